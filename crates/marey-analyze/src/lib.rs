@@ -1,0 +1,1 @@
+//! Analysis of marey: pure folds over a trace.

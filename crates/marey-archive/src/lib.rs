@@ -1,0 +1,1 @@
+//! Merge of spools into an archive of Parquet parts, and its reader.

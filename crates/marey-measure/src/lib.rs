@@ -1,0 +1,1 @@
+//! In-process measurement of marey: clock, spools, regions, counters, messages; the Rust user API.

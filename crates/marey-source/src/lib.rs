@@ -1,0 +1,1 @@
+//! Program database of marey: functions, files and lines for recorded addresses.

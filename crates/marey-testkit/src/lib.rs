@@ -1,0 +1,1 @@
+//! Traces drawn as text and synthetic programs with known truth, for tests of marey.
