@@ -11,8 +11,7 @@
 //! [`marey-measure`]: https://docs.rs/marey-measure
 
 mod ids;
-
-
+pub mod spool;
 mod time;
 mod vocabulary;
 

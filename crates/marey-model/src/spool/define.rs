@@ -1,0 +1,609 @@
+//! Definitions: what the numbers in records mean. They are written before a record uses them.
+//!
+//! A definition is a type byte, a length and its fields one after the other. A reader skips types
+//! it does not know and ignores fields added at the end, so both ends may be of any version.
+
+use super::varint::{get, get_bytes, get_signed, get_text, put, put_bytes, put_signed};
+use crate::Triple;
+
+/// A value that can stand in a definition.
+trait Field: Sized {
+    fn put(&self, out: &mut Vec<u8>);
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self>;
+}
+
+impl Field for u64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        put(out, *self);
+    }
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
+        get(bytes, at)
+    }
+}
+
+impl Field for u32 {
+    fn put(&self, out: &mut Vec<u8>) {
+        put(out, u64::from(*self));
+    }
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
+        get(bytes, at)?.try_into().ok()
+    }
+}
+
+impl Field for u8 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(*self);
+    }
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
+        let found = bytes.get(*at).copied();
+        *at += 1;
+        found
+    }
+}
+
+impl Field for bool {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
+        u8::get(bytes, at).map(|byte| byte != 0)
+    }
+}
+
+impl Field for i64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_signed(out, *self);
+    }
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
+        get_signed(bytes, at)
+    }
+}
+
+impl Field for String {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_bytes(out, self.as_bytes());
+    }
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
+        get_text(bytes, at)
+    }
+}
+
+impl Field for Triple {
+    fn put(&self, out: &mut Vec<u8>) {
+        for value in [self.ticks, self.monotonic_ns, self.realtime_ns] {
+            put(out, value);
+        }
+    }
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
+        Some(Self { ticks: get(bytes, at)?, monotonic_ns: get(bytes, at)?, realtime_ns: get(bytes, at)? })
+    }
+}
+
+impl<A: Field, B: Field> Field for (A, B) {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+        self.1.put(out);
+    }
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
+        Some((A::get(bytes, at)?, B::get(bytes, at)?))
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(self.is_some()));
+        if let Some(value) = self {
+            value.put(out);
+        }
+    }
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
+        if bool::get(bytes, at)? { T::get(bytes, at).map(Some) } else { Some(None) }
+    }
+}
+
+impl<T: Field> Field for Vec<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        put(out, self.len() as u64);
+        for value in self {
+            value.put(out);
+        }
+    }
+    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
+        let len = usize::try_from(get(bytes, at)?).ok()?;
+        // Every element takes a byte at least, so a count beyond the bytes that are left is a lie
+        // and must not make us allocate for it.
+        if len > bytes.len().saturating_sub(*at) {
+            return None;
+        }
+        (0..len).map(|_| T::get(bytes, at)).collect()
+    }
+}
+
+macro_rules! definitions {
+    ($($(#[$doc:meta])* $code:literal $name:ident { $($(#[$fdoc:meta])* $field:ident: $type:ty,)* })*) => {
+        /// One definition.
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub enum Definition {
+            $($(#[$doc])* $name { $($(#[$fdoc])* $field: $type,)* },)*
+        }
+
+        impl Definition {
+            /// Appends type, length and fields.
+            pub fn encode(&self, out: &mut Vec<u8>) {
+                let mut body = Vec::new();
+                let code: u8 = match self {
+                    $(Self::$name { $($field,)* } => { $($field.put(&mut body);)* $code })*
+                };
+                out.push(code);
+                put_bytes(out, &body);
+            }
+
+            fn decode_body(code: u8, bytes: &[u8]) -> Option<Self> {
+                let mut at = 0;
+                match code {
+                    $($code => Some(Self::$name { $($field: <$type>::get(bytes, &mut at)?,)* }),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+definitions! {
+    /// The process itself. Always the first definition.
+    1 Process {
+        /// Random number, as in every window's head.
+        key: u64,
+        /// Process id on its host.
+        pid: u32,
+        /// Process id of the parent.
+        parent_pid: u32,
+        /// Host name.
+        host: String,
+        /// The kernel's random number of this boot: processes that agree in it share a machine.
+        boot: String,
+        /// Code of a [`crate::ClockKind`].
+        clock: u8,
+        /// The start of measurement.
+        start: Triple,
+        /// Command line, word by word.
+        command: Vec<String>,
+        /// Path of the executable.
+        executable: String,
+        /// Working directory.
+        directory: String,
+        /// Version of the recorder.
+        version: String,
+        /// Allow-listed environment.
+        environment: Vec<(String, String)>,
+        /// Key of the process that forked this one, whose definitions before it hold here too.
+        forked_from: Option<u64>,
+        /// Bytes of that process's definitions that hold here.
+        inherited: u64,
+        /// Measured cost of one enter and leave, in hundredths of a tick.
+        pair_cost: u64,
+    }
+    /// The process joined an MPI world.
+    2 Mpi {
+        /// 0 Open MPI, 1 MPICH.
+        flavour: u8,
+        /// What `MPI_Get_library_version` says, its first line.
+        library: String,
+        /// What tells the worlds of one run apart.
+        world: String,
+        /// Number of processes in `MPI_COMM_WORLD`.
+        size: u32,
+        /// Rank in `MPI_COMM_WORLD`.
+        rank: u32,
+        /// The thread level provided, 0 single to 3 multiple.
+        thread_level: u32,
+        /// When `MPI_Init` was entered.
+        enter: u64,
+        /// When it was left.
+        leave: u64,
+    }
+    /// A thread.
+    3 Thread {
+        /// Its number in the process.
+        serial: u32,
+        /// The kernel's thread id.
+        os_thread: u32,
+        /// Its name, empty where it has none.
+        name: String,
+        /// Its first instant.
+        ticks: u64,
+        /// The thread that created it, where that was seen.
+        creator: Option<u32>,
+    }
+    /// A level.
+    4 Level {
+        /// Its number.
+        id: u32,
+        /// Its name.
+        name: String,
+        /// Code of a [`crate::Tier`].
+        tier: u8,
+        /// Names of the levels it is built on.
+        built_on: Vec<String>,
+    }
+    /// A region: a verb and its principal noun.
+    5 Region {
+        /// Its number.
+        id: u32,
+        /// Its level's number.
+        level: u32,
+        /// The verb: `execute`, `MPI_Send` …
+        verb: String,
+        /// Code of a [`crate::Role`].
+        role: u8,
+        /// Kind of the noun: `function`, `communicator`, `file` …; empty where there is none.
+        noun_kind: String,
+        /// Name of the noun.
+        noun: String,
+        /// Source file, empty where unknown.
+        file: String,
+        /// Line in it, 0 where unknown.
+        line: u32,
+    }
+    /// A region and the user call stack it is entered from.
+    6 Site {
+        /// Its number, which enter records carry.
+        id: u32,
+        /// The region.
+        region: u32,
+        /// The stack, where one was taken.
+        stack: Option<u32>,
+    }
+    /// A user call stack.
+    7 Stack {
+        /// Its number.
+        id: u32,
+        /// Module and virtual address in it, innermost first; return addresses.
+        frames: Vec<(u32, u64)>,
+        /// It goes up to the beginning of the thread.
+        complete: bool,
+    }
+    /// A module was found mapped.
+    8 Module {
+        /// Its number.
+        id: u32,
+        /// Path of its file.
+        path: String,
+        /// Its build-id, empty where it has none.
+        build_id: Vec<u8>,
+        /// Address minus virtual address.
+        bias: u64,
+        /// First mapped address.
+        start: u64,
+        /// First address behind it.
+        end: u64,
+        /// When it was found.
+        ticks: u64,
+    }
+    /// A module was found unmapped.
+    9 Unmapped {
+        /// Its number.
+        id: u32,
+        /// When that was found.
+        ticks: u64,
+    }
+    /// A communicator.
+    10 Communicator {
+        /// Its number.
+        id: u32,
+        /// Code of a [`CommunicatorKind`].
+        kind: u8,
+        /// The communicator it was made from.
+        parent: Option<u32>,
+        /// How many communicators had been made from that parent before, or, for those made by
+        /// part of a parent (`MPI_Comm_create_group`, `MPI_Intercomm_create`), of the same
+        /// members and tag.
+        number: u64,
+        /// Tag argument, 0 where there is none.
+        tag: i64,
+        /// Rank in the parent of its rank 0.
+        leader: i64,
+        /// Number of members (of the local group).
+        size: u32,
+        /// This process's rank in it.
+        rank: u32,
+        /// Number of members of the remote group, 0 for an intracommunicator.
+        remote_size: u32,
+        /// Ranks in `MPI_COMM_WORLD` of the members, −1 for those of other worlds; as runs of
+        /// (first, how many) with consecutive ranks.
+        members: Vec<(i64, u64)>,
+        /// The same for the remote group.
+        remote_members: Vec<(i64, u64)>,
+        /// Port name of `MPI_Comm_accept` and `MPI_Comm_connect`.
+        port: String,
+        /// When it was made.
+        ticks: u64,
+    }
+    /// A communicator got a name.
+    11 CommunicatorName {
+        /// Which.
+        id: u32,
+        /// Its name.
+        name: String,
+    }
+    /// A communicator was freed.
+    12 CommunicatorFreed {
+        /// Which.
+        id: u32,
+        /// When.
+        ticks: u64,
+    }
+    /// A datatype.
+    13 Datatype {
+        /// Its number.
+        id: u32,
+        /// Its name, or how it was made.
+        name: String,
+        /// Bytes of data in one element.
+        size: u64,
+    }
+    /// A window of one-sided communication.
+    14 Window {
+        /// Its number.
+        id: u32,
+        /// The communicator it was made on.
+        communicator: u32,
+        /// Collectives on that communicator before it: what tells windows apart.
+        number: u64,
+        /// Address of the local memory.
+        base: u64,
+        /// Its size in bytes.
+        size: u64,
+    }
+    /// An opened file.
+    15 File {
+        /// Its number.
+        id: u32,
+        /// Its name.
+        name: String,
+    }
+    /// A user-defined kind of event or attribute.
+    16 EventKind {
+        /// Its number.
+        id: u32,
+        /// Its name.
+        name: String,
+        /// Attribute of an interval, not an event of its own.
+        attribute: bool,
+        /// Name and code of a [`FieldType`] of each field.
+        fields: Vec<(String, u8)>,
+    }
+    /// A user-defined counter.
+    17 Counter {
+        /// Its number.
+        id: u32,
+        /// Its name.
+        name: String,
+        /// Its unit.
+        unit: String,
+    }
+    /// A lane.
+    18 Lane {
+        /// Its number.
+        id: u32,
+        /// Its name.
+        name: String,
+        /// Its first instant.
+        ticks: u64,
+    }
+    /// One clock exchange with another rank of the world: sent here, received there, sent back
+    /// there, received here. The two middle times are of the other's clock.
+    19 Exchange {
+        /// The other's rank in `MPI_COMM_WORLD`.
+        peer: u32,
+        /// Sent here.
+        sent: u64,
+        /// Received there.
+        received: u64,
+        /// Sent back there.
+        returned: u64,
+        /// Received here.
+        came_back: u64,
+    }
+    /// How the process ended, as far as it could say.
+    20 Ending {
+        /// Code of an [`EndingKind`].
+        kind: u8,
+        /// Exit status, signal or error code.
+        code: i64,
+        /// The end of measurement.
+        end: Triple,
+    }
+    /// The fixed recording settings.
+    21 Settings {
+        /// `trace`, `quiet` …
+        mode: String,
+        /// Largest number of frames taken of a call stack.
+        stack_depth: u32,
+        /// Limit of the spool of this process in bytes, 0 for none.
+        max_bytes: u64,
+    }
+    /// Something that could not be recorded as it should.
+    22 Trouble {
+        /// What, as a name of the `problems` table.
+        kind: String,
+        /// How often.
+        count: u64,
+        /// More about it.
+        detail: String,
+    }
+}
+
+impl Definition {
+    /// Reads the definition at `*at` and moves `*at` behind it. `Some(None)` for one of a later
+    /// version or damaged inside; `None` if no whole definition stands there.
+    pub fn decode(bytes: &[u8], at: &mut usize) -> Option<Option<Self>> {
+        let code = *bytes.get(*at)?;
+        if code == 0 {
+            return None;
+        }
+        let mut next = *at + 1;
+        let body = get_bytes(bytes, &mut next)?;
+        *at = next;
+        Some(Self::decode_body(code, body))
+    }
+}
+
+/// How a communicator came to be.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the names are those of the MPI calls")]
+pub enum CommunicatorKind {
+    World = 0,
+    SelfOnly = 1,
+    Dup = 2,
+    Split = 3,
+    Create = 4,
+    CreateGroup = 5,
+    Cart = 6,
+    Graph = 7,
+    DistGraph = 8,
+    Intercomm = 9,
+    Merge = 10,
+    Spawn = 11,
+    Parent = 12,
+    Accept = 13,
+    Connect = 14,
+    Join = 15,
+    Unknown = 16,
+}
+
+impl CommunicatorKind {
+    /// The kinds in the order of their codes, with the word that stands for each in a label.
+    pub const ALL: [(Self, &'static str); 17] = [
+        (Self::World, "world"),
+        (Self::SelfOnly, "self"),
+        (Self::Dup, "dup"),
+        (Self::Split, "split"),
+        (Self::Create, "create"),
+        (Self::CreateGroup, "create-group"),
+        (Self::Cart, "cart"),
+        (Self::Graph, "graph"),
+        (Self::DistGraph, "dist-graph"),
+        (Self::Intercomm, "intercomm"),
+        (Self::Merge, "merge"),
+        (Self::Spawn, "spawn"),
+        (Self::Parent, "parent"),
+        (Self::Accept, "accept"),
+        (Self::Connect, "connect"),
+        (Self::Join, "join"),
+        (Self::Unknown, "unknown"),
+    ];
+
+    /// The kind that a code stands for.
+    pub fn from_code(code: u8) -> Self {
+        Self::ALL.get(usize::from(code)).map_or(Self::Unknown, |&(kind, _)| kind)
+    }
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum EndingKind {
+    /// `exit` or return from `main`; the code is the exit status.
+    Exit = 0,
+    /// `_exit`, `_Exit` or `quick_exit`; the code is the exit status.
+    ImmediateExit = 1,
+    /// `abort`; the code is the signal.
+    Abort = 2,
+    /// `MPI_Abort`; the code is its error code.
+    MpiAbort = 3,
+    /// The program was replaced by `exec`.
+    Exec = 4,
+}
+
+impl EndingKind {
+    /// The kind that a code stands for.
+    pub const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            0 => Some(Self::Exit),
+            1 => Some(Self::ImmediateExit),
+            2 => Some(Self::Abort),
+            3 => Some(Self::MpiAbort),
+            4 => Some(Self::Exec),
+            _ => None,
+        }
+    }
+}
+
+/// Types of the fields of user-defined events.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum FieldType {
+    /// Prefix integer.
+    Unsigned = 0,
+    /// Prefix integer, zigzag.
+    Signed = 1,
+    /// Eight bytes.
+    Real = 2,
+    /// One byte.
+    Bool = 3,
+    /// Length and bytes.
+    Text = 4,
+}
+
+impl FieldType {
+    /// The type that a code stands for.
+    pub const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            0 => Some(Self::Unsigned),
+            1 => Some(Self::Signed),
+            2 => Some(Self::Real),
+            3 => Some(Self::Bool),
+            4 => Some(Self::Text),
+            _ => None,
+        }
+    }
+
+    /// The name used in the archive.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unsigned => "unsigned",
+            Self::Signed => "signed",
+            Self::Real => "real",
+            Self::Bool => "bool",
+            Self::Text => "text",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_come_back_and_unknown_ones_are_skipped() {
+        let known = Definition::Stack { id: 7, frames: vec![(0, 0x1234), (1, 0)], complete: true };
+        let mut bytes = Vec::new();
+        known.encode(&mut bytes);
+        bytes.extend([250, 3, b'x']);
+        bytes.truncate(bytes.len() - 2);
+        put_bytes(&mut bytes, b"xyz");
+        known.encode(&mut bytes);
+        let mut at = 0;
+        assert_eq!(Definition::decode(&bytes, &mut at), Some(Some(known.clone())));
+        assert_eq!(Definition::decode(&bytes, &mut at), Some(None));
+        assert_eq!(Definition::decode(&bytes, &mut at), Some(Some(known)));
+        assert_eq!(Definition::decode(&bytes, &mut at), None);
+    }
+
+    #[test]
+    fn a_count_beyond_the_bytes_is_refused_before_anything_is_allocated() {
+        let mut bytes = vec![7];
+        let mut body = Vec::new();
+        put(&mut body, 1);
+        put(&mut body, u64::MAX >> 8);
+        put_bytes(&mut bytes, &body);
+        assert_eq!(Definition::decode(&bytes, &mut 0), Some(None));
+    }
+}
