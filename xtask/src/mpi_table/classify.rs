@@ -1,0 +1,273 @@
+//! The class and the role of each function, by its name.
+//!
+//! A class says that arguments mean the same thing at the same place, so that the recorder needs
+//! one reader of arguments per class; `generic` means that only time is recorded.
+
+/// Families whose members share one class but not their names.
+const FAMILIES: &[(&str, &[&str])] = &[
+    ("send", &["Send", "Ssend", "Bsend", "Rsend"]),
+    ("isend", &["Isend", "Ibsend", "Issend", "Irsend"]),
+    ("send_init", &["Send_init", "Bsend_init", "Ssend_init", "Rsend_init"]),
+    (
+        "comm_create",
+        &[
+            "Comm_dup",
+            "Comm_dup_with_info",
+            "Comm_split",
+            "Comm_split_type",
+            "Comm_create",
+            "Cart_create",
+            "Graph_create",
+            "Dist_graph_create",
+            "Dist_graph_create_adjacent",
+            "Cart_sub",
+        ],
+    ),
+    ("comm_idup", &["Comm_idup", "Comm_idup_with_info"]),
+    (
+        "type_create",
+        &[
+            "Type_contiguous",
+            "Type_vector",
+            "Type_hvector",
+            "Type_indexed",
+            "Type_hindexed",
+            "Type_struct",
+            "Type_dup",
+            "Type_create_darray",
+            "Type_create_f90_complex",
+            "Type_create_f90_integer",
+            "Type_create_f90_real",
+            "Type_create_hindexed",
+            "Type_create_hindexed_block",
+            "Type_create_hvector",
+            "Type_create_indexed_block",
+            "Type_create_resized",
+            "Type_create_struct",
+            "Type_create_subarray",
+        ],
+    ),
+    ("win_flush", &["Win_flush", "Win_flush_all", "Win_flush_local", "Win_flush_local_all"]),
+    (
+        "file_read",
+        &[
+            "File_read",
+            "File_read_all",
+            "File_read_at",
+            "File_read_at_all",
+            "File_read_ordered",
+            "File_read_shared",
+        ],
+    ),
+    (
+        "file_write",
+        &[
+            "File_write",
+            "File_write_all",
+            "File_write_at",
+            "File_write_at_all",
+            "File_write_ordered",
+            "File_write_shared",
+        ],
+    ),
+    (
+        "file_iread",
+        &["File_iread", "File_iread_all", "File_iread_at", "File_iread_at_all", "File_iread_shared"],
+    ),
+    (
+        "file_iwrite",
+        &["File_iwrite", "File_iwrite_all", "File_iwrite_at", "File_iwrite_at_all", "File_iwrite_shared"],
+    ),
+    ("wtime", &["Wtime", "Wtick"]),
+];
+
+/// Blocking collectives with their roles; each has a twin with `i` in front.
+const COLLECTIVES: &[(&str, &str)] = &[
+    ("barrier", "Barrier"),
+    ("bcast", "OneToAll"),
+    ("scatter", "OneToAll"),
+    ("scatterv", "OneToAll"),
+    ("gather", "AllToOne"),
+    ("gatherv", "AllToOne"),
+    ("reduce", "AllToOne"),
+    ("allgather", "AllToAll"),
+    ("allgatherv", "AllToAll"),
+    ("alltoall", "AllToAll"),
+    ("alltoallv", "AllToAll"),
+    ("alltoallw", "AllToAll"),
+    ("allreduce", "AllToAll"),
+    ("reduce_scatter", "AllToAll"),
+    ("reduce_scatter_block", "AllToAll"),
+    ("scan", "AllToAll"),
+    ("exscan", "AllToAll"),
+    ("neighbor_allgather", "AllToAll"),
+    ("neighbor_allgatherv", "AllToAll"),
+    ("neighbor_alltoall", "AllToAll"),
+    ("neighbor_alltoallv", "AllToAll"),
+    ("neighbor_alltoallw", "AllToAll"),
+];
+
+/// Classes that are one function each, in lower case like it.
+const SINGLES: &[&str] = &[
+    "recv",
+    "irecv",
+    "sendrecv",
+    "sendrecv_replace",
+    "recv_init",
+    "start",
+    "startall",
+    "wait",
+    "waitall",
+    "waitany",
+    "waitsome",
+    "test",
+    "testall",
+    "testany",
+    "testsome",
+    "request_free",
+    "request_get_status",
+    "cancel",
+    "probe",
+    "iprobe",
+    "mprobe",
+    "improbe",
+    "mrecv",
+    "imrecv",
+    "comm_create_group",
+    "intercomm_create",
+    "intercomm_merge",
+    "comm_spawn",
+    "comm_spawn_multiple",
+    "comm_accept",
+    "comm_connect",
+    "comm_join",
+    "comm_get_parent",
+    "comm_disconnect",
+    "comm_free",
+    "comm_set_name",
+    "type_free",
+    "type_commit",
+    "init",
+    "init_thread",
+    "finalize",
+    "abort",
+    "pcontrol",
+    "win_create",
+    "win_allocate",
+    "win_allocate_shared",
+    "win_create_dynamic",
+    "win_free",
+    "win_fence",
+    "win_post",
+    "win_start",
+    "win_complete",
+    "win_wait",
+    "win_test",
+    "win_lock",
+    "win_unlock",
+    "win_lock_all",
+    "win_unlock_all",
+    "put",
+    "get",
+    "accumulate",
+    "get_accumulate",
+    "fetch_and_op",
+    "compare_and_swap",
+    "rput",
+    "rget",
+    "raccumulate",
+    "rget_accumulate",
+    "file_open",
+    "file_close",
+];
+
+/// The class of a function, in snake case.
+pub(crate) fn class(mpi_name: &str) -> String {
+    let name = base(mpi_name);
+    if let Some((class, _)) = FAMILIES.iter().find(|(_, members)| members.contains(&name)) {
+        return (*class).to_owned();
+    }
+    let lower = name.to_ascii_lowercase();
+    if SINGLES.contains(&lower.as_str()) || collective_role(&lower).is_some() {
+        return lower;
+    }
+    let class = match lower.strip_prefix("file_") {
+        Some(rest) if rest.ends_with("_begin") => "file_split_begin",
+        Some(rest) if rest.ends_with("_end") => "file_split_end",
+        _ => "generic",
+    };
+    class.to_owned()
+}
+
+/// The variant of `marey_model::Role`. One-sided synchronisation is waiting for others, whatever
+/// its name: that is where its time goes. The rest that moves no data and waits for nobody is
+/// book-keeping, files apart.
+pub(crate) fn role(mpi_name: &str) -> &'static str {
+    let class = class(mpi_name);
+    if let Some(role) = collective_role(&class) {
+        return role;
+    }
+    match class.as_str() {
+        "send" | "isend" | "recv" | "irecv" | "sendrecv" | "sendrecv_replace" | "start" | "startall"
+        | "mrecv" | "imrecv" | "put" | "get" | "accumulate" | "get_accumulate" | "fetch_and_op"
+        | "compare_and_swap" | "rput" | "rget" | "raccumulate" | "rget_accumulate" => "Transfer",
+        "wait" | "waitall" | "waitany" | "waitsome" | "test" | "testall" | "testany" | "testsome"
+        | "request_get_status" | "probe" | "iprobe" | "mprobe" | "improbe" | "win_fence" | "win_start"
+        | "win_complete" | "win_wait" | "win_test" | "win_lock" | "win_unlock" | "win_lock_all"
+        | "win_unlock_all" | "win_flush" => "Wait",
+        "comm_spawn" | "comm_spawn_multiple" => "Create",
+        _ if base(mpi_name).starts_with("File_") => "Io",
+        _ => "Manage",
+    }
+}
+
+/// Whether counts (and displacements in bytes) are `MPI_Count` instead of `int`: the twins of
+/// MPI-4.0 whose names end in `_c`.
+pub(crate) fn is_large_count(mpi_name: &str) -> bool {
+    mpi_name.ends_with("_c")
+}
+
+/// `win_lock_all` → `WinLockAll`.
+pub(crate) fn camel(class: &str) -> String {
+    let capital = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
+    class.split('_').filter(|word| !word.is_empty()).map(capital).collect()
+}
+
+/// The name without `MPI_` and without the mark of a large count.
+fn base(mpi_name: &str) -> &str {
+    let name = mpi_name.strip_prefix("MPI_").unwrap_or(mpi_name);
+    name.strip_suffix("_c").unwrap_or(name)
+}
+
+/// The role of a collective or of its nonblocking twin; `None` for any other class.
+fn collective_role(class: &str) -> Option<&'static str> {
+    let known = |name: &str| COLLECTIVES.iter().find(|(class, _)| *class == name).map(|(_, role)| *role);
+    known(class).or_else(|| known(class.strip_prefix('i')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_given_by_name() {
+        for (name, expected_class, expected_role) in [
+            ("MPI_Rsend", "send", "Transfer"),
+            ("MPI_Send_c", "send", "Transfer"),
+            ("MPI_Ineighbor_alltoallw", "ineighbor_alltoallw", "AllToAll"),
+            ("MPI_Ibarrier", "ibarrier", "Barrier"),
+            ("MPI_Initialized", "generic", "Manage"),
+            ("MPI_Init_thread", "init_thread", "Manage"),
+            ("MPI_Isendrecv", "generic", "Manage"),
+            ("MPI_Type_create_keyval", "generic", "Manage"),
+            ("MPI_Type_create_f90_real", "type_create", "Manage"),
+            ("MPI_File_iread_at_all", "file_iread", "Io"),
+            ("MPI_File_write_ordered_begin", "file_split_begin", "Io"),
+            ("MPI_File_set_view", "generic", "Io"),
+            ("MPI_Win_flush_local_all", "win_flush", "Wait"),
+            ("MPI_Scatterv", "scatterv", "OneToAll"),
+        ] {
+            assert_eq!((class(name).as_str(), role(name)), (expected_class, expected_role), "{name}");
+        }
+    }
+}
