@@ -1,1 +1,18 @@
-//! Merge of spools into an archive of Parquet parts, and its reader.
+//! Archives of runs: Parquet parts plus `meta.json`, their writer and their reader.
+//!
+//! The one idea: an archive is a set of plain tables that anybody's tools read. [`schema`] says
+//! what the tables are; everything else here follows it. This is the only crate that knows Parquet.
+//!
+//! What is deliberately absent: analysis, terminals and HTTP.
+
+pub mod schema;
+
+mod columns;
+mod error;
+mod meta;
+mod part;
+
+pub use columns::{Column, Columns, Value};
+pub use error::Error;
+pub use meta::{META_FILE, Meta, Part, RunFacts, State};
+pub use part::{PartStats, PartWriter, write_table};

@@ -1,0 +1,247 @@
+//! Writing one Parquet file of a table.
+//!
+//! The one idea: rows are encoded as they come. Each column has its own encoder and its own
+//! buffer of encoded pages; when a row group is full, the buffers are put into the file one after
+//! the other. So a writer holds a row group in its encoded form, 4 bytes a row for intervals,
+//! where handing complete row groups to Parquet would hold 40.
+//!
+//! Parts are not synced to the disk: a part that a power failure has cut lacks its footer and is
+//! found out by the reader, and the spools it was made from are kept until the archive is verified.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor, Type};
+
+use crate::Error;
+use crate::columns::Columns;
+use crate::part::encoder::Encoder;
+use crate::schema::{Kind, TableSpec};
+
+mod encoder;
+
+/// Rows of a data page: what a reader that looks for a few rows has to decode.
+pub(crate) const PAGE_ROWS: usize = 1 << 14;
+/// Rows of a row group: what other readers hand to one thread.
+const GROUP_ROWS: usize = 1 << 20;
+
+/// Writes one file. It appears under its name when [`PartWriter::finish`] succeeds, never before.
+pub struct PartWriter {
+    spec: &'static TableSpec,
+    path: PathBuf,
+    aside: Aside,
+    file: SerializedFileWriter<File>,
+    schema: SchemaDescPtr,
+    properties: WriterPropertiesPtr,
+    encoders: Vec<Encoder>,
+    group_rows: usize,
+    stats: PartStats,
+}
+
+/// What a finished file holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PartStats {
+    /// Number of rows.
+    pub rows: u64,
+    /// Size of the file.
+    pub bytes: u64,
+    /// Earliest begin and latest end of its rows, ns since the start of the run; `None` if the
+    /// table has no times or all of them are missing.
+    pub span: Option<(i64, i64)>,
+}
+
+/// Writes all rows of a table that is one file, `dir/TABLE.parquet`.
+pub fn write_table(dir: &Path, rows: &Columns) -> Result<PartStats, Error> {
+    let mut writer = PartWriter::create(&dir.join(rows.spec().file(0, 0)), rows.spec())?;
+    writer.write(rows)?;
+    writer.finish()
+}
+
+impl PartWriter {
+    /// Begins the file `path`, making its directory if need be.
+    pub fn create(path: &Path, spec: &'static TableSpec) -> Result<Self, Error> {
+        if let Some(dir) = path.parent() {
+            std::fs::create_dir_all(dir).map_err(Error::io(dir))?;
+        }
+        let aside = Aside::of(path);
+        let out = File::create(&aside.path).map_err(Error::io(&aside.path))?;
+        let root = Arc::new(parquet_schema(spec).map_err(Error::parquet(path))?);
+        let properties = Arc::new(properties(spec));
+        let file = SerializedFileWriter::new(out, Arc::clone(&root), Arc::clone(&properties))
+            .map_err(Error::parquet(path))?;
+        let schema = Arc::new(SchemaDescriptor::new(root));
+        let path = path.to_owned();
+        let stats = PartStats::default();
+        Ok(Self { spec, path, aside, file, schema, properties, encoders: Vec::new(), group_rows: 0, stats })
+    }
+
+    /// Appends rows, in all columns of the table.
+    pub fn write(&mut self, rows: &Columns) -> Result<(), Error> {
+        let expected = self.spec.columns.len();
+        if rows.columns().len() != expected || !std::ptr::eq(rows.spec(), self.spec) {
+            let found = rows.columns().len();
+            return Err(Error::WrongWidth { table: self.spec.name, expected, found });
+        }
+        let mut first = 0;
+        while first < rows.len() {
+            // Pages end at multiples of their size whatever the sizes of the batches, so that the
+            // same rows make the same bytes.
+            let room = PAGE_ROWS - self.group_rows % PAGE_ROWS;
+            let end = rows.len().min(first + room);
+            self.write_rows(rows, first, end)?;
+            first = end;
+        }
+        self.stats.rows += rows.len() as u64;
+        self.stats.span = join(self.stats.span, columns_span(self.spec, rows)?);
+        Ok(())
+    }
+
+    /// Completes the file and gives it its name.
+    pub fn finish(mut self) -> Result<PartStats, Error> {
+        self.end_group()?;
+        self.file.finish().map_err(Error::parquet(&self.path))?;
+        self.stats.bytes = self.file.bytes_written() as u64;
+        self.aside.rename_to(&self.path)?;
+        Ok(self.stats)
+    }
+
+    fn write_rows(&mut self, rows: &Columns, first: usize, end: usize) -> Result<(), Error> {
+        if self.encoders.is_empty() {
+            let columns = self.schema.columns().iter().zip(self.spec.columns);
+            self.encoders = columns
+                .map(|(column, spec)| Encoder::new(spec.kind, column.clone(), self.properties.clone()))
+                .collect();
+        }
+        for (encoder, column) in self.encoders.iter_mut().zip(rows.columns()) {
+            encoder.write(column, first, end).map_err(Error::parquet(&self.path))?;
+        }
+        self.group_rows += end - first;
+        if self.group_rows >= GROUP_ROWS {
+            self.end_group()?;
+        }
+        Ok(())
+    }
+
+    fn end_group(&mut self) -> Result<(), Error> {
+        if self.encoders.is_empty() {
+            return Ok(());
+        }
+        let encoders = std::mem::take(&mut self.encoders);
+        self.group_rows = 0;
+        put_group(&mut self.file, encoders).map_err(Error::parquet(&self.path))
+    }
+}
+
+fn put_group(file: &mut SerializedFileWriter<File>, encoders: Vec<Encoder>) -> Result<(), ParquetError> {
+    let mut group = file.next_row_group()?;
+    for encoder in encoders {
+        let (bytes, closed) = encoder.close()?;
+        group.append_column(&bytes, closed)?;
+    }
+    group.close()?;
+    Ok(())
+}
+
+/// A file that has not got its name yet; removed unless it gets one.
+struct Aside {
+    path: PathBuf,
+    renamed: bool,
+}
+
+impl Aside {
+    fn of(path: &Path) -> Self {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".tmp");
+        Self { path: name.into(), renamed: false }
+    }
+
+    fn rename_to(&mut self, path: &Path) -> Result<(), Error> {
+        std::fs::rename(&self.path, path).map_err(Error::io(path))?;
+        self.renamed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // Nobody is left to tell; a file that stays behind is overwritten by the next attempt.
+            std::fs::remove_file(&self.path).ok();
+        }
+    }
+}
+
+/// The table as Parquet describes it.
+fn parquet_schema(spec: &TableSpec) -> Result<Type, ParquetError> {
+    let column = |column: &crate::schema::ColumnSpec| {
+        let (physical, logical) = match column.kind {
+            Kind::U32 => (Physical::INT32, Some(LogicalType::integer(32, false))),
+            Kind::I64 => (Physical::INT64, None),
+            Kind::F64 => (Physical::DOUBLE, None),
+            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let required = Type::primitive_type_builder(column.name, physical)
+            .with_repetition(Repetition::REQUIRED)
+            .with_logical_type(logical);
+        required.build().map(Arc::new)
+    };
+    let fields = spec.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    Type::group_type_builder(spec.name).with_fields(fields).build()
+}
+
+fn properties(spec: &TableSpec) -> WriterProperties {
+    let mut properties = WriterProperties::builder()
+        .set_created_by(concat!("marey version ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_data_page_row_count_limit(PAGE_ROWS)
+        .set_write_batch_size(PAGE_ROWS)
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_compression(Compression::LZ4_RAW)
+        .set_dictionary_enabled(false);
+    for column in spec.columns {
+        let path = ColumnPath::from(column.name);
+        properties = match column.kind {
+            Kind::U32 | Kind::I64 => {
+                properties.set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED)
+            }
+            Kind::F64 => properties,
+            Kind::Text => properties.set_column_dictionary_enabled(path, true),
+        };
+    }
+    properties.build()
+}
+
+/// Earliest begin and latest end of some rows.
+fn columns_span(spec: &'static TableSpec, rows: &Columns) -> Result<Option<(i64, i64)>, Error> {
+    let mut span = None;
+    for time in spec.times {
+        let begins = rows.i64(time.begin)?;
+        let known = |begin: i64| begin >= 0;
+        let found = match time.duration {
+            None => begins
+                .iter()
+                .filter(|&&begin| known(begin))
+                .fold(None, |span, &begin| join(span, Some((begin, begin)))),
+            Some(duration) => {
+                let pairs = begins.iter().zip(rows.i64(duration)?).filter(|(begin, _)| known(**begin));
+                pairs.fold(None, |span, (&begin, &duration)| {
+                    join(span, Some((begin, begin.saturating_add(duration.max(0)))))
+                })
+            }
+        };
+        span = join(span, found);
+    }
+    Ok(span)
+}
+
+fn join(a: Option<(i64, i64)>, b: Option<(i64, i64)>) -> Option<(i64, i64)> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (one, other) => one.or(other),
+    }
+}

@@ -1,0 +1,183 @@
+//! Tables of what happened when: the large ones, most of them in parts.
+
+use super::{Layout, TableSpec, TimeSpec, f64, i64, text, u32};
+
+const fn at(begin: &'static str) -> TimeSpec {
+    TimeSpec { begin, duration: None }
+}
+
+/// Begin and duration, as most tables name them.
+const SPAN: &[TimeSpec] = &[TimeSpec { begin: "start", duration: Some("duration") }];
+
+/// Intervals.
+pub static INTERVALS: TableSpec = TableSpec {
+    name: "intervals",
+    doc: "One row per visit of a region on a location. Sorted by (location, start).",
+    columns: &[
+        u32("location", "locations.id", "Where."),
+        i64("start", "ns", "When the region was entered."),
+        i64("duration", "ns", "Time until it was left."),
+        u32("call_path", "call_paths.id", "The region and those above it."),
+        u32("depth", "", "Number of intervals open on the location around it."),
+        u32("participants", "participants.id", "Further nouns of the sentence; 4294967295 = none."),
+        i64("bytes", "bytes", "Data moved; −1 = not a matter of data."),
+    ],
+    layout: Layout::Parts,
+    times: SPAN,
+};
+
+/// Overlapping states.
+pub static OVERLAPS: TableSpec = TableSpec {
+    name: "overlaps",
+    doc: "States that need not nest. Sorted by (location, start).",
+    columns: &[
+        u32("location", "locations.id", "Where."),
+        i64("start", "ns", "When the state began."),
+        i64("duration", "ns", "Time until it ended."),
+        u32("region", "regions.id", "The state."),
+        i64("latest_end", "ns", "Latest end of this and all earlier rows of the location in the part."),
+    ],
+    layout: Layout::Parts,
+    times: SPAN,
+};
+
+/// Edges.
+pub static EDGES: TableSpec = TableSpec {
+    name: "edges",
+    doc: "What happened before what, across locations; messages and collectives have their own tables.",
+    columns: &[
+        text("kind", "`create`, `join`, `lock-hand-over`, `wake` or `barrier`."),
+        u32("from_location", "locations.id", "Where it comes from."),
+        i64("from_time", "ns", "When it left there."),
+        u32("to_location", "locations.id", "Where it leads."),
+        i64("to_time", "ns", "When it arrived there."),
+        u32("noun", "nouns.id", "What it is about (lock, barrier); 4294967295 = none."),
+    ],
+    layout: Layout::Parts,
+    times: &[at("from_time"), at("to_time")],
+};
+
+/// Messages.
+pub static MESSAGES: TableSpec = TableSpec {
+    name: "messages",
+    doc: "Messages with both ends. A message of which one end is unknown has none for all of that end.",
+    columns: &[
+        u32("send_location", "locations.id", "Who sent; 4294967295 = unknown."),
+        i64("send_time", "ns", "Enter of the call that sent; −1 = unknown."),
+        i64("send_end", "ns", "Leave of the call that completed the send; −1 = unknown."),
+        u32("recv_location", "locations.id", "Who received; 4294967295 = unknown."),
+        i64("recv_post", "ns", "Enter of the call that posted the receive; −1 = unknown."),
+        i64("recv_start", "ns", "Enter of the call that completed the receive; −1 = unknown."),
+        i64("recv_time", "ns", "Leave of that call; −1 = unknown."),
+        i64("bytes", "bytes", "Size."),
+        i64("tag", "", "Tag; −1 = unknown."),
+        u32("communicator", "communicators.id", "Communicator; 4294967295 = unknown."),
+        u32("send_datatype", "datatypes.id", "Datatype at the sender; 4294967295 = unknown."),
+        u32("recv_datatype", "datatypes.id", "Datatype at the receiver; 4294967295 = unknown."),
+        i64("send_buffer", "", "Address of the sender's buffer; −1 = unknown."),
+        i64("recv_buffer", "", "Address of the receiver's buffer; −1 = unknown."),
+        u32("send_path", "call_paths.id", "Call path of the sending call; 4294967295 = unknown."),
+        u32("recv_path", "call_paths.id", "Call path of the completing call; 4294967295 = unknown."),
+    ],
+    layout: Layout::Parts,
+    times: &[at("send_time"), at("send_end"), at("recv_post"), at("recv_time")],
+};
+
+/// Collectives.
+pub static COLLECTIVES: TableSpec = TableSpec {
+    name: "collectives",
+    doc: "Collective operations; one row per member. Rows of one operation share communicator and instance.",
+    columns: &[
+        u32("communicator", "communicators.id", "The communicator."),
+        u32("instance", "", "Number of the operation on its communicator, from 0."),
+        u32("location", "locations.id", "The member."),
+        i64("enter", "ns", "When the member entered it."),
+        i64("leave", "ns", "When the member left it."),
+        u32("call_path", "call_paths.id", "Call path of the call; 4294967295 = unknown."),
+        i64("root", "", "Rank of the root; −1 = none."),
+        i64("bytes_out", "bytes", "Data that the member contributed."),
+        i64("bytes_in", "bytes", "Data that the member received."),
+    ],
+    layout: Layout::Single,
+    times: &[at("enter"), at("leave")],
+};
+
+/// One-sided operations.
+pub static RMA: TableSpec = TableSpec {
+    name: "rma",
+    doc: "One-sided operations and their synchronisation.",
+    columns: &[
+        u32("location", "locations.id", "The origin."),
+        i64("time", "ns", "Enter of the call."),
+        u32("call_path", "call_paths.id", "Its call path; 4294967295 = unknown."),
+        text("kind", "`put`, `get`, `accumulate`, `fence`, `lock`, `unlock`, `flush` …"),
+        u32("window", "nouns.id", "The window; 4294967295 = unknown."),
+        i64("target", "", "Rank of the target in the window's communicator; −1 = none."),
+        i64("bytes", "bytes", "Data moved; −1 = not a matter of data."),
+        i64("displacement", "", "Displacement at the target, in its units; −1 = none."),
+    ],
+    layout: Layout::Parts,
+    times: &[at("time")],
+};
+
+/// Operations on files.
+pub static IO: TableSpec = TableSpec {
+    name: "io",
+    doc: "Operations on files.",
+    columns: &[
+        u32("location", "locations.id", "Where."),
+        i64("time", "ns", "Enter of the call."),
+        u32("call_path", "call_paths.id", "Its call path; 4294967295 = unknown."),
+        text("kind", "`open`, `read`, `write`, `seek`, `close` …"),
+        u32("file", "nouns.id", "The file; 4294967295 = unknown."),
+        i64("bytes", "bytes", "Data moved; −1 = not a matter of data."),
+        i64("offset", "bytes", "Place in the file; −1 = not given."),
+    ],
+    layout: Layout::Parts,
+    times: &[at("time")],
+};
+
+/// Values of counters.
+pub static COUNTERS: TableSpec = TableSpec {
+    name: "counters",
+    doc: "Values that counters had. Sorted by (location, time).",
+    columns: &[
+        u32("location", "locations.id", "Where."),
+        i64("time", "ns", "When the counter took the value."),
+        u32("counter", "counter_kinds.id", "Which counter."),
+        f64("value", "", "The value, in the counter's unit."),
+    ],
+    layout: Layout::Parts,
+    times: &[at("time")],
+};
+
+/// Instant events.
+pub static EVENTS: TableSpec = TableSpec {
+    name: "events",
+    doc: "Instant events and attributes. Sorted by (location, time).",
+    columns: &[
+        u32("location", "locations.id", "Where."),
+        i64("time", "ns", "When."),
+        u32("kind", "event_kinds.id", "What."),
+        text("fields", "Its fields as one JSON object."),
+    ],
+    layout: Layout::Parts,
+    times: &[at("time")],
+};
+
+/// Snapshots.
+pub static SNAPSHOTS: TableSpec = TableSpec {
+    name: "snapshots",
+    doc: "Per slab of time and location, the intervals that were open at its start: an interval that began \
+          before a window is found as fast as one that begins in it.",
+    columns: &[
+        u32("slab", "", "Number of the slab, as in the names of the parts."),
+        u32("location", "locations.id", "Where."),
+        i64("start", "ns", "When the region was entered."),
+        i64("duration", "ns", "Time until it was left."),
+        u32("call_path", "call_paths.id", "The region and those above it."),
+        u32("depth", "", "Number of intervals open on the location around it."),
+    ],
+    layout: Layout::Single,
+    times: SPAN,
+};

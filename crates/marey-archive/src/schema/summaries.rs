@@ -1,0 +1,115 @@
+//! Tables of sums, of the clocks, and of what went wrong.
+
+use super::{ColumnSpec, Layout, TableSpec, f64, i64, text, u32};
+
+const fn summary(name: &'static str, doc: &'static str, columns: &'static [ColumnSpec]) -> TableSpec {
+    TableSpec { name, doc, columns, layout: Layout::Single, times: &[] }
+}
+
+/// Profile.
+pub static PROFILE: TableSpec = summary(
+    "profile",
+    "Sums over all visits of a call path on a location, over the whole run: exact also where detail was \
+     no longer recorded.",
+    &[
+        u32("call_path", "call_paths.id", "The call path."),
+        u32("location", "locations.id", "Where."),
+        i64("visits", "", "Number of visits."),
+        i64("inclusive", "ns", "Sum of their durations."),
+        i64("exclusive", "ns", "The same without time in call paths beneath."),
+        i64("min", "ns", "Shortest visit; −1 = unknown."),
+        i64("max", "ns", "Longest visit; −1 = unknown."),
+        f64("sum_squares", "ns²", "Sum of the squares of the durations."),
+        i64("bytes", "bytes", "Sum of the data moved."),
+    ],
+);
+
+/// Communication.
+pub static COMMUNICATION: TableSpec = summary(
+    "communication",
+    "Sums over messages by sender, receiver, communicator and size.",
+    &[
+        u32("from_process", "processes.id", "The sender."),
+        u32("to_process", "processes.id", "The receiver."),
+        u32("communicator", "communicators.id", "The communicator."),
+        i64("size_log2", "", "⌊log₂(bytes of a message)⌋; −1 = messages without data."),
+        i64("messages", "", "Number of messages."),
+        i64("bytes", "bytes", "Sum of their sizes."),
+    ],
+);
+
+/// Histogram.
+pub static HISTOGRAM: TableSpec = summary(
+    "histogram",
+    "Exclusive time by region, group of locations and equal bucket of the run. Cells below 0.1 % of their \
+     bucket are added up in its remainder.",
+    &[
+        u32("region", "regions.id", "The region; 4294967295 = remainder of the bucket."),
+        u32("group", "", "Number of the group of locations, as in the names of the parts."),
+        u32("bucket", "", "Number of the bucket, from 0."),
+        i64("time", "ns", "Exclusive time."),
+    ],
+);
+
+/// Level of detail.
+pub static LOD: TableSpec = TableSpec {
+    name: "lod",
+    doc: "What a coarse picture of the timeline needs: for each location, level, depth within the level and \
+          bucket of 2^resolution_log2 ns, the three regions that took most of it.",
+    columns: &[
+        u32("location", "locations.id", "Where."),
+        u32("level", "levels.id", "The level."),
+        u32("depth", "", "Depth within the level."),
+        u32("resolution_log2", "", "log₂ of the length of the bucket in ns."),
+        i64("bucket", "", "Number of the bucket: it begins at bucket × 2^resolution_log2 ns."),
+        u32("region1", "regions.id", "The largest region; 4294967295 = none."),
+        i64("time1", "ns", "Its time in the bucket."),
+        u32("region2", "regions.id", "The second largest; 4294967295 = none."),
+        i64("time2", "ns", "Its time in the bucket."),
+        u32("region3", "regions.id", "The third largest; 4294967295 = none."),
+        i64("time3", "ns", "Its time in the bucket."),
+        i64("rest", "ns", "Time of all others in the bucket."),
+    ],
+    layout: Layout::Parts,
+    times: &[],
+};
+
+/// Clocks.
+pub static CLOCKS: TableSpec = summary(
+    "clocks",
+    "How each process's clock was turned into time since the start of the run.",
+    &[
+        u32("process", "processes.id", "The process."),
+        text("kind", "`tsc`, `monotonic` or `skewed`."),
+        i64("offset_ns", "ns", "Correction at the start of the process, against the clock of its node."),
+        f64("drift_ppm", "ppm", "Correction of its speed."),
+        i64("uncertainty_ns", "ns", "Bound on the remaining error; −1 = unknown."),
+        i64("ticks_origin", "ticks", "Reading of the clock at the first knot."),
+        f64("ticks_per_second", "1/s", "Speed of the clock."),
+        text("knots", "JSON list of [ticks, ns] between which time is linear: ticks can be recovered."),
+    ],
+);
+
+/// Problems.
+pub static PROBLEMS: TableSpec = summary(
+    "problems",
+    "Everything lost, unmatched, violated or truncated.",
+    &[
+        text("kind", "`lost`, `dropped`, `unmatched_sends`, `clock_violations`, `truncated` …"),
+        u32("process", "processes.id", "Where; 4294967295 = the run as a whole."),
+        u32("location", "locations.id", "Where; 4294967295 = the process as a whole."),
+        i64("count", "", "How often."),
+        text("detail", "What exactly, in words."),
+    ],
+);
+
+/// Environment.
+pub static ENVIRONMENT: TableSpec = summary(
+    "environment",
+    "Environment variables of an allow-list, as the processes saw them.",
+    &[
+        u32("process", "processes.id", "The process; 4294967295 = all alike."),
+        text("name", "Name of the variable."),
+        text("value", "Its value."),
+    ],
+);
