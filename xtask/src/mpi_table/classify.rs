@@ -194,6 +194,12 @@ pub(crate) fn class(mpi_name: &str) -> String {
     let class = match lower.strip_prefix("file_") {
         Some(rest) if rest.ends_with("_begin") => "file_split_begin",
         Some(rest) if rest.ends_with("_end") => "file_split_end",
+        _ if ["_f2c", "_c2f", "_f082c", "_c2f08", "_f082f", "_f2f08"]
+            .iter()
+            .any(|end| lower.ends_with(end)) =>
+        {
+            "convert"
+        }
         _ => "generic",
     };
     class.to_owned()
@@ -256,6 +262,8 @@ mod tests {
             ("MPI_Send_c", "send", "Transfer"),
             ("MPI_Ineighbor_alltoallw", "ineighbor_alltoallw", "AllToAll"),
             ("MPI_Ibarrier", "ibarrier", "Barrier"),
+            ("MPI_Comm_f2c", "convert", "Manage"),
+            ("MPI_Status_f082f", "convert", "Manage"),
             ("MPI_Initialized", "generic", "Manage"),
             ("MPI_Init_thread", "init_thread", "Manage"),
             ("MPI_Isendrecv", "generic", "Manage"),

@@ -306,6 +306,9 @@ pub enum Class {
     /// `(fh, buf, status)`.
     FileSplitEnd,
     // The rest.
+    /// Handles and statuses between C and Fortran. Open MPI's Fortran layer itself calls one for
+    /// nearly every argument of every call, so they say more about the library than about the user.
+    Convert,
     /// Only its time is recorded.
     Generic,
 }

@@ -73,7 +73,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 59, MPI_Cartdim_get, PMPI_Cartdim_get, generic, i32, (comm, ndims) }
         $callback! { 60, MPI_Close_port, PMPI_Close_port, generic, i32, (port_name) }
         $callback! { 61, MPI_Comm_accept, PMPI_Comm_accept, comm_accept, i32, (port_name, info, root, comm, newcomm) }
-        $callback! { 62, MPI_Comm_c2f, PMPI_Comm_c2f, generic, word, (comm) }
+        $callback! { 62, MPI_Comm_c2f, PMPI_Comm_c2f, convert, word, (comm) }
         $callback! { 63, MPI_Comm_call_errhandler, PMPI_Comm_call_errhandler, generic, i32, (comm, errorcode) }
         $callback! { 64, MPI_Comm_compare, PMPI_Comm_compare, generic, i32, (comm1, comm2, result) }
         $callback! { 65, MPI_Comm_connect, PMPI_Comm_connect, comm_connect, i32, (port_name, info, root, comm, newcomm) }
@@ -86,7 +86,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 72, MPI_Comm_disconnect, PMPI_Comm_disconnect, comm_disconnect, i32, (comm) }
         $callback! { 73, MPI_Comm_dup, PMPI_Comm_dup, comm_create, i32, (comm, newcomm) }
         $callback! { 74, MPI_Comm_dup_with_info, PMPI_Comm_dup_with_info, comm_create, i32, (comm, info, newcomm) }
-        $callback! { 75, MPI_Comm_f2c, PMPI_Comm_f2c, generic, word, (comm) }
+        $callback! { 75, MPI_Comm_f2c, PMPI_Comm_f2c, convert, word, (comm) }
         $callback! { 76, MPI_Comm_free, PMPI_Comm_free, comm_free, i32, (comm) }
         $callback! { 77, MPI_Comm_free_keyval, PMPI_Comm_free_keyval, generic, i32, (comm_keyval) }
         $callback! { 78, MPI_Comm_get_attr, PMPI_Comm_get_attr, generic, i32, (comm, comm_keyval, attribute_val, flag) }
@@ -117,9 +117,9 @@ macro_rules! for_each_mpi_function {
         $callback! { 103, MPI_Dist_graph_create_adjacent, PMPI_Dist_graph_create_adjacent, comm_create, i32, (comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, newcomm) }
         $callback! { 104, MPI_Dist_graph_neighbors, PMPI_Dist_graph_neighbors, generic, i32, (comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights) }
         $callback! { 105, MPI_Dist_graph_neighbors_count, PMPI_Dist_graph_neighbors_count, generic, i32, (comm, indegree, outdegree, weighted) }
-        $callback! { 106, MPI_Errhandler_c2f, PMPI_Errhandler_c2f, generic, word, (errhandler) }
+        $callback! { 106, MPI_Errhandler_c2f, PMPI_Errhandler_c2f, convert, word, (errhandler) }
         $callback! { 107, MPI_Errhandler_create, PMPI_Errhandler_create, generic, i32, (comm_errhandler_fn, errhandler) }
-        $callback! { 108, MPI_Errhandler_f2c, PMPI_Errhandler_f2c, generic, word, (errhandler) }
+        $callback! { 108, MPI_Errhandler_f2c, PMPI_Errhandler_f2c, convert, word, (errhandler) }
         $callback! { 109, MPI_Errhandler_free, PMPI_Errhandler_free, generic, i32, (errhandler) }
         $callback! { 110, MPI_Errhandler_get, PMPI_Errhandler_get, generic, i32, (comm, errhandler) }
         $callback! { 111, MPI_Errhandler_set, PMPI_Errhandler_set, generic, i32, (comm, errhandler) }
@@ -130,12 +130,12 @@ macro_rules! for_each_mpi_function {
         $callback! { 116, MPI_Exscan_init, PMPI_Exscan_init, generic, i32, (sendbuf, recvbuf, count, datatype, op, comm, info, request) }
         $callback! { 117, MPI_Exscan_init_c, PMPI_Exscan_init_c, generic, i32, (sendbuf, recvbuf, count, datatype, op, comm, info, request) }
         $callback! { 118, MPI_Fetch_and_op, PMPI_Fetch_and_op, fetch_and_op, i32, (origin_addr, result_addr, datatype, target_rank, target_disp, op, win) }
-        $callback! { 119, MPI_File_c2f, PMPI_File_c2f, generic, word, (fh) }
+        $callback! { 119, MPI_File_c2f, PMPI_File_c2f, convert, word, (fh) }
         $callback! { 120, MPI_File_call_errhandler, PMPI_File_call_errhandler, generic, i32, (fh, errorcode) }
         $callback! { 121, MPI_File_close, PMPI_File_close, file_close, i32, (fh) }
         $callback! { 122, MPI_File_create_errhandler, PMPI_File_create_errhandler, generic, i32, (file_errhandler_fn, errhandler) }
         $callback! { 123, MPI_File_delete, PMPI_File_delete, generic, i32, (filename, info) }
-        $callback! { 124, MPI_File_f2c, PMPI_File_f2c, generic, word, (fh) }
+        $callback! { 124, MPI_File_f2c, PMPI_File_f2c, convert, word, (fh) }
         $callback! { 125, MPI_File_get_amode, PMPI_File_get_amode, generic, i32, (fh, amode) }
         $callback! { 126, MPI_File_get_atomicity, PMPI_File_get_atomicity, generic, i32, (fh, flag) }
         $callback! { 127, MPI_File_get_byte_offset, PMPI_File_get_byte_offset, generic, i32, (fh, offset, disp) }
@@ -252,11 +252,11 @@ macro_rules! for_each_mpi_function {
         $callback! { 238, MPI_Graphdims_get, PMPI_Graphdims_get, generic, i32, (comm, nnodes, nedges) }
         $callback! { 239, MPI_Grequest_complete, PMPI_Grequest_complete, generic, i32, (request) }
         $callback! { 240, MPI_Grequest_start, PMPI_Grequest_start, generic, i32, (query_fn, free_fn, cancel_fn, extra_state, request) }
-        $callback! { 241, MPI_Group_c2f, PMPI_Group_c2f, generic, word, (group) }
+        $callback! { 241, MPI_Group_c2f, PMPI_Group_c2f, convert, word, (group) }
         $callback! { 242, MPI_Group_compare, PMPI_Group_compare, generic, i32, (group1, group2, result) }
         $callback! { 243, MPI_Group_difference, PMPI_Group_difference, generic, i32, (group1, group2, newgroup) }
         $callback! { 244, MPI_Group_excl, PMPI_Group_excl, generic, i32, (group, n, ranks, newgroup) }
-        $callback! { 245, MPI_Group_f2c, PMPI_Group_f2c, generic, word, (group) }
+        $callback! { 245, MPI_Group_f2c, PMPI_Group_f2c, convert, word, (group) }
         $callback! { 246, MPI_Group_free, PMPI_Group_free, generic, i32, (group) }
         $callback! { 247, MPI_Group_from_session_pset, PMPI_Group_from_session_pset, generic, i32, (session, pset_name, newgroup) }
         $callback! { 248, MPI_Group_incl, PMPI_Group_incl, generic, i32, (group, n, ranks, newgroup) }
@@ -303,12 +303,12 @@ macro_rules! for_each_mpi_function {
         $callback! { 289, MPI_Ineighbor_alltoallv_c, PMPI_Ineighbor_alltoallv_c, ineighbor_alltoallv, i32, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) }
         $callback! { 290, MPI_Ineighbor_alltoallw, PMPI_Ineighbor_alltoallw, ineighbor_alltoallw, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) }
         $callback! { 291, MPI_Ineighbor_alltoallw_c, PMPI_Ineighbor_alltoallw_c, ineighbor_alltoallw, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) }
-        $callback! { 292, MPI_Info_c2f, PMPI_Info_c2f, generic, word, (info) }
+        $callback! { 292, MPI_Info_c2f, PMPI_Info_c2f, convert, word, (info) }
         $callback! { 293, MPI_Info_create, PMPI_Info_create, generic, i32, (info) }
         $callback! { 294, MPI_Info_create_env, PMPI_Info_create_env, generic, i32, (argc, argv, info) }
         $callback! { 295, MPI_Info_delete, PMPI_Info_delete, generic, i32, (info, key) }
         $callback! { 296, MPI_Info_dup, PMPI_Info_dup, generic, i32, (info, newinfo) }
-        $callback! { 297, MPI_Info_f2c, PMPI_Info_f2c, generic, word, (info) }
+        $callback! { 297, MPI_Info_f2c, PMPI_Info_f2c, convert, word, (info) }
         $callback! { 298, MPI_Info_free, PMPI_Info_free, generic, i32, (info) }
         $callback! { 299, MPI_Info_get, PMPI_Info_get, generic, i32, (info, key, valuelen, value, flag) }
         $callback! { 300, MPI_Info_get_nkeys, PMPI_Info_get_nkeys, generic, i32, (info, nkeys) }
@@ -351,8 +351,8 @@ macro_rules! for_each_mpi_function {
         $callback! { 337, MPI_Keyval_create, PMPI_Keyval_create, generic, i32, (copy_fn, delete_fn, keyval, extra_state) }
         $callback! { 338, MPI_Keyval_free, PMPI_Keyval_free, generic, i32, (keyval) }
         $callback! { 339, MPI_Lookup_name, PMPI_Lookup_name, generic, i32, (service_name, info, port_name) }
-        $callback! { 340, MPI_Message_c2f, PMPI_Message_c2f, generic, word, (message) }
-        $callback! { 341, MPI_Message_f2c, PMPI_Message_f2c, generic, word, (message) }
+        $callback! { 340, MPI_Message_c2f, PMPI_Message_c2f, convert, word, (message) }
+        $callback! { 341, MPI_Message_f2c, PMPI_Message_f2c, convert, word, (message) }
         $callback! { 342, MPI_Mprobe, PMPI_Mprobe, mprobe, i32, (source, tag, comm, message, status) }
         $callback! { 343, MPI_Mrecv, PMPI_Mrecv, mrecv, i32, (buf, count, datatype, message, status) }
         $callback! { 344, MPI_Mrecv_c, PMPI_Mrecv_c, mrecv, i32, (buf, count, datatype, message, status) }
@@ -376,11 +376,11 @@ macro_rules! for_each_mpi_function {
         $callback! { 362, MPI_Neighbor_alltoallw_c, PMPI_Neighbor_alltoallw_c, neighbor_alltoallw, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm) }
         $callback! { 363, MPI_Neighbor_alltoallw_init, PMPI_Neighbor_alltoallw_init, generic, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) }
         $callback! { 364, MPI_Neighbor_alltoallw_init_c, PMPI_Neighbor_alltoallw_init_c, generic, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) }
-        $callback! { 365, MPI_Op_c2f, PMPI_Op_c2f, generic, word, (op) }
+        $callback! { 365, MPI_Op_c2f, PMPI_Op_c2f, convert, word, (op) }
         $callback! { 366, MPI_Op_commutative, PMPI_Op_commutative, generic, i32, (op, commute) }
         $callback! { 367, MPI_Op_create, PMPI_Op_create, generic, i32, (function, commute, op) }
         $callback! { 368, MPI_Op_create_c, PMPI_Op_create_c, generic, i32, (function, commute, op) }
-        $callback! { 369, MPI_Op_f2c, PMPI_Op_f2c, generic, word, (op) }
+        $callback! { 369, MPI_Op_f2c, PMPI_Op_f2c, convert, word, (op) }
         $callback! { 370, MPI_Op_free, PMPI_Op_free, generic, i32, (op) }
         $callback! { 371, MPI_Open_port, PMPI_Open_port, generic, i32, (info, port_name) }
         $callback! { 372, MPI_Pack, PMPI_Pack, generic, i32, (inbuf, incount, datatype, outbuf, outsize, position, comm) }
@@ -425,8 +425,8 @@ macro_rules! for_each_mpi_function {
         $callback! { 411, MPI_Reduce_scatter_init_c, PMPI_Reduce_scatter_init_c, generic, i32, (sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request) }
         $callback! { 412, MPI_Register_datarep, PMPI_Register_datarep, generic, i32, (datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state) }
         $callback! { 413, MPI_Register_datarep_c, PMPI_Register_datarep_c, generic, i32, (datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state) }
-        $callback! { 414, MPI_Request_c2f, PMPI_Request_c2f, generic, word, (request) }
-        $callback! { 415, MPI_Request_f2c, PMPI_Request_f2c, generic, word, (request) }
+        $callback! { 414, MPI_Request_c2f, PMPI_Request_c2f, convert, word, (request) }
+        $callback! { 415, MPI_Request_f2c, PMPI_Request_f2c, convert, word, (request) }
         $callback! { 416, MPI_Request_free, PMPI_Request_free, request_free, i32, (request) }
         $callback! { 417, MPI_Request_get_status, PMPI_Request_get_status, request_get_status, i32, (request, flag, status) }
         $callback! { 418, MPI_Rget, PMPI_Rget, rget, i32, (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request) }
@@ -475,12 +475,12 @@ macro_rules! for_each_mpi_function {
         $callback! { 461, MPI_Ssend_init_c, PMPI_Ssend_init_c, send_init, i32, (buf, count, datatype, dest, tag, comm, request) }
         $callback! { 462, MPI_Start, PMPI_Start, start, i32, (request) }
         $callback! { 463, MPI_Startall, PMPI_Startall, startall, i32, (count, array_of_requests) }
-        $callback! { 464, MPI_Status_c2f, PMPI_Status_c2f, generic, i32, (c_status, f_status) }
-        $callback! { 465, MPI_Status_c2f08, PMPI_Status_c2f08, generic, i32, (c_status, f08_status) }
-        $callback! { 466, MPI_Status_f082c, PMPI_Status_f082c, generic, i32, (f08_status, c_status) }
-        $callback! { 467, MPI_Status_f082f, PMPI_Status_f082f, generic, i32, (f08_status, f_status) }
-        $callback! { 468, MPI_Status_f2c, PMPI_Status_f2c, generic, i32, (f_status, c_status) }
-        $callback! { 469, MPI_Status_f2f08, PMPI_Status_f2f08, generic, i32, (f_status, f08_status) }
+        $callback! { 464, MPI_Status_c2f, PMPI_Status_c2f, convert, i32, (c_status, f_status) }
+        $callback! { 465, MPI_Status_c2f08, PMPI_Status_c2f08, convert, i32, (c_status, f08_status) }
+        $callback! { 466, MPI_Status_f082c, PMPI_Status_f082c, convert, i32, (f08_status, c_status) }
+        $callback! { 467, MPI_Status_f082f, PMPI_Status_f082f, convert, i32, (f08_status, f_status) }
+        $callback! { 468, MPI_Status_f2c, PMPI_Status_f2c, convert, i32, (f_status, c_status) }
+        $callback! { 469, MPI_Status_f2f08, PMPI_Status_f2f08, convert, i32, (f_status, f08_status) }
         $callback! { 470, MPI_Status_set_cancelled, PMPI_Status_set_cancelled, generic, i32, (status, flag) }
         $callback! { 471, MPI_Status_set_elements, PMPI_Status_set_elements, generic, i32, (status, datatype, count) }
         $callback! { 472, MPI_Status_set_elements_x, PMPI_Status_set_elements_x, generic, i32, (status, datatype, count) }
@@ -541,7 +541,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 527, MPI_Testany, PMPI_Testany, testany, i32, (count, array_of_requests, indx, flag, status) }
         $callback! { 528, MPI_Testsome, PMPI_Testsome, testsome, i32, (incount, array_of_requests, outcount, array_of_indices, array_of_statuses) }
         $callback! { 529, MPI_Topo_test, PMPI_Topo_test, generic, i32, (comm, status) }
-        $callback! { 530, MPI_Type_c2f, PMPI_Type_c2f, generic, word, (datatype) }
+        $callback! { 530, MPI_Type_c2f, PMPI_Type_c2f, convert, word, (datatype) }
         $callback! { 531, MPI_Type_commit, PMPI_Type_commit, type_commit, i32, (datatype) }
         $callback! { 532, MPI_Type_contiguous, PMPI_Type_contiguous, type_create, i32, (count, oldtype, newtype) }
         $callback! { 533, MPI_Type_contiguous_c, PMPI_Type_contiguous_c, type_create, i32, (count, oldtype, newtype) }
@@ -568,7 +568,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 554, MPI_Type_delete_attr, PMPI_Type_delete_attr, generic, i32, (datatype, type_keyval) }
         $callback! { 555, MPI_Type_dup, PMPI_Type_dup, type_create, i32, (oldtype, newtype) }
         $callback! { 556, MPI_Type_extent, PMPI_Type_extent, generic, i32, (datatype, extent) }
-        $callback! { 557, MPI_Type_f2c, PMPI_Type_f2c, generic, word, (datatype) }
+        $callback! { 557, MPI_Type_f2c, PMPI_Type_f2c, convert, word, (datatype) }
         $callback! { 558, MPI_Type_free, PMPI_Type_free, type_free, i32, (datatype) }
         $callback! { 559, MPI_Type_free_keyval, PMPI_Type_free_keyval, generic, i32, (type_keyval) }
         $callback! { 560, MPI_Type_get_attr, PMPI_Type_get_attr, generic, i32, (datatype, type_keyval, attribute_val, flag) }
@@ -612,7 +612,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 598, MPI_Win_allocate_shared, PMPI_Win_allocate_shared, win_allocate_shared, i32, (size, disp_unit, info, comm, baseptr, win) }
         $callback! { 599, MPI_Win_allocate_shared_c, PMPI_Win_allocate_shared_c, win_allocate_shared, i32, (size, disp_unit, info, comm, baseptr, win) }
         $callback! { 600, MPI_Win_attach, PMPI_Win_attach, generic, i32, (win, base, size) }
-        $callback! { 601, MPI_Win_c2f, PMPI_Win_c2f, generic, word, (win) }
+        $callback! { 601, MPI_Win_c2f, PMPI_Win_c2f, convert, word, (win) }
         $callback! { 602, MPI_Win_call_errhandler, PMPI_Win_call_errhandler, generic, i32, (win, errorcode) }
         $callback! { 603, MPI_Win_complete, PMPI_Win_complete, win_complete, i32, (win) }
         $callback! { 604, MPI_Win_create, PMPI_Win_create, win_create, i32, (base, size, disp_unit, info, comm, win) }
@@ -622,7 +622,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 608, MPI_Win_create_keyval, PMPI_Win_create_keyval, generic, i32, (win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state) }
         $callback! { 609, MPI_Win_delete_attr, PMPI_Win_delete_attr, generic, i32, (win, win_keyval) }
         $callback! { 610, MPI_Win_detach, PMPI_Win_detach, generic, i32, (win, base) }
-        $callback! { 611, MPI_Win_f2c, PMPI_Win_f2c, generic, word, (win) }
+        $callback! { 611, MPI_Win_f2c, PMPI_Win_f2c, convert, word, (win) }
         $callback! { 612, MPI_Win_fence, PMPI_Win_fence, win_fence, i32, (assert, win) }
         $callback! { 613, MPI_Win_flush, PMPI_Win_flush, win_flush, i32, (rank, win) }
         $callback! { 614, MPI_Win_flush_all, PMPI_Win_flush_all, win_flush, i32, (win) }
@@ -724,7 +724,7 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Cartdim_get", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Close_port", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_accept", class: Class::CommAccept, role: Role::Manage, arity: 5, comm_arg: Some(3), comm_ptr_arg: Some(4), win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Comm_c2f", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Comm_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_call_errhandler", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_compare", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_connect", class: Class::CommConnect, role: Role::Manage, arity: 5, comm_arg: Some(3), comm_ptr_arg: Some(4), win_arg: None, file_arg: None, large_count: false },
@@ -737,7 +737,7 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Comm_disconnect", class: Class::CommDisconnect, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: Some(0), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_dup", class: Class::CommCreate, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: Some(1), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_dup_with_info", class: Class::CommCreate, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: Some(2), win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Comm_f2c", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Comm_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_free", class: Class::CommFree, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: Some(0), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_free_keyval", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_get_attr", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -768,9 +768,9 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Dist_graph_create_adjacent", class: Class::CommCreate, role: Role::Manage, arity: 10, comm_arg: Some(0), comm_ptr_arg: Some(9), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Dist_graph_neighbors", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Dist_graph_neighbors_count", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Errhandler_c2f", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Errhandler_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Errhandler_create", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Errhandler_f2c", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Errhandler_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Errhandler_free", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Errhandler_get", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Errhandler_set", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -781,12 +781,12 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Exscan_init", class: Class::Generic, role: Role::Manage, arity: 8, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Exscan_init_c", class: Class::Generic, role: Role::Manage, arity: 8, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Fetch_and_op", class: Class::FetchAndOp, role: Role::Transfer, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: Some(6), file_arg: None, large_count: false },
-    Function { name: "MPI_File_c2f", class: Class::Generic, role: Role::Io, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: Some(0), large_count: false },
+    Function { name: "MPI_File_c2f", class: Class::Convert, role: Role::Io, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: Some(0), large_count: false },
     Function { name: "MPI_File_call_errhandler", class: Class::Generic, role: Role::Io, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: Some(0), large_count: false },
     Function { name: "MPI_File_close", class: Class::FileClose, role: Role::Io, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_File_create_errhandler", class: Class::Generic, role: Role::Io, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_File_delete", class: Class::Generic, role: Role::Io, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_File_f2c", class: Class::Generic, role: Role::Io, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_File_f2c", class: Class::Convert, role: Role::Io, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_File_get_amode", class: Class::Generic, role: Role::Io, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: Some(0), large_count: false },
     Function { name: "MPI_File_get_atomicity", class: Class::Generic, role: Role::Io, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: Some(0), large_count: false },
     Function { name: "MPI_File_get_byte_offset", class: Class::Generic, role: Role::Io, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: Some(0), large_count: false },
@@ -903,11 +903,11 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Graphdims_get", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Grequest_complete", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Grequest_start", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_c2f", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Group_compare", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Group_difference", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Group_excl", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_f2c", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Group_free", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Group_from_session_pset", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Group_incl", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -954,12 +954,12 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Ineighbor_alltoallv_c", class: Class::IneighborAlltoallv, role: Role::AllToAll, arity: 10, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Ineighbor_alltoallw", class: Class::IneighborAlltoallw, role: Role::AllToAll, arity: 10, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Ineighbor_alltoallw_c", class: Class::IneighborAlltoallw, role: Role::AllToAll, arity: 10, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Info_c2f", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_create", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_create_env", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_delete", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_dup", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_f2c", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_free", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_get", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_get_nkeys", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1002,8 +1002,8 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Keyval_create", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Keyval_free", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Lookup_name", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Message_c2f", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Message_f2c", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Message_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Message_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Mprobe", class: Class::Mprobe, role: Role::Wait, arity: 5, comm_arg: Some(2), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Mrecv", class: Class::Mrecv, role: Role::Transfer, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Mrecv_c", class: Class::Mrecv, role: Role::Transfer, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
@@ -1027,11 +1027,11 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Neighbor_alltoallw_c", class: Class::NeighborAlltoallw, role: Role::AllToAll, arity: 9, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Neighbor_alltoallw_init", class: Class::Generic, role: Role::Manage, arity: 11, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Neighbor_alltoallw_init_c", class: Class::Generic, role: Role::Manage, arity: 11, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Op_c2f", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Op_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Op_commutative", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Op_create", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Op_create_c", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Op_f2c", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Op_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Op_free", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Open_port", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pack", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1076,8 +1076,8 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Reduce_scatter_init_c", class: Class::Generic, role: Role::Manage, arity: 8, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Register_datarep", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Register_datarep_c", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Request_c2f", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Request_f2c", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Request_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Request_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Request_free", class: Class::RequestFree, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Request_get_status", class: Class::RequestGetStatus, role: Role::Wait, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Rget", class: Class::Rget, role: Role::Transfer, arity: 9, comm_arg: None, comm_ptr_arg: None, win_arg: Some(7), file_arg: None, large_count: false },
@@ -1126,12 +1126,12 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Ssend_init_c", class: Class::SendInit, role: Role::Manage, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Start", class: Class::Start, role: Role::Transfer, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Startall", class: Class::Startall, role: Role::Transfer, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Status_c2f", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Status_c2f08", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Status_f082c", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Status_f082f", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Status_f2c", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Status_f2f08", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Status_c2f", class: Class::Convert, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Status_c2f08", class: Class::Convert, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Status_f082c", class: Class::Convert, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Status_f082f", class: Class::Convert, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Status_f2c", class: Class::Convert, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Status_f2f08", class: Class::Convert, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Status_set_cancelled", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Status_set_elements", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Status_set_elements_x", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1192,7 +1192,7 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Testany", class: Class::Testany, role: Role::Wait, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Testsome", class: Class::Testsome, role: Role::Wait, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Topo_test", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_c2f", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_commit", class: Class::TypeCommit, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_contiguous", class: Class::TypeCreate, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_contiguous_c", class: Class::TypeCreate, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
@@ -1219,7 +1219,7 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Type_delete_attr", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_dup", class: Class::TypeCreate, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_extent", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_f2c", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_free", class: Class::TypeFree, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_free_keyval", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_get_attr", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1263,7 +1263,7 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Win_allocate_shared", class: Class::WinAllocateShared, role: Role::Manage, arity: 6, comm_arg: Some(3), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Win_allocate_shared_c", class: Class::WinAllocateShared, role: Role::Manage, arity: 6, comm_arg: Some(3), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Win_attach", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
-    Function { name: "MPI_Win_c2f", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
+    Function { name: "MPI_Win_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_call_errhandler", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_complete", class: Class::WinComplete, role: Role::Wait, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_create", class: Class::WinCreate, role: Role::Manage, arity: 6, comm_arg: Some(4), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1273,7 +1273,7 @@ pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Win_create_keyval", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Win_delete_attr", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_detach", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
-    Function { name: "MPI_Win_f2c", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Win_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Win_fence", class: Class::WinFence, role: Role::Wait, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(1), file_arg: None, large_count: false },
     Function { name: "MPI_Win_flush", class: Class::WinFlush, role: Role::Wait, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(1), file_arg: None, large_count: false },
     Function { name: "MPI_Win_flush_all", class: Class::WinFlush, role: Role::Wait, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
