@@ -1,1 +1,57 @@
-fn main() {}
+//! Tasks of the project: everything that a person or a CI job does to it beyond plain cargo.
+//!
+//! The one idea: each task is one function that prints the commands it runs as a user would type
+//! them, so that nothing here is magic. Deliberately absent: logic of the product itself.
+#![expect(clippy::print_stdout, reason = "a task talks to the person who started it")]
+
+mod check;
+mod demo;
+mod mpi_table;
+mod setup;
+mod shell;
+mod test;
+
+use anyhow::{Context, Result};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask TASK
+
+  demo          set up, build, record a real MPI program and print its report
+  test          install what the tests need, then run every check and every test
+  check         enforce the rules of ARCHITECTURE.md, formatting and lints
+  check --quick only the rules; no compiler
+  generate-mpi  renew the table of MPI functions from the headers of both MPIs
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match args[..] {
+        ["demo"] => demo::run_all(),
+        ["test"] => test::run_all(),
+        ["check"] => check::run(check::Scope::Everything),
+        ["check", "--quick"] => check::run(check::Scope::RulesOnly),
+        ["generate-mpi"] => generate_mpi(),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => Err(anyhow::anyhow!("no such task: {}\n\n{HELP}", args.join(" "))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn generate_mpi() -> Result<()> {
+    let path = shell::root().join(mpi_table::TABLE);
+    let text = mpi_table::generate()?;
+    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    println!("wrote {}", mpi_table::TABLE);
+    Ok(())
+}

@@ -21,11 +21,11 @@ use anyhow::{Context as _, Result, bail};
 use prototype::{Prototype, Return};
 
 /// Where the table lies, relative to the root of the repository.
-pub const TABLE: &str = "crates/marey-collect/src/mpi/table.rs";
+pub(crate) const TABLE: &str = "crates/marey-collect/src/mpi/table.rs";
 
 /// What [`check_fresh`] found out; a stale table is an error.
 #[derive(Debug)]
-pub enum Freshness {
+pub(crate) enum Freshness {
     /// The table is what the headers say.
     Fresh,
     /// It cannot be told here, and why.
@@ -33,7 +33,7 @@ pub enum Freshness {
 }
 
 /// The text of the table, from the two `mpi.h` of this machine.
-pub fn generate() -> Result<String> {
+pub(crate) fn generate() -> Result<String> {
     let headers = [Header::of("mpicc.mpich", "-show")?, Header::of("mpicc.openmpi", "-showme:compile")?];
     let functions = union(&headers)?;
     render(&headers, &functions)
@@ -41,7 +41,7 @@ pub fn generate() -> Result<String> {
 
 /// Whether the checked-in table is what [`generate`] would write. Other releases of the libraries
 /// have other functions, so only the releases that the table names are compared.
-pub fn check_fresh() -> Result<Freshness> {
+pub(crate) fn check_fresh() -> Result<Freshness> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(TABLE);
     let on_disk =
         std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;

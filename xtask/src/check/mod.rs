@@ -1,0 +1,92 @@
+//! `cargo xtask check`: the rules of ARCHITECTURE.md that a program can enforce.
+//!
+//! The one idea: a rule is a function that returns findings, and a finding says what is wrong,
+//! where, and what to do about it. All rules run before anything is reported, so that one run
+//! shows everything; the compiler's own checks come last because they take longest.
+
+mod files;
+mod layers;
+
+use crate::mpi_table::{self, Freshness};
+use crate::shell::{cargo, output, root, run as run_command};
+use anyhow::{Context, Result, bail};
+use std::process::Command;
+
+/// How much to check.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Rules, formatting, lints.
+    Everything,
+    /// Rules alone: needs no compiler and takes a moment.
+    RulesOnly,
+}
+
+/// Something that breaks a rule.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    /// What is wrong.
+    pub what: String,
+    /// The file, with a line where there is one.
+    pub place: String,
+    /// What to do about it.
+    pub remedy: &'static str,
+}
+
+/// Runs the checks and fails if anything was found.
+pub(crate) fn run(scope: Scope) -> Result<()> {
+    let files = tracked_files()?;
+    let mut findings = layers::check(&metadata()?);
+    findings.extend(files::check(&files));
+    for Finding { what, place, remedy } in &findings {
+        println!("rule broken: {what}\n         at: {place}\n         do: {remedy}\n");
+    }
+    if !findings.is_empty() {
+        bail!("{} broken rules; ARCHITECTURE.md says what the rules are for", findings.len());
+    }
+    println!("rules: {} files and all dependencies follow ARCHITECTURE.md", files.len());
+    if scope == Scope::Everything {
+        match mpi_table::check_fresh()? {
+            Freshness::Fresh => println!("rules: {} is fresh", mpi_table::TABLE),
+            Freshness::Unknown(why) => {
+                println!("rules: whether {} is fresh is not known: {why}", mpi_table::TABLE)
+            }
+        }
+        run_command(&mut cargo(["fmt", "--all", "--check"]))
+            .context("formatting differs; `cargo fmt --all` puts it right")?;
+        run_command(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+            .context("clippy has findings; they stand above")?;
+    }
+    Ok(())
+}
+
+/// A file that belongs to the project.
+pub(crate) struct TrackedFile {
+    /// Path from the root of the checkout.
+    pub path: String,
+    /// Content; empty if it is not text.
+    pub text: String,
+}
+
+/// Everything that git knows or would add: a rule that holds only after `git add` comes too late.
+fn tracked_files() -> Result<Vec<TrackedFile>> {
+    let mut git = Command::new("git");
+    git.current_dir(root()).args(["ls-files", "--cached", "--others", "--exclude-standard"]);
+    let listed = output(&mut git).context("the rules look at the files that git tracks")?;
+    let mut files: Vec<TrackedFile> = listed
+        .lines()
+        .map(|path| (path, root().join(path)))
+        .filter(|(_, absolute)| absolute.is_file())
+        .map(|(path, absolute)| TrackedFile {
+            path: path.to_owned(),
+            text: std::fs::read_to_string(absolute).unwrap_or_default(),
+        })
+        .collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+/// What cargo itself says about the crates: truer than reading their manifests as text.
+fn metadata() -> Result<serde_json::Value> {
+    let text = output(&mut cargo(["metadata", "--format-version", "1", "--no-deps", "--offline"]))?;
+    serde_json::from_str(&text).context("cargo metadata prints JSON")
+}

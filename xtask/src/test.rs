@@ -1,0 +1,38 @@
+//! `cargo xtask test`: from a fresh machine with Rust to every check and every test.
+//!
+//! The order is by how soon a mistake shows: rules, formatting and lints before tests. The test
+//! runner comes last, so that the last lines on the screen are its own summary.
+
+use crate::check;
+use crate::setup;
+use crate::shell::{cargo, run};
+use anyhow::Result;
+use std::process::Command;
+
+/// Sets up, checks, builds and tests.
+pub(crate) fn run_all() -> Result<()> {
+    setup::debian_packages(setup::TEST_PACKAGES);
+    let python = setup::python_with_duckdb();
+    let nextest = setup::nextest();
+
+    check::run(check::Scope::Everything)?;
+    run(&mut cargo(["build", "--workspace"]))?;
+    if nextest {
+        // nextest does not run the examples in the documentation.
+        run(&mut cargo(["test", "--quiet", "--doc", "--workspace"]))?;
+    }
+    let mut tests = test_runner(nextest);
+    if let Some(python) = python {
+        // The one thing that the tests cannot find by themselves.
+        tests.env("MAREY_PYTHON", python);
+    }
+    run(&mut tests)
+}
+
+fn test_runner(nextest: bool) -> Command {
+    match nextest {
+        true => cargo(["nextest", "run", "--workspace", "--no-fail-fast"]),
+        // One at a time: nothing else keeps MPI jobs from fighting for the processors.
+        false => cargo(["test", "--workspace", "--no-fail-fast", "--", "--test-threads=1"]),
+    }
+}
