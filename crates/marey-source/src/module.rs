@@ -1,0 +1,171 @@
+//! One module: which files describe it, and what they say about an address.
+//!
+//! Its one idea is the order of trust: debug information first, then a symbol that holds the address, then
+//! module+offset. Each step down is visible in the result's quality.
+
+use std::path::{Path, PathBuf};
+
+use crate::debug_file::{find, find_supplementary};
+use crate::dwarf::Dwarf;
+use crate::elf::{Head, read_head};
+use crate::names::{Language, readable};
+use crate::problem::{BuildId, Problem, Problems};
+use crate::symbolizer::{Address, Frame, Quality, Resolved, SymbolizerConfig};
+use crate::symbols::SymbolTable;
+
+/// What is known about one module of a run.
+pub(crate) struct Module {
+    name: String,
+    dwarf: Option<Dwarf>,
+    symbols: SymbolTable,
+}
+
+impl Module {
+    /// Opens the files of the module at `path`; `recorded` is the build id of what ran.
+    pub(crate) fn open(
+        path: &Path,
+        recorded: Option<&BuildId>,
+        config: &SymbolizerConfig,
+        problems: &mut Problems,
+    ) -> Self {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let mut module = Self { name, dwarf: None, symbols: SymbolTable::default() };
+        if is_pseudo_file(path) {
+            return module;
+        }
+        let head = open_recorded(path, recorded, problems);
+        let build_id = recorded.cloned().or_else(|| head.as_ref().map(|head| head.build_id.clone()));
+        let link = head.as_ref().and_then(|head| head.debug_link.as_ref());
+        // A module that is gone or replaced may still have its debug file, named by the recorded build id.
+        let separate = match &head {
+            Some(head) if head.has_dwarf => None,
+            _ => find(path, &build_id.unwrap_or_default(), link, &config.debug_roots, problems),
+        };
+        let source = match (&head, &separate) {
+            (Some(head), None) if head.has_dwarf => Some((path, head)),
+            (_, Some((path, head))) if head.has_dwarf => Some((path.as_path(), head)),
+            _ => None,
+        };
+        if let Some((file, file_head)) = source {
+            module.dwarf = open_dwarf(file, file_head, path, config, problems);
+        }
+        module.symbols = best_symbols(head, separate);
+        module
+    }
+
+    /// The source frames at `address`.
+    pub(crate) fn resolve(&mut self, address: Address, problems: &mut Problems) -> Resolved {
+        let mut found = Vec::new();
+        if let Some(dwarf) = &mut self.dwarf {
+            match dwarf.frames(address.probe(), problems) {
+                Ok(frames) => found = frames,
+                Err(problem) => {
+                    problems.report(problem);
+                    self.dwarf = None;
+                }
+            }
+        }
+        let symbol = self.symbols.find(address.probe()).map(|name| readable(name, Language::Unknown));
+        if found.is_empty() {
+            return self.without_lines(symbol, address);
+        }
+        // Assembler files have lines but no functions; only the physical function may take the symbol's
+        // name, inlined ones have none of their own.
+        let has_lines = found.iter().any(|named| named.frame.line.is_some());
+        let physical = found.len() - 1;
+        let mut is_named = false;
+        let mut frames = Vec::with_capacity(found.len());
+        for (i, named) in found.into_iter().enumerate() {
+            let mut frame = named.frame;
+            is_named |= named.has_name;
+            if i == physical && frame.function == "operator()" {
+                // Debug information gives lambdas no more than this; the symbol says whose they are.
+                frame.function = symbol.clone().unwrap_or(frame.function);
+            }
+            if !named.has_name {
+                let own = symbol.clone().filter(|_| i == physical);
+                is_named |= own.is_some();
+                frame.function = own.unwrap_or_else(|| self.offset_name(address));
+            }
+            frames.push(frame);
+        }
+        let quality = match (has_lines, is_named) {
+            (true, _) => Quality::Lines,
+            (false, true) => Quality::Symbols,
+            (false, false) => Quality::ModuleOffset,
+        };
+        Resolved { frames, quality }
+    }
+
+    /// Raw debug sections and symbols held, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.symbols.bytes() + self.dwarf.as_ref().map_or(0, Dwarf::bytes)
+    }
+
+    fn without_lines(&self, symbol: Option<String>, address: Address) -> Resolved {
+        let quality = if symbol.is_some() { Quality::Symbols } else { Quality::ModuleOffset };
+        let function = symbol.unwrap_or_else(|| self.offset_name(address));
+        Resolved { frames: vec![Frame { function, file: None, line: None, column: None }], quality }
+    }
+
+    fn offset_name(&self, address: Address) -> String {
+        format!("{}+{:#x}", self.name, address.vaddr())
+    }
+}
+
+/// The kernel's own modules have no file; that is no problem to report.
+fn is_pseudo_file(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    name.is_empty()
+        || name.starts_with('[')
+        || name.starts_with("linux-vdso")
+        || name.starts_with("linux-gate")
+}
+
+/// The head of the file at `path` if that is the file that ran.
+fn open_recorded(path: &Path, recorded: Option<&BuildId>, problems: &mut Problems) -> Option<Head> {
+    match read_head(path) {
+        Ok(head) => match recorded {
+            Some(recorded) if *recorded != head.build_id => {
+                problems.report(Problem::BuildIdMismatch {
+                    path: path.to_owned(),
+                    recorded: recorded.clone(),
+                    found: head.build_id,
+                });
+                None
+            }
+            _ => Some(head),
+        },
+        Err(problem) => {
+            problems.report(problem);
+            None
+        }
+    }
+}
+
+fn open_dwarf(
+    file: &Path,
+    head: &Head,
+    module: &Path,
+    config: &SymbolizerConfig,
+    problems: &mut Problems,
+) -> Option<Dwarf> {
+    let supplementary = head
+        .alt_link
+        .as_ref()
+        .and_then(|(name, id)| find_supplementary(file, name, id, &config.debug_roots, problems));
+    match Dwarf::open(file, supplementary.as_deref(), module, config.max_bytes, problems) {
+        Ok(dwarf) => Some(dwarf),
+        Err(problem) => {
+            problems.report(problem);
+            None
+        }
+    }
+}
+
+/// The fullest symbol table: the module's own, else its debug file's, else the dynamic one.
+fn best_symbols(head: Option<Head>, separate: Option<(PathBuf, Head)>) -> SymbolTable {
+    let (own, dynamic) = head.map(|head| (head.symbols, head.dynamic_symbols)).unwrap_or_default();
+    let separate = separate.map(|(_, head)| head.symbols).unwrap_or_default();
+    [own, separate, dynamic].into_iter().find(|table| !table.is_empty()).unwrap_or_default()
+}

@@ -1,0 +1,186 @@
+//! Makes linker names readable: what the programmer wrote, without what compilers added.
+//!
+//! Parameters and return types of C++ are left out: a profile's rows are told apart by file and line, and
+//! `solve` is found where `std::vector<double, std::allocator<double> > solve(...)` is not. Template
+//! arguments stay. A name that no scheme fits is returned as it is.
+
+use std::fmt;
+
+use cpp_demangle::{DemangleOptions, Symbol};
+
+/// What is known about the language a function was written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// Debug information says Fortran.
+    Fortran,
+    /// Debug information says another language.
+    Other,
+    /// Only the name is known.
+    Unknown,
+}
+
+/// The longest name we print, in bytes. Mangled names are compressed: hostile ones grow exponentially.
+const MAX_NAME_BYTES: usize = 4096;
+
+/// The name a reader of the source knows `linkage_name` by.
+pub(crate) fn readable(linkage_name: &str, language: Language) -> String {
+    let name = without_clone_suffixes(linkage_name);
+    let readable = rust_name(name)
+        .or_else(|| cpp_name(name))
+        .or_else(|| fortran_module_name(name))
+        .or_else(|| fortran_external_name(name, language))
+        .unwrap_or_else(|| name.to_owned());
+    bounded(readable)
+}
+
+/// Removes what optimisers append to the copies they make of a function: they are one function to the
+/// reader. `._omp_fn.0` stays: an outlined parallel region is a place of its own.
+fn without_clone_suffixes(name: &str) -> &str {
+    const CLONES: [&str; 6] = ["isra", "constprop", "part", "cold", "lto_priv", "llvm"];
+    let mut name = name;
+    while let Some((rest, last)) = name.rsplit_once('.') {
+        let is_number = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let tag = if is_number { rest.rsplit_once('.').map_or("", |(_, tag)| tag) } else { last };
+        if rest.is_empty() {
+            break;
+        }
+        if CLONES.contains(&tag) {
+            name = if is_number { rest.rsplit_once('.').map_or(rest, |(base, _)| base) } else { rest };
+        } else if last.bytes().all(|byte| byte.is_ascii_digit()) && !tag.starts_with("_omp_fn") && is_number {
+            // `inner.0`: a function contained in another one, or a second static one of that name.
+            name = rest;
+        } else {
+            break;
+        }
+    }
+    name
+}
+
+fn rust_name(name: &str) -> Option<String> {
+    // `{:#}` leaves the hash out.
+    let demangled = rustc_demangle::try_demangle(name).ok()?;
+    let mut out = Bounded(String::new());
+    fmt::write(&mut out, format_args!("{demangled:#}")).ok()?;
+    Some(out.0)
+}
+
+fn cpp_name(name: &str) -> Option<String> {
+    if !name.starts_with("_Z") || MAX_NAME_BYTES < name.len() {
+        return None;
+    }
+    let symbol = Symbol::new(name).ok()?;
+    let options = DemangleOptions::new().no_params().no_return_type();
+    let mut out = Bounded(String::new());
+    symbol.structured_demangle(&mut out, &options).ok()?;
+    // What is left of the parameter list of a member function.
+    let mut name = out.0.as_str();
+    while let Some(rest) = [" const", " volatile", " &"].iter().find_map(|last| name.strip_suffix(last)) {
+        name = rest;
+    }
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// gfortran: `__mod_MOD_sub`, and `__mod.submod_SMOD_sub`-like names of submodules.
+fn fortran_module_name(name: &str) -> Option<String> {
+    let inside = name.strip_prefix("__")?;
+    let (module, procedure) = inside.split_once("_MOD_").or_else(|| inside.split_once("_SMOD_"))?;
+    let is_module = module.starts_with(|c: char| c.is_ascii_alphabetic());
+    (is_module && !procedure.is_empty()).then(|| format!("{}::{procedure}", module.replace('.', "::")))
+}
+
+/// External procedures: `solve_` → `solve`. Without debug information only names that cannot be much else
+/// are touched: one trailing underscore, nothing that a Fortran compiler would have made lower case.
+fn fortran_external_name(name: &str, language: Language) -> Option<String> {
+    let base = name.strip_suffix('_')?;
+    let fits = match language {
+        Language::Fortran => !base.is_empty(),
+        Language::Other => false,
+        Language::Unknown => {
+            base.starts_with(|c: char| c.is_ascii_lowercase())
+                && !base.ends_with('_')
+                && base.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        }
+    };
+    fits.then(|| base.to_owned())
+}
+
+fn bounded(mut name: String) -> String {
+    if MAX_NAME_BYTES < name.len() {
+        name.truncate(name.floor_char_boundary(MAX_NAME_BYTES));
+        name.push('…');
+    }
+    name
+}
+
+/// A string that refuses to grow beyond [`MAX_NAME_BYTES`], which ends the demangling.
+struct Bounded(String);
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if MAX_NAME_BYTES < self.0.len() {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(linkage_name: &str, language: Language, expected: &str) {
+        assert_eq!(readable(linkage_name, language), expected);
+    }
+
+    #[test]
+    fn cpp_names_lose_parameters_and_keep_template_arguments() {
+        check("_ZN4halo6Solver4stepEid", Language::Unknown, "halo::Solver::step");
+        check("_Z5twiceIiET_S0_", Language::Other, "twice<int>");
+        check("_ZZ4mainENKUlvE_clEv", Language::Other, "main::{lambda()#1}::operator()");
+        check("_ZN12_GLOBAL__N_14workEv", Language::Other, "(anonymous namespace)::work");
+    }
+
+    #[test]
+    fn rust_names_lose_their_hash() {
+        check("_ZN4core3fmt5write17h0123456789abcdefE", Language::Other, "core::fmt::write");
+        check("_RNvCs1234_7mycrate3foo", Language::Unknown, "mycrate::foo");
+    }
+
+    #[test]
+    fn fortran_names_become_what_the_source_says() {
+        check("__heat_MOD_step", Language::Unknown, "heat::step");
+        check("ext_", Language::Fortran, "ext");
+        check("pdgemm_", Language::Unknown, "pdgemm");
+        check("inner.0", Language::Unknown, "inner");
+    }
+
+    #[test]
+    fn names_of_other_languages_are_left_alone() {
+        check("trailing_", Language::Other, "trailing_");
+        check("Trailing_", Language::Unknown, "Trailing_");
+        check("__libc_start_main", Language::Unknown, "__libc_start_main");
+        check("_", Language::Fortran, "_");
+        check("", Language::Unknown, "");
+        check("_Z", Language::Unknown, "_Z");
+        check(".plt", Language::Unknown, ".plt");
+    }
+
+    #[test]
+    fn copies_made_by_the_optimiser_keep_the_functions_name() {
+        check("work.isra.0.cold", Language::Other, "work");
+        check("work.constprop.12", Language::Other, "work");
+        check("_ZN4halo6Solver4stepEid.part.0", Language::Other, "halo::Solver::step");
+        check("main._omp_fn.0", Language::Other, "main._omp_fn.0");
+    }
+
+    #[test]
+    fn exploding_names_are_cut_short() {
+        // Each substitution doubles the type before it.
+        let bomb =
+            format!("_Z1fI{}E", (0..60).fold("1aIiiE".to_owned(), |inner, _| format!("1bI{inner}S_E")));
+        assert!(readable(&bomb, Language::Other).len() <= 2 * MAX_NAME_BYTES + bomb.len());
+        assert!(readable(&"x".repeat(100_000), Language::Other).len() < 2 * MAX_NAME_BYTES);
+    }
+}

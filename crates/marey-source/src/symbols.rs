@@ -1,0 +1,108 @@
+//! A symbol table that answers only what it knows: the symbol whose bytes hold an address.
+//!
+//! There is deliberately no "nearest symbol": in stripped libraries that gives confident wrong names.
+
+use object::{ObjectSymbol, SymbolFlags, elf};
+
+/// The sized code symbols of one file, by address.
+#[derive(Debug, Default)]
+pub(crate) struct SymbolTable {
+    /// Sorted by start, then by preference; one symbol per start and size.
+    symbols: Vec<Symbol>,
+    /// `reach[i]` is the largest end among `symbols[..=i]`: it bounds the search for an enclosing symbol.
+    reach: Vec<u64>,
+    /// All names, one after the other.
+    names: String,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Symbol {
+    start: u64,
+    end: u64,
+    name: (u32, u32),
+}
+
+impl SymbolTable {
+    /// Keeps the functions of a symbol table.
+    pub(crate) fn read<'data>(symbols: impl Iterator<Item = impl ObjectSymbol<'data>>) -> Self {
+        let mut found: Vec<(u64, u64, Preference, String)> = symbols
+            .filter(|symbol| is_code(symbol) && symbol.size() > 0)
+            .filter_map(|symbol| {
+                let name = symbol.name().ok().filter(|name| !name.is_empty())?;
+                let end = symbol.address().checked_add(symbol.size())?;
+                Some((
+                    symbol.address(),
+                    end,
+                    preference(symbol.is_global(), symbol.is_weak(), name),
+                    name.to_owned(),
+                ))
+            })
+            .collect();
+        found.sort_unstable();
+        found.dedup_by_key(|(start, end, ..)| (*start, *end));
+        let mut table = Self::default();
+        for (start, end, _, name) in found {
+            table.push(start, end, &name);
+        }
+        table
+    }
+
+    /// The raw name of the innermost symbol that holds `vaddr`.
+    pub(crate) fn find(&self, vaddr: u64) -> Option<&str> {
+        let after = self.symbols.partition_point(|symbol| symbol.start <= vaddr);
+        for i in (0..after).rev() {
+            if self.reach[i] <= vaddr {
+                return None;
+            }
+            if vaddr < self.symbols[i].end {
+                let (from, to) = self.symbols[i].name;
+                return self.names.get(from as usize..to as usize);
+            }
+        }
+        None
+    }
+
+    /// True when no symbol is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.symbols.is_empty()
+    }
+
+    /// Memory held, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.names.len() + self.symbols.len() * (size_of::<Symbol>() + size_of::<u64>())) as u64
+    }
+
+    fn push(&mut self, start: u64, end: u64, name: &str) {
+        // Names beyond 4 GiB cannot be addressed; such a file is damaged or absurd.
+        let (Ok(from), Ok(to)) =
+            (u32::try_from(self.names.len()), u32::try_from(self.names.len() + name.len()))
+        else {
+            return;
+        };
+        self.names.push_str(name);
+        self.symbols.push(Symbol { start, end, name: (from, to) });
+        let reach = self.reach.last().map_or(end, |&before| before.max(end));
+        self.reach.push(reach);
+    }
+}
+
+fn is_code<'data>(symbol: &impl ObjectSymbol<'data>) -> bool {
+    let SymbolFlags::Elf { st_info, .. } = symbol.flags() else { return false };
+    // Assembler routines are often untyped; with a size they are as good as functions.
+    let kinds = [elf::STT_FUNC, elf::STT_GNU_IFUNC, elf::STT_NOTYPE];
+    !symbol.is_undefined() && kinds.contains(&st_info.st_type())
+}
+
+/// Of several names of one function the one its users know comes first: `write` before `__write`,
+/// `MPI_Send` before `PMPI_Send`, then global before weak before local.
+type Preference = (usize, usize, u8);
+
+fn preference(global: bool, weak: bool, name: &str) -> Preference {
+    let underscores = name.len() - name.trim_start_matches('_').len();
+    let binding = match (global, weak) {
+        (_, true) => 1,
+        (true, false) => 0,
+        (false, false) => 2,
+    };
+    (underscores, name.len(), binding)
+}
