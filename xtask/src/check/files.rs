@@ -19,7 +19,6 @@ const LONG_FILES: &[(&str, &str)] = &[
     ("crates/marey-collect/src/mpi/table.rs", "generated from the headers of both MPIs"),
     ("Cargo.lock", "written by cargo"),
     ("benches/peers/Cargo.lock", "written by cargo"),
-    ("LICENSE-APACHE", "the text is given"),
 ];
 
 /// A file over 500 lines deserves a thought; over this it holds two ideas.
