@@ -1,1 +1,37 @@
-//! In-process measurement of marey: clock, spools, regions, counters, messages; the Rust user API.
+//! In-process measurement: what runs inside a measured program.
+//!
+//! The one idea: each thread appends to windows of a file that is mapped into its memory, and a
+//! record counts from the release store that moves the window's cursor behind it. No lock, no
+//! allocation and no system call for an event, and nothing to save when the program dies.
+//!
+//! The user's side is [`region!`], [`event!`], [`counter!`], [`Span`] and [`LaneHandle`]; a
+//! program depends on this crate as `marey = { package = "marey-measure" }`. Started by
+//! `marey record`, such a program writes through the runtime that the preloaded library owns, so
+//! that its regions and the library's MPI calls nest; otherwise [`start`] records by itself.
+//!
+//! What is deliberately absent: reading, merging, names of any parallel programming model beyond
+//! what a record needs, and output of any kind.
+#![expect(unsafe_code, reason = "writes mapped memory that other processes read")]
+
+mod api;
+mod attach;
+pub mod clock;
+mod definitions;
+mod lock;
+pub mod message;
+mod runtime;
+mod spool;
+pub mod sys;
+mod table;
+mod thread;
+mod write;
+
+pub use api::*;
+pub use attach::{current_thread, existing_thread, forget_thread, start};
+pub use clock::ticks_of;
+pub use definitions::{Definitions, RegionKey};
+pub use lock::Lock;
+pub use runtime::{Config, Mode, Runtime, current as current_runtime, level};
+pub use table::{ABI_VERSION, RuntimeTable, TABLE};
+pub use thread::Thread;
+pub use write::{Scratch, enter, leave, leave_site, write};

@@ -1,0 +1,99 @@
+//! Clocks: the invariant time-stamp counter where the kernel itself keeps time with it, else
+//! `CLOCK_MONOTONIC`. No correction happens here; that is the merge's matter.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use marey_model::{ClockKind, Triple};
+
+/// Error put into a [`ClockKind::Skewed`] clock: offset in ns and drift in parts per 10⁹.
+static SKEW_OFFSET: AtomicU64 = AtomicU64::new(0);
+static SKEW_DRIFT: AtomicU64 = AtomicU64::new(0);
+
+/// The clock of this process. `skew` comes from `MAREY_CLOCK_SKEW=<offset ns>,<drift ppb>`, a
+/// setting for tests of the clock fit: it makes this process's clock wrong on purpose.
+pub fn detect(skew: Option<(i64, i64)>) -> ClockKind {
+    if let Some((offset, drift)) = skew {
+        SKEW_OFFSET.store(offset.cast_unsigned(), Ordering::Relaxed);
+        SKEW_DRIFT.store(drift.cast_unsigned(), Ordering::Relaxed);
+        return ClockKind::Skewed;
+    }
+    if cfg!(target_arch = "x86_64") && kernel_trusts_tsc() { ClockKind::Tsc } else { ClockKind::Monotonic }
+}
+
+/// The kernel drops its TSC clock source for good as soon as it finds it unstable or not in step
+/// between processors, so its choice is the best evidence there is.
+fn kernel_trusts_tsc() -> bool {
+    std::fs::read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+        .is_ok_and(|name| name.trim_ascii() == b"tsc")
+}
+
+/// A reading of the clock `kind`.
+#[inline(always)]
+pub fn ticks_of(kind: ClockKind) -> u64 {
+    match kind {
+        ClockKind::Tsc => tsc(),
+        ClockKind::Monotonic => monotonic_ns(),
+        ClockKind::Skewed => skewed_ns(),
+    }
+}
+
+/// The time-stamp counter. Not serialised: a fence costs more than the reordering it prevents.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn tsc() -> u64 {
+    // SAFETY: rdtsc reads a counter and touches nothing else.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// Machines without one count nanoseconds.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub fn tsc() -> u64 {
+    monotonic_ns()
+}
+
+/// `CLOCK_MONOTONIC` in ns.
+pub fn monotonic_ns() -> u64 {
+    read(libc::CLOCK_MONOTONIC)
+}
+
+/// `CLOCK_REALTIME` in ns since 1970.
+pub fn realtime_ns() -> u64 {
+    read(libc::CLOCK_REALTIME)
+}
+
+#[cold]
+fn skewed_ns() -> u64 {
+    let now = i128::from(monotonic_ns());
+    let drift = i128::from(SKEW_DRIFT.load(Ordering::Relaxed).cast_signed());
+    let offset = i128::from(SKEW_OFFSET.load(Ordering::Relaxed).cast_signed());
+    u64::try_from(now + now * drift / 1_000_000_000 + offset).unwrap_or(0)
+}
+
+fn read(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is writable. The vDSO sets no errno for these clocks.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time.tv_sec.cast_unsigned().wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec.cast_unsigned())
+}
+
+/// The present instant on three clocks. Of a few readings the one with the least time between two
+/// readings of the ticks is taken, so an interrupt in between does not tilt the clock fit.
+pub fn triple(kind: ClockKind) -> Triple {
+    let mut best = (u64::MAX, Triple::default());
+    for _ in 0..5 {
+        let before = ticks_of(kind);
+        let monotonic_ns = monotonic_ns();
+        let after = ticks_of(kind);
+        let gap = after.saturating_sub(before);
+        if gap < best.0 {
+            let ticks = before + gap / 2;
+            best = (gap, Triple { ticks, monotonic_ns, realtime_ns: 0 });
+        }
+    }
+    let now = monotonic_ns();
+    let realtime = realtime_ns();
+    // The calendar is needed to the microsecond at best, so one reading moved back is enough.
+    best.1.realtime_ns = realtime.saturating_sub(now.saturating_sub(best.1.monotonic_ns));
+    best.1
+}

@@ -1,0 +1,217 @@
+//! Definitions: giving numbers to regions, stacks and whatever else records name, and writing
+//! down what the numbers mean before anybody can use them.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use marey_model::spool::{Definition, Head, SLACK, Stream, at};
+use marey_model::{RegionId, Role, SiteId, StackId, Triple};
+use rustc_hash::FxHashMap;
+
+use crate::runtime::Mode;
+use crate::spool::SpoolFile;
+use crate::sys;
+
+/// What tells one region from another.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RegionKey {
+    /// Its level's number.
+    pub level: u32,
+    /// The verb.
+    pub verb: String,
+    /// What the verb does.
+    pub role: Role,
+    /// Kind of the principal noun.
+    pub noun_kind: &'static str,
+    /// Its name.
+    pub noun: String,
+    /// Source file, or empty.
+    pub file: String,
+    /// Line, or 0.
+    pub line: u32,
+}
+
+/// Most sites of a process; beyond, calls are put down to their region without a stack.
+pub(crate) const MAX_SITES: usize = 1 << 20;
+
+/// The definitions of a process.
+pub struct Definitions {
+    file: SpoolFile,
+    process: u64,
+    start: u64,
+    window: *mut u8,
+    window_len: usize,
+    cursor: usize,
+    sequence: u64,
+    bytes: u64,
+    buffer: Vec<u8>,
+    regions: FxHashMap<RegionKey, u32>,
+    stacks: FxHashMap<Box<[(u32, u64)]>, u32>,
+    sites: FxHashMap<(u32, u32), u32>,
+    modes: *mut u8,
+    mode: Mode,
+    counts: [u32; 256],
+}
+
+// SAFETY: the pointers are to mappings that only the holder of the lock around this value uses.
+unsafe impl Send for Definitions {}
+
+impl Definitions {
+    pub(crate) fn new(file: SpoolFile, process: u64, start: u64, modes: *mut u8, mode: Mode) -> Self {
+        Self {
+            file,
+            process,
+            start,
+            window: core::ptr::null_mut(),
+            window_len: 0,
+            cursor: 0,
+            sequence: 0,
+            bytes: 0,
+            buffer: Vec::new(),
+            regions: FxHashMap::default(),
+            stacks: FxHashMap::default(),
+            sites: FxHashMap::default(),
+            modes,
+            mode,
+            counts: [0; 256],
+        }
+    }
+
+    #[expect(clippy::iter_over_hash_type, reason = "each entry is written to a place of its own")]
+    /// For a forked child: the same numbers with the same meanings, in a file of its own.
+    pub(crate) fn inherit(&mut self, file: SpoolFile, process: u64, start: u64, modes: *mut u8) {
+        self.file = file;
+        self.process = process;
+        self.start = start;
+        self.window = core::ptr::null_mut();
+        (self.window_len, self.cursor, self.sequence, self.bytes) = (0, 0, 0, 0);
+        self.modes = modes;
+        for &site in self.sites.values() {
+            // SAFETY: sites are below MAX_SITES, the length of the table.
+            unsafe { modes.add(site as usize).write(self.mode as u8) };
+        }
+    }
+
+    /// Bytes written, over all windows.
+    pub(crate) fn written(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The next number of its kind, from 0.
+    pub fn next_id(&mut self, kind: u8) -> u32 {
+        let id = self.counts[usize::from(kind)];
+        self.counts[usize::from(kind)] += 1;
+        id
+    }
+
+    /// Writes a definition down. False if there is no place left; its number means nothing then.
+    pub fn define(&mut self, definition: &Definition) -> bool {
+        self.buffer.clear();
+        definition.encode(&mut self.buffer);
+        let len = self.buffer.len();
+        if self.cursor + len + 8 > self.window_len && !self.next_window(len) {
+            return false;
+        }
+        // SAFETY: the bytes fit between the cursor and the end of the window; readers look behind
+        // the committed cursor only after the release store.
+        unsafe {
+            core::ptr::copy_nonoverlapping(self.buffer.as_ptr(), self.window.add(self.cursor), len);
+            self.cursor += len;
+            let commit = self.window.add(at::CURSOR).cast::<AtomicU64>();
+            (*commit).store(self.cursor as u64, Ordering::Release);
+        }
+        self.bytes += len as u64;
+        true
+    }
+
+    fn next_window(&mut self, room: usize) -> bool {
+        let mut head = Head {
+            size: 0,
+            process: self.process,
+            thread: 0,
+            stream: Stream::Definitions,
+            sequence: self.sequence,
+            ticks: self.start,
+            triple: Triple::default(),
+            bytes_before: self.bytes,
+            serial: 0,
+            buffer: 0,
+        };
+        let len = (64 << 10).max(room + 2 * SLACK + Head::records_at(0));
+        let Some(window) = self.file.window(&mut head, &[], len) else {
+            return false;
+        };
+        if !self.window.is_null() {
+            // SAFETY: the window is ours, mapped, and not used after this.
+            unsafe {
+                (*self.window.add(at::SEALED).cast::<AtomicU64>()).store(1, Ordering::Release);
+                sys::unmap(self.window, self.window_len);
+            }
+        }
+        self.window = window;
+        self.window_len = head.size as usize;
+        self.cursor = Head::records_at(0);
+        self.sequence += 1;
+        true
+    }
+
+    /// The number of a region, new or known.
+    pub fn region(&mut self, key: &RegionKey) -> RegionId {
+        if let Some(&id) = self.regions.get(key) {
+            return RegionId(id);
+        }
+        let id = self.next_id(5);
+        self.regions.insert(key.clone(), id);
+        self.define(&Definition::Region {
+            id,
+            level: key.level,
+            verb: key.verb.clone(),
+            role: key.role.code(),
+            noun_kind: key.noun_kind.to_owned(),
+            noun: key.noun.clone(),
+            file: key.file.clone(),
+            line: key.line,
+        });
+        RegionId(id)
+    }
+
+    /// The number of a call stack of (module, virtual address), innermost first.
+    pub fn stack(&mut self, frames: &[(u32, u64)], complete: bool) -> StackId {
+        if let Some(&id) = self.stacks.get(frames) {
+            return StackId(id);
+        }
+        let id = self.next_id(7);
+        self.stacks.insert(frames.into(), id);
+        self.define(&Definition::Stack { id, frames: frames.to_vec(), complete });
+        StackId(id)
+    }
+
+    /// The number of a region entered from a stack. When there are too many, calls are put down
+    /// to the region without a stack, so that counts and times stay exact.
+    pub fn site(&mut self, region: RegionId, stack: Option<StackId>) -> SiteId {
+        // Room for one site without a stack for every region is kept free.
+        let full = self.sites.len() + self.regions.len() + 1 >= MAX_SITES;
+        let stack = if full { None } else { stack };
+        let key = (region.0, stack.map_or(u32::MAX, |stack| stack.0));
+        if let Some(&id) = self.sites.get(&key) {
+            return SiteId(id);
+        }
+        let id = self.next_id(6);
+        self.sites.insert(key, id);
+        self.define(&Definition::Site { id, region: region.0, stack: stack.map(|stack| stack.0) });
+        if (id as usize) < MAX_SITES {
+            // SAFETY: the table has MAX_SITES bytes.
+            unsafe { self.modes.add(id as usize).write(self.mode as u8) };
+        }
+        SiteId(id)
+    }
+
+    #[expect(clippy::iter_over_hash_type, reason = "each entry is written to a place of its own")]
+    /// Sets the mode of all sites, present and to come.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        for &site in self.sites.values() {
+            // SAFETY: the table has MAX_SITES bytes and sites are below that.
+            unsafe { self.modes.add(site as usize).write(mode as u8) };
+        }
+    }
+}

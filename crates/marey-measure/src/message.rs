@@ -1,0 +1,260 @@
+//! Halves of messages and parts in collective operations.
+//!
+//! Programs repeat themselves: the same peer, tag, size and buffer come again and again. So what
+//! a half *is* goes into one of 256 slots of the window once, and each repetition takes two bytes.
+//! Channels — (direction, communicator, peer, tag) — count their messages whether or not anything
+//! is recorded, so that the two ends can be matched by number even across a gap.
+
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use marey_model::spool::{Direction, op};
+use rustc_hash::FxHashMap;
+
+use crate::runtime::Runtime;
+use crate::thread::Thread;
+use crate::write::{self, Scratch};
+
+/// One half of a message. Peers and tags are in marey's own terms (see
+/// [`marey_model::spool::ANY_SOURCE`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Half {
+    /// Which half.
+    pub direction: Direction,
+    /// The communicator's number.
+    pub communicator: u32,
+    /// The other side's rank.
+    pub peer: i32,
+    /// The tag.
+    pub tag: i32,
+    /// The datatype's number.
+    pub datatype: u32,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// The count argument.
+    pub count: u64,
+    /// The buffer's address.
+    pub buffer: u64,
+}
+
+/// One member's part in a collective operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The communicator's number.
+    pub communicator: u32,
+    /// The root's rank, −1 where there is none.
+    pub root: i32,
+    /// Bytes given.
+    pub bytes_out: u64,
+    /// Bytes got.
+    pub bytes_in: u64,
+}
+
+#[repr(C)]
+pub(crate) struct MessageSlot {
+    generation: u64,
+    half: core::mem::MaybeUninit<Half>,
+    /// Number that a reader expects of the next message, if it goes by this window alone.
+    expected: u64,
+    channel: *const AtomicU64,
+}
+
+#[repr(C)]
+pub(crate) struct CollectiveSlot {
+    generation: u64,
+    part: core::mem::MaybeUninit<Part>,
+    expected: u64,
+    channel: *const AtomicU64,
+}
+
+/// Counters of all channels and of the collectives of all communicators of a process.
+#[derive(Default)]
+pub(crate) struct Channels {
+    messages: FxHashMap<(bool, u32, i32, i32), &'static AtomicU64>,
+    collectives: FxHashMap<u32, &'static AtomicU64>,
+}
+
+// SAFETY: the counters are atomic and live for ever.
+unsafe impl Send for Channels {}
+
+/// Whether several threads may be inside MPI at once. Without that a counter needs no locked
+/// instruction, which would cost more than all the rest of a message record.
+static CONCURRENT: AtomicBool = AtomicBool::new(false);
+
+/// To be called when the program has got `MPI_THREAD_MULTIPLE`.
+pub fn set_concurrent() {
+    CONCURRENT.store(true, Ordering::Relaxed);
+}
+
+/// Whether several threads may be inside MPI at once.
+#[inline(always)]
+pub fn is_concurrent() -> bool {
+    CONCURRENT.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+fn count_up(counter: &AtomicU64) -> u64 {
+    if CONCURRENT.load(Ordering::Relaxed) {
+        counter.fetch_add(1, Ordering::Relaxed)
+    } else {
+        let number = counter.load(Ordering::Relaxed);
+        counter.store(number + 1, Ordering::Relaxed);
+        number
+    }
+}
+
+fn hash(words: [u64; 4]) -> usize {
+    let mut hash = 0_u64;
+    for word in words {
+        hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+    (hash >> 56) as usize
+}
+
+/// The slot of the window that stands for `half`, which is written down if it is new, and the
+/// message counted. At most 90 bytes.
+///
+/// # Safety
+/// `thread` is the calling thread's descriptor, inside [`write::write`].
+#[inline]
+pub unsafe fn slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, half: &Half) -> u8 {
+    let key = [
+        u64::from(half.communicator) << 32 | u64::from(half.peer.cast_unsigned()),
+        u64::from(half.tag.cast_unsigned()) << 32 | u64::from(half.datatype),
+        half.bytes << 1 | u64::from(half.direction == Direction::Receive),
+        half.buffer ^ half.count << 48,
+    ];
+    let idx = hash(key);
+    // SAFETY: `idx` is below 256; a slot of this generation has been filled.
+    unsafe {
+        let slot = &mut (*thread).messages[idx];
+        if slot.generation == (*thread).generation && *slot.half.assume_init_ref() == *half {
+            let number = slot.channel.as_ref().map_or(slot.expected, count_up);
+            if number == slot.expected {
+                slot.expected = number + 1;
+                return idx as u8;
+            }
+            write_signature(thread, scratch, idx, half, number);
+            return idx as u8;
+        }
+        let reusable = slot.generation != 0 && {
+            let old = slot.half.assume_init_ref();
+            (old.direction, old.communicator, old.peer, old.tag)
+                == (half.direction, half.communicator, half.peer, half.tag)
+        };
+        let channel = if reusable { slot.channel } else { channel(runtime, half) };
+        let slot = &mut (*thread).messages[idx];
+        slot.channel = channel;
+        slot.half.write(*half);
+        slot.generation = (*thread).generation;
+        let number = channel.as_ref().map_or(0, count_up);
+        write_signature(thread, scratch, idx, half, number);
+        idx as u8
+    }
+}
+
+unsafe fn write_signature(thread: *mut Thread, scratch: &mut Scratch, idx: usize, half: &Half, number: u64) {
+    // SAFETY: the caller's promise (see `slot`).
+    unsafe {
+        let slot = &mut (*thread).messages[idx];
+        slot.expected = number + 1;
+        let step = half.buffer.wrapping_sub((*thread).buffer).cast_signed();
+        (*thread).buffer = half.buffer;
+        scratch.byte(op::SIGNATURE);
+        scratch.byte(idx as u8);
+        scratch.byte(u8::from(half.direction == Direction::Receive));
+        scratch.number(half.communicator.into());
+        scratch.signed(half.peer.into());
+        scratch.signed(half.tag.into());
+        scratch.number(half.bytes);
+        scratch.number(half.count);
+        scratch.number(half.datatype.into());
+        scratch.signed(step);
+        scratch.number(number);
+    }
+}
+
+/// The slot of the window that stands for `part`, like [`slot`].
+///
+/// # Safety
+/// As for [`slot`].
+#[inline]
+pub unsafe fn collective_slot(
+    runtime: &Runtime,
+    thread: *mut Thread,
+    scratch: &mut Scratch,
+    part: &Part,
+) -> u8 {
+    let key = [part.communicator.into(), part.root.cast_unsigned().into(), part.bytes_out, part.bytes_in];
+    let idx = hash(key);
+    // SAFETY: as in `slot`.
+    unsafe {
+        let generation = (*thread).generation;
+        let slot = &mut (*thread).collectives[idx];
+        let known = slot.generation == generation && *slot.part.assume_init_ref() == *part;
+        if !known {
+            slot.channel = collectives(runtime, part.communicator);
+            slot.part.write(*part);
+            slot.generation = generation;
+        }
+        let number = slot.channel.as_ref().map_or(0, count_up);
+        if known && number == slot.expected {
+            slot.expected = number + 1;
+            return idx as u8;
+        }
+        slot.expected = number + 1;
+        scratch.byte(op::COLLECTIVE_SIGNATURE);
+        scratch.byte(idx as u8);
+        scratch.number(part.communicator.into());
+        scratch.signed(part.root.into());
+        scratch.number(part.bytes_out);
+        scratch.number(part.bytes_in);
+        scratch.number(number);
+        idx as u8
+    }
+}
+
+/// Distance of a nonblocking operation's serial number from the last one that the stream named.
+///
+/// # Safety
+/// As for [`slot`].
+#[inline(always)]
+pub unsafe fn put_serial(thread: *mut Thread, scratch: &mut Scratch, serial: u64) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        scratch.signed(serial.wrapping_sub((*thread).serial_seen).cast_signed());
+        (*thread).serial_seen = serial;
+    }
+}
+
+/// Adds the time since the last record.
+///
+/// # Safety
+/// As for [`slot`].
+#[inline(always)]
+pub unsafe fn put_delta(thread: *mut Thread, scratch: &mut Scratch) {
+    // SAFETY: the caller's promise.
+    unsafe { write::put_delta(thread, scratch) };
+}
+
+fn channel(runtime: &Runtime, half: &Half) -> *const AtomicU64 {
+    let key = (half.direction == Direction::Receive, half.communicator, half.peer, half.tag);
+    runtime
+        .channels()
+        .with(|channels| {
+            let counter: *const AtomicU64 =
+                *channels.messages.entry(key).or_insert_with(|| Box::leak(Box::default()));
+            counter
+        })
+        .unwrap_or(core::ptr::null())
+}
+
+fn collectives(runtime: &Runtime, communicator: u32) -> *const AtomicU64 {
+    runtime
+        .channels()
+        .with(|channels| {
+            let counter: *const AtomicU64 =
+                *channels.collectives.entry(communicator).or_insert_with(|| Box::leak(Box::default()));
+            counter
+        })
+        .unwrap_or(core::ptr::null())
+}

@@ -1,0 +1,59 @@
+//! Windows of the process's two files.
+//!
+//! A file is opened by its path for each new window and closed again: a descriptor that stayed
+//! open could be closed and reused by the program (`closefrom`, `dup2`), and we would write into
+//! its files. A window of a megabyte makes that three system calls in 350 000 events.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::ffi::CString;
+
+use marey_model::spool::{ALIGN, Head, MAX_WINDOW, Open, SLACK};
+
+use crate::sys::File;
+
+/// One file that windows are cut from, in the order in which threads ask for them.
+pub(crate) struct SpoolFile {
+    path: CString,
+    len: AtomicU64,
+    /// Most bytes that the file may have; 0 for any number.
+    max: u64,
+}
+
+impl SpoolFile {
+    /// Makes the file, which must not exist.
+    pub(crate) fn create(path: CString, max: u64) -> Option<Self> {
+        File::open(&path, true)?;
+        Some(Self { path, len: AtomicU64::new(0), max })
+    }
+
+    /// Reserves and maps a window of `len` bytes and writes its head. The address of the window.
+    pub(crate) fn window(&self, head: &mut Head, open: &[Open], len: usize) -> Option<*mut u8> {
+        let len = len.max(Head::records_at(open.len()) + 2 * SLACK).next_multiple_of(ALIGN);
+        if len > MAX_WINDOW {
+            return None;
+        }
+        let file = File::open(&self.path, false)?;
+        let offset = self.len.fetch_add(len as u64, Ordering::Relaxed);
+        if self.max != 0 && offset + len as u64 > self.max || !file.reserve(offset, len) {
+            // The bytes are not given back: another thread may have got those behind them. A
+            // reader passes over the hole.
+            return None;
+        }
+        let at = file.map(offset, len)?;
+        head.size = len as u32;
+        // SAFETY: `len` bytes were just mapped at `at` and nobody else knows them.
+        let bytes = unsafe { core::slice::from_raw_parts_mut(at, len) };
+        head.encode_into(open, bytes);
+        Some(at)
+    }
+}
+
+/// Length of the `sequence`-th window of a stream: small at first, since programs with thousands
+/// of short threads exist; then a megabyte, beyond which nothing gets cheaper.
+pub(crate) const fn window_len(sequence: u64) -> usize {
+    match sequence {
+        0 => 64 << 10,
+        1 => 256 << 10,
+        _ => 1 << 20,
+    }
+}

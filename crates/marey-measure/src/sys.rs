@@ -1,0 +1,175 @@
+//! System calls by hand.
+//!
+//! The C library's wrappers are not used where a measured program could notice: they set `errno`,
+//! are points where `pthread_cancel` strikes, and can be interposed — by ourselves among others.
+
+use core::ffi::{CStr, c_long};
+
+/// Calls the kernel. Returns what it returns: −errno on failure.
+///
+/// # Safety
+/// The arguments must be what the system call `number` asks for.
+#[cfg(target_arch = "x86_64")]
+pub unsafe fn syscall(number: c_long, args: [usize; 6]) -> isize {
+    let result: isize;
+    // SAFETY: the kernel clobbers rcx and r11 only; what the call does is the caller's promise.
+    unsafe {
+        core::arch::asm!(
+            "syscall",
+            inlateout("rax") number as isize => result,
+            in("rdi") args[0], in("rsi") args[1], in("rdx") args[2],
+            in("r10") args[3], in("r8") args[4], in("r9") args[5],
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack)
+        );
+    }
+    result
+}
+
+/// Calls the kernel. Returns what it returns: −errno on failure.
+///
+/// # Safety
+/// The arguments must be what the system call `number` asks for.
+#[cfg(not(target_arch = "x86_64"))]
+pub unsafe fn syscall(number: c_long, args: [usize; 6]) -> isize {
+    // SAFETY: the caller's promise; errno is restored below.
+    unsafe {
+        let errno = libc::__errno_location();
+        let before = *errno;
+        let result = libc::syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+        let failed = *errno;
+        *errno = before;
+        if result < 0 { -(failed as isize) } else { result as isize }
+    }
+}
+
+/// Maps `len` bytes of zeros, private to the process.
+pub fn map_zeros(len: usize) -> Option<*mut u8> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    map(len, flags, usize::MAX, 0)
+}
+
+fn map(len: usize, flags: i32, fd: usize, offset: u64) -> Option<*mut u8> {
+    let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+    // SAFETY: a new mapping at an address of the kernel's choice touches no memory of ours.
+    let at = unsafe { syscall(libc::SYS_mmap, [0, len, protection, flags as usize, fd, offset as usize]) };
+    (at > 0 || at < -4095).then_some(at as *mut u8)
+}
+
+/// Makes a mapping arrive empty in a forked child. Without kernel support (before Linux 4.14) a
+/// child would inherit the parent's; the caller then has to do without.
+pub fn wipe_on_fork(at: *mut u8, len: usize) -> bool {
+    // SAFETY: advice about our own mapping.
+    unsafe { syscall(libc::SYS_madvise, [at as usize, len, libc::MADV_WIPEONFORK as usize, 0, 0, 0]) == 0 }
+}
+
+/// Gives the memory of a private mapping back; it reads as zeros afterwards.
+///
+/// # Safety
+/// Nothing may rely on the mapping's content any more.
+pub unsafe fn discard(at: *mut u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { syscall(libc::SYS_madvise, [at as usize, len, libc::MADV_DONTNEED as usize, 0, 0, 0]) };
+}
+
+/// Unmaps.
+///
+/// # Safety
+/// Nothing may use the mapping any more.
+pub unsafe fn unmap(at: *mut u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { syscall(libc::SYS_munmap, [at as usize, len, 0, 0, 0, 0]) };
+}
+
+/// A file that is open for the length of a scope.
+pub struct File(usize);
+
+impl File {
+    /// Opens for reading and writing; with `create`, makes a new file of mode 0600 and refuses one
+    /// that exists. Never follows a symbolic link at the end of the path.
+    pub fn open(path: &CStr, create: bool) -> Option<Self> {
+        let mut flags = libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+        if create {
+            flags |= libc::O_CREAT | libc::O_EXCL;
+        }
+        // SAFETY: `path` ends with a zero byte.
+        let fd = unsafe {
+            syscall(
+                libc::SYS_openat,
+                [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags as usize, 0o600, 0, 0],
+            )
+        };
+        usize::try_from(fd).ok().map(Self)
+    }
+
+    /// Reserves `len` bytes at `offset`, so that writing to them cannot fail later: a full disk
+    /// would arrive as SIGBUS in the middle of the program.
+    pub fn reserve(&self, offset: u64, len: usize) -> bool {
+        loop {
+            // SAFETY: the descriptor is ours.
+            let result =
+                unsafe { syscall(libc::SYS_fallocate, [self.0, 0, offset as usize, len, 0, 0]) } as i32;
+            match -result {
+                0 => return true,
+                libc::EINTR => {}
+                libc::EOPNOTSUPP | libc::ENOSYS => return self.write_zeros(offset, len),
+                _ => return false,
+            }
+        }
+    }
+
+    fn write_zeros(&self, offset: u64, len: usize) -> bool {
+        static ZEROS: [u8; 4096] = [0; 4096];
+        let mut done = 0;
+        while done < len {
+            let n = ZEROS.len().min(len - done);
+            let place = offset as usize + done;
+            // SAFETY: `ZEROS` has at least `n` bytes.
+            let written =
+                unsafe { syscall(libc::SYS_pwrite64, [self.0, ZEROS.as_ptr() as usize, n, place, 0, 0]) };
+            match written {
+                1.. => done += written as usize,
+                _ if written as i32 == -libc::EINTR => {}
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Maps `len` bytes at `offset`, shared with everybody who maps or reads the file.
+    pub fn map(&self, offset: u64, len: usize) -> Option<*mut u8> {
+        map(len, libc::MAP_SHARED, self.0, offset)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        // SAFETY: the descriptor is ours and not used again.
+        unsafe { syscall(libc::SYS_close, [self.0, 0, 0, 0, 0, 0]) };
+    }
+}
+
+/// The kernel's id of the calling thread.
+pub fn thread_id() -> u32 {
+    // SAFETY: takes no arguments.
+    unsafe { syscall(libc::SYS_gettid, [0; 6]) as u32 }
+}
+
+/// The process id, asked of the kernel: a raw `fork` leaves no cached one to trust.
+pub fn process_id() -> u32 {
+    // SAFETY: takes no arguments.
+    unsafe { syscall(libc::SYS_getpid, [0; 6]) as u32 }
+}
+
+/// Fills `out` with random bytes; false where the kernel has none to give.
+pub fn random(out: &mut [u8]) -> bool {
+    // SAFETY: `out` is writable for its length.
+    let got = unsafe { syscall(libc::SYS_getrandom, [out.as_mut_ptr() as usize, out.len(), 0, 0, 0, 0]) };
+    got == out.len() as isize
+}
+
+/// Lets another thread run.
+pub fn yield_now() {
+    // SAFETY: takes no arguments.
+    unsafe { syscall(libc::SYS_sched_yield, [0; 6]) };
+}

@@ -1,0 +1,317 @@
+//! The table through which code that was compiled elsewhere — a Rust program's own copy of this
+//! crate, a C program's `marey.h`, the Fortran module — writes through the one runtime of the
+//! process. Hot paths write through the [`Thread`] descriptor themselves; the rest is called here.
+//!
+//! The table only ever grows at its end; a reader checks [`RuntimeTable::abi`] first and does
+//! without recording if it differs.
+
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use marey_model::Role;
+use marey_model::spool::{Definition, op};
+
+use crate::attach::{current_thread, existing_thread};
+use crate::definitions::RegionKey;
+use crate::runtime::{self, Mode, level};
+use crate::thread::Thread;
+use crate::write;
+
+/// Version of the layout of [`RuntimeTable`] and of the public part of [`Thread`].
+pub const ABI_VERSION: u32 = 1;
+/// A number that stands for nothing.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The runtime's entry points. Strings are pointer and length.
+#[repr(C)]
+pub struct RuntimeTable {
+    /// [`ABI_VERSION`].
+    pub abi: u32,
+    /// Size of this table in bytes.
+    pub size: u32,
+    /// One mode byte for each site (see [`Mode`]).
+    pub modes: AtomicPtr<u8>,
+    /// The calling thread's descriptor; null if it cannot record.
+    pub thread: extern "C" fn() -> *mut Thread,
+    /// The site of a user region `(name, file, line)`; `u32::MAX` if none can be had.
+    pub region: unsafe extern "C" fn(*const u8, usize, *const u8, usize, u32) -> u32,
+    /// Enters a site whose mode is not trace, or not known yet. 1 if it was entered.
+    pub enter: unsafe extern "C" fn(*mut Thread, u32) -> u32,
+    /// Leaves a site that was entered.
+    pub leave: unsafe extern "C" fn(*mut Thread, u32),
+    /// Begins a state that need not nest; the token ends it.
+    pub begin: unsafe extern "C" fn(u32) -> u64,
+    /// Ends such a state, on whichever thread.
+    pub end: extern "C" fn(u64),
+    /// A kind of event (or attribute, if the flag is 1): name, then `n` field names as pointer and
+    /// length, then `n` type codes.
+    pub event_kind:
+        unsafe extern "C" fn(*const u8, usize, u32, *const (*const u8, usize), *const u8, usize) -> u32,
+    /// Records an event with its encoded fields.
+    pub event: unsafe extern "C" fn(u32, *const u8, usize),
+    /// Records an attribute of the innermost open region.
+    pub attribute: unsafe extern "C" fn(u32, *const u8, usize),
+    /// A counter (name, unit).
+    pub counter: unsafe extern "C" fn(*const u8, usize, *const u8, usize) -> u32,
+    /// Records a counter's new value.
+    pub count: extern "C" fn(u32, f64),
+    /// A lane (name).
+    pub lane: unsafe extern "C" fn(*const u8, usize) -> u32,
+    /// Enters a site on a lane.
+    pub lane_enter: extern "C" fn(u32, u32),
+    /// Leaves the innermost region of a lane.
+    pub lane_leave: extern "C" fn(u32),
+}
+
+/// This copy's table.
+pub static TABLE: RuntimeTable = RuntimeTable {
+    abi: ABI_VERSION,
+    size: size_of::<RuntimeTable>() as u32,
+    modes: AtomicPtr::new(core::ptr::null_mut()),
+    thread: table_thread,
+    region: table_region,
+    enter: table_enter,
+    leave: table_leave,
+    begin: table_begin,
+    end: table_end,
+    event_kind: table_event_kind,
+    event: table_event,
+    attribute: table_attribute,
+    counter: table_counter,
+    count: table_count,
+    lane: table_lane,
+    lane_enter: table_lane_enter,
+    lane_leave: table_lane_leave,
+};
+
+/// Makes the mode table known to everybody who holds [`TABLE`].
+pub(crate) fn publish(modes: *mut u8) {
+    TABLE.modes.store(modes, Ordering::Release);
+}
+
+/// Text from outside; bytes that are not UTF-8 are replaced.
+unsafe fn text(at: *const u8, len: usize) -> String {
+    if at.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller of the table's function promises `len` readable bytes.
+    String::from_utf8_lossy(unsafe { core::slice::from_raw_parts(at, len) }).into_owned()
+}
+
+unsafe fn bytes<'a>(at: *const u8, len: usize) -> &'a [u8] {
+    if at.is_null() {
+        return &[];
+    }
+    // SAFETY: as in `text`.
+    unsafe { core::slice::from_raw_parts(at, len) }
+}
+
+extern "C" fn table_thread() -> *mut Thread {
+    current_thread()
+}
+
+unsafe extern "C" fn table_region(
+    name: *const u8,
+    len: usize,
+    file: *const u8,
+    file_len: usize,
+    line: u32,
+) -> u32 {
+    let Some(runtime) = runtime::current() else { return NONE };
+    // SAFETY: the caller's promise.
+    let (noun, file) = unsafe { (text(name, len), text(file, file_len)) };
+    let key = RegionKey {
+        level: level::SOURCE,
+        verb: "execute".to_owned(),
+        role: Role::Work,
+        noun_kind: "region",
+        noun,
+        file,
+        line,
+    };
+    runtime
+        .define(|definitions| {
+            let region = definitions.region(&key);
+            definitions.site(region, None).0
+        })
+        .unwrap_or(NONE)
+}
+
+unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
+    // SAFETY: `thread` is the calling thread's descriptor, given out by `table_thread`.
+    unsafe {
+        if runtime::current().is_none() && !runtime::after_fork(thread) {
+            return 0;
+        }
+        if !runtime::current().is_some_and(|runtime| runtime.traces(site)) {
+            return 0;
+        }
+        write::enter(thread, site);
+    }
+    1
+}
+
+unsafe extern "C" fn table_leave(thread: *mut Thread, site: u32) {
+    // SAFETY: as in `table_enter`.
+    unsafe { write::leave_site(thread, site) };
+}
+
+/// Writes with the calling thread's descriptor, if it has one or can have one.
+fn with_thread(room: usize, f: impl FnOnce(*mut Thread, &mut write::Scratch)) {
+    let thread = current_thread();
+    if thread.is_null() {
+        return;
+    }
+    // SAFETY: the descriptor is the calling thread's; callers name the room they need.
+    unsafe { write::write(thread, room, f) };
+}
+
+unsafe extern "C" fn table_begin(site: u32) -> u64 {
+    let Some(runtime) = runtime::current() else { return 0 };
+    if !runtime.traces(site) {
+        return 0;
+    }
+    let token = runtime.next_serial();
+    with_thread(write::ROOM, |thread, scratch| {
+        scratch.byte(op::BEGIN);
+        scratch.number(site.into());
+        scratch.number(token);
+        // SAFETY: inside `write`.
+        unsafe { write::put_delta(thread, scratch) };
+    });
+    token
+}
+
+extern "C" fn table_end(token: u64) {
+    if token == 0 || existing_thread().is_null() && runtime::current().is_none() {
+        return;
+    }
+    with_thread(write::ROOM, |thread, scratch| {
+        scratch.byte(op::END);
+        scratch.number(token);
+        // SAFETY: inside `write`.
+        unsafe { write::put_delta(thread, scratch) };
+    });
+}
+
+unsafe extern "C" fn table_event_kind(
+    name: *const u8,
+    len: usize,
+    attribute: u32,
+    names: *const (*const u8, usize),
+    types: *const u8,
+    n: usize,
+) -> u32 {
+    let Some(runtime) = runtime::current() else { return NONE };
+    // SAFETY: the caller's promise: `n` names and `n` types.
+    let (name, fields) = unsafe {
+        let fields: Vec<(String, u8)> = (0..n)
+            .map(|idx| {
+                let (at, len) = *names.add(idx);
+                (text(at, len), *types.add(idx))
+            })
+            .collect();
+        (text(name, len), fields)
+    };
+    runtime
+        .define(|definitions| {
+            let id = definitions.next_id(16);
+            definitions.define(&Definition::EventKind { id, name, attribute: attribute != 0, fields });
+            id
+        })
+        .unwrap_or(NONE)
+}
+
+unsafe extern "C" fn table_event(kind: u32, fields: *const u8, len: usize) {
+    if runtime::current().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    let fields = unsafe { bytes(fields, len) };
+    with_thread(len + 64, |thread, scratch| {
+        scratch.byte(op::EVENT);
+        scratch.number(kind.into());
+        // SAFETY: inside `write`.
+        unsafe { write::put_delta(thread, scratch) };
+        scratch.number(len as u64);
+        scratch.bytes(fields);
+    });
+}
+
+unsafe extern "C" fn table_attribute(kind: u32, fields: *const u8, len: usize) {
+    if runtime::current().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    let fields = unsafe { bytes(fields, len) };
+    with_thread(len + 64, |_, scratch| {
+        scratch.byte(op::ATTRIBUTE);
+        scratch.number(kind.into());
+        scratch.number(len as u64);
+        scratch.bytes(fields);
+    });
+}
+
+unsafe extern "C" fn table_counter(name: *const u8, len: usize, unit: *const u8, unit_len: usize) -> u32 {
+    let Some(runtime) = runtime::current() else { return NONE };
+    // SAFETY: the caller's promise.
+    let (name, unit) = unsafe { (text(name, len), text(unit, unit_len)) };
+    runtime
+        .define(|definitions| {
+            let id = definitions.next_id(17);
+            definitions.define(&Definition::Counter { id, name, unit });
+            id
+        })
+        .unwrap_or(NONE)
+}
+
+extern "C" fn table_count(counter: u32, value: f64) {
+    if runtime::current().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
+        return;
+    }
+    with_thread(write::ROOM, |thread, scratch| {
+        scratch.byte(op::COUNTER);
+        scratch.number(counter.into());
+        // SAFETY: inside `write`.
+        unsafe { write::put_delta(thread, scratch) };
+        scratch.bytes(&value.to_le_bytes());
+    });
+}
+
+unsafe extern "C" fn table_lane(name: *const u8, len: usize) -> u32 {
+    let Some(runtime) = runtime::current() else { return NONE };
+    // SAFETY: the caller's promise.
+    let name = unsafe { text(name, len) };
+    let ticks = runtime.ticks();
+    runtime
+        .define(|definitions| {
+            let id = definitions.next_id(18);
+            definitions.define(&Definition::Lane { id, name, ticks });
+            id
+        })
+        .unwrap_or(NONE)
+}
+
+extern "C" fn table_lane_enter(lane: u32, site: u32) {
+    if lane == NONE || !runtime::current().is_some_and(|runtime| runtime.traces(site)) {
+        return;
+    }
+    with_thread(write::ROOM, |thread, scratch| {
+        scratch.byte(op::LANE_ENTER);
+        scratch.number(lane.into());
+        scratch.number(site.into());
+        // SAFETY: inside `write`.
+        unsafe { write::put_delta(thread, scratch) };
+    });
+}
+
+extern "C" fn table_lane_leave(lane: u32) {
+    if lane == NONE || runtime::current().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
+        return;
+    }
+    with_thread(write::ROOM, |thread, scratch| {
+        scratch.byte(op::LANE_LEAVE);
+        scratch.number(lane.into());
+        // SAFETY: inside `write`.
+        unsafe { write::put_delta(thread, scratch) };
+    });
+}

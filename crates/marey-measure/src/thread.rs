@@ -1,0 +1,116 @@
+//! The per-thread descriptor: everything that recording an event reads and writes.
+//!
+//! It lies on pages that a forked child finds wiped. So in a child `cursor` and `limit` are both
+//! zero, the comparison that finds a full window sends the child to the slow path, and nothing is
+//! ever written to the parent's windows — at no cost to the parent.
+//!
+//! While a record is being written `limit` is zero too. A signal handler that records in that
+//! moment therefore also goes to the slow path, which gives it the second lane.
+
+use marey_model::spool::{MAX_DEPTH, Open, SLOTS, Stream};
+
+use crate::message::{CollectiveSlot, MessageSlot};
+use crate::sys;
+
+/// Values of [`Thread::state`].
+pub(crate) mod state {
+    /// Never used, or wiped by a fork.
+    pub(crate) const EMPTY: u32 = 0;
+    /// Recording.
+    pub(crate) const RECORDING: u32 = 1;
+    /// No window could be had: events are counted.
+    pub(crate) const DROPPING: u32 = 2;
+    /// The thread has ended.
+    pub(crate) const ENDED: u32 = 3;
+}
+
+/// A thread's descriptor. The fields up to `state` are part of the ABI that `marey.h` writes
+/// through (see [`crate::RuntimeTable`]); the order of the first nine never changes.
+#[repr(C, align(64))]
+pub struct Thread {
+    /// Address of the next record.
+    pub cursor: u64,
+    /// Records may begin below this address; 0 when only the slow path may write.
+    pub limit: u64,
+    /// Ticks of the last record.
+    pub last: u64,
+    /// Address of the cursor in the window's head.
+    pub commit: u64,
+    /// Address of the window.
+    pub window: u64,
+    /// The open regions, outermost first.
+    pub stack: *mut Open,
+    /// How many are open.
+    pub depth: u32,
+    /// How many can be.
+    pub max_depth: u32,
+    /// Code of the clock.
+    pub clock: u32,
+    /// See [`state`].
+    pub state: u32,
+
+    /// The thread's number in its process.
+    pub serial: u32,
+    /// Code of the [`Stream`] that this descriptor writes.
+    pub(crate) stream: u32,
+    /// Length of the window.
+    pub(crate) window_len: u64,
+    /// Windows opened so far.
+    pub(crate) sequence: u64,
+    /// Bytes of records in the windows before this one.
+    pub(crate) bytes_before: u64,
+    /// Regions entered below `max_depth` and not yet left.
+    pub(crate) below: u64,
+    /// Address of the last message buffer, which the next signature is relative to.
+    pub(crate) buffer: u64,
+    /// Serial number of the last nonblocking operation that this stream mentioned.
+    pub(crate) serial_seen: u64,
+    /// Number of the current window among all that this descriptor had: slots filled in an
+    /// earlier one are void.
+    pub(crate) generation: u64,
+    /// The descriptor for signal handlers, made when first needed.
+    pub(crate) second: *mut Thread,
+    /// The kernel's thread id.
+    pub(crate) os_thread: u32,
+    /// Rounds of thread-specific destructors that have passed.
+    pub(crate) end_rounds: u32,
+    /// What the message slots of the window stand for.
+    pub(crate) messages: [MessageSlot; SLOTS],
+    /// What the collective slots of the window stand for.
+    pub(crate) collectives: [CollectiveSlot; SLOTS],
+}
+
+impl Thread {
+    /// Bytes of a descriptor with its open stack, a whole number of pages.
+    pub(crate) const LEN: usize = (size_of::<Self>() + MAX_DEPTH * size_of::<Open>()).next_multiple_of(4096);
+
+    /// A descriptor of zeros on pages of its own, which a fork wipes.
+    pub(crate) fn allocate() -> Option<*mut Self> {
+        let at = sys::map_zeros(Self::LEN)?;
+        if !sys::wipe_on_fork(at, Self::LEN) {
+            // A child would write into its parent's windows.
+            // SAFETY: nobody knows the mapping yet.
+            unsafe { sys::unmap(at, Self::LEN) };
+            return None;
+        }
+        Some(at.cast())
+    }
+
+    /// Fills an empty descriptor.
+    ///
+    /// # Safety
+    /// `this` comes from [`Self::allocate`] and belongs to the calling thread.
+    pub(crate) unsafe fn begin(this: *mut Self, serial: u32, stream: Stream, clock: u8) {
+        // SAFETY: the caller's promise; the stack lies behind the descriptor in the same mapping.
+        unsafe {
+            (*this).stack = this.cast::<u8>().add(size_of::<Self>()).cast();
+            (*this).max_depth = MAX_DEPTH as u32;
+            (*this).clock = u32::from(clock);
+            (*this).serial = serial;
+            (*this).stream = stream as u32;
+            (*this).os_thread = sys::thread_id();
+            (*this).generation = 1;
+            (*this).state = state::RECORDING;
+        }
+    }
+}

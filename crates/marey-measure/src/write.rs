@@ -1,0 +1,366 @@
+//! Writing records: the paths that every event takes.
+//!
+//! [`enter`] and [`leave`] are written out by hand, because they are what a program does millions
+//! of times: two comparisons, one clock reading, one 8-byte store for the record, one for the
+//! commit. Everything else goes through [`write()`], and everything unusual — a full window, a fork,
+//! an interrupted record, a clock that ran backwards — through `slow`.
+
+use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
+
+use marey_model::ClockKind;
+use marey_model::spool::{MAX_SHORT, Open, SHORT_SITES, at, encode_short, op, short_len, zigzag};
+
+use crate::clock;
+use crate::runtime;
+use crate::thread::{Thread, state};
+
+/// A reading of the thread's clock.
+///
+/// # Safety
+/// `thread` is a descriptor of the calling thread.
+#[inline(always)]
+pub(crate) unsafe fn now(thread: *const Thread) -> u64 {
+    // SAFETY: the caller's promise.
+    match unsafe { (*thread).clock } {
+        0 => clock::tsc(),
+        code => clock::ticks_of(if code == 1 { ClockKind::Monotonic } else { ClockKind::Skewed }),
+    }
+}
+
+/// Makes everything up to `end` count.
+///
+/// # Safety
+/// `thread` is recording and the bytes between its cursor and `end` are whole records.
+#[inline(always)]
+unsafe fn commit(thread: *mut Thread, end: u64) {
+    // SAFETY: `commit` points into the mapped head for as long as the thread is recording.
+    unsafe {
+        (*thread).cursor = end;
+        (*((*thread).commit as *const AtomicU64)).store(end - (*thread).window, Ordering::Release);
+    }
+}
+
+/// Enters `site`. The caller has seen that its mode is [`crate::Mode::Trace`].
+///
+/// # Safety
+/// `thread` is a descriptor of the calling thread.
+#[inline(always)]
+pub unsafe fn enter(thread: *mut Thread, site: u32) {
+    // SAFETY: the caller's promise; the store stays inside the window because records begin below
+    // `limit`, which leaves SLACK bytes behind it.
+    unsafe {
+        let (cursor, limit, depth) = ((*thread).cursor, (*thread).limit, (*thread).depth);
+        if cursor >= limit || site >= SHORT_SITES || depth >= (*thread).max_depth {
+            return slow::enter(thread, site);
+        }
+        // From here to the last line a signal handler finds the thread busy.
+        (*thread).limit = 0;
+        compiler_fence(Ordering::SeqCst);
+        let ticks = now(thread);
+        let delta = ticks.wrapping_sub((*thread).last);
+        if delta > MAX_SHORT {
+            (*thread).limit = limit;
+            return slow::enter(thread, site);
+        }
+        let len = short_len(delta);
+        let record = u64::from(op::SHORT_ENTER) + u64::from(site) | encode_short(delta, len) << 8;
+        (cursor as *mut u64).write_unaligned(record);
+        (*thread).last = ticks;
+        *(*thread).stack.add(depth as usize) = Open { ticks, site, reserved: 0 };
+        (*thread).depth = depth + 1;
+        commit(thread, cursor + 1 + u64::from(len));
+        compiler_fence(Ordering::SeqCst);
+        (*thread).limit = limit;
+    }
+}
+
+/// Leaves the innermost open region.
+///
+/// # Safety
+/// `thread` is a descriptor of the calling thread.
+#[inline(always)]
+pub unsafe fn leave(thread: *mut Thread) {
+    // SAFETY: as in `enter`.
+    unsafe {
+        let (cursor, limit, depth) = ((*thread).cursor, (*thread).limit, (*thread).depth);
+        if cursor >= limit || depth == 0 || (*thread).below != 0 {
+            return slow::leave(thread);
+        }
+        (*thread).limit = 0;
+        compiler_fence(Ordering::SeqCst);
+        let ticks = now(thread);
+        let delta = ticks.wrapping_sub((*thread).last);
+        if delta > MAX_SHORT {
+            (*thread).limit = limit;
+            return slow::leave(thread);
+        }
+        let len = short_len(delta);
+        (cursor as *mut u64).write_unaligned(u64::from(op::LEAVE) | encode_short(delta, len) << 8);
+        (*thread).last = ticks;
+        (*thread).depth = depth - 1;
+        commit(thread, cursor + 1 + u64::from(len));
+        compiler_fence(Ordering::SeqCst);
+        (*thread).limit = limit;
+    }
+}
+
+/// Leaves `site`: the innermost open region if all is well. Otherwise — an exception or `longjmp`
+/// skipped some leaves — the regions inside it are left with it, and a leave of a region that is
+/// not open at all is ignored.
+///
+/// # Safety
+/// `thread` is a descriptor of the calling thread.
+#[inline(always)]
+pub unsafe fn leave_site(thread: *mut Thread, site: u32) {
+    // SAFETY: as in `enter`; entries below `depth` are filled.
+    unsafe {
+        let depth = (*thread).depth as usize;
+        if depth == 0 || (*(*thread).stack.add(depth - 1)).site != site {
+            return slow::leave_site(thread, site);
+        }
+        leave(thread);
+    }
+}
+
+/// Where a record's bytes go: into the window, behind the cursor.
+pub struct Scratch(*mut u8);
+
+impl Scratch {
+    /// Adds a byte.
+    #[inline(always)]
+    pub fn byte(&mut self, byte: u8) {
+        // SAFETY: whoever made the scratch left room for the record (see `write`).
+        unsafe {
+            self.0.write(byte);
+            self.0 = self.0.add(1);
+        }
+    }
+
+    /// Adds a prefix integer.
+    #[inline(always)]
+    pub fn number(&mut self, value: u64) {
+        if value > MAX_SHORT {
+            return self.long_number(value);
+        }
+        let len = short_len(value);
+        // SAFETY: as in `byte`; the eight bytes written may reach seven beyond the record.
+        unsafe {
+            self.0.cast::<u64>().write_unaligned(encode_short(value, len));
+            self.0 = self.0.add(len as usize);
+        }
+    }
+
+    #[cold]
+    fn long_number(&mut self, value: u64) {
+        self.byte(0);
+        self.bytes(&value.to_le_bytes());
+    }
+
+    /// Adds a signed prefix integer.
+    #[inline(always)]
+    pub fn signed(&mut self, value: i64) {
+        self.number(zigzag(value));
+    }
+
+    /// Adds bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        // SAFETY: as in `byte`.
+        unsafe {
+            core::ptr::copy_nonoverlapping(bytes.as_ptr(), self.0, bytes.len());
+            self.0 = self.0.add(bytes.len());
+        }
+    }
+}
+
+/// Room that [`write()`] gives without being asked.
+pub(crate) const ROOM: usize = marey_model::spool::SLACK - 32;
+
+/// Writes whatever records `f` puts into the scratch, at most `room` bytes, and commits them at
+/// once. False if there was no place for them; they are counted then.
+///
+/// # Safety
+/// `thread` is a descriptor of the calling thread, and `f` writes whole records of at most `room`
+/// bytes together.
+#[inline(always)]
+pub unsafe fn write(thread: *mut Thread, room: usize, f: impl FnOnce(*mut Thread, &mut Scratch)) -> bool {
+    // SAFETY: as in `enter`; `prepare` gives a descriptor with `room` bytes behind its cursor.
+    unsafe {
+        let mut thread = thread;
+        if (*thread).cursor >= (*thread).limit || room > ROOM {
+            match slow::prepare(thread, room) {
+                Some(ready) => thread = ready,
+                None => return false,
+            }
+        }
+        let limit = (*thread).limit;
+        (*thread).limit = 0;
+        compiler_fence(Ordering::SeqCst);
+        let mut scratch = Scratch((*thread).cursor as *mut u8);
+        f(thread, &mut scratch);
+        commit(thread, scratch.0 as u64);
+        compiler_fence(Ordering::SeqCst);
+        (*thread).limit = limit;
+    }
+    true
+}
+
+/// Adds the time since the last record. A clock that ran backwards gives 0 and is counted.
+///
+/// # Safety
+/// `thread` is a recording descriptor of the calling thread.
+#[inline(always)]
+pub(crate) unsafe fn put_delta(thread: *mut Thread, scratch: &mut Scratch) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let ticks = now(thread);
+        let delta = ticks.wrapping_sub((*thread).last);
+        if delta.cast_signed() < 0 {
+            (*head_counter(thread, at::LATE)).fetch_add(1, Ordering::Relaxed);
+            scratch.number(0);
+            return (*thread).last;
+        }
+        scratch.number(delta);
+        (*thread).last = ticks;
+        ticks
+    }
+}
+
+/// A counter in the head of the thread's window.
+///
+/// # Safety
+/// `thread` has a window.
+pub(crate) unsafe fn head_counter(thread: *mut Thread, offset: usize) -> *const AtomicU64 {
+    // SAFETY: heads are longer than every offset in `at`.
+    unsafe { ((*thread).window as *const u8).add(offset).cast() }
+}
+
+mod slow {
+    //! What happens rarely.
+
+    use super::*;
+
+    #[cold]
+    pub(super) unsafe fn enter(thread: *mut Thread, site: u32) {
+        // SAFETY: the caller's promise (see `super::enter`).
+        unsafe {
+            let Some(thread) = prepare(thread, ROOM) else { return };
+            if (*thread).depth >= (*thread).max_depth {
+                (*thread).below += 1;
+                write(thread, ROOM, |_, scratch| {
+                    scratch.byte(op::COUNTED);
+                    scratch.number(site.into());
+                    scratch.number(1);
+                });
+                return;
+            }
+            write(thread, ROOM, |thread, scratch| {
+                if site < SHORT_SITES {
+                    scratch.byte(op::SHORT_ENTER + site as u8);
+                } else {
+                    scratch.byte(op::ENTER);
+                    scratch.number(site.into());
+                }
+                let ticks = put_delta(thread, scratch);
+                let depth = (*thread).depth;
+                *(*thread).stack.add(depth as usize) = Open { ticks, site, reserved: 0 };
+                (*thread).depth = depth + 1;
+            });
+        }
+    }
+
+    #[cold]
+    pub(super) unsafe fn leave(thread: *mut Thread) {
+        // SAFETY: the caller's promise (see `super::leave`).
+        unsafe {
+            let Some(thread) = prepare(thread, ROOM) else { return };
+            if (*thread).below != 0 {
+                (*thread).below -= 1;
+                return;
+            }
+            if (*thread).depth == 0 {
+                return;
+            }
+            write(thread, ROOM, |thread, scratch| {
+                scratch.byte(op::LEAVE);
+                put_delta(thread, scratch);
+                (*thread).depth -= 1;
+            });
+        }
+    }
+
+    #[cold]
+    pub(super) unsafe fn leave_site(thread: *mut Thread, site: u32) {
+        // SAFETY: the caller's promise (see `super::leave_site`).
+        unsafe {
+            // In a signal handler the region may lie on the second lane.
+            let Some(thread) = prepare(thread, ROOM) else { return };
+            if (*thread).below != 0 {
+                (*thread).below -= 1;
+                return;
+            }
+            let depth = (*thread).depth as usize;
+            let Some(found) = (0..depth).rev().find(|&idx| (*(*thread).stack.add(idx)).site == site) else {
+                return;
+            };
+            for _ in found..depth {
+                super::leave(thread);
+            }
+        }
+    }
+
+    /// A descriptor of the calling thread with room for `room` bytes: `thread` itself after a new
+    /// window or after a fork, or its second lane if a record is being written. `None` if there is
+    /// no place; the event is counted then.
+    #[cold]
+    pub(super) unsafe fn prepare(thread: *mut Thread, room: usize) -> Option<*mut Thread> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (*thread).state {
+                state::RECORDING if (*thread).limit == 0 => second(thread, room),
+                state::RECORDING => {
+                    let end = (*thread).window + (*thread).window_len;
+                    let fits =
+                        (*thread).cursor < (*thread).limit && (*thread).cursor + room as u64 + 16 <= end;
+                    if fits || runtime::next_window(thread, room) {
+                        Some(thread)
+                    } else {
+                        count_dropped(thread);
+                        None
+                    }
+                }
+                state::EMPTY => runtime::after_fork(thread).then_some(thread),
+                _ => {
+                    count_dropped(thread);
+                    None
+                }
+            }
+        }
+    }
+
+    unsafe fn second(thread: *mut Thread, room: usize) -> Option<*mut Thread> {
+        // SAFETY: the caller's promise. Only this thread, and handlers on it, use `second`.
+        unsafe {
+            if (*thread).stream == marey_model::spool::Stream::Second as u32 {
+                // A handler interrupted a handler in the middle of a record: nothing is left.
+                count_dropped(thread);
+                return None;
+            }
+            if (*thread).second.is_null() && !runtime::begin_second(thread) {
+                count_dropped(thread);
+                return None;
+            }
+            prepare((*thread).second, room)
+        }
+    }
+
+    unsafe fn count_dropped(thread: *mut Thread) {
+        // SAFETY: the caller's promise; a window, once mapped, stays so while the thread lives.
+        unsafe {
+            if (*thread).window == 0 {
+                runtime::count_homeless();
+            } else {
+                (*head_counter(thread, at::DROPPED)).fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
