@@ -1,1 +1,26 @@
-fn main() {}
+//! `marey`: the command line.
+//!
+//! This file only dispatches. Each command is a module with one `run` function that takes what the
+//! user typed and returns an exit status; analysis, file formats and measurement live in the
+//! libraries below.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod cli;
+mod embedded;
+mod exit;
+mod format;
+mod generate;
+mod record;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let result = match &cli.command {
+        cli::Command::Record(args) => record::run(args),
+        cli::Command::Completions(args) => generate::completions(args),
+        cli::Command::Man(args) => generate::man(args),
+    };
+    result.unwrap_or_else(|error| exit::report_error(&error))
+}

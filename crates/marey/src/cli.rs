@@ -1,0 +1,201 @@
+//! The command line as the user types it: one struct a command, help and examples beside the flag.
+//!
+//! The one idea: help, man pages and shell completions are all generated from these structs, so a
+//! flag is described in one place. Nothing here acts; each command's module turns its struct into
+//! work.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+
+/// Record, report and explore where the time of a parallel program goes.
+#[derive(Debug, Parser)]
+#[command(
+    name = "marey",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    long_about = "Record, report and explore where the time of a parallel program goes.\n\n\
+        The program is measured as it is: no recompiling, no relinking. `marey record` runs it and \
+        writes a run, a directory that every other command reads.",
+    after_long_help = "EXAMPLES\n  \
+        marey record -- mpirun -n 4 ./app     run it and write run.marey\n  \
+\n\n        EXIT STATUS\n  \
+        0  done\n  \
+        1  an error, told on standard error\n  \
+        2  wrong usage: an unknown option, or a run that would have been overwritten\n  \
+        `marey record` passes on the exit status of the program instead."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Record(RecordArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+/// `marey record`
+#[derive(Debug, Args)]
+#[command(
+    about = "Run a program and record what it does",
+    long_about = "Run a program and record what it does.\n\n\
+        CMD is started as it is, with one more library preloaded; every process it starts, on the \
+        way through mpirun, scripts and wrappers, is measured from its first MPI, thread or \
+        user-API call. When CMD has ended, what was recorded is merged into RUN.\n\n\
+        The program's output, signals and exit status stay its own.",
+    after_long_help = "EXAMPLES\n  \
+        marey record -- mpirun -n 4 ./app input.dat\n  \
+        marey record -o before.marey --title 'before the fix' -- mpirun -n 4 ./app\n  \
+        marey record --mode profile -- ./app      totals only: constant space, any run time\n  \
+        marey record --spool /tmp -- srun ./app   spools on a local disk, the run in this directory\n\n\
+        EXIT STATUS\n  \
+        CMD's own; 128 + N if signal N killed it; 127 if CMD was not found, 126 if it cannot be \
+        executed.\n  \
+        1 if the run directory cannot be written, 2 for wrong usage; CMD has not been started then.\n\n\
+        ENVIRONMENT\n  \
+        LD_PRELOAD              kept; the library of marey is appended to it\n  \
+        MAREY_PRELOAD_FIRST=1   puts the library of marey first instead"
+)]
+pub(crate) struct RecordArgs {
+    /// Directory to write the run to
+    ///
+    /// A finished run is never overwritten without --force.
+    #[arg(short, long, value_name = "RUN", default_value = "run.marey")]
+    pub(crate) output: PathBuf,
+
+    /// How much to record
+    #[arg(short, long, value_name = "MODE", value_enum, default_value_t = Mode::Trace)]
+    pub(crate) mode: Mode,
+
+    /// Directory to record into, instead of the run directory
+    ///
+    /// For runs whose directory lies on a slow or remote file system. The spool lies in a
+    /// directory of its own inside DIR and is removed after the merge.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) spool: Option<PathBuf>,
+
+    /// Space that one process may fill with events, in MiB
+    ///
+    /// At the limit a process goes on counting: totals stay exact, only the detail ends.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_mb: Option<u64>,
+
+    /// Replace RUN if it holds a finished run
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Do not merge at the end; `marey merge RUN` does it later
+    #[arg(long)]
+    pub(crate) no_merge: bool,
+
+    /// Keep the recorded spool beside the merged run
+    #[arg(long)]
+    pub(crate) keep_spool: bool,
+
+    /// A title that reports show
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+
+    /// A remark to keep with the run
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) memo: Option<String>,
+
+    /// Frames of the user's call stack to keep for every call site
+    ///
+    /// 1 keeps the calling line alone and costs the least.
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub(crate) depth: u32,
+
+    /// Record thread creation, joins, barriers and contended locks
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
+    pub(crate) threads: Switch,
+
+    /// Measure every process from its start, launchers and shells too
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// The program and its arguments
+    #[arg(value_name = "CMD", required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// How much a recorder keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// Every event with its time
+    Trace,
+    /// Calls and times summed up, no single events
+    Profile,
+    /// Calls counted, no times
+    Count,
+    /// Nothing, until the program switches recording on
+    Off,
+}
+
+impl Mode {
+    /// The word that the recorder understands.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Trace => "trace",
+            Self::Profile => "profile",
+            Self::Count => "count",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// A part of the measurement that can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    /// Recorded
+    On,
+    /// Left alone
+    Off,
+}
+
+impl Switch {
+    /// The word that the recorder understands.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// `marey completions`
+#[derive(Debug, Args)]
+#[command(
+    about = "Print a completion script for a shell",
+    after_long_help = "EXAMPLES\n  \
+        marey completions bash > ~/.local/share/bash-completion/completions/marey\n  \
+        marey completions zsh > ~/.zfunc/_marey\n  \
+        marey completions fish > ~/.config/fish/completions/marey.fish"
+)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `marey man`
+#[derive(Debug, Args)]
+#[command(
+    about = "Print the manual page, or write one page a command",
+    after_long_help = "EXAMPLES\n  \
+        marey man | man -l -\n  \
+        marey man ~/.local/share/man/man1"
+)]
+pub(crate) struct ManArgs {
+    /// Directory to write marey.1, marey-record.1 … to
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+}

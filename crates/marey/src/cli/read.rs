@@ -1,0 +1,165 @@
+//! The commands that read a run: `report`, `info`, `dump`, `pack`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::format;
+
+/// `marey report`
+#[derive(Debug, Args)]
+#[command(
+    about = "Tell where the time of a run went",
+    long_about = "Tell where the time of a run went.\n\n\
+        The first lines answer the question; the tables below show ranks, regions, call paths, who \
+        sent what to whom, message sizes, collectives, what the measurement cost, and everything \
+        that was lost or uncertain.",
+    after_long_help = "EXAMPLES\n  \
+        marey report run.marey\n  \
+        marey report run.marey --by rank --top 50\n  \
+        marey report run.marey --json | jq '.regions[0]'\n\n\
+        JSON\n  \
+        regions[{level, verb, noun, calls, inclusive_ns, exclusive_ns, min_ns, max_ns, mean_ns, \
+        std_ns, bytes}], call_paths[{path[], function, file, line, calls, inclusive_ns, \
+        exclusive_ns, bytes}], ranks[{process, world, rank|null, threads, time_ns, mpi_ns}], \
+        communication[{from, to, messages, bytes}]. All times in nanoseconds."
+)]
+pub(crate) struct ReportArgs {
+    /// The run, a directory or a packed file
+    #[arg(value_name = "RUN", default_value = "run.marey")]
+    pub(crate) run: PathBuf,
+
+    /// Print JSON for other programs
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Rows a table shows at most
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top: u32,
+
+    /// Show one table alone
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) by: Option<Section>,
+
+    /// Never use colour
+    ///
+    /// Colour is used on a terminal only, and not if NO_COLOR is set.
+    #[arg(long)]
+    pub(crate) no_color: bool,
+}
+
+/// A table of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Section {
+    /// One row a rank
+    Rank,
+    /// One row a region, such as an MPI function
+    Region,
+    /// One row a function of the program that calls measured regions
+    Function,
+    /// The call tree
+    Path,
+    /// Who sent how much to whom
+    Communication,
+    /// How large the messages were
+    Size,
+    /// Collective operations
+    Collective,
+    /// What was lost, cut short or uncertain
+    Problem,
+}
+
+/// `marey info`
+#[derive(Debug, Args)]
+#[command(
+    about = "Show what a run holds and how far it can be trusted",
+    long_about = "Show what a run holds and how far it can be trusted.\n\n\
+        What ran where, how much was recorded, what recording cost, how well the clocks agree, and \
+        everything that was lost, dropped or could not be matched.",
+    after_long_help = "EXAMPLES\n  \
+        marey info run.marey\n  \
+        marey info run.marey --json | jq .problems\n\n\
+        JSON\n  \
+        version, duration_ns, processes, locations, intervals, messages, events, levels[], \
+        problems{lost, dropped, unmatched_sends, unmatched_receives, unmatchable_channels, \
+        clock_violations, truncated}, overhead{fraction, ns_per_event}, clocks[{process, offset_ns, \
+        drift_ppm, uncertainty_ns}]. All times in nanoseconds."
+)]
+pub(crate) struct InfoArgs {
+    /// The run, a directory or a packed file
+    #[arg(value_name = "RUN", default_value = "run.marey")]
+    pub(crate) run: PathBuf,
+
+    /// Print JSON for other programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `marey dump`
+#[derive(Debug, Args)]
+#[command(
+    about = "Print the events of a run, readable",
+    long_about = "Print the events of a run, readable, in the order of time.\n\n\
+        Times are seconds since the start of the run. Regions are indented by their depth; messages, \
+        collectives, events of the program and counters stand between them.",
+    after_long_help = "EXAMPLES\n  \
+        marey dump run.marey --rank 0 --limit 100\n  \
+        marey dump run.marey --from 1.5s --to 1.6s\n  \
+        marey dump run.marey --location 3 --json | jq -c .\n\n\
+        TIMES\n  \
+        A number with a unit: 1500000ns, 1500us, 1.5ms, 2s. Without a unit, seconds."
+)]
+pub(crate) struct DumpArgs {
+    /// The run, a directory or a packed file
+    #[arg(value_name = "RUN", default_value = "run.marey")]
+    pub(crate) run: PathBuf,
+
+    /// Leave out what ended before this time
+    #[arg(long, value_name = "TIME", value_parser = format::parse_time)]
+    pub(crate) from: Option<marey_model::Nanos>,
+
+    /// Leave out what began after this time
+    #[arg(long, value_name = "TIME", value_parser = format::parse_time)]
+    pub(crate) to: Option<marey_model::Nanos>,
+
+    /// Only this location, a number as `marey info` shows it
+    #[arg(short, long, value_name = "N")]
+    pub(crate) location: Option<u32>,
+
+    /// Only this rank of MPI_COMM_WORLD
+    #[arg(short, long, value_name = "N", conflicts_with = "location")]
+    pub(crate) rank: Option<u32>,
+
+    /// Stop after so many lines
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `marey pack`
+#[derive(Debug, Args)]
+#[command(
+    about = "Make one file out of a run",
+    long_about = "Make one file out of a run, to copy or to attach.\n\n\
+        Every command reads the packed file as it reads the directory. It is an ordinary ZIP file.",
+    after_long_help = "EXAMPLES\n  \
+        marey pack run.marey\n  \
+        marey pack run.marey -o slow-run.marey.zip\n  \
+        marey report run.marey.zip"
+)]
+pub(crate) struct PackArgs {
+    /// The run
+    #[arg(value_name = "RUN", default_value = "run.marey")]
+    pub(crate) run: PathBuf,
+
+    /// The file to write; RUN with .zip appended if not given
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace FILE if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}

@@ -1,0 +1,43 @@
+//! Exit statuses, and the one place where an error becomes text.
+//!
+//! The one idea: errors travel as `anyhow::Error` up to `main`; those that are the user's to
+//! mend by typing something else are marked [`Usage`] on the way and exit with 2.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Wrong usage that clap cannot see, such as a run that would be overwritten. What the user typed
+/// is wrong, the files and the machine are not.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Tells `error` on standard error and gives the status to exit with.
+pub(crate) fn report_error(error: &anyhow::Error) -> ExitCode {
+    // `marey report | head` closes our output on purpose: nothing went wrong.
+    if is_closed_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    say(&format!("error: {error:#}"));
+    if error.downcast_ref::<Usage>().is_some() { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// One line for the user on standard error.
+pub(crate) fn say(line: &str) {
+    // Standard error is the last resort: when it is closed, there is nobody left to tell.
+    writeln!(std::io::stderr(), "marey: {line}").ok();
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}

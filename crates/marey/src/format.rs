@@ -1,0 +1,151 @@
+//! Numbers as people read them: spans of time, bytes, counts, shares.
+//!
+//! The one idea: three significant digits and the unit that keeps the number below a thousand, so
+//! a column can be compared at a glance. Exact numbers are in the JSON.
+
+use marey_model::Nanos;
+
+/// A span of time: `1.23 s`, `45.6 ms`, `789 µs`, `12 ns`.
+pub(crate) fn duration(span: Nanos) -> String {
+    let sign = if span.0 < 0 { "-" } else { "" };
+    let ns = span.0.unsigned_abs();
+    if ns < 1_000 {
+        return format!("{sign}{ns} ns");
+    }
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let ns = ns as f64;
+    // The limits are where three digits would round up to a fourth.
+    let (value, unit) = match ns {
+        ns if ns < 999_500.0 => (ns / 1e3, "µs"),
+        ns if ns < 999_500_000.0 => (ns / 1e6, "ms"),
+        ns => (ns / 1e9, "s"),
+    };
+    format!("{sign}{} {unit}", three_digits(value))
+}
+
+/// An amount of data in powers of 1024: `12 B`, `3.40 KiB`, `1.20 GiB`.
+pub(crate) fn bytes(amount: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if amount < 1024 {
+        return format!("{amount} B");
+    }
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let mut value = amount as f64 / 1024.0;
+    let mut unit = 0;
+    while 999.5 <= value && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", three_digits(value), UNITS[unit])
+}
+
+/// A count with thin groups of three digits: `1 234 567`.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position != 0 && (digits.len() - position).is_multiple_of(3) {
+            grouped.push(' ');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A count with its noun: `1 message`, `2 messages`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(number))
+}
+
+/// The share of `part` in `whole`: `12.3 %`. Empty where there is no whole.
+pub(crate) fn percent(part: i64, whole: i64) -> String {
+    if whole <= 0 {
+        return String::new();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+    let share = part as f64 / whole as f64 * 100.0;
+    if 99.95 <= share { format!("{share:.0} %") } else { format!("{share:.1} %") }
+}
+
+/// A point in time as seconds with nanoseconds, for columns: `1.234567890`.
+pub(crate) fn seconds(at: Nanos) -> String {
+    let sign = if at.0 < 0 { "-" } else { "" };
+    let ns = at.0.unsigned_abs();
+    format!("{sign}{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
+}
+
+/// What the user types for a time: `1.5`, `1.5s`, `20ms`, `300us`, `7ns`.
+pub(crate) fn parse_time(text: &str) -> Result<Nanos, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let ns_per_unit = match unit.trim() {
+        "" | "s" => 1e9,
+        "ms" => 1e6,
+        "us" | "µs" => 1e3,
+        "ns" => 1.0,
+        other => return Err(format!("unknown unit {other:?}; use ns, us, ms or s")),
+    };
+    let number: f64 = number.parse().map_err(|_| "not a number".to_owned())?;
+    let ns = (number * ns_per_unit).round();
+    // 2⁵³ ns are 104 days: up to there every nanosecond can be typed exactly.
+    if 9_007_199_254_740_992.0 < ns.abs() {
+        return Err("further than 104 days".to_owned());
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "below 2⁵³ by the check above")]
+    Ok(Nanos(ns as i64))
+}
+
+fn three_digits(value: f64) -> String {
+    if value < 9.995 {
+        format!("{value:.2}")
+    } else if value < 99.95 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_expected() {
+        let cases = [
+            (duration(Nanos(0)), "0 ns"),
+            (duration(Nanos(999)), "999 ns"),
+            (duration(Nanos(1_000)), "1.00 µs"),
+            (duration(Nanos(999_499)), "999 µs"),
+            (duration(Nanos(999_500)), "1.00 ms"),
+            (duration(Nanos(-12_340_000)), "-12.3 ms"),
+            (duration(Nanos(61_000_000_000)), "61.0 s"),
+            (bytes(1023), "1023 B"),
+            (bytes(1024), "1.00 KiB"),
+            (bytes(1_048_575), "1.00 MiB"),
+            (bytes(u64::MAX), "16384 PiB"),
+            (count(0), "0"),
+            (count(123), "123"),
+            (count(1_234_567), "1 234 567"),
+            (counted(1, "message"), "1 message"),
+            (percent(1, 8), "12.5 %"),
+            (percent(8, 8), "100 %"),
+            (percent(1, 0), ""),
+            (seconds(Nanos(1_234_567_890)), "1.234567890"),
+        ];
+        for (found, expected) in cases {
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn times_are_read_with_their_unit() {
+        let cases = [("1.5", 1_500_000_000), ("20ms", 20_000_000), ("3us", 3_000), ("7ns", 7), ("0", 0)];
+        for (text, expected) in cases {
+            assert_eq!(parse_time(text), Ok(Nanos(expected)), "{text}");
+        }
+        for text in ["", "s", "1h", "1.2.3", "1e300", "9999999999"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Starting the program with the library preloaded.
+//!
+//! The one idea: the program is started as the shell would have started it — same arguments, same
+//! streams, same process group — and differs in its environment alone.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::process::{Child, Command};
+
+use super::signals::Relay;
+use crate::cli::RecordArgs;
+
+/// How the attempt to run the program ended.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// It ran and ended.
+    Ended(std::process::ExitStatus),
+    /// It could not be started.
+    NotStarted(io::Error),
+}
+
+/// Runs the program to its end. `on_start` is called as soon as it runs.
+pub(crate) fn run(
+    args: &RecordArgs,
+    library: &Path,
+    spool: &Path,
+    on_start: impl FnOnce() -> io::Result<()>,
+) -> io::Result<Outcome> {
+    let relay = Relay::listen()?;
+    let mut child = match spawn(args, library, spool) {
+        Ok(child) => child,
+        Err(error) => return Ok(Outcome::NotStarted(error)),
+    };
+    on_start()?;
+    relay.wait(&mut child).map(Outcome::Ended)
+}
+
+/// The exit status that a shell would show.
+pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
+    use std::os::unix::process::ExitStatusExt;
+    match outcome {
+        // The system hands over eight bits, signal numbers are below 128: nothing is cut off.
+        Outcome::Ended(status) => {
+            let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+            code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+        }
+        Outcome::NotStarted(error) if error.kind() == io::ErrorKind::NotFound => 127,
+        Outcome::NotStarted(_) => 126,
+    }
+}
+
+fn spawn(args: &RecordArgs, library: &Path, spool: &Path) -> io::Result<Child> {
+    let (program, arguments) = args.command.split_first().expect("clap asks for at least one word");
+    let mut command = Command::new(program);
+    command.args(arguments);
+    set_environment(&mut command, args, library, spool);
+    match command.spawn() {
+        // A script without `#!`: shells and `env` hand it to sh, so we do too.
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
+            let mut shell = Command::new("/bin/sh");
+            shell.arg(program).args(arguments);
+            set_environment(&mut shell, args, library, spool);
+            shell.spawn()
+        }
+        result => result,
+    }
+}
+
+fn set_environment(command: &mut Command, args: &RecordArgs, library: &Path, spool: &Path) {
+    let is_first = std::env::var_os("MAREY_PRELOAD_FIRST").is_some_and(|value| value == "1");
+    let order = if is_first { Order::First } else { Order::Last };
+    command.env("LD_PRELOAD", preload(std::env::var_os("LD_PRELOAD").as_deref(), library.as_os_str(), order));
+    command.env("MAREY_SPOOL", spool);
+    command.env("MAREY_MODE", args.mode.name());
+    command.env("MAREY_STACK_DEPTH", args.depth.to_string());
+    command.env("MAREY_THREADS", args.threads.name());
+    // The process whose parent we are is the command itself; all others were started by it.
+    command.env("MAREY_PARENT_PID", std::process::id().to_string());
+    match args.max_mb {
+        Some(limit) => command.env("MAREY_MAX_MB", limit.to_string()),
+        None => command.env_remove("MAREY_MAX_MB"),
+    };
+    if args.all {
+        command.env("MAREY_ALL", "1");
+    } else {
+        command.env_remove("MAREY_ALL");
+    }
+}
+
+/// Where our library stands among those that the user preloads. Behind them by default: a tool of
+/// the user's sees the calls of the program before we do, as without us.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    First,
+    Last,
+}
+
+fn preload(users: Option<&OsStr>, ours: &OsStr, order: Order) -> OsString {
+    let users = users.filter(|list| !list.is_empty());
+    let Some(users) = users else { return ours.to_owned() };
+    let (first, second) = match order {
+        Order::First => (ours, users),
+        Order::Last => (users, ours),
+    };
+    let mut list = first.to_owned();
+    list.push(":");
+    list.push(second);
+    list
+}

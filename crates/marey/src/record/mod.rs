@@ -1,0 +1,86 @@
+//! `marey record`: run a program, let it record itself, merge what it left.
+//!
+//! The one idea: nothing that goes wrong on our side after the program has started may change what
+//! the program does or the status it exits with; it is told on standard error instead.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use crate::cli::RecordArgs;
+use crate::exit::say;
+
+mod clock;
+mod launch;
+mod launch_file;
+mod signals;
+mod spool_dir;
+
+use launch::Outcome;
+use launch_file::LaunchFile;
+use spool_dir::{Overwrite, RunDir};
+
+/// Runs the command.
+pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
+    let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
+    let mut run = RunDir::create(&args.output, args.spool.as_deref(), overwrite)?;
+    let mut launch_file = LaunchFile::start(args);
+    let prepared = prepare(&mut run, &launch_file);
+    let library = match prepared {
+        Ok(library) => library,
+        Err(error) => {
+            run.abandon().context("cannot tidy up")?;
+            return Err(error);
+        }
+    };
+
+    let spool = run.spool.clone();
+    let outcome = launch::run(args, &library, &spool, || run.commit()).context("cannot start the program")?;
+    let code = ExitCode::from(launch::exit_status(&outcome));
+    match outcome {
+        Outcome::NotStarted(error) => {
+            say(&format!("error: cannot run {}: {error}", args.command[0].display()));
+            run.abandon().context("cannot tidy up")?;
+        }
+        Outcome::Ended(status) => {
+            launch_file.end(status);
+            if let Err(error) = finish(run, &launch_file, args) {
+                say(&format!("warning: {error:#}"));
+            }
+        }
+    }
+    Ok(code)
+}
+
+fn prepare(run: &mut RunDir, launch_file: &LaunchFile) -> anyhow::Result<std::path::PathBuf> {
+    run.write_launch_file(&launch_file.to_json())?;
+    run.unpack_library()
+}
+
+/// What is left to do when the program has ended.
+fn finish(run: RunDir, launch_file: &LaunchFile, args: &RecordArgs) -> anyhow::Result<()> {
+    run.write_launch_file(&launch_file.to_json())?;
+    let is_empty = run.is_empty();
+    run.close().context("cannot tidy up the spool")?;
+    let shown = args.output.display();
+    if is_empty {
+        say(&format!("nothing was measured; {shown} holds no run"));
+        for reason in NOTHING_MEASURED {
+            say(&format!("  {reason}"));
+        }
+        return Ok(());
+    }
+    if args.no_merge {
+        say(&format!("recorded, not merged; `marey merge {shown}` finishes {shown}"));
+        return Ok(());
+    }
+    Ok(())
+}
+
+/// Why a program can run without leaving a trace, the likeliest first.
+const NOTHING_MEASURED: [&str; 4] = [
+    "it may have made no MPI, thread or user-API call: `--all` measures every process from its start",
+    "it may be linked statically, so that no library can be preloaded: `file PROGRAM` tells",
+    "it may be setuid, or clear LD_PRELOAD from its environment, as some wrappers do",
+    "it may have run on other machines, which do not see this directory",
+];

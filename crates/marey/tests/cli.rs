@@ -1,0 +1,62 @@
+//! Help and errors of the command line, compared with files under `tests/help`.
+//!
+//! `SNAPSHOTS=overwrite cargo test -p marey --test cli` accepts what is printed now; read the diff.
+
+use snapbox::assert_data_eq;
+use snapbox::cmd::Command;
+use snapbox::{Data, file};
+
+fn marey(args: &[&str]) -> Command {
+    Command::new(snapbox::cmd::cargo_bin!("marey")).args(args)
+}
+
+fn check_help(args: &[&str], expected: Data) {
+    let output = marey(args).output().unwrap();
+    assert!(output.status.success());
+    assert_data_eq!(String::from_utf8(output.stdout).unwrap(), expected.raw());
+}
+
+#[test]
+fn help_explains_every_command() {
+    check_help(&["--help"], file!["help/marey.txt"]);
+    check_help(&["record", "--help"], file!["help/record.txt"]);
+    check_help(&["completions", "--help"], file!["help/completions.txt"]);
+    check_help(&["man", "--help"], file!["help/man.txt"]);
+}
+
+#[test]
+fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
+    let cases: [(&[&str], &str); 5] = [
+        (&[], "Usage: marey <COMMAND>"),
+        (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
+        (&["record"], "<CMD>..."),
+        (&["record", "--mode", "everything", "--", "true"], "possible values: trace, profile, count, off"),
+        (&["record", "--depth", "33", "--", "true"], "33 is not in 1..=32"),
+    ];
+    for (args, expected) in cases {
+        let output = marey(args).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+        assert!(text.contains(expected), "{args:?}: {text}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn completions_know_every_shell_and_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = marey(&["completions", shell]).output().unwrap();
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && script.contains("record"), "{shell}");
+    }
+}
+
+#[test]
+fn manual_pages_are_written_for_every_command() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = marey(&["man", dir.path().to_str().unwrap()]).output().unwrap();
+    assert!(output.status.success());
+    let page = std::fs::read_to_string(dir.path().join("marey-record.1")).unwrap();
+    assert!(page.contains("EXIT STATUS"), "{page}");
+    assert!(dir.path().join("marey.1").exists());
+}

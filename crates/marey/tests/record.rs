@@ -1,0 +1,304 @@
+//! The launcher, seen from outside: exit statuses, signals, the environment of the program, and
+//! what happens to directories that are already there.
+//!
+//! The programs are scripts of /bin/sh, which makes no call that is measured; what a recorder
+//! leaves behind is the matter of other tests.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A directory of its own to record in.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn marey(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
+        command.current_dir(self.0.path()).args(args).env_remove("LD_PRELOAD").stdin(Stdio::null());
+        command
+    }
+
+    /// Records a script of the shell.
+    fn record(&self, options: &[&str], script: &str) -> Output {
+        let words = [&["record"], options, &["--", "/bin/sh", "-c", script]].concat();
+        self.marey(&words).output().unwrap()
+    }
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A run as a merge leaves it, as far as the launcher looks.
+fn make_finished(run: &Path) {
+    fs::create_dir(run).unwrap();
+    fs::write(run.join("meta.json"), "{}").unwrap();
+}
+
+#[test]
+fn the_exit_status_is_the_program_s() {
+    let place = Place::new();
+    for (script, expected) in [("true", 0), ("exit 7", 7), ("exit 255", 255), ("kill -9 $$", 137)] {
+        assert_eq!(place.record(&[], script).status.code(), Some(expected), "{script}");
+    }
+}
+
+#[test]
+fn a_command_that_cannot_run_is_told_as_a_shell_does() {
+    let place = Place::new();
+    fs::write(place.path("text"), "no program").unwrap();
+    for (command, expected) in [("no-such-program-anywhere", 127), ("./text", 126), ("/", 126)] {
+        let output = place.marey(&["record", "--", command]).output().unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{command}");
+        assert!(stderr(&output).contains(command), "{}", stderr(&output));
+        assert!(!place.path("run.marey").exists(), "nothing ran, so nothing is left");
+    }
+}
+
+#[test]
+fn a_script_without_interpreter_line_runs_in_sh() {
+    let place = Place::new();
+    fs::write(place.path("script"), "echo $1; exit 4").unwrap();
+    fs::set_permissions(place.path("script"), fs::Permissions::from_mode(0o755)).unwrap();
+    let output = place.marey(&["record", "--", "./script", "word"]).output().unwrap();
+    assert_eq!((stdout(&output).as_str(), output.status.code()), ("word\n", Some(4)));
+}
+
+#[test]
+fn streams_are_left_alone() {
+    let place = Place::new();
+    let mut child = place
+        .marey(&["record", "--", "/bin/sh", "-c", "cat; echo err >&2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"a\0b\xff").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stdout, b"a\0b\xff");
+    assert!(stderr(&output).starts_with("err\n"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_program_finds_what_the_recorder_needs() {
+    let place = Place::new();
+    let script = r#"echo "$LD_PRELOAD|$MAREY_SPOOL|$MAREY_MODE|$MAREY_STACK_DEPTH|$MAREY_THREADS|$MAREY_MAX_MB|$MAREY_ALL"
+                    test "$MAREY_PARENT_PID" = "$PPID" && test -x "$MAREY_SPOOL/libmarey.so" && echo ok"#;
+    let spool = fs::canonicalize(place.0.path()).unwrap().join("run.marey/spool");
+    let spool = spool.display();
+    let cases: [(&[&str], String); 2] = [
+        (&[], format!("{spool}/libmarey.so|{spool}|trace|32|on||\nok\n")),
+        (
+            &["--mode", "profile", "--depth", "1", "--threads", "off", "--max-mb", "5", "--all"],
+            format!("{spool}/libmarey.so|{spool}|profile|1|off|5|1\nok\n"),
+        ),
+    ];
+    for (options, expected) in cases {
+        assert_eq!(stdout(&place.record(&[options, &["--force"]].concat(), script)), expected);
+    }
+}
+
+#[test]
+fn the_user_s_libraries_are_kept() {
+    let place = Place::new();
+    // The dynamic linker of the launcher itself warns of a missing library and goes on.
+    for (first, pattern) in [("0", "/users.so:/"), ("1", "/libmarey.so:/users.so")] {
+        let output = place
+            .marey(&["record", "--", "/bin/sh", "-c", "echo $LD_PRELOAD"])
+            .env("LD_PRELOAD", "/users.so")
+            .env("MAREY_PRELOAD_FIRST", first)
+            .output()
+            .unwrap();
+        assert!(stdout(&output).contains(pattern), "{}", stdout(&output));
+    }
+}
+
+#[test]
+fn a_run_is_closed_to_others() {
+    let place = Place::new();
+    let output = place.record(&[], "stat -c %a $MAREY_SPOOL $MAREY_SPOOL/.. $MAREY_SPOOL/libmarey.so");
+    assert_eq!(stdout(&output), "700\n700\n700\n");
+}
+
+#[test]
+fn the_library_is_loadable_from_a_path_that_the_linker_would_split() {
+    let place = Place::new();
+    let output = place.record(&["-o", "a b:c.marey"], "test -x \"$LD_PRELOAD\" && echo \"$LD_PRELOAD\"");
+    let library = stdout(&output);
+    assert!(library.ends_with("libmarey.so\n") && !library.contains("a b"), "{library}");
+    assert!(!Path::new(library.trim_end()).exists(), "the copy is removed afterwards");
+    assert!(place.path("a b:c.marey/spool/launch.json").exists());
+}
+
+#[test]
+fn a_finished_run_is_overwritten_by_force_only() {
+    let place = Place::new();
+    let run = place.path("run.marey");
+    make_finished(&run);
+    let inode = fs::metadata(&run).unwrap().ino();
+
+    let refused = place.record(&[], "echo ran");
+    assert_eq!((refused.status.code(), stdout(&refused).as_str()), (Some(2), ""));
+    assert!(stderr(&refused).contains("--force"), "{}", stderr(&refused));
+    assert_eq!(fs::metadata(&run).unwrap().ino(), inode);
+
+    let missing = place.marey(&["record", "--force", "--", "no-such-program-anywhere"]).output().unwrap();
+    assert_eq!(missing.status.code(), Some(127));
+    assert_eq!(fs::metadata(&run).unwrap().ino(), inode, "a program that never ran replaces nothing");
+
+    let replaced = place.record(&["--force"], "echo ran");
+    assert_eq!((replaced.status.code(), stdout(&replaced).as_str()), (Some(0), "ran\n"));
+    assert!(!run.join("meta.json").exists());
+    let left: Vec<_> =
+        fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["run.marey"], "what was moved aside is gone");
+}
+
+#[test]
+fn what_is_not_a_disposable_run_stays() {
+    let occupy: [(&str, fn(&Path)); 4] = [
+        ("a file", |run| fs::write(run, "text").unwrap()),
+        ("a directory of the user's", |run| {
+            fs::create_dir(run).unwrap();
+            fs::write(run.join("thesis.tex"), "text").unwrap();
+        }),
+        ("a link to a directory", |run| {
+            let target = run.with_extension("target");
+            fs::create_dir(&target).unwrap();
+            symlink(target, run).unwrap();
+        }),
+        ("a link to nothing", |run| symlink("/no/such/place", run).unwrap()),
+    ];
+    for (name, occupy) in occupy {
+        let place = Place::new();
+        let run = place.path("run.marey");
+        occupy(&run);
+        let inode = fs::symlink_metadata(&run).unwrap().ino();
+        let output = place.record(&["--force"], "echo ran");
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{name}");
+        assert_eq!(fs::symlink_metadata(&run).unwrap().ino(), inode, "{name}");
+    }
+}
+
+#[test]
+fn an_unmerged_recording_is_not_lost_by_accident() {
+    let place = Place::new();
+    let recorded = place.record(&["--no-merge"], "touch $MAREY_SPOOL/left-by-a-process");
+    assert!(stderr(&recorded).contains("marey merge run.marey"), "{}", stderr(&recorded));
+    let refused = place.record(&[], "true");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("marey merge run.marey"), "{}", stderr(&refused));
+    assert_eq!(place.record(&["--force"], "true").status.code(), Some(0));
+}
+
+#[test]
+fn two_recordings_do_not_share_a_run() {
+    let place = Place::new();
+    let inner = format!("{} record --force -- true; echo inner $?", env!("CARGO_BIN_EXE_marey"));
+    let output = place.record(&[], &inner);
+    assert_eq!(stdout(&output), "inner 2\n", "{}", stderr(&output));
+}
+
+#[test]
+fn a_spool_elsewhere_is_reached_through_the_run() {
+    let place = Place::new();
+    fs::create_dir(place.path("disk")).unwrap();
+    let output =
+        place.record(&["--spool", "disk", "--no-merge"], "touch $MAREY_SPOOL/left; echo $MAREY_SPOOL");
+    let spool = PathBuf::from(stdout(&output).trim_end());
+    assert!(spool.starts_with(fs::canonicalize(place.path("disk")).unwrap()), "{}", spool.display());
+    assert!(place.path("run.marey/spool/left").exists());
+    assert!(place.path("run.marey/spool/launch.json").exists());
+}
+
+#[test]
+fn an_empty_recording_is_said_to_be_one() {
+    let place = Place::new();
+    let output = place.record(&[], "true");
+    assert_eq!(output.status.code(), Some(0));
+    for hint in ["nothing was measured", "--all", "static", "setuid"] {
+        assert!(stderr(&output).contains(hint), "{hint}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn the_launch_file_tells_what_ran() {
+    let place = Place::new();
+    place.record(&["--title", "T", "--memo", "M"], "exit 3");
+    let text = fs::read_to_string(place.path("run.marey/spool/launch.json")).unwrap();
+    let launch: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(launch["argv"], serde_json::json!(["/bin/sh", "-c", "exit 3"]));
+    assert_eq!(launch["title"], "T");
+    assert_eq!(launch["memo"], "M");
+    assert_eq!(launch["exit_code"], 3);
+    for clock in ["ticks", "monotonic_ns", "realtime_ns"] {
+        let at = |end: &str| launch[end][clock].as_u64().unwrap();
+        assert!(at("start") < at("end"), "{clock}");
+    }
+}
+
+#[test]
+fn signals_that_reach_the_launcher_alone_are_passed_on() {
+    let place = Place::new();
+    for signal in ["TERM", "HUP", "INT", "QUIT", "USR1", "USR2", "CONT"] {
+        // The script goes on until its trap ends it, so a signal that is lost hangs the test.
+        let script = format!("trap 'exit 42' {signal}; kill -{signal} $PPID; while :; do :; done");
+        assert_eq!(place.record(&[], &script).status.code(), Some(42), "{signal}");
+    }
+}
+
+#[test]
+fn a_program_that_dies_of_a_signal_gives_its_status() {
+    let place = Place::new();
+    let output = place.record(&[], "kill -TERM $PPID; while :; do :; done");
+    assert_eq!(output.status.code(), Some(143));
+    assert!(place.path("run.marey/spool/launch.json").exists());
+}
+
+#[test]
+fn ignored_signals_stay_ignored() {
+    let place = Place::new();
+    let script = format!(
+        "trap '' HUP; {} record -- /bin/sh -c 'kill -HUP $PPID; kill -HUP $$; echo alive'",
+        env!("CARGO_BIN_EXE_marey")
+    );
+    let output = Command::new("/bin/sh").args(["-c", &script]).current_dir(place.0.path()).output().unwrap();
+    assert_eq!((stdout(&output).as_str(), output.status.code()), ("alive\n", Some(0)));
+}
+
+/// A program that is killed with its launcher would be a program changed by being measured.
+#[test]
+fn the_program_outlives_a_killed_launcher() {
+    let place = Place::new();
+    let mut launcher = place
+        .marey(&["record", "--", "/bin/sh", "-c", "kill -9 $PPID; read line; echo got $line"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = launcher.stdin.take().unwrap();
+    let mut output = BufReader::new(launcher.stdout.take().unwrap());
+    assert_eq!(launcher.wait().unwrap().code(), None);
+    input.write_all(b"word\n").unwrap();
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "got word\n");
+}
