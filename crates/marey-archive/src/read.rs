@@ -1,0 +1,216 @@
+//! Reading an archive.
+//!
+//! The one idea: what is asked for decides what is read. A scan names its columns and the ranges
+//! it is about; `meta.json` rules out parts, the page index rules out pages, and only what is left
+//! is decoded.
+//!
+//! What is deliberately absent: any trust in the files. Sizes are bounded before memory is taken,
+//! a damaged file is an error that names it, and the other files stay readable.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::Error;
+use crate::columns::Columns;
+use crate::meta::{META_FILE, Meta, Part};
+use crate::read::file::PartFile;
+use crate::schema::{self, Layout, TableSpec};
+use crate::store::Store;
+
+mod file;
+
+/// More rows than this are not read into memory at once: 2²⁸.
+const MAX_TABLE_ROWS: u64 = 1 << 28;
+
+/// An archive, open for reading.
+#[derive(Debug)]
+pub struct Archive {
+    store: Store,
+    meta: Meta,
+}
+
+/// Asks for the rows of which the value in a column lies in a range, the end excluded.
+#[derive(Clone, Debug)]
+pub struct Filter<'a> {
+    /// Name of the column; it need not be among those that are returned.
+    pub column: &'a str,
+    /// The range, in the column's unit.
+    pub range: Range<i64>,
+}
+
+/// What a scan went through.
+#[derive(Debug, Default)]
+#[must_use = "parts that could not be read are named here"]
+pub struct Scanned {
+    /// Rows handed out.
+    pub rows: u64,
+    /// Why parts are missing from them; empty if all could be read.
+    pub damage: Vec<Error>,
+}
+
+impl Archive {
+    /// Opens a run: the directory, or a packed file.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let store = Store::open(path)?;
+        let named = store.path_of(META_FILE);
+        let section = store.section(META_FILE)?;
+        Meta::check_size(&named, section.len())?;
+        let text = section.read_all().map_err(Error::io(&named))?;
+        Ok(Self { meta: Meta::parse(&named, &text)?, store })
+    }
+
+    /// Facts of the run and list of parts.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// The parts of a table; none if the run has no rows of it.
+    pub fn parts(&self, table: &str) -> &[Part] {
+        self.meta.parts(table)
+    }
+
+    /// A whole table. For tables that fit in memory; others are scanned.
+    pub fn table(&self, name: &str) -> Result<Columns, Error> {
+        let spec = spec(name)?;
+        let rows = self.meta.rows(name);
+        if rows > MAX_TABLE_ROWS {
+            return Err(Error::TooManyRows { table: spec.name, rows });
+        }
+        let names: Vec<&str> = spec.columns.iter().map(|column| column.name).collect();
+        let mut all = Columns::new(spec);
+        for part in self.parts(name) {
+            let mut refused = None;
+            self.scan_part(spec, part, &names, &[], |batch| {
+                // The file may hold more than `meta.json` says.
+                if (all.len() + batch.len()) as u64 > MAX_TABLE_ROWS {
+                    refused = Some(Error::TooManyRows { table: spec.name, rows: MAX_TABLE_ROWS + 1 });
+                } else {
+                    all.append(batch);
+                }
+            })?;
+            refused.map_or(Ok(()), Err)?;
+        }
+        Ok(all)
+    }
+
+    /// Hands the rows of a table that pass all filters to `each`, in batches of at most 2¹⁶ rows
+    /// and in the order of the parts. Goes on behind parts that cannot be read and names them.
+    pub fn scan(
+        &self,
+        table: &str,
+        columns: &[&str],
+        filters: &[Filter<'_>],
+        mut each: impl FnMut(&Columns),
+    ) -> Result<Scanned, Error> {
+        let spec = spec(table)?;
+        let mut scanned = Scanned::default();
+        // Asked for before any part is opened: that columns do not exist is the caller's mistake.
+        places(spec, columns)?;
+        filter_places(spec, filters)?;
+        for part in self.parts(table).iter().filter(|part| may_match(spec, part, filters)) {
+            let mut rows = 0;
+            let done = self.scan_part(spec, part, columns, filters, |batch| {
+                rows += batch.len() as u64;
+                each(batch);
+            });
+            scanned.rows += rows;
+            scanned.damage.extend(done.err());
+        }
+        Ok(scanned)
+    }
+
+    /// The same for one part, which may run on several threads at once. The batch is the callee's
+    /// to take apart. An error means that the part is damaged from there on.
+    pub fn scan_part(
+        &self,
+        spec: &'static TableSpec,
+        part: &Part,
+        columns: &[&str],
+        filters: &[Filter<'_>],
+        mut each: impl FnMut(&mut Columns),
+    ) -> Result<(), Error> {
+        let wanted = places(spec, columns)?;
+        let filtered = filter_places(spec, filters)?;
+        let mut read = wanted.clone();
+        for &(place, _) in &filtered {
+            if !read.contains(&place) {
+                read.push(place);
+            }
+        }
+        let section = self.store.section(&part.file)?;
+        let indexed = !filters.is_empty() || spec.layout == Layout::Parts;
+        let file = PartFile::open(section, self.store.path_of(&part.file), spec, indexed)?;
+        for group in 0..file.groups() {
+            let mut rows = file.read(group, &read, &filtered)?;
+            while let Some(mut batch) = rows.next_batch()? {
+                if !filtered.is_empty() {
+                    batch.retain(&matches(&batch, &filtered));
+                }
+                batch.keep_first(wanted.len());
+                if !batch.is_empty() {
+                    each(&mut batch);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn spec(name: &str) -> Result<&'static TableSpec, Error> {
+    schema::table(name).ok_or_else(|| Error::NoSuchTable { name: name.into() })
+}
+
+fn places(spec: &'static TableSpec, columns: &[&str]) -> Result<Vec<usize>, Error> {
+    let place = |&name: &&str| {
+        spec.column(name).ok_or_else(|| Error::NoSuchColumn { table: spec.name, column: name.into() })
+    };
+    columns.iter().map(place).collect()
+}
+
+/// The filters with the places of their columns.
+fn filter_places(
+    spec: &'static TableSpec,
+    filters: &[Filter<'_>],
+) -> Result<Vec<(usize, Range<i64>)>, Error> {
+    let mut found = Vec::with_capacity(filters.len());
+    for filter in filters {
+        let place = places(spec, &[filter.column])?[0];
+        let column = &spec.columns[place];
+        if !matches!(column.kind, schema::Kind::U32 | schema::Kind::I64) {
+            return Err(Error::NoRange { table: spec.name, column: column.name });
+        }
+        found.push((place, filter.range.clone()));
+    }
+    Ok(found)
+}
+
+/// Whether a part can hold rows that pass, by the times in `meta.json`.
+fn may_match(spec: &TableSpec, part: &Part, filters: &[Filter<'_>]) -> bool {
+    let (Some(min), Some(max)) = (part.min_time, part.max_time) else { return true };
+    // Times that are missing are negative and not counted in the span, so a filter that lets them
+    // pass says nothing about the part.
+    let by_time = |filter: &&Filter<'_>| {
+        filter.range.start >= 0 && spec.times.iter().any(|time| time.begin == filter.column)
+    };
+    filters.iter().filter(by_time).all(|filter| filter.range.start <= max && min < filter.range.end)
+}
+
+/// For each row, whether it passes all filters.
+fn matches(batch: &Columns, filters: &[(usize, Range<i64>)]) -> Vec<bool> {
+    let mut keep = vec![true; batch.len()];
+    for (place, range) in filters {
+        let Some(idx) = batch.places().iter().position(|there| there == place) else { continue };
+        match &batch.columns()[idx] {
+            crate::Column::U32(values) => {
+                keep.iter_mut()
+                    .zip(values)
+                    .for_each(|(keep, &value)| *keep &= range.contains(&i64::from(value)));
+            }
+            crate::Column::I64(values) => {
+                keep.iter_mut().zip(values).for_each(|(keep, value)| *keep &= range.contains(value));
+            }
+            crate::Column::F64(_) | crate::Column::Text(_) => {}
+        }
+    }
+    keep
+}
