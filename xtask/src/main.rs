@@ -4,6 +4,7 @@
 //! them, so that nothing here is magic. Deliberately absent: logic of the product itself.
 #![expect(clippy::print_stdout, reason = "a task talks to the person who started it")]
 
+mod bench;
 mod check;
 mod demo;
 mod mpi_table;
@@ -21,6 +22,8 @@ cargo xtask TASK
   test          install what the tests need, then run every check and every test
   check         enforce the rules of ARCHITECTURE.md, formatting and lints
   check --quick only the rules; no compiler
+  bench         measure the recorder beside floors and peers; writes docs/benchmarks.md
+  bench --quick the same, short and not written
   generate-mpi  renew the table of MPI functions from the headers of both MPIs
 ";
 
@@ -32,6 +35,8 @@ fn main() -> ExitCode {
         ["test"] => test::run_all(),
         ["check"] => check::run(check::Scope::Everything),
         ["check", "--quick"] => check::run(check::Scope::RulesOnly),
+        ["bench"] => bench::run(&bench::FULL),
+        ["bench", "--quick"] => bench::run(&bench::QUICK),
         ["generate-mpi"] => generate_mpi(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
