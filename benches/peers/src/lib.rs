@@ -58,9 +58,12 @@ pub fn run<Session>(
     }
 }
 
+/// Functions that call another one inside their scope, and functions that only have a scope.
+pub type Tables<'a> = (&'a [fn(fn()); 25], &'a [fn(); 25]);
+
 /// Calls the functions of the two tables in the chosen order.
 #[inline(always)]
-pub fn call(outer: &[fn(fn()); 25], inner: &[fn(); 25], choices: &[Choice], pairs: u64) {
+pub fn call((outer, inner): Tables<'_>, choices: &[Choice], pairs: u64) {
     for choice in choices.iter().cycle().take(usize::try_from(pairs / 2).expect("64-bit machine")) {
         outer[usize::from(choice.outer)](inner[usize::from(choice.inner)]);
     }

@@ -45,16 +45,38 @@ pub(crate) fn run(scope: Scope) -> Result<()> {
     }
     println!("rules: {} files and all dependencies follow ARCHITECTURE.md", files.len());
     if scope == Scope::Everything {
-        match mpi_table::check_fresh()? {
-            Freshness::Fresh => println!("rules: {} is fresh", mpi_table::TABLE),
-            Freshness::Unknown(why) => {
-                println!("rules: whether {} is fresh is not known: {why}", mpi_table::TABLE)
-            }
-        }
         run_command(&mut cargo(["fmt", "--all", "--check"]))
             .context("formatting differs; `cargo fmt --all` puts it right")?;
         run_command(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
             .context("clippy has findings; they stand above")?;
+        generated_files_are_fresh()?;
+    }
+    Ok(())
+}
+
+/// The tests that compare a generated file with what would be generated now.
+const FRESHNESS: &[(&str, &[&str], &str)] = &[(
+    "docs/archive.md",
+    &["test", "--quiet", "--package", "marey-archive", "--test", "archive"],
+    "the_documentation_is_fresh",
+)];
+
+fn generated_files_are_fresh() -> Result<()> {
+    match mpi_table::check_fresh()? {
+        Freshness::Fresh => println!("fresh: {}", mpi_table::TABLE),
+        Freshness::Unknown(why) => println!("not known whether fresh: {}: {why}", mpi_table::TABLE),
+    }
+    for (file, words, test) in FRESHNESS {
+        let mut test_run = cargo(words.iter().copied());
+        let printed = output(test_run.env_remove("MAREY_UPDATE_DOCS").args(["--", "--exact", test]))
+            .with_context(|| format!("{file} is stale"))?;
+        // A filter that matches nothing succeeds as well.
+        if !printed.contains("1 passed") {
+            bail!(
+                "the test {test} is gone; FRESHNESS in xtask/src/check/mod.rs names the one that guards {file}"
+            );
+        }
+        println!("fresh: {file}");
     }
     Ok(())
 }

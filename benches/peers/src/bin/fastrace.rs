@@ -31,7 +31,7 @@ fn main() {
             for first in (0..pairs).step_by(PAIRS_PER_ROOT as usize) {
                 let root = Span::root("root", SpanContext::random());
                 let _local = root.set_local_parent();
-                call(&OUTER, &INNER, choices, PAIRS_PER_ROOT.min(pairs - first));
+                call((&OUTER, &INNER), choices, PAIRS_PER_ROOT.min(pairs - first));
             }
         },
         |()| {

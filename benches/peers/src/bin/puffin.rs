@@ -28,7 +28,7 @@ fn main() {
             for first in (0..pairs).step_by(PAIRS_PER_FRAME as usize) {
                 {
                     puffin::profile_scope!("frame");
-                    call(&OUTER, &INNER, choices, PAIRS_PER_FRAME.min(pairs - first));
+                    call((&OUTER, &INNER), choices, PAIRS_PER_FRAME.min(pairs - first));
                 }
                 GlobalProfiler::lock().new_frame();
             }

@@ -20,7 +20,7 @@ fn main() {
             tracing::subscriber::set_global_default(subscriber).expect("no other subscriber is set");
             guard
         },
-        |choices, pairs| call(&OUTER, &INNER, choices, pairs),
+        |choices, pairs| call((&OUTER, &INNER), choices, pairs),
         // Dropping the guard waits until everything is written.
         |guard| {
             drop(guard);

@@ -10,5 +10,5 @@ macro_rules! span {
 regions!(span);
 
 fn main() {
-    run(|_| (), |choices, pairs| call(&OUTER, &INNER, choices, pairs), |()| None);
+    run(|_| (), |choices, pairs| call((&OUTER, &INNER), choices, pairs), |()| None);
 }
