@@ -94,7 +94,8 @@ pub(crate) fn typed(command: &Command) -> String {
     let program = match program.strip_prefix(root()) {
         Ok(relative) => relative.display().to_string(),
         Err(_) => match program.file_name().and_then(OsStr::to_str) {
-            Some(name) if which(name).is_some() => name.to_owned(),
+            // Cargo is started by the full path of the tool chain that runs us.
+            Some(name) if name == "cargo" || which(name).as_deref() == Some(program) => name.to_owned(),
             _ => program.display().to_string(),
         },
     };
