@@ -1,1 +1,25 @@
-//! Analysis of marey: pure folds over a trace.
+//! Analysis of runs: what a trace says about where the time went.
+//!
+//! The one idea: analysis is pure. It sees a run only through the trait [`Trace`], whoever
+//! implements it — the archive, a live run, a test — and the same trace always gives the same rows
+//! in the same order.
+//!
+//! What is deliberately absent: files, Parquet, JSON, HTTP, terminals and text for people. Levels,
+//! verbs and nouns are rows of the trace; what is known of a verb here is its role, and of levels
+//! only that `mpi` is one.
+
+mod communication;
+mod headline;
+mod paths;
+mod profile;
+mod ranks;
+mod trace;
+
+pub use communication::{MessageSizeRow, PairRow, communication, message_sizes};
+pub use headline::{CallSite, Headline, RankShare, headline};
+pub use profile::{CallPathRow, RegionRow, Spread, call_paths, regions};
+pub use ranks::{RankRow, ranks};
+pub use trace::{
+    CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind, Problem,
+    Process, ProfileRow, Region, Trace,
+};

@@ -1,0 +1,248 @@
+//! The profile: one row per region, one row per call path.
+
+use marey_model::{CallPathId, Nanos, ProcessId, RegionId, Role};
+use rustc_hash::FxHashMap;
+
+use crate::paths::{Paths, add, float};
+use crate::trace::{ProfileRow, Region, Trace};
+
+/// A region over all locations.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RegionRow<'t> {
+    /// The region.
+    pub region: RegionId,
+    /// Name of its level.
+    pub level: &'t str,
+    /// Name of its verb; for MPI calls the C name.
+    pub verb: &'t str,
+    /// Name of its noun; empty = none.
+    pub noun: &'t str,
+    /// Role of its verb.
+    pub role: Role,
+    /// Number of visits.
+    pub visits: u64,
+    /// Time between enter and leave, summed over locations. Visits within a visit of the same
+    /// region (recursion) are not counted again.
+    pub inclusive: Nanos,
+    /// Time in the region itself, without that in regions called from it, summed over locations.
+    pub exclusive: Nanos,
+    /// Duration of the shortest single visit; `None` = unknown.
+    pub min: Option<Nanos>,
+    /// Duration of the longest single visit; `None` = unknown.
+    pub max: Option<Nanos>,
+    /// Mean duration of single visits, recursive ones too, ns. 0 without visits.
+    pub mean: f64,
+    /// Standard deviation of the durations of single visits (of all visits, not of a sample), ns.
+    pub std: f64,
+    /// Data moved, bytes.
+    pub bytes: u64,
+}
+
+/// A call path over all locations.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CallPathRow<'t> {
+    /// The call path.
+    pub call_path: CallPathId,
+    /// Its region.
+    pub region: RegionId,
+    /// Names of its regions, root first.
+    pub path: Vec<&'t str>,
+    /// Function that it was called from; empty = unknown.
+    pub function: String,
+    /// Source file of the call, or of the region if there is no call stack; empty = unknown.
+    pub file: String,
+    /// Source line in that file; 0 = unknown.
+    pub line: u32,
+    /// Number of visits.
+    pub visits: u64,
+    /// Time between enter and leave, summed over locations.
+    pub inclusive: Nanos,
+    /// The same without time in call paths beneath.
+    pub exclusive: Nanos,
+    /// Data moved, bytes.
+    pub bytes: u64,
+    /// How the inclusive time differs between processes.
+    pub spread: Spread,
+}
+
+/// How a time differs between processes: over the sums that each process has over its locations.
+///
+/// Counted are all ranks of each world in which somebody has such a time, those without any as 0,
+/// and processes that are no MPI processes if they have such a time.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Spread {
+    /// Number of processes counted.
+    pub processes: usize,
+    /// The least time of a process.
+    pub min: Nanos,
+    /// The largest time of a process.
+    pub max: Nanos,
+    /// Mean over the processes, ns.
+    pub mean: f64,
+    /// Standard deviation over the processes (of all, not of a sample), ns.
+    pub std: f64,
+    /// The process with the least time; of several, the first.
+    pub min_process: ProcessId,
+    /// The process with the largest time; of several, the first.
+    pub max_process: ProcessId,
+}
+
+/// One row per region, in the order of regions; regions that were never visited too.
+pub fn regions(trace: &dyn Trace) -> Vec<RegionRow<'_>> {
+    let paths = Paths::new(trace);
+    let mut sums = vec![Visits::default(); trace.regions().len()];
+    for (row, path, _) in paths.rows() {
+        let sum = &mut sums[path.region.idx()];
+        sum.add(row);
+        if paths.counts_for_region(row.call_path) {
+            add(&mut sum.inclusive, row.inclusive);
+        }
+    }
+    let regions = trace.regions().iter().zip(&sums).enumerate();
+    regions.map(|(idx, (region, sum))| region_row(idx, region, sum)).collect()
+}
+
+fn region_row<'t>(idx: usize, region: &'t Region, sum: &Visits) -> RegionRow<'t> {
+    RegionRow {
+        region: RegionId::from_idx(idx).expect("a table has less than 2³² rows"),
+        level: &region.level,
+        verb: &region.verb,
+        noun: &region.noun,
+        role: region.role,
+        visits: sum.visits,
+        inclusive: sum.inclusive,
+        exclusive: sum.exclusive,
+        min: sum.min,
+        max: sum.max,
+        mean: sum.mean(),
+        std: sum.std(),
+        bytes: sum.bytes,
+    }
+}
+
+/// One row per call path that was visited, in the order of call paths.
+pub fn call_paths(trace: &dyn Trace) -> Vec<CallPathRow<'_>> {
+    let paths = Paths::new(trace);
+    let mut sums = vec![Visits::default(); trace.call_paths().len()];
+    let mut by_process: Vec<FxHashMap<ProcessId, Nanos>> = vec![FxHashMap::default(); sums.len()];
+    for (row, _, process) in paths.rows() {
+        let idx = row.call_path.idx();
+        sums[idx].add(row);
+        add(&mut sums[idx].inclusive, row.inclusive);
+        add(by_process[idx].entry(process).or_default(), row.inclusive);
+    }
+    let worlds = Worlds::new(trace);
+    let mut rows = Vec::new();
+    for (idx, (sum, by_process)) in sums.into_iter().zip(by_process).enumerate() {
+        if by_process.is_empty() {
+            continue;
+        }
+        let path = trace.call_paths()[idx];
+        let site = paths.call_site(path);
+        rows.push(CallPathRow {
+            call_path: CallPathId::from_idx(idx).expect("a table has less than 2³² rows"),
+            region: path.region,
+            path: paths.names(idx),
+            function: site.function,
+            file: site.file,
+            line: site.line,
+            visits: sum.visits,
+            inclusive: sum.inclusive,
+            exclusive: sum.exclusive,
+            bytes: sum.bytes,
+            spread: worlds.spread(&by_process),
+        });
+    }
+    rows
+}
+
+/// Sums over visits.
+#[derive(Clone, Default)]
+struct Visits {
+    visits: u64,
+    inclusive: Nanos,
+    /// Sum of the durations of all visits, recursive ones too.
+    durations: Nanos,
+    exclusive: Nanos,
+    min: Option<Nanos>,
+    max: Option<Nanos>,
+    sum_squares: f64,
+    bytes: u64,
+}
+
+impl Visits {
+    /// Adds everything but inclusive time, which not every row adds to.
+    fn add(&mut self, row: &ProfileRow) {
+        self.visits = self.visits.saturating_add(row.visits);
+        add(&mut self.durations, row.inclusive);
+        add(&mut self.exclusive, row.exclusive);
+        self.min = [self.min, row.min].into_iter().flatten().min();
+        self.max = self.max.max(row.max);
+        self.sum_squares += row.sum_squares;
+        self.bytes = self.bytes.saturating_add(row.bytes);
+    }
+
+    fn mean(&self) -> f64 {
+        if self.visits == 0 { 0.0 } else { float(self.durations) / count(self.visits) }
+    }
+
+    fn std(&self) -> f64 {
+        if self.visits == 0 {
+            return 0.0;
+        }
+        // Rounding may leave a little less than nothing where all visits took the same time.
+        (self.sum_squares / count(self.visits) - self.mean() * self.mean()).max(0.0).sqrt()
+    }
+}
+
+/// The ranks of each world.
+struct Worlds<'t> {
+    trace: &'t dyn Trace,
+    members: FxHashMap<u32, Vec<ProcessId>>,
+}
+
+impl<'t> Worlds<'t> {
+    fn new(trace: &'t dyn Trace) -> Self {
+        let mut members: FxHashMap<u32, Vec<ProcessId>> = FxHashMap::default();
+        for (idx, process) in trace.processes().iter().enumerate() {
+            if let (Some(_), Some(id)) = (process.rank, ProcessId::from_idx(idx)) {
+                members.entry(process.world).or_default().push(id);
+            }
+        }
+        Self { trace, members }
+    }
+
+    fn spread(&self, by_process: &FxHashMap<ProcessId, Nanos>) -> Spread {
+        let mut counted: Vec<ProcessId> = by_process.keys().copied().collect();
+        let process = |id: &ProcessId| &self.trace.processes()[id.idx()];
+        let mut worlds: Vec<u32> =
+            counted.iter().map(process).filter(|p| p.rank.is_some()).map(|p| p.world).collect();
+        worlds.sort_unstable();
+        worlds.dedup();
+        counted.extend(worlds.iter().filter_map(|world| self.members.get(world)).flatten());
+        counted.sort_unstable();
+        counted.dedup();
+        let times = counted.iter().map(|id| (*id, by_process.get(id).copied().unwrap_or_default()));
+        spread(&times.collect::<Vec<_>>())
+    }
+}
+
+fn spread(times: &[(ProcessId, Nanos)]) -> Spread {
+    // `max_by_key` returns the last of equals, so the ids are compared the other way round.
+    let least = times.iter().min_by_key(|(id, time)| (*time, *id));
+    let largest = times.iter().max_by_key(|(id, time)| (*time, std::cmp::Reverse(*id)));
+    let (Some(&(min_process, min)), Some(&(max_process, max))) = (least, largest) else {
+        return Spread::default();
+    };
+    let processes = times.len();
+    let mean = times.iter().map(|(_, time)| float(*time)).sum::<f64>() / count(processes as u64);
+    let squares = times.iter().map(|(_, time)| (float(*time) - mean).powi(2)).sum::<f64>();
+    let std = (squares / count(processes as u64)).sqrt();
+    Spread { processes, min, max, mean, std, min_process, max_process }
+}
+
+/// A number of things as a float.
+#[expect(clippy::cast_precision_loss, reason = "means need no more than 53 bits")]
+fn count(things: u64) -> f64 {
+    things as f64
+}

@@ -1,0 +1,202 @@
+//! A run as analysis sees it: definitions and sums.
+//!
+//! Ids are places in the slices: the region of id 3 is `regions()[3]`. An implementation passes on
+//! what it has; an id that points nowhere is skipped by analysis, never followed.
+
+use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
+
+/// A run.
+pub trait Trace {
+    /// From the first to the last measured instant.
+    fn duration(&self) -> Nanos;
+
+    /// Regions, by [`RegionId`].
+    fn regions(&self) -> &[Region];
+
+    /// Call paths, by [`CallPathId`]; a parent stands before its children.
+    fn call_paths(&self) -> &[CallPath];
+
+    /// A user call stack, innermost frame first, inlined functions as frames of their own. Empty
+    /// if there is no such stack.
+    fn stack(&self, stack: StackId) -> Vec<&Frame>;
+
+    /// Processes, by [`ProcessId`].
+    fn processes(&self) -> &[Process];
+
+    /// Locations, by [`LocationId`].
+    fn locations(&self) -> &[Location];
+
+    /// Communicators, by [`CommunicatorId`].
+    fn communicators(&self) -> &[Communicator];
+
+    /// Sums per call path and location, over the whole run. At most one row for each pair.
+    fn profile(&self) -> &[ProfileRow];
+
+    /// Sums over messages.
+    fn communication(&self) -> &[CommunicationRow];
+
+    /// Everything lost, unmatched, violated or truncated.
+    fn problems(&self) -> &[Problem];
+}
+
+/// A communicator of the run, however many processes share it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct CommunicatorId(pub u32);
+
+/// A verb with its principal noun.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Region {
+    /// Name of its level.
+    pub level: String,
+    /// Name of its verb; for MPI calls the C name.
+    pub verb: String,
+    /// Name of its noun; empty = none.
+    pub noun: String,
+    /// Role of its verb.
+    pub role: Role,
+    /// Source file of the region; empty = unknown.
+    pub file: String,
+    /// Source line of the region; 0 = unknown.
+    pub line: u32,
+}
+
+impl Region {
+    /// What a path of regions calls it: the noun where the verb only says that it was executed,
+    /// else the verb.
+    pub fn name(&self) -> &str {
+        if self.role == Role::Work && !self.noun.is_empty() { &self.noun } else { &self.verb }
+    }
+}
+
+/// A region beneath another call path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CallPath {
+    /// The call path above it; it has a smaller id.
+    pub parent: Option<CallPathId>,
+    /// Its region.
+    pub region: RegionId,
+    /// User call stack from which the region was entered.
+    pub stack: Option<StackId>,
+}
+
+/// A frame of a call stack: a place in the source from which something was called.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Frame {
+    /// Name of the function; empty = unknown.
+    pub function: String,
+    /// Source file; empty = unknown.
+    pub file: String,
+    /// Source line; 0 = unknown.
+    pub line: u32,
+}
+
+/// A measured process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Process {
+    /// Name of the node it ran on.
+    pub host: String,
+    /// Process id of the operating system.
+    pub pid: u32,
+    /// Number of its `MPI_COMM_WORLD`; 0 is the first.
+    pub world: u32,
+    /// Rank in that world; `None` = not an MPI process.
+    pub rank: Option<u32>,
+    /// First instant of measurement.
+    pub start: Nanos,
+    /// Last instant of measurement.
+    pub end: Nanos,
+    /// How it ended: `finished`, `aborted`, `killed` …
+    pub outcome: String,
+}
+
+/// A thread or a lane.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Location {
+    /// The process it belongs to.
+    pub process: ProcessId,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: LocationKind,
+    /// Number of the thread in its process; of a lane, the thread that it belongs to.
+    pub thread: ThreadSerial,
+    /// First instant of measurement.
+    pub start: Nanos,
+    /// Last instant of measurement.
+    pub end: Nanos,
+}
+
+/// What a location is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LocationKind {
+    /// A thread.
+    Thread,
+    /// A place that is not a thread: a task, an asynchronous span.
+    Lane,
+}
+
+/// A communicator.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Communicator {
+    /// Its name.
+    pub name: String,
+    /// Number of processes in it.
+    pub size: u32,
+    /// The communicator it was made from.
+    pub parent: Option<CommunicatorId>,
+}
+
+/// Sums over all visits of one call path on one location.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ProfileRow {
+    /// The call path.
+    pub call_path: CallPathId,
+    /// Where.
+    pub location: LocationId,
+    /// Number of visits.
+    pub visits: u64,
+    /// Sum of their durations.
+    pub inclusive: Nanos,
+    /// The same without time in call paths beneath.
+    pub exclusive: Nanos,
+    /// Shortest visit, if known.
+    pub min: Option<Nanos>,
+    /// Longest visit, if known.
+    pub max: Option<Nanos>,
+    /// Sum of the squares of the durations, ns².
+    pub sum_squares: f64,
+    /// Sum of the data moved, bytes.
+    pub bytes: u64,
+}
+
+/// Sums over messages by sender, receiver, communicator and size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CommunicationRow {
+    /// The sender.
+    pub from: ProcessId,
+    /// The receiver.
+    pub to: ProcessId,
+    /// The communicator, if known.
+    pub communicator: Option<CommunicatorId>,
+    /// ⌊log₂ of the bytes of a message⌋; `None` = messages without data.
+    pub size_log2: Option<u32>,
+    /// Number of messages.
+    pub messages: u64,
+    /// Sum of their sizes, bytes.
+    pub bytes: u64,
+}
+
+/// Something lost, unmatched, violated or truncated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// `lost`, `dropped`, `unmatched_sends` …
+    pub kind: String,
+    /// Where; `None` = the run as a whole.
+    pub process: Option<ProcessId>,
+    /// Where; `None` = the process as a whole.
+    pub location: Option<LocationId>,
+    /// How often.
+    pub count: u64,
+    /// What exactly, in words.
+    pub detail: String,
+}

@@ -1,0 +1,362 @@
+//! The summaries of small runs drawn by hand; the expected numbers are worked out in the comments.
+
+use marey_analyze::{
+    CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind, Problem,
+    Process, ProfileRow, Region, Spread, Trace, call_paths, communication, headline, message_sizes, ranks,
+    regions,
+};
+use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
+
+/// A run in memory.
+#[derive(Default)]
+struct Run {
+    regions: Vec<Region>,
+    call_paths: Vec<CallPath>,
+    stacks: Vec<Vec<Frame>>,
+    processes: Vec<Process>,
+    locations: Vec<Location>,
+    profile: Vec<ProfileRow>,
+    communication: Vec<CommunicationRow>,
+}
+
+impl Trace for Run {
+    fn duration(&self) -> Nanos {
+        Nanos(1000)
+    }
+    fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+    fn call_paths(&self) -> &[CallPath] {
+        &self.call_paths
+    }
+    fn stack(&self, stack: StackId) -> Vec<&Frame> {
+        self.stacks.get(stack.idx()).map_or_else(Vec::new, |frames| frames.iter().collect())
+    }
+    fn processes(&self) -> &[Process] {
+        &self.processes
+    }
+    fn locations(&self) -> &[Location] {
+        &self.locations
+    }
+    fn communicators(&self) -> &[Communicator] {
+        &[]
+    }
+    fn profile(&self) -> &[ProfileRow] {
+        &self.profile
+    }
+    fn communication(&self) -> &[CommunicationRow] {
+        &self.communication
+    }
+    fn problems(&self) -> &[Problem] {
+        &[]
+    }
+}
+
+fn region(level: &str, verb: &str, noun: &str, role: Role) -> Region {
+    let [level, verb, noun, file] = [level, verb, noun, "region.c"].map(str::to_owned);
+    Region { level, verb, noun, role, file, line: 9 }
+}
+
+fn path(parent: Option<u32>, region: u32, stack: Option<u32>) -> CallPath {
+    let (parent, stack) = (parent.map(CallPathId), stack.map(StackId));
+    CallPath { parent, region: RegionId(region), stack }
+}
+
+fn frame(function: &str, line: u32) -> Frame {
+    Frame { function: function.to_owned(), file: "app.c".to_owned(), line }
+}
+
+fn process(world: u32, rank: Option<u32>, end: i64) -> Process {
+    let [host, outcome] = ["node", "finished"].map(str::to_owned);
+    Process { host, pid: 1, world, rank, start: Nanos(0), end: Nanos(end), outcome }
+}
+
+fn location(process: u32, thread: u32, start: i64, end: i64) -> Location {
+    Location {
+        process: ProcessId(process),
+        name: String::new(),
+        kind: LocationKind::Thread,
+        thread: ThreadSerial(thread),
+        start: Nanos(start),
+        end: Nanos(end),
+    }
+}
+
+/// Visits of the given durations.
+fn row(call_path: u32, location: u32, durations: &[i64], exclusive: i64, bytes: u64) -> ProfileRow {
+    ProfileRow {
+        call_path: CallPathId(call_path),
+        location: LocationId(location),
+        visits: durations.len() as u64,
+        inclusive: Nanos(durations.iter().sum()),
+        exclusive: Nanos(exclusive),
+        min: durations.iter().min().copied().map(Nanos),
+        max: durations.iter().max().copied().map(Nanos),
+        sum_squares: durations.iter().map(|&ns| (ns * ns) as f64).sum(),
+        bytes,
+    }
+}
+
+/// Two ranks run 1000 ns each: `main` calls MPI_Send (path 1) and MPI_Allreduce (path 2), which the
+/// MPI library does by an MPI_Send of its own (path 3).
+///
+///     rank 0: main 1000, MPI_Send 10+30, MPI_Allreduce 400 (in it MPI_Send 100)
+///     rank 1: main 1000, MPI_Send 20,    MPI_Allreduce 100 (in it MPI_Send  50)
+fn two_ranks() -> Run {
+    Run {
+        regions: vec![
+            region("source", "execute", "main", Role::Work),
+            region("mpi", "MPI_Send", "MPI_COMM_WORLD", Role::Transfer),
+            region("mpi", "MPI_Allreduce", "MPI_COMM_WORLD", Role::AllToAll),
+        ],
+        call_paths: vec![
+            path(None, 0, None),
+            path(Some(0), 1, Some(0)),
+            path(Some(0), 2, Some(1)),
+            path(Some(2), 1, Some(7)),
+        ],
+        stacks: vec![vec![frame("exchange", 12), frame("main", 40)], vec![frame("main", 44)]],
+        processes: vec![process(0, Some(0), 1000), process(0, Some(1), 1000)],
+        locations: vec![location(0, 0, 0, 1000), location(1, 0, 0, 1000)],
+        profile: vec![
+            row(0, 0, &[1000], 560, 0),
+            row(0, 1, &[1000], 880, 0),
+            row(1, 0, &[10, 30], 40, 16),
+            row(1, 1, &[20], 20, 8),
+            row(2, 0, &[400], 300, 0),
+            row(2, 1, &[100], 50, 0),
+            row(3, 0, &[100], 100, 4),
+            row(3, 1, &[50], 50, 4),
+        ],
+        communication: vec![],
+    }
+}
+
+fn close(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+}
+
+#[test]
+fn a_region_sums_its_call_paths_over_all_locations() {
+    let run = two_ranks();
+    let rows = regions(&run);
+    assert_eq!(rows.len(), 3);
+    // MPI_Send: visits 10, 30, 20, 100, 50.
+    let send = &rows[1];
+    assert_eq!((send.level, send.verb, send.noun), ("mpi", "MPI_Send", "MPI_COMM_WORLD"));
+    assert_eq!((send.role, send.visits, send.bytes), (Role::Transfer, 5, 32));
+    // Not beneath itself in either path, so all of it counts: 10+30+20+100+50.
+    assert_eq!((send.inclusive, send.exclusive), (Nanos(210), Nanos(210)));
+    assert_eq!((send.min, send.max), (Some(Nanos(10)), Some(Nanos(100))));
+    // Mean 210/5 = 42; squares 100+900+400+10000+2500 = 13900, /5 = 2780, − 42² = 1016.
+    close(send.mean, 42.0);
+    close(send.std, 1016_f64.sqrt());
+    // MPI_Allreduce: 400+100 with, 300+50 without the sends.
+    assert_eq!((rows[2].inclusive, rows[2].exclusive), (Nanos(500), Nanos(350)));
+}
+
+#[test]
+fn recursion_is_not_counted_twice() {
+    // f 100 → f 60 → g 30 → f 20.
+    let run = Run {
+        regions: vec![
+            region("source", "execute", "f", Role::Work),
+            region("source", "execute", "g", Role::Work),
+        ],
+        call_paths: vec![
+            path(None, 0, None),
+            path(Some(0), 0, None),
+            path(Some(1), 1, None),
+            path(Some(2), 0, None),
+        ],
+        processes: vec![process(0, None, 100)],
+        locations: vec![location(0, 0, 0, 100)],
+        profile: vec![
+            row(0, 0, &[100], 40, 0),
+            row(1, 0, &[60], 30, 0),
+            row(2, 0, &[30], 10, 0),
+            row(3, 0, &[20], 20, 0),
+        ],
+        ..Run::default()
+    };
+    let rows = regions(&run);
+    // Only the outermost f counts: 100, not 100+60+20. Exclusive times add up: 40+30+20.
+    assert_eq!((rows[0].inclusive, rows[0].exclusive, rows[0].visits), (Nanos(100), Nanos(90), 3));
+    // Single visits are all of them: 100, 60, 20; mean 60, squares 14000/3 − 3600 = 1066.67.
+    assert_eq!((rows[0].min, rows[0].max), (Some(Nanos(20)), Some(Nanos(100))));
+    close(rows[0].mean, 60.0);
+    close(rows[0].std, (14000.0_f64 / 3.0 - 3600.0).sqrt());
+    assert_eq!(rows[1].inclusive, Nanos(30));
+    let names: Vec<_> = call_paths(&run).into_iter().map(|row| row.path.join("/")).collect();
+    assert_eq!(names, ["f", "f/f", "f/f/g", "f/f/g/f"]);
+}
+
+#[test]
+fn a_region_that_was_never_visited_has_a_row_of_zeros() {
+    let run = Run { regions: vec![region("mpi", "MPI_Recv", "", Role::Transfer)], ..Run::default() };
+    let rows = regions(&run);
+    assert_eq!((rows[0].visits, rows[0].inclusive, rows[0].min), (0, Nanos(0), None));
+    close(rows[0].mean, 0.0);
+    close(rows[0].std, 0.0);
+}
+
+#[test]
+fn a_call_path_names_its_regions_and_its_call_site() {
+    let run = two_ranks();
+    let rows = call_paths(&run);
+    assert_eq!(rows[1].path, ["main", "MPI_Send"]);
+    assert_eq!((&*rows[1].function, &*rows[1].file, rows[1].line), ("exchange", "app.c", 12));
+    assert_eq!(rows[3].path, ["main", "MPI_Allreduce", "MPI_Send"]);
+    // Its stack is not there, so the place of the region stands in for it.
+    assert_eq!((&*rows[3].function, &*rows[3].file, rows[3].line), ("", "region.c", 9));
+    assert_eq!((rows[1].visits, rows[1].inclusive, rows[1].exclusive), (3, Nanos(60), Nanos(60)));
+    assert_eq!(rows[1].bytes, 24);
+}
+
+#[test]
+fn a_call_path_tells_how_ranks_differ() {
+    let run = two_ranks();
+    // MPI_Allreduce: rank 0 400, rank 1 100; mean 250, each 150 off it.
+    let expected = Spread {
+        processes: 2,
+        min: Nanos(100),
+        max: Nanos(400),
+        mean: 250.0,
+        std: 150.0,
+        min_process: ProcessId(1),
+        max_process: ProcessId(0),
+    };
+    assert_eq!(call_paths(&run)[2].spread, expected);
+}
+
+#[test]
+fn ranks_that_never_came_there_count_as_zero() {
+    let mut run = two_ranks();
+    // Path 1 now only on rank 0 (10+30); a process of another world must not be counted.
+    run.profile.retain(|row| row.call_path != CallPathId(1) || row.location == LocationId(0));
+    run.processes.push(process(1, Some(0), 500));
+    let spread = call_paths(&run)[1].spread;
+    assert_eq!((spread.processes, spread.min, spread.max), (2, Nanos(0), Nanos(40)));
+    assert_eq!((spread.min_process, spread.max_process), (ProcessId(1), ProcessId(0)));
+    close(spread.mean, 20.0);
+    close(spread.std, 20.0);
+}
+
+#[test]
+fn a_rank_sums_its_outermost_mpi_calls() {
+    let rows = ranks(&two_ranks());
+    // Rank 0: 10+30+400 = 440; the send within the allreduce is in its 400 already. Rank 1: 20+100.
+    let found: Vec<_> = rows.iter().map(|row| (row.rank, row.time.0, row.mpi.0, row.threads)).collect();
+    assert_eq!(found, [(Some(0), 1000, 440, 1), (Some(1), 1000, 120, 1)]);
+    close(rows[0].mpi_share(), 0.44);
+}
+
+#[test]
+fn threads_in_mpi_add_up() {
+    let mut run = two_ranks();
+    // A second thread of rank 0, alive from 200 to 1000, sends for 800 ns; a third calls nothing.
+    run.locations.push(location(0, 1, 200, 1000));
+    run.locations.push(location(0, 2, 0, 1000));
+    run.profile.push(row(1, 2, &[800], 800, 0));
+    let rows = ranks(&run);
+    assert_eq!((rows[0].threads, rows[0].time, rows[0].mpi), (3, Nanos(1000), Nanos(1240)));
+    // The time of those that called MPI: 1000 + 800; the third thread does not dilute it.
+    assert_eq!(rows[0].mpi_base, Nanos(1800));
+}
+
+#[test]
+fn the_headline_says_where_the_time_is() {
+    let found = headline(&two_ranks());
+    assert_eq!(found.process_time, Nanos(2000));
+    // 440 + 120 of 2000.
+    assert_eq!(found.mpi, Nanos(560));
+    close(found.mpi_share, 0.28);
+    // Outermost calls only: sends 40+20, allreduces 400+100.
+    assert_eq!(found.mpi_by_role, [(Role::AllToAll, Nanos(500)), (Role::Transfer, Nanos(60))]);
+    let (most, least) = (found.most_mpi.unwrap(), found.least_mpi.unwrap());
+    assert_eq!((most.rank, least.rank), (0, 1));
+    close(most.share, 0.44);
+    close(least.share, 0.12);
+    let site = found.largest_call_site.unwrap();
+    assert_eq!((&*site.verb, &*site.function, site.line), ("MPI_Allreduce", "main", 44));
+    assert_eq!((site.visits, site.inclusive), (2, Nanos(500)));
+    // Computing: 560 and 880, mean 720; 880/720 − 1.
+    close(found.imbalance.unwrap(), 880.0 / 720.0 - 1.0);
+}
+
+#[test]
+fn call_paths_from_one_place_make_one_call_site() {
+    let mut run = two_ranks();
+    // MPI_Send from the same line, beneath another region: 300 on rank 0 and 190 on rank 1, with
+    // 40 and 20 from before 550, more than the 500 of MPI_Allreduce.
+    run.regions.push(region("source", "execute", "halo", Role::Work));
+    run.call_paths.push(path(Some(0), 3, None));
+    run.call_paths.push(path(Some(4), 1, Some(0)));
+    run.profile.push(row(5, 0, &[300], 300, 0));
+    run.profile.push(row(5, 1, &[190], 190, 0));
+    let site = headline(&run).largest_call_site.unwrap();
+    assert_eq!((&*site.verb, site.line, site.visits, site.inclusive), ("MPI_Send", 12, 5, Nanos(550)));
+}
+
+#[test]
+fn a_run_without_mpi_has_no_mpi_headline() {
+    let run = Run {
+        regions: vec![region("source", "execute", "main", Role::Work)],
+        call_paths: vec![path(None, 0, None)],
+        processes: vec![process(0, None, 100)],
+        locations: vec![location(0, 0, 0, 100)],
+        profile: vec![row(0, 0, &[100], 100, 0)],
+        ..Run::default()
+    };
+    let found = headline(&run);
+    assert_eq!((found.process_time, found.mpi), (Nanos(100), Nanos(0)));
+    close(found.mpi_share, 0.0);
+    assert!(found.mpi_by_role.is_empty());
+    assert!(found.most_mpi.is_none() && found.largest_call_site.is_none() && found.imbalance.is_none());
+    // The spread of a path is then over the processes that came there.
+    assert_eq!(call_paths(&run)[0].spread.processes, 1);
+}
+
+#[test]
+fn messages_are_summed_by_pair_and_by_size() {
+    let mut run = two_ranks();
+    let sent = |from, to, communicator, size_log2, messages, bytes| CommunicationRow {
+        from: ProcessId(from),
+        to: ProcessId(to),
+        communicator: Some(CommunicatorId(communicator)),
+        size_log2,
+        messages,
+        bytes,
+    };
+    run.communication = vec![
+        sent(1, 0, 0, Some(3), 2, 20),
+        sent(0, 1, 0, Some(3), 1, 8),
+        sent(0, 1, 1, Some(10), 4, 5000),
+        sent(0, 1, 0, None, 3, 0),
+    ];
+    let pairs: Vec<_> =
+        communication(&run).iter().map(|p| (p.from_rank, p.to_rank, p.messages, p.bytes)).collect();
+    assert_eq!(pairs, [(Some(0), Some(1), 8, 5008), (Some(1), Some(0), 2, 20)]);
+    let sizes: Vec<_> =
+        message_sizes(&run).iter().map(|row| (row.size_log2, row.messages, row.bytes)).collect();
+    assert_eq!(sizes, [(None, 3, 0), (Some(3), 3, 28), (Some(10), 4, 5000)]);
+}
+
+#[test]
+fn ids_that_point_nowhere_are_skipped() {
+    let mut run = two_ranks();
+    let before = (headline(&run), ranks(&run));
+    // A path that is its own parent, one of no region, rows of no path and of no location, and a
+    // location of no process.
+    run.call_paths.push(path(Some(4), 1, None));
+    run.call_paths.push(path(Some(9), 99, Some(99)));
+    run.locations.push(location(77, 0, 0, 1000));
+    for (call_path, location) in [(5, 0), (99, 0), (1, 99), (1, 2)] {
+        run.profile.push(row(call_path, location, &[500], 500, 0));
+    }
+    assert_eq!((headline(&run), ranks(&run)), before);
+    assert_eq!(call_paths(&run).len(), 4);
+    assert_eq!(regions(&run)[1].inclusive, Nanos(210));
+    run.profile.push(row(4, 0, &[5], 5, 0));
+    assert_eq!(call_paths(&run)[4].path, ["MPI_Send"]);
+}
