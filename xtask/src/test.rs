@@ -5,8 +5,8 @@
 
 use crate::check;
 use crate::setup;
-use crate::shell::{cargo, run};
-use anyhow::Result;
+use crate::shell::{cargo, run, typed};
+use anyhow::{Context, Result};
 use std::process::Command;
 
 /// Sets up, checks, builds and tests.
@@ -26,7 +26,13 @@ pub(crate) fn run_all() -> Result<()> {
         // The one thing that the tests cannot find by themselves.
         tests.env("MAREY_PYTHON", python);
     }
-    run(&mut tests)
+    println!("$ {}", typed(&tests));
+    let status = tests.status().context("the test runner cannot be started")?;
+    if !status.success() {
+        // Without a word of ours: the summary of the test runner is to be the last thing said.
+        std::process::exit(status.code().unwrap_or(1));
+    }
+    Ok(())
 }
 
 fn test_runner(nextest: bool) -> Command {
