@@ -1,0 +1,164 @@
+//! Return address → how to find the caller's frame from there, in twelve bytes.
+//!
+//! Only what compilers emit for ordinary x86-64 functions is a rule: a frame at a fixed distance from rsp or
+//! rbp, or, in functions that realign their stack, at an address saved below rbp. Anything else (code
+//! generated at run time, signal frames, registers beyond rsp and rbp) ends the walk, visibly.
+
+#![expect(unsafe_code, reason = "reads the unwind tables of mapped modules")]
+
+use gimli::{
+    BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, NativeEndian, Operation, Pointer, Register,
+    RegisterRule, UnwindContext, UnwindExpression, UnwindSection, UnwindTableRow,
+};
+
+use super::modules::{UnwindModule, UnwindTables};
+
+type Slice<'a> = EndianSlice<'a, NativeEndian>;
+
+const RBP: Register = Register(6);
+const RSP: Register = Register(7);
+const RETURN_ADDRESS: Register = Register(16);
+
+/// How to step out of a function that was left at a known address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// To the caller's frame. The return address lies 8 bytes below it.
+    Step {
+        /// Where the caller's frame begins (the canonical frame address).
+        cfa: Cfa,
+        /// What the function has done with the caller's rbp.
+        rbp: SavedRbp,
+    },
+    /// The outermost function of a thread.
+    End,
+    /// The tables do not say, or in words that are not supported.
+    Unknown,
+}
+
+/// The canonical frame address: rsp of the caller after the return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cfa {
+    /// rsp + n
+    Rsp(i32),
+    /// rbp + n
+    Rbp(i32),
+    /// The word at rbp + n: functions that realign their stack keep it there.
+    AtRbp(i32),
+}
+
+/// Where the caller's rbp is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SavedRbp {
+    /// Still in rbp.
+    Same,
+    /// In the word at CFA + n.
+    AtCfa(i32),
+    /// In the word at rbp + n, of functions that realign their stack.
+    AtRbp(i32),
+    /// Not recoverable.
+    Lost,
+}
+
+/// Parses rules; keeps the working memory of that.
+#[derive(Default)]
+pub(crate) struct RuleReader {
+    context: UnwindContext<usize>,
+}
+
+impl RuleReader {
+    /// The rule for a function of `module` that will be returned to at `return_address`.
+    ///
+    /// # Safety
+    /// The module must stay loaded meanwhile.
+    pub(crate) unsafe fn read(&mut self, module: &UnwindModule, return_address: usize) -> Rule {
+        // The call lies before its return address, which may already belong to the next function.
+        let call = return_address.wrapping_sub(1) as u64;
+        let Some(tables) = &module.tables else { return Rule::Unknown };
+        // SAFETY: by contract.
+        let (header, frames) = unsafe { tables.bytes() };
+        self.read_tables(tables, header, frames, call).unwrap_or(Rule::Unknown)
+    }
+
+    fn read_tables(
+        &mut self,
+        tables: &UnwindTables,
+        header: &[u8],
+        frames: &[u8],
+        call: u64,
+    ) -> Option<Rule> {
+        let (header_address, frames_address) = tables.addresses();
+        let bases = BaseAddresses::default()
+            .set_eh_frame_hdr(header_address as u64)
+            .set_eh_frame(frames_address as u64);
+        let header = EhFrameHdr::new(header, NativeEndian).parse(&bases, 8).ok()?;
+        let frames = EhFrame::new(frames, NativeEndian);
+        let entry = header.table()?.fde_for_address(&frames, &bases, call, EhFrame::cie_from_offset).ok()?;
+        if entry.is_signal_trampoline() || entry.cie().return_address_register() != RETURN_ADDRESS {
+            return None;
+        }
+        let row = entry.unwind_info_for_address(&frames, &bases, &mut self.context, call).ok()?;
+        rule(&frames, entry.cie().encoding(), row)
+    }
+}
+
+/// Where `.eh_frame` begins, according to its index `.eh_frame_hdr` at `header_address`.
+pub(super) fn frames_address(header: &[u8], header_address: usize) -> Option<usize> {
+    let bases = BaseAddresses::default().set_eh_frame_hdr(header_address as u64);
+    match EhFrameHdr::new(header, NativeEndian).parse(&bases, 8).ok()?.eh_frame_ptr() {
+        Pointer::Direct(address) => usize::try_from(address).ok(),
+        Pointer::Indirect(_) => None,
+    }
+}
+
+fn rule(frames: &EhFrame<Slice<'_>>, encoding: gimli::Encoding, row: &UnwindTableRow<usize>) -> Option<Rule> {
+    match row.register(RETURN_ADDRESS) {
+        Some(RegisterRule::Undefined) => return Some(Rule::End),
+        Some(RegisterRule::Offset(-8)) => {}
+        _ => return None,
+    }
+    let cfa = match row.cfa() {
+        CfaRule::RegisterAndOffset { register: RSP, offset } => Cfa::Rsp(i32::try_from(*offset).ok()?),
+        CfaRule::RegisterAndOffset { register: RBP, offset } => Cfa::Rbp(i32::try_from(*offset).ok()?),
+        CfaRule::RegisterAndOffset { .. } => return None,
+        CfaRule::Expression(expression) => match rbp_expression(frames, encoding, expression)? {
+            (offset, Deref::Once) => Cfa::AtRbp(offset),
+            (offset, Deref::Never) => Cfa::Rbp(offset),
+        },
+    };
+    let rbp = match row.register(RBP) {
+        None | Some(RegisterRule::SameValue) => SavedRbp::Same,
+        Some(RegisterRule::Offset(offset)) => SavedRbp::AtCfa(i32::try_from(offset).ok()?),
+        Some(RegisterRule::Expression(expression)) => match rbp_expression(frames, encoding, &expression) {
+            Some((offset, Deref::Never)) => SavedRbp::AtRbp(offset),
+            _ => SavedRbp::Lost,
+        },
+        Some(_) => SavedRbp::Lost,
+    };
+    Some(Rule::Step { cfa, rbp })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deref {
+    Never,
+    Once,
+}
+
+/// `rbp + n` or `*(rbp + n)`; other expressions are not supported.
+fn rbp_expression(
+    frames: &EhFrame<Slice<'_>>,
+    encoding: gimli::Encoding,
+    expression: &UnwindExpression<usize>,
+) -> Option<(i32, Deref)> {
+    let mut operations = expression.get(frames).ok()?.operations(encoding);
+    let Operation::RegisterOffset { register: RBP, offset, .. } = operations.next().ok()?? else {
+        return None;
+    };
+    let offset = i32::try_from(offset).ok()?;
+    match operations.next().ok()? {
+        None => Some((offset, Deref::Never)),
+        Some(Operation::Deref { size: 8, space: false, .. }) if operations.next().ok()?.is_none() => {
+            Some((offset, Deref::Once))
+        }
+        Some(_) => None,
+    }
+}
