@@ -154,6 +154,16 @@ pub enum Error {
         /// Columns given.
         found: usize,
     },
+    /// The ids of a table are not the numbers of its rows.
+    #[error("row {row} of table {table} has the id {found}")]
+    WrongId {
+        /// The table.
+        table: &'static str,
+        /// The row, from 0.
+        row: u64,
+        /// Its id.
+        found: u32,
+    },
     /// Only numbers can be compared with a range.
     #[error("column {table}.{column} cannot be filtered by a range")]
     NoRange {

@@ -14,6 +14,7 @@ mod pack;
 mod part;
 mod read;
 mod store;
+mod trace;
 
 pub use columns::{Column, Columns, Value};
 pub use error::Error;
@@ -21,3 +22,4 @@ pub use meta::{META_FILE, Meta, Part, RunFacts, State};
 pub use pack::pack;
 pub use part::{PartStats, PartWriter, write_table};
 pub use read::{Archive, Filter, Scanned};
+pub use trace::RunTrace;

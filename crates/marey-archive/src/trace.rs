@@ -1,0 +1,302 @@
+//! An archive as analysis sees it.
+//!
+//! The one idea: definitions and sums fit in memory, whatever the length of the run, so they are
+//! read once and handed out as slices.
+//!
+//! What is deliberately absent: intervals, messages and everything else that grows with the run.
+
+use marey_analyze::{
+    CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind, Problem,
+    Process, ProfileRow, Region, Trace,
+};
+use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
+use rustc_hash::FxHashMap;
+
+use crate::columns::Columns;
+use crate::schema::NONE;
+use crate::{Archive, Error};
+
+/// Definitions and sums of a run.
+#[derive(Debug)]
+pub struct RunTrace {
+    duration: Nanos,
+    regions: Vec<Region>,
+    call_paths: Vec<CallPath>,
+    stacks: Stacks,
+    processes: Vec<Process>,
+    locations: Vec<Location>,
+    communicators: Vec<Communicator>,
+    profile: Vec<ProfileRow>,
+    communication: Vec<CommunicationRow>,
+    problems: Vec<Problem>,
+}
+
+/// Call stacks: each address has its frames once, however many stacks lead through it.
+#[derive(Debug, Default)]
+struct Stacks {
+    /// For each stack, places in `addresses`, innermost first.
+    stacks: Vec<Vec<usize>>,
+    /// For each address, its frames, the innermost inlined function first.
+    addresses: Vec<Vec<Frame>>,
+}
+
+impl RunTrace {
+    /// Reads what analysis needs of an archive.
+    pub fn load(archive: &Archive) -> Result<Self, Error> {
+        Ok(Self {
+            duration: Nanos(archive.meta().run.duration_ns),
+            regions: regions(&archive.table("regions")?)?,
+            call_paths: call_paths(&archive.table("call_paths")?)?,
+            stacks: Stacks::load(archive)?,
+            processes: processes(&archive.table("processes")?)?,
+            locations: locations(&archive.table("locations")?)?,
+            communicators: communicators(&archive.table("communicators")?)?,
+            profile: profile(&archive.table("profile")?)?,
+            communication: communication(&archive.table("communication")?)?,
+            problems: problems(&archive.table("problems")?)?,
+        })
+    }
+}
+
+impl Trace for RunTrace {
+    fn duration(&self) -> Nanos {
+        self.duration
+    }
+
+    fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    fn call_paths(&self) -> &[CallPath] {
+        &self.call_paths
+    }
+
+    fn stack(&self, stack: StackId) -> Vec<&Frame> {
+        let addresses = self.stacks.stacks.get(stack.idx()).map_or(&[][..], Vec::as_slice);
+        addresses.iter().flat_map(|&address| &self.stacks.addresses[address]).collect()
+    }
+
+    fn processes(&self) -> &[Process] {
+        &self.processes
+    }
+
+    fn locations(&self) -> &[Location] {
+        &self.locations
+    }
+
+    fn communicators(&self) -> &[Communicator] {
+        &self.communicators
+    }
+
+    fn profile(&self) -> &[ProfileRow] {
+        &self.profile
+    }
+
+    fn communication(&self) -> &[CommunicationRow] {
+        &self.communication
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+impl Stacks {
+    fn load(archive: &Archive) -> Result<Self, Error> {
+        let modules = archive.table("modules")?;
+        check_ids(&modules)?;
+        let paths = modules.text("path")?;
+        let known = frames(&archive.table("frames")?)?;
+        let rows = archive.table("stacks")?;
+        let (ids, depths) = (rows.u32("id")?, rows.u32("frame")?);
+        let (of_module, vaddrs) = (rows.u32("module")?, rows.i64("vaddr")?);
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|&row| (ids[row], depths[row]));
+        let mut found = Self::default();
+        let mut places: FxHashMap<(u32, i64), usize> = FxHashMap::default();
+        for row in order {
+            // Every stack has a row, so a gap in the ids is damage and must not take memory.
+            let id = ids[row] as usize;
+            if id > found.stacks.len() {
+                return Err(Error::WrongId { table: "stacks", row: row as u64, found: ids[row] });
+            }
+            if id == found.stacks.len() {
+                found.stacks.push(Vec::new());
+            }
+            let address = (of_module[row], vaddrs[row]);
+            let place = *places.entry(address).or_insert_with(|| {
+                let module = paths.get(address.0 as usize).map(String::as_str);
+                let frames = known.get(&address).cloned();
+                found.addresses.push(frames.unwrap_or_else(|| vec![unnamed(module, address.1)]));
+                found.addresses.len() - 1
+            });
+            found.stacks[id].push(place);
+        }
+        Ok(found)
+    }
+}
+
+/// Frames of each address, the innermost first; those of which nothing is known are left out.
+fn frames(rows: &Columns) -> Result<FxHashMap<(u32, i64), Vec<Frame>>, Error> {
+    let (modules, vaddrs) = (rows.u32("module")?, rows.i64("vaddr")?);
+    let (depths, lines) = (rows.u32("inline_depth")?, rows.u32("line")?);
+    let (functions, files) = (rows.text("function")?, rows.text("file")?);
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by_key(|&row| (modules[row], vaddrs[row], depths[row]));
+    let mut frames: FxHashMap<(u32, i64), Vec<Frame>> = FxHashMap::default();
+    for row in order {
+        let frame = Frame { function: functions[row].clone(), file: files[row].clone(), line: lines[row] };
+        if frame != Frame::default() {
+            frames.entry((modules[row], vaddrs[row])).or_default().push(frame);
+        }
+    }
+    Ok(frames)
+}
+
+/// A frame of which only the address is known: `libx.so+0x1234`, which tools can look up.
+fn unnamed(module: Option<&str>, vaddr: i64) -> Frame {
+    let name = module.and_then(|path| path.rsplit('/').next()).unwrap_or("?");
+    Frame { function: format!("{name}+{vaddr:#x}"), ..Frame::default() }
+}
+
+fn regions(rows: &Columns) -> Result<Vec<Region>, Error> {
+    check_ids(rows)?;
+    let (levels, verbs, nouns) = (rows.text("level")?, rows.text("verb")?, rows.text("noun")?);
+    let (roles, files, lines) = (rows.text("role")?, rows.text("file")?, rows.u32("line")?);
+    let region = |row: usize| Region {
+        level: levels[row].clone(),
+        verb: verbs[row].clone(),
+        noun: nouns[row].clone(),
+        role: role(&roles[row]),
+        file: files[row].clone(),
+        line: lines[row],
+    };
+    Ok((0..rows.len()).map(region).collect())
+}
+
+/// The role of a name; one that a later version has added counts as book-keeping.
+fn role(name: &str) -> Role {
+    Role::ALL.into_iter().find(|role| role.name() == name).unwrap_or(Role::Manage)
+}
+
+fn call_paths(rows: &Columns) -> Result<Vec<CallPath>, Error> {
+    check_ids(rows)?;
+    let (parents, regions, stacks) = (rows.u32("parent")?, rows.u32("region")?, rows.u32("stack")?);
+    let path = |row: usize| CallPath {
+        parent: some(parents[row]).map(CallPathId),
+        region: RegionId(regions[row]),
+        stack: some(stacks[row]).map(StackId),
+    };
+    Ok((0..rows.len()).map(path).collect())
+}
+
+fn processes(rows: &Columns) -> Result<Vec<Process>, Error> {
+    check_ids(rows)?;
+    let (hosts, pids, outcomes) = (rows.text("host")?, rows.u32("pid")?, rows.text("outcome")?);
+    let (worlds, ranks) = (rows.u32("world")?, rows.i64("rank")?);
+    let (starts, ends) = (rows.i64("start")?, rows.i64("end")?);
+    let process = |row: usize| Process {
+        host: hosts[row].clone(),
+        pid: pids[row],
+        world: worlds[row],
+        rank: u32::try_from(ranks[row]).ok(),
+        start: Nanos(starts[row]),
+        end: Nanos(ends[row]),
+        outcome: outcomes[row].clone(),
+    };
+    Ok((0..rows.len()).map(process).collect())
+}
+
+fn locations(rows: &Columns) -> Result<Vec<Location>, Error> {
+    check_ids(rows)?;
+    let (processes, threads) = (rows.u32("process")?, rows.u32("thread")?);
+    let (names, kinds) = (rows.text("name")?, rows.text("kind")?);
+    let (starts, ends) = (rows.i64("start")?, rows.i64("end")?);
+    let location = |row: usize| Location {
+        process: ProcessId(processes[row]),
+        name: names[row].clone(),
+        kind: if kinds[row] == "lane" { LocationKind::Lane } else { LocationKind::Thread },
+        thread: ThreadSerial(threads[row]),
+        start: Nanos(starts[row]),
+        end: Nanos(ends[row]),
+    };
+    Ok((0..rows.len()).map(location).collect())
+}
+
+fn communicators(rows: &Columns) -> Result<Vec<Communicator>, Error> {
+    check_ids(rows)?;
+    let (names, sizes, parents) = (rows.text("name")?, rows.u32("size")?, rows.u32("parent")?);
+    let communicator = |row: usize| Communicator {
+        name: names[row].clone(),
+        size: sizes[row],
+        parent: some(parents[row]).map(CommunicatorId),
+    };
+    Ok((0..rows.len()).map(communicator).collect())
+}
+
+fn profile(rows: &Columns) -> Result<Vec<ProfileRow>, Error> {
+    let (paths, locations) = (rows.u32("call_path")?, rows.u32("location")?);
+    let (visits, bytes, squares) = (rows.i64("visits")?, rows.i64("bytes")?, rows.f64("sum_squares")?);
+    let (inclusive, exclusive) = (rows.i64("inclusive")?, rows.i64("exclusive")?);
+    let (min, max) = (rows.i64("min")?, rows.i64("max")?);
+    let known = |time: i64| (time >= 0).then_some(Nanos(time));
+    let row = |row: usize| ProfileRow {
+        call_path: CallPathId(paths[row]),
+        location: LocationId(locations[row]),
+        visits: count(visits[row]),
+        inclusive: Nanos(inclusive[row]),
+        exclusive: Nanos(exclusive[row]),
+        min: known(min[row]),
+        max: known(max[row]),
+        sum_squares: squares[row],
+        bytes: count(bytes[row]),
+    };
+    Ok((0..rows.len()).map(row).collect())
+}
+
+fn communication(rows: &Columns) -> Result<Vec<CommunicationRow>, Error> {
+    let (from, to) = (rows.u32("from_process")?, rows.u32("to_process")?);
+    let (communicators, sizes) = (rows.u32("communicator")?, rows.i64("size_log2")?);
+    let (messages, bytes) = (rows.i64("messages")?, rows.i64("bytes")?);
+    let row = |row: usize| CommunicationRow {
+        from: ProcessId(from[row]),
+        to: ProcessId(to[row]),
+        communicator: some(communicators[row]).map(CommunicatorId),
+        size_log2: u32::try_from(sizes[row]).ok(),
+        messages: count(messages[row]),
+        bytes: count(bytes[row]),
+    };
+    Ok((0..rows.len()).map(row).collect())
+}
+
+fn problems(rows: &Columns) -> Result<Vec<Problem>, Error> {
+    let (kinds, details, counts) = (rows.text("kind")?, rows.text("detail")?, rows.i64("count")?);
+    let (processes, locations) = (rows.u32("process")?, rows.u32("location")?);
+    let problem = |row: usize| Problem {
+        kind: kinds[row].clone(),
+        process: some(processes[row]).map(ProcessId),
+        location: some(locations[row]).map(LocationId),
+        count: count(counts[row]),
+        detail: details[row].clone(),
+    };
+    Ok((0..rows.len()).map(problem).collect())
+}
+
+/// Checks that ids are the numbers of the rows, on which everything that refers to them relies.
+fn check_ids(rows: &Columns) -> Result<(), Error> {
+    for (row, &id) in rows.u32("id")?.iter().enumerate() {
+        if id as usize != row {
+            return Err(Error::WrongId { table: rows.spec().name, row: row as u64, found: id });
+        }
+    }
+    Ok(())
+}
+
+fn some(id: u32) -> Option<u32> {
+    (id != NONE).then_some(id)
+}
+
+/// A number of things; less than none is damage and counts as none.
+fn count(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or(0)
+}

@@ -1,0 +1,118 @@
+//! An archive as analysis sees it: what was written arrives, and damage is named.
+#![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+
+use std::path::Path;
+
+use marey_analyze::{Frame, Trace, headline};
+use marey_archive::schema::{self, NONE, TableSpec};
+use marey_archive::{Archive, Columns, Error, Meta, Part, RunFacts, RunTrace, Value, write_table};
+use marey_model::{CallPathId, Nanos, Role, StackId};
+
+/// Writes one table: rows of texts and integers, which are turned into the columns' types.
+fn put(dir: &Path, meta: &mut Meta, spec: &'static TableSpec, rows: &[&[&str]]) {
+    fn value<'a>((text, column): (&&'a str, &schema::ColumnSpec)) -> Value<'a> {
+        match column.kind {
+            schema::Kind::U32 => Value::U32(text.parse().unwrap()),
+            schema::Kind::I64 => Value::I64(text.parse().unwrap()),
+            schema::Kind::F64 => Value::F64(text.parse().unwrap()),
+            schema::Kind::Text => Value::Text(text),
+        }
+    }
+    let mut columns = Columns::new(spec);
+    for row in rows {
+        columns.push(&row.iter().zip(spec.columns).map(value).collect::<Vec<_>>()).unwrap();
+    }
+    let stats = write_table(dir, &columns).unwrap();
+    meta.add(spec, Part::new(spec, 0, 0, stats));
+}
+
+/// Two ranks; rank 0 calls MPI_Send twice, from line 12 of `halo`, which was inlined into `main`.
+fn write_run(dir: &Path) -> Meta {
+    let none = &*NONE.to_string();
+    let mut meta = Meta::new(RunFacts { duration_ns: 1000, ..RunFacts::default() });
+    let regions: &[&[&str]] = &[
+        &["0", "source", "execute", "main", "work", "0", "0", "0", "a.c", "1"],
+        &["1", "mpi", "MPI_Send", "", "transfer", "1", "1", none, "", "0"],
+    ];
+    put(dir, &mut meta, &schema::REGIONS, regions);
+    let paths: &[&[&str]] = &[&["0", none, "0", none, "0", "0", "0"], &["1", "0", "1", "0", "1", "1", "0"]];
+    put(dir, &mut meta, &schema::CALL_PATHS, paths);
+    put(dir, &mut meta, &schema::MODULES, &[&["0", "/home/u/app", "ab12"]]);
+    // The rows of the stack in the wrong order, and an address that nobody knows.
+    put(dir, &mut meta, &schema::STACKS, &[&["0", "1", "0", "4096"], &["0", "0", "0", "16"]]);
+    let frames: &[&[&str]] =
+        &[&["0", "16", "1", "main", "a.c", "44", "lines"], &["0", "16", "0", "halo", "a.c", "12", "lines"]];
+    put(dir, &mut meta, &schema::FRAMES, frames);
+    let rest = ["./app", "/home/u/app", "0", "1000", "finished", "0", "", "single"];
+    let process = |id, rank| [&[id, "node", "7", "0", rank, "2"][..], &rest].concat();
+    put(dir, &mut meta, &schema::PROCESSES, &[&process("0", "0"), &process("1", "1")]);
+    let locations: &[&[&str]] = &[
+        &["0", "0", "thread 0", "thread", "0", "7", "node", "0", "0", "0", "1000"],
+        &["1", "1", "thread 0", "thread", "0", "8", "node", "0", "1", "0", "1000"],
+    ];
+    put(dir, &mut meta, &schema::LOCATIONS, locations);
+    put(dir, &mut meta, &schema::COMMUNICATORS, &[&["0", "MPI_COMM_WORLD", "2", none, "intra", "0-1"]]);
+    let profile: &[&[&str]] = &[
+        &["0", "0", "1", "1000", "600", "1000", "1000", "1000000", "0"],
+        &["1", "0", "2", "400", "400", "100", "300", "100000", "64"],
+        &["0", "1", "1", "1000", "1000", "-1", "-1", "0", "0"],
+    ];
+    put(dir, &mut meta, &schema::PROFILE, profile);
+    let sent: &[&[&str]] = &[&["0", "1", "0", "5", "2", "64"], &["1", "0", none, "-1", "1", "0"]];
+    put(dir, &mut meta, &schema::COMMUNICATION, sent);
+    put(dir, &mut meta, &schema::PROBLEMS, &[&["dropped", "1", none, "3", "disk full"]]);
+    meta.save(dir).unwrap();
+    meta
+}
+
+#[test]
+fn what_was_written_arrives() {
+    let dir = tempfile::tempdir().unwrap();
+    write_run(dir.path());
+    let trace = RunTrace::load(&Archive::open(dir.path()).unwrap()).unwrap();
+    assert_eq!(trace.duration(), Nanos(1000));
+    assert_eq!(trace.regions()[1].role, Role::Transfer);
+    assert_eq!(trace.call_paths()[0].stack, None);
+    assert_eq!(trace.call_paths()[1].parent, Some(CallPathId(0)));
+    let frame =
+        |function: &str, file: &str, line| Frame { function: function.into(), file: file.into(), line };
+    let stack: Vec<Frame> = trace.stack(StackId(0)).into_iter().cloned().collect();
+    assert_eq!(stack, [frame("halo", "a.c", 12), frame("main", "a.c", 44), frame("app+0x1000", "", 0)]);
+    assert!(trace.stack(StackId(1)).is_empty());
+    assert_eq!((trace.processes()[1].rank, trace.processes()[1].pid), (Some(1), 7));
+    assert_eq!(trace.communicators()[0].parent, None);
+    assert_eq!((trace.profile()[1].visits, trace.profile()[1].max), (2, Some(Nanos(300))));
+    assert_eq!(trace.profile()[2].min, None);
+    assert_eq!((trace.communication()[0].size_log2, trace.communication()[1].size_log2), (Some(5), None));
+    assert_eq!((trace.problems()[0].count, trace.problems()[0].location), (3, None));
+
+    let found = headline(&trace);
+    assert_eq!((found.process_time, found.mpi), (Nanos(2000), Nanos(400)));
+    let site = found.largest_call_site.unwrap();
+    assert_eq!((&*site.verb, &*site.function, site.line, site.visits), ("MPI_Send", "halo", 12, 2));
+}
+
+#[test]
+fn an_archive_without_rows_is_an_empty_trace() {
+    let dir = tempfile::tempdir().unwrap();
+    Meta::new(RunFacts::default()).save(dir.path()).unwrap();
+    let trace = RunTrace::load(&Archive::open(dir.path()).unwrap()).unwrap();
+    assert!(trace.regions().is_empty() && trace.profile().is_empty());
+    assert_eq!(headline(&trace).process_time, Nanos(0));
+}
+
+#[test]
+fn ids_that_are_not_row_numbers_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut meta = write_run(dir.path());
+    put(dir.path(), &mut meta, &schema::MODULES, &[&["5", "/home/u/app", ""]]);
+    meta.save(dir.path()).unwrap();
+    let loaded = RunTrace::load(&Archive::open(dir.path()).unwrap());
+    assert!(matches!(loaded, Err(Error::WrongId { table: "modules", row: 0, found: 5 })), "{loaded:?}");
+
+    let mut meta = write_run(dir.path());
+    put(dir.path(), &mut meta, &schema::STACKS, &[&["4000000000", "0", "0", "16"]]);
+    meta.save(dir.path()).unwrap();
+    let loaded = RunTrace::load(&Archive::open(dir.path()).unwrap());
+    assert!(matches!(loaded, Err(Error::WrongId { table: "stacks", .. })), "{loaded:?}");
+}
