@@ -144,6 +144,7 @@ impl Modules {
     }
 
     /// All modules, by address.
+    #[cfg(test)]
     pub(crate) fn list(&self) -> &[Arc<UnwindModule>] {
         &self.list
     }

@@ -88,6 +88,7 @@ impl StackCapture {
     }
 
     /// The entry it was captured at.
+    #[cfg(test)]
     pub(crate) fn entry(&self) -> EntryRegs {
         self.entry
     }
@@ -332,7 +333,7 @@ struct Stack {
 impl Stack {
     fn read(&self, address: usize) -> Result<Check, StackEnd> {
         let is_inside = self.from <= address && address < self.to && 8 <= self.to - address;
-        if !is_inside || address % 8 != 0 {
+        if !is_inside || !address.is_multiple_of(8) {
             return Err(StackEnd::Truncated);
         }
         // SAFETY: aligned and inside the bounds that the caller of `unwind` vouched for.

@@ -2,6 +2,7 @@
 //! built here, loaded, and call back into the test from frames of every kind.
 
 #![expect(unsafe_code, reason = "loads libraries built by the test and compares with glibc's unwinder")]
+#![expect(clippy::unwrap_used, reason = "the file is tests throughout")]
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_int, c_void};
