@@ -76,6 +76,37 @@ fn compressed_debug_sections() {
 }
 
 #[test]
+fn debug_sections_compressed_by_zstd() {
+    let Some(workspace) = Workspace::with("objcopy") else { return };
+    let calls = workspace.run(&workspace.executable("calls.c", &["-g", "-O2"]));
+    if !workspace.tool("objcopy", &["--help"]).contains("zstd") {
+        eprintln!("SKIPPED: this objcopy does not know zstd");
+        return;
+    }
+    workspace.tool("objcopy", &["--compress-debug-sections=zstd", "program"]);
+    check_lines(&workspace, &calls, "calls.c");
+}
+
+#[test]
+fn supplementary_file_of_shared_debug_information() {
+    let Some(workspace) = Workspace::with("dwz") else { return };
+    let program = workspace.executable("calls.cpp", &["-gdwarf-4", "-O2"]);
+    let calls = workspace.run(&program);
+    std::fs::copy(&program, workspace.dir().join("twin")).unwrap();
+    workspace.tool("dwz", &["-m", "common.debug", "program", "twin"]);
+    assert!(workspace.tool("readelf", &["-S", "program"]).contains(".gnu_debugaltlink"));
+    check_lines(&workspace, &calls, "calls.cpp");
+    std::fs::remove_file(workspace.dir().join("common.debug")).unwrap();
+    let mut symbolizer = symbolizer(workspace.dir());
+    resolve(&mut symbolizer, &calls[0], None);
+    assert!(
+        matches!(symbolizer.problems()[0], Problem::DebugPartMissing { .. }),
+        "{:?}",
+        symbolizer.problems()
+    );
+}
+
+#[test]
 fn split_debug_information() {
     check_c(&["-g", "-O2", "-gsplit-dwarf"])
 }
