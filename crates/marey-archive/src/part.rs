@@ -46,6 +46,8 @@ pub struct PartWriter {
     schema: SchemaDescPtr,
     properties: WriterPropertiesPtr,
     encoders: Vec<Encoder>,
+    /// Memory of the last row group's pages, for those of the next.
+    spare: Vec<Vec<u8>>,
     group_rows: usize,
     stats: PartStats,
 }
@@ -84,7 +86,18 @@ impl PartWriter {
         let schema = Arc::new(SchemaDescriptor::new(root));
         let path = path.to_owned();
         let stats = PartStats::default();
-        Ok(Self { spec, path, aside, file, schema, properties, encoders: Vec::new(), group_rows: 0, stats })
+        Ok(Self {
+            spec,
+            path,
+            aside,
+            file,
+            schema,
+            properties,
+            encoders: Vec::new(),
+            spare: Vec::new(),
+            group_rows: 0,
+            stats,
+        })
     }
 
     /// Appends rows, in all columns of the table.
@@ -119,9 +132,14 @@ impl PartWriter {
 
     fn write_rows(&mut self, rows: &Columns, first: usize, end: usize) -> Result<(), Error> {
         if self.encoders.is_empty() {
+            // Row groups are alike, so each column gets back the memory it needed the last time.
+            self.spare.resize(self.spec.columns.len(), Vec::new());
             let columns = self.schema.columns().iter().zip(self.spec.columns);
             self.encoders = columns
-                .map(|(column, spec)| Encoder::new(spec.kind, column.clone(), self.properties.clone()))
+                .zip(self.spare.drain(..))
+                .map(|((column, spec), spare)| {
+                    Encoder::new(spec.kind, column.clone(), self.properties.clone(), spare)
+                })
                 .collect();
         }
         for (encoder, column) in self.encoders.iter_mut().zip(rows.columns()) {
@@ -140,18 +158,26 @@ impl PartWriter {
         }
         let encoders = std::mem::take(&mut self.encoders);
         self.group_rows = 0;
-        put_group(&mut self.file, encoders).map_err(Error::parquet(&self.path))
+        self.spare = put_group(&mut self.file, encoders).map_err(Error::parquet(&self.path))?;
+        Ok(())
     }
 }
 
-fn put_group(file: &mut SerializedFileWriter<File>, encoders: Vec<Encoder>) -> Result<(), ParquetError> {
+/// Puts encoded columns into the file and returns the memory they were encoded in.
+fn put_group(
+    file: &mut SerializedFileWriter<File>,
+    encoders: Vec<Encoder>,
+) -> Result<Vec<Vec<u8>>, ParquetError> {
     let mut group = file.next_row_group()?;
+    let mut spare = Vec::with_capacity(encoders.len());
     for encoder in encoders {
         let (bytes, closed) = encoder.close()?;
         group.append_column(&bytes, closed)?;
+        // Nobody else holds them any more, so this does not copy.
+        spare.push(Vec::from(bytes));
     }
     group.close()?;
-    Ok(())
+    Ok(spare)
 }
 
 /// A file that has not got its name yet; removed unless it gets one.

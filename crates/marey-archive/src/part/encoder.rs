@@ -33,8 +33,15 @@ enum Writer {
 struct Pages(Arc<Mutex<TrackedWrite<Vec<u8>>>>);
 
 impl Encoder {
-    pub(super) fn new(kind: Kind, column: ColumnDescPtr, properties: WriterPropertiesPtr) -> Self {
-        let pages = Pages(Arc::new(Mutex::new(TrackedWrite::new(Vec::new()))));
+    /// Encodes into `buffer`, whose memory may come from another column.
+    pub(super) fn new(
+        kind: Kind,
+        column: ColumnDescPtr,
+        properties: WriterPropertiesPtr,
+        mut buffer: Vec<u8>,
+    ) -> Self {
+        buffer.clear();
+        let pages = Pages(Arc::new(Mutex::new(TrackedWrite::new(buffer))));
         let sink = Box::new(pages.clone());
         let writer = match kind {
             Kind::U32 => Writer::U32(Box::new(ColumnWriterImpl::new(column, properties, sink)), Vec::new()),

@@ -1,0 +1,268 @@
+//! Where the windows of a spool lie: the first pass, which reads heads only.
+//!
+//! The one idea: a window is found by its aligned head and believed by its check word. Whatever
+//! lies between sound windows is a hole if it is zero and damage if not; neither stops the scan.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use marey_model::Triple;
+use marey_model::spool::{ALIGN, HEAD_LEN, Head, MAX_DEPTH, OPEN_LEN, Open, Stream, at, view, window_len};
+
+use crate::Error;
+
+/// Where one window lies and what its head says.
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    /// Which of [`Index::files`].
+    pub file: u32,
+    /// Offset of the head in the file.
+    pub offset: u64,
+    /// Number in its stream.
+    pub sequence: u64,
+    /// The time that the first record counts from.
+    pub ticks: u64,
+    /// The beginning on three clocks.
+    pub triple: Triple,
+    /// Number of regions open at the beginning.
+    pub depth: u32,
+    /// Offset of the end of the committed records from the head.
+    pub end: u32,
+    /// Bytes of records of the stream before this window.
+    pub bytes_before: u64,
+    /// Nonblocking operations before this window.
+    pub serial: u64,
+    /// Buffer address that the first signature counts from.
+    pub buffer: u64,
+    /// Events whose clock had run backwards, so far.
+    pub late: u64,
+    /// Events not written, so far.
+    pub dropped: u64,
+    /// Uncontended lock acquisitions, so far.
+    pub locks: u64,
+    /// Ticks at which the writer left the window; 0 while it has not.
+    pub sealed: u64,
+}
+
+impl Window {
+    /// Offset of the first record from the head.
+    pub(crate) fn records_at(&self) -> u32 {
+        u32::try_from(Head::records_at(self.depth as usize)).expect("depth is bounded by MAX_DEPTH")
+    }
+
+    /// Bytes of committed records.
+    pub(crate) fn len(&self) -> u64 {
+        u64::from(self.end.saturating_sub(self.records_at()))
+    }
+}
+
+/// The windows of one stream in their order.
+#[derive(Debug)]
+pub(crate) struct StreamIndex {
+    /// Key of the process.
+    pub process: u64,
+    /// Serial number of the thread.
+    pub thread: u32,
+    /// What it holds.
+    pub kind: Stream,
+    /// By sequence number, each once.
+    pub windows: Vec<Window>,
+    /// Windows that are missing between the first and the last one, and before the first.
+    pub lost: u64,
+}
+
+/// A file of the spool.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// Its path, for messages.
+    pub path: PathBuf,
+    /// Open for reading.
+    pub file: File,
+}
+
+/// All windows of a spool.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    /// The files, by name.
+    pub files: Vec<Source>,
+    /// The streams by (process, thread, kind).
+    pub streams: Vec<StreamIndex>,
+    /// Places where a window's head or end was damaged.
+    pub damaged: u64,
+}
+
+/// Finds all windows of all files of a spool.
+pub(crate) fn scan(spool: &Path) -> Result<Index, Error> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(spool).map_err(Error::io(spool))? {
+        let path = entry.map_err(Error::io(spool))?.path();
+        let wanted = path.extension().is_some_and(|ext| ext == "events" || ext == "definitions");
+        if wanted && path.is_file() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut index = Index::default();
+    let mut found = Vec::new();
+    for path in paths {
+        let file = File::open(&path).map_err(Error::io(&path))?;
+        let idx = u32::try_from(index.files.len()).expect("fewer files than 2^32");
+        let source = Source { path, file };
+        index.damaged += scan_file(&source, idx, &mut found)?;
+        index.files.push(source);
+    }
+    found.sort_by_key(|(key, window): &(Key, Window)| (*key, window.sequence, window.file, window.offset));
+    for (key, window) in found {
+        index.add(key, window);
+    }
+    Ok(index)
+}
+
+/// (process, thread, kind)
+type Key = (u64, u32, Stream);
+
+impl Index {
+    fn add(&mut self, key: Key, window: Window) {
+        let (process, thread, kind) = key;
+        let same = self.streams.last().is_some_and(|last| (last.process, last.thread, last.kind) == key);
+        if !same {
+            let lost = window.sequence;
+            self.streams.push(StreamIndex { process, thread, kind, windows: vec![window], lost });
+            return;
+        }
+        let stream = self.streams.last_mut().expect("just found");
+        let last = stream.windows.last().expect("streams have a window").sequence;
+        if window.sequence == last {
+            // Two windows of one number: one of them is a stale copy; the first in the file stays.
+            self.damaged += 1;
+            return;
+        }
+        stream.lost = stream.lost.saturating_add(window.sequence - last - 1);
+        stream.windows.push(window);
+    }
+
+    /// Reads up to `buffer.len()` bytes at `offset` of a file; fewer at its end.
+    pub(crate) fn read(&self, file: u32, offset: u64, buffer: &mut [u8]) -> Result<usize, Error> {
+        let source = &self.files[file as usize];
+        read_up_to(&source.file, offset, buffer).map_err(Error::io(&source.path))
+    }
+
+    /// The regions open at the beginning of a window, outermost first.
+    pub(crate) fn open_stack(&self, window: &Window) -> Result<Vec<Open>, Error> {
+        let mut bytes = vec![0; window.depth as usize * OPEN_LEN];
+        let read = self.read(window.file, window.offset + HEAD_LEN as u64, &mut bytes)?;
+        let entries = bytes[..read].chunks_exact(OPEN_LEN);
+        Ok(entries
+            .map(|entry| {
+                let (ticks, rest) = entry.split_first_chunk::<8>().expect("entries have 16 bytes");
+                let site = rest.first_chunk::<4>().expect("entries have 16 bytes");
+                Open { ticks: u64::from_le_bytes(*ticks), site: u32::from_le_bytes(*site), reserved: 0 }
+            })
+            .collect())
+    }
+
+    /// A number that changes with the committed content of the spool.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut hash = Fingerprint::new();
+        for stream in &self.streams {
+            hash.add(stream.process);
+            hash.add(u64::from(stream.thread) << 8 | stream.kind as u64);
+            for window in &stream.windows {
+                for value in [window.sequence, window.offset, window.ticks, u64::from(window.end)] {
+                    hash.add(value);
+                }
+            }
+        }
+        hash.0
+    }
+}
+
+/// FNV-1a over words, enough to tell inputs apart that nobody forges.
+pub(crate) struct Fingerprint(pub u64);
+
+impl Fingerprint {
+    pub(crate) fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub(crate) fn add(&mut self, value: u64) {
+        self.0 = (self.0 ^ value).wrapping_mul(0x0000_0100_0000_01b3);
+        self.0 ^= self.0 >> 29;
+    }
+}
+
+fn read_up_to(file: &File, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read_at(&mut buffer[filled..], offset + filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Adds the windows of one file and returns the number of damaged places.
+fn scan_file(source: &Source, idx: u32, found: &mut Vec<(Key, Window)>) -> Result<u64, Error> {
+    let io = || Error::io(&source.path);
+    let len = source.file.metadata().map_err(io())?.len();
+    let mut damaged = 0;
+    let mut in_garbage = false;
+    let mut at = 0;
+    let mut head = [0; HEAD_LEN];
+    while at < len {
+        let read = read_up_to(&source.file, at, &mut head).map_err(io())?;
+        let window = match window_len(&head[..read]) {
+            Some(size) => read_head(source, at, &head)?.map(|seen| (size, seen)),
+            None => None,
+        };
+        let Some((size, (key, mut window))) = window else {
+            let is_hole = head[..read].iter().all(|&byte| byte == 0);
+            damaged += u64::from(!is_hole && !in_garbage);
+            in_garbage = !is_hole;
+            at += ALIGN as u64;
+            continue;
+        };
+        in_garbage = false;
+        let claimed = window.0;
+        let room = (len - at).min(size as u64);
+        let end = claimed.clamp(u64::from(window.1.records_at()).min(room), room);
+        damaged += u64::from(end != claimed);
+        window.1.end = u32::try_from(end).expect("windows are below 2^30 bytes");
+        window.1.file = idx;
+        found.push((key, window.1));
+        at += size as u64;
+    }
+    Ok(damaged)
+}
+
+/// The head at `at` with its claimed end; `None` if its check word is wrong.
+#[expect(clippy::type_complexity, reason = "one caller")]
+fn read_head(source: &Source, at: u64, head: &[u8]) -> Result<Option<(Key, (u64, Window))>, Error> {
+    let depth = head.get(12..16).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b));
+    let depth_len = (depth as usize).min(MAX_DEPTH) * OPEN_LEN;
+    let mut bytes = vec![0; HEAD_LEN + depth_len];
+    let read = read_up_to(&source.file, at, &mut bytes).map_err(Error::io(&source.path))?;
+    let Some(seen) = view(&bytes[..read]) else { return Ok(None) };
+    let claimed = bytes.get(at::CURSOR..).and_then(|b| b.first_chunk::<8>()).map_or(0, |b| u64::from_le_bytes(*b));
+    let window = Window {
+        file: 0,
+        offset: at,
+        sequence: seen.head.sequence,
+        ticks: seen.head.ticks,
+        triple: seen.head.triple,
+        depth,
+        end: 0,
+        bytes_before: seen.head.bytes_before,
+        serial: seen.head.serial,
+        buffer: seen.head.buffer,
+        late: seen.tail.late,
+        dropped: seen.tail.dropped,
+        locks: seen.tail.locks,
+        sealed: seen.tail.sealed,
+    };
+    Ok(Some(((seen.head.process, seen.head.thread, seen.head.stream), (claimed, window))))
+}
