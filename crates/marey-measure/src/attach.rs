@@ -131,7 +131,7 @@ pub fn existing_thread() -> *mut Thread {
 
 #[cold]
 fn make_thread() -> *mut Thread {
-    let Some(thread) = runtime::current().and_then(Runtime::attach) else {
+    let Some(thread) = runtime::here().and_then(Runtime::attach) else {
         return core::ptr::null_mut();
     };
     // SAFETY: as in `existing_thread`.

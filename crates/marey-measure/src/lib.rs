@@ -34,4 +34,4 @@ pub use lock::Lock;
 pub use runtime::{Config, Mode, Runtime, current as current_runtime, level};
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::Thread;
-pub use write::{Scratch, enter, leave, leave_site, write};
+pub use write::{ROOM, Scratch, enter, leave, leave_site, leave_with, write};

@@ -80,6 +80,8 @@ unsafe impl Sync for Runtime {}
 #[repr(C)]
 struct Anchor {
     runtime: AtomicPtr<Runtime>,
+    /// Held while a child makes its recorder. Here, because a fork must not copy it held.
+    forking: Lock<()>,
 }
 
 static ANCHOR: AtomicPtr<Anchor> = AtomicPtr::new(core::ptr::null_mut());
@@ -101,20 +103,26 @@ pub fn current() -> Option<&'static Runtime> {
     unsafe { (*anchor).runtime.load(Ordering::Acquire).as_ref() }
 }
 
-/// A forked child's own recorder: made at its first event. False if that cannot be.
+/// The recorder of this process, which a forked child makes if it has none yet.
+#[inline]
+pub(crate) fn here() -> Option<&'static Runtime> {
+    current().or_else(fork_recorder)
+}
+
+#[cold]
+fn fork_recorder() -> Option<&'static Runtime> {
+    // SAFETY: the anchor is mapped for ever.
+    let anchor = unsafe { ANCHOR.load(Ordering::Acquire).as_ref()? };
+    anchor.forking.with(|()| current().or_else(Runtime::fork)).flatten()
+}
+
+/// Fills a forked child's descriptor anew. False if that cannot be.
 ///
 /// # Safety
 /// `thread` is the wiped descriptor of the calling thread.
 pub(crate) unsafe fn after_fork(thread: *mut Thread) -> bool {
-    let runtime = match current() {
-        Some(runtime) => runtime,
-        None => match Runtime::fork() {
-            Some(runtime) => runtime,
-            None => return false,
-        },
-    };
     // SAFETY: the caller's promise.
-    unsafe { runtime.begin_thread(thread) }
+    here().is_some_and(|runtime| unsafe { runtime.begin_thread(thread) })
 }
 
 /// Counts an event of a thread that never had a window.
@@ -127,16 +135,12 @@ pub(crate) fn count_homeless() {
 /// Goes on to a window with room for a record of `room` bytes. False if there is none.
 ///
 /// # Safety
-/// `thread` is a recording descriptor of the calling thread.
+/// `thread` is a recording descriptor of the calling thread, which has made it not ready.
 pub(crate) unsafe fn next_window(thread: *mut Thread, room: usize) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let limit = (*thread).limit;
-        (*thread).limit = 0;
         let opened = current().is_some_and(|runtime| runtime.open_window(thread, room));
         if !opened {
-            (*thread).limit = limit;
-            (*thread).cursor = limit;
             (*thread).state = state::DROPPING;
         }
         opened
@@ -157,6 +161,7 @@ pub(crate) unsafe fn begin_second(thread: *mut Thread) -> bool {
             sys::unmap(second.cast(), Thread::LEN);
             return false;
         }
+        (*second).ready = 1;
         (*thread).second = second;
     }
     true
@@ -326,6 +331,7 @@ impl Runtime {
                 (*thread).state = state::DROPPING;
                 return false;
             }
+            (*thread).ready = 1;
         }
         true
     }
@@ -333,7 +339,7 @@ impl Runtime {
     /// Opens the next window of a descriptor, with room for `room` bytes.
     ///
     /// # Safety
-    /// `thread` is a filled descriptor of the calling thread.
+    /// `thread` is a filled descriptor of the calling thread, and not ready.
     unsafe fn open_window(&self, thread: *mut Thread, room: usize) -> bool {
         // SAFETY: the caller's promise; the open stack has `depth` filled entries.
         unsafe {
@@ -370,7 +376,6 @@ impl Runtime {
             (*thread).generation += 1;
             (*thread).window = fresh;
             (*thread).window_len = u64::from(head.size);
-            (*thread).commit = fresh + at::CURSOR as u64;
             (*thread).cursor = fresh + Head::records_at(open.len()) as u64;
             (*thread).limit = fresh + u64::from(head.size) - SLACK as u64;
             if old.0 != 0 {
@@ -501,12 +506,13 @@ unsafe fn end_thread(thread: *mut Thread) {
             end_thread((*thread).second);
             sys::discard((*thread).second.cast(), Thread::LEN);
         }
+        (*thread).ready = 0;
         (*thread).state = state::ENDED;
-        (*thread).limit = 0;
-        if (*thread).window != 0 {
+        let window = (*thread).window;
+        if window != 0 {
             (*write::head_counter(thread, at::SEALED)).store((*thread).last, Ordering::Release);
-            sys::unmap((*thread).window as *mut u8, (*thread).window_len as usize);
             (*thread).window = 0;
+            sys::unmap(window as *mut u8, (*thread).window_len as usize);
         }
     }
 }
@@ -569,7 +575,7 @@ fn pair_cost(kind: ClockKind) -> u64 {
     unsafe {
         Thread::begin(thread, 0, Stream::Events, kind.code());
         (*thread).window = window as u64;
-        (*thread).commit = window as u64 + at::CURSOR as u64;
+        (*thread).ready = 1;
         for _ in 0..8 {
             (*thread).cursor = window as u64 + Head::records_at(0) as u64;
             (*thread).limit = window as u64 + (LEN - SLACK) as u64;

@@ -11,7 +11,7 @@ use marey_model::Role;
 use marey_model::spool::{Definition, op};
 
 use crate::attach::{current_thread, existing_thread};
-use crate::definitions::RegionKey;
+use crate::definitions::{MAX_SITES, RegionKey};
 use crate::runtime::{self, Mode, level};
 use crate::thread::Thread;
 use crate::write;
@@ -60,6 +60,10 @@ pub struct RuntimeTable {
     pub lane_enter: extern "C" fn(u32, u32),
     /// Leaves the innermost region of a lane.
     pub lane_leave: extern "C" fn(u32),
+    /// Enters a site on the calling thread: one call for those who cannot write themselves.
+    pub enter_here: extern "C" fn(u32),
+    /// Leaves a site that was entered on the calling thread.
+    pub leave_here: extern "C" fn(u32),
 }
 
 /// This copy's table.
@@ -81,6 +85,8 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     lane: table_lane,
     lane_enter: table_lane_enter,
     lane_leave: table_lane_leave,
+    enter_here: table_enter_here,
+    leave_here: table_leave_here,
 };
 
 /// Makes the mode table known to everybody who holds [`TABLE`].
@@ -116,7 +122,7 @@ unsafe extern "C" fn table_region(
     file_len: usize,
     line: u32,
 ) -> u32 {
-    let Some(runtime) = runtime::current() else { return NONE };
+    let Some(runtime) = runtime::here() else { return NONE };
     // SAFETY: the caller's promise.
     let (noun, file) = unsafe { (text(name, len), text(file, file_len)) };
     let key = RegionKey {
@@ -139,10 +145,7 @@ unsafe extern "C" fn table_region(
 unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
     // SAFETY: `thread` is the calling thread's descriptor, given out by `table_thread`.
     unsafe {
-        if runtime::current().is_none() && !runtime::after_fork(thread) {
-            return 0;
-        }
-        if !runtime::current().is_some_and(|runtime| runtime.traces(site)) {
+        if !runtime::here().is_some_and(|runtime| runtime.traces(site)) {
             return 0;
         }
         write::enter(thread, site);
@@ -153,6 +156,38 @@ unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
 unsafe extern "C" fn table_leave(thread: *mut Thread, site: u32) {
     // SAFETY: as in `table_enter`.
     unsafe { write::leave_site(thread, site) };
+}
+
+extern "C" fn table_enter_here(site: u32) {
+    if site as usize >= MAX_SITES {
+        return;
+    }
+    let modes = TABLE.modes.load(Ordering::Relaxed);
+    // SAFETY: whoever got a site from this table finds the modes there, a byte for every site.
+    let mode = unsafe { modes.add(site as usize).read_volatile() };
+    if mode == Mode::Off as u8 {
+        return;
+    }
+    let thread = current_thread();
+    if thread.is_null() {
+        return;
+    }
+    // SAFETY: the descriptor is the calling thread's.
+    unsafe {
+        if mode == Mode::Trace as u8 {
+            write::enter(thread, site);
+        } else {
+            table_enter(thread, site);
+        }
+    }
+}
+
+extern "C" fn table_leave_here(site: u32) {
+    let thread = existing_thread();
+    if !thread.is_null() {
+        // SAFETY: as above.
+        unsafe { write::leave_site(thread, site) };
+    }
 }
 
 /// Writes with the calling thread's descriptor, if it has one or can have one.
@@ -166,7 +201,7 @@ fn with_thread(room: usize, f: impl FnOnce(*mut Thread, &mut write::Scratch)) {
 }
 
 unsafe extern "C" fn table_begin(site: u32) -> u64 {
-    let Some(runtime) = runtime::current() else { return 0 };
+    let Some(runtime) = runtime::here() else { return 0 };
     if !runtime.traces(site) {
         return 0;
     }
@@ -182,7 +217,7 @@ unsafe extern "C" fn table_begin(site: u32) -> u64 {
 }
 
 extern "C" fn table_end(token: u64) {
-    if token == 0 || existing_thread().is_null() && runtime::current().is_none() {
+    if token == 0 || existing_thread().is_null() && runtime::here().is_none() {
         return;
     }
     with_thread(write::ROOM, |thread, scratch| {
@@ -201,7 +236,7 @@ unsafe extern "C" fn table_event_kind(
     types: *const u8,
     n: usize,
 ) -> u32 {
-    let Some(runtime) = runtime::current() else { return NONE };
+    let Some(runtime) = runtime::here() else { return NONE };
     // SAFETY: the caller's promise: `n` names and `n` types.
     let (name, fields) = unsafe {
         let fields: Vec<(String, u8)> = (0..n)
@@ -222,7 +257,7 @@ unsafe extern "C" fn table_event_kind(
 }
 
 unsafe extern "C" fn table_event(kind: u32, fields: *const u8, len: usize) {
-    if runtime::current().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
+    if runtime::here().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
         return;
     }
     // SAFETY: the caller's promise.
@@ -238,7 +273,7 @@ unsafe extern "C" fn table_event(kind: u32, fields: *const u8, len: usize) {
 }
 
 unsafe extern "C" fn table_attribute(kind: u32, fields: *const u8, len: usize) {
-    if runtime::current().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
+    if runtime::here().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
         return;
     }
     // SAFETY: the caller's promise.
@@ -252,7 +287,7 @@ unsafe extern "C" fn table_attribute(kind: u32, fields: *const u8, len: usize) {
 }
 
 unsafe extern "C" fn table_counter(name: *const u8, len: usize, unit: *const u8, unit_len: usize) -> u32 {
-    let Some(runtime) = runtime::current() else { return NONE };
+    let Some(runtime) = runtime::here() else { return NONE };
     // SAFETY: the caller's promise.
     let (name, unit) = unsafe { (text(name, len), text(unit, unit_len)) };
     runtime
@@ -265,7 +300,7 @@ unsafe extern "C" fn table_counter(name: *const u8, len: usize, unit: *const u8,
 }
 
 extern "C" fn table_count(counter: u32, value: f64) {
-    if runtime::current().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
+    if runtime::here().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
         return;
     }
     with_thread(write::ROOM, |thread, scratch| {
@@ -278,7 +313,7 @@ extern "C" fn table_count(counter: u32, value: f64) {
 }
 
 unsafe extern "C" fn table_lane(name: *const u8, len: usize) -> u32 {
-    let Some(runtime) = runtime::current() else { return NONE };
+    let Some(runtime) = runtime::here() else { return NONE };
     // SAFETY: the caller's promise.
     let name = unsafe { text(name, len) };
     let ticks = runtime.ticks();
@@ -292,7 +327,7 @@ unsafe extern "C" fn table_lane(name: *const u8, len: usize) -> u32 {
 }
 
 extern "C" fn table_lane_enter(lane: u32, site: u32) {
-    if lane == NONE || !runtime::current().is_some_and(|runtime| runtime.traces(site)) {
+    if lane == NONE || !runtime::here().is_some_and(|runtime| runtime.traces(site)) {
         return;
     }
     with_thread(write::ROOM, |thread, scratch| {
@@ -305,7 +340,7 @@ extern "C" fn table_lane_enter(lane: u32, site: u32) {
 }
 
 extern "C" fn table_lane_leave(lane: u32) {
-    if lane == NONE || runtime::current().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
+    if lane == NONE || runtime::here().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
         return;
     }
     with_thread(write::ROOM, |thread, scratch| {

@@ -1,11 +1,14 @@
 //! The per-thread descriptor: everything that recording an event reads and writes.
 //!
-//! It lies on pages that a forked child finds wiped. So in a child `cursor` and `limit` are both
-//! zero, the comparison that finds a full window sends the child to the slow path, and nothing is
-//! ever written to the parent's windows — at no cost to the parent.
+//! Whoever writes a record takes `ready` away first and only then looks at the other fields, and
+//! gives it back last. A signal handler that records in between finds it gone and goes to the slow
+//! path, which gives it the second lane; one that comes earlier has returned, and left everything
+//! in order, before its thread goes on. (Looking first and claiming afterwards would let a handler
+//! move the cursor, or the window, under the writer's feet.)
 //!
-//! While a record is being written `limit` is zero too. A signal handler that records in that
-//! moment therefore also goes to the slow path, which gives it the second lane.
+//! The descriptor lies on pages that a forked child finds wiped. So in a child `ready` is gone
+//! too, the slow path sees why, and nothing is ever written to the parent's windows — at no cost
+//! to the parent.
 
 use marey_model::spool::{MAX_DEPTH, Open, SLOTS, Stream};
 
@@ -30,12 +33,14 @@ pub(crate) mod state {
 pub struct Thread {
     /// Address of the next record.
     pub cursor: u64,
-    /// Records may begin below this address; 0 when only the slow path may write.
+    /// Records may begin below this address.
     pub limit: u64,
     /// Ticks of the last record.
     pub last: u64,
-    /// Address of the cursor in the window's head.
-    pub commit: u64,
+    /// 1 when a record may be written; 0 while one is, and when only the slow path may write.
+    pub ready: u32,
+    /// Regions entered below `max_depth` and not yet left.
+    pub below: u32,
     /// Address of the window.
     pub window: u64,
     /// The open regions, outermost first.
@@ -59,8 +64,6 @@ pub struct Thread {
     pub(crate) sequence: u64,
     /// Bytes of records in the windows before this one.
     pub(crate) bytes_before: u64,
-    /// Regions entered below `max_depth` and not yet left.
-    pub(crate) below: u64,
     /// Address of the last message buffer, which the next signature is relative to.
     pub(crate) buffer: u64,
     /// Serial number of the last nonblocking operation that this stream mentioned.

@@ -1,14 +1,14 @@
 //! Writing records: the paths that every event takes.
 //!
 //! [`enter`] and [`leave`] are written out by hand, because they are what a program does millions
-//! of times: two comparisons, one clock reading, one 8-byte store for the record, one for the
+//! of times: four comparisons, one clock reading, one 8-byte store for the record, one for the
 //! commit. Everything else goes through [`write()`], and everything unusual — a full window, a fork,
 //! an interrupted record, a clock that ran backwards — through `slow`.
 
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use marey_model::ClockKind;
-use marey_model::spool::{MAX_SHORT, Open, SHORT_SITES, at, encode_short, op, short_len, zigzag};
+use marey_model::spool::{MAX_SHORT, Open, SHORT_SITES, Stream, at, encode_short, op, short_len, zigzag};
 
 use crate::clock;
 use crate::runtime;
@@ -33,10 +33,10 @@ pub(crate) unsafe fn now(thread: *const Thread) -> u64 {
 /// `thread` is recording and the bytes between its cursor and `end` are whole records.
 #[inline(always)]
 unsafe fn commit(thread: *mut Thread, end: u64) {
-    // SAFETY: `commit` points into the mapped head for as long as the thread is recording.
+    // SAFETY: the window is mapped for as long as the thread is recording.
     unsafe {
         (*thread).cursor = end;
-        (*((*thread).commit as *const AtomicU64)).store(end - (*thread).window, Ordering::Release);
+        (*head_counter(thread, at::CURSOR)).store(end - (*thread).window, Ordering::Release);
     }
 }
 
@@ -49,17 +49,17 @@ pub unsafe fn enter(thread: *mut Thread, site: u32) {
     // SAFETY: the caller's promise; the store stays inside the window because records begin below
     // `limit`, which leaves SLACK bytes behind it.
     unsafe {
-        let (cursor, limit, depth) = ((*thread).cursor, (*thread).limit, (*thread).depth);
-        if cursor >= limit || site >= SHORT_SITES || depth >= (*thread).max_depth {
+        if (*thread).ready == 0 || site >= SHORT_SITES {
             return slow::enter(thread, site);
         }
         // From here to the last line a signal handler finds the thread busy.
-        (*thread).limit = 0;
+        (*thread).ready = 0;
         compiler_fence(Ordering::SeqCst);
+        let (cursor, depth) = ((*thread).cursor, (*thread).depth);
         let ticks = now(thread);
         let delta = ticks.wrapping_sub((*thread).last);
-        if delta > MAX_SHORT {
-            (*thread).limit = limit;
+        if cursor >= (*thread).limit || depth >= (*thread).max_depth || delta > MAX_SHORT {
+            (*thread).ready = 1;
             return slow::enter(thread, site);
         }
         let len = short_len(delta);
@@ -70,7 +70,7 @@ pub unsafe fn enter(thread: *mut Thread, site: u32) {
         (*thread).depth = depth + 1;
         commit(thread, cursor + 1 + u64::from(len));
         compiler_fence(Ordering::SeqCst);
-        (*thread).limit = limit;
+        (*thread).ready = 1;
     }
 }
 
@@ -82,16 +82,16 @@ pub unsafe fn enter(thread: *mut Thread, site: u32) {
 pub unsafe fn leave(thread: *mut Thread) {
     // SAFETY: as in `enter`.
     unsafe {
-        let (cursor, limit, depth) = ((*thread).cursor, (*thread).limit, (*thread).depth);
-        if cursor >= limit || depth == 0 || (*thread).below != 0 {
+        if (*thread).ready == 0 || (*thread).below != 0 {
             return slow::leave(thread);
         }
-        (*thread).limit = 0;
+        (*thread).ready = 0;
         compiler_fence(Ordering::SeqCst);
+        let (cursor, depth) = ((*thread).cursor, (*thread).depth);
         let ticks = now(thread);
         let delta = ticks.wrapping_sub((*thread).last);
-        if delta > MAX_SHORT {
-            (*thread).limit = limit;
+        if cursor >= (*thread).limit || depth == 0 || delta > MAX_SHORT {
+            (*thread).ready = 1;
             return slow::leave(thread);
         }
         let len = short_len(delta);
@@ -100,7 +100,7 @@ pub unsafe fn leave(thread: *mut Thread) {
         (*thread).depth = depth - 1;
         commit(thread, cursor + 1 + u64::from(len));
         compiler_fence(Ordering::SeqCst);
-        (*thread).limit = limit;
+        (*thread).ready = 1;
     }
 }
 
@@ -173,7 +173,7 @@ impl Scratch {
 }
 
 /// Room that [`write()`] gives without being asked.
-pub(crate) const ROOM: usize = marey_model::spool::SLACK - 32;
+pub const ROOM: usize = marey_model::spool::SLACK - 32;
 
 /// Writes whatever records `f` puts into the scratch, at most `room` bytes, and commits them at
 /// once. False if there was no place for them; they are counted then.
@@ -183,25 +183,48 @@ pub(crate) const ROOM: usize = marey_model::spool::SLACK - 32;
 /// bytes together.
 #[inline(always)]
 pub unsafe fn write(thread: *mut Thread, room: usize, f: impl FnOnce(*mut Thread, &mut Scratch)) -> bool {
-    // SAFETY: as in `enter`; `prepare` gives a descriptor with `room` bytes behind its cursor.
+    // SAFETY: as in `enter`; the slow path gives a descriptor with `room` bytes behind its cursor.
     unsafe {
-        let mut thread = thread;
-        if (*thread).cursor >= (*thread).limit || room > ROOM {
-            match slow::prepare(thread, room) {
-                Some(ready) => thread = ready,
-                None => return false,
+        let mut claimed = Some(thread);
+        if (*thread).ready == 0 {
+            claimed = slow::claim(thread, room);
+        } else {
+            (*thread).ready = 0;
+            compiler_fence(Ordering::SeqCst);
+            if (*thread).cursor >= (*thread).limit || room > ROOM {
+                claimed = slow::make_room(thread, room);
             }
         }
-        let limit = (*thread).limit;
-        (*thread).limit = 0;
-        compiler_fence(Ordering::SeqCst);
+        let Some(thread) = claimed else { return false };
         let mut scratch = Scratch((*thread).cursor as *mut u8);
         f(thread, &mut scratch);
         commit(thread, scratch.0 as u64);
         compiler_fence(Ordering::SeqCst);
-        (*thread).limit = limit;
+        (*thread).ready = 1;
     }
     true
+}
+
+/// Leaves the innermost open region, and before that writes the records that `f` puts into the
+/// scratch; both count at once, so that a message is never there without the end of its call.
+///
+/// # Safety
+/// As for [`write()`]; the records take at most 190 bytes.
+#[inline(always)]
+pub unsafe fn leave_with(thread: *mut Thread, f: impl FnOnce(*mut Thread, &mut Scratch)) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        write(thread, ROOM, |thread, scratch| {
+            f(thread, scratch);
+            if (*thread).below != 0 {
+                (*thread).below -= 1;
+            } else if (*thread).depth != 0 {
+                scratch.byte(op::LEAVE);
+                put_delta(thread, scratch);
+                (*thread).depth -= 1;
+            }
+        });
+    }
 }
 
 /// Adds the time since the last record. A clock that ran backwards gives 0 and is counted.
@@ -243,7 +266,7 @@ mod slow {
     pub(super) unsafe fn enter(thread: *mut Thread, site: u32) {
         // SAFETY: the caller's promise (see `super::enter`).
         unsafe {
-            let Some(thread) = prepare(thread, ROOM) else { return };
+            let Some(thread) = pick(thread) else { return };
             if (*thread).depth >= (*thread).max_depth {
                 (*thread).below += 1;
                 write(thread, ROOM, |_, scratch| {
@@ -272,7 +295,7 @@ mod slow {
     pub(super) unsafe fn leave(thread: *mut Thread) {
         // SAFETY: the caller's promise (see `super::leave`).
         unsafe {
-            let Some(thread) = prepare(thread, ROOM) else { return };
+            let Some(thread) = pick(thread) else { return };
             if (*thread).below != 0 {
                 (*thread).below -= 1;
                 return;
@@ -293,7 +316,7 @@ mod slow {
         // SAFETY: the caller's promise (see `super::leave_site`).
         unsafe {
             // In a signal handler the region may lie on the second lane.
-            let Some(thread) = prepare(thread, ROOM) else { return };
+            let Some(thread) = pick(thread) else { return };
             if (*thread).below != 0 {
                 (*thread).below -= 1;
                 return;
@@ -308,25 +331,25 @@ mod slow {
         }
     }
 
-    /// A descriptor of the calling thread with room for `room` bytes: `thread` itself after a new
-    /// window or after a fork, or its second lane if a record is being written. `None` if there is
-    /// no place; the event is counted then.
-    #[cold]
-    pub(super) unsafe fn prepare(thread: *mut Thread, room: usize) -> Option<*mut Thread> {
+    /// The descriptor that the calling thread may write to: `thread` itself, after a fork once it
+    /// has been filled anew, or its second lane if a record is being written. `None` if there is
+    /// none; the event is counted then.
+    unsafe fn pick(thread: *mut Thread) -> Option<*mut Thread> {
         // SAFETY: the caller's promise.
         unsafe {
             match (*thread).state {
-                state::RECORDING if (*thread).limit == 0 => second(thread, room),
+                state::RECORDING if (*thread).ready != 0 => Some(thread),
+                state::RECORDING if (*thread).stream == Stream::Second as u32 => {
+                    // A handler interrupted a handler in the middle of a record: nothing is left.
+                    count_dropped(thread);
+                    None
+                }
                 state::RECORDING => {
-                    let end = (*thread).window + (*thread).window_len;
-                    let fits =
-                        (*thread).cursor < (*thread).limit && (*thread).cursor + room as u64 + 16 <= end;
-                    if fits || runtime::next_window(thread, room) {
-                        Some(thread)
-                    } else {
+                    if (*thread).second.is_null() && !runtime::begin_second(thread) {
                         count_dropped(thread);
-                        None
+                        return None;
                     }
+                    pick((*thread).second)
                 }
                 state::EMPTY => runtime::after_fork(thread).then_some(thread),
                 _ => {
@@ -337,19 +360,31 @@ mod slow {
         }
     }
 
-    unsafe fn second(thread: *mut Thread, room: usize) -> Option<*mut Thread> {
-        // SAFETY: the caller's promise. Only this thread, and handlers on it, use `second`.
+    /// Picks a descriptor, makes it not ready, and sees that it has room for `room` bytes.
+    #[cold]
+    pub(super) unsafe fn claim(thread: *mut Thread, room: usize) -> Option<*mut Thread> {
+        // SAFETY: the caller's promise.
         unsafe {
-            if (*thread).stream == marey_model::spool::Stream::Second as u32 {
-                // A handler interrupted a handler in the middle of a record: nothing is left.
-                count_dropped(thread);
-                return None;
+            let thread = pick(thread)?;
+            (*thread).ready = 0;
+            compiler_fence(Ordering::SeqCst);
+            make_room(thread, room)
+        }
+    }
+
+    /// `thread`, which the caller has made not ready, with room for `room` bytes: in a new window
+    /// if need be. `None` if there is no place; the event is counted then.
+    #[cold]
+    pub(super) unsafe fn make_room(thread: *mut Thread, room: usize) -> Option<*mut Thread> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let end = (*thread).window + (*thread).window_len;
+            let fits = (*thread).cursor < (*thread).limit && (*thread).cursor + room as u64 + 16 <= end;
+            if fits || runtime::next_window(thread, room) {
+                return Some(thread);
             }
-            if (*thread).second.is_null() && !runtime::begin_second(thread) {
-                count_dropped(thread);
-                return None;
-            }
-            prepare((*thread).second, room)
+            count_dropped(thread);
+            None
         }
     }
 
