@@ -159,12 +159,12 @@ fn render(headers: &[Header], functions: &BTreeMap<String, Prototype>) -> Result
     out.push_str("    };\n}\npub(crate) use for_each_mpi_function;\n\n");
     writeln!(
         out,
-        "/// How many functions there are.\npub const N_FUNCTIONS: usize = {};\n",
+        "/// How many functions there are.\npub(crate) const N_FUNCTIONS: usize = {};\n",
         functions.len()
     )?;
     out.push_str(
         "/// What is known of each function, by its index.\n\
-         #[rustfmt::skip]\npub static FUNCTIONS: [Function; N_FUNCTIONS] = [\n",
+         #[rustfmt::skip]\npub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [\n",
     );
     for function in functions.values() {
         writeln!(

@@ -1,1 +1,22 @@
-//! The shared library of marey that is loaded into measured programs: MPI, threads, the C API.
+//! `libmarey.so`: the library that `marey record` loads into measured programs.
+//!
+//! The one idea: it exports the functions that programs call — `MPI_Send`, `pthread_create`, … —
+//! notes when they are entered and left, and passes every call on to whoever would have got it. It
+//! is linked with no MPI; which one there is, it finds out when the first call arrives.
+//!
+//! It stays passive until the process does something that is to be measured, prints nothing, and
+//! when in doubt passes a call on unrecorded.
+//!
+//! What is deliberately absent: files (that is `marey-measure`), names of source places, analysis.
+#![expect(unsafe_code, reason = "interposes C functions")]
+
+mod alloc;
+mod entry;
+mod mpi;
+mod process;
+mod site;
+mod spin;
+mod unwind;
+
+#[global_allocator]
+static ALLOCATOR: alloc::Mapped = alloc::Mapped;

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::runtime::Runtime;
 use crate::thread::Thread;
-use crate::write::{self, Scratch};
+use crate::write::Scratch;
 
 /// One half of a message. Peers and tags are in marey's own terms (see
 /// [`marey_model::spool::ANY_SOURCE`]).
@@ -117,6 +117,28 @@ fn hash(words: [u64; 4]) -> usize {
 /// `thread` is the calling thread's descriptor, inside [`write::write`].
 #[inline]
 pub unsafe fn slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, half: &Half) -> u8 {
+    // SAFETY: the caller's promise.
+    unsafe { slot_counting(runtime, thread, scratch, half, count_up) }
+}
+
+/// Like [`slot`] for a receive that is merely posted: its message is counted when it is there.
+///
+/// # Safety
+/// As for [`slot`].
+#[inline]
+pub unsafe fn posted_slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, half: &Half) -> u8 {
+    // SAFETY: the caller's promise.
+    unsafe { slot_counting(runtime, thread, scratch, half, |counter| counter.load(Ordering::Relaxed)) }
+}
+
+#[inline(always)]
+unsafe fn slot_counting(
+    runtime: &Runtime,
+    thread: *mut Thread,
+    scratch: &mut Scratch,
+    half: &Half,
+    count: fn(&AtomicU64) -> u64,
+) -> u8 {
     let key = [
         u64::from(half.communicator) << 32 | u64::from(half.peer.cast_unsigned()),
         u64::from(half.tag.cast_unsigned()) << 32 | u64::from(half.datatype),
@@ -128,9 +150,10 @@ pub unsafe fn slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch
     unsafe {
         let slot = &mut (*thread).messages[idx];
         if slot.generation == (*thread).generation && *slot.half.assume_init_ref() == *half {
-            let number = slot.channel.as_ref().map_or(slot.expected, count_up);
+            let number = slot.channel.as_ref().map_or(slot.expected, count);
             if number == slot.expected {
-                slot.expected = number + 1;
+                // Not known to have been counted: then the next use states its number.
+                slot.expected = slot.channel.as_ref().map_or(number, |c| c.load(Ordering::Relaxed));
                 return idx as u8;
             }
             write_signature(thread, scratch, idx, half, number);
@@ -146,7 +169,7 @@ pub unsafe fn slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch
         slot.channel = channel;
         slot.half.write(*half);
         slot.generation = (*thread).generation;
-        let number = channel.as_ref().map_or(0, count_up);
+        let number = channel.as_ref().map_or(0, count);
         write_signature(thread, scratch, idx, half, number);
         idx as u8
     }
@@ -156,7 +179,7 @@ unsafe fn write_signature(thread: *mut Thread, scratch: &mut Scratch, idx: usize
     // SAFETY: the caller's promise (see `slot`).
     unsafe {
         let slot = &mut (*thread).messages[idx];
-        slot.expected = number + 1;
+        slot.expected = slot.channel.as_ref().map_or(number, |c| c.load(Ordering::Relaxed));
         let step = half.buffer.wrapping_sub((*thread).buffer).cast_signed();
         (*thread).buffer = half.buffer;
         scratch.byte(op::SIGNATURE);
@@ -226,14 +249,14 @@ pub unsafe fn put_serial(thread: *mut Thread, scratch: &mut Scratch, serial: u64
     }
 }
 
-/// Adds the time since the last record.
+/// How far before the last one that the stream named a nonblocking operation was begun.
 ///
 /// # Safety
 /// As for [`slot`].
 #[inline(always)]
-pub unsafe fn put_delta(thread: *mut Thread, scratch: &mut Scratch) {
+pub unsafe fn put_back(thread: *mut Thread, scratch: &mut Scratch, serial: u64) {
     // SAFETY: the caller's promise.
-    unsafe { write::put_delta(thread, scratch) };
+    scratch.signed(unsafe { (*thread).serial_seen }.wrapping_sub(serial).cast_signed());
 }
 
 fn channel(runtime: &Runtime, half: &Half) -> *const AtomicU64 {

@@ -125,6 +125,16 @@ pub(crate) unsafe fn after_fork(thread: *mut Thread) -> bool {
     here().is_some_and(|runtime| unsafe { runtime.begin_thread(thread) })
 }
 
+/// In a forked child that has not recorded yet: gives it its own recorder, if the calling thread
+/// had a descriptor in the parent. Nothing happens otherwise.
+pub fn revive() {
+    let thread = crate::attach::existing_thread();
+    if current().is_none() && !thread.is_null() && !LAST.load(Ordering::Acquire).is_null() {
+        // SAFETY: without a recorder the descriptor is one that the fork has wiped.
+        unsafe { after_fork(thread) };
+    }
+}
+
 /// Counts an event of a thread that never had a window.
 pub(crate) fn count_homeless() {
     if let Some(runtime) = current() {

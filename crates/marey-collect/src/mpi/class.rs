@@ -10,7 +10,7 @@ use marey_model::Role;
 
 /// One function of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Function {
+pub(crate) struct Function {
     /// The name in C: `MPI_Send`.
     pub name: &'static str,
     /// What its arguments mean.
@@ -34,7 +34,7 @@ pub struct Function {
 
 /// Functions whose arguments mean the same. The docs show the arguments in their order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Class {
+pub(crate) enum Class {
     // Point to point.
     /// `(buf, count, datatype, dest, tag, comm)`: Send, Ssend, Bsend, Rsend.
     Send,

@@ -657,11 +657,11 @@ macro_rules! for_each_mpi_function {
 pub(crate) use for_each_mpi_function;
 
 /// How many functions there are.
-pub const N_FUNCTIONS: usize = 641;
+pub(crate) const N_FUNCTIONS: usize = 641;
 
 /// What is known of each function, by its index.
 #[rustfmt::skip]
-pub static FUNCTIONS: [Function; N_FUNCTIONS] = [
+pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Abort", class: Class::Abort, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Accumulate", class: Class::Accumulate, role: Role::Transfer, arity: 9, comm_arg: None, comm_ptr_arg: None, win_arg: Some(8), file_arg: None, large_count: false },
     Function { name: "MPI_Accumulate_c", class: Class::Accumulate, role: Role::Transfer, arity: 9, comm_arg: None, comm_ptr_arg: None, win_arg: Some(8), file_arg: None, large_count: true },

@@ -87,8 +87,9 @@ pub struct Signature {
     /// Distance in bytes of the buffer's address from that of the signature before it in the
     /// window (from [`super::Head::buffer`] for the first).
     pub buffer_step: i64,
-    /// Messages completed on this channel (direction, communicator, peer, tag) of this process
-    /// before the next one.
+    /// Messages counted on this channel (direction, communicator, peer, tag) of this process
+    /// before the next one. `Send`, `PostSend`, `Receive` and `Received` count one; `PostReceive`
+    /// and `Probed` count none, since what they will be is not known yet.
     pub number: u64,
 }
 

@@ -1,0 +1,101 @@
+//! How a call came in: the machine's state at the first instruction of an interposed function.
+//!
+//! Each exported function is a few instructions that note stack and frame pointer in thread-local
+//! memory and jump on, so that the call stack can be taken from the caller's frame without
+//! walking through ours, whatever the compiler made of our code.
+
+/// What the jump notes, and whether the thread is inside a measured library already.
+#[repr(C)]
+pub(crate) struct Slot {
+    /// Stack pointer at the entry: it points to the return address.
+    pub(crate) sp: usize,
+    /// Frame pointer at the entry.
+    pub(crate) bp: usize,
+    /// Stack pointer of the outermost call into MPI that has not returned; 0 for none.
+    pub(crate) inside: usize,
+    /// The thread's cache of sites, null before it has one.
+    pub(crate) sites: *mut crate::site::Sites,
+}
+
+core::arch::global_asm!(
+    ".pushsection .tbss.marey_entry,\"awT\",@nobits",
+    ".hidden marey_entry",
+    ".globl marey_entry",
+    ".type marey_entry, @tls_object",
+    ".size marey_entry, 32",
+    ".p2align 3",
+    "marey_entry:",
+    ".zero 32",
+    ".popsection",
+);
+
+/// The calling thread's slot.
+#[inline(always)]
+pub(crate) fn slot() -> *mut Slot {
+    let at: *mut Slot;
+    // SAFETY: reads the thread pointer and adds the variable's offset from it.
+    unsafe {
+        core::arch::asm!(
+            "mov {at}, qword ptr fs:[0]",
+            "add {at}, qword ptr [rip + marey_entry@GOTTPOFF]",
+            at = out(reg) at,
+            options(nostack, readonly)
+        );
+    }
+    at
+}
+
+/// Where a call came from.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    /// Address of the return address.
+    pub(crate) sp: usize,
+    /// The caller's frame pointer.
+    pub(crate) bp: usize,
+}
+
+impl Entry {
+    /// What the jump into the calling function noted. To be taken first of all.
+    #[inline(always)]
+    pub(crate) fn take() -> Self {
+        // SAFETY: the slot is the calling thread's own.
+        unsafe { Self { sp: (*slot()).sp, bp: (*slot()).bp } }
+    }
+
+    /// Marks the thread as inside MPI. False if it was already: the call comes from the library
+    /// itself, or from a callback that it called. A call whose frame has been left by a `longjmp`
+    /// or an exception does not count: its stack pointer lies below ours.
+    #[inline(always)]
+    pub(crate) fn go_inside(self) -> bool {
+        // SAFETY: as in `take`.
+        unsafe {
+            let slot = slot();
+            if (*slot).inside > self.sp {
+                return false;
+            }
+            (*slot).inside = self.sp;
+        }
+        true
+    }
+
+    /// The inverse of [`Self::go_inside`].
+    #[inline(always)]
+    pub(crate) fn come_out(self) {
+        // SAFETY: as in `take`.
+        unsafe { (*slot()).inside = 0 };
+    }
+}
+
+/// The instructions of an exported function that note the entry and jump to `$body`.
+macro_rules! noting_jump {
+    ($body:path) => {
+        core::arch::naked_asm!(
+            "mov r11, qword ptr [rip + marey_entry@GOTTPOFF]",
+            "mov qword ptr fs:[r11], rsp",
+            "mov qword ptr fs:[r11 + 8], rbp",
+            "jmp {body}",
+            body = sym $body,
+        )
+    };
+}
+pub(crate) use noting_jump;

@@ -1,0 +1,296 @@
+//! Collective operations: what each member gives and gets, in bytes of data.
+//!
+//! Bytes are those that the program hands over and takes back, not those that an algorithm moves.
+//! A member's own share counts too: it is part of what the arguments say.
+
+use marey_measure::message::{self, Part};
+use marey_measure::{Runtime, Scratch, Thread};
+use marey_model::spool::op;
+
+use super::FUNCTIONS;
+use super::class::Class;
+use super::communicator::{Communicator, communicator, communicator_noun, plain_part};
+use super::datatype::datatype;
+use super::flavour::flavour;
+use super::point::count;
+use super::request::{self, Kind, Request};
+use super::wrap::{Call, Open};
+
+/// Blocking collective operations.
+pub(crate) unsafe fn blocking<const N: usize>(
+    call: Call,
+    args: [usize; N],
+    f: impl Fn([usize; N]) -> usize,
+) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        let word = comm_word(call, &args);
+        let Some(open) = call.begin(communicator_noun(word)) else { return f(args) };
+        let part = part(&open, call, &args);
+        let result = f(args);
+        finish(open, &part.filter(|_| result as i32 == 0));
+        result
+    }
+}
+
+/// Nonblocking ones; the request is the last argument.
+pub(crate) unsafe fn nonblocking<const N: usize>(
+    call: Call,
+    args: [usize; N],
+    f: impl Fn([usize; N]) -> usize,
+) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        let word = comm_word(call, &args);
+        let Some(open) = call.begin(communicator_noun(word)) else { return f(args) };
+        let part = part(&open, call, &args);
+        let result = f(args);
+        if result as i32 == 0 {
+            post(open, &part, args[N - 1]);
+        } else {
+            open.finish(|_, _| ());
+        }
+        result
+    }
+}
+
+fn comm_word(call: Call, args: &[usize]) -> usize {
+    FUNCTIONS[call.index].comm_arg.map_or(0, |at| args[usize::from(at)])
+}
+
+/// A part without data.
+pub(crate) fn plain(word: usize) -> Option<Part> {
+    plain_part(word)
+}
+
+unsafe fn put(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, opcode: u8, part: &Part) {
+    // SAFETY: the caller is inside `write` with the calling thread's descriptor.
+    let slot = unsafe { message::collective_slot(runtime, thread, scratch, part) };
+    scratch.byte(opcode);
+    scratch.byte(slot);
+}
+
+/// Leaves the call, which was this part of a collective operation.
+///
+/// # Safety
+/// As for [`Open::finish`].
+pub(crate) unsafe fn finish(open: Open, part: &Option<Part>) {
+    let runtime = open.runtime;
+    // SAFETY: the caller's promise.
+    unsafe {
+        open.finish(|thread, scratch| {
+            if let Some(part) = part {
+                put(runtime, thread, scratch, op::COLLECTIVE, part);
+            }
+        });
+    }
+}
+
+/// Leaves the call, which began this part; the request at `place` completes it.
+///
+/// # Safety
+/// As for [`Open::finish`]; MPI has stored a request at `place`.
+pub(crate) unsafe fn post(open: Open, part: &Option<Part>, place: usize) {
+    let runtime = open.runtime;
+    let serial = runtime.next_serial();
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handle = flavour().handle_at(place);
+        if part.is_some() && handle != flavour().request_null {
+            request::insert(handle, Request { kind: Kind::Collective, serial, persistent: false });
+        }
+        open.finish(|thread, scratch| {
+            if let Some(part) = part {
+                put(runtime, thread, scratch, op::POST_COLLECTIVE, part);
+                message::put_serial(thread, scratch, serial);
+            }
+        });
+    }
+}
+
+/// Reads counts and types of one call.
+struct Reader<'a> {
+    call: Call,
+    runtime: &'a Runtime,
+    comm: &'a Communicator,
+    args: &'a [usize],
+}
+
+impl Reader<'_> {
+    /// Bytes of one block: arguments `at` (count) and `at + 1` (type).
+    fn block(&self, at: usize) -> u64 {
+        self.bytes(self.args[at], self.args[at + 1])
+    }
+
+    fn bytes(&self, n: usize, kind: usize) -> u64 {
+        count(self.call, n).saturating_mul(datatype(self.runtime, kind).size)
+    }
+
+    /// Sum of an array of counts, one for each member that data go to or come from.
+    unsafe fn counts(&self, at: usize, len: usize) -> u64 {
+        let place = self.args[at];
+        if place == 0 {
+            return 0;
+        }
+        // SAFETY: the standard asks for an array of this length here.
+        unsafe {
+            if FUNCTIONS[self.call.index].large_count {
+                (0..len).map(|idx| (*(place as *const i64).add(idx)).max(0).unsigned_abs()).sum()
+            } else {
+                (0..len).map(|idx| u64::from((*(place as *const i32).add(idx)).max(0).unsigned_abs())).sum()
+            }
+        }
+    }
+
+    /// Sum over members of count times size of an own type for each.
+    unsafe fn counts_of_types(&self, counts: usize, types: usize, len: usize) -> u64 {
+        let flavour = flavour();
+        let (counts, types) = (self.args[counts], self.args[types]);
+        if counts == 0 || types == 0 {
+            return 0;
+        }
+        // SAFETY: the standard asks for arrays of this length here.
+        unsafe {
+            (0..len)
+                .map(|idx| {
+                    let n = if FUNCTIONS[self.call.index].large_count {
+                        *(counts as *const i64).add(idx) as usize
+                    } else {
+                        *(counts as *const i32).add(idx) as usize
+                    };
+                    self.bytes(n, flavour.handle_at(types + idx * flavour.handle_len()))
+                })
+                .sum()
+        }
+    }
+
+    /// Members that data go to or come from: the remote group of an intercommunicator.
+    fn others(&self) -> u64 {
+        u64::from(if self.comm.remote_size == 0 { self.comm.size } else { self.comm.remote_size })
+    }
+
+    fn is_root(&self, root: i32) -> bool {
+        if self.comm.remote_size == 0 {
+            root == self.comm.rank
+        } else {
+            root == marey_model::spool::NO_PEER as i32
+        }
+    }
+
+    fn in_place(&self, at: usize) -> bool {
+        self.args[at] == flavour().in_place
+    }
+}
+
+/// This member's part, by the class's arguments. `None` for an unknown communicator.
+unsafe fn part(open: &Open, call: Call, args: &[usize]) -> Option<Part> {
+    let comm = communicator(comm_word(call, args))?;
+    let r = Reader { call, runtime: open.runtime, comm, args };
+    // SAFETY: the arguments are those of the class.
+    let (root, bytes_out, bytes_in) = unsafe { bytes(&r, FUNCTIONS[call.index].class) };
+    Some(Part { communicator: comm.number, root, bytes_out, bytes_in })
+}
+
+/// Root (−1 without one), bytes given and bytes got.
+unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
+    use Class as C;
+    let others = r.others();
+    let members = others as usize;
+    // SAFETY: the arguments are those of the class.
+    unsafe {
+        match class {
+            C::Bcast | C::Ibcast => {
+                let root = flavour().root(r.args[3]);
+                let bytes = r.block(1);
+                if r.is_root(root) { (root, bytes, 0) } else { (root, 0, bytes) }
+            }
+            C::Gather | C::Igather => {
+                let root = flavour().root(r.args[6]);
+                let got = if r.is_root(root) { r.block(4) * others } else { 0 };
+                (root, if r.in_place(0) { 0 } else { r.block(1) }, got)
+            }
+            C::Gatherv | C::Igatherv => {
+                let root = flavour().root(r.args[7]);
+                let size = datatype(r.runtime, r.args[6]).size;
+                let got = if r.is_root(root) { r.counts(4, members) * size } else { 0 };
+                (root, if r.in_place(0) { 0 } else { r.block(1) }, got)
+            }
+            C::Scatter | C::Iscatter => {
+                let root = flavour().root(r.args[6]);
+                let given = if r.is_root(root) { r.block(1) * others } else { 0 };
+                (root, given, if r.in_place(3) { 0 } else { r.block(4) })
+            }
+            C::Scatterv | C::Iscatterv => {
+                let root = flavour().root(r.args[7]);
+                let given = if r.is_root(root) {
+                    r.counts(1, members) * datatype(r.runtime, r.args[3]).size
+                } else {
+                    0
+                };
+                (root, given, if r.in_place(4) { 0 } else { r.block(5) })
+            }
+            C::Allgather | C::Iallgather => {
+                (-1, if r.in_place(0) { r.block(4) } else { r.block(1) }, r.block(4) * others)
+            }
+            C::Allgatherv | C::Iallgatherv => {
+                let got = r.counts(4, members) * datatype(r.runtime, r.args[6]).size;
+                (-1, if r.in_place(0) { 0 } else { r.block(1) }, got)
+            }
+            C::Alltoall | C::Ialltoall => {
+                let got = r.block(4) * others;
+                (-1, if r.in_place(0) { got } else { r.block(1) * others }, got)
+            }
+            C::Alltoallv | C::Ialltoallv => {
+                let got = r.counts(5, members) * datatype(r.runtime, r.args[7]).size;
+                let given = if r.in_place(0) {
+                    got
+                } else {
+                    r.counts(1, members) * datatype(r.runtime, r.args[3]).size
+                };
+                (-1, given, got)
+            }
+            C::Alltoallw | C::Ialltoallw => {
+                let got = r.counts_of_types(5, 7, members);
+                (-1, if r.in_place(0) { got } else { r.counts_of_types(1, 3, members) }, got)
+            }
+            C::Reduce | C::Ireduce => {
+                let root = flavour().root(r.args[5]);
+                let bytes = r.block(2);
+                (root, bytes, if r.is_root(root) { bytes } else { 0 })
+            }
+            C::Allreduce | C::Iallreduce | C::Scan | C::Iscan | C::Exscan | C::Iexscan => {
+                let bytes = r.block(2);
+                (-1, bytes, bytes)
+            }
+            C::ReduceScatter | C::IreduceScatter => {
+                let size = datatype(r.runtime, r.args[3]).size;
+                let total = r.counts(2, r.comm.size as usize) * size;
+                let own = r.own_count(2) * size;
+                (-1, total, own)
+            }
+            C::ReduceScatterBlock | C::IreduceScatterBlock => {
+                let bytes = r.block(2);
+                (-1, bytes * u64::from(r.comm.size), bytes)
+            }
+            // Neighbours are few, and how many only the topology knows: one block is stated.
+            C::NeighborAllgather | C::IneighborAllgather | C::NeighborAlltoall | C::IneighborAlltoall => {
+                (-1, r.block(1), r.block(4))
+            }
+            _ => (-1, 0, 0),
+        }
+    }
+}
+
+impl Reader<'_> {
+    unsafe fn own_count(&self, at: usize) -> u64 {
+        let (place, rank) = (self.args[at], self.comm.rank.max(0) as usize);
+        // SAFETY: the standard asks for a count for each member here.
+        unsafe {
+            if FUNCTIONS[self.call.index].large_count {
+                (*(place as *const i64).add(rank)).max(0).unsigned_abs()
+            } else {
+                u64::from((*(place as *const i32).add(rank)).max(0).unsigned_abs())
+            }
+        }
+    }
+}

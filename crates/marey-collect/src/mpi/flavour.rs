@@ -1,0 +1,213 @@
+//! Which MPI library it is: what its handles, constants and statuses look like.
+
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use marey_model::spool::{ANY_SOURCE, ANY_TAG, NO_PEER};
+
+use super::real;
+
+/// The family of a library.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Family {
+    /// Handles are addresses of objects.
+    OpenMpi,
+    /// Handles are `int`s.
+    Mpich,
+}
+
+/// What must be known of a library to read arguments.
+#[derive(Debug)]
+pub(crate) struct Flavour {
+    pub(crate) family: Family,
+    any_source: i32,
+    proc_null: i32,
+    root: i32,
+    pub(crate) in_place: usize,
+    pub(crate) status_ignore: usize,
+    pub(crate) request_null: usize,
+    pub(crate) comm_null: usize,
+    pub(crate) comm_world: usize,
+    pub(crate) comm_self: usize,
+    pub(crate) message_null: usize,
+    pub(crate) message_no_proc: usize,
+    /// Bytes of a status.
+    pub(crate) status_len: usize,
+    source_at: usize,
+    cancelled_at: usize,
+}
+
+/// `MPI_UNDEFINED`, the same in both families.
+pub(crate) const UNDEFINED: i32 = -32766;
+/// The longest status, in words.
+pub(crate) const STATUS_WORDS: usize = 3;
+
+static FLAVOUR: AtomicPtr<Flavour> = AtomicPtr::new(core::ptr::null_mut());
+
+/// The flavour of the library that is loaded.
+#[inline(always)]
+pub(crate) fn flavour() -> &'static Flavour {
+    let known = FLAVOUR.load(Ordering::Acquire);
+    if known.is_null() {
+        return detect();
+    }
+    // SAFETY: only `detect` stores here, and it leaks.
+    unsafe { &*known }
+}
+
+#[cold]
+fn detect() -> &'static Flavour {
+    let flavour = if object(c"ompi_mpi_comm_world") == 0 { Flavour::mpich() } else { Flavour::open_mpi() };
+    let flavour = Box::leak(Box::new(flavour));
+    FLAVOUR.store(flavour, Ordering::Release);
+    flavour
+}
+
+/// Address of a data object of the library. The executable may hold a copy of it, made by the
+/// linker, which then is the one in use; so the search begins there and not behind us.
+fn object(name: &core::ffi::CStr) -> usize {
+    // SAFETY: the name ends with a zero byte.
+    match unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) as usize } {
+        0 => real::in_library(name),
+        address => address,
+    }
+}
+
+impl Flavour {
+    fn open_mpi() -> Self {
+        Self {
+            family: Family::OpenMpi,
+            any_source: -1,
+            proc_null: -2,
+            root: -4,
+            in_place: 1,
+            status_ignore: 0,
+            request_null: object(c"ompi_request_null"),
+            comm_null: object(c"ompi_mpi_comm_null"),
+            comm_world: object(c"ompi_mpi_comm_world"),
+            comm_self: object(c"ompi_mpi_comm_self"),
+            message_null: object(c"ompi_message_null"),
+            message_no_proc: object(c"ompi_message_no_proc"),
+            status_len: 24,
+            source_at: 0,
+            cancelled_at: 12,
+        }
+    }
+
+    fn mpich() -> Self {
+        Self {
+            family: Family::Mpich,
+            any_source: -2,
+            proc_null: -1,
+            root: -3,
+            in_place: usize::MAX,
+            status_ignore: 1,
+            request_null: 0x2c00_0000,
+            comm_null: 0x0400_0000,
+            comm_world: 0x4400_0000,
+            comm_self: 0x4400_0001,
+            message_null: 0x2c00_0000,
+            message_no_proc: 0x6c00_0000,
+            status_len: 20,
+            source_at: 8,
+            cancelled_at: 4,
+        }
+    }
+
+    /// A handle passed by value. The upper half of an `int` argument's register is anything.
+    #[inline(always)]
+    pub(crate) fn handle(&self, word: usize) -> usize {
+        match self.family {
+            Family::OpenMpi => word,
+            Family::Mpich => word & 0xffff_ffff,
+        }
+    }
+
+    /// The handle that `place` points to.
+    ///
+    /// # Safety
+    /// `place` is null or points to a handle.
+    #[inline(always)]
+    pub(crate) unsafe fn handle_at(&self, place: usize) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.family {
+                _ if place == 0 => 0,
+                Family::OpenMpi => *(place as *const usize),
+                Family::Mpich => *(place as *const u32) as usize,
+            }
+        }
+    }
+
+    /// Bytes of a handle in an array.
+    #[inline(always)]
+    pub(crate) fn handle_len(&self) -> usize {
+        match self.family {
+            Family::OpenMpi => 8,
+            Family::Mpich => 4,
+        }
+    }
+
+    /// A rank argument in marey's terms; `None` for nobody.
+    #[inline(always)]
+    pub(crate) fn peer(&self, word: usize) -> Option<i32> {
+        let rank = word as i32;
+        if rank >= 0 {
+            Some(rank)
+        } else if rank == self.any_source {
+            Some(ANY_SOURCE as i32)
+        } else {
+            None
+        }
+    }
+
+    /// A root argument: the rank, or −1 for the members of a root's own group that are not it.
+    #[inline(always)]
+    pub(crate) fn root(&self, word: usize) -> i32 {
+        let rank = word as i32;
+        if rank == self.root || rank == self.proc_null { NO_PEER as i32 } else { rank }
+    }
+
+    /// A tag argument in marey's terms.
+    #[inline(always)]
+    pub(crate) fn tag(&self, word: usize) -> i32 {
+        let tag = word as i32;
+        if tag < 0 { ANY_TAG as i32 } else { tag }
+    }
+
+    /// Source, tag and bytes that a status tells; `None` for nobody.
+    ///
+    /// # Safety
+    /// `status` points to a status that MPI has filled.
+    #[inline(always)]
+    pub(crate) unsafe fn message(&self, status: usize) -> Option<(i32, i32, u64)> {
+        // SAFETY: the caller's promise; offsets and lengths are those of the library's header.
+        unsafe {
+            let source = *((status + self.source_at) as *const i32);
+            let tag = *((status + self.source_at + 4) as *const i32);
+            let bytes = match self.family {
+                Family::OpenMpi => *((status + 16) as *const u64),
+                Family::Mpich => {
+                    let low = *(status as *const u32);
+                    // The lowest bit of the upper word says that the operation was cancelled.
+                    let high = *((status + 4) as *const u32) >> 1;
+                    u64::from(low) | u64::from(high) << 32
+                }
+            };
+            (source >= 0).then_some((source, tag, bytes))
+        }
+    }
+
+    /// Whether a status says that the operation was cancelled.
+    ///
+    /// # Safety
+    /// As for [`Self::message`].
+    #[inline(always)]
+    pub(crate) unsafe fn is_cancelled(&self, status: usize) -> bool {
+        // SAFETY: the caller's promise.
+        let word = unsafe { *((status + self.cancelled_at) as *const u32) };
+        match self.family {
+            Family::OpenMpi => word != 0,
+            Family::Mpich => word & 1 != 0,
+        }
+    }
+}

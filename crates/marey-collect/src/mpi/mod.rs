@@ -1,0 +1,29 @@
+//! Calls of the Message Passing Interface, whichever library answers them.
+//!
+//! The one idea: on this machine every argument of every MPI function is a machine word, so one
+//! wrapper forwards `int` handles and pointer handles alike, and only reading them needs to know
+//! which library it is ([`flavour`]).
+//!
+//! * [`table`], [`class`]: all functions; generated, and what their arguments mean.
+//! * [`real`]: whom a call is passed on to.
+//! * [`wrap`]: the exported functions and what all of them do.
+//! * [`point`], [`complete`], [`request`]: messages from their start to their completion.
+//! * [`collective`], [`communicator`], [`object`]: collectives, communicators, windows, files.
+//! * [`world`]: from `MPI_Init` to `MPI_Finalize`.
+
+pub(crate) mod class;
+pub(crate) mod collective;
+pub(crate) mod communicator;
+pub(crate) mod complete;
+mod datatype;
+mod flavour;
+mod handles;
+pub(crate) mod object;
+pub(crate) mod point;
+pub(crate) mod real;
+mod request;
+mod table;
+pub(crate) mod world;
+mod wrap;
+
+pub(crate) use table::FUNCTIONS;

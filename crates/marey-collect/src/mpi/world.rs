@@ -1,0 +1,113 @@
+//! From `MPI_Init` to the end of the world.
+
+use marey_measure::{Runtime, message};
+use marey_model::spool::{Definition, EndingKind};
+
+use super::communicator;
+use super::flavour::{Family, flavour};
+use super::real::ask;
+use super::wrap::Call;
+
+/// `MPI_Init` and `MPI_Init_thread`.
+pub(crate) unsafe fn init<const N: usize>(
+    call: Call,
+    args: [usize; N],
+    f: impl Fn([usize; N]) -> usize,
+) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        let Some(open) = call.begin(u32::MAX) else { return f(args) };
+        let enter = open.runtime.ticks();
+        let result = f(args);
+        if result as i32 == 0 {
+            define_world(open.runtime, enter);
+        }
+        open.finish(|_, _| ());
+        result
+    }
+}
+
+fn define_world(runtime: &Runtime, enter: u64) {
+    let flavour = flavour();
+    let (mut size, mut rank, mut level) = (0_i32, 0_i32, 0_i32);
+    ask!(PMPI_Comm_size(flavour.comm_world, &raw mut size));
+    ask!(PMPI_Comm_rank(flavour.comm_world, &raw mut rank));
+    ask!(PMPI_Query_thread(&raw mut level));
+    // MPI_THREAD_MULTIPLE is the highest level; its value is 3 in both families.
+    if level >= 3 {
+        message::set_concurrent();
+    }
+    let mut version = [0_u8; 8192];
+    let mut len = 0_i32;
+    ask!(PMPI_Get_library_version(version.as_mut_ptr(), &raw mut len));
+    let version = &version[..usize::try_from(len).unwrap_or(0).min(version.len())];
+    let definition = Definition::Mpi {
+        flavour: u8::from(flavour.family == Family::Mpich),
+        library: library_name(&String::from_utf8_lossy(version)),
+        world: world_key(size),
+        size: size.max(0).unsigned_abs(),
+        rank: rank.max(0).unsigned_abs(),
+        thread_level: level.max(0).unsigned_abs(),
+        enter,
+        leave: runtime.ticks(),
+    };
+    runtime.define(|definitions| definitions.define(&definition));
+    communicator::define_predefined(runtime);
+}
+
+/// `Open MPI v4.1.4, package: …` and `MPICH Version: 4.0.2` in a few words.
+fn library_name(version: &str) -> String {
+    let line = version.trim_end_matches('\0').lines().next().unwrap_or_default();
+    let line = line.split(',').next().unwrap_or_default();
+    line.replace("Version:", "").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What all processes of one `MPI_COMM_WORLD` agree in and those of another differ in: the name
+/// that the launcher has given to the job step.
+fn world_key(size: i32) -> String {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    if let Some(name) = variable("PMIX_NAMESPACE").or_else(|| variable("OMPI_MCA_ess_base_jobid")) {
+        return name;
+    }
+    if let Some(key) = hydra_key() {
+        return key;
+    }
+    if let (Some(job), Some(step)) = (variable("SLURM_JOB_ID"), variable("SLURM_STEP_ID")) {
+        return format!("slurm {job}.{step}");
+    }
+    if let Some(job) = variable("PMI_JOBID").or_else(|| variable("PALS_APID")) {
+        return job;
+    }
+    // Started without a launcher, a process is a world of its own.
+    let pid = if size <= 1 { std::process::id() } else { std::os::unix::process::parent_id() };
+    format!("process {pid}")
+}
+
+/// MPICH's launcher starts processes from a proxy whose command line names the launcher's port and
+/// the number of the process group.
+fn hydra_key() -> Option<String> {
+    std::env::var_os("PMI_RANK")?;
+    let line = std::fs::read(format!("/proc/{}/cmdline", std::os::unix::process::parent_id())).ok()?;
+    let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();
+    let after = |option: &[u8]| {
+        let at = words.iter().position(|&word| word == option)?;
+        words.get(at + 1).map(|word| String::from_utf8_lossy(word).into_owned())
+    };
+    Some(format!("hydra {} {}", after(b"--control-port")?, after(b"--pgid").unwrap_or_default()))
+}
+
+/// `(comm, errorcode)`.
+pub(crate) unsafe fn abort<const N: usize>(
+    call: Call,
+    args: [usize; N],
+    f: impl Fn([usize; N]) -> usize,
+) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        let Some(open) = call.begin(communicator::communicator_noun(args[0])) else { return f(args) };
+        open.runtime.end(EndingKind::MpiAbort, i64::from(args[1] as i32));
+        let result = f(args);
+        open.finish(|_, _| ());
+        result
+    }
+}

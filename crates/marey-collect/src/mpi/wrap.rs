@@ -1,0 +1,313 @@
+//! The exported functions, `MPI_x` and `PMPI_x`, and what all of them do.
+//!
+//! Fortran reaches MPI through C in every library that is known: Open MPI's Fortran layer calls
+//! `PMPI_x`, MPICH's the one or the other. So wrapping both names sees every language, and a call
+//! that comes in while the thread is inside MPI already belongs to the first.
+
+use core::ffi::c_int;
+
+use marey_measure::{Runtime, Scratch, Thread, current_thread, leave_with};
+
+use super::real::real;
+use super::table::for_each_mpi_function;
+use super::{collective, communicator, complete, object, point, world};
+use crate::entry::{Entry, noting_jump};
+use crate::process;
+use crate::site::{self, What};
+
+/// A call of an MPI function.
+#[derive(Clone, Copy)]
+pub(crate) struct Call {
+    pub(crate) index: usize,
+    pub(crate) entry: Entry,
+}
+
+/// A call that is being recorded.
+pub(crate) struct Open {
+    pub(crate) runtime: &'static Runtime,
+    pub(crate) thread: *mut Thread,
+    entry: Entry,
+}
+
+impl Call {
+    /// Enters the function, unless the call comes from inside MPI or nothing is to be recorded.
+    ///
+    /// # Safety
+    /// The call has not returned and is of the calling thread.
+    #[inline(always)]
+    pub(crate) unsafe fn begin(self, noun: u32) -> Option<Open> {
+        let runtime = process::runtime_for_mpi()?;
+        if !self.entry.go_inside() {
+            return None;
+        }
+        let thread = current_thread();
+        if !thread.is_null() {
+            let what = What { function: self.index as u32, noun };
+            // SAFETY: the caller's promise; `thread` is the calling thread's.
+            unsafe {
+                if let Some(site) = site::of_thread(runtime).find(runtime, what, self.entry)
+                    && runtime.traces(site.0)
+                {
+                    marey_measure::enter(thread, site.0);
+                    return Some(Open { runtime, thread, entry: self.entry });
+                }
+            }
+        }
+        self.entry.come_out();
+        None
+    }
+}
+
+impl Open {
+    /// Leaves the function, after the records that `f` writes (at most 190 bytes).
+    ///
+    /// # Safety
+    /// As for [`Call::begin`], and `f` writes whole records.
+    #[inline(always)]
+    pub(crate) unsafe fn finish(self, f: impl FnOnce(*mut Thread, &mut Scratch)) {
+        // SAFETY: the caller's promise.
+        unsafe { leave_with(self.thread, f) };
+        self.entry.come_out();
+    }
+
+    /// Writes records (at most 190 bytes) that belong to the function before it is left.
+    ///
+    /// # Safety
+    /// As for [`Self::finish`].
+    #[inline(always)]
+    pub(crate) unsafe fn record(&self, f: impl FnOnce(*mut Thread, &mut Scratch)) {
+        // SAFETY: the caller's promise.
+        unsafe { marey_measure::write(self.thread, marey_measure::ROOM, f) };
+    }
+}
+
+/// Functions of which only the time is recorded.
+unsafe fn generic<const N: usize>(call: Call, args: [usize; N], f: impl Fn([usize; N]) -> usize) -> usize {
+    let function = &super::FUNCTIONS[call.index];
+    let noun = match (function.comm_arg, function.file_arg, function.win_arg) {
+        (Some(at), ..) => communicator::communicator_noun(args[usize::from(at)]),
+        (_, Some(at), _) => object::file_noun(args[usize::from(at)]),
+        (.., Some(at)) => object::window_noun(args[usize::from(at)]),
+        _ => u32::MAX,
+    };
+    // SAFETY: the call is under way.
+    unsafe {
+        let Some(open) = call.begin(noun) else { return f(args) };
+        let result = f(args);
+        open.finish(|_, _| ());
+        result
+    }
+}
+
+/// `MPI_Wtime` and `MPI_Wtick`, which return a double.
+unsafe fn seconds(call: Call, f: impl Fn() -> f64) -> f64 {
+    // SAFETY: the call is under way.
+    unsafe {
+        let Some(open) = call.begin(u32::MAX) else { return f() };
+        let result = f();
+        open.finish(|_, _| ());
+        result
+    }
+}
+
+/// Which handler reads the arguments of which class.
+mod handlers {
+    pub(super) use super::collective::{blocking as collective, nonblocking as icollective};
+    pub(super) use super::communicator as comm;
+    pub(super) use super::complete;
+    pub(super) use super::generic;
+    pub(super) use super::object;
+    pub(super) use super::point;
+    pub(super) use super::world;
+}
+
+macro_rules! handle {
+    (send, $($c:tt)*) => { handlers::point::send($($c)*) };
+    (isend, $($c:tt)*) => { handlers::point::isend($($c)*) };
+    (recv, $($c:tt)*) => { handlers::point::recv($($c)*) };
+    (irecv, $($c:tt)*) => { handlers::point::irecv($($c)*) };
+    (sendrecv, $($c:tt)*) => { handlers::point::sendrecv($($c)*) };
+    (sendrecv_replace, $($c:tt)*) => { handlers::point::sendrecv_replace($($c)*) };
+    (send_init, $($c:tt)*) => { handlers::point::send_init($($c)*) };
+    (recv_init, $($c:tt)*) => { handlers::point::recv_init($($c)*) };
+    (start, $($c:tt)*) => { handlers::point::start($($c)*) };
+    (startall, $($c:tt)*) => { handlers::point::startall($($c)*) };
+    (mprobe, $($c:tt)*) => { handlers::point::mprobe($($c)*) };
+    (improbe, $($c:tt)*) => { handlers::point::improbe($($c)*) };
+    (mrecv, $($c:tt)*) => { handlers::point::mrecv($($c)*) };
+    (imrecv, $($c:tt)*) => { handlers::point::imrecv($($c)*) };
+    (wait, $($c:tt)*) => { handlers::complete::wait($($c)*) };
+    (test, $($c:tt)*) => { handlers::complete::test($($c)*) };
+    (waitall, $($c:tt)*) => { handlers::complete::waitall($($c)*) };
+    (testall, $($c:tt)*) => { handlers::complete::testall($($c)*) };
+    (waitany, $($c:tt)*) => { handlers::complete::waitany($($c)*) };
+    (testany, $($c:tt)*) => { handlers::complete::testany($($c)*) };
+    (waitsome, $($c:tt)*) => { handlers::complete::some($($c)*) };
+    (testsome, $($c:tt)*) => { handlers::complete::some($($c)*) };
+    (request_free, $($c:tt)*) => { handlers::complete::request_free($($c)*) };
+    (barrier, $($c:tt)*) => { handlers::collective($($c)*) };
+    (bcast, $($c:tt)*) => { handlers::collective($($c)*) };
+    (gather, $($c:tt)*) => { handlers::collective($($c)*) };
+    (gatherv, $($c:tt)*) => { handlers::collective($($c)*) };
+    (scatter, $($c:tt)*) => { handlers::collective($($c)*) };
+    (scatterv, $($c:tt)*) => { handlers::collective($($c)*) };
+    (allgather, $($c:tt)*) => { handlers::collective($($c)*) };
+    (allgatherv, $($c:tt)*) => { handlers::collective($($c)*) };
+    (alltoall, $($c:tt)*) => { handlers::collective($($c)*) };
+    (alltoallv, $($c:tt)*) => { handlers::collective($($c)*) };
+    (alltoallw, $($c:tt)*) => { handlers::collective($($c)*) };
+    (reduce, $($c:tt)*) => { handlers::collective($($c)*) };
+    (allreduce, $($c:tt)*) => { handlers::collective($($c)*) };
+    (reduce_scatter, $($c:tt)*) => { handlers::collective($($c)*) };
+    (reduce_scatter_block, $($c:tt)*) => { handlers::collective($($c)*) };
+    (scan, $($c:tt)*) => { handlers::collective($($c)*) };
+    (exscan, $($c:tt)*) => { handlers::collective($($c)*) };
+    (neighbor_allgather, $($c:tt)*) => { handlers::collective($($c)*) };
+    (neighbor_allgatherv, $($c:tt)*) => { handlers::collective($($c)*) };
+    (neighbor_alltoall, $($c:tt)*) => { handlers::collective($($c)*) };
+    (neighbor_alltoallv, $($c:tt)*) => { handlers::collective($($c)*) };
+    (neighbor_alltoallw, $($c:tt)*) => { handlers::collective($($c)*) };
+    (ibarrier, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ibcast, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (igather, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (igatherv, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (iscatter, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (iscatterv, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (iallgather, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (iallgatherv, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ialltoall, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ialltoallv, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ialltoallw, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ireduce, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (iallreduce, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ireduce_scatter, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ireduce_scatter_block, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (iscan, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (iexscan, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ineighbor_allgather, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ineighbor_allgatherv, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ineighbor_alltoall, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ineighbor_alltoallv, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (ineighbor_alltoallw, $($c:tt)*) => { handlers::icollective($($c)*) };
+    (comm_create, $($c:tt)*) => { handlers::comm::create($($c)*) };
+    (comm_idup, $($c:tt)*) => { handlers::comm::idup($($c)*) };
+    (comm_create_group, $($c:tt)*) => { handlers::comm::create_group($($c)*) };
+    (intercomm_create, $($c:tt)*) => { handlers::comm::intercomm_create($($c)*) };
+    (intercomm_merge, $($c:tt)*) => { handlers::comm::merge($($c)*) };
+    (comm_spawn, $($c:tt)*) => { handlers::comm::reach($($c)*) };
+    (comm_spawn_multiple, $($c:tt)*) => { handlers::comm::reach($($c)*) };
+    (comm_accept, $($c:tt)*) => { handlers::comm::reach($($c)*) };
+    (comm_connect, $($c:tt)*) => { handlers::comm::reach($($c)*) };
+    (comm_get_parent, $($c:tt)*) => { handlers::comm::get_parent($($c)*) };
+    (comm_free, $($c:tt)*) => { handlers::comm::free($($c)*) };
+    (comm_disconnect, $($c:tt)*) => { handlers::comm::free($($c)*) };
+    (comm_set_name, $($c:tt)*) => { handlers::comm::set_name($($c)*) };
+    (type_free, $($c:tt)*) => { handlers::object::type_free($($c)*) };
+    (init, $($c:tt)*) => { handlers::world::init($($c)*) };
+    (init_thread, $($c:tt)*) => { handlers::world::init($($c)*) };
+    (abort, $($c:tt)*) => { handlers::world::abort($($c)*) };
+    (win_create, $($c:tt)*) => { handlers::object::win_create($($c)*) };
+    (win_allocate, $($c:tt)*) => { handlers::object::win_create($($c)*) };
+    (win_allocate_shared, $($c:tt)*) => { handlers::object::win_create($($c)*) };
+    (win_create_dynamic, $($c:tt)*) => { handlers::object::win_create($($c)*) };
+    (win_free, $($c:tt)*) => { handlers::object::win_free($($c)*) };
+    (win_fence, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
+    (win_post, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
+    (win_start, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
+    (win_complete, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
+    (win_wait, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
+    (win_lock, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
+    (win_unlock, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
+    (win_lock_all, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
+    (win_unlock_all, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
+    (win_flush, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
+    (put, $($c:tt)*) => { handlers::object::transfer($($c)*) };
+    (get, $($c:tt)*) => { handlers::object::transfer($($c)*) };
+    (accumulate, $($c:tt)*) => { handlers::object::transfer($($c)*) };
+    (get_accumulate, $($c:tt)*) => { handlers::object::transfer($($c)*) };
+    (fetch_and_op, $($c:tt)*) => { handlers::object::transfer($($c)*) };
+    (compare_and_swap, $($c:tt)*) => { handlers::object::transfer($($c)*) };
+    (rput, $($c:tt)*) => { handlers::object::transfer($($c)*) };
+    (rget, $($c:tt)*) => { handlers::object::transfer($($c)*) };
+    (raccumulate, $($c:tt)*) => { handlers::object::transfer($($c)*) };
+    (rget_accumulate, $($c:tt)*) => { handlers::object::transfer($($c)*) };
+    (file_open, $($c:tt)*) => { handlers::object::file_open($($c)*) };
+    (file_close, $($c:tt)*) => { handlers::object::file_close($($c)*) };
+    (file_read, $($c:tt)*) => { handlers::object::file_move($($c)*) };
+    (file_write, $($c:tt)*) => { handlers::object::file_move($($c)*) };
+    (file_iread, $($c:tt)*) => { handlers::object::file_move($($c)*) };
+    (file_iwrite, $($c:tt)*) => { handlers::object::file_move($($c)*) };
+    (file_split_begin, $($c:tt)*) => { handlers::object::file_move($($c)*) };
+    ($other:ident, $($c:tt)*) => { handlers::generic($($c)*) };
+}
+
+macro_rules! wrap {
+    // Open MPI's Fortran layer converts the handles of every call through these; they say nothing
+    // about the program.
+    ($index:literal, $name:ident, $p_name:ident, convert, $($rest:tt)*) => {};
+    ($index:literal, $name:ident, $p_name:ident, $class:ident, f64, ()) => {
+        const _: () = {
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name() { noting_jump!(body::<false>) }
+
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $p_name() { noting_jump!(body::<true>) }
+
+            unsafe extern "C" fn body<const PROFILING: bool>() -> f64 {
+                let call = Call { index: $index, entry: Entry::take() };
+                // SAFETY: the address is that of a function of this type.
+                let function: unsafe extern "C" fn() -> f64 =
+                    unsafe { core::mem::transmute(real($index, PROFILING)) };
+                // SAFETY: it takes no arguments.
+                unsafe { seconds(call, || function()) }
+            }
+        };
+    };
+    ($index:literal, $name:ident, $p_name:ident, pcontrol, $($rest:tt)*) => {
+        const _: () = {
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name() { noting_jump!(body::<false>) }
+
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $p_name() { noting_jump!(body::<true>) }
+
+            /// The one variadic function: as many words are passed on as registers may hold.
+            unsafe extern "C" fn body<const PROFILING: bool>(
+                a: c_int, b: usize, c: usize, d: usize, e: usize, f: usize,
+            ) -> usize {
+                let call = Call { index: $index, entry: Entry::take() };
+                // SAFETY: the address is that of a function of this type.
+                let function: unsafe extern "C" fn(c_int, ...) -> usize =
+                    unsafe { core::mem::transmute(real($index, PROFILING)) };
+                // SAFETY: words that the function does not look for are ignored.
+                unsafe { generic(call, [0; 0], |[]| function(a, b, c, d, e, f)) }
+            }
+        };
+    };
+    ($index:literal, $name:ident, $p_name:ident, $class:ident, $ret:ident, ($($arg:ident),*)) => {
+        const _: () = {
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name() { noting_jump!(body::<false>) }
+
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $p_name() { noting_jump!(body::<true>) }
+
+            unsafe extern "C" fn body<const PROFILING: bool>($($arg: usize),*) -> usize {
+                let call = Call { index: $index, entry: Entry::take() };
+                // SAFETY: the address is that of a function whose parameters are words.
+                let function: unsafe extern "C" fn($($crate::mpi::real::word!($arg)),*) -> usize =
+                    unsafe { core::mem::transmute(real($index, PROFILING)) };
+                // SAFETY: the program's own arguments, or the handler's for them.
+                unsafe { handle!($class, call, [$($arg),*], |[$($arg),*]| function($($arg),*)) }
+            }
+        };
+    };
+}
+
+for_each_mpi_function!(wrap);

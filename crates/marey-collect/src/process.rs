@@ -1,0 +1,214 @@
+//! The process: when it begins to be measured, and how it ends.
+//!
+//! `marey record` loads this library into everything that the command starts: launchers, shells,
+//! helpers. It records only in a process that makes a first call worth measuring (MPI, the user
+//! API), or that is the command itself and no known launcher or shell.
+
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicU8, Ordering};
+use std::path::PathBuf;
+
+use marey_measure::{ABI_VERSION, Config, Mode, Runtime, RuntimeTable, TABLE, current_runtime};
+use marey_model::spool::EndingKind;
+
+/// Not decided yet, recording, or never to record.
+static STATE: AtomicU8 = AtomicU8::new(WAITING);
+const WAITING: u8 = 0;
+const RECORDING: u8 = 1;
+const NEVER: u8 = 2;
+
+/// The recorder, for a call that is worth one: made if this is the first.
+#[inline(always)]
+pub(crate) fn runtime_for_mpi() -> Option<&'static Runtime> {
+    match STATE.load(Ordering::Relaxed) {
+        RECORDING => current_runtime().or_else(after_fork),
+        NEVER => None,
+        _ => begin(),
+    }
+}
+
+/// The recorder if the process is being recorded already.
+pub(crate) fn running() -> Option<&'static Runtime> {
+    if STATE.load(Ordering::Relaxed) == RECORDING { current_runtime() } else { None }
+}
+
+/// In a forked child the recorder comes back with the first record of a thread.
+#[cold]
+fn after_fork() -> Option<&'static Runtime> {
+    marey_measure::revive();
+    current_runtime()
+}
+
+#[cold]
+fn begin() -> Option<&'static Runtime> {
+    let Some(config) = configuration() else {
+        STATE.store(NEVER, Ordering::Relaxed);
+        return None;
+    };
+    let runtime = Runtime::start(config, thread_is_gone).or_else(current_runtime);
+    if runtime.is_some() {
+        // SAFETY: a function of the right type; it runs at `exit` and at return from `main`.
+        unsafe { on_exit(process_exits, core::ptr::null_mut()) };
+    }
+    STATE.store(if runtime.is_some() { RECORDING } else { NEVER }, Ordering::Relaxed);
+    runtime
+}
+
+extern "C" fn thread_is_gone() {
+    marey_measure::forget_thread();
+    crate::site::thread_ends();
+}
+
+/// The settings that `marey record` put into the environment; `None` without a spool, in a process
+/// with rights that its user has not (setuid), and where recording is switched off.
+fn configuration() -> Option<Config> {
+    // SAFETY: getauxval has no preconditions.
+    if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
+        return None;
+    }
+    let spool = PathBuf::from(std::env::var_os("MAREY_SPOOL")?);
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let mode = match std::env::var("MAREY_MODE").as_deref() {
+        Ok("quiet") => return None,
+        _ => Mode::Trace,
+    };
+    Some(Config {
+        spool,
+        mode,
+        max_bytes: number("MAREY_MAX_MB").unwrap_or(0) << 20,
+        stack_depth: number("MAREY_STACK_DEPTH").map_or(32, |depth| depth.clamp(1, 32) as u32),
+        skew: skew(),
+    })
+}
+
+/// `MAREY_CLOCK_SKEW=<offset ns>,<drift ppb>`: see `marey_measure::clock::detect`.
+fn skew() -> Option<(i64, i64)> {
+    let text = std::env::var("MAREY_CLOCK_SKEW").ok()?;
+    let (offset, drift) = text.split_once(',')?;
+    Some((offset.parse().ok()?, drift.parse().ok()?))
+}
+
+/// Launchers and shells, by the names of their executables.
+const PASSED_OVER: [&str; 26] = [
+    "mpirun",
+    "mpiexec",
+    "mpiexec.hydra",
+    "hydra_pmi_proxy",
+    "hydra_nameserver",
+    "orterun",
+    "orted",
+    "prte",
+    "prterun",
+    "prted",
+    "srun",
+    "slurmstepd",
+    "aprun",
+    "jsrun",
+    "ssh",
+    "env",
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "csh",
+    "tcsh",
+    "fish",
+    "time",
+    "timeout",
+];
+
+/// Whether this process is the command that `marey record` was given, to be measured from its start.
+fn is_command() -> bool {
+    if std::env::var_os("MAREY_ALL").is_some() {
+        return true;
+    }
+    let parent = std::env::var("MAREY_PARENT_PID").ok().and_then(|pid| pid.parse::<u32>().ok());
+    if parent != Some(std::os::unix::process::parent_id()) {
+        return false;
+    }
+    let name = std::fs::read_link("/proc/self/exe").unwrap_or_default();
+    let name = name.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split('.').next().unwrap_or_default();
+    !PASSED_OVER.iter().any(|passed| *passed == name || *passed == stem)
+}
+
+/// Runs when the library is loaded.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOADED: extern "C" fn() = {
+    extern "C" fn loaded() {
+        if std::env::var_os("MAREY_SPOOL").is_none() {
+            STATE.store(NEVER, Ordering::Relaxed);
+        } else if is_command() {
+            begin();
+            marey_measure::current_thread();
+        }
+    }
+    loaded
+};
+
+/// The runtime for code compiled elsewhere (`marey.h`, the Rust crate). A call is a first call of
+/// the user API: from then on the process is recorded.
+#[unsafe(no_mangle)]
+extern "C" fn marey_runtime(abi: u32) -> *const RuntimeTable {
+    if abi != ABI_VERSION || runtime_for_mpi().is_none() {
+        return core::ptr::null();
+    }
+    &TABLE
+}
+
+extern "C" fn process_exits(status: c_int, _: *mut c_void) {
+    if let Some(runtime) = running() {
+        runtime.end(EndingKind::Exit, status.into());
+    }
+}
+
+unsafe extern "C" {
+    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+/// Interposed functions that end the process: noted, then passed on.
+macro_rules! ending {
+    ($($name:ident($($arg:ident: $type:ty),*) $kind:ident $code:expr;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($arg: $type),*) -> ! {
+            if let Some(runtime) = running() {
+                runtime.end(EndingKind::$kind, $code.into());
+            }
+            // SAFETY: the next function of this name has this type.
+            unsafe {
+                let next = libc::dlsym(libc::RTLD_NEXT, concat!(stringify!($name), "\0").as_ptr().cast());
+                if !next.is_null() {
+                    core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($type),*) -> !>(next)($($arg),*)
+                }
+                marey_measure::sys::syscall(libc::SYS_exit_group, [127, 0, 0, 0, 0, 0]);
+            }
+            loop {
+                core::hint::spin_loop();
+            }
+        }
+    )*};
+}
+
+ending! {
+    _exit(status: c_int) ImmediateExit status;
+    _Exit(status: c_int) ImmediateExit status;
+    quick_exit(status: c_int) ImmediateExit status;
+    abort() Abort libc::SIGABRT;
+}
+
+/// Passed on; afterwards addresses may mean something else.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
+    // SAFETY: the next function of this name has this type.
+    let result = unsafe {
+        let next = libc::dlsym(libc::RTLD_NEXT, c"dlclose".as_ptr());
+        if next.is_null() {
+            return -1;
+        }
+        core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void) -> c_int>(next)(handle)
+    };
+    crate::site::CLOSINGS.fetch_add(1, Ordering::Relaxed);
+    result
+}

@@ -1,0 +1,295 @@
+//! From a call to the site it is recorded under: function, principal noun and user call stack.
+//!
+//! A stack is walked once; then it is recognised by checking the few stack slots that the walk had
+//! depended on ([`crate::unwind`]), in a set-associative cache of the thread's.
+
+use marey_measure::{Lock, RegionKey, Runtime, level};
+use marey_model::spool::Definition;
+use marey_model::{RegionId, SiteId};
+use rustc_hash::FxHashMap;
+
+use crate::entry::Entry;
+use crate::unwind::{EntryRegs, Modules, StackCapture, StackEnd, UnwindModule, Unwinder};
+
+const SETS: usize = 128;
+const WAYS: usize = 4;
+
+/// What a site is made from besides the stack. The number of the noun is the communicator's,
+/// window's or file's label; `u32::MAX` for none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct What {
+    pub(crate) function: u32,
+    pub(crate) noun: u32,
+}
+
+/// A thread's cache of sites, with all it takes to walk a stack.
+pub(crate) struct Sites {
+    sets: Vec<[Option<Box<Known>>; WAYS]>,
+    next_way: u8,
+    modules: Modules,
+    unwinder: Unwinder,
+    numbers: FxHashMap<usize, u32>,
+    closings: u64,
+    stack: (usize, usize),
+    depth: usize,
+}
+
+struct Known {
+    what: What,
+    capture: StackCapture,
+    site: SiteId,
+}
+
+/// How often the program has closed a library: addresses may mean something else since.
+pub(crate) static CLOSINGS: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(0);
+
+impl Sites {
+    pub(crate) fn new(depth: u32) -> Box<Self> {
+        let mut sites = Box::new(Self {
+            sets: Vec::new(),
+            next_way: 0,
+            modules: Modules::default(),
+            unwinder: Unwinder::with_depth(depth as usize),
+            numbers: FxHashMap::default(),
+            closings: 0,
+            stack: (0, 0),
+            depth: depth as usize,
+        });
+        sites.sets.resize_with(SETS, Default::default);
+        sites
+    }
+
+    /// The site of `what`, called from `entry`.
+    ///
+    /// # Safety
+    /// `entry` is that of a call that has not returned, of the calling thread.
+    #[inline]
+    pub(crate) unsafe fn find(&mut self, runtime: &Runtime, what: What, entry: Entry) -> Option<SiteId> {
+        // SAFETY: the return address lies at the entry's stack pointer.
+        let ip = unsafe { *(entry.sp as *const usize) };
+        let regs = EntryRegs { ip, sp: entry.sp, rbp: entry.bp };
+        if self.closings != CLOSINGS.load(core::sync::atomic::Ordering::Relaxed) {
+            self.forget(runtime);
+        }
+        let mixed = (ip ^ entry.sp.rotate_left(20) ^ what.function as usize ^ (what.noun as usize) << 7)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let set = mixed >> (usize::BITS - SETS.trailing_zeros());
+        for known in self.sets[set].iter().flatten() {
+            // SAFETY: the sites are this thread's; a capture of another of its stacks has another
+            // stack pointer.
+            if known.what == what && unsafe { known.capture.still_holds(regs) } {
+                return Some(known.site);
+            }
+        }
+        self.walk(runtime, what, regs, set)
+    }
+
+    #[cold]
+    fn walk(&mut self, runtime: &Runtime, what: What, regs: EntryRegs, set: usize) -> Option<SiteId> {
+        let mut capture = StackCapture::empty();
+        let end = self.stack_end(regs.sp);
+        // SAFETY: the entry is the caller's promise; `end` bounds the stack that it lies on.
+        unsafe { self.unwinder.unwind(&self.modules, regs, end, &mut capture) };
+        if capture.end() == StackEnd::UnknownModule {
+            self.refresh(runtime);
+            // SAFETY: as above.
+            unsafe { self.unwinder.unwind(&self.modules, regs, end, &mut capture) };
+        }
+        let frames = self.numbered(runtime, &capture);
+        let complete = capture.end() == StackEnd::Complete;
+        let key = region_of(what)?;
+        let site = runtime.define(|definitions| {
+            let region: RegionId = definitions.region(&key);
+            let stack = (!frames.is_empty()).then(|| definitions.stack(&frames, complete));
+            definitions.site(region, stack)
+        })?;
+        let way = usize::from(self.next_way) % WAYS;
+        self.next_way = self.next_way.wrapping_add(1);
+        self.sets[set][way] = Some(Box::new(Known { what, capture, site }));
+        Some(site)
+    }
+
+    /// The frames as (number of the module, virtual address).
+    fn numbered(&mut self, runtime: &Runtime, capture: &StackCapture) -> Vec<(u32, u64)> {
+        let mut frames = Vec::with_capacity(capture.frames().len());
+        for &address in capture.frames().iter().take(self.depth) {
+            let Some(module) = self.modules.find(address) else { break };
+            let number = match self.numbers.get(&module.start) {
+                Some(&number) => number,
+                None => {
+                    let number = number_of(runtime, module);
+                    self.numbers.insert(module.start, number);
+                    number
+                }
+            };
+            frames.push((number, (address - module.bias) as u64));
+        }
+        frames
+    }
+
+    fn refresh(&mut self, runtime: &Runtime) {
+        let change = self.modules.refresh();
+        self.modules.mark_ours(Self::new as *const () as usize);
+        for module in &change.removed {
+            unmapped(runtime, module);
+        }
+        self.numbers.clear();
+    }
+
+    /// After a library was closed.
+    #[cold]
+    fn forget(&mut self, runtime: &Runtime) {
+        self.closings = CLOSINGS.load(core::sync::atomic::Ordering::Relaxed);
+        self.sets.iter_mut().for_each(|set| *set = Default::default());
+        self.refresh(runtime);
+    }
+
+    /// The end of the stack that `sp` lies on. A stack that is not the thread's own (a coroutine's,
+    /// a signal stack) is only trusted for as far as a page goes.
+    fn stack_end(&mut self, sp: usize) -> usize {
+        if !(self.stack.0..self.stack.1).contains(&sp) {
+            self.stack = own_stack();
+        }
+        if (self.stack.0..self.stack.1).contains(&sp) { self.stack.1 } else { (sp | 4095) + 1 }
+    }
+}
+
+/// Bounds of the calling thread's stack.
+fn own_stack() -> (usize, usize) {
+    // SAFETY: the attributes are initialised by the first call and destroyed by the last.
+    unsafe {
+        let mut attributes: libc::pthread_attr_t = core::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) != 0 {
+            return (0, 0);
+        }
+        let (mut start, mut len) = (core::ptr::null_mut(), 0);
+        libc::pthread_attr_getstack(&attributes, &mut start, &mut len);
+        libc::pthread_attr_destroy(&mut attributes);
+        (start as usize, start as usize + len)
+    }
+}
+
+/// Modules that have been defined, by (start, bias, path).
+static DEFINED: Lock<Option<FxHashMap<(usize, usize), (u32, std::path::PathBuf)>>> = Lock::new(None);
+
+fn number_of(runtime: &Runtime, module: &UnwindModule) -> u32 {
+    let key = (module.start, module.bias);
+    DEFINED
+        .with(|defined| {
+            let defined = defined.get_or_insert_default();
+            if let Some((number, path)) = defined.get(&key)
+                && *path == module.path
+            {
+                return *number;
+            }
+            let ticks = runtime.ticks();
+            let number = runtime.define(|definitions| {
+                let id = definitions.next_id(8);
+                definitions.define(&Definition::Module {
+                    id,
+                    path: module.path.to_string_lossy().into_owned(),
+                    build_id: module.build_id.clone(),
+                    bias: module.bias as u64,
+                    start: module.start as u64,
+                    end: module.end as u64,
+                    ticks,
+                });
+                id
+            });
+            let number = number.unwrap_or(u32::MAX);
+            defined.insert(key, (number, module.path.clone()));
+            number
+        })
+        .unwrap_or(u32::MAX)
+}
+
+fn unmapped(runtime: &Runtime, module: &UnwindModule) {
+    let number = DEFINED
+        .with(|defined| defined.as_mut().and_then(|defined| defined.remove(&(module.start, module.bias))))
+        .flatten();
+    if let Some((id, _)) = number {
+        let ticks = runtime.ticks();
+        runtime.define(|definitions| definitions.define(&Definition::Unmapped { id, ticks }));
+    }
+}
+
+/// Labels of the nouns of [`What::noun`]: kind and name.
+static NOUNS: Lock<Vec<(&'static str, String)>> = Lock::new(Vec::new());
+/// Nouns beyond this many share one number, so that a program that makes a communicator in every
+/// step does not have a region for each.
+const MAX_NOUNS: usize = 256;
+
+/// The number of a noun for [`What`].
+pub(crate) fn noun(kind: &'static str, name: &str) -> u32 {
+    NOUNS
+        .with(|nouns| {
+            if let Some(idx) = nouns.iter().position(|(k, n)| *k == kind && n == name) {
+                return idx as u32;
+            }
+            if nouns.len() >= MAX_NOUNS {
+                let other = format!("(other {kind}s)");
+                if let Some(idx) = nouns.iter().position(|(k, n)| *k == kind && *n == other) {
+                    return idx as u32;
+                }
+                nouns.push((kind, other));
+            } else {
+                nouns.push((kind, name.to_owned()));
+            }
+            (nouns.len() - 1) as u32
+        })
+        .unwrap_or(u32::MAX)
+}
+
+/// Base of the function numbers of thread functions in [`What::function`].
+pub(crate) const THREAD_FUNCTIONS: u32 = 1 << 16;
+
+fn region_of(what: What) -> Option<RegionKey> {
+    let (noun_kind, noun) =
+        NOUNS.with(|nouns| nouns.get(what.noun as usize).cloned()).flatten().unwrap_or_default();
+    let (level, verb, role) = if what.function < THREAD_FUNCTIONS {
+        let function = crate::mpi::FUNCTIONS.get(what.function as usize)?;
+        (level::MPI, function.name, function.role)
+    } else {
+        return None;
+    };
+    Some(RegionKey { level, verb: verb.to_owned(), role, noun_kind, noun, file: String::new(), line: 0 })
+}
+
+/// The calling thread's sites, made if need be. They live as long as the process: a thread's end
+/// is no place to run our destructors.
+pub(crate) fn of_thread(runtime: &Runtime) -> &'static mut Sites {
+    let slot = crate::entry::slot();
+    // SAFETY: the slot is the calling thread's own, and so are the sites.
+    unsafe {
+        if (*slot).sites.is_null() {
+            (*slot).sites =
+                take_free().unwrap_or_else(|| Box::into_raw(Sites::new(runtime.config().stack_depth)));
+        }
+        &mut *(*slot).sites
+    }
+}
+
+/// Sites of threads that have ended, for those to come.
+static FREE: Lock<Vec<SitesPointer>> = Lock::new(Vec::new());
+
+struct SitesPointer(*mut Sites);
+
+// SAFETY: whoever takes the pointer out of the list owns what it points to.
+unsafe impl Send for SitesPointer {}
+
+fn take_free() -> Option<*mut Sites> {
+    FREE.with(Vec::pop).flatten().map(|free| free.0)
+}
+
+/// To be called when a thread ends.
+pub(crate) fn thread_ends() {
+    let slot = crate::entry::slot();
+    // SAFETY: as in `of_thread`.
+    unsafe {
+        if !(*slot).sites.is_null() {
+            let sites = SitesPointer((*slot).sites);
+            (*slot).sites = core::ptr::null_mut();
+            FREE.with(|free| free.push(sites));
+        }
+    }
+}
