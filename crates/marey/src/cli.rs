@@ -8,6 +8,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod read;
+
+pub(crate) use read::*;
 
 /// Record, report and explore where the time of a parallel program goes.
 #[derive(Debug, Parser)]
@@ -23,7 +26,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
         writes a run, a directory that every other command reads.",
     after_long_help = "EXAMPLES\n  \
         marey record -- mpirun -n 4 ./app     run it and write run.marey\n  \
-\n\n        EXIT STATUS\n  \
+        marey report run.marey                where the time went, as text\n  \
+        marey dump run.marey --rank 0         what rank 0 did, event by event\n\n\
+        EXIT STATUS\n  \
         0  done\n  \
         1  an error, told on standard error\n  \
         2  wrong usage: an unknown option, or a run that would have been overwritten\n  \
@@ -38,6 +43,10 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Record(RecordArgs),
+    Report(ReportArgs),
+    Info(InfoArgs),
+    Dump(DumpArgs),
+    Pack(PackArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -169,6 +178,44 @@ impl Switch {
             Self::Off => "off",
         }
     }
+}
+
+/// `marey merge`
+#[derive(Debug, Args)]
+#[command(
+    about = "Turn recorded spools into a run",
+    long_about = "Turn recorded spools into a run.\n\n\
+        `marey record` does this at its end. This command is for recordings whose merge was put off \
+        or went wrong, and for spools of a run that was cut short: whatever its processes had \
+        committed is still there.",
+    after_long_help = "EXAMPLES\n  \
+        marey merge run.marey\n  \
+        marey merge /tmp/spool -o run.marey --keep-spool"
+)]
+pub(crate) struct MergeArgs {
+    /// A run with a spool inside, or a spool directory
+    #[arg(value_name = "RUN|SPOOL")]
+    pub(crate) input: PathBuf,
+
+    /// Directory to write the run to, if the input is a bare spool
+    #[arg(short, long, value_name = "RUN")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace RUN if it holds a finished run
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Keep the recorded spool beside the merged run
+    #[arg(long)]
+    pub(crate) keep_spool: bool,
+
+    /// Threads to use; all processors if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) threads: Option<u32>,
+
+    /// Memory to stay below, in MiB
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
+    pub(crate) memory_mb: Option<u64>,
 }
 
 /// `marey completions`

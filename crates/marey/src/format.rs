@@ -75,6 +75,29 @@ pub(crate) fn seconds(at: Nanos) -> String {
     format!("{sign}{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }
 
+/// A moment of the calendar, from ns since 1970: `2026-11-21 07:15:32 UTC`. Always UTC: a run is
+/// read elsewhere than it was made.
+pub(crate) fn date(realtime_ns: i64) -> String {
+    let seconds = realtime_ns.div_euclid(1_000_000_000);
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (year, month, day) = civil_from_days(days);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+/// The Gregorian date of a day counted from 1970-01-01, by Howard Hinnant's algorithm: years begin
+/// in March, so that the leap day is the last.
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
 /// What the user types for a time: `1.5`, `1.5s`, `20ms`, `300us`, `7ns`.
 pub(crate) fn parse_time(text: &str) -> Result<Nanos, String> {
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-').unwrap_or(text.len());
@@ -131,6 +154,10 @@ mod tests {
             (percent(1, 8), "12.5 %"),
             (percent(8, 8), "100 %"),
             (percent(1, 0), ""),
+            (date(0), "1970-01-01 00:00:00 UTC"),
+            (date(1_795_245_324_822_086_083), "2026-11-21 07:15:24 UTC"),
+            (date(951_782_400_000_000_000), "2000-02-29 00:00:00 UTC"),
+            (date(-1), "1969-12-31 23:59:59 UTC"),
             (seconds(Nanos(1_234_567_890)), "1.234567890"),
         ];
         for (found, expected) in cases {

@@ -9,16 +9,29 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod cli;
+mod dump;
 mod embedded;
 mod exit;
 mod format;
 mod generate;
+mod info;
+mod pack;
+mod paint;
+mod problems;
 mod record;
+mod report;
+mod run;
+mod table;
+mod words;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     let result = match &cli.command {
         cli::Command::Record(args) => record::run(args),
+        cli::Command::Report(args) => report::run(args),
+        cli::Command::Info(args) => info::run(args),
+        cli::Command::Dump(args) => dump::run(args),
+        cli::Command::Pack(args) => pack::run(args),
         cli::Command::Completions(args) => generate::completions(args),
         cli::Command::Man(args) => generate::man(args),
     };

@@ -1,6 +1,7 @@
 //! Help and errors of the command line, compared with files under `tests/help`.
 //!
 //! `SNAPSHOTS=overwrite cargo test -p marey --test cli` accepts what is printed now; read the diff.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use snapbox::assert_data_eq;
 use snapbox::cmd::Command;
@@ -20,6 +21,10 @@ fn check_help(args: &[&str], expected: Data) {
 fn help_explains_every_command() {
     check_help(&["--help"], file!["help/marey.txt"]);
     check_help(&["record", "--help"], file!["help/record.txt"]);
+    check_help(&["report", "--help"], file!["help/report.txt"]);
+    check_help(&["info", "--help"], file!["help/info.txt"]);
+    check_help(&["dump", "--help"], file!["help/dump.txt"]);
+    check_help(&["pack", "--help"], file!["help/pack.txt"]);
     check_help(&["completions", "--help"], file!["help/completions.txt"]);
     check_help(&["man", "--help"], file!["help/man.txt"]);
 }

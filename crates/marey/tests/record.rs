@@ -3,6 +3,7 @@
 //!
 //! The programs are scripts of /bin/sh, which makes no call that is measured; what a recorder
 //! leaves behind is the matter of other tests.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -173,7 +174,8 @@ fn a_finished_run_is_overwritten_by_force_only() {
 
 #[test]
 fn what_is_not_a_disposable_run_stays() {
-    let occupy: [(&str, fn(&Path)); 4] = [
+    type Occupy = fn(&Path);
+    let occupy: [(&str, Occupy); 4] = [
         ("a file", |run| fs::write(run, "text").unwrap()),
         ("a directory of the user's", |run| {
             fs::create_dir(run).unwrap();

@@ -15,12 +15,15 @@ use serde::Serialize;
 
 use super::clock;
 use crate::cli::RecordArgs;
+use crate::embedded;
 
 /// The content of the file. Names are an interface to the merge.
 #[derive(Debug, Serialize)]
 pub(crate) struct LaunchFile {
     /// Version of marey that recorded.
     marey: &'static str,
+    /// Which build of the recorder was preloaded.
+    recorder: &'static str,
     /// The command and its arguments; bytes that are no UTF-8 are replaced.
     argv: Vec<String>,
     /// The working directory.
@@ -70,6 +73,7 @@ impl LaunchFile {
         let cwd = std::env::current_dir().unwrap_or_default();
         Self {
             marey: env!("CARGO_PKG_VERSION"),
+            recorder: embedded::LIBRARY_HASH,
             argv: args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
             host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             launcher_pid: std::process::id(),

@@ -16,6 +16,8 @@ mod launch_file;
 mod signals;
 mod spool_dir;
 
+pub(crate) use spool_dir::SPOOL;
+
 use launch::Outcome;
 use launch_file::LaunchFile;
 use spool_dir::{Overwrite, RunDir};

@@ -1,0 +1,161 @@
+//! `marey dump`: the events of a run in the order of time.
+//!
+//! The one idea: parts are read in the order in which they begin, and a line is printed as soon as
+//! no unread part can hold an earlier one. So memory is bounded by the parts that overlap, not by
+//! the length of the run, and `--limit` stops reading early.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use marey_analyze::Trace;
+use marey_archive::schema::{self, TableSpec};
+use marey_archive::{Archive, Filter, Part};
+use marey_model::{LocationId, Nanos, ProcessId};
+use rustc_hash::FxHashSet;
+
+use crate::cli::DumpArgs;
+use crate::exit::{Usage, say};
+use crate::run::Run;
+
+mod event;
+mod line;
+mod source;
+
+use event::Event;
+use line::Printer;
+use source::Source;
+
+/// Runs the command.
+pub(crate) fn run(args: &DumpArgs) -> anyhow::Result<ExitCode> {
+    let Run { archive, trace, .. } = Run::open(&args.run)?;
+    let window = Window {
+        from: args.from.unwrap_or(Nanos(i64::MIN)),
+        to: args.to.unwrap_or(Nanos(i64::MAX)),
+        locations: wanted_locations(args, &trace)?,
+    };
+    let source = Source::new(&archive);
+    let mut printer = Printer::new(&archive, &trace, args.json)?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    printer.head(&mut out)?;
+    let mut left = args.limit.unwrap_or(u64::MAX);
+    print_in_order(&archive, &source, &window, &mut |event| {
+        left -= 1;
+        printer.print(&mut out, event)?;
+        Ok(if left == 0 { Go::Stop } else { Go::On })
+    })?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the user wants to see.
+#[derive(Debug)]
+struct Window {
+    from: Nanos,
+    to: Nanos,
+    /// `None` = all.
+    locations: Option<FxHashSet<LocationId>>,
+}
+
+impl Window {
+    fn wants(&self, location: LocationId) -> bool {
+        self.locations.as_ref().is_none_or(|wanted| wanted.contains(&location))
+    }
+
+    /// Whether something that lasts from `start` to `end` is to be seen.
+    fn meets(&self, start: Nanos, end: Nanos) -> bool {
+        self.from <= end && start <= self.to
+    }
+}
+
+/// Whether more lines are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Go {
+    On,
+    Stop,
+}
+
+fn wanted_locations(args: &DumpArgs, trace: &dyn Trace) -> anyhow::Result<Option<FxHashSet<LocationId>>> {
+    if let Some(location) = args.location.map(LocationId) {
+        if trace.locations().get(location.idx()).is_none() {
+            anyhow::bail!(Usage(format!("this run has no location {}", location.0)));
+        }
+        return Ok(Some(FxHashSet::from_iter([location])));
+    }
+    let Some(rank) = args.rank else { return Ok(None) };
+    let is_of_rank = |process: ProcessId| {
+        trace.processes().get(process.idx()).is_some_and(|process| process.rank == Some(rank))
+    };
+    let places = trace.locations().iter().enumerate().filter(|(_, place)| is_of_rank(place.process));
+    let wanted: FxHashSet<LocationId> = places.filter_map(|(idx, _)| LocationId::from_idx(idx)).collect();
+    if wanted.is_empty() {
+        anyhow::bail!(Usage(format!("this run has no rank {rank}")));
+    }
+    Ok(Some(wanted))
+}
+
+/// The tables that have something to print.
+const TABLES: [&TableSpec; 7] = [
+    &schema::INTERVALS,
+    &schema::OVERLAPS,
+    &schema::MESSAGES,
+    &schema::COLLECTIVES,
+    &schema::EDGES,
+    &schema::EVENTS,
+    &schema::COUNTERS,
+];
+
+fn print_in_order(
+    archive: &Archive,
+    source: &Source<'_>,
+    window: &Window,
+    each: &mut dyn FnMut(&Event) -> anyhow::Result<Go>,
+) -> anyhow::Result<()> {
+    let mut parts: Vec<(i64, &'static TableSpec, &Part)> = Vec::new();
+    for table in TABLES {
+        for part in archive.parts(table.name) {
+            let begin = part.min_time.unwrap_or(i64::MIN);
+            let end = part.max_time.unwrap_or(i64::MAX);
+            if window.meets(Nanos(begin), Nanos(end)) {
+                parts.push((begin, table, part));
+            }
+        }
+    }
+    parts.sort_by_key(|&(begin, table, part)| (begin, table.name, part.group));
+
+    let mut waiting: BinaryHeap<Reverse<Event>> = BinaryHeap::new();
+    for (begin, table, part) in parts {
+        if print_before(&mut waiting, Some(Nanos(begin)), each)? == Go::Stop {
+            return Ok(());
+        }
+        // What was readable of a damaged part is shown all the same.
+        if let Err(error) = source.read(table, part, window, &mut |event| waiting.push(Reverse(event))) {
+            say(&format!("warning: {error:#}"));
+        }
+    }
+    print_before(&mut waiting, None, each).map(|_| ())
+}
+
+/// Prints what happened before `limit`, or everything.
+fn print_before(
+    waiting: &mut BinaryHeap<Reverse<Event>>,
+    limit: Option<Nanos>,
+    each: &mut dyn FnMut(&Event) -> anyhow::Result<Go>,
+) -> anyhow::Result<Go> {
+    while let Some(Reverse(event)) = waiting.peek() {
+        if limit.is_some_and(|limit| limit <= event.key.time) {
+            return Ok(Go::On);
+        }
+        if each(event)? == Go::Stop {
+            return Ok(Go::Stop);
+        }
+        waiting.pop();
+    }
+    Ok(Go::On)
+}
+
+/// Asks for rows that begin no later than the window ends.
+fn up_to<'a>(column: &'a str, window: &Window) -> Filter<'a> {
+    Filter { column, range: i64::MIN..window.to.0.saturating_add(1) }
+}

@@ -1,0 +1,249 @@
+//! `marey info`: what a run holds and how far it can be trusted.
+//!
+//! The one idea: everything here is read from definitions and sums, so it answers at once however
+//! long the run is.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use marey_analyze::Trace;
+use marey_archive::{Archive, Meta};
+use marey_model::Nanos;
+use serde::Serialize;
+
+use crate::cli::InfoArgs;
+use crate::format;
+use crate::paint::{Look, Paint, harmless, shorten, title};
+use crate::problems::{self, Totals};
+use crate::run::Run;
+use crate::table::{Cell, Side, Table};
+
+/// Runs the command.
+pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<ExitCode> {
+    let run = Run::open(&args.run)?;
+    let info = Info::read(&run)?;
+    let mut out = io::stdout().lock();
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &info).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        Page { run: &run, info: &info }.print(&mut out, Paint::for_stdout())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the command prints as JSON. Names and units are an interface.
+#[derive(Debug, Serialize)]
+struct Info {
+    version: String,
+    schema: u32,
+    duration_ns: i64,
+    processes: usize,
+    locations: usize,
+    intervals: u64,
+    messages: u64,
+    events: u64,
+    levels: Vec<String>,
+    problems: Totals,
+    overhead: Overhead,
+    clocks: Vec<Clock>,
+}
+
+/// What recording cost.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Overhead {
+    /// Share of the time of all locations.
+    pub(crate) fraction: f64,
+    /// Time that recording one event took.
+    pub(crate) ns_per_event: f64,
+}
+
+/// How the clock of a process was fitted.
+#[derive(Debug, Serialize)]
+struct Clock {
+    process: u32,
+    offset_ns: i64,
+    drift_ppm: f64,
+    uncertainty_ns: i64,
+}
+
+impl Info {
+    fn read(run: &Run) -> anyhow::Result<Self> {
+        let (archive, trace) = (&run.archive, &run.trace);
+        let meta = archive.meta();
+        Ok(Self {
+            version: meta.marey.clone(),
+            schema: meta.schema,
+            duration_ns: meta.run.duration_ns,
+            processes: trace.processes().len(),
+            locations: trace.locations().len(),
+            intervals: count(meta, "intervals"),
+            messages: count(meta, "messages"),
+            events: count(meta, "events"),
+            levels: levels(archive)?,
+            problems: problems::totals(trace.problems()),
+            overhead: overhead(archive)?,
+            clocks: clocks(archive)?,
+        })
+    }
+}
+
+/// A total of the run; where the merge gave none, the rows that are there.
+fn count(meta: &Meta, name: &str) -> u64 {
+    meta.counts.get(name).copied().unwrap_or_else(|| meta.rows(name))
+}
+
+fn levels(archive: &Archive) -> anyhow::Result<Vec<String>> {
+    let table = archive.table("levels").context("cannot read the table of levels")?;
+    Ok(table.text("name")?.iter().map(|name| harmless(name)).collect())
+}
+
+/// What recording cost, as the recorders measured it themselves.
+pub(crate) fn overhead(archive: &Archive) -> anyhow::Result<Overhead> {
+    let locations = archive.table("locations").context("cannot read the table of locations")?;
+    let spans = locations.i64("start")?.iter().zip(locations.i64("end")?);
+    let whole: i64 = spans.map(|(start, end)| end.saturating_sub(*start).max(0)).sum();
+    let total = |name: &str| archive.meta().counts.get(name).copied().unwrap_or(0);
+    Ok(Overhead {
+        fraction: ratio(total("overhead_ns"), whole.cast_unsigned()),
+        ns_per_event: ratio(total("overhead_ns"), total("recorded")),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate to begin with")]
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn clocks(archive: &Archive) -> anyhow::Result<Vec<Clock>> {
+    let table = archive.table("clocks").context("cannot read the table of clocks")?;
+    let (process, offset_ns) = (table.u32("process")?, table.i64("offset_ns")?);
+    let (drift_ppm, uncertainty_ns) = (table.f64("drift_ppm")?, table.i64("uncertainty_ns")?);
+    let row = |row: usize| Clock {
+        process: process[row],
+        offset_ns: offset_ns[row],
+        drift_ppm: drift_ppm[row],
+        uncertainty_ns: uncertainty_ns[row],
+    };
+    Ok((0..table.len()).map(row).collect())
+}
+
+/// Rows of a table at most: more than that nobody reads, and the JSON has them all.
+const MAX_ROWS: usize = 64;
+
+/// The same for people.
+struct Page<'a> {
+    run: &'a Run,
+    info: &'a Info,
+}
+
+impl Page<'_> {
+    fn print(&self, out: &mut dyn Write, paint: Paint) -> io::Result<()> {
+        writeln!(out, "{}", paint.paint(Look::Title, &self.run.name))?;
+        self.facts().print(out, paint)?;
+        title(out, paint, "RECORDED", "")?;
+        self.amounts().print(out, paint)?;
+        title(out, paint, "PROCESSES", "")?;
+        self.processes().print(out, paint)?;
+        title(out, paint, "CLOCKS", "offset and drift are corrected; what may remain is the uncertainty")?;
+        self.clocks().print(out, paint)?;
+        problems::print(out, paint, &self.run.trace)
+    }
+
+    fn facts(&self) -> Table {
+        let meta = self.run.archive.meta();
+        let facts = &meta.run;
+        let mut table = Table::new(&[("", Side::Left), ("", Side::Left)]);
+        let mut fact = |name: &str, value: String| {
+            if !value.is_empty() {
+                table.row([Cell::new(Look::Faint, name), harmless(&value).into()]);
+            }
+        };
+        fact("title", facts.title.clone());
+        fact("memo", facts.memo.clone());
+        fact("command", facts.command.join(" "));
+        fact("started", format::date(facts.start_realtime_ns));
+        fact("duration", format::duration(Nanos(facts.duration_ns)));
+        fact("hosts", facts.hosts.join(", "));
+        fact("launcher", facts.launcher.clone());
+        fact("MPI", facts.mpi_library.clone());
+        fact("git commit", facts.git_commit.clone());
+        fact("recorded by", format!("marey {}", meta.marey));
+        table
+    }
+
+    fn amounts(&self) -> Table {
+        let info = self.info;
+        let bytes = self.run.archive.meta().tables.values().flatten().map(|part| part.bytes).sum();
+        let mut table = Table::new(&[("", Side::Left), ("", Side::Left)]);
+        let mut amount = |name: &str, value: String| table.row([Cell::new(Look::Faint, name), value.into()]);
+        amount("intervals", format::count(info.intervals));
+        amount("messages", format::count(info.messages));
+        amount("events", format::count(info.events));
+        amount("levels", info.levels.join(", "));
+        amount("size", format::bytes(bytes));
+        amount("cost", cost(info.overhead));
+        table
+    }
+
+    fn processes(&self) -> Table {
+        let columns = [
+            ("process", Side::Right),
+            ("world", Side::Right),
+            ("rank", Side::Right),
+            ("host", Side::Left),
+            ("pid", Side::Right),
+            ("threads", Side::Right),
+            ("time", Side::Right),
+            ("ended", Side::Left),
+        ];
+        let mut table = Table::new(&columns);
+        let trace = &self.run.trace;
+        for (id, process) in trace.processes().iter().enumerate().take(MAX_ROWS) {
+            let threads = trace.locations().iter().filter(|place| place.process.idx() == id).count();
+            table.row([
+                id.to_string().into(),
+                process.world.to_string().into(),
+                process.rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string()).into(),
+                shorten(&harmless(&process.host), 16).into(),
+                process.pid.to_string().into(),
+                threads.to_string().into(),
+                format::duration(process.end - process.start).into(),
+                harmless(&process.outcome).into(),
+            ]);
+        }
+        table
+    }
+
+    fn clocks(&self) -> Table {
+        let columns = [
+            ("process", Side::Right),
+            ("offset", Side::Right),
+            ("drift", Side::Right),
+            ("uncertainty", Side::Right),
+        ];
+        let mut table = Table::new(&columns);
+        for clock in self.info.clocks.iter().take(MAX_ROWS) {
+            let uncertainty = match clock.uncertainty_ns {
+                ns if ns < 0 => "unknown".to_owned(),
+                ns => format::duration(Nanos(ns)),
+            };
+            table.row([
+                clock.process.to_string().into(),
+                format::duration(Nanos(clock.offset_ns)).into(),
+                format!("{:.3} ppm", clock.drift_ppm).into(),
+                uncertainty.into(),
+            ]);
+        }
+        table
+    }
+}
+
+/// What recording cost, in words.
+pub(crate) fn cost(overhead: Overhead) -> String {
+    if overhead.ns_per_event <= 0.0 {
+        return "not known".to_owned();
+    }
+    format!("{:.1} ns an event, {:.2} % of the run", overhead.ns_per_event, overhead.fraction * 100.0)
+}

@@ -1,0 +1,34 @@
+//! `marey pack`: one file out of a run.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+
+use crate::cli::PackArgs;
+use crate::exit::{Usage, say};
+use crate::run;
+
+/// Runs the command.
+pub(crate) fn run(args: &PackArgs) -> anyhow::Result<ExitCode> {
+    let shown = args.run.display();
+    if args.run.is_file() {
+        bail!(Usage(format!("{shown} is packed already")));
+    }
+    run::open_archive(&args.run)?;
+    let out = args.output.clone().unwrap_or_else(|| beside(&args.run));
+    if out.exists() && !args.force {
+        bail!(Usage(format!("{} is there; use --force to replace it, or -o", out.display())));
+    }
+    marey_archive::pack(&args.run, &out).with_context(|| format!("cannot pack {shown}"))?;
+    let bytes = std::fs::metadata(&out).map_or(0, |metadata| metadata.len());
+    say(&format!("{} ({})", out.display(), crate::format::bytes(bytes)));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `run.marey/` becomes `run.marey.zip`.
+fn beside(run: &std::path::Path) -> PathBuf {
+    let mut name = run.components().as_path().as_os_str().to_owned();
+    name.push(".zip");
+    PathBuf::from(name)
+}

@@ -1,0 +1,211 @@
+//! The first lines: where is the time, and on which rank.
+
+use std::io;
+
+use marey_analyze::{CallSite, Headline, RegionRow};
+use marey_model::{Nanos, Role};
+
+use super::{Facts, Page};
+use crate::format;
+use crate::paint::{Look, harmless, shorten};
+use crate::words;
+
+/// Prints what ran, and the answer.
+pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
+    let (facts, paint) = (page.facts, page.paint);
+    let run = &facts.run.archive.meta().run;
+    writeln!(page.out, "{}  {}", paint.paint(Look::Title, &facts.run.name), harmless(&run.title))?;
+    let command = shorten(&harmless(&run.command.join(" ")), 98);
+    writeln!(page.out, "  {}", paint.paint(Look::Faint, &command))?;
+    writeln!(page.out, "  {}", paint.paint(Look::Faint, &what_ran(facts)))?;
+    writeln!(page.out)?;
+    for line in answer(facts) {
+        for (place, text) in wrap(&line, 94).iter().enumerate() {
+            let (mark, look) = if place == 0 { ("▸ ", Look::Strong) } else { ("  ", Look::Strong) };
+            writeln!(page.out, "  {}{}", paint.paint(Look::Bar, mark), paint.paint(look, text))?;
+        }
+    }
+    Ok(())
+}
+
+/// `4 processes with 8 threads on 2 hosts · Open MPI 4.1.4 · 1.42 s · 2026-11-21 07:15:24 UTC`
+fn what_ran(facts: &Facts<'_>) -> String {
+    let run = &facts.run.archive.meta().run;
+    let processes = facts.ranks.len() as u64;
+    let threads: usize = facts.ranks.iter().map(|row| row.threads).sum();
+    let mut what =
+        match (processes, processes == facts.ranks.iter().filter(|r| r.rank.is_some()).count() as u64) {
+            (1, true) => "1 rank".to_owned(),
+            (n, true) => format!("{} ranks", format::count(n)),
+            (1, false) => "1 process".to_owned(),
+            (n, false) => format!("{} processes", format::count(n)),
+        };
+    if threads as u64 != processes {
+        what.push_str(&format!(" with {}", format::counted(threads as u64, "thread")));
+    }
+    match run.hosts.as_slice() {
+        [] => {}
+        [host] => what.push_str(&format!(" on {}", harmless(host))),
+        hosts => what.push_str(&format!(" on {} hosts", hosts.len())),
+    }
+    let library = harmless(run.mpi_library.split(',').next().unwrap_or_default());
+    let facts =
+        [what, library, format::duration(Nanos(run.duration_ns)), format::date(run.start_realtime_ns)];
+    facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
+fn answer(facts: &Facts<'_>) -> Vec<String> {
+    let headline = &facts.headline;
+    if headline.mpi <= Nanos(0) {
+        return without_mpi(facts);
+    }
+    let mut lines = vec![share_of_mpi(headline)];
+    lines.extend(headline.largest_call_site.as_ref().map(|site| largest_site(site, headline)));
+    lines.extend(between_ranks(facts));
+    lines
+}
+
+/// `MPI takes 34.2 % of the time of the ranks: 20.1 % waiting for messages, 8.0 % collectives, …`
+fn share_of_mpi(headline: &Headline) -> String {
+    let of_time = |time: Nanos| ratio(time, headline.mpi) * headline.mpi_share;
+    let mut groups: Vec<(&str, f64)> = Vec::new();
+    for &(role, time) in &headline.mpi_by_role {
+        let name = role_words(role);
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, share)) => *share += of_time(time),
+            None => groups.push((name, of_time(time))),
+        }
+    }
+    groups.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let parts: Vec<String> = groups
+        .iter()
+        .filter(|(_, share)| 0.005 <= *share)
+        .take(3)
+        .map(|(name, share)| format!("{} {name}", percent(*share)))
+        .collect();
+    let parts = if parts.len() < 2 && groups.len() < 2 {
+        groups.first().map_or_else(String::new, |(name, _)| format!(", all of it {name}"))
+    } else if parts.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", parts.join(", "))
+    };
+    format!("MPI takes {} of the time of the ranks{parts}.", percent(headline.mpi_share))
+}
+
+/// What an MPI call of a role is doing, to somebody who reads a report.
+fn role_words(role: Role) -> &'static str {
+    match role {
+        Role::Wait => "waiting for communication to complete",
+        Role::Transfer => "sending and receiving",
+        Role::Barrier => "barriers",
+        Role::AllToAll | Role::OneToAll | Role::AllToOne => "collectives",
+        Role::Manage | Role::Create | Role::Start | Role::End => "start, end and management",
+        Role::Io => "files",
+        Role::Acquire | Role::Release => "locks",
+        Role::Work => "other calls",
+    }
+}
+
+fn largest_site(site: &CallSite, headline: &Headline) -> String {
+    let place = words::place(&site.file, site.line);
+    let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
+    let function = match site.function.as_str() {
+        "" => String::new(),
+        name => format!(" in {}", shorten(&words::function(name), 60)),
+    };
+    format!(
+        "Most of it at one call: {}{function}{place}, {} of the time in MPI, {} in {}.",
+        harmless(&site.verb),
+        percent(ratio(site.inclusive, headline.mpi)),
+        format::duration(site.inclusive),
+        format::counted(site.visits, "call"),
+    )
+}
+
+/// How the ranks differ.
+fn between_ranks(facts: &Facts<'_>) -> Option<String> {
+    let (most, least) = (facts.headline.most_mpi?, facts.headline.least_mpi?);
+    if most.process == least.process {
+        return None;
+    }
+    let name = |process| words::process(facts.trace, process);
+    let balance = match facts.headline.imbalance {
+        Some(imbalance) if 0.05 <= imbalance => {
+            format!(" Work is uneven: the slowest rank computes {:.2} × the mean.", imbalance + 1.0)
+        }
+        Some(imbalance) => {
+            format!(" Work is even: the slowest rank computes {} more than the mean.", percent(imbalance))
+        }
+        None => String::new(),
+    };
+    if most.share - least.share < 0.02 {
+        return Some(format!("All ranks spend about the same share in MPI.{balance}"));
+    }
+    Some(format!(
+        "{} spends the largest share in MPI, {}; {} the least, {}.{balance}",
+        capital(&name(most.process)),
+        percent(most.share),
+        name(least.process),
+        percent(least.share),
+    ))
+}
+
+/// A program without MPI: the regions speak for it.
+fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
+    let largest = |row: &&RegionRow<'_>| row.exclusive;
+    let Some(row) = facts.regions.iter().filter(|row| row.exclusive > Nanos(0)).max_by_key(largest) else {
+        return vec!["No region was measured in this run.".to_owned()];
+    };
+    let whole: i64 = facts.trace.locations().iter().map(|place| (place.end - place.start).0.max(0)).sum();
+    let mut lines = vec![format!(
+        "Most measured time is in {} (level {}): {} in {}, {} of the time of all threads.",
+        words::region(facts.trace, row.region),
+        harmless(row.level),
+        format::duration(row.exclusive),
+        format::counted(row.visits, "call"),
+        format::percent(row.exclusive.0, whole),
+    )];
+    let of_region = |path: &&marey_analyze::CallPathRow<'_>| path.region == row.region;
+    if let Some(site) = facts.call_paths.iter().filter(of_region).max_by_key(|path| path.exclusive) {
+        let place = words::place(&site.file, site.line);
+        if !site.function.is_empty() {
+            let function = shorten(&words::function(&site.function), 60);
+            lines.push(format!(
+                "Most of that is called in {function} ({place}): {}.",
+                format::duration(site.exclusive)
+            ));
+        }
+    }
+    lines
+}
+
+fn ratio(part: Nanos, whole: Nanos) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "shares are shown with one decimal")]
+    let (part, whole) = (part.0 as f64, whole.0 as f64);
+    if whole <= 0.0 { 0.0 } else { part / whole }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Breaks a text at spaces into lines of at most `width` characters.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && width < line.chars().count() + 1 + word.chars().count() {
+            lines.push(word.to_owned());
+        } else {
+            let gap = if line.is_empty() { "" } else { " " };
+            line.extend([gap, word]);
+        }
+    }
+    lines
+}

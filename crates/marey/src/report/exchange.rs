@@ -1,0 +1,133 @@
+//! Who sent how much to whom, and how large the messages were.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use marey_analyze::PairRow;
+use marey_model::ProcessId;
+
+use super::Page;
+use crate::format;
+use crate::paint::{Look, bar};
+use crate::table::{Cell, Side, Table};
+use crate::words;
+
+/// A matrix of more than so many processes does not fit a page; the largest pairs are listed.
+const MAX_MATRIX: usize = 9;
+const BAR_WIDTH: usize = 30;
+
+/// Who sent how much to whom.
+pub(super) fn communication(page: &mut Page<'_>) -> io::Result<()> {
+    let pairs = &page.facts.pairs;
+    let mut members: Vec<ProcessId> = pairs.iter().flat_map(|pair| [pair.from, pair.to]).collect();
+    members.sort_unstable();
+    members.dedup();
+    let messages: u64 = pairs.iter().map(|pair| pair.messages).sum();
+    let bytes: u64 = pairs.iter().map(|pair| pair.bytes).sum();
+    let total = format!("{}, {}", format::counted(messages, "message"), format::bytes(bytes));
+    if pairs.is_empty() {
+        page.title("COMMUNICATION", "point-to-point messages, sender to receiver")?;
+        return page.nothing("no messages");
+    }
+    if members.len() <= MAX_MATRIX {
+        let remark = format!("{total}; rows send, columns receive; data above, messages below");
+        page.title("COMMUNICATION", &remark)?;
+        return matrix(page, &members);
+    }
+    page.title("COMMUNICATION", &format!("{total}; the pairs with most data"))?;
+    largest_pairs(page)
+}
+
+fn matrix(page: &mut Page<'_>, members: &[ProcessId]) -> io::Result<()> {
+    let facts = page.facts;
+    let sums: BTreeMap<(ProcessId, ProcessId), &PairRow> =
+        facts.pairs.iter().map(|pair| ((pair.from, pair.to), pair)).collect();
+    let name = |id: ProcessId| words::process(facts.trace, id);
+    let heads: Vec<String> = members.iter().map(|&id| name(id)).collect();
+    let mut table = Table::with_heads(
+        std::iter::once((String::new(), Side::Left)).chain(heads.into_iter().map(|h| (h, Side::Right))),
+    );
+    for &from in members {
+        let mut data = vec![Cell::from(name(from))];
+        let mut counts = vec![Cell::from("")];
+        for &to in members {
+            let pair = sums.get(&(from, to));
+            data.push(match pair {
+                Some(pair) => format::bytes(pair.bytes).into(),
+                None => Cell::new(Look::Faint, "·"),
+            });
+            let count = pair.map_or_else(String::new, |pair| format::count(pair.messages));
+            counts.push(Cell::new(Look::Faint, count));
+        }
+        table.push(data);
+        table.push(counts);
+    }
+    table.print(page.out, page.paint)
+}
+
+fn largest_pairs(page: &mut Page<'_>) -> io::Result<()> {
+    let facts = page.facts;
+    let mut pairs: Vec<&PairRow> = facts.pairs.iter().collect();
+    pairs.sort_by(|a, b| b.bytes.cmp(&a.bytes).then((a.from, a.to).cmp(&(b.from, b.to))));
+    let largest = pairs.first().map_or(0, |pair| pair.bytes);
+    let mut table = Table::new(&[
+        ("from", Side::Left),
+        ("to", Side::Left),
+        ("data", Side::Right),
+        ("messages", Side::Right),
+        ("mean size", Side::Right),
+        ("", Side::Left),
+    ]);
+    for pair in pairs.iter().take(page.top) {
+        table.row([
+            words::process(facts.trace, pair.from).into(),
+            words::process(facts.trace, pair.to).into(),
+            format::bytes(pair.bytes).into(),
+            format::count(pair.messages).into(),
+            format::bytes(pair.bytes / pair.messages.max(1)).into(),
+            Cell::new(Look::Bar, bar(pair.bytes.cast_signed(), largest.cast_signed(), BAR_WIDTH)),
+        ]);
+    }
+    table.print(page.out, page.paint)?;
+    page.more(pairs.len().saturating_sub(page.top), "pair")
+}
+
+/// How many messages of which size.
+pub(super) fn sizes(page: &mut Page<'_>) -> io::Result<()> {
+    let sizes = &page.facts.sizes;
+    if sizes.is_empty() {
+        return Ok(());
+    }
+    page.title("MESSAGE SIZES", "messages of each size; the bar is their number")?;
+    let most = sizes.iter().map(|row| row.messages).max().unwrap_or(0);
+    let mut table = Table::new(&[
+        ("size", Side::Left),
+        ("messages", Side::Right),
+        ("data", Side::Right),
+        ("", Side::Left),
+    ]);
+    for row in sizes {
+        table.row([
+            size_range(row.size_log2).into(),
+            format::count(row.messages).into(),
+            format::bytes(row.bytes).into(),
+            Cell::new(Look::Bar, bar(row.messages.cast_signed(), most.cast_signed(), BAR_WIDTH)),
+        ]);
+    }
+    table.print(page.out, page.paint)
+}
+
+/// `empty`, `1 B`, `64 – 127 B`, `1 – 2 KiB`.
+fn size_range(size_log2: Option<u32>) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    match size_log2 {
+        None => "empty".to_owned(),
+        Some(0) => "1 B".to_owned(),
+        Some(log2) if log2 < 10 => format!("{} – {} B", 1_u64 << log2, (2_u64 << log2) - 1),
+        Some(log2) => {
+            let unit = UNITS[((log2 / 10) as usize - 1).min(UNITS.len() - 1)];
+            let low = 1_u64 << (log2 % 10);
+            format!("{low} – {} {unit}", low * 2)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The report for other programs. Names, units and meaning of every field are an interface:
+//! fields may be added, none may change.
+
+use std::io::{self, Write};
+
+use marey_analyze::CallPathRow;
+use serde::Serialize;
+
+use super::Facts;
+
+#[derive(Serialize)]
+struct Report<'f> {
+    regions: Vec<Region<'f>>,
+    call_paths: Vec<Path<'f>>,
+    ranks: Vec<Rank>,
+    communication: Vec<Pair>,
+}
+
+#[derive(Serialize)]
+struct Region<'f> {
+    level: &'f str,
+    verb: &'f str,
+    noun: &'f str,
+    calls: u64,
+    inclusive_ns: i64,
+    exclusive_ns: i64,
+    min_ns: i64,
+    max_ns: i64,
+    mean_ns: f64,
+    std_ns: f64,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Path<'f> {
+    /// Names of the regions, root first.
+    path: &'f [&'f str],
+    /// Function of the program that the last of them was called from.
+    function: &'f str,
+    file: &'f str,
+    line: u32,
+    calls: u64,
+    inclusive_ns: i64,
+    exclusive_ns: i64,
+    bytes: u64,
+    /// The whole call stack, outermost function first.
+    stack: Vec<Frame<'f>>,
+}
+
+#[derive(Serialize)]
+struct Frame<'f> {
+    function: &'f str,
+    file: &'f str,
+    line: u32,
+}
+
+#[derive(Serialize)]
+struct Rank {
+    process: u32,
+    world: u32,
+    rank: Option<u32>,
+    threads: usize,
+    time_ns: i64,
+    mpi_ns: i64,
+}
+
+/// All messages from one rank to another.
+#[derive(Serialize)]
+struct Pair {
+    from: u32,
+    to: u32,
+    messages: u64,
+    bytes: u64,
+    /// The world of the sender; ranks of worlds after the first are told apart by it.
+    from_world: u32,
+    /// The world of the receiver.
+    to_world: u32,
+}
+
+/// Prints the report as one JSON object.
+pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
+    let report = Report {
+        regions: facts.regions.iter().filter(|row| row.visits > 0).map(region).collect(),
+        call_paths: facts.call_paths.iter().map(|row| path(facts, row)).collect(),
+        ranks: facts.ranks.iter().map(rank).collect(),
+        communication: facts.pairs.iter().filter_map(|row| pair(facts, row)).collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &report)?;
+    writeln!(out)
+}
+
+fn region<'f>(row: &marey_analyze::RegionRow<'f>) -> Region<'f> {
+    Region {
+        level: row.level,
+        verb: row.verb,
+        noun: row.noun,
+        calls: row.visits,
+        inclusive_ns: row.inclusive.0,
+        exclusive_ns: row.exclusive.0,
+        min_ns: row.min.map_or(0, |min| min.0),
+        max_ns: row.max.map_or(0, |max| max.0),
+        mean_ns: row.mean,
+        std_ns: row.std,
+        bytes: row.bytes,
+    }
+}
+
+fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
+    let stack = facts.trace.call_paths().get(row.call_path.idx()).and_then(|path| path.stack);
+    let frames = stack.map(|stack| facts.trace.stack(stack)).unwrap_or_default();
+    let frame = |frame: &&'f marey_analyze::Frame| Frame {
+        function: &frame.function,
+        file: &frame.file,
+        line: frame.line,
+    };
+    Path {
+        path: &row.path,
+        function: &row.function,
+        file: &row.file,
+        line: row.line,
+        calls: row.visits,
+        inclusive_ns: row.inclusive.0,
+        exclusive_ns: row.exclusive.0,
+        bytes: row.bytes,
+        stack: frames.iter().rev().map(frame).collect(),
+    }
+}
+
+fn rank(row: &marey_analyze::RankRow) -> Rank {
+    Rank {
+        process: row.process.0,
+        world: row.world,
+        rank: row.rank,
+        threads: row.threads,
+        time_ns: row.time.0,
+        mpi_ns: row.mpi.0,
+    }
+}
+
+/// Only ranks send messages; a pair without them is damage, which the problems tell.
+fn pair(facts: &Facts<'_>, row: &marey_analyze::PairRow) -> Option<Pair> {
+    let world = |id: marey_model::ProcessId| facts.trace.processes().get(id.idx()).map(|p| p.world);
+    Some(Pair {
+        from: row.from_rank?,
+        to: row.to_rank?,
+        messages: row.messages,
+        bytes: row.bytes,
+        from_world: world(row.from)?,
+        to_world: world(row.to)?,
+    })
+}

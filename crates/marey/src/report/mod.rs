@@ -1,0 +1,143 @@
+//! `marey report`: where the time of a run went.
+//!
+//! The one idea: the first lines answer the question in words, everything below them is the
+//! evidence. Numbers come from `marey-analyze`; here they only get words, units and places on a
+//! page.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use marey_analyze::{
+    CallPathRow, Headline, MessageSizeRow, PairRow, RankRow, RegionRow, Trace, call_paths, communication,
+    headline, message_sizes, ranks, regions,
+};
+
+use crate::cli::{ReportArgs, Section};
+use crate::info;
+use crate::paint::{Look, Paint, title};
+use crate::problems;
+use crate::run::Run;
+
+mod answer;
+mod exchange;
+mod json;
+mod tables;
+mod tree;
+
+/// Runs the command.
+pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
+    let run = Run::open(&args.run)?;
+    let facts = Facts::new(&run);
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if args.json {
+        json::print(&mut out, &facts)?;
+    } else {
+        let paint = if args.no_color { Paint::Plain } else { Paint::for_stdout() };
+        let top = usize::try_from(args.top).unwrap_or(usize::MAX);
+        let mut page = Page { out: &mut out, paint, top, facts: &facts };
+        page.print(args.by)?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Everything that the report is about.
+struct Facts<'r> {
+    run: &'r Run,
+    trace: &'r dyn Trace,
+    headline: Headline,
+    ranks: Vec<RankRow>,
+    regions: Vec<RegionRow<'r>>,
+    call_paths: Vec<CallPathRow<'r>>,
+    pairs: Vec<PairRow>,
+    sizes: Vec<MessageSizeRow>,
+}
+
+impl<'r> Facts<'r> {
+    fn new(run: &'r Run) -> Self {
+        let trace: &dyn Trace = &run.trace;
+        Self {
+            run,
+            trace,
+            headline: headline(trace),
+            ranks: ranks(trace),
+            regions: regions(trace),
+            call_paths: call_paths(trace),
+            pairs: communication(trace),
+            sizes: message_sizes(trace),
+        }
+    }
+}
+
+/// Where and how a report is printed.
+struct Page<'p> {
+    out: &'p mut dyn Write,
+    paint: Paint,
+    /// Rows of a table at most.
+    top: usize,
+    facts: &'p Facts<'p>,
+}
+
+impl Page<'_> {
+    fn print(&mut self, only: Option<Section>) -> anyhow::Result<()> {
+        let Some(section) = only else { return self.print_all() };
+        self.section(section)?;
+        Ok(())
+    }
+
+    fn print_all(&mut self) -> anyhow::Result<()> {
+        answer::print(self)?;
+        let all = [
+            Section::Rank,
+            Section::Region,
+            Section::Path,
+            Section::Communication,
+            Section::Size,
+            Section::Collective,
+        ];
+        for section in all {
+            self.section(section)?;
+        }
+        self.cost()?;
+        self.section(Section::Problem)?;
+        Ok(())
+    }
+
+    fn section(&mut self, section: Section) -> io::Result<()> {
+        match section {
+            Section::Rank => tables::ranks(self),
+            Section::Region => tables::regions(self),
+            Section::Function => tables::functions(self),
+            Section::Path => tree::print(self),
+            Section::Communication => exchange::communication(self),
+            Section::Size => exchange::sizes(self),
+            Section::Collective => tables::collectives(self),
+            Section::Problem => problems::print(self.out, self.paint, self.facts.trace),
+        }
+    }
+
+    fn cost(&mut self) -> anyhow::Result<()> {
+        let overhead = info::overhead(&self.facts.run.archive)?;
+        self.title("MEASUREMENT COST", "what recording added, as the recorders measured it themselves")?;
+        writeln!(self.out, "  {}", info::cost(overhead))?;
+        Ok(())
+    }
+
+    fn title(&mut self, name: &str, remark: &str) -> io::Result<()> {
+        title(self.out, self.paint, name, remark)
+    }
+
+    /// A line that says what a table leaves out.
+    fn more(&mut self, rows: usize, what: &str) -> io::Result<()> {
+        if rows == 0 {
+            return Ok(());
+        }
+        let plural = if rows == 1 { "" } else { "s" };
+        writeln!(self.out, "  {}", self.paint.paint(Look::Faint, &format!("… {rows} more {what}{plural}")))
+    }
+
+    /// A line in the place of an empty table.
+    fn nothing(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "  {}", self.paint.paint(Look::Faint, text))
+    }
+}

@@ -1,0 +1,108 @@
+//! What things of a run are called in text: locations, regions, functions, places in the source.
+//!
+//! The one idea: names come from the measured program, so all of them pass through here on their
+//! way to a terminal and are made harmless and short on the way.
+
+use marey_analyze::Trace;
+use marey_model::{LocationId, ProcessId, RegionId};
+
+use crate::paint::harmless;
+
+/// `rank 3`, `rank 3 thread 1`, `process 2`.
+pub(crate) fn location(trace: &dyn Trace, id: LocationId) -> String {
+    let Some(location) = trace.locations().get(id.idx()) else { return "(unknown)".to_owned() };
+    let place = process(trace, location.process);
+    match location.kind {
+        marey_analyze::LocationKind::Lane => format!("{place} {}", harmless(&location.name)),
+        marey_analyze::LocationKind::Thread if location.thread.0 == 0 => place,
+        marey_analyze::LocationKind::Thread => format!("{place} thread {}", location.thread.0),
+    }
+}
+
+/// `rank 3`, `world 1 rank 0`, `process 2`.
+pub(crate) fn process(trace: &dyn Trace, id: ProcessId) -> String {
+    match trace.processes().get(id.idx()).map(|process| (process.rank, process.world)) {
+        Some((Some(rank), 0)) => format!("rank {rank}"),
+        Some((Some(rank), world)) => format!("world {world} rank {rank}"),
+        _ => format!("process {}", id.0),
+    }
+}
+
+/// What a region is called: the noun of a region that is work of the program, else the verb,
+/// which for MPI is the name of the function.
+pub(crate) fn region(trace: &dyn Trace, id: RegionId) -> String {
+    trace.regions().get(id.idx()).map_or_else(|| "(unknown region)".to_owned(), |r| harmless(r.name()))
+}
+
+/// A function without its parameters: `ns::f<int>(int, char)` becomes `ns::f<int>`.
+pub(crate) fn function(name: &str) -> String {
+    if name.is_empty() {
+        return "(unknown function)".to_owned();
+    }
+    harmless(without_parameters(name))
+}
+
+/// File and line: `solver.c:12`; the directory is left out.
+pub(crate) fn place(file: &str, line: u32) -> String {
+    let name = harmless(file.rsplit('/').next().unwrap_or(file));
+    match (name.is_empty(), line) {
+        (true, _) => String::new(),
+        (false, 0) => name,
+        (false, line) => format!("{name}:{line}"),
+    }
+}
+
+/// The last parenthesis of a C++ name that closes at its end opens the parameters; what stands
+/// behind it (`const`, `[clone .cold]`) belongs to them.
+fn without_parameters(name: &str) -> &str {
+    let Some(end) = name.rfind(')') else { return name };
+    let mut depth = 0_u32;
+    for (at, c) in name[..=end].char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            let head = name[..at].trim_end();
+            // `(anonymous namespace)::f` and `operator()` have parentheses of their own, and a
+            // lambda ends in them.
+            let is_parameters = !head.is_empty() && !head.ends_with("::") && !head.ends_with("operator");
+            let tail = &name[end + 1..];
+            let is_end = !tail.contains("::");
+            return if is_parameters && is_end { head } else { name };
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_lose_their_parameters_only() {
+        let cases = [
+            ("main", "main"),
+            ("ns::f<int>(int, char (*)(int))", "ns::f<int>"),
+            ("A::b() const", "A::b"),
+            ("(anonymous namespace)::f", "(anonymous namespace)::f"),
+            ("(anonymous namespace)::f(int)", "(anonymous namespace)::f"),
+            ("A::operator()(int) const", "A::operator()"),
+            ("f(int)::{lambda()#1}::g", "f(int)::{lambda()#1}::g"),
+            ("bad)name", "bad)name"),
+            ("", "(unknown function)"),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(function(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn places_leave_out_what_is_unknown() {
+        for (file, line, expected) in [("/a/b.c", 3, "b.c:3"), ("b.c", 0, "b.c"), ("", 3, ""), ("/a/", 3, "")]
+        {
+            assert_eq!(place(file, line), expected);
+        }
+    }
+}

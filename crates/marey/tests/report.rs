@@ -1,0 +1,208 @@
+//! What the reading commands print of a small run, compared with files under `tests/shown`.
+//!
+//! `SNAPSHOTS=overwrite cargo test -p marey --test report` accepts what is printed now.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod sample;
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use snapbox::{Data, assert_data_eq, file};
+
+/// Runs marey beside the small run `run.marey`, packs it first if asked, and returns its output.
+fn marey(dir: &Path, args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_marey")).args(args).current_dir(dir).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{args:?}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn with_run() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    sample::write(&dir.path().join("run.marey"));
+    dir
+}
+
+fn check(args: &[&str], expected: Data) {
+    let dir = with_run();
+    assert_data_eq!(marey(dir.path(), args), expected.raw());
+}
+
+fn json(args: &[&str]) -> Value {
+    let dir = with_run();
+    serde_json::from_str(&marey(dir.path(), args)).unwrap()
+}
+
+/// Fields of every element of a list.
+fn fields(list: &Value) -> Vec<&str> {
+    let mut names: Vec<&str> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|row| row.as_object().unwrap().keys())
+        .map(String::as_str)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[test]
+fn the_report_answers_first_and_shows_the_evidence_below() {
+    check(&["report"], file!["shown/report.txt"]);
+}
+
+#[test]
+fn functions_have_a_table_of_their_own() {
+    check(&["report", "--by", "function"], file!["shown/functions.txt"]);
+}
+
+#[test]
+fn info_tells_what_is_there() {
+    check(&["info"], file!["shown/info.txt"]);
+}
+
+#[test]
+fn a_dump_is_in_the_order_of_time() {
+    check(&["dump"], file!["shown/dump.txt"]);
+}
+
+#[test]
+fn a_dump_can_be_narrowed() {
+    check(&["dump", "--rank", "1", "--from", "12ms", "--to", "20ms"], file!["shown/dump-narrow.txt"]);
+    let dir = with_run();
+    let limited = marey(dir.path(), &["dump", "--limit", "3"]);
+    assert!(marey(dir.path(), &["dump"]).starts_with(&limited));
+    assert_eq!(limited.lines().count(), 4, "a head and three events");
+}
+
+#[test]
+fn every_line_of_a_json_dump_is_an_object() {
+    let dir = with_run();
+    let text = marey(dir.path(), &["dump", "--json"]);
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), marey(dir.path(), &["dump"]).lines().count() - 1);
+    let send = lines.iter().find(|line| line["event"] == "send").unwrap();
+    assert_eq!((&send["rank"], &send["peer_rank"], &send["bytes"]), (&1.into(), &0.into(), &64.into()));
+    assert!(lines.iter().all(|line| line["time_ns"].is_i64()));
+}
+
+/// Other programs rely on these names.
+#[test]
+fn the_json_of_info_keeps_its_contract() {
+    let info = json(&["info", "--json"]);
+    for (field, expected) in [
+        ("version", Value::from(env!("CARGO_PKG_VERSION"))),
+        ("duration_ns", 100_000_000.into()),
+        ("processes", 2.into()),
+        ("locations", 2.into()),
+        ("intervals", 8.into()),
+        ("messages", 2.into()),
+        ("events", 1.into()),
+        ("levels", serde_json::json!(["source", "mpi"])),
+    ] {
+        assert_eq!(info[field], expected, "{field}");
+    }
+    let problems = serde_json::json!({ "lost": 0, "dropped": 0, "unmatched_sends": 3, "unmatched_receives": 0,
+        "unmatchable_channels": 0, "clock_violations": 0, "truncated": 1 });
+    assert_eq!(info["problems"], problems);
+    assert_eq!(info["overhead"]["ns_per_event"], 25_000.0);
+    assert!(info["overhead"]["fraction"].is_f64());
+    assert_eq!(fields(&info["clocks"]), ["drift_ppm", "offset_ns", "process", "uncertainty_ns"]);
+}
+
+/// Other programs rely on these names.
+#[test]
+fn the_json_of_the_report_keeps_its_contract() {
+    let report = json(&["report", "--json"]);
+    let expected = [
+        "bytes",
+        "calls",
+        "exclusive_ns",
+        "inclusive_ns",
+        "level",
+        "max_ns",
+        "mean_ns",
+        "min_ns",
+        "noun",
+        "std_ns",
+        "verb",
+    ];
+    assert_eq!(fields(&report["regions"]), expected);
+    for field in ["path", "function", "file", "line", "calls", "inclusive_ns", "exclusive_ns", "bytes"] {
+        assert!(fields(&report["call_paths"]).contains(&field), "{field}");
+    }
+    let ranks = serde_json::json!([
+        { "process": 0, "world": 0, "rank": 0, "threads": 1, "time_ns": 100_000_000, "mpi_ns": 21_000_000 },
+        { "process": 1, "world": 0, "rank": 1, "threads": 1, "time_ns": 90_000_000, "mpi_ns": 36_000_000 },
+    ]);
+    assert_eq!(report["ranks"], ranks);
+    for field in ["from", "to", "messages", "bytes"] {
+        assert!(fields(&report["communication"]).contains(&field), "{field}");
+    }
+    let send = report["regions"].as_array().unwrap().iter().find(|row| row["verb"] == "MPI_Send").unwrap();
+    assert_eq!(
+        (&send["calls"], &send["inclusive_ns"], &send["bytes"]),
+        (&2.into(), &3_000_000.into(), &4160.into())
+    );
+    let path =
+        report["call_paths"].as_array().unwrap().iter().find(|row| row["path"][1] == "MPI_Send").unwrap();
+    assert_eq!(path["path"], serde_json::json!(["halo", "MPI_Send"]));
+    assert_eq!((&path["file"], &path["line"]), (&"/src/halo.cpp".into(), &41.into()));
+}
+
+#[test]
+fn a_packed_run_reads_like_the_directory() {
+    let dir = with_run();
+    marey(dir.path(), &["pack"]);
+    for command in ["info", "report", "dump"] {
+        let of_directory = marey(dir.path(), &[command, "run.marey", "--json"]);
+        assert_eq!(marey(dir.path(), &[command, "run.marey.zip", "--json"]), of_directory, "{command}");
+    }
+}
+
+#[test]
+fn lines_fit_a_page() {
+    let dir = with_run();
+    for args in [&["report"][..], &["info"], &["report", "--by", "function"]] {
+        for line in marey(dir.path(), args).lines() {
+            assert!(line.chars().count() <= 104, "{args:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn names_of_a_run_cannot_steer_the_terminal() {
+    let dir = with_run();
+    for args in [&["report"][..], &["report", "--by", "function"], &["dump"], &["info"]] {
+        assert!(!marey(dir.path(), args).contains('\x1b'), "{args:?}");
+    }
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let dir = with_run();
+    std::fs::create_dir_all(dir.path().join("unmerged.marey/spool")).unwrap();
+    std::fs::create_dir(dir.path().join("empty")).unwrap();
+    std::fs::write(dir.path().join("text"), "no run").unwrap();
+    std::fs::write(dir.path().join("taken.zip"), "").unwrap();
+    let cases: [(&[&str], i32, &str); 8] = [
+        (&["report", "missing.marey"], 2, "`marey record -- CMD` makes one"),
+        (&["report", "unmerged.marey"], 2, "`marey merge unmerged.marey` does it"),
+        (&["info", "empty"], 2, "not a run"),
+        (&["info", "text"], 1, "cannot open text"),
+        (&["dump", "--rank", "9"], 2, "no rank 9"),
+        (&["dump", "--location", "9"], 2, "no location 9"),
+        (&["dump", "--from", "1h"], 2, "unknown unit"),
+        (&["pack", "-o", "taken.zip"], 2, "--force"),
+    ];
+    for (args, code, expected) in cases {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_marey")).args(args).current_dir(dir.path()).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
+        assert!(text.contains(expected), "{args:?}: {text}");
+    }
+}

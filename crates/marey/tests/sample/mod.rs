@@ -1,0 +1,214 @@
+//! A small run, written table by table: two ranks that exchange messages under a region of the
+//! program, with names of every kind that a report has to get along with.
+
+use std::path::Path;
+
+use marey_archive::schema::{self, NONE, TableSpec};
+use marey_archive::{Columns, Meta, Part, RunFacts, State, Value, write_table};
+
+/// A row of a table, written down shortly.
+enum V {
+    U(u32),
+    I(i64),
+    F(f64),
+    T(&'static str),
+}
+use V::{F, I, T, U};
+
+impl V {
+    fn value(&self) -> Value<'_> {
+        match self {
+            U(value) => Value::U32(*value),
+            I(value) => Value::I64(*value),
+            F(value) => Value::F64(*value),
+            T(value) => Value::Text(value),
+        }
+    }
+}
+
+const MS: i64 = 1_000_000;
+
+/// Writes the run into `dir`, which must not exist yet.
+pub(crate) fn write(dir: &Path) {
+    std::fs::create_dir(dir).unwrap();
+    let run = RunFacts {
+        command: ["mpirun", "-n", "2", "./app"].map(str::to_owned).to_vec(),
+        start_realtime_ns: 1_795_245_324_000_000_000,
+        duration_ns: 100 * MS,
+        hosts: vec!["node1".to_owned()],
+        launcher: "mpirun".to_owned(),
+        mpi_library: "Open MPI v4.1.4, package: Debian".to_owned(),
+        git_commit: "0123456789abcdef0123456789abcdef01234567".to_owned(),
+        title: "a small run".to_owned(),
+        memo: String::new(),
+    };
+    let mut meta = Meta::new(run);
+    meta.state = State::Finished;
+    meta.counts =
+        [("intervals", 8), ("messages", 2), ("events", 1), ("recorded", 20), ("overhead_ns", 500_000)]
+            .map(|(name, count)| (name.to_owned(), count))
+            .into();
+    let mut put = |spec: &'static TableSpec, rows: &[Vec<V>]| add(dir, &mut meta, spec, rows);
+    definitions(&mut put);
+    happenings(&mut put);
+    sums(&mut put);
+    meta.save(dir).unwrap();
+}
+
+fn add(dir: &Path, meta: &mut Meta, spec: &'static TableSpec, rows: &[Vec<V>]) {
+    let mut columns = Columns::new(spec);
+    for row in rows {
+        columns.push(&row.iter().map(V::value).collect::<Vec<_>>()).unwrap();
+    }
+    let part = match spec.layout {
+        schema::Layout::Single => Part::new(spec, 0, 0, write_table(dir, &columns).unwrap()),
+        schema::Layout::Parts => {
+            let mut writer = marey_archive::PartWriter::create(&dir.join(spec.file(0, 0)), spec).unwrap();
+            writer.write(&columns).unwrap();
+            Part::new(spec, 0, 0, writer.finish().unwrap())
+        }
+    };
+    meta.add(spec, part);
+}
+
+type Put<'a> = dyn FnMut(&'static TableSpec, &[Vec<V>]) + 'a;
+
+fn definitions(put: &mut Put<'_>) {
+    put(
+        &schema::LEVELS,
+        &[vec![U(0), T("source"), T("source"), T("")], vec![U(1), T("mpi"), T("runtime"), T("")]],
+    );
+    let region = |id, level: &'static str, verb, noun, role, file, line| {
+        vec![U(id), T(level), T(verb), T(noun), T(role), U(0), U(0), U(NONE), T(file), U(line)]
+    };
+    put(
+        &schema::REGIONS,
+        &[
+            region(0, "source", "execute", "halo", "work", "/src/app.c", 30),
+            region(1, "mpi", "MPI_Send", "", "transfer", "", 0),
+            region(2, "mpi", "MPI_Recv", "", "wait", "", 0),
+            region(3, "mpi", "MPI_Barrier", "", "barrier", "", 0),
+        ],
+    );
+    let process = |id, rank, end, outcome| {
+        let start = vec![U(id), T("node1"), U(4000 + id), U(0), I(rank), I(2), T("./app"), T("/bin/app")];
+        let rest = vec![I(0), I(end), T(outcome), I(0), T("Open MPI v4.1.4"), T("single")];
+        [start, rest].into_iter().flatten().collect()
+    };
+    put(&schema::PROCESSES, &[process(0, 0, 100 * MS, "finished"), process(1, 1, 90 * MS, "killed")]);
+    let location = |id, rank, end| {
+        let start = vec![U(id), U(id), T("main"), T("thread"), U(0), I(4000), T("node1"), U(0), I(rank)];
+        [start, vec![I(0), I(end)]].into_iter().flatten().collect()
+    };
+    put(&schema::LOCATIONS, &[location(0, 0, 100 * MS), location(1, 1, 90 * MS)]);
+    put(&schema::MODULES, &[vec![U(0), T("/bin/app"), T("")]]);
+    let stacks: [&[i64]; 3] = [&[0x300, 0x200, 0x100], &[0x310, 0x200, 0x100], &[0x110, 0x100]];
+    let mut rows = Vec::new();
+    for (id, stack) in (0..).zip(stacks) {
+        for (place, &vaddr) in (0..).zip(stack) {
+            rows.push(vec![U(id), U(place), U(0), I(vaddr)]);
+        }
+    }
+    put(&schema::STACKS, &rows);
+    let frame =
+        |vaddr, function, file, line| vec![U(0), I(vaddr), U(0), T(function), T(file), U(line), T("lines")];
+    put(
+        &schema::FRAMES,
+        &[
+            frame(0x100, "_start", "", 0),
+            frame(0x110, "main", "/src/main.c", 12),
+            frame(0x200, "main", "/src/main.c", 10),
+            frame(0x300, "exchange(double*, \x1b[31mint)", "/src/halo.cpp", 41),
+            frame(0x310, "exchange(double*, \x1b[31mint)", "/src/halo.cpp", 43),
+        ],
+    );
+    let path =
+        |id, parent, region, stack, depth| vec![U(id), U(parent), U(region), U(stack), U(depth), U(0), U(0)];
+    put(
+        &schema::CALL_PATHS,
+        &[path(0, NONE, 0, NONE, 0), path(1, 0, 1, 0, 1), path(2, 0, 2, 1, 1), path(3, NONE, 3, 2, 0)],
+    );
+    put(&schema::COMMUNICATORS, &[vec![U(0), T("MPI_COMM_WORLD"), U(2), U(NONE), T("intra"), T("0-1")]]);
+    put(&schema::COUNTER_KINDS, &[vec![U(0), T("residual"), T("m")]]);
+    put(&schema::EVENT_KINDS, &[vec![U(0), T("step"), T("event"), T("n"), T("i64")]]);
+}
+
+fn happenings(put: &mut Put<'_>) {
+    let interval = |location, start, duration, path, depth, bytes| {
+        vec![U(location), I(start * MS), I(duration * MS), U(path), U(depth), U(NONE), I(bytes)]
+    };
+    put(
+        &schema::INTERVALS,
+        &[
+            interval(0, 10, 20, 0, 0, -1),
+            interval(0, 12, 3, 1, 1, 4096),
+            interval(0, 20, 8, 2, 1, 64),
+            interval(0, 80, 10, 3, 0, 0),
+            interval(1, 10, 20, 0, 0, -1),
+            interval(1, 11, 0, 1, 1, 64),
+            interval(1, 12, 6, 2, 1, 4096),
+            interval(1, 60, 30, 3, 0, 0),
+        ],
+    );
+    let message = |from, sent, to, received, bytes| {
+        let send = vec![U(from), I(sent * MS), I(sent * MS)];
+        let receive = vec![U(to), I(received * MS), I(received * MS), I(received * MS)];
+        let rest = vec![I(bytes), I(7), U(0), U(NONE), U(NONE), I(-1), I(-1), U(1), U(2)];
+        [send, receive, rest].into_iter().flatten().collect()
+    };
+    put(&schema::MESSAGES, &[message(0, 12, 1, 18, 4096), message(1, 11, 0, 28, 64)]);
+    let member = |location, enter, leave| {
+        vec![U(0), U(0), U(location), I(enter * MS), I(leave * MS), U(3), I(-1), I(0), I(0)]
+    };
+    put(&schema::COLLECTIVES, &[member(0, 80, 90), member(1, 60, 90)]);
+    put(&schema::EVENTS, &[vec![U(0), I(50 * MS), U(0), T("{\"n\":1}")]]);
+    put(&schema::COUNTERS, &[vec![U(1), I(55 * MS), U(0), F(0.25)]]);
+}
+
+fn sums(put: &mut Put<'_>) {
+    let sum = |path, location, inclusive: i64, exclusive: i64, bytes| {
+        let time = I(inclusive * MS);
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let square = ((inclusive * MS) as f64).powi(2);
+        vec![
+            U(path),
+            U(location),
+            I(1),
+            time,
+            I(exclusive * MS),
+            I(inclusive * MS),
+            I(inclusive * MS),
+            F(square),
+            I(bytes),
+        ]
+    };
+    put(
+        &schema::PROFILE,
+        &[
+            sum(0, 0, 20, 9, 0),
+            sum(1, 0, 3, 3, 4096),
+            sum(2, 0, 8, 8, 64),
+            sum(3, 0, 10, 10, 0),
+            sum(0, 1, 20, 14, 0),
+            sum(1, 1, 0, 0, 64),
+            sum(2, 1, 6, 6, 4096),
+            sum(3, 1, 30, 30, 0),
+        ],
+    );
+    put(
+        &schema::COMMUNICATION,
+        &[vec![U(0), U(1), U(0), I(12), I(1), I(4096)], vec![U(1), U(0), U(0), I(6), I(1), I(64)]],
+    );
+    let clock = |process, offset, drift| {
+        vec![U(process), T("tsc"), I(offset), F(drift), I(150), I(0), F(2.6e9), T("[]")]
+    };
+    put(&schema::CLOCKS, &[clock(0, 0, 0.0), clock(1, -1200, 0.25)]);
+    put(
+        &schema::PROBLEMS,
+        &[
+            vec![T("unmatched_sends"), U(1), U(1), I(3), T("to rank 0, tag 7")],
+            vec![T("truncated"), U(1), U(NONE), I(1), T("killed by signal 9 at 0.09 s")],
+            vec![T("strange_new_kind"), U(NONE), U(NONE), I(2), T("still shown")],
+        ],
+    );
+}
