@@ -159,26 +159,28 @@ unsafe extern "C" fn table_leave(thread: *mut Thread, site: u32) {
 }
 
 extern "C" fn table_enter_here(site: u32) {
-    if site as usize >= MAX_SITES {
-        return;
+    let thread = existing_thread();
+    // What is rare is a jump out of here: with a call in the middle every enter would save
+    // registers, which costs as much as the record.
+    if thread.is_null() || site as usize >= MAX_SITES {
+        return enter_here_rarely(site);
     }
     let modes = TABLE.modes.load(Ordering::Relaxed);
     // SAFETY: whoever got a site from this table finds the modes there, a byte for every site.
-    let mode = unsafe { modes.add(site as usize).read_volatile() };
-    if mode == Mode::Off as u8 {
-        return;
-    }
-    let thread = current_thread();
-    if thread.is_null() {
-        return;
+    if unsafe { modes.add(site as usize).read_volatile() } != Mode::Trace as u8 {
+        return enter_here_rarely(site);
     }
     // SAFETY: the descriptor is the calling thread's.
-    unsafe {
-        if mode == Mode::Trace as u8 {
-            write::enter(thread, site);
-        } else {
-            table_enter(thread, site);
-        }
+    unsafe { write::enter(thread, site) };
+}
+
+#[cold]
+#[inline(never)]
+extern "C" fn enter_here_rarely(site: u32) {
+    let thread = current_thread();
+    if !thread.is_null() {
+        // SAFETY: the descriptor is the calling thread's.
+        unsafe { table_enter(thread, site) };
     }
 }
 

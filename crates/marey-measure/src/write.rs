@@ -1,7 +1,7 @@
 //! Writing records: the paths that every event takes.
 //!
 //! [`enter`] and [`leave`] are written out by hand, because they are what a program does millions
-//! of times: four comparisons, one clock reading, one 8-byte store for the record, one for the
+//! of times: five comparisons, one clock reading, one 8-byte store for the record, one for the
 //! commit. Everything else goes through [`write()`], and everything unusual — a full window, a fork,
 //! an interrupted record, a clock that ran backwards — through `slow`.
 
@@ -49,14 +49,15 @@ pub unsafe fn enter(thread: *mut Thread, site: u32) {
     // SAFETY: the caller's promise; the store stays inside the window because records begin below
     // `limit`, which leaves SLACK bytes behind it.
     unsafe {
-        if (*thread).ready == 0 || site >= SHORT_SITES {
+        // Other clocks are slow anyway, and a call in the middle would make us save registers.
+        if (*thread).ready == 0 || site >= SHORT_SITES || (*thread).clock != 0 {
             return slow::enter(thread, site);
         }
         // From here to the last line a signal handler finds the thread busy.
         (*thread).ready = 0;
         compiler_fence(Ordering::SeqCst);
         let (cursor, depth) = ((*thread).cursor, (*thread).depth);
-        let ticks = now(thread);
+        let ticks = clock::tsc();
         let delta = ticks.wrapping_sub((*thread).last);
         if cursor >= (*thread).limit || depth >= (*thread).max_depth || delta > MAX_SHORT {
             (*thread).ready = 1;
@@ -82,13 +83,13 @@ pub unsafe fn enter(thread: *mut Thread, site: u32) {
 pub unsafe fn leave(thread: *mut Thread) {
     // SAFETY: as in `enter`.
     unsafe {
-        if (*thread).ready == 0 || (*thread).below != 0 {
+        if (*thread).ready == 0 || (*thread).below != 0 || (*thread).clock != 0 {
             return slow::leave(thread);
         }
         (*thread).ready = 0;
         compiler_fence(Ordering::SeqCst);
         let (cursor, depth) = ((*thread).cursor, (*thread).depth);
-        let ticks = now(thread);
+        let ticks = clock::tsc();
         let delta = ticks.wrapping_sub((*thread).last);
         if cursor >= (*thread).limit || depth == 0 || delta > MAX_SHORT {
             (*thread).ready = 1;
