@@ -166,6 +166,8 @@ module marey
   integer, parameter :: not_looked = 0, off = 1, on = 2
   !> Stored last by `look`, so that whoever reads `on` finds the pointers set.
   integer, volatile :: state = not_looked
+  !> Always first_enter. Called by its name it would be inlined, and make every enter save registers.
+  procedure(first_enter), pointer :: the_first => first_enter
   procedure(region_function), pointer :: the_region => null()
   procedure(site_subroutine), pointer :: the_enter => null()
   procedure(site_subroutine), pointer :: the_leave => null()
@@ -188,7 +190,7 @@ contains
     if (region%id > 0) then
       call the_enter(region%id - 1)
     else if (state /= off) then
-      call first_enter(region)
+      call the_first(region)
     end if
   end subroutine marey_enter
 
@@ -346,8 +348,6 @@ contains
   ! ---- What happens inside --------------------------------------------------------------------
 
   subroutine first_enter(region)
-    ! Inlined, it would make every enter save registers.
-    !GCC$ ATTRIBUTES NOINLINE :: first_enter
     type(marey_region), intent(inout) :: region
     if (.not. recording()) return
     if (site_of(region) >= 0) call the_enter(site_of(region))
@@ -386,6 +386,7 @@ contains
     type(c_ptr) :: found
     type(table), pointer :: t
     type(table) :: size_only
+    the_first => first_enter
     symbol = dlsym(c_null_ptr, 'marey_runtime'//c_null_char)
     found = c_null_ptr
     if (c_associated(symbol)) then
