@@ -304,3 +304,40 @@ fn the_program_outlives_a_killed_launcher() {
     output.read_line(&mut line).unwrap();
     assert_eq!(line, "got word\n");
 }
+
+/// The terminal sends ^C to the launcher and the program alike; mpirun takes a second one as "kill
+/// everything at once".
+#[test]
+fn an_interrupt_from_the_terminal_arrives_once() {
+    let place = Place::new();
+    let master =
+        rustix::pty::openpt(rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY).unwrap();
+    rustix::pty::grantpt(&master).unwrap();
+    rustix::pty::unlockpt(&master).unwrap();
+    let name = rustix::pty::ptsname(&master, Vec::new()).unwrap();
+    let slave = fs::File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    let mut terminal = fs::File::from(master);
+
+    // A signal of a process follows the one of the terminal: when that has come through, the
+    // launcher is done with the first.
+    let script = "trap 'n=$((n+1)); echo interrupted' INT; trap 'echo count $n; exit 0' USR1; echo pid $PPID
+                  while :; do :; done";
+    let mut launcher = Command::new("setsid")
+        .args(["--ctty", "--wait", env!("CARGO_BIN_EXE_marey"), "record", "--", "/bin/sh", "-c", script])
+        .current_dir(place.0.path())
+        .stdin(slave.try_clone().unwrap())
+        .stdout(slave.try_clone().unwrap())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(slave);
+    let mut lines = BufReader::new(terminal.try_clone().unwrap()).lines().map_while(Result::ok);
+    let pid = lines.find_map(|line| line.strip_prefix("pid ")?.trim().parse().ok()).unwrap();
+    terminal.write_all(b"\x03").unwrap();
+    lines.find(|line| line.ends_with("interrupted")).unwrap();
+    let launcher_pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(launcher_pid, rustix::process::Signal::USR1).unwrap();
+    let count = lines.find_map(|line| Some(line.strip_prefix("count ")?.trim().to_owned()));
+    assert_eq!(count.as_deref(), Some("1"));
+    assert!(launcher.wait().unwrap().success());
+}
