@@ -39,6 +39,22 @@ pub(crate) fn bytes(amount: u64) -> String {
     format!("{} {}", three_digits(value), UNITS[unit])
 }
 
+/// An amount of data in at most four characters, where space is dear: `12`, `3.4K`, `120M`.
+pub(crate) fn bytes_short(amount: u64) -> String {
+    if amount < 1000 {
+        return amount.to_string();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+    let mut value = amount as f64 / 1024.0;
+    let mut units = "KMGTPE".chars();
+    let mut unit = units.next().unwrap_or(' ');
+    while 999.5 <= value {
+        value /= 1024.0;
+        unit = units.next().unwrap_or(unit);
+    }
+    if value < 9.95 { format!("{value:.1}{unit}") } else { format!("{value:.0}{unit}") }
+}
+
 /// A count with thin groups of three digits: `1 234 567`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -147,6 +163,10 @@ mod tests {
             (bytes(1024), "1.00 KiB"),
             (bytes(1_048_575), "1.00 MiB"),
             (bytes(u64::MAX), "16384 PiB"),
+            (bytes_short(999), "999"),
+            (bytes_short(1000), "1.0K"),
+            (bytes_short(1_023_999), "1.0M"),
+            (bytes_short(u64::MAX), "16E"),
             (count(0), "0"),
             (count(123), "123"),
             (count(1_234_567), "1 234 567"),

@@ -28,6 +28,15 @@ pub(crate) fn process(trace: &dyn Trace, id: ProcessId) -> String {
     }
 }
 
+/// The same where space is dear: `3`, `w1:0`, `p2`.
+pub(crate) fn process_short(trace: &dyn Trace, id: ProcessId) -> String {
+    match trace.processes().get(id.idx()).map(|process| (process.rank, process.world)) {
+        Some((Some(rank), 0)) => rank.to_string(),
+        Some((Some(rank), world)) => format!("w{world}:{rank}"),
+        _ => format!("p{}", id.0),
+    }
+}
+
 /// What a region is called: the noun of a region that is work of the program, else the verb,
 /// which for MPI is the name of the function.
 pub(crate) fn region(trace: &dyn Trace, id: RegionId) -> String {

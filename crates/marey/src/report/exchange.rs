@@ -13,7 +13,9 @@ use crate::table::{Cell, Side, Table};
 use crate::words;
 
 /// A matrix of more than so many processes does not fit a page; the largest pairs are listed.
-const MAX_MATRIX: usize = 9;
+const MAX_MATRIX: usize = 16;
+/// Up to so many, there is room for the numbers of messages too.
+const MAX_WIDE_MATRIX: usize = 8;
 const BAR_WIDTH: usize = 30;
 
 /// Who sent how much to whom.
@@ -29,33 +31,34 @@ pub(super) fn communication(page: &mut Page<'_>) -> io::Result<()> {
         page.title("COMMUNICATION", "point-to-point messages, sender to receiver")?;
         return page.nothing("no messages");
     }
-    if members.len() <= MAX_MATRIX {
-        let remark = format!("{total}; rows send, columns receive; data above, messages below");
-        page.title("COMMUNICATION", &remark)?;
+    if members.len() <= MAX_WIDE_MATRIX {
+        page.title("COMMUNICATION", &format!("{total}; rows send, columns receive; below: messages"))?;
         return matrix(page, &members);
+    }
+    if members.len() <= MAX_MATRIX {
+        page.title("COMMUNICATION", &format!("{total}; rows send, columns receive"))?;
+        return narrow_matrix(page, &members);
     }
     page.title("COMMUNICATION", &format!("{total}; the pairs with most data"))?;
     largest_pairs(page)
 }
 
+/// The rows of a matrix begin with the sender, its columns are receivers.
+fn matrix_of(page: &Page<'_>, members: &[ProcessId]) -> Table {
+    let heads = members.iter().map(|&id| (words::process_short(page.facts.trace, id), Side::Right));
+    Table::with_heads(std::iter::once((String::new(), Side::Left)).chain(heads))
+}
+
 fn matrix(page: &mut Page<'_>, members: &[ProcessId]) -> io::Result<()> {
     let facts = page.facts;
-    let sums: BTreeMap<(ProcessId, ProcessId), &PairRow> =
-        facts.pairs.iter().map(|pair| ((pair.from, pair.to), pair)).collect();
-    let name = |id: ProcessId| words::process(facts.trace, id);
-    let heads: Vec<String> = members.iter().map(|&id| name(id)).collect();
-    let mut table = Table::with_heads(
-        std::iter::once((String::new(), Side::Left)).chain(heads.into_iter().map(|h| (h, Side::Right))),
-    );
+    let pairs = by_ends(&facts.pairs);
+    let mut table = matrix_of(page, members);
     for &from in members {
-        let mut data = vec![Cell::from(name(from))];
+        let mut data = vec![Cell::from(words::process(facts.trace, from))];
         let mut counts = vec![Cell::from("")];
         for &to in members {
-            let pair = sums.get(&(from, to));
-            data.push(match pair {
-                Some(pair) => format::bytes(pair.bytes).into(),
-                None => Cell::new(Look::Faint, "·"),
-            });
+            let pair = pairs.get(&(from, to));
+            data.push(pair.map_or_else(nothing_sent, |pair| format::bytes(pair.bytes).into()));
             let count = pair.map_or_else(String::new, |pair| format::count(pair.messages));
             counts.push(Cell::new(Look::Faint, count));
         }
@@ -63,6 +66,28 @@ fn matrix(page: &mut Page<'_>, members: &[ProcessId]) -> io::Result<()> {
         table.push(counts);
     }
     table.print(page.out, page.paint)
+}
+
+fn narrow_matrix(page: &mut Page<'_>, members: &[ProcessId]) -> io::Result<()> {
+    let facts = page.facts;
+    let pairs = by_ends(&facts.pairs);
+    let mut table = matrix_of(page, members);
+    for &from in members {
+        let data = members.iter().map(|&to| {
+            pairs.get(&(from, to)).map_or_else(nothing_sent, |pair| format::bytes_short(pair.bytes).into())
+        });
+        let name = Cell::from(words::process_short(facts.trace, from));
+        table.push(std::iter::once(name).chain(data).collect());
+    }
+    table.print(page.out, page.paint)
+}
+
+fn by_ends(pairs: &[PairRow]) -> BTreeMap<(ProcessId, ProcessId), &PairRow> {
+    pairs.iter().map(|pair| ((pair.from, pair.to), pair)).collect()
+}
+
+fn nothing_sent() -> Cell {
+    Cell::new(Look::Faint, "·")
 }
 
 fn largest_pairs(page: &mut Page<'_>) -> io::Result<()> {

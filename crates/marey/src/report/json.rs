@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
-use marey_analyze::CallPathRow;
+use marey_analyze::{CallPathRow, RegionRow};
 use serde::Serialize;
 
-use super::Facts;
+use super::{Facts, spread};
 
 #[derive(Serialize)]
 struct Report<'f> {
@@ -29,6 +29,16 @@ struct Region<'f> {
     mean_ns: f64,
     std_ns: f64,
     bytes: u64,
+    /// How the exclusive time differs between processes.
+    exclusive_of_process: OfProcess,
+}
+
+#[derive(Serialize)]
+struct OfProcess {
+    min_ns: i64,
+    max_ns: i64,
+    mean_ns: f64,
+    std_ns: f64,
 }
 
 #[derive(Serialize)]
@@ -80,7 +90,7 @@ struct Pair {
 /// Prints the report as one JSON object.
 pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
     let report = Report {
-        regions: facts.regions.iter().filter(|row| row.visits > 0).map(region).collect(),
+        regions: regions(facts),
         call_paths: facts.call_paths.iter().map(|row| path(facts, row)).collect(),
         ranks: facts.ranks.iter().map(rank).collect(),
         communication: facts.pairs.iter().filter_map(|row| pair(facts, row)).collect(),
@@ -89,20 +99,31 @@ pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
     writeln!(out)
 }
 
-fn region<'f>(row: &marey_analyze::RegionRow<'f>) -> Region<'f> {
-    Region {
-        level: row.level,
-        verb: row.verb,
-        noun: row.noun,
-        calls: row.visits,
-        inclusive_ns: row.inclusive.0,
-        exclusive_ns: row.exclusive.0,
-        min_ns: row.min.map_or(0, |min| min.0),
-        max_ns: row.max.map_or(0, |max| max.0),
-        mean_ns: row.mean,
-        std_ns: row.std,
-        bytes: row.bytes,
-    }
+fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
+    let spreads = spread::of_regions(facts.trace);
+    let region = |row: &RegionRow<'f>| {
+        let spread = spreads.get(&row.region).copied().unwrap_or_default();
+        Region {
+            level: row.level,
+            verb: row.verb,
+            noun: row.noun,
+            calls: row.visits,
+            inclusive_ns: row.inclusive.0,
+            exclusive_ns: row.exclusive.0,
+            min_ns: row.min.map_or(0, |min| min.0),
+            max_ns: row.max.map_or(0, |max| max.0),
+            mean_ns: row.mean,
+            std_ns: row.std,
+            bytes: row.bytes,
+            exclusive_of_process: OfProcess {
+                min_ns: spread.min.0,
+                max_ns: spread.max.0,
+                mean_ns: spread.mean,
+                std_ns: spread.std,
+            },
+        }
+    };
+    facts.regions.iter().filter(|row| row.visits > 0).map(region).collect()
 }
 
 fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {

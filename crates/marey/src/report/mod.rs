@@ -21,6 +21,7 @@ use crate::run::Run;
 mod answer;
 mod exchange;
 mod json;
+mod spread;
 mod tables;
 mod tree;
 

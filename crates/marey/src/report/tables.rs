@@ -7,6 +7,7 @@ use marey_model::{Level, Nanos, Role};
 use rustc_hash::FxHashMap;
 
 use super::Page;
+use super::spread::{self, Spread};
 use crate::format;
 use crate::paint::{Look, bar, shorten};
 use crate::table::{Cell, Side, Table};
@@ -68,37 +69,48 @@ fn shown_ranks(page: &Page<'_>) -> Vec<usize> {
 /// One row a region, by exclusive time.
 pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
     let facts = page.facts;
-    page.title("REGIONS", "all locations together; share is that of exclusive in the time of all locations")?;
     let whole = time_of_locations(page);
+    let spreads = spread::of_regions(facts.trace);
     let mut rows: Vec<&RegionRow<'_>> = facts.regions.iter().filter(|row| row.visits > 0).collect();
     rows.sort_by(|a, b| b.exclusive.cmp(&a.exclusive).then(a.region.cmp(&b.region)));
-    let mut table = Table::new(&[
-        ("region", Side::Left),
-        ("level", Side::Left),
-        ("calls", Side::Right),
-        ("exclusive", Side::Right),
-        ("share", Side::Right),
-        ("inclusive", Side::Right),
-        ("mean", Side::Right),
-        ("min", Side::Right),
-        ("max", Side::Right),
-        ("std", Side::Right),
-        ("bytes", Side::Right),
-    ]);
+    // Where nothing nests, both times are the same and the second column says nothing.
+    let nests = rows.iter().any(|row| row.exclusive != row.inclusive);
+    let mut columns = vec![("region", Side::Left), ("calls", Side::Right), ("exclusive", Side::Right)];
+    columns.push(("share", Side::Right));
+    columns.extend(nests.then_some(("inclusive", Side::Right)));
+    columns.push(("a call", Side::Right));
+    let has_ranks = facts.ranks.len() > 1;
+    if has_ranks {
+        columns.extend([
+            ("min", Side::Right),
+            ("mean", Side::Right),
+            ("max", Side::Right),
+            ("std", Side::Right),
+        ]);
+    }
+    let remark = match has_ranks {
+        true => "all locations together; min … std: exclusive time of a process",
+        false => "all locations together",
+    };
+    page.title("REGIONS", remark)?;
+    let mut table = Table::new(&columns);
     for row in rows.iter().take(page.top) {
-        table.row([
-            shorten(&words::region(facts.trace, row.region), 26).into(),
-            Cell::new(Look::Faint, shorten(&crate::paint::harmless(row.level), 8)),
+        let mut cells: Vec<Cell> = vec![
+            shorten(&words::region(facts.trace, row.region), 24).into(),
             format::count(row.visits).into(),
             format::duration(row.exclusive).into(),
             format::percent(row.exclusive.0, whole).into(),
-            format::duration(row.inclusive).into(),
-            duration_of(row.mean).into(),
-            row.min.map_or_else(String::new, format::duration).into(),
-            row.max.map_or_else(String::new, format::duration).into(),
-            duration_of(row.std).into(),
-            if row.bytes == 0 { String::new() } else { format::bytes(row.bytes) }.into(),
-        ]);
+        ];
+        cells.extend(nests.then(|| format::duration(row.inclusive).into()));
+        cells.push(duration_of(row.mean).into());
+        if has_ranks {
+            let Spread { min, max, mean, std } = spreads.get(&row.region).copied().unwrap_or_default();
+            cells.extend(
+                [format::duration(min), duration_of(mean), format::duration(max), duration_of(std)]
+                    .map(Cell::from),
+            );
+        }
+        table.push(cells);
     }
     table.print(page.out, page.paint)?;
     page.more(rows.len().saturating_sub(page.top), "region")
