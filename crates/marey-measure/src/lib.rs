@@ -31,6 +31,7 @@ pub use attach::{current_thread, existing_thread, forget_thread, start};
 pub use clock::ticks_of;
 pub use definitions::{Definitions, RegionKey};
 pub use lock::Lock;
+pub use marey_macros::instrument;
 pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, revive};
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::Thread;

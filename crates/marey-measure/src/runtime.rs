@@ -354,7 +354,7 @@ impl Runtime {
         // SAFETY: the caller's promise; the open stack has `depth` filled entries.
         unsafe {
             let open = core::slice::from_raw_parts((*thread).stack, (*thread).depth as usize);
-            let used = (*thread).cursor.saturating_sub((*thread).window);
+            let used = (*thread).cursor - (*thread).first;
             let mut head = Head {
                 size: 0,
                 process: self.key,
@@ -386,7 +386,8 @@ impl Runtime {
             (*thread).generation += 1;
             (*thread).window = fresh;
             (*thread).window_len = u64::from(head.size);
-            (*thread).cursor = fresh + Head::records_at(open.len()) as u64;
+            (*thread).first = fresh + Head::records_at(open.len()) as u64;
+            (*thread).cursor = (*thread).first;
             (*thread).limit = fresh + u64::from(head.size) - SLACK as u64;
             if old.0 != 0 {
                 sys::unmap(old.0 as *mut u8, old.1 as usize);

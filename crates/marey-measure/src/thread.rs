@@ -60,6 +60,8 @@ pub struct Thread {
     pub(crate) stream: u32,
     /// Length of the window.
     pub(crate) window_len: u64,
+    /// Address of the window's first record.
+    pub(crate) first: u64,
     /// Windows opened so far.
     pub(crate) sequence: u64,
     /// Bytes of records in the windows before this one.
