@@ -8,7 +8,11 @@
 //! when in doubt passes a call on unrecorded.
 //!
 //! What is deliberately absent: files (that is `marey-measure`), names of source places, analysis.
-#![expect(unsafe_code, reason = "interposes C functions")]
+#![expect(
+    unsafe_code,
+    clippy::cast_possible_truncation,
+    reason = "interposes C functions, whose arguments arrive as machine words of which the low half counts"
+)]
 
 mod alloc;
 mod entry;

@@ -9,9 +9,13 @@ use marey_model::{RegionId, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
-use crate::unwind::{EntryRegs, Modules, StackCapture, StackEnd, UnwindModule, Unwinder};
+use crate::unwind::{
+    EntryRegs, KnownStack, MAX_FRAMES, Modules, StackCapture, StackEnd, UnwindModule, Unwinder,
+};
 
-const SETS: usize = 128;
+/// Programs with thousands of call sites exist (ScaLAPACK's tests have 3500); an entry takes some
+/// 400 bytes, so that the cache of a thread stays below 4 MiB.
+const SETS: usize = 2048;
 const WAYS: usize = 4;
 
 /// What a site is made from besides the stack. The number of the noun is the communicator's,
@@ -26,19 +30,25 @@ pub(crate) struct What {
 pub(crate) struct Sites {
     sets: Vec<[Option<Box<Known>>; WAYS]>,
     next_way: u8,
+    /// Sites by function, noun and return addresses: for stacks that are known, but at another
+    /// place in memory than the cache has seen them.
+    by_frames: FxHashMap<Box<[usize]>, SiteId>,
+    capture: Box<StackCapture>,
     modules: Modules,
     unwinder: Unwinder,
     numbers: FxHashMap<usize, u32>,
     closings: u64,
     stack: (usize, usize),
-    depth: usize,
 }
 
 struct Known {
     what: What,
-    capture: StackCapture,
+    stack: KnownStack,
     site: SiteId,
 }
+
+/// Stacks that a thread remembers by their frames; beyond it the memory starts anew.
+const MAX_BY_FRAMES: usize = 1 << 14;
 
 /// How often the program has closed a library: addresses may mean something else since.
 pub(crate) static CLOSINGS: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(0);
@@ -48,12 +58,13 @@ impl Sites {
         let mut sites = Box::new(Self {
             sets: Vec::new(),
             next_way: 0,
+            by_frames: FxHashMap::default(),
+            capture: Box::new(StackCapture::empty()),
             modules: Modules::default(),
             unwinder: Unwinder::with_depth(depth as usize),
             numbers: FxHashMap::default(),
             closings: 0,
             stack: (0, 0),
-            depth: depth as usize,
         });
         sites.sets.resize_with(SETS, Default::default);
         sites
@@ -77,7 +88,7 @@ impl Sites {
         for known in self.sets[set].iter().flatten() {
             // SAFETY: the sites are this thread's; a capture of another of its stacks has another
             // stack pointer.
-            if known.what == what && unsafe { known.capture.still_holds(regs) } {
+            if known.what == what && unsafe { known.stack.still_holds(regs) } {
                 return Some(known.site);
             }
         }
@@ -86,33 +97,53 @@ impl Sites {
 
     #[cold]
     fn walk(&mut self, runtime: &Runtime, what: What, regs: EntryRegs, set: usize) -> Option<SiteId> {
-        let mut capture = StackCapture::empty();
         let end = self.stack_end(regs.sp);
         // SAFETY: the entry is the caller's promise; `end` bounds the stack that it lies on.
-        unsafe { self.unwinder.unwind(&self.modules, regs, end, &mut capture) };
-        if capture.end() == StackEnd::UnknownModule {
+        unsafe { self.unwinder.unwind(&self.modules, regs, end, &mut self.capture) };
+        if self.capture.end() == StackEnd::UnknownModule {
             self.refresh(runtime);
             // SAFETY: as above.
-            unsafe { self.unwinder.unwind(&self.modules, regs, end, &mut capture) };
+            unsafe { self.unwinder.unwind(&self.modules, regs, end, &mut self.capture) };
         }
-        let frames = self.numbered(runtime, &capture);
-        let complete = capture.end() == StackEnd::Complete;
-        let key = region_of(what)?;
-        let site = runtime.define(|definitions| {
-            let region: RegionId = definitions.region(&key);
-            let stack = (!frames.is_empty()).then(|| definitions.stack(&frames, complete));
-            definitions.site(region, stack)
-        })?;
+        let mut key = [0; MAX_FRAMES + 1];
+        let frames = self.capture.frames();
+        key[0] = what.function as usize | (what.noun as usize) << 32;
+        key[1..=frames.len()].copy_from_slice(frames);
+        let key = &key[..=frames.len()];
+        let site = match self.by_frames.get(key) {
+            Some(&site) => site,
+            None => {
+                let site = self.define(runtime, what)?;
+                if self.by_frames.len() >= MAX_BY_FRAMES {
+                    self.by_frames.clear();
+                }
+                self.by_frames.insert(key.into(), site);
+                site
+            }
+        };
         let way = usize::from(self.next_way) % WAYS;
         self.next_way = self.next_way.wrapping_add(1);
-        self.sets[set][way] = Some(Box::new(Known { what, capture, site }));
+        let stack = self.capture.recognisable();
+        self.sets[set][way] = Some(Box::new(Known { what, stack, site }));
         Some(site)
     }
 
+    /// The site of `what` with the captured stack, as a definition.
+    fn define(&mut self, runtime: &Runtime, what: What) -> Option<SiteId> {
+        let frames = self.numbered(runtime);
+        let complete = self.capture.end() == StackEnd::Complete;
+        let key = region_of(what)?;
+        runtime.define(|definitions| {
+            let region: RegionId = definitions.region(&key);
+            let stack = (!frames.is_empty()).then(|| definitions.stack(&frames, complete));
+            definitions.site(region, stack)
+        })
+    }
+
     /// The frames as (number of the module, virtual address).
-    fn numbered(&mut self, runtime: &Runtime, capture: &StackCapture) -> Vec<(u32, u64)> {
-        let mut frames = Vec::with_capacity(capture.frames().len());
-        for &address in capture.frames().iter().take(self.depth) {
+    fn numbered(&mut self, runtime: &Runtime) -> Vec<(u32, u64)> {
+        let mut frames = Vec::with_capacity(self.capture.frames().len());
+        for &address in self.capture.frames() {
             let Some(module) = self.modules.find(address) else { break };
             let number = match self.numbers.get(&module.start) {
                 Some(&number) => number,
@@ -141,6 +172,7 @@ impl Sites {
     fn forget(&mut self, runtime: &Runtime) {
         self.closings = CLOSINGS.load(core::sync::atomic::Ordering::Relaxed);
         self.sets.iter_mut().for_each(|set| *set = Default::default());
+        self.by_frames.clear();
         self.refresh(runtime);
     }
 

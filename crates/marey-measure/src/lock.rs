@@ -11,7 +11,7 @@ use crate::sys;
 
 /// A value that one thread at a time may use.
 pub struct Lock<T> {
-    /// Kernel thread id of the holder, 0 when free. Thread ids are never 0.
+    /// The holder (see [`sys::thread_mark`]), 0 when free.
     owner: AtomicU64,
     value: UnsafeCell<T>,
 }
@@ -28,7 +28,7 @@ impl<T> Lock<T> {
     /// Calls `f` with the value; `None` if this very thread is already inside, which happens only
     /// in a signal handler (or in code that `f` itself calls).
     pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let me = u64::from(sys::thread_id());
+        let me = sys::thread_mark();
         let mut tries = 0_u32;
         while let Err(owner) = self.owner.compare_exchange_weak(0, me, Ordering::Acquire, Ordering::Relaxed) {
             if owner == me {

@@ -104,7 +104,7 @@ fn define(runtime: &Runtime, made: &Made<'_>, label: &str) -> Option<&'static Co
     })?;
     COMMUNICATORS.insert(
         handle,
-        Communicator {
+        Box::leak(Box::new(Communicator {
             number,
             rank,
             size: size.max(0).unsigned_abs(),
@@ -113,7 +113,7 @@ fn define(runtime: &Runtime, made: &Made<'_>, label: &str) -> Option<&'static Co
             label: label.to_owned(),
             handle,
             children: AtomicU64::new(0),
-        },
+        })),
     )
 }
 

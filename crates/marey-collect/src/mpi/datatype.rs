@@ -18,9 +18,14 @@ pub(crate) struct Datatype {
 }
 
 static DATATYPES: Handles<Datatype> = Handles::new();
-/// Numbers given out, by name and size: a program that makes and frees a type for each message
+/// Types by what tells them apart.
+type Known<K> = Option<FxHashMap<K, &'static Datatype>>;
+
+/// Types that have been defined, by name and size: a program that makes and frees a type for each message
 /// must not have a definition for each.
-static NUMBERS: Lock<Option<FxHashMap<(String, u64), u32>>> = Lock::new(None);
+static NAMED: Lock<Known<(Box<[u8]>, u64)>> = Lock::new(None);
+/// The same for types without a name, which are the ones made for each message.
+static UNNAMED: Lock<Known<u64>> = Lock::new(None);
 static UNKNOWN: Datatype = Datatype { number: u32::MAX, size: 0 };
 
 /// What is known of the datatype that the argument `word` names.
@@ -53,34 +58,32 @@ fn learn(runtime: &Runtime, handle: usize) -> &'static Datatype {
 }
 
 fn define(runtime: &Runtime, handle: usize, size: u64) -> &'static Datatype {
-    let name = name_of(handle);
-    let number = NUMBERS
-        .with(|numbers| {
-            let numbers = numbers.get_or_insert_default();
-            if let Some(&number) = numbers.get(&(name.clone(), size)) {
-                return number;
-            }
-            let number = runtime
-                .define(|definitions| {
-                    let id = definitions.next_id(13);
-                    definitions.define(&Definition::Datatype { id, name: name.clone(), size });
-                    id
-                })
-                .unwrap_or(u32::MAX);
-            numbers.insert((name.clone(), size), number);
-            number
-        })
-        .unwrap_or(u32::MAX);
-    DATATYPES.insert(handle, Datatype { number, size }).unwrap_or(&UNKNOWN)
-}
-
-/// The name, or how an unnamed type was made (`MPI_Type_get_envelope`).
-fn name_of(handle: usize) -> String {
     let mut name = [0_u8; 512];
     let mut len = 0_i32;
-    if ask!(PMPI_Type_get_name(handle, name.as_mut_ptr().cast::<c_char>(), &raw mut len)) && len > 0 {
-        let len = usize::try_from(len).unwrap_or(0).min(name.len());
-        return String::from_utf8_lossy(&name[..len]).into_owned();
-    }
-    "derived".to_owned()
+    let named = ask!(PMPI_Type_get_name(handle, name.as_mut_ptr().cast::<c_char>(), &raw mut len)) && len > 0;
+    let known = if named {
+        let name = &name[..usize::try_from(len).unwrap_or(0).min(name.len())];
+        let text = || String::from_utf8_lossy(name).into_owned();
+        known_as(&NAMED, (name.into(), size), || define_as(runtime, text(), size))
+    } else {
+        known_as(&UNNAMED, size, || define_as(runtime, "derived".to_owned(), size))
+    };
+    DATATYPES.insert(handle, known).unwrap_or(known)
+}
+
+fn known_as<K: std::hash::Hash + Eq>(
+    known: &Lock<Known<K>>,
+    key: K,
+    new: impl FnOnce() -> &'static Datatype,
+) -> &'static Datatype {
+    known.with(|known| *known.get_or_insert_default().entry(key).or_insert_with(new)).unwrap_or(&UNKNOWN)
+}
+
+fn define_as(runtime: &Runtime, name: String, size: u64) -> &'static Datatype {
+    let number = runtime.define(|definitions| {
+        let id = definitions.next_id(13);
+        definitions.define(&Definition::Datatype { id, name, size });
+        id
+    });
+    Box::leak(Box::new(Datatype { number: number.unwrap_or(u32::MAX), size }))
 }

@@ -1,8 +1,8 @@
 //! From a handle to what is known of it, without a lock.
 //!
 //! An open-addressing table of (handle, pointer). Looking up is a few loads; adding and removing
-//! happens under a lock. What a handle stood for is never freed, because another thread may still
-//! look at it; programs make thousands of such objects, not millions at once.
+//! happens under a lock. What a handle stands for is static, because another thread may still look
+//! at it when the handle is gone.
 
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
@@ -38,7 +38,7 @@ impl<T> Handles<T> {
             let (key, value) = &self.entries[(start + idx) % LEN];
             match key.load(Ordering::Acquire) {
                 0 => return None,
-                // SAFETY: values are leaked.
+                // SAFETY: values are static.
                 found if found == handle => return unsafe { value.load(Ordering::Acquire).as_ref() },
                 _ => {}
             }
@@ -47,11 +47,10 @@ impl<T> Handles<T> {
     }
 
     /// Makes `handle` stand for `value`, unless the table is crowded: then it stays unknown.
-    pub(crate) fn insert(&self, handle: usize, value: T) -> Option<&'static T> {
+    pub(crate) fn insert(&self, handle: usize, value: &'static T) -> Option<&'static T> {
         if handle == 0 {
             return None;
         }
-        let value: *mut T = Box::into_raw(Box::new(value));
         let inserted = self.writer.with(|()| {
             let start = start(handle);
             let slots = (0..PROBES).map(|idx| &self.entries[(start + idx) % LEN]);
@@ -71,12 +70,11 @@ impl<T> Handles<T> {
                 }
             }
             let (key, pointer) = place?;
-            pointer.store(value, Ordering::Release);
+            pointer.store(core::ptr::from_ref(value).cast_mut(), Ordering::Release);
             key.store(handle, Ordering::Release);
             Some(())
         });
-        // SAFETY: leaked, or not yet given to anybody.
-        inserted.flatten().map(|()| unsafe { &*value })
+        inserted.flatten().map(|()| value)
     }
 
     /// Forgets `handle`; its number may be given to something else from now on.
@@ -90,7 +88,7 @@ impl<T> Handles<T> {
                         0 => return None,
                         found if found == handle => {
                             key.store(REMOVED, Ordering::Release);
-                            // SAFETY: values are leaked.
+                            // SAFETY: values are static.
                             return unsafe { value.load(Ordering::Relaxed).as_ref() };
                         }
                         _ => {}
@@ -110,12 +108,12 @@ mod tests {
     fn handles_are_found_until_they_are_removed_and_may_come_back() {
         static TABLE: Handles<u32> = Handles::new();
         for handle in 1..3000 {
-            TABLE.insert(handle * 0x1_0000, handle as u32);
+            TABLE.insert(handle * 0x1_0000, Box::leak(Box::new(handle as u32)));
         }
         assert_eq!(TABLE.get(0x10_0000), Some(&16));
         assert_eq!(TABLE.remove(0x10_0000), Some(&16));
         assert_eq!(TABLE.get(0x10_0000), None);
-        TABLE.insert(0x10_0000, 99);
+        TABLE.insert(0x10_0000, &99);
         assert_eq!(TABLE.get(0x10_0000), Some(&99));
         assert_eq!(TABLE.get(2999 * 0x1_0000), Some(&2999));
     }

@@ -85,7 +85,7 @@ fn define_window(runtime: &Runtime, handle: usize, comm: usize, base: u64, size:
     });
     if let Some(number) = number {
         let noun = site::noun("window", &format!("window {number}"));
-        WINDOWS.insert(handle, Object { number, noun });
+        WINDOWS.insert(handle, Box::leak(Box::new(Object { number, noun })));
     }
 }
 
@@ -212,7 +212,7 @@ pub(crate) unsafe fn file_open<const N: usize>(
                 id
             });
             if let Some(number) = number {
-                FILES.insert(flavour().handle_at(args[4]), Object { number, noun });
+                FILES.insert(flavour().handle_at(args[4]), Box::leak(Box::new(Object { number, noun })));
             }
         }
         collective::finish(open, &plain(args[0]));

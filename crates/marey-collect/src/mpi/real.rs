@@ -113,10 +113,11 @@ macro_rules! ask {
         } else {
             // SAFETY: the address is that of the MPI function of this name, whose parameters are
             // machine words; the caller gives valid ones.
-            let function: unsafe extern "C" fn($($crate::mpi::real::word!($arg)),*) -> i32 =
-                unsafe { ::core::mem::transmute(address) };
-            // SAFETY: as above.
-            unsafe { function($($arg as usize),*) == 0 }
+            unsafe {
+                let function: unsafe extern "C" fn($($crate::mpi::real::word!($arg)),*) -> i32 =
+                    ::core::mem::transmute(address);
+                function($($arg as usize),*) == 0
+            }
         }
     }};
 }

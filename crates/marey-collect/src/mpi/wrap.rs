@@ -258,10 +258,11 @@ macro_rules! wrap {
             unsafe extern "C" fn body<const PROFILING: bool>() -> f64 {
                 let call = Call { index: $index, entry: Entry::take() };
                 // SAFETY: the address is that of a function of this type.
-                let function: unsafe extern "C" fn() -> f64 =
-                    unsafe { core::mem::transmute(real($index, PROFILING)) };
-                // SAFETY: it takes no arguments.
-                unsafe { seconds(call, || function()) }
+                unsafe {
+                    let function: unsafe extern "C" fn() -> f64 =
+                        core::mem::transmute(real($index, PROFILING));
+                    seconds(call, || function())
+                }
             }
         };
     };
@@ -280,11 +281,13 @@ macro_rules! wrap {
                 a: c_int, b: usize, c: usize, d: usize, e: usize, f: usize,
             ) -> usize {
                 let call = Call { index: $index, entry: Entry::take() };
-                // SAFETY: the address is that of a function of this type.
-                let function: unsafe extern "C" fn(c_int, ...) -> usize =
-                    unsafe { core::mem::transmute(real($index, PROFILING)) };
-                // SAFETY: words that the function does not look for are ignored.
-                unsafe { generic(call, [0; 0], |[]| function(a, b, c, d, e, f)) }
+                // SAFETY: the address is that of a function of this type; words that it does not
+                // look for are ignored.
+                unsafe {
+                    let function: unsafe extern "C" fn(c_int, ...) -> usize =
+                        core::mem::transmute(real($index, PROFILING));
+                    generic(call, [0; 0], |[]| function(a, b, c, d, e, f))
+                }
             }
         };
     };
@@ -300,11 +303,13 @@ macro_rules! wrap {
 
             unsafe extern "C" fn body<const PROFILING: bool>($($arg: usize),*) -> usize {
                 let call = Call { index: $index, entry: Entry::take() };
-                // SAFETY: the address is that of a function whose parameters are words.
-                let function: unsafe extern "C" fn($($crate::mpi::real::word!($arg)),*) -> usize =
-                    unsafe { core::mem::transmute(real($index, PROFILING)) };
-                // SAFETY: the program's own arguments, or the handler's for them.
-                unsafe { handle!($class, call, [$($arg),*], |[$($arg),*]| function($($arg),*)) }
+                // SAFETY: the address is that of a function whose parameters are words; it gets the
+                // program's own arguments, or the handler's for them.
+                unsafe {
+                    let function: unsafe extern "C" fn($($crate::mpi::real::word!($arg)),*) -> usize =
+                        core::mem::transmute(real($index, PROFILING));
+                    handle!($class, call, [$($arg),*], |[$($arg),*]| function($($arg),*))
+                }
             }
         };
     };

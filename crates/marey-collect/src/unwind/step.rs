@@ -50,6 +50,36 @@ pub(crate) struct StackCapture {
     frames: [usize; MAX_FRAMES],
 }
 
+/// A captured stack as a cache keeps it: all that its frames depend on.
+#[derive(Debug, Clone)]
+pub(crate) struct KnownStack {
+    entry: EntryRegs,
+    uses_rbp: bool,
+    checks: Box<[Check]>,
+}
+
+impl KnownStack {
+    /// True when a walk from `entry` would give the captured frames again. It says nothing about
+    /// modules that were unloaded since, see [`Modules::generation`].
+    ///
+    /// # Safety
+    /// The capture must have been made by the calling thread, at an entry of the stack that it still
+    /// runs on.
+    #[inline]
+    pub(crate) unsafe fn still_holds(&self, entry: EntryRegs) -> bool {
+        if self.entry.ip != entry.ip || self.entry.sp != entry.sp {
+            return false;
+        }
+        if self.uses_rbp && self.entry.rbp != entry.rbp {
+            return false;
+        }
+        self.checks.iter().all(|check| {
+            // SAFETY: the slot lies between this rsp and the end of the same stack, which is mapped.
+            unsafe { load(check.address) == check.value }
+        })
+    }
+}
+
 /// Why a walk ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StackEnd {
@@ -93,24 +123,9 @@ impl StackCapture {
         self.entry
     }
 
-    /// True when a walk from `entry` would give this capture again. It says nothing about modules that
-    /// were unloaded since, see [`Modules::generation`].
-    ///
-    /// # Safety
-    /// The capture must have been made by the calling thread, at an entry of the stack that it still
-    /// runs on.
-    #[inline]
-    pub(crate) unsafe fn still_holds(&self, entry: EntryRegs) -> bool {
-        if self.entry.ip != entry.ip || self.entry.sp != entry.sp {
-            return false;
-        }
-        if self.uses_rbp && self.entry.rbp != entry.rbp {
-            return false;
-        }
-        self.checks[..self.n_checks].iter().all(|check| {
-            // SAFETY: the slot lies between this rsp and the end of the same stack, which is mapped.
-            unsafe { load(check.address) == check.value }
-        })
+    /// What it takes to recognise this stack, without the frames.
+    pub(crate) fn recognisable(&self) -> KnownStack {
+        KnownStack { entry: self.entry, uses_rbp: self.uses_rbp, checks: self.checks[..self.n_checks].into() }
     }
 
     fn start(&mut self, entry: EntryRegs) {

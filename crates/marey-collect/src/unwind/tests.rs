@@ -86,7 +86,7 @@ extern "C" fn record(ip: usize, sp: usize, rbp: usize) {
             unsafe { recorder.unwinder.unwind(&recorder.modules, entry, recorder.stack_end, &mut capture) };
         }
         // SAFETY: the earlier captures are of this thread and its only stack.
-        let holds = |seen: &Seen| unsafe { seen.capture.still_holds(entry) };
+        let holds = |seen: &Seen| unsafe { seen.capture.recognisable().still_holds(entry) };
         let held = (0..recorder.seen.len()).filter(|&i| holds(&recorder.seen[i])).collect();
         let mut buffer = [std::ptr::null_mut(); 200];
         // SAFETY: the buffer has room for as many addresses.
