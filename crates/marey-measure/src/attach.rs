@@ -119,7 +119,7 @@ pub extern "C" fn forget_thread() {
 #[inline(always)]
 pub fn current_thread() -> *mut Thread {
     let thread = existing_thread();
-    if thread.is_null() { make_thread() } else { thread }
+    if thread.is_null() { make_thread(None) } else { thread }
 }
 
 /// The calling thread's descriptor, null if it has none.
@@ -129,9 +129,16 @@ pub fn existing_thread() -> *mut Thread {
     unsafe { *slot() }
 }
 
+/// The calling thread's descriptor, which is made if need be and says then that the thread was
+/// created by thread `creator` of the process.
+pub fn created_thread(creator: Option<u32>) -> *mut Thread {
+    let thread = existing_thread();
+    if thread.is_null() { make_thread(creator) } else { thread }
+}
+
 #[cold]
-fn make_thread() -> *mut Thread {
-    let Some(thread) = runtime::here().and_then(Runtime::attach) else {
+fn make_thread(creator: Option<u32>) -> *mut Thread {
+    let Some(thread) = runtime::here().and_then(|runtime| runtime.attach(creator)) else {
         return core::ptr::null_mut();
     };
     // SAFETY: as in `existing_thread`.

@@ -6,7 +6,7 @@
 //! and definitions that it inherited.
 
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -157,24 +157,39 @@ pub(crate) unsafe fn next_window(thread: *mut Thread, room: usize) -> bool {
     }
 }
 
-/// Makes the second lane of `thread`.
+/// The second lane of `thread`, made if need be. `None` if it cannot be, or in a handler that
+/// interrupted its making.
 ///
 /// # Safety
 /// `thread` is a descriptor of the calling thread.
-pub(crate) unsafe fn begin_second(thread: *mut Thread) -> bool {
-    let (Some(runtime), Some(second)) = (current(), Thread::allocate()) else { return false };
-    // SAFETY: the caller's promise; `second` is new.
+pub(crate) unsafe fn second(thread: *mut Thread) -> Option<*mut Thread> {
+    let order = Ordering::Relaxed;
+    // SAFETY: the caller's promise.
+    let second = unsafe { &(*thread).second };
+    match second.compare_exchange(core::ptr::null_mut(), thread, order, order) {
+        Err(made) => (made != thread).then_some(made),
+        Ok(_) => {
+            // SAFETY: the caller's promise.
+            let made = unsafe { make_second(thread) };
+            second.store(made.unwrap_or(core::ptr::null_mut()), order);
+            made
+        }
+    }
+}
+
+unsafe fn make_second(thread: *mut Thread) -> Option<*mut Thread> {
+    let (runtime, second) = (current()?, Thread::allocate()?);
+    // SAFETY: `thread` is the calling thread's; `second` is new.
     unsafe {
         Thread::begin(second, (*thread).serial, Stream::Second, runtime.clock.code());
         (*second).last = write::now(second);
         if !runtime.open_window(second, 0) {
             sys::unmap(second.cast(), Thread::LEN);
-            return false;
+            return None;
         }
         (*second).ready = 1;
-        (*thread).second = second;
     }
-    true
+    Some(second)
 }
 
 impl Runtime {
@@ -307,10 +322,11 @@ impl Runtime {
     }
 
     /// A descriptor for the calling thread, which has none yet.
-    pub fn attach(&'static self) -> Option<*mut Thread> {
+    pub fn attach(&'static self, creator: Option<u32>) -> Option<*mut Thread> {
         let thread = Thread::allocate()?;
         // SAFETY: `thread` is new and given to the calling thread.
         unsafe {
+            (*thread).creator = creator.map_or(0, |creator| u64::from(creator) + 1);
             self.begin_thread(thread);
             libc::pthread_setspecific(self.thread_key, thread.cast::<c_void>());
         }
@@ -327,16 +343,8 @@ impl Runtime {
         unsafe {
             Thread::begin(thread, serial, Stream::Events, self.clock.code());
             (*thread).last = write::now(thread);
-            let ticks = (*thread).last;
-            self.define(|definitions| {
-                definitions.define(&Definition::Thread {
-                    serial,
-                    os_thread: sys::thread_id(),
-                    name: thread_name(),
-                    ticks,
-                    creator: None,
-                });
-            });
+            (*thread).born = (*thread).last;
+            self.define_thread(thread, &thread_name());
             if !self.open_window(thread, 0) {
                 (*thread).state = state::DROPPING;
                 return false;
@@ -344,6 +352,25 @@ impl Runtime {
             (*thread).ready = 1;
         }
         true
+    }
+
+    /// Writes down who a thread is. Called again it gives the thread another name: a reader keeps
+    /// the last definition of a number.
+    ///
+    /// # Safety
+    /// `thread` is a filled descriptor of the calling thread.
+    pub unsafe fn define_thread(&self, thread: *const Thread, name: &str) {
+        // SAFETY: the caller's promise.
+        let definition = unsafe {
+            Definition::Thread {
+                serial: (*thread).serial,
+                os_thread: (*thread).os_thread,
+                name: name.to_owned(),
+                ticks: (*thread).born,
+                creator: (*thread).creator.checked_sub(1).and_then(|creator| u32::try_from(creator).ok()),
+            }
+        };
+        self.define(|definitions| definitions.define(&definition));
     }
 
     /// Opens the next window of a descriptor, with room for `room` bytes.
@@ -372,15 +399,6 @@ impl Runtime {
             let Some(window) = self.events.window(&mut head, open, len) else { return false };
             let old = ((*thread).window, (*thread).window_len);
             let fresh = window as u64;
-            for offset in [at::LATE, at::DROPPED, at::LOCKS] {
-                if old.0 != 0 {
-                    let before = (*write::head_counter(thread, offset)).load(Ordering::Relaxed);
-                    (*window.add(offset).cast::<AtomicU64>()).store(before, Ordering::Relaxed);
-                }
-            }
-            if old.0 != 0 {
-                (*write::head_counter(thread, at::SEALED)).store((*thread).last, Ordering::Release);
-            }
             (*thread).bytes_before += used;
             (*thread).sequence += 1;
             (*thread).generation += 1;
@@ -390,7 +408,7 @@ impl Runtime {
             (*thread).cursor = (*thread).first;
             (*thread).limit = fresh + u64::from(head.size) - SLACK as u64;
             if old.0 != 0 {
-                sys::unmap(old.0 as *mut u8, old.1 as usize);
+                leave_window(thread, old);
             }
             true
         }
@@ -500,6 +518,25 @@ extern "C" fn thread_ends(value: *mut c_void) {
     }
 }
 
+/// Takes the counters of an old window over to the present one, seals and unmaps the old.
+///
+/// # Safety
+/// `old` is the address and length of a mapped window of the calling thread's `thread`, which has
+/// gone on to another, so that handlers count there already.
+unsafe fn leave_window(thread: *mut Thread, old: (u64, u64)) {
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: the caller's promise; heads are longer than every offset.
+    unsafe {
+        let counter = |offset: usize| &*((old.0 as *const u8).add(offset).cast::<AtomicU64>());
+        for offset in [at::LATE, at::DROPPED, at::LOCKS] {
+            let before = counter(offset).load(Ordering::Relaxed);
+            (*write::head_counter(thread, offset)).fetch_add(before, Ordering::Relaxed);
+        }
+        counter(at::SEALED).store((*thread).last, Ordering::Release);
+        sys::unmap(old.0 as *mut u8, old.1 as usize);
+    }
+}
+
 /// Ends a descriptor's stream.
 ///
 /// # Safety
@@ -513,9 +550,10 @@ unsafe fn end_thread(thread: *mut Thread) {
                 write::put_delta(thread, scratch);
             });
         }
-        if !(*thread).second.is_null() {
-            end_thread((*thread).second);
-            sys::discard((*thread).second.cast(), Thread::LEN);
+        let second = (*thread).second.load(Ordering::Relaxed);
+        if !second.is_null() {
+            end_thread(second);
+            sys::discard(second.cast(), Thread::LEN);
         }
         (*thread).ready = 0;
         (*thread).state = state::ENDED;

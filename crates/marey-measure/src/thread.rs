@@ -10,6 +10,8 @@
 //! too, the slow path sees why, and nothing is ever written to the parent's windows — at no cost
 //! to the parent.
 
+use core::sync::atomic::AtomicPtr;
+
 use marey_model::spool::{MAX_DEPTH, Open, SLOTS, Stream};
 
 use crate::message::{CollectiveSlot, MessageSlot};
@@ -73,12 +75,17 @@ pub struct Thread {
     /// Number of the current window among all that this descriptor had: slots filled in an
     /// earlier one are void.
     pub(crate) generation: u64,
-    /// The descriptor for signal handlers, made when first needed.
-    pub(crate) second: *mut Thread,
+    /// The descriptor for signal handlers, made when first needed; the thread's own address while
+    /// it is being made.
+    pub(crate) second: AtomicPtr<Thread>,
     /// The kernel's thread id.
     pub(crate) os_thread: u32,
     /// Rounds of thread-specific destructors that have passed.
     pub(crate) end_rounds: u32,
+    /// The thread's first instant, in ticks.
+    pub(crate) born: u64,
+    /// Number of the thread that created it, plus 1; 0 where that was not seen.
+    pub(crate) creator: u64,
     /// What the message slots of the window stand for.
     pub(crate) messages: [MessageSlot; SLOTS],
     /// What the collective slots of the window stand for.

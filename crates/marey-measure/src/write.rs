@@ -345,13 +345,13 @@ mod slow {
                     count_dropped(thread);
                     None
                 }
-                state::RECORDING => {
-                    if (*thread).second.is_null() && !runtime::begin_second(thread) {
+                state::RECORDING => match runtime::second(thread) {
+                    Some(second) => pick(second),
+                    None => {
                         count_dropped(thread);
-                        return None;
+                        None
                     }
-                    pick((*thread).second)
-                }
+                },
                 state::EMPTY => runtime::after_fork(thread).then_some(thread),
                 _ => {
                     count_dropped(thread);
