@@ -218,6 +218,26 @@ fn two_recordings_do_not_share_a_run() {
     assert_eq!(stdout(&output), "inner 2\n", "{}", stderr(&output));
 }
 
+/// `mpirun -n 3 marey record -- ./app`, as far as the recorders can tell.
+#[test]
+fn recorders_of_one_job_step_share_a_run() {
+    let place = Place::new();
+    make_finished(&place.path("run.marey"));
+    let ranks = format!(
+        "for rank in 1 2 3; do {} record --force --no-merge -- /bin/sh -c 'touch $MAREY_SPOOL/'$rank'; exit '$rank &
+         pids=\"$pids $!\"; done; for pid in $pids; do wait $pid; echo $?; done; ls run.marey/spool; ls -d *",
+        env!("CARGO_BIN_EXE_marey")
+    );
+    let output = Command::new("/bin/sh")
+        .args(["-c", &ranks])
+        .current_dir(place.0.path())
+        .envs([("PMIX_NAMESPACE", "step"), ("OMPI_COMM_WORLD_SIZE", "3")])
+        .output()
+        .unwrap();
+    assert_eq!(stdout(&output), "1\n2\n3\n1\n2\n3\nlaunch.json\nrun.marey\n", "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches("recorded, not merged").count(), 1, "the last one tells");
+}
+
 #[test]
 fn a_spool_elsewhere_is_reached_through_the_run() {
     let place = Place::new();

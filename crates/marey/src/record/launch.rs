@@ -10,6 +10,7 @@ use std::process::{Child, Command};
 
 use super::signals::Relay;
 use crate::cli::RecordArgs;
+use crate::exit::say;
 
 /// How the attempt to run the program ended.
 #[derive(Debug)]
@@ -32,7 +33,10 @@ pub(crate) fn run(
         Ok(child) => child,
         Err(error) => return Ok(Outcome::NotStarted(error)),
     };
-    on_start()?;
+    // The program runs; from here on nothing of ours may stop it.
+    if let Err(error) = on_start() {
+        say(&format!("warning: cannot remove what lay there before: {error}"));
+    }
     relay.wait(&mut child).map(Outcome::Ended)
 }
 

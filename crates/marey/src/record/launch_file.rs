@@ -14,6 +14,7 @@ use marey_model::Triple;
 use serde::Serialize;
 
 use super::clock;
+use super::job_step::JobStep;
 use crate::cli::RecordArgs;
 use crate::embedded;
 
@@ -42,6 +43,8 @@ pub(crate) struct LaunchFile {
     git_commit: Option<String>,
     /// Variables that change how parallel programs run.
     environment: BTreeMap<String, String>,
+    /// The launcher's name for the step that this recorder is one of several of.
+    job_step: Option<String>,
     /// Just before the program was started.
     start: Clocks,
     /// Just after it ended; absent while it runs.
@@ -69,7 +72,7 @@ impl From<Triple> for Clocks {
 
 impl LaunchFile {
     /// Describes the start of the program, now.
-    pub(crate) fn start(args: &RecordArgs) -> Self {
+    pub(crate) fn start(args: &RecordArgs, step: Option<&JobStep>) -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
         Self {
             marey: env!("CARGO_PKG_VERSION"),
@@ -83,6 +86,7 @@ impl LaunchFile {
             git_commit: git_commit(&cwd),
             cwd: cwd.to_string_lossy().into_owned(),
             environment: allowed(std::env::vars_os()),
+            job_step: step.map(|step| step.id.clone()),
             start: clock::now().into(),
             end: None,
             exit_code: None,

@@ -3,6 +3,7 @@
 //! The one idea: nothing that goes wrong on our side after the program has started may change what
 //! the program does or the status it exits with; it is told on standard error instead.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -11,6 +12,8 @@ use crate::cli::RecordArgs;
 use crate::exit::say;
 
 mod clock;
+mod existing;
+mod job_step;
 mod launch;
 mod launch_file;
 mod signals;
@@ -18,20 +21,22 @@ mod spool_dir;
 
 pub(crate) use spool_dir::SPOOL;
 
+use existing::Overwrite;
+use job_step::JobStep;
 use launch::Outcome;
 use launch_file::LaunchFile;
-use spool_dir::{Overwrite, RunDir};
+use spool_dir::{Left, Origin, RunDir};
 
 /// Runs the command.
 pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
-    let mut run = RunDir::create(&args.output, args.spool.as_deref(), overwrite)?;
-    let mut launch_file = LaunchFile::start(args);
-    let prepared = prepare(&mut run, &launch_file);
-    let library = match prepared {
+    let step = JobStep::detect();
+    let mut run = RunDir::enter(&args.output, args.spool.as_deref(), overwrite, step.as_ref())?;
+    let mut launch_file = LaunchFile::start(args, step.as_ref());
+    let library = match prepare(&mut run, &launch_file) {
         Ok(library) => library,
         Err(error) => {
-            run.abandon().context("cannot tidy up")?;
+            run.abandon(step.as_ref()).context("cannot tidy up")?;
             return Err(error);
         }
     };
@@ -42,11 +47,11 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     match outcome {
         Outcome::NotStarted(error) => {
             say(&format!("error: cannot run {}: {error}", args.command[0].display()));
-            run.abandon().context("cannot tidy up")?;
+            run.abandon(step.as_ref()).context("cannot tidy up")?;
         }
         Outcome::Ended(status) => {
             launch_file.end(status);
-            if let Err(error) = finish(run, &launch_file, args) {
+            if let Err(error) = finish(run, &launch_file, args, step.as_ref()) {
                 say(&format!("warning: {error:#}"));
             }
         }
@@ -54,13 +59,25 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-fn prepare(run: &mut RunDir, launch_file: &LaunchFile) -> anyhow::Result<std::path::PathBuf> {
-    run.write_launch_file(&launch_file.to_json())?;
-    run.unpack_library()
+fn prepare(run: &mut RunDir, launch_file: &LaunchFile) -> anyhow::Result<PathBuf> {
+    let library = run.unpack_library()?;
+    if run.origin == Origin::Made {
+        run.write_launch_file(&launch_file.to_json())?;
+    }
+    run.made();
+    Ok(library)
 }
 
 /// What is left to do when the program has ended.
-fn finish(run: RunDir, launch_file: &LaunchFile, args: &RecordArgs) -> anyhow::Result<()> {
+fn finish(
+    run: RunDir,
+    launch_file: &LaunchFile,
+    args: &RecordArgs,
+    step: Option<&JobStep>,
+) -> anyhow::Result<()> {
+    if run.leave(step)? == Left::Others {
+        return Ok(());
+    }
     run.write_launch_file(&launch_file.to_json())?;
     let is_empty = run.is_empty();
     run.close().context("cannot tidy up the spool")?;

@@ -1,10 +1,10 @@
 //! The directory of a run while it is being recorded: making it safely, protecting what is there.
 //!
 //! The one idea: a directory made by `mkdir` with mode 0700 is ours from its first moment, so
-//! nobody can plant a file or a link inside; and a directory that was there before is either known
-//! to be a run of ours or left alone. What is replaced is first moved aside and comes back if
-//! the program could not even be started.
+//! nobody can plant a file or a link inside. Recorders of one job step share the directory that the
+//! first of them made, and a lock tells the last of them that it is.
 
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -13,55 +13,80 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use marey_archive::{META_FILE, Meta, State};
-
+use super::existing::{Overwrite, belongs_to, holds_recordings, move_aside, restore};
+use super::job_step::JobStep;
 use crate::embedded;
-use crate::exit::Usage;
 
 /// Where the spool lies inside a run.
 pub(crate) const SPOOL: &str = "spool";
 /// What was started, when and how: written by the launcher, read by the merge.
 pub(crate) const LAUNCH_FILE: &str = "launch.json";
-const LIBRARY_FILE: &str = "libmarey.so";
+/// The recorder, unpacked.
+pub(super) const LIBRARY_FILE: &str = "libmarey.so";
 /// Locked for as long as somebody records into the run.
-const LOCK_FILE: &str = "recording.lock";
+pub(super) const LOCK_FILE: &str = "recording.lock";
+const MEMBER: &str = "recorder-";
 
-/// A run directory made for this recording.
+/// A run directory that this recorder records into.
 #[derive(Debug)]
 pub(crate) struct RunDir {
     /// The run, absolute.
     pub(crate) path: PathBuf,
     /// The spool of the run, absolute; outside the run with `--spool`.
     pub(crate) spool: PathBuf,
+    /// Whether this recorder made the directory or found it made by another of its job step.
+    pub(crate) origin: Origin,
     /// What lay there before, moved aside.
     previous: Option<PathBuf>,
     /// A library that had to be unpacked elsewhere, because the dynamic linker could not take it
     /// from the spool.
     library_dir: Option<PathBuf>,
-    _lock: File,
+    /// Held, shared, for as long as this recorder records.
+    lock: File,
+    /// Held while the directory is being made, so that recorders of one step do not race.
+    making: Option<File>,
 }
 
-/// What may happen to a finished run of the same name.
+/// Who made a run directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Overwrite {
-    /// It stays, and nothing is recorded.
-    Refuse,
-    /// It is replaced.
-    Replace,
+pub(crate) enum Origin {
+    /// This recorder.
+    Made,
+    /// Another recorder of the same job step.
+    Joined,
+}
+
+/// Who still records when a recorder is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// Nobody: what remains to be done is up to this recorder.
+    Nobody,
+    /// Others of the job step.
+    Others,
 }
 
 impl RunDir {
-    /// Makes `run` and its spool, inside `spool_parent` if that is given.
-    pub(crate) fn create(
+    /// Makes `run` and its spool, inside `spool_parent` if that is given; or joins the recorders of
+    /// the same job step that have done so.
+    pub(crate) fn enter(
         run: &Path,
         spool_parent: Option<&Path>,
         overwrite: Overwrite,
+        step: Option<&JobStep>,
     ) -> anyhow::Result<Self> {
         let path = std::path::absolute(run).with_context(|| format!("no such place: {}", run.display()))?;
+        let making = path.parent().and_then(lock_directory);
+        if let Some(step) = step
+            && belongs_to(&path, step)
+        {
+            return Self::join(path, making);
+        }
         let previous = move_aside(&path, run, overwrite)?;
-        let made = Self::make(&path, spool_parent);
-        match made {
-            Ok((spool, lock)) => Ok(Self { path, spool, previous, library_dir: None, _lock: lock }),
+        match Self::make(&path, spool_parent) {
+            Ok((spool, lock)) => {
+                let origin = Origin::Made;
+                Ok(Self { path, spool, origin, previous, library_dir: None, lock, making })
+            }
             Err(error) => {
                 restore(previous.as_deref(), &path);
                 Err(error)
@@ -69,11 +94,24 @@ impl RunDir {
         }
     }
 
+    fn join(path: PathBuf, making: Option<File>) -> anyhow::Result<Self> {
+        let lock_path = path.join(LOCK_FILE);
+        let cannot = || format!("cannot join the recording of {}", path.display());
+        let lock = File::open(&lock_path).with_context(cannot)?;
+        // A recorder that ends looks for a moment whether it is the last; it is not, without us.
+        lock.lock_shared().with_context(cannot)?;
+        let spool = fs::canonicalize(path.join(SPOOL)).with_context(cannot)?;
+        create_new(&path.join(member_name()), 0o600)?;
+        let origin = Origin::Joined;
+        Ok(Self { path, spool, origin, previous: None, library_dir: None, lock, making })
+    }
+
     fn make(path: &Path, spool_parent: Option<&Path>) -> anyhow::Result<(PathBuf, File)> {
         make_dir(path)?;
         let lock_path = path.join(LOCK_FILE);
         let lock = create_new(&lock_path, 0o600)?;
-        lock.try_lock().with_context(|| format!("cannot lock {}", lock_path.display()))?;
+        lock.try_lock_shared().with_context(|| format!("cannot lock {}", lock_path.display()))?;
+        create_new(&path.join(member_name()), 0o600)?;
         let spool = path.join(SPOOL);
         let Some(parent) = spool_parent else {
             make_dir(&spool)?;
@@ -90,6 +128,10 @@ impl RunDir {
 
     /// Unpacks the library into a place that the dynamic linker can preload it from.
     pub(crate) fn unpack_library(&mut self) -> anyhow::Result<PathBuf> {
+        let in_spool = self.spool.join(LIBRARY_FILE);
+        if self.origin == Origin::Joined && in_spool.exists() {
+            return Ok(in_spool);
+        }
         let dir = if can_preload_from(&self.spool) {
             self.spool.clone()
         } else {
@@ -101,6 +143,11 @@ impl RunDir {
         let mut file = create_new(&library, 0o700)?;
         file.write_all(embedded::LIBRARY).with_context(|| format!("cannot write {}", library.display()))?;
         Ok(library)
+    }
+
+    /// The directory is complete: other recorders of the job step may join.
+    pub(crate) fn made(&mut self) {
+        self.making = None;
     }
 
     /// Replaces the launch file of the spool.
@@ -123,9 +170,12 @@ impl RunDir {
         self.previous.take().map_or(Ok(()), fs::remove_dir_all)
     }
 
-    /// The program never ran: everything is as it was before.
-    pub(crate) fn abandon(self) -> io::Result<()> {
+    /// The program never ran: everything is as it was before, unless others record here too.
+    pub(crate) fn abandon(self, step: Option<&JobStep>) -> io::Result<()> {
         self.remove_library()?;
+        if step.is_some() {
+            return Ok(());
+        }
         if !self.spool.starts_with(&self.path) {
             fs::remove_dir_all(&self.spool)?;
         }
@@ -134,92 +184,37 @@ impl RunDir {
         Ok(())
     }
 
-    /// Nobody records any more: takes away the lock and the library, whose work is done.
+    /// This recorder is done. Whether it is the last of its job step: then it holds the lock alone.
+    pub(crate) fn leave(&self, step: Option<&JobStep>) -> anyhow::Result<Left> {
+        let Some(step) = step else { return Ok(Left::Nobody) };
+        self.lock.unlock().context("cannot unlock the run")?;
+        if self.lock.try_lock().is_err() {
+            return Ok(Left::Others);
+        }
+        let entries = fs::read_dir(&self.path).context("cannot read the run")?;
+        let members = entries.flatten().filter(|entry| is_member(&entry.file_name())).count();
+        if members < step.size {
+            self.lock.unlock().context("cannot unlock the run")?;
+            return Ok(Left::Others);
+        }
+        Ok(Left::Nobody)
+    }
+
+    /// Nobody records any more: takes away the locks and the library, whose work is done.
     pub(crate) fn close(self) -> io::Result<()> {
         self.remove_library()?;
         remove_if_there(&self.spool.join(LIBRARY_FILE))?;
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            if is_member(&entry.file_name()) {
+                remove_if_there(&entry.path())?;
+            }
+        }
         remove_if_there(&self.path.join(LOCK_FILE))
     }
 
     fn remove_library(&self) -> io::Result<()> {
         self.library_dir.as_ref().map_or(Ok(()), fs::remove_dir_all)
-    }
-}
-
-/// What lies where a run is to be written.
-#[derive(Debug, PartialEq, Eq)]
-enum Existing {
-    Nothing,
-    /// A run that was never finished and holds nothing worth keeping, or an empty directory.
-    Disposable,
-    Finished,
-    /// Recorded to the end, but not merged.
-    Unmerged,
-    /// Somebody records into it now.
-    Busy,
-    /// Not a run.
-    Foreign,
-}
-
-fn look_at(path: &Path) -> io::Result<Existing> {
-    let kind = match fs::symlink_metadata(path) {
-        Ok(metadata) => metadata.file_type(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Existing::Nothing),
-        Err(error) => return Err(error),
-    };
-    // A link is not followed: it could lead to a directory that is not ours to replace.
-    if !kind.is_dir() {
-        return Ok(Existing::Foreign);
-    }
-    if is_locked(&path.join(LOCK_FILE))? {
-        return Ok(Existing::Busy);
-    }
-    let spool = path.join(SPOOL);
-    // A list of tables that cannot be read may still be worth something to its owner.
-    let is_merging = Meta::load(path).is_ok_and(|meta| meta.state == State::Merging);
-    if path.join(META_FILE).exists() && !is_merging {
-        return Ok(Existing::Finished);
-    }
-    if spool.is_dir() {
-        let is_unmerged = holds_recordings(&spool) && has_ended(&spool);
-        return Ok(if is_unmerged { Existing::Unmerged } else { Existing::Disposable });
-    }
-    let is_empty = fs::read_dir(path)?.next().is_none();
-    Ok(if is_empty { Existing::Disposable } else { Existing::Foreign })
-}
-
-/// `typed` is the path as the user knows it.
-fn move_aside(path: &Path, typed: &Path, overwrite: Overwrite) -> anyhow::Result<Option<PathBuf>> {
-    let shown = typed.display();
-    let existing = look_at(path).with_context(|| format!("cannot look at {shown}"))?;
-    let refusal = match existing {
-        Existing::Nothing => return Ok(None),
-        Existing::Disposable => None,
-        Existing::Busy => Some(format!("{shown} is being recorded into; choose another name with -o")),
-        Existing::Foreign => Some(format!("{shown} is there and is not a run; choose another name with -o")),
-        Existing::Finished if overwrite == Overwrite::Refuse => Some(format!(
-            "{shown} holds a finished run; use --force to replace it, or -o to choose another name"
-        )),
-        Existing::Unmerged if overwrite == Overwrite::Refuse => Some(format!(
-            "{shown} holds a recording that is not merged yet; `marey merge {shown}` finishes it, \
-             --force replaces it, -o chooses another name"
-        )),
-        Existing::Finished | Existing::Unmerged => None,
-    };
-    if let Some(text) = refusal {
-        bail!(Usage(text));
-    }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".old-{}", std::process::id()));
-    let aside = path.with_file_name(name);
-    fs::rename(path, &aside).with_context(|| format!("cannot move {shown} aside"))?;
-    Ok(Some(aside))
-}
-
-fn restore(previous: Option<&Path>, path: &Path) {
-    let Some(previous) = previous else { return };
-    if let Err(error) = fs::rename(previous, path) {
-        crate::exit::say(&format!("warning: the former run is now {}: {error}", previous.display()));
     }
 }
 
@@ -267,26 +262,20 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-fn is_locked(path: &Path) -> io::Result<bool> {
-    match File::open(path) {
-        Ok(file) => Ok(matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
+/// Waits for whoever makes a run in `parent`. Where directories cannot be locked (some network file
+/// systems), `mkdir` alone decides, and a recorder that loses the race says so.
+fn lock_directory(parent: &Path) -> Option<File> {
+    let directory = File::open(parent).ok()?;
+    directory.lock().ok()?;
+    Some(directory)
 }
 
-/// Whether a spool holds anything that a measured process wrote.
-fn holds_recordings(spool: &Path) -> bool {
-    let Ok(entries) = fs::read_dir(spool) else { return false };
-    entries.flatten().any(|entry| {
-        let name = entry.file_name();
-        name != LIBRARY_FILE && !name.as_bytes().starts_with(LAUNCH_FILE.as_bytes())
-    })
+/// A file in the run for each recorder that takes part, so that the last one knows that it is.
+fn member_name() -> String {
+    let host = rustix::system::uname();
+    format!("{MEMBER}{}-{}", host.nodename().to_string_lossy(), std::process::id())
 }
 
-fn has_ended(spool: &Path) -> bool {
-    fs::read_to_string(spool.join(LAUNCH_FILE))
-        .ok()
-        .and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok())
-        .is_some_and(|launch| !launch["end"].is_null())
+fn is_member(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(MEMBER.as_bytes())
 }

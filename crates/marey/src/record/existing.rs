@@ -1,0 +1,135 @@
+//! What lies where a run is to be written, and what may happen to it.
+//!
+//! The one idea: only a directory that is known to be a run of ours, or empty, is ever replaced. It
+//! is moved aside first and comes back if the program could not even be started.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use marey_archive::{META_FILE, Meta, State};
+
+use super::job_step::JobStep;
+use super::spool_dir::{LAUNCH_FILE, LIBRARY_FILE, LOCK_FILE, SPOOL};
+use crate::exit::Usage;
+
+/// What may happen to a finished run of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overwrite {
+    /// It stays, and nothing is recorded.
+    Refuse,
+    /// It is replaced.
+    Replace,
+}
+
+/// What lies where a run is to be written.
+#[derive(Debug, PartialEq, Eq)]
+enum Existing {
+    Nothing,
+    /// A run that was never finished and holds nothing worth keeping, or an empty directory.
+    Disposable,
+    Finished,
+    /// Recorded to the end, but not merged.
+    Unmerged,
+    /// Somebody records into it now.
+    Busy,
+    /// Not a run.
+    Foreign,
+}
+
+fn look_at(path: &Path) -> io::Result<Existing> {
+    let kind = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata.file_type(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Existing::Nothing),
+        Err(error) => return Err(error),
+    };
+    // A link is not followed: it could lead to a directory that is not ours to replace.
+    if !kind.is_dir() {
+        return Ok(Existing::Foreign);
+    }
+    if is_locked(&path.join(LOCK_FILE))? {
+        return Ok(Existing::Busy);
+    }
+    let spool = path.join(SPOOL);
+    // A list of tables that cannot be read may still be worth something to its owner.
+    let is_merging = Meta::load(path).is_ok_and(|meta| meta.state == State::Merging);
+    if path.join(META_FILE).exists() && !is_merging {
+        return Ok(Existing::Finished);
+    }
+    if spool.is_dir() {
+        let is_unmerged = holds_recordings(&spool) && has_ended(&spool);
+        return Ok(if is_unmerged { Existing::Unmerged } else { Existing::Disposable });
+    }
+    let is_empty = fs::read_dir(path)?.next().is_none();
+    Ok(if is_empty { Existing::Disposable } else { Existing::Foreign })
+}
+
+/// Moves what may be replaced out of the way, and says where to. `typed` is the path as the user
+/// knows it.
+pub(super) fn move_aside(path: &Path, typed: &Path, overwrite: Overwrite) -> anyhow::Result<Option<PathBuf>> {
+    let shown = typed.display();
+    let existing = look_at(path).with_context(|| format!("cannot look at {shown}"))?;
+    let refusal = match existing {
+        Existing::Nothing => return Ok(None),
+        Existing::Disposable => None,
+        Existing::Busy => Some(format!("{shown} is being recorded into; choose another name with -o")),
+        Existing::Foreign => Some(format!("{shown} is there and is not a run; choose another name with -o")),
+        Existing::Finished if overwrite == Overwrite::Refuse => Some(format!(
+            "{shown} holds a finished run; use --force to replace it, or -o to choose another name"
+        )),
+        Existing::Unmerged if overwrite == Overwrite::Refuse => Some(format!(
+            "{shown} holds a recording that is not merged yet; `marey merge {shown}` finishes it, \
+             --force replaces it, -o chooses another name"
+        )),
+        Existing::Finished | Existing::Unmerged => None,
+    };
+    if let Some(text) = refusal {
+        bail!(Usage(text));
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".old-{}", std::process::id()));
+    let aside = path.with_file_name(name);
+    fs::rename(path, &aside).with_context(|| format!("cannot move {shown} aside"))?;
+    Ok(Some(aside))
+}
+
+/// Puts back what was moved aside.
+pub(super) fn restore(previous: Option<&Path>, path: &Path) {
+    let Some(previous) = previous else { return };
+    if let Err(error) = fs::rename(previous, path) {
+        crate::exit::say(&format!("warning: the former run is now {}: {error}", previous.display()));
+    }
+}
+
+/// Whether another recorder of the job step made the run at `path`, and it is not merged.
+pub(super) fn belongs_to(path: &Path, step: &JobStep) -> bool {
+    !path.join(META_FILE).exists()
+        && read_launch_file(&path.join(SPOOL)).is_some_and(|launch| launch["job_step"] == step.id.as_str())
+}
+
+fn read_launch_file(spool: &Path) -> Option<serde_json::Value> {
+    serde_json::from_str(&fs::read_to_string(spool.join(LAUNCH_FILE)).ok()?).ok()
+}
+
+fn is_locked(path: &Path) -> io::Result<bool> {
+    match File::open(path) {
+        Ok(file) => Ok(matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a spool holds anything that a measured process wrote.
+pub(super) fn holds_recordings(spool: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(spool) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        name != LIBRARY_FILE && !name.as_bytes().starts_with(LAUNCH_FILE.as_bytes())
+    })
+}
+
+fn has_ended(spool: &Path) -> bool {
+    read_launch_file(spool).is_some_and(|launch| !launch["end"].is_null())
+}

@@ -1,0 +1,64 @@
+//! Which recorders belong together.
+//!
+//! The one idea: in `mpirun -n 4 marey record -o RUN -- ./app` there are four recorders and one
+//! run. The launcher of the job tells each process, in its environment, which step it belongs to
+//! and how many processes that has; recorders with the same step share a run, and the last one to
+//! end merges it.
+
+/// One start of a parallel program by a launcher.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct JobStep {
+    /// The same for all processes of the step, and for no others on this system at the time.
+    pub(crate) id: String,
+    /// Number of its processes.
+    pub(crate) size: usize,
+}
+
+impl JobStep {
+    /// The step that this process belongs to, if it was started by a launcher.
+    pub(crate) fn detect() -> Option<Self> {
+        Self::read(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+    }
+
+    fn read(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let number = |name: &str| variable(name)?.parse::<usize>().ok();
+        // PMIx knows the step best, whoever started it; then the launchers' own variables.
+        let id = variable("PMIX_NAMESPACE")
+            .or_else(|| variable("OMPI_MCA_ess_base_jobid"))
+            .or_else(|| Some(format!("{}.{}", variable("SLURM_JOB_ID")?, variable("SLURM_STEP_ID")?)))
+            // Hydra names no step; its ranks differ in all but the number of processes.
+            .or_else(|| variable("PMI_RANK").map(|_| "pmi".to_owned()))?;
+        let size = number("OMPI_COMM_WORLD_SIZE")
+            .or_else(|| number("PMI_SIZE"))
+            .or_else(|| number("SLURM_STEP_NUM_TASKS"))
+            .or_else(|| number("SLURM_NTASKS"))?;
+        // A recorder that is alone shares with nobody.
+        (size > 1).then_some(Self { id, size })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launchers_are_known_by_their_variables() {
+        let cases = [
+            ("", "alone"),
+            ("PMIX_NAMESPACE=7 OMPI_COMM_WORLD_SIZE=4", "7 of 4"),
+            ("OMPI_MCA_ess_base_jobid=8 OMPI_COMM_WORLD_SIZE=2", "8 of 2"),
+            ("PMI_RANK=1 PMI_SIZE=3", "pmi of 3"),
+            ("SLURM_JOB_ID=9 SLURM_STEP_ID=0 SLURM_NTASKS=2", "9.0 of 2"),
+            ("PMIX_NAMESPACE=7 OMPI_COMM_WORLD_SIZE=1", "alone"),
+        ];
+        for (variables, expected) in cases {
+            let look_up = |name: &str| {
+                let mut pairs = variables.split(' ').filter_map(|pair| pair.split_once('='));
+                pairs.find(|(known, _)| *known == name).map(|(_, value)| value.to_owned())
+            };
+            let found = JobStep::read(look_up)
+                .map_or_else(|| "alone".to_owned(), |step| format!("{} of {}", step.id, step.size));
+            assert_eq!(found, expected, "{variables}");
+        }
+    }
+}
