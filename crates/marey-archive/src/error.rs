@@ -164,6 +164,12 @@ pub enum Error {
         /// Its id.
         found: u32,
     },
+    /// Threads for the merge could not be started.
+    #[error("{source}")]
+    Threads {
+        /// Why.
+        source: rayon::ThreadPoolBuildError,
+    },
     /// Only numbers can be compared with a range.
     #[error("column {table}.{column} cannot be filtered by a range")]
     NoRange {

@@ -247,7 +247,8 @@ fn read_head(source: &Source, at: u64, head: &[u8]) -> Result<Option<(Key, (u64,
     let mut bytes = vec![0; HEAD_LEN + depth_len];
     let read = read_up_to(&source.file, at, &mut bytes).map_err(Error::io(&source.path))?;
     let Some(seen) = view(&bytes[..read]) else { return Ok(None) };
-    let claimed = bytes.get(at::CURSOR..).and_then(|b| b.first_chunk::<8>()).map_or(0, |b| u64::from_le_bytes(*b));
+    let claimed =
+        bytes.get(at::CURSOR..).and_then(|b| b.first_chunk::<8>()).map_or(0, |b| u64::from_le_bytes(*b));
     let window = Window {
         file: 0,
         offset: at,

@@ -1,0 +1,338 @@
+//! One location's intervals, call paths and sums, made from enters and leaves in time order.
+//!
+//! The one idea: a row is laid down when its region is entered and completed when it is left, so
+//! rows come out sorted by start without being sorted. Time is charged to the innermost open call
+//! path as it passes, which gives exclusive time without looking at children.
+//!
+//! Call paths are numbered per location here; `paths` gives them numbers of the run afterwards,
+//! in an order that does not depend on which thread decoded what.
+
+use rustc_hash::FxHashMap;
+
+use super::globals::Site;
+use super::lod::Lod;
+use crate::schema::NONE;
+
+/// Buckets of the run that the histogram counts in.
+pub(crate) const BUCKETS: u32 = 512;
+
+/// Stands for the call path above the outermost ones.
+const ROOT: u32 = u32::MAX;
+
+/// A row of `intervals` on the way. The call path is the location's own number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub start: i64,
+    /// −1 while the region is open.
+    pub duration: i64,
+    pub bytes: i64,
+    pub path: u32,
+    pub participants: u32,
+    pub depth: u32,
+}
+
+/// An interval that crosses a slab boundary, and the slabs that it began and ended in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Long {
+    pub row: Row,
+    pub first_slab: u32,
+    pub last_slab: u32,
+}
+
+/// A call path of a location, with its sums.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub inclusive: i64,
+    pub visits: i64,
+    pub min: i64,
+    pub max: i64,
+    pub sum_squares: f64,
+    /// Exclusive time in the histogram's current bucket.
+    bucket: i64,
+    /// Time in the current finest bucket of the level of detail.
+    pub(super) lod: i64,
+    pub exclusive: i64,
+    pub bytes: i64,
+    pub parent: u32,
+    pub site: Site,
+    pub depth: u32,
+    pub depth_in_level: u32,
+    pub(super) lod_slot: u32,
+}
+
+/// An open region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub start: i64,
+    pub ticks: u64,
+    pub bytes: i64,
+    pub path: u32,
+    pub site: u32,
+    row: u32,
+    pub participants: u32,
+    slab: u32,
+    /// Halves of messages and the like wait for its leave.
+    pub waiting: bool,
+}
+
+const LONG: u32 = u32::MAX;
+const CACHE: usize = 512;
+
+/// The state of a location between slabs.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    pub nodes: Vec<Node>,
+    children: FxHashMap<(u32, u32), u32>,
+    cache: Box<[(u32, u32, u32); CACHE]>,
+    pub stack: Vec<Frame>,
+    /// The last instant at which something happened.
+    pub last: i64,
+    pub first: i64,
+    slab: u32,
+    bucket_len: i64,
+    bucket_end: i64,
+    bucket: u32,
+    dirty: Vec<u32>,
+    /// (bucket, region, exclusive time) since the last slab.
+    pub histogram: Vec<(u32, u32, i64)>,
+    pub lod: Lod,
+    /// Rows of this slab in the order of their starts.
+    pub rows: Vec<Row>,
+    /// Intervals that ended in this slab and began in an earlier one.
+    pub long: Vec<Long>,
+    /// Global numbers of the first nodes.
+    pub globals: std::sync::Arc<Vec<u32>>,
+}
+
+impl Builder {
+    pub(crate) fn new(bucket_len: i64, lod_log2: u32) -> Self {
+        Self {
+            nodes: Vec::new(),
+            children: FxHashMap::default(),
+            cache: Box::new([(ROOT, NONE, 0); CACHE]),
+            stack: Vec::new(),
+            last: i64::MIN,
+            first: i64::MIN,
+            slab: 0,
+            bucket_len: bucket_len.max(1),
+            bucket_end: i64::MIN,
+            bucket: 0,
+            dirty: Vec::new(),
+            histogram: Vec::new(),
+            lod: Lod::new(lod_log2),
+            rows: Vec::new(),
+            long: Vec::new(),
+            globals: std::sync::Arc::default(),
+        }
+    }
+
+    /// Charges the time since the last instant to the innermost open call path.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, now: i64) {
+        if now > self.bucket_end {
+            self.cross(now);
+        }
+        if let Some(frame) = self.stack.last() {
+            self.charge(frame.path, now - self.last);
+        }
+        self.last = now;
+    }
+
+    #[inline(always)]
+    fn charge(&mut self, path: u32, time: i64) {
+        let node = &mut self.nodes[path as usize];
+        if node.bucket == 0 && time != 0 {
+            self.dirty.push(path);
+        }
+        node.bucket += time;
+    }
+
+    /// Charges the time up to the last bucket boundary before `now`.
+    #[cold]
+    fn cross(&mut self, now: i64) {
+        if self.last == i64::MIN {
+            (self.last, self.first) = (now, now);
+        }
+        while now > self.bucket_end {
+            if self.bucket_end > self.last {
+                if let Some(path) = self.stack.last().map(|frame| frame.path) {
+                    self.charge(path, self.bucket_end - self.last);
+                }
+                self.last = self.bucket_end;
+            }
+            self.flush_bucket();
+            let bucket = self.last.max(0) / self.bucket_len;
+            self.bucket = u32::try_from(bucket).unwrap_or(u32::MAX).min(BUCKETS - 1);
+            self.bucket_end = if self.bucket == BUCKETS - 1 {
+                i64::MAX
+            } else {
+                (i64::from(self.bucket) + 1) * self.bucket_len
+            };
+        }
+    }
+
+    fn flush_bucket(&mut self) {
+        for path in self.dirty.drain(..) {
+            let node = &mut self.nodes[path as usize];
+            let time = std::mem::take(&mut node.bucket);
+            node.exclusive += time;
+            self.histogram.push((self.bucket, node.site.region, time));
+        }
+    }
+
+    #[inline(always)]
+    fn child(&mut self, parent: u32, site: u32, lookup: impl FnOnce() -> Site) -> u32 {
+        let slot = parent.wrapping_mul(0x9E37_79B1) ^ site.wrapping_mul(0x85EB_CA6B);
+        let slot = (slot >> 23) as usize % CACHE;
+        let cached = self.cache[slot];
+        if cached.0 == parent && cached.1 == site {
+            return cached.2;
+        }
+        let child = self.child_slowly(parent, site, lookup);
+        self.cache[slot] = (parent, site, child);
+        child
+    }
+
+    fn child_slowly(&mut self, parent: u32, site: u32, lookup: impl FnOnce() -> Site) -> u32 {
+        if let Some(&child) = self.children.get(&(parent, site)) {
+            return child;
+        }
+        let found = lookup();
+        let child = self.nodes.len() as u32;
+        let (mut depth, mut depth_in_level) = (0, 0);
+        let mut above = parent;
+        while above != ROOT {
+            let node = &self.nodes[above as usize];
+            depth += 1;
+            depth_in_level += u32::from(node.site.level == found.level);
+            above = node.parent;
+        }
+        self.nodes.push(Node {
+            inclusive: 0,
+            visits: 0,
+            min: i64::MAX,
+            max: -1,
+            sum_squares: 0.0,
+            bucket: 0,
+            lod: 0,
+            exclusive: 0,
+            bytes: 0,
+            parent,
+            site: found,
+            depth,
+            depth_in_level,
+            lod_slot: self.lod.slot(found.level, depth_in_level),
+        });
+        self.children.insert((parent, site), child);
+        child
+    }
+
+    /// A region is entered.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, site: u32, ticks: u64, now: i64, lookup: impl FnOnce() -> Site) {
+        self.advance(now);
+        let parent = self.stack.last().map_or(ROOT, |frame| frame.path);
+        let path = self.child(parent, site, lookup);
+        let row = self.rows.len() as u32;
+        let depth = self.stack.len() as u32;
+        self.rows.push(Row { start: now, duration: -1, bytes: -1, path, participants: NONE, depth });
+        self.stack.push(Frame {
+            start: now,
+            ticks,
+            bytes: -1,
+            path,
+            site,
+            row,
+            participants: NONE,
+            slab: self.slab,
+            waiting: false,
+        });
+    }
+
+    /// A region that is known to be open since earlier, because a window's head says so.
+    pub(crate) fn enter_earlier(
+        &mut self,
+        site: u32,
+        ticks: u64,
+        start: i64,
+        slab: u32,
+        lookup: impl FnOnce() -> Site,
+    ) {
+        let parent = self.stack.last().map_or(ROOT, |frame| frame.path);
+        let path = self.child(parent, site, lookup);
+        self.stack.push(Frame {
+            start,
+            ticks,
+            bytes: -1,
+            path,
+            site,
+            row: LONG,
+            participants: NONE,
+            slab,
+            waiting: false,
+        });
+    }
+
+    /// The innermost open region is left; `None` if there is none.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self, now: i64) -> Option<Frame> {
+        self.advance(now);
+        let frame = self.stack.pop()?;
+        let duration = now - frame.start;
+        let node = &mut self.nodes[frame.path as usize];
+        node.visits += 1;
+        node.inclusive += duration;
+        node.min = node.min.min(duration);
+        node.max = node.max.max(duration);
+        node.sum_squares += duration as f64 * duration as f64;
+        if frame.row == LONG {
+            self.leave_long(&frame, duration);
+        } else {
+            let row = &mut self.rows[frame.row as usize];
+            row.duration = duration;
+            if frame.waiting {
+                node.bytes += frame.bytes.max(0);
+                row.bytes = frame.bytes;
+                row.participants = frame.participants;
+            }
+        }
+        self.lod.add(&mut self.nodes, frame.path, frame.start, now);
+        Some(frame)
+    }
+
+    #[cold]
+    fn leave_long(&mut self, frame: &Frame, duration: i64) {
+        self.nodes[frame.path as usize].bytes += frame.bytes.max(0);
+        let row = Row {
+            start: frame.start,
+            duration,
+            bytes: frame.bytes,
+            path: frame.path,
+            participants: frame.participants,
+            depth: self.stack.len() as u32,
+        };
+        self.long.push(Long { row, first_slab: frame.slab, last_slab: self.slab });
+    }
+
+    /// Visits that were counted without being timed.
+    pub(crate) fn count(&mut self, site: u32, visits: u64, lookup: impl FnOnce() -> Site) {
+        let parent = self.stack.last().map_or(ROOT, |frame| frame.path);
+        let path = self.child(parent, site, lookup);
+        let node = &mut self.nodes[path as usize];
+        node.visits = node.visits.saturating_add(i64::try_from(visits).unwrap_or(i64::MAX));
+    }
+
+    /// The slab is over: what is open goes on as a long interval.
+    pub(crate) fn end_slab(&mut self) {
+        for frame in &mut self.stack {
+            frame.row = LONG;
+        }
+        self.slab += 1;
+    }
+
+    /// The run is over.
+    pub(crate) fn finish(&mut self) {
+        self.flush_bucket();
+        self.lod.finish(&mut self.nodes);
+    }
+}

@@ -1,0 +1,518 @@
+//! One stream's records, turned into intervals and everything else that happened on a location.
+//!
+//! The one idea: a stream is decoded up to a reading of its clock and goes on from there in the
+//! next slab. Between slabs it keeps numbers only; bytes are read again, 64 KiB at a time, into a
+//! buffer that belongs to the worker. So memory does not grow with the number of streams.
+//!
+//! Damage ends the window it is in, never the stream.
+
+use marey_model::spool::{CollectiveSignature, NO_PEER, Record, SLOTS, Signature};
+
+use super::build::Builder;
+use super::globals::{Context, Globals};
+use super::happen::{Happened, Kind, LaneMark, Op};
+use super::index::{Index, Window};
+use crate::Error;
+use crate::schema::NONE;
+
+/// Bytes read at a time: small against a slab's share of a stream, large against a system call.
+const CHUNK: usize = 64 << 10;
+
+/// Where the decoding of a stream stands.
+#[derive(Debug)]
+pub(crate) struct Decoder {
+    /// Which of [`Index::streams`].
+    stream: usize,
+    /// The next window.
+    window: usize,
+    /// Offset of the next record in it.
+    at: u64,
+    /// The window's head has been applied.
+    inside: bool,
+    /// The sequence number that the next window should have.
+    expected: u64,
+    /// Records before the next window were lost.
+    gap: bool,
+    ticks: u64,
+    now: i64,
+    serial: u64,
+    buffer: u64,
+    messages: Vec<Option<(Signature, u64, u64)>>,
+    collectives: Vec<Option<(CollectiveSignature, u64)>>,
+    slots_used: bool,
+    /// Everything has been decoded.
+    pub done: bool,
+    /// The thread said that it ended.
+    ended: bool,
+    /// Windows that ended in bytes that are no record.
+    pub damaged: u64,
+    /// Regions that were closed because nothing says when they were left.
+    pub truncated: u64,
+    /// Timed records.
+    pub events: u64,
+    /// Readings below the one before, found here.
+    pub late: u64,
+}
+
+/// Why decoding of a chunk stopped.
+enum Stop {
+    Boundary,
+    Short,
+}
+
+/// What a stream is decoded with.
+pub(crate) struct With<'a> {
+    pub index: &'a Index,
+    pub globals: &'a Globals,
+    pub context: &'a Context,
+}
+
+impl Decoder {
+    pub(crate) fn new(stream: usize) -> Self {
+        Self {
+            stream,
+            window: 0,
+            at: 0,
+            inside: false,
+            expected: 0,
+            gap: false,
+            ticks: 0,
+            now: 0,
+            serial: 0,
+            buffer: 0,
+            messages: Vec::new(),
+            collectives: Vec::new(),
+            slots_used: false,
+            done: false,
+            ended: false,
+            damaged: 0,
+            truncated: 0,
+            events: 0,
+            late: 0,
+        }
+    }
+
+    /// Decodes everything before `limit` ticks.
+    pub(crate) fn run(
+        &mut self,
+        with: &With<'_>,
+        limit: u64,
+        builder: &mut Builder,
+        out: &mut Happened,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let windows = &with.index.streams[self.stream].windows;
+        let mut wanted = CHUNK;
+        while let Some(window) = windows.get(self.window) {
+            if !self.inside {
+                if window.ticks >= limit {
+                    return Ok(());
+                }
+                self.begin_window(with, window, builder, out)?;
+            }
+            let left = usize::try_from(u64::from(window.end).saturating_sub(self.at)).unwrap_or(0);
+            if left == 0 {
+                self.end_window();
+                continue;
+            }
+            let len = left.min(wanted);
+            if buffer.len() < len {
+                buffer.resize(len, 0);
+            }
+            let read = with.index.read(window.file, window.offset + self.at, &mut buffer[..len])?;
+            let (used, stop) = self.records(with, &buffer[..read], limit, builder, out);
+            self.at += used as u64;
+            match stop {
+                Stop::Boundary => return Ok(()),
+                Stop::Short if used > 0 => wanted = CHUNK,
+                // A record that is longer than the chunk, or no record at all.
+                Stop::Short if read == len && len < left => wanted = len * 2,
+                Stop::Short => {
+                    self.damaged += 1;
+                    self.gap = true;
+                    self.end_window();
+                }
+            }
+        }
+        self.done = true;
+        Ok(())
+    }
+
+    /// Bytes of records decoded so far.
+    pub(crate) fn position(&self, index: &Index) -> u64 {
+        let windows = &index.streams[self.stream].windows;
+        let before: u64 = windows[..self.window.min(windows.len())].iter().map(Window::len).sum();
+        let inside = windows.get(self.window).filter(|_| self.inside);
+        before + inside.map_or(0, |window| self.at.saturating_sub(window.records_at().into()))
+    }
+
+    /// The stream is over. Regions that are still open are closed when the process ended, if it
+    /// said when; otherwise at the last record, and counted.
+    pub(crate) fn finish(
+        &mut self,
+        with: &With<'_>,
+        ending: Option<u64>,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) {
+        let before = self.truncated;
+        if let Some(ticks) = ending.filter(|&ticks| ticks >= self.ticks)
+            && !builder.stack.is_empty()
+            && !self.ended
+        {
+            builder.advance(with.context.clock.ns(ticks));
+            self.close(builder, out, 0);
+            self.truncated = before;
+            return;
+        }
+        self.close(builder, out, 0);
+    }
+
+    fn end_window(&mut self) {
+        self.window += 1;
+        self.inside = false;
+    }
+
+    fn begin_window(
+        &mut self,
+        with: &With<'_>,
+        window: &Window,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) -> Result<(), Error> {
+        self.inside = true;
+        self.at = window.records_at().into();
+        if window.sequence != self.expected {
+            self.gap = true;
+        }
+        self.expected = window.sequence + 1;
+        if self.slots_used {
+            self.messages.fill(None);
+            self.collectives.fill(None);
+            self.slots_used = false;
+        }
+        (self.serial, self.buffer) = (window.serial, window.buffer);
+        if window.ticks < self.ticks {
+            self.late += 1;
+        }
+        self.ticks = window.ticks.max(self.ticks);
+        self.now = with.context.clock.ns(self.ticks);
+        if self.gap {
+            self.gap = false;
+            self.resume(with, window, builder, out)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the open stack what the window's head says, after records were lost.
+    fn resume(
+        &mut self,
+        with: &With<'_>,
+        window: &Window,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) -> Result<(), Error> {
+        let open = with.index.open_stack(window)?;
+        let same = builder.stack.iter().zip(&open);
+        let common = same.take_while(|(frame, open)| frame.site == open.site && frame.ticks == open.ticks);
+        let common = common.count();
+        self.close(builder, out, common);
+        builder.advance(self.now);
+        for entry in &open[common..] {
+            let start = with.context.clock.ns(entry.ticks).min(self.now);
+            let slab = out.slab_of(start);
+            let context = with.context;
+            builder.enter_earlier(entry.site, entry.ticks, start, slab, || {
+                context.site(with.globals, entry.site)
+            });
+        }
+        Ok(())
+    }
+
+    /// Closes all regions but the outermost `keep` at the last known instant.
+    pub(crate) fn close(&mut self, builder: &mut Builder, out: &mut Happened, keep: usize) {
+        while builder.stack.len() > keep {
+            self.truncated += 1;
+            let now = builder.last;
+            if let Some(frame) = builder.leave(now).filter(|frame| frame.waiting) {
+                out.left(builder.stack.len() as u32, now);
+                let _ = frame;
+            }
+        }
+    }
+
+    #[inline]
+    fn records(
+        &mut self,
+        with: &With<'_>,
+        bytes: &[u8],
+        limit: u64,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) -> (usize, Stop) {
+        let clock = with.context.clock;
+        let mut at = 0;
+        loop {
+            let before = at;
+            let Some(record) = Record::decode(bytes, &mut at) else { return (before, Stop::Short) };
+            match record {
+                Record::Enter { site, delta } => {
+                    let ticks = self.ticks.saturating_add(delta);
+                    if ticks >= limit {
+                        return (before, Stop::Boundary);
+                    }
+                    self.ticks = ticks;
+                    self.now = clock.ns(ticks);
+                    self.events += 1;
+                    builder.enter(site, ticks, self.now, || with.context.site(with.globals, site));
+                }
+                Record::Leave { delta } => {
+                    let ticks = self.ticks.saturating_add(delta);
+                    if ticks >= limit {
+                        return (before, Stop::Boundary);
+                    }
+                    self.ticks = ticks;
+                    self.now = clock.ns(ticks);
+                    self.events += 1;
+                    if let Some(frame) = builder.leave(self.now)
+                        && frame.waiting
+                    {
+                        out.left(builder.stack.len() as u32, self.now);
+                    }
+                }
+                other => {
+                    if !self.rare(with, other, limit, builder, out) {
+                        return (before, Stop::Boundary);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes on by `delta` ticks; false if that is beyond the limit.
+    fn pass(&mut self, with: &With<'_>, delta: u64, limit: u64, builder: &mut Builder) -> bool {
+        let ticks = self.ticks.saturating_add(delta);
+        if ticks >= limit {
+            return false;
+        }
+        self.ticks = ticks;
+        self.now = with.context.clock.ns(ticks);
+        self.events += 1;
+        builder.advance(self.now);
+        true
+    }
+
+    /// Any record but enter and leave; false if it lies beyond the limit.
+    #[inline(never)]
+    fn rare(
+        &mut self,
+        with: &With<'_>,
+        record: Record<'_>,
+        limit: u64,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) -> bool {
+        let context = with.context;
+        let delta = match record {
+            Record::Begin { delta, .. }
+            | Record::End { delta, .. }
+            | Record::LaneEnter { delta, .. }
+            | Record::LaneLeave { delta, .. }
+            | Record::Event { delta, .. }
+            | Record::Counter { delta, .. }
+            | Record::ThreadEnd { delta } => Some(delta),
+            _ => None,
+        };
+        if delta.is_some_and(|delta| !self.pass(with, delta, limit, builder)) {
+            return false;
+        }
+        let now = self.now;
+        match record {
+            Record::Begin { site, token, .. } => {
+                out.begin(token, context.site(with.globals, site).region, now);
+            }
+            Record::End { token, .. } => out.end(token, now),
+            Record::LaneEnter { lane, site, .. } => {
+                out.lanes.push(LaneMark { lane, time: now, ticks: self.ticks, site: Some(site) });
+            }
+            Record::LaneLeave { lane, .. } => {
+                out.lanes.push(LaneMark { lane, time: now, ticks: self.ticks, site: None });
+            }
+            Record::Event { kind, fields, .. } => out.event(context, kind, now, fields),
+            Record::Attribute { kind, fields } => {
+                let time = builder.stack.last().map_or(now, |frame| frame.start);
+                out.event(context, kind, time, fields);
+            }
+            Record::Counter { counter, value, .. } => {
+                if let Some(&counter) = context.counters.get(&counter) {
+                    out.counters.push((now, counter, value));
+                }
+            }
+            Record::Edge { kind, thread, back, noun } => {
+                let from = context.clock.ns(self.ticks.saturating_sub(back));
+                out.edge(context, kind, thread, from, now, noun);
+            }
+            Record::ThreadEnd { .. } => self.ended = true,
+            Record::Counted { site, visits } => {
+                builder.count(site, visits, || context.site(with.globals, site));
+            }
+            Record::Rma { kind, window, target, bytes, displacement } => {
+                let part = context.windows.get(&window);
+                let path = take_part(builder, part.map(|part| part.set), bytes);
+                let enter = builder.stack.last().map_or(now, |frame| frame.start);
+                out.rma(enter, path, kind, part.map_or(NONE, |part| part.noun), target, bytes, displacement);
+            }
+            Record::Io { file, write, bytes, offset } => {
+                let part = context.files.get(&file);
+                let path = take_part(builder, part.map(|part| part.set), bytes);
+                let enter = builder.stack.last().map_or(now, |frame| frame.start);
+                out.io(enter, path, write, part.map_or(NONE, |part| part.noun), bytes, offset);
+            }
+            other => self.operation(context, other, builder, out),
+        }
+        true
+    }
+
+    /// Halves of messages and parts in collectives.
+    fn operation(
+        &mut self,
+        context: &Context,
+        record: Record<'_>,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) {
+        match record {
+            Record::Signature { slot, signature } => {
+                self.slots();
+                self.buffer = self.buffer.wrapping_add(signature.buffer_step.cast_unsigned());
+                self.messages[usize::from(slot)] = Some((signature, self.buffer, signature.number));
+            }
+            Record::CollectiveSignature { slot, signature } => {
+                self.slots();
+                self.collectives[usize::from(slot)] = Some((signature, signature.number));
+            }
+            Record::Send { slot } => self.half(context, Kind::Send, slot, 0, builder, out),
+            Record::Receive { slot } => self.half(context, Kind::Receive, slot, 0, builder, out),
+            Record::PostSend { slot, ahead } => {
+                self.serial = self.serial.wrapping_add(ahead.cast_unsigned());
+                self.half(context, Kind::PostSend, slot, self.serial, builder, out);
+            }
+            Record::PostReceive { slot, ahead } | Record::Probed { slot, ahead } => {
+                self.serial = self.serial.wrapping_add(ahead.cast_unsigned());
+                self.half(context, Kind::PostReceive, slot, self.serial, builder, out);
+            }
+            Record::Received { back, slot } => {
+                self.half(
+                    context,
+                    Kind::Received,
+                    slot,
+                    self.serial.wrapping_sub(back.cast_unsigned()),
+                    builder,
+                    out,
+                );
+            }
+            Record::Sent { back } => self.completion(Kind::Sent, back, builder, out),
+            Record::Cancelled { back } => self.completion(Kind::Cancelled, back, builder, out),
+            Record::Freed { back } => self.completion(Kind::Freed, back, builder, out),
+            Record::Collected { back } => self.completion(Kind::Collected, back, builder, out),
+            Record::Collective { slot } => self.part(context, Kind::Collective, slot, 0, builder, out),
+            Record::PostCollective { slot, ahead } => {
+                self.serial = self.serial.wrapping_add(ahead.cast_unsigned());
+                self.part(context, Kind::PostCollective, slot, self.serial, builder, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn slots(&mut self) {
+        if self.messages.is_empty() {
+            self.messages.resize(SLOTS, None);
+            self.collectives.resize(SLOTS, None);
+        }
+        self.slots_used = true;
+    }
+
+    fn half(
+        &mut self,
+        context: &Context,
+        kind: Kind,
+        slot: u8,
+        serial: u64,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) {
+        let Some(Some((signature, buffer, next))) = self.messages.get_mut(usize::from(slot)) else {
+            // Its signature was in a part that is gone; the channel's numbers will show the gap.
+            self.damaged += u64::from(!matches!(kind, Kind::PostReceive));
+            return;
+        };
+        let number = *next;
+        if kind != Kind::PostReceive {
+            *next = next.wrapping_add(1);
+        }
+        if signature.peer == NO_PEER {
+            return;
+        }
+        let part = context.communicators.get(&signature.communicator);
+        // What a posted receive will get is not known; it is counted where it is complete.
+        let bytes = if kind == Kind::PostReceive { 0 } else { signature.bytes };
+        let mut op = Op::new(kind, serial, self.now, signature.bytes, number);
+        op.communicator = signature.communicator;
+        op.peer = signature.peer;
+        op.tag = signature.tag;
+        op.datatype = context.datatypes.get(&signature.datatype).copied().unwrap_or(NONE);
+        op.buffer = *buffer;
+        op.path = take_part(builder, part.map(|(_, part)| part.set), bytes);
+        if kind == Kind::PostReceive
+            && let Some(frame) = builder.stack.last_mut()
+            && frame.bytes == 0
+        {
+            frame.bytes = -1;
+        }
+        out.op(op, builder);
+    }
+
+    fn part(
+        &mut self,
+        context: &Context,
+        kind: Kind,
+        slot: u8,
+        serial: u64,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) {
+        let Some(Some((signature, next))) = self.collectives.get_mut(usize::from(slot)) else {
+            self.damaged += 1;
+            return;
+        };
+        let number = *next;
+        *next = next.wrapping_add(1);
+        let mut op = Op::new(kind, serial, self.now, signature.bytes_out, number);
+        op.communicator = signature.communicator;
+        op.peer = signature.root;
+        op.buffer = signature.bytes_in;
+        let set = context.communicators.get(&signature.communicator).map(|(_, part)| part.set);
+        op.path = take_part(builder, set, signature.bytes_out.saturating_add(signature.bytes_in));
+        out.op(op, builder);
+    }
+
+    fn completion(&mut self, kind: Kind, back: i64, builder: &mut Builder, out: &mut Happened) {
+        let serial = self.serial.wrapping_sub(back.cast_unsigned());
+        let mut op = Op::new(kind, serial, self.now, 0, 0);
+        op.path = builder.stack.last().map_or(NONE, |frame| frame.path);
+        out.op(op, builder);
+    }
+}
+
+/// Adds a participant and moved bytes to the innermost open interval. Its call path.
+fn take_part(builder: &mut Builder, set: Option<u32>, bytes: u64) -> u32 {
+    let Some(frame) = builder.stack.last_mut() else { return NONE };
+    frame.waiting = true;
+    frame.bytes = frame.bytes.max(0).saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
+    if let Some(set) = set
+        && frame.participants == NONE
+    {
+        frame.participants = set;
+    }
+    frame.path
+}

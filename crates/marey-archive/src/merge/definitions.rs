@@ -1,0 +1,311 @@
+//! What each process said about itself: its definitions, decoded and put into order.
+//!
+//! The one idea: a forked child speaks in its parent's terms, so a process's definitions are the
+//! inherited beginning of its parent's and then its own.
+//!
+//! What is deliberately absent: numbers that hold for the whole run; those are made in `globals`.
+
+use std::collections::BTreeMap;
+
+use marey_model::Triple;
+use marey_model::spool::{Definition, Stream};
+use rustc_hash::FxHashMap;
+
+use super::index::{Index, StreamIndex};
+use crate::Error;
+
+/// Who inherits from an ancestor beyond this is not believed.
+const MAX_GENERATIONS: u32 = 64;
+
+/// A process as it described itself. Numbers are the process's own.
+#[derive(Debug, Default)]
+pub(crate) struct ProcessDefs {
+    pub key: u64,
+    pub pid: u32,
+    pub host: String,
+    pub boot: String,
+    pub clock: u8,
+    pub start: Triple,
+    pub command: Vec<String>,
+    pub executable: String,
+    pub environment: Vec<(String, String)>,
+    /// Hundredths of a tick that an enter and a leave cost.
+    pub pair_cost: u64,
+    pub mpi: Option<Mpi>,
+    pub threads: BTreeMap<u32, ThreadDef>,
+    pub levels: BTreeMap<u32, (String, u8, Vec<String>)>,
+    pub regions: BTreeMap<u32, RegionDef>,
+    /// Region and stack.
+    pub sites: BTreeMap<u32, (u32, Option<u32>)>,
+    pub stacks: BTreeMap<u32, Vec<(u32, u64)>>,
+    /// Build-id and path.
+    pub modules: BTreeMap<u32, (Vec<u8>, String)>,
+    pub communicators: BTreeMap<u32, CommDef>,
+    pub communicator_names: BTreeMap<u32, String>,
+    /// Name and size.
+    pub datatypes: BTreeMap<u32, (String, u64)>,
+    /// Communicator and number.
+    pub windows: BTreeMap<u32, (u32, u64)>,
+    pub files: BTreeMap<u32, String>,
+    pub event_kinds: BTreeMap<u32, EventKindDef>,
+    /// Name and unit.
+    pub counters: BTreeMap<u32, (String, String)>,
+    /// Name and first ticks.
+    pub lanes: BTreeMap<u32, (String, u64)>,
+    pub exchanges: Vec<Exchange>,
+    /// Code of the kind, code, end.
+    pub ending: Option<(u8, i64, Triple)>,
+    pub troubles: Vec<(String, u64, String)>,
+    /// The definitions end early or have gaps.
+    pub damaged: bool,
+    /// Definitions of later versions.
+    pub unknown: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Mpi {
+    pub library: String,
+    pub world: String,
+    pub size: u32,
+    pub rank: u32,
+    pub thread_level: u32,
+    pub enter: u64,
+}
+
+#[derive(Debug, Default, Clone)]
+pub(crate) struct ThreadDef {
+    pub os_thread: u32,
+    pub name: String,
+    pub ticks: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct RegionDef {
+    pub level: u32,
+    pub verb: String,
+    pub role: u8,
+    pub noun_kind: String,
+    pub noun: String,
+    pub file: String,
+    pub line: u32,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CommDef {
+    pub kind: u8,
+    pub parent: Option<u32>,
+    pub number: u64,
+    pub tag: i64,
+    pub leader: i64,
+    pub size: u32,
+    pub rank: u32,
+    pub remote_size: u32,
+    pub members: Vec<(i64, u64)>,
+    pub remote_members: Vec<(i64, u64)>,
+    pub port: String,
+    pub ticks: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct EventKindDef {
+    pub name: String,
+    pub attribute: bool,
+    pub fields: Vec<(String, u8)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exchange {
+    pub peer: u32,
+    pub sent: u64,
+    pub received: u64,
+    pub returned: u64,
+    pub came_back: u64,
+}
+
+/// The definitions of one process, window by window: (offset in its stream, bytes).
+struct Text {
+    pieces: Vec<(u64, Vec<u8>)>,
+    lost: u64,
+}
+
+/// Decodes the definitions of all processes that left a stream, in the order of their keys.
+pub(crate) fn read(index: &Index) -> Result<Vec<ProcessDefs>, Error> {
+    let mut texts = FxHashMap::default();
+    let mut keys: Vec<u64> = index.streams.iter().map(|stream| stream.process).collect();
+    keys.dedup();
+    for stream in index.streams.iter().filter(|stream| stream.kind == Stream::Definitions) {
+        texts.insert(stream.process, text(index, stream)?);
+    }
+    Ok(keys.into_iter().map(|key| process(key, &texts)).collect())
+}
+
+fn text(index: &Index, stream: &StreamIndex) -> Result<Text, Error> {
+    let mut pieces = Vec::new();
+    for window in &stream.windows {
+        let mut bytes = vec![0; usize::try_from(window.len()).expect("windows are below 2^30 bytes")];
+        let read = index.read(window.file, window.offset + u64::from(window.records_at()), &mut bytes)?;
+        bytes.truncate(read);
+        pieces.push((window.bytes_before, bytes));
+    }
+    Ok(Text { pieces, lost: stream.lost })
+}
+
+fn process(key: u64, texts: &FxHashMap<u64, Text>) -> ProcessDefs {
+    let mut defs = ProcessDefs { key, ..ProcessDefs::default() };
+    match texts.get(&key) {
+        Some(text) => {
+            if let Some((parent, bytes)) = forked_from(text) {
+                inherit(parent, bytes, texts, &mut defs, 0);
+            }
+            defs.take(text, u64::MAX, Whose::Own);
+        }
+        None => defs.damaged = true,
+    }
+    defs
+}
+
+fn forked_from(text: &Text) -> Option<(u64, u64)> {
+    let (_, first) = text.pieces.first()?;
+    match Definition::decode(first, &mut 0)?? {
+        Definition::Process { forked_from: Some(parent), inherited, .. } => Some((parent, inherited)),
+        _ => None,
+    }
+}
+
+fn inherit(parent: u64, bytes: u64, texts: &FxHashMap<u64, Text>, defs: &mut ProcessDefs, generation: u32) {
+    let Some(text) = texts.get(&parent).filter(|_| generation < MAX_GENERATIONS) else {
+        defs.damaged = true;
+        return;
+    };
+    if let Some((grandparent, bytes)) = forked_from(text) {
+        inherit(grandparent, bytes, texts, defs, generation + 1);
+    }
+    defs.take(text, bytes, Whose::Inherited);
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Whose {
+    Own,
+    Inherited,
+}
+
+impl ProcessDefs {
+    fn take(&mut self, text: &Text, until: u64, whose: Whose) {
+        self.damaged |= text.lost != 0;
+        for (before, bytes) in &text.pieces {
+            let mut at = 0;
+            while at < bytes.len() && before.saturating_add(at as u64) < until {
+                match Definition::decode(bytes, &mut at) {
+                    Some(Some(definition)) => self.define(definition, whose),
+                    Some(None) => self.unknown += 1,
+                    None => {
+                        self.damaged = true;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn define(&mut self, definition: Definition, whose: Whose) {
+        use Definition as D;
+        // What a child has in common with its parent are names; not threads, ranks, or its end.
+        let own = whose == Whose::Own;
+        match definition {
+            D::Level { id, name, tier, built_on } => {
+                self.levels.insert(id, (name, tier, built_on));
+            }
+            D::Region { id, level, verb, role, noun_kind, noun, file, line } => {
+                self.regions.insert(id, RegionDef { level, verb, role, noun_kind, noun, file, line });
+            }
+            D::Site { id, region, stack } => {
+                self.sites.insert(id, (region, stack));
+            }
+            D::Stack { id, frames, .. } => {
+                self.stacks.insert(id, frames);
+            }
+            D::Module { id, path, build_id, .. } => {
+                self.modules.insert(id, (build_id, path));
+            }
+            D::Datatype { id, name, size } => {
+                self.datatypes.insert(id, (name, size));
+            }
+            D::File { id, name } => {
+                self.files.insert(id, name);
+            }
+            D::EventKind { id, name, attribute, fields } => {
+                self.event_kinds.insert(id, EventKindDef { name, attribute, fields });
+            }
+            D::Counter { id, name, unit } => {
+                self.counters.insert(id, (name, unit));
+            }
+            other if own => self.define_own(other),
+            _ => {}
+        }
+    }
+
+    fn define_own(&mut self, definition: Definition) {
+        use Definition as D;
+        match definition {
+            D::Process {
+                pid, host, boot, clock, start, command, executable, environment, pair_cost, ..
+            } => {
+                (self.pid, self.host, self.boot, self.clock, self.start) = (pid, host, boot, clock, start);
+                (self.command, self.executable, self.environment) = (command, executable, environment);
+                self.pair_cost = pair_cost;
+            }
+            D::Mpi { library, world, size, rank, thread_level, enter, .. } => {
+                self.mpi = Some(Mpi { library, world, size, rank, thread_level, enter });
+            }
+            D::Thread { serial, os_thread, name, ticks, .. } => {
+                self.threads.insert(serial, ThreadDef { os_thread, name, ticks });
+            }
+            D::Communicator {
+                id,
+                kind,
+                parent,
+                number,
+                tag,
+                leader,
+                size,
+                rank,
+                remote_size,
+                members,
+                remote_members,
+                port,
+                ticks,
+            } => {
+                let def = CommDef {
+                    kind,
+                    parent,
+                    number,
+                    tag,
+                    leader,
+                    size,
+                    rank,
+                    remote_size,
+                    members,
+                    remote_members,
+                    port,
+                    ticks,
+                };
+                self.communicators.insert(id, def);
+            }
+            D::CommunicatorName { id, name } => {
+                self.communicator_names.insert(id, name);
+            }
+            D::Window { id, communicator, number, .. } => {
+                self.windows.insert(id, (communicator, number));
+            }
+            D::Lane { id, name, ticks } => {
+                self.lanes.insert(id, (name, ticks));
+            }
+            D::Exchange { peer, sent, received, returned, came_back } => {
+                self.exchanges.push(Exchange { peer, sent, received, returned, came_back });
+            }
+            D::Ending { kind, code, end } => self.ending = Some((kind, code, end)),
+            D::Trouble { kind, count, detail } => self.troubles.push((kind, count, detail)),
+            _ => {}
+        }
+    }
+}

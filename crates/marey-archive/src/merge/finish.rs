@@ -1,0 +1,394 @@
+//! The end of a merge: what crossed slabs, sums, small tables, and the check that all is there.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::build::{Long, Row};
+use super::globals::{LevelRow, Location, RegionRow, VerbRow};
+use super::problems::{self, Problem};
+use super::rows::{self, columns};
+use super::slabs::GROUP;
+use super::stream::{Decoding, Input, Writing};
+use super::tables;
+use super::write::{LocationRows, Sink, intervals};
+use super::{Config, Summary};
+use crate::schema::*;
+use crate::{Archive, Column, Columns, Error, Meta, Part, PartStats, RunFacts, State, write_table};
+
+/// Share of a bucket below which a region's time goes to the remainder.
+const REMAINDER_PART: i64 = 1000;
+
+#[expect(clippy::too_many_arguments, reason = "the whole state of a merge ends here")]
+pub(crate) fn finish(
+    spool: &Path,
+    run: &Path,
+    config: &Config,
+    mut input: Input,
+    decoding: Decoding,
+    mut writing: Writing,
+    sink: &Sink,
+    mut meta: Meta,
+) -> Result<Summary, Error> {
+    let slabs = input.plan.boundaries.len() as u32 + 1;
+    if input.globals.used_unknown.load(std::sync::atomic::Ordering::Relaxed) {
+        add_unknown(&mut input);
+    }
+    write_long(&decoding, slabs, sink)?;
+    writing.long_messages.sort_unstable();
+    rows::write_messages(slabs, &writing.long_messages, sink)?;
+    writing.long_overlaps.sort_unstable();
+    rows::write_overlaps(slabs, &writing.long_overlaps, sink)?;
+    sink.list_into(&mut meta);
+
+    let stats = writing.end_collectives()?;
+    add(&mut meta, sink, &COLLECTIVES, stats);
+    let spans = spans(&input, &decoding);
+    let problems = problems::find(&input, &decoding, &writing);
+    let mut small = tables::definitions(&input, &decoding)?;
+    small.push(snapshots(&decoding)?);
+    small.push(profile(&decoding)?);
+    small.push(communication(&writing)?);
+    small.push(histogram(&decoding)?);
+    small.push(locations(&input, &spans)?);
+    small.push(processes(&input, &spans)?);
+    small.push(problems::table(&problems)?);
+    for table in &small {
+        let stats = write_table(run, table)?;
+        add(&mut meta, sink, table.spec(), stats);
+    }
+    facts(&input, &decoding, &writing, &mut meta);
+    meta.save(run)?;
+    verify(run)?;
+    meta.state = State::Finished;
+    meta.save(run)?;
+    if !config.keep_spool {
+        remove(spool, &input)?;
+    }
+    Ok(summary(&input, &meta, &problems))
+}
+
+fn add(meta: &mut Meta, sink: &Sink, spec: &'static TableSpec, stats: PartStats) {
+    let mut part = Part::new(spec, 0, 0, stats);
+    sink.fingerprint().clone_into(&mut part.fingerprint);
+    meta.add(spec, part);
+}
+
+/// Gives the region of undefined sites its row.
+fn add_unknown(input: &mut Input) {
+    let globals = &mut input.globals;
+    let source = LevelRow { name: "source".to_owned(), tier: 0, built_on: Vec::new() };
+    let level = globals.levels.rows.iter().position(|level| level.name == source.name);
+    let level = level.map_or_else(|| globals.levels.id(source), |place| place as u32);
+    let verb = globals.verbs.id(VerbRow { level, name: "(undefined)".to_owned(), role: 0 });
+    globals.regions.rows.push(RegionRow { level, verb, noun: NONE, file: String::new(), line: 0 });
+}
+
+/// Intervals that cross slabs: one more part for each group.
+fn write_long(decoding: &Decoding, slab: u32, sink: &Sink) -> Result<(), Error> {
+    let mut long: Vec<&(u32, Long)> = decoding.long.iter().collect();
+    long.sort_by_key(|(location, long)| (*location, long.row.start, long.row.depth));
+    for group in long.chunk_by(|a, b| a.0 / GROUP as u32 == b.0 / GROUP as u32) {
+        let by_location: Vec<(u32, Vec<Row>)> = group
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|rows| (rows[0].0, rows.iter().map(|(_, long)| long.row).collect()))
+            .collect();
+        let rows: Vec<LocationRows<'_>> = by_location
+            .iter()
+            .map(|(location, rows)| LocationRows {
+                location: *location,
+                rows,
+                paths: &decoding.locations[*location as usize].builder.globals,
+            })
+            .collect();
+        sink.part(&INTERVALS, slab, group[0].0 / GROUP as u32, |writer| intervals(writer, &rows))?;
+    }
+    Ok(())
+}
+
+fn snapshots(decoding: &Decoding) -> Result<Columns, Error> {
+    let mut rows: Vec<(u32, u32, Row)> = Vec::new();
+    for (location, long) in &decoding.long {
+        for slab in long.first_slab + 1..=long.last_slab {
+            rows.push((slab, *location, long.row));
+        }
+    }
+    rows.sort_by_key(|(slab, location, row)| (*slab, *location, row.start, row.depth));
+    let path = |location: u32, path: u32| {
+        let globals = &decoding.locations[location as usize].builder.globals;
+        globals.get(path as usize).copied().unwrap_or(NONE)
+    };
+    let columns = columns![rows;
+        U32 |row| row.0,
+        U32 |row| row.1,
+        I64 |row| row.2.start,
+        I64 |row| row.2.duration,
+        U32 |row| path(row.1, row.2.path),
+        U32 |row| row.2.depth,
+    ];
+    Columns::from_columns(&SNAPSHOTS, columns)
+}
+
+fn profile(decoding: &Decoding) -> Result<Columns, Error> {
+    let mut rows = Vec::new();
+    for location in &decoding.locations {
+        // Two sites can be the same call path; their nodes are one row.
+        let mut nodes: Vec<_> = location.builder.globals.iter().zip(&location.builder.nodes).collect();
+        nodes.sort_by_key(|(path, _)| **path);
+        for same in nodes.chunk_by(|a, b| a.0 == b.0) {
+            let mut sum = same[0].1.clone();
+            for (_, node) in &same[1..] {
+                sum.visits += node.visits;
+                sum.inclusive += node.inclusive;
+                sum.exclusive += node.exclusive;
+                sum.min = sum.min.min(node.min);
+                sum.max = sum.max.max(node.max);
+                sum.sum_squares += node.sum_squares;
+                sum.bytes += node.bytes;
+            }
+            if sum.min == i64::MAX {
+                sum.min = -1;
+            }
+            rows.push((*same[0].0, location.id, sum));
+        }
+    }
+    rows.sort_by_key(|row| (row.0, row.1));
+    let columns = columns![rows;
+        U32 |row| row.0,
+        U32 |row| row.1,
+        I64 |row| row.2.visits,
+        I64 |row| row.2.inclusive,
+        I64 |row| row.2.exclusive,
+        I64 |row| row.2.min,
+        I64 |row| row.2.max,
+        F64 |row| row.2.sum_squares,
+        I64 |row| row.2.bytes,
+    ];
+    Columns::from_columns(&PROFILE, columns)
+}
+
+fn communication(writing: &Writing) -> Result<Columns, Error> {
+    let mut rows: Vec<_> = writing.communication.iter().collect();
+    rows.sort_unstable();
+    let columns = columns![rows;
+        U32 |row| row.0.0,
+        U32 |row| row.0.1,
+        U32 |row| row.0.2,
+        I64 |row| row.0.3,
+        I64 |row| row.1.0,
+        I64 |row| row.1.1,
+    ];
+    Columns::from_columns(&COMMUNICATION, columns)
+}
+
+fn histogram(decoding: &Decoding) -> Result<Columns, Error> {
+    let mut rows: Vec<(u32, u32, u32, i64)> = Vec::new();
+    for (group, cells) in (0..).zip(&decoding.histogram) {
+        let mut sums: FxHashMap<u32, i64> = FxHashMap::default();
+        let mut cells: Vec<_> =
+            cells.iter().map(|(&(bucket, region), &time)| (bucket, region, time)).collect();
+        cells.sort_unstable();
+        for &(bucket, _, time) in &cells {
+            *sums.entry(bucket).or_default() += time;
+        }
+        let mut rest: FxHashMap<u32, i64> = FxHashMap::default();
+        for (bucket, region, time) in cells {
+            if time.saturating_mul(REMAINDER_PART) < sums[&bucket] {
+                *rest.entry(bucket).or_default() += time;
+            } else {
+                rows.push((group, bucket, region, time));
+            }
+        }
+        rows.extend(rest.into_iter().map(|(bucket, time)| (group, bucket, NONE, time)));
+    }
+    rows.sort_unstable();
+    let columns = columns![rows;
+        U32 |row| row.2,
+        U32 |row| row.0,
+        U32 |row| row.1,
+        I64 |row| row.3,
+    ];
+    Columns::from_columns(&HISTOGRAM, columns)
+}
+
+/// First and last instant of each location.
+fn spans(input: &Input, decoding: &Decoding) -> Vec<(i64, i64)> {
+    let locations = input.globals.locations.iter().zip(&decoding.locations);
+    locations
+        .map(|(location, state)| {
+            let clock = &input.contexts[location.process as usize].clock;
+            let first = location.ticks.map(|ticks| clock.ns(ticks));
+            let seen = (state.builder.first != i64::MIN).then_some((state.builder.first, state.builder.last));
+            let last = location.stream.map(|_| clock.ns(input.plan.last_ticks[state.id as usize]));
+            let start = first.into_iter().chain(seen.map(|seen| seen.0)).min().unwrap_or(0);
+            let end = last.into_iter().chain(seen.map(|seen| seen.1)).max().unwrap_or(start);
+            (start, end.max(start))
+        })
+        .collect()
+}
+
+fn rank(input: &Input, process: usize) -> i64 {
+    input.processes[process].mpi.as_ref().map_or(-1, |mpi| mpi.rank.into())
+}
+
+fn locations(input: &Input, spans: &[(i64, i64)]) -> Result<Columns, Error> {
+    let rows: Vec<(&Location, &(i64, i64))> = input.globals.locations.iter().zip(spans).collect();
+    let host = |row: &(&Location, &(i64, i64))| input.processes[row.0.process as usize].host.clone();
+    let columns = columns![rows;
+        U32 |row| row.0.process,
+        Text |row| row.0.name.clone(),
+        Text |row| if row.0.is_lane { "lane" } else { "thread" }.to_owned(),
+        U32 |row| row.0.thread,
+        I64 |row| row.0.os_thread,
+        Text host,
+        U32 |row| input.worlds[row.0.process as usize].unwrap_or(0),
+        I64 |row| rank(input, row.0.process as usize),
+        I64 |row| row.1.0,
+        I64 |row| row.1.1,
+    ];
+    let mut all = vec![Column::U32((0..rows.len() as u32).collect())];
+    all.extend(columns);
+    Columns::from_columns(&LOCATIONS, all)
+}
+
+/// First and last instant of a process.
+fn process_span(input: &Input, spans: &[(i64, i64)], idx: usize) -> (i64, i64) {
+    let process = &input.processes[idx];
+    let clock = &input.contexts[idx].clock;
+    let own = input.globals.locations.iter().zip(spans).filter(|(l, _)| l.process as usize == idx);
+    let own: Vec<&(i64, i64)> = own.map(|(_, span)| span).collect();
+    let defined = (process.start.ticks != 0).then(|| clock.ns(process.start.ticks));
+    let start = defined.into_iter().chain(own.iter().map(|span| span.0)).min().unwrap_or(0);
+    let ended = process.ending.as_ref().map(|ending| clock.ns(ending.2.ticks));
+    let end = ended.into_iter().chain(own.iter().map(|span| span.1)).max().unwrap_or(start);
+    (start, end)
+}
+
+fn processes(input: &Input, spans: &[(i64, i64)]) -> Result<Columns, Error> {
+    let mut table = Columns::new(&PROCESSES);
+    for (idx, process) in input.processes.iter().enumerate() {
+        let (outcome, code) = tables::outcome(input, idx);
+        let (start, end) = process_span(input, spans, idx);
+        let mpi = process.mpi.as_ref();
+        let level = mpi.map_or("", |mpi| match mpi.thread_level {
+            0 => "single",
+            1 => "funneled",
+            2 => "serialized",
+            _ => "multiple",
+        });
+        table.push(&[
+            (idx as u32).into(),
+            process.host.as_str().into(),
+            process.pid.into(),
+            input.worlds[idx].unwrap_or(0).into(),
+            rank(input, idx).into(),
+            mpi.map_or(-1, |mpi| i64::from(mpi.size)).into(),
+            process.command.join(" ").as_str().into(),
+            process.executable.as_str().into(),
+            start.into(),
+            end.into(),
+            outcome.as_str().into(),
+            code.into(),
+            mpi.map_or("", |mpi| mpi.library.as_str()).into(),
+            level.into(),
+        ])?;
+    }
+    Ok(table)
+}
+
+fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta) {
+    let mut hosts: Vec<String> = input.processes.iter().map(|process| process.host.clone()).collect();
+    hosts.sort();
+    hosts.dedup();
+    let ended = input.processes.iter().zip(&input.contexts);
+    let ended = ended.filter_map(|(p, context)| p.ending.as_ref().map(|e| context.clock.ns(e.2.ticks)));
+    let libraries = input.processes.iter().filter_map(|process| process.mpi.as_ref());
+    let launch = &input.launch;
+    meta.run = RunFacts {
+        command: launch.argv.clone(),
+        start_realtime_ns: input.start_realtime_ns,
+        duration_ns: ended.fold(input.plan.end, i64::max),
+        hosts,
+        launcher: launch.name(),
+        mpi_library: libraries.map(|mpi| mpi.library.clone()).next().unwrap_or_default(),
+        git_commit: launch.git_commit.clone().unwrap_or_default(),
+        title: launch.title.clone().unwrap_or_default(),
+        memo: launch.memo.clone().unwrap_or_default(),
+    };
+    if meta.run.command.is_empty() {
+        meta.run.command = input.processes.first().map_or_else(Vec::new, |process| process.command.clone());
+    }
+    let mut cost = 0.0;
+    let mut events = 0;
+    for location in &decoding.locations {
+        let count = location.decoder.as_ref().map_or(0, |decoder| decoder.events);
+        let process = location.process as usize;
+        events += count;
+        // The cost is of a pair, which is two events, in hundredths of a tick.
+        let ticks = count as f64 / 2.0 * input.processes[process].pair_cost as f64 / 100.0;
+        cost += input.contexts[process].clock.span_ns(ticks);
+    }
+    let locks = input.index.streams.iter().filter_map(|stream| stream.windows.last());
+    let totals = [
+        ("intervals", meta.rows("intervals")),
+        ("messages", writing.shards.tally().matched),
+        ("collectives", writing.collective_rows),
+        ("events", events),
+        ("recorded", events),
+        ("overhead_ns", cost as u64),
+        ("ns_per_event", if events == 0 { 0 } else { (cost / events as f64).round() as u64 }),
+        ("slabs", input.plan.boundaries.len() as u64 + 1),
+        ("histogram_bucket_ns", input.plan.bucket_len.cast_unsigned()),
+        ("uncontended_locks", locks.map(|window| window.locks).fold(0, u64::saturating_add)),
+    ];
+    meta.counts = totals.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+}
+
+/// Opens what was written and counts its rows.
+fn verify(run: &Path) -> Result<(), Error> {
+    let archive = Archive::open(run)?;
+    for (table, parts) in &archive.meta().tables {
+        let Some(spec) = table_of(table) else { continue };
+        let column = spec.columns[0].name;
+        for part in parts {
+            let mut found = 0;
+            archive.scan_part(spec, part, &[column], &[], |batch| found += batch.len() as u64)?;
+            if found != part.rows {
+                let path = run.join(&part.file);
+                return Err(Error::MissingRows { path, expected: part.rows, found });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn table_of(name: &str) -> Option<&'static TableSpec> {
+    TABLES.iter().copied().find(|table| table.name == name)
+}
+
+/// Removes the files that were merged; whatever else lies in the spool stays.
+fn remove(spool: &Path, input: &Input) -> Result<(), Error> {
+    for source in &input.index.files {
+        std::fs::remove_file(&source.path).map_err(Error::io(&source.path))?;
+    }
+    match std::fs::remove_dir(spool) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => Ok(()),
+        // A link to a spool elsewhere.
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => Ok(()),
+        Err(source) => Err(Error::Io { path: spool.to_owned(), source }),
+    }
+}
+
+fn summary(input: &Input, meta: &Meta, problems: &[Problem]) -> Summary {
+    let count = |name: &str| meta.counts.get(name).copied().unwrap_or(0);
+    Summary {
+        processes: input.processes.len() as u64,
+        locations: input.globals.locations.len() as u64,
+        intervals: count("intervals"),
+        messages: count("messages"),
+        events: count("events"),
+        problems: problems::totals(problems),
+        duration_ns: meta.run.duration_ns,
+    }
+}

@@ -1,0 +1,60 @@
+//! What the launcher wrote about the run: `launch.json`.
+//!
+//! The one idea: every fact is optional. A launcher that was killed, or that is of another version,
+//! leaves a run that merges all the same.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use marey_model::Triple;
+use serde::Deserialize;
+
+use super::clock::Launcher;
+
+/// Facts of the run.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Launch {
+    pub argv: Vec<String>,
+    pub host: String,
+    pub launcher_pid: u32,
+    pub title: Option<String>,
+    pub memo: Option<String>,
+    pub git_commit: Option<String>,
+    pub environment: BTreeMap<String, String>,
+    start: Option<Reading>,
+    end: Option<Reading>,
+    pub exit_signal: Option<i32>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Reading {
+    ticks: u64,
+    monotonic_ns: u64,
+    realtime_ns: u64,
+}
+
+/// Reads the file if it is there and makes sense.
+pub(crate) fn read(spool: &Path) -> Launch {
+    let text = std::fs::read(spool.join("launch.json")).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+impl Launch {
+    /// Its readings of the clocks.
+    pub(crate) fn launcher(&self) -> Launcher {
+        let readings = self.start.iter().chain(&self.end).map(|reading| Triple {
+            ticks: reading.ticks,
+            monotonic_ns: reading.monotonic_ns,
+            realtime_ns: reading.realtime_ns,
+        });
+        Launcher { host: self.host.clone(), readings: readings.collect() }
+    }
+
+    /// Name of the program that started the processes, if it is known for that.
+    pub(crate) fn name(&self) -> String {
+        const KNOWN: [&str; 6] = ["mpirun", "mpiexec", "mpiexec.hydra", "srun", "orterun", "prterun"];
+        let words = self.argv.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
+        words.into_iter().find(|word| KNOWN.contains(word)).unwrap_or_default().to_owned()
+    }
+}

@@ -1,0 +1,244 @@
+//! Level of detail: for buckets of 2^r ns, which regions took most of them.
+//!
+//! The one idea: intervals of one level and depth do not overlap on a location and end in time
+//! order. So each (level, depth) has one open bucket per resolution; a full one is written and
+//! added to its parent, and coarse rows come from exact sums at no second look at the intervals.
+
+use super::build::Node;
+use crate::schema::NONE;
+
+/// Coarser than 2⁴⁵ ns (ten hours) nothing is kept.
+const COARSEST: u32 = 45;
+/// Intervals that the finest bucket of a location holds on average. An estimate of what keeps the
+/// table below a tenth of the intervals: a row takes 25 bytes where an interval takes 4.
+pub(crate) const PER_BUCKET: f64 = 256.0;
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LodRow {
+    pub level: u32,
+    pub depth: u32,
+    pub resolution_log2: u32,
+    pub bucket: i64,
+    pub regions: [(u32, i64); 3],
+    pub rest: i64,
+}
+
+/// The open buckets of a location.
+#[derive(Debug)]
+pub(crate) struct Lod {
+    log2: u32,
+    slots: Vec<Slot>,
+    /// Complete rows since they were last taken.
+    pub rows: Vec<LodRow>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    level: u32,
+    depth: u32,
+    /// The finest open bucket, ns.
+    start: i64,
+    end: i64,
+    /// Nodes with time in the finest bucket.
+    dirty: Vec<u32>,
+    /// Open buckets from finest to coarsest: number and time by region, sorted by region.
+    open: Vec<(i64, Vec<(u32, i64)>)>,
+}
+
+impl Lod {
+    pub(crate) fn new(log2: u32) -> Self {
+        Self { log2: log2.min(COARSEST), slots: Vec::new(), rows: Vec::new() }
+    }
+
+    /// The place of a level and depth.
+    pub(super) fn slot(&mut self, level: u32, depth: u32) -> u32 {
+        let found = self.slots.iter().position(|slot| (slot.level, slot.depth) == (level, depth));
+        let place = found.unwrap_or_else(|| {
+            let (start, end) = (i64::MIN, i64::MIN);
+            self.slots.push(Slot { level, depth, start, end, dirty: Vec::new(), open: Vec::new() });
+            self.slots.len() - 1
+        });
+        place as u32
+    }
+
+    /// Adds an interval.
+    #[inline(always)]
+    pub(super) fn add(&mut self, nodes: &mut [Node], path: u32, start: i64, end: i64) {
+        let node = &mut nodes[path as usize];
+        let slot = &mut self.slots[node.lod_slot as usize];
+        if start >= slot.start && end <= slot.end {
+            if node.lod == 0 && end != start {
+                slot.dirty.push(path);
+            }
+            node.lod += end - start;
+        } else {
+            self.add_crossing(nodes, path, start, end);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_crossing(&mut self, nodes: &mut [Node], path: u32, start: i64, end: i64) {
+        let (region, place) = (nodes[path as usize].site.region, nodes[path as usize].lod_slot as usize);
+        let (start, end) = (start.max(0), end.max(0));
+        if start >= end {
+            return;
+        }
+        let slot = &mut self.slots[place];
+        let (first, last) = (start >> self.log2, (end - 1) >> self.log2);
+        let mut from = start;
+        if slot.start != i64::MIN && slot.start >> self.log2 == first {
+            // The rest of the open bucket; the interval goes on beyond it.
+            let within = slot.end.min(end) - start;
+            let node = &mut nodes[path as usize];
+            if node.lod == 0 {
+                slot.dirty.push(path);
+            }
+            node.lod += within;
+            from = slot.end.min(end);
+        }
+        if from >= end {
+            return;
+        }
+        slot.flush_finest(nodes, self.log2, &mut self.rows);
+        // Whole buckets in the middle are one region's alone. A long interval would make a row for
+        // each; the coarsest resolution at which it still covers whole buckets says the same.
+        let begin = from >> self.log2;
+        if last - begin > 2 {
+            slot.put(0, begin, &[(region, ((begin + 1) << self.log2) - from)], self.log2, &mut self.rows);
+            slot.put_whole(begin + 1, last, region, self.log2, &mut self.rows);
+        } else {
+            for bucket in begin..last {
+                let low = from.max(bucket << self.log2);
+                slot.put(
+                    0,
+                    bucket,
+                    &[(region, ((bucket + 1) << self.log2) - low)],
+                    self.log2,
+                    &mut self.rows,
+                );
+            }
+        }
+        slot.start = last << self.log2;
+        slot.end = (last + 1) << self.log2;
+        let tail = end - from.max(slot.start);
+        nodes[path as usize].lod = tail;
+        if tail > 0 {
+            slot.dirty.push(path);
+        }
+    }
+
+    /// Writes everything that is open.
+    pub(super) fn finish(&mut self, nodes: &mut [Node]) {
+        for slot in &mut self.slots {
+            slot.flush_finest(nodes, self.log2, &mut self.rows);
+            for level in 0..slot.open.len() {
+                slot.close(level, self.log2, &mut self.rows);
+            }
+        }
+    }
+}
+
+impl Slot {
+    fn flush_finest(&mut self, nodes: &mut [Node], log2: u32, rows: &mut Vec<LodRow>) {
+        if self.dirty.is_empty() {
+            return;
+        }
+        let bucket = self.start >> log2;
+        let mut times = Vec::with_capacity(self.dirty.len());
+        for path in self.dirty.drain(..) {
+            let node = &mut nodes[path as usize];
+            times.push((node.site.region, std::mem::take(&mut node.lod)));
+        }
+        times.sort_unstable_by_key(|time| time.0);
+        times.dedup_by(|later, first| {
+            let same = later.0 == first.0;
+            first.1 += if same { later.1 } else { 0 };
+            same
+        });
+        self.put(0, bucket, &times, log2, rows);
+    }
+
+    /// Adds times, sorted by region, to a bucket of the `level`-th resolution.
+    fn put(&mut self, level: usize, bucket: i64, times: &[(u32, i64)], log2: u32, rows: &mut Vec<LodRow>) {
+        if log2 + level as u32 > COARSEST {
+            return;
+        }
+        while self.open.len() <= level {
+            self.open.push((i64::MIN, Vec::new()));
+        }
+        if self.open[level].0 != bucket {
+            self.close(level, log2, rows);
+            self.open[level].0 = bucket;
+        }
+        let open = &mut self.open[level].1;
+        if open.is_empty() {
+            open.extend_from_slice(times);
+        } else {
+            merge(open, times);
+        }
+    }
+
+    /// Whole buckets from `begin` to before `end` of the finest resolution, all of one region.
+    fn put_whole(&mut self, begin: i64, end: i64, region: u32, log2: u32, rows: &mut Vec<LodRow>) {
+        for bucket in begin..end.min(begin.saturating_add(MOST_WHOLE)) {
+            self.put(0, bucket, &[(region, 1 << log2)], log2, rows);
+        }
+        // Beyond that they are added to their parents directly, resolution by resolution.
+        let mut at = begin.saturating_add(MOST_WHOLE);
+        while at < end {
+            let free = at.trailing_zeros().min((end - at).ilog2()).min(COARSEST.saturating_sub(log2));
+            self.put(free as usize, at >> free, &[(region, 1 << (log2 + free))], log2, rows);
+            at += 1 << free;
+        }
+    }
+
+    /// Writes a bucket and adds it to the next coarser one.
+    fn close(&mut self, level: usize, log2: u32, rows: &mut Vec<LodRow>) {
+        let times = std::mem::take(&mut self.open[level].1);
+        if times.is_empty() {
+            return;
+        }
+        let bucket = self.open[level].0;
+        rows.push(row(self.level, self.depth, log2 + level as u32, bucket, &times));
+        self.put(level + 1, bucket >> 1, &times, log2, rows);
+        let mut times = times;
+        times.clear();
+        if self.open[level].1.is_empty() {
+            self.open[level].1 = times;
+        }
+    }
+}
+
+/// Whole finest buckets of one region that get rows of their own.
+const MOST_WHOLE: i64 = 1 << 10;
+
+fn merge(open: &mut Vec<(u32, i64)>, times: &[(u32, i64)]) {
+    for &(region, time) in times {
+        match open.binary_search_by_key(&region, |entry| entry.0) {
+            Ok(place) => open[place].1 += time,
+            Err(place) => open.insert(place, (region, time)),
+        }
+    }
+}
+
+fn row(level: u32, depth: u32, resolution_log2: u32, bucket: i64, times: &[(u32, i64)]) -> LodRow {
+    let mut top = [(NONE, 0); 3];
+    let mut sum = 0;
+    for &(region, time) in times {
+        sum += time;
+        // Ties go to the smaller region, which comes first.
+        if time > top[2].1 {
+            top[2] = (region, time);
+            if top[2].1 > top[1].1 {
+                top.swap(1, 2);
+            }
+            if top[1].1 > top[0].1 {
+                top.swap(0, 1);
+            }
+        }
+    }
+    let rest = sum - top.iter().map(|entry| entry.1).sum::<i64>();
+    LodRow { level, depth, resolution_log2, bucket, regions: top, rest }
+}

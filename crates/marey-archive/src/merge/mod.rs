@@ -1,0 +1,98 @@
+//! Merging: from the spool that measured processes left to the archive's tables.
+//!
+//! The one idea: heads of windows say where everything lies, so the run can be cut into slabs of
+//! time and each slab decoded by all cores, written, and forgotten. While one slab is written the
+//! next is decoded. What must last — open regions, sums, unmatched halves — is small.
+//!
+//! Nothing depends on the number of threads: the same spool gives the same bytes. Damage is
+//! counted in `problems` and never stops the merge.
+
+use std::path::Path;
+
+use crate::Error;
+
+mod build;
+mod channels;
+mod clock;
+mod decode;
+mod definitions;
+mod finish;
+mod globals;
+mod happen;
+mod identity;
+mod index;
+mod launch;
+mod lod;
+mod messages;
+mod overlaps;
+mod paths;
+mod problems;
+mod rows;
+mod slabs;
+mod stream;
+mod tables;
+mod write;
+
+/// How to merge.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Threads to use; `None` = one for each core.
+    pub threads: Option<usize>,
+    /// Memory that slabs may take on their way, roughly, bytes. Less makes more and smaller parts.
+    pub memory_bytes: usize,
+    /// Leave the spool where it is. Otherwise it is removed when the archive has been verified.
+    pub keep_spool: bool,
+}
+
+impl Config {
+    /// Enough for parts of full size for a million intervals on their way.
+    pub const DEFAULT_MEMORY_BYTES: usize = 256 << 20;
+}
+
+/// Told how far the work is. Called from several threads.
+pub trait Progress {
+    /// A step of `total` bytes of records begins.
+    fn begin(&self, what: &str, total: u64);
+    /// So many more are done.
+    fn advance(&self, n: u64);
+}
+
+/// Nobody watches.
+impl Progress for () {
+    fn begin(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+}
+
+/// What a merge made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Measured processes.
+    pub processes: u64,
+    /// Threads and lanes.
+    pub locations: u64,
+    /// Rows of `intervals`.
+    pub intervals: u64,
+    /// Rows of `messages`.
+    pub messages: u64,
+    /// Timed records in the spool.
+    pub events: u64,
+    /// Totals of the `problems` table by kind, sorted.
+    pub problems: Vec<(String, u64)>,
+    /// Length of the run, ns.
+    pub duration_ns: i64,
+}
+
+/// Merges the spool in directory `spool` into the archive `run`.
+pub fn merge(
+    spool: &Path,
+    run: &Path,
+    config: &Config,
+    progress: &(dyn Progress + Sync),
+) -> Result<Summary, Error> {
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = config.threads {
+        pool = pool.num_threads(threads.max(1));
+    }
+    let pool = pool.build().map_err(|source| Error::Threads { source })?;
+    pool.install(|| stream::merge(spool, run, config, progress))
+}

@@ -1,0 +1,109 @@
+//! What was lost, could not be matched, or contradicts itself.
+//!
+//! The one idea: nothing is passed over in silence; each kind of loss is a row with a count.
+
+use std::collections::BTreeMap;
+
+use marey_model::spool::Stream;
+
+use super::rows::columns;
+use super::stream::{Decoding, Input, Writing};
+use crate::schema::{NONE, PROBLEMS};
+use crate::{Column, Columns, Error};
+
+/// A row of `problems`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Problem {
+    pub kind: String,
+    pub process: u32,
+    pub location: u32,
+    pub count: u64,
+    pub detail: String,
+}
+
+/// All problems of the run, sorted.
+pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let mut add = |kind: &str, process: u32, location: u32, count: u64, detail: &str| {
+        if count != 0 {
+            let (kind, detail) = (kind.to_owned(), detail.to_owned());
+            found.push(Problem { kind, process, location, count, detail });
+        }
+    };
+    add("damaged", NONE, NONE, input.index.damaged, "places in the spool where no sound window begins");
+    for location in &decoding.locations {
+        let (process, id) = (location.process, location.id);
+        if let Some(stream) = input.globals.locations[id as usize].stream {
+            let stream = &input.index.streams[stream];
+            add("lost", process, id, stream.lost, "windows that are missing");
+            let last = stream.windows.last().expect("streams have a window");
+            add("dropped", process, id, last.dropped, "events that found no place in the spool");
+            add("late_ticks", process, id, last.late, "readings of a clock that had run backwards");
+        }
+        if let Some(decoder) = &location.decoder {
+            add("late_ticks", process, id, decoder.late, "windows that begin before the last one ended");
+            add("damaged", process, id, decoder.damaged, "records that could not be read");
+            add("truncated", process, id, decoder.truncated, "regions of which the leave is missing");
+        }
+    }
+    for (idx, process) in (0_u32..).zip(&input.processes) {
+        let join = &writing.joins[idx as usize];
+        add("orphans", idx, NONE, join.orphans, "completions of operations that were not seen to begin");
+        let overlaps = &writing.overlaps[idx as usize];
+        add("unmatched_ends", idx, NONE, overlaps.orphans, "ends of states that were not seen to begin");
+        add("unmatched_begins", idx, NONE, overlaps.unended, "states that did not end");
+        add("damaged", idx, NONE, process.damaged.into(), "definitions are missing");
+        add("unknown", idx, NONE, process.unknown, "definitions of a later version of marey, or damaged");
+        for (kind, count, detail) in &process.troubles {
+            add(kind, idx, NONE, *count, detail);
+        }
+        let streams = input.index.streams.iter().filter(|stream| stream.process == process.key);
+        let lost = streams.filter(|s| s.kind == Stream::Definitions).map(|s| s.lost).sum();
+        add("lost", idx, NONE, lost, "windows of definitions that are missing");
+    }
+    let tally = writing.shards.tally();
+    add("unmatched_sends", NONE, NONE, tally.unmatched_sends, "sends of which the receive is not there");
+    add(
+        "unmatched_receives",
+        NONE,
+        NONE,
+        tally.unmatched_receives,
+        "receives of which the send is not there",
+    );
+    add("ambiguous", NONE, NONE, tally.ambiguous, "messages of concurrent threads whose order is not known");
+    add(
+        "clock_violations",
+        NONE,
+        NONE,
+        tally.violations,
+        "messages that seem to arrive before they are sent",
+    );
+    let halves = format!("channels with gaps; {} halves of messages in all", tally.unmatchable_halves);
+    for (process, channels) in writing.shards.broken() {
+        add("unmatchable_channels", process, NONE, channels, &halves);
+    }
+    found.sort();
+    found
+}
+
+/// The table.
+pub(crate) fn table(problems: &[Problem]) -> Result<Columns, Error> {
+    let columns = columns![problems;
+        Text |row| row.kind.clone(),
+        U32 |row| row.process,
+        U32 |row| row.location,
+        I64 |row| i64::try_from(row.count).unwrap_or(i64::MAX),
+        Text |row| row.detail.clone(),
+    ];
+    Columns::from_columns(&PROBLEMS, columns)
+}
+
+/// Sums by kind.
+pub(crate) fn totals(problems: &[Problem]) -> Vec<(String, u64)> {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for problem in problems {
+        let sum = sums.entry(&problem.kind).or_default();
+        *sum = sum.saturating_add(problem.count);
+    }
+    sums.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect()
+}

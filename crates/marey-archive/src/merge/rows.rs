@@ -1,0 +1,232 @@
+//! What a slab, and what is left at the end, looks like as rows of tables.
+
+use rayon::prelude::*;
+
+use super::channels::MessageRow;
+use super::messages::CollectiveRow;
+use super::overlaps::Overlap;
+use super::slabs::GROUP;
+use super::stream::{LocationSlab, Slab};
+use super::write::{LocationRows, Sink, intervals};
+use crate::schema::{
+    COLLECTIVES, COUNTERS, EDGES, EVENTS, INTERVALS, IO, LOD, MESSAGES, NONE, OVERLAPS, RMA, TableSpec,
+};
+use crate::{Column, Columns, Error};
+
+/// Gathers one column of each row.
+macro_rules! columns {
+    ($rows:expr; $($kind:ident $value:expr),* $(,)?) => {
+        vec![$(Column::$kind($rows.iter().map($value).collect())),*]
+    };
+}
+pub(super) use columns;
+
+/// The earliest time of a message.
+pub(crate) fn first_time(row: &MessageRow) -> i64 {
+    let times = [row.send_time, row.recv_post, row.recv_time];
+    times.into_iter().filter(|&time| time >= 0).min().unwrap_or(0)
+}
+
+/// Group of locations that a message's row lies with: the receiver's, else the sender's.
+fn message_group(row: &MessageRow) -> u32 {
+    let location = if row.recv_location == NONE { row.send_location } else { row.recv_location };
+    location / GROUP as u32
+}
+
+/// Writes all parts of a slab.
+pub(crate) fn write_slab(
+    slab: &Slab,
+    messages: &[MessageRow],
+    overlaps: &[Overlap],
+    sink: &Sink,
+) -> Result<(), Error> {
+    write_messages(slab.number, messages, sink)?;
+    write_overlaps(slab.number, overlaps, sink)?;
+    let groups: Vec<(u32, &[LocationSlab])> = (0..).zip(slab.locations.chunks(GROUP)).collect();
+    groups.par_iter().try_for_each(|&(group, locations)| {
+        let rows: Vec<LocationRows<'_>> = locations
+            .iter()
+            .map(|l| LocationRows { location: l.location, rows: &l.rows, paths: &l.paths })
+            .collect();
+        if rows.iter().any(|location| location.rows.iter().any(|row| row.duration >= 0)) {
+            sink.part(&INTERVALS, slab.number, group, |writer| intervals(writer, &rows))?;
+        }
+        for (spec, columns) in [
+            lod(locations),
+            edges(locations),
+            events(locations),
+            counters(locations),
+            rma(locations),
+            io(locations),
+        ] {
+            sink.columns(spec, slab.number, group, columns)?;
+        }
+        Ok(())
+    })
+}
+
+/// Messages, sorted by receiver and time, in the parts of their groups.
+pub(crate) fn write_messages(slab: u32, messages: &[MessageRow], sink: &Sink) -> Result<(), Error> {
+    let mut by_group: Vec<&MessageRow> = messages.iter().collect();
+    by_group.sort_by_key(|row| message_group(row));
+    let groups: Vec<&[&MessageRow]> =
+        by_group.chunk_by(|a, b| message_group(a) == message_group(b)).collect();
+    groups.par_iter().try_for_each(|rows| {
+        let columns = columns![rows;
+            U32 |row| row.send_location,
+            I64 |row| row.send_time,
+            I64 |row| row.send_end,
+            U32 |row| row.recv_location,
+            I64 |row| row.recv_post,
+            I64 |row| row.recv_start,
+            I64 |row| row.recv_time,
+            I64 |row| row.bytes,
+            I64 |row| row.tag,
+            U32 |row| row.communicator,
+            U32 |row| row.send_datatype,
+            U32 |row| row.recv_datatype,
+            I64 |row| row.send_buffer,
+            I64 |row| row.recv_buffer,
+            U32 |row| row.send_path,
+            U32 |row| row.recv_path,
+        ];
+        sink.columns(&MESSAGES, slab, message_group(rows[0]), columns)
+    })
+}
+
+/// Overlapping states, sorted by location and start.
+pub(crate) fn write_overlaps(slab: u32, overlaps: &[Overlap], sink: &Sink) -> Result<(), Error> {
+    for rows in overlaps.chunk_by(|a, b| a.location / GROUP as u32 == b.location / GROUP as u32) {
+        let mut latest = (NONE, 0);
+        let ends = rows.iter().map(|row| {
+            let end = row.start + row.duration;
+            latest = (row.location, if latest.0 == row.location { end.max(latest.1) } else { end });
+            latest.1
+        });
+        let ends = ends.collect();
+        let mut columns = columns![rows;
+            U32 |row| row.location,
+            I64 |row| row.start,
+            I64 |row| row.duration,
+            U32 |row| row.region,
+        ];
+        columns.push(Column::I64(ends));
+        sink.columns(&OVERLAPS, slab, rows[0].location / GROUP as u32, columns)?;
+    }
+    Ok(())
+}
+
+/// Collectives as columns.
+pub(crate) fn collectives(rows: &[CollectiveRow]) -> Result<Columns, Error> {
+    let columns = columns![rows;
+        U32 |row| row.communicator,
+        U32 |row| row.instance,
+        U32 |row| row.location,
+        I64 |row| row.enter,
+        I64 |row| row.leave,
+        U32 |row| row.path,
+        I64 |row| row.root,
+        I64 |row| row.bytes_out,
+        I64 |row| row.bytes_in,
+    ];
+    Columns::from_columns(&COLLECTIVES, columns)
+}
+
+type Table = (&'static TableSpec, Vec<Column>);
+
+fn lod(locations: &[LocationSlab]) -> Table {
+    let mut rows: Vec<_> =
+        locations.iter().flat_map(|l| l.lod.iter().map(move |row| (l.location, row))).collect();
+    rows.sort_unstable();
+    let columns = columns![rows;
+        U32 |row| row.0,
+        U32 |row| row.1.level,
+        U32 |row| row.1.depth,
+        U32 |row| row.1.resolution_log2,
+        I64 |row| row.1.bucket,
+        U32 |row| row.1.regions[0].0,
+        I64 |row| row.1.regions[0].1,
+        U32 |row| row.1.regions[1].0,
+        I64 |row| row.1.regions[1].1,
+        U32 |row| row.1.regions[2].0,
+        I64 |row| row.1.regions[2].1,
+        I64 |row| row.1.rest,
+    ];
+    (&LOD, columns)
+}
+
+fn edges(locations: &[LocationSlab]) -> Table {
+    let rows: Vec<_> = locations
+        .iter()
+        .flat_map(|l| {
+            l.happened.edges.iter().zip(&l.edge_nouns).map(move |(edge, noun)| (l.location, edge, *noun))
+        })
+        .collect();
+    let columns = columns![rows;
+        Text |row| row.1.kind.name().to_owned(),
+        U32 |row| row.1.from_location,
+        I64 |row| row.1.from_time,
+        U32 |row| row.0,
+        I64 |row| row.1.to_time,
+        U32 |row| row.2,
+    ];
+    (&EDGES, columns)
+}
+
+fn events(locations: &[LocationSlab]) -> Table {
+    let mut rows: Vec<_> = locations
+        .iter()
+        .flat_map(|l| l.happened.events.iter().map(move |event| (l.location, event)))
+        .collect();
+    // Attributes bear the time of their interval's enter, so they may stand too late.
+    rows.sort_by_key(|row| (row.0, row.1.0));
+    let columns = columns![rows;
+        U32 |row| row.0,
+        I64 |row| row.1.0,
+        U32 |row| row.1.1,
+        Text |row| row.1.2.clone(),
+    ];
+    (&EVENTS, columns)
+}
+
+fn counters(locations: &[LocationSlab]) -> Table {
+    let rows: Vec<_> =
+        locations.iter().flat_map(|l| l.happened.counters.iter().map(move |row| (l.location, row))).collect();
+    let columns = columns![rows;
+        U32 |row| row.0,
+        I64 |row| row.1.0,
+        U32 |row| row.1.1,
+        F64 |row| row.1.2,
+    ];
+    (&COUNTERS, columns)
+}
+
+fn rma(locations: &[LocationSlab]) -> Table {
+    let rows: Vec<_> =
+        locations.iter().flat_map(|l| l.happened.rma.iter().map(move |row| (l, row))).collect();
+    let columns = columns![rows;
+        U32 |row| row.0.location,
+        I64 |row| row.1.time,
+        U32 |row| row.0.paths.get(row.1.path as usize).copied().unwrap_or(NONE),
+        Text |row| row.1.kind.to_owned(),
+        U32 |row| row.1.window,
+        I64 |row| row.1.target,
+        I64 |row| row.1.bytes,
+        I64 |row| row.1.displacement,
+    ];
+    (&RMA, columns)
+}
+
+fn io(locations: &[LocationSlab]) -> Table {
+    let rows: Vec<_> = locations.iter().flat_map(|l| l.happened.io.iter().map(move |row| (l, row))).collect();
+    let columns = columns![rows;
+        U32 |row| row.0.location,
+        I64 |row| row.1.time,
+        U32 |row| row.0.paths.get(row.1.path as usize).copied().unwrap_or(NONE),
+        Text |row| row.1.kind.to_owned(),
+        U32 |row| row.1.file,
+        I64 |row| row.1.bytes,
+        I64 |row| row.1.offset,
+    ];
+    (&IO, columns)
+}

@@ -1,0 +1,126 @@
+//! Where the run is cut into slabs of time, and how fine the level of detail is.
+//!
+//! The one idea: all cuts follow from the heads of windows alone, so they are known before
+//! anything is decoded and depend on nothing but the input and the memory limit.
+
+use marey_model::spool::{Record, Stream};
+
+use super::build::BUCKETS;
+use super::clock::Clock;
+use super::globals::Location;
+use super::index::{Index, StreamIndex};
+use super::lod::PER_BUCKET;
+use crate::Error;
+
+/// Locations whose rows share a part.
+pub(crate) const GROUP: usize = 64;
+/// Rows that a part has at most, roughly: a row group.
+const PART_ROWS: f64 = (1 << 20) as f64;
+/// Bytes of records that make an interval: two opcodes and two differences.
+const BYTES_PER_INTERVAL: f64 = 5.5;
+/// Memory that an interval of a slab takes on its way: a row of 40 bytes in each of the two slabs
+/// that are worked on at once, and room for operations, which come with some intervals.
+const MEMORY_PER_INTERVAL: f64 = 160.0;
+/// Pieces that the records of a window are thought to consist of.
+const PIECES: u64 = 8;
+
+/// How the run is cut.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// Starts of the slabs but the first, ns.
+    pub boundaries: Vec<i64>,
+    /// Last instant of the run, ns.
+    pub end: i64,
+    /// Length of a bucket of the histogram, ns.
+    pub bucket_len: i64,
+    /// For each location, log₂ of the finest resolution of the level of detail.
+    pub lod_log2: Vec<u32>,
+    /// Last reading of each location's stream.
+    pub last_ticks: Vec<u64>,
+}
+
+/// Cuts the run. `clocks` are those of the locations.
+pub(crate) fn plan(
+    index: &Index,
+    locations: &[Location],
+    clocks: &[Clock],
+    memory_bytes: usize,
+) -> Result<Plan, Error> {
+    let mut points = Vec::new();
+    let mut last_ticks = vec![0; locations.len()];
+    let mut lod_log2 = vec![20; locations.len()];
+    let mut end = 0;
+    for (idx, location) in locations.iter().enumerate() {
+        let Some(place) = location.stream else { continue };
+        let stream = &index.streams[place];
+        let last = last_reading(index, stream)?;
+        last_ticks[idx] = last;
+        end = end.max(clocks[idx].ns(last));
+        let mut total = 0;
+        for (place, window) in stream.windows.iter().enumerate() {
+            let next = stream.windows.get(place + 1).map_or(last, |next| next.ticks).max(window.ticks);
+            let (from, to) = (clocks[idx].ns(window.ticks), clocks[idx].ns(next));
+            total += window.len();
+            for piece in 0..PIECES {
+                let share = window.len() * (piece + 1) / PIECES - window.len() * piece / PIECES;
+                let at = from + (to - from) / PIECES as i64 * piece as i64;
+                points.push((at, idx / GROUP, share));
+            }
+        }
+        let first = stream.windows.first().map_or(last, |window| window.ticks);
+        let span = (clocks[idx].ns(last) - clocks[idx].ns(first)).max(1) as f64;
+        let per_bucket = span * PER_BUCKET / (total as f64 / BYTES_PER_INTERVAL).max(1.0);
+        lod_log2[idx] = (per_bucket.log2().ceil().max(0.0) as u32).min(44);
+    }
+    points.sort_unstable();
+    let boundaries = cut(&points, locations.len().div_ceil(GROUP), memory_bytes);
+    let bucket_len = end / i64::from(BUCKETS) + 1;
+    Ok(Plan { boundaries, end, bucket_len, lod_log2, last_ticks })
+}
+
+fn cut(points: &[(i64, usize, u64)], groups: usize, memory_bytes: usize) -> Vec<i64> {
+    let most = ((memory_bytes as f64 / MEMORY_PER_INTERVAL).max(65_536.0) * BYTES_PER_INTERVAL) as u64;
+    let most_group = (PART_ROWS * BYTES_PER_INTERVAL) as u64;
+    let mut boundaries: Vec<i64> = Vec::new();
+    let (mut total, mut by_group) = (0, vec![0; groups]);
+    for &(at, group, bytes) in points {
+        let full = total + bytes > most || by_group[group] + bytes > most_group;
+        if full && at > boundaries.last().copied().unwrap_or(0) {
+            boundaries.push(at);
+            total = 0;
+            by_group.fill(0);
+        }
+        total += bytes;
+        by_group[group] += bytes;
+    }
+    boundaries
+}
+
+/// The last reading in a stream: the seal of its last window, or the sum of its records.
+fn last_reading(index: &Index, stream: &StreamIndex) -> Result<u64, Error> {
+    let Some(window) = stream.windows.last().filter(|_| stream.kind != Stream::Definitions) else {
+        return Ok(0);
+    };
+    if window.sealed >= window.ticks && window.sealed != 0 {
+        return Ok(window.sealed);
+    }
+    let mut bytes = vec![0; usize::try_from(window.len()).expect("windows are below 2^30 bytes")];
+    let read = index.read(window.file, window.offset + u64::from(window.records_at()), &mut bytes)?;
+    let (mut at, mut ticks) = (0, window.ticks);
+    while let Some(record) = Record::decode(&bytes[..read], &mut at) {
+        let delta = match record {
+            Record::Enter { delta, .. }
+            | Record::Leave { delta }
+            | Record::Begin { delta, .. }
+            | Record::End { delta, .. }
+            | Record::LaneEnter { delta, .. }
+            | Record::LaneLeave { delta, .. }
+            | Record::Event { delta, .. }
+            | Record::Counter { delta, .. }
+            | Record::ThreadEnd { delta } => delta,
+            _ => 0,
+        };
+        ticks = ticks.saturating_add(delta);
+    }
+    Ok(ticks)
+}

@@ -1,0 +1,166 @@
+//! Writing parts, and not writing those that an interrupted merge has left.
+//!
+//! The one idea: a part's name follows from table, slab and group, and its content from the whole
+//! input, since ids do. So a part whose entry bears the fingerprint of the same input is the same.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::build::Row;
+use crate::schema::{INTERVALS, NONE, TableSpec};
+use crate::{Column, Columns, Error, Meta, Part, PartWriter};
+
+/// Rows that are turned into columns at a time.
+const BATCH: usize = 1 << 14;
+
+/// Takes the parts of a run.
+pub(crate) struct Sink {
+    dir: PathBuf,
+    fingerprint: String,
+    /// Parts of an earlier merge of the same input, by file.
+    known: FxHashMap<String, Part>,
+    parts: Mutex<Vec<(&'static TableSpec, Part)>>,
+}
+
+/// Rows of one location on their way into a part.
+pub(crate) struct LocationRows<'a> {
+    pub location: u32,
+    pub rows: &'a [Row],
+    /// From the location's numbers of call paths to those of the run.
+    pub paths: &'a [u32],
+}
+
+impl Sink {
+    pub(crate) fn new(dir: &Path, fingerprint: u64) -> Self {
+        let fingerprint = format!("{fingerprint:016x}");
+        let mut known = FxHashMap::default();
+        // Without a readable list there is nothing to reuse; all is written anew.
+        if let Ok(meta) = Meta::load(dir) {
+            for part in meta.tables.into_values().flatten() {
+                let size = std::fs::metadata(dir.join(&part.file)).map_or(0, |data| data.len());
+                if part.fingerprint == fingerprint && size == part.bytes && size != 0 {
+                    known.insert(part.file.clone(), part);
+                }
+            }
+        }
+        Self { dir: dir.to_owned(), fingerprint, known, parts: Mutex::default() }
+    }
+
+    /// Writes a part, unless it is there. `fill` gives the rows.
+    pub(crate) fn part(
+        &self,
+        spec: &'static TableSpec,
+        slab: u32,
+        group: u32,
+        fill: impl FnOnce(&mut PartWriter) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let file = spec.file(slab, group);
+        if let Some(part) = self.known.get(&file) {
+            self.list(spec, part.clone());
+            return Ok(());
+        }
+        let mut writer = PartWriter::create(&self.dir.join(&file), spec)?;
+        fill(&mut writer)?;
+        let mut part = Part::new(spec, slab, group, writer.finish()?);
+        part.fingerprint.clone_from(&self.fingerprint);
+        self.list(spec, part);
+        Ok(())
+    }
+
+    /// Writes a part of rows that are all there.
+    pub(crate) fn columns(
+        &self,
+        spec: &'static TableSpec,
+        slab: u32,
+        group: u32,
+        columns: Vec<Column>,
+    ) -> Result<(), Error> {
+        if columns.first().is_none_or(Column::is_empty) {
+            return Ok(());
+        }
+        let rows = Columns::from_columns(spec, columns)?;
+        self.part(spec, slab, group, |writer| writer.write(&rows))
+    }
+
+    fn list(&self, spec: &'static TableSpec, part: Part) {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner).push((spec, part));
+    }
+
+    /// Moves the entries of all parts written so far to `meta`.
+    pub(crate) fn list_into(&self, meta: &mut Meta) {
+        let mut parts = std::mem::take(&mut *self.parts.lock().unwrap_or_else(PoisonError::into_inner));
+        parts.sort_by(|a, b| a.1.file.cmp(&b.1.file));
+        for (spec, part) in parts {
+            meta.add(spec, part);
+        }
+    }
+
+    /// The mark that parts of this input bear.
+    pub(crate) fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+}
+
+/// Writes intervals; rows whose region is still open are left out.
+pub(crate) fn intervals(writer: &mut PartWriter, locations: &[LocationRows<'_>]) -> Result<(), Error> {
+    let mut batch = Batch::default();
+    for location in locations {
+        for row in location.rows {
+            if row.duration < 0 {
+                continue;
+            }
+            batch.location.push(location.location);
+            batch.start.push(row.start);
+            batch.duration.push(row.duration);
+            batch.path.push(location.paths.get(row.path as usize).copied().unwrap_or(NONE));
+            batch.depth.push(row.depth);
+            batch.participants.push(row.participants);
+            batch.bytes.push(row.bytes);
+            if batch.location.len() == BATCH {
+                writer.write(&batch.take()?)?;
+            }
+        }
+    }
+    writer.write(&batch.take()?)
+}
+
+#[derive(Default)]
+struct Batch {
+    location: Vec<u32>,
+    start: Vec<i64>,
+    duration: Vec<i64>,
+    path: Vec<u32>,
+    depth: Vec<u32>,
+    participants: Vec<u32>,
+    bytes: Vec<i64>,
+}
+
+impl Batch {
+    fn take(&mut self) -> Result<Columns, Error> {
+        let full = std::mem::replace(self, Self::with_room());
+        let columns = vec![
+            Column::U32(full.location),
+            Column::I64(full.start),
+            Column::I64(full.duration),
+            Column::U32(full.path),
+            Column::U32(full.depth),
+            Column::U32(full.participants),
+            Column::I64(full.bytes),
+        ];
+        Columns::from_columns(&INTERVALS, columns)
+    }
+
+    fn with_room() -> Self {
+        Self {
+            location: Vec::with_capacity(BATCH),
+            start: Vec::with_capacity(BATCH),
+            duration: Vec::with_capacity(BATCH),
+            path: Vec::with_capacity(BATCH),
+            depth: Vec::with_capacity(BATCH),
+            participants: Vec::with_capacity(BATCH),
+            bytes: Vec::with_capacity(BATCH),
+        }
+    }
+}
