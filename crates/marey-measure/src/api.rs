@@ -385,3 +385,8 @@ macro_rules! counter {
         COUNTER.set($value)
     }};
 }
+
+/// The Rust example of the user's guide is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/user-api.md")]
+pub struct Guide;
