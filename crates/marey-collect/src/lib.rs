@@ -20,6 +20,7 @@ mod mpi;
 mod process;
 mod site;
 mod spin;
+mod stack_cache;
 mod unwind;
 
 #[global_allocator]

@@ -9,14 +9,8 @@ use marey_model::{RegionId, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
-use crate::unwind::{
-    EntryRegs, KnownStack, MAX_FRAMES, Modules, StackCapture, StackEnd, UnwindModule, Unwinder,
-};
-
-/// Programs with thousands of call sites exist (ScaLAPACK's tests have 3500); an entry takes some
-/// 400 bytes, so that the cache of a thread stays below 4 MiB.
-const SETS: usize = 2048;
-const WAYS: usize = 4;
+use crate::stack_cache::StackCache;
+use crate::unwind::{EntryRegs, MAX_FRAMES, Modules, StackCapture, StackEnd, UnwindModule, Unwinder};
 
 /// What a site is made from besides the stack. The number of the noun is the communicator's,
 /// window's or file's label; `u32::MAX` for none.
@@ -28,8 +22,7 @@ pub(crate) struct What {
 
 /// A thread's cache of sites, with all it takes to walk a stack.
 pub(crate) struct Sites {
-    sets: Vec<[Option<Box<Known>>; WAYS]>,
-    next_way: u8,
+    cache: StackCache,
     /// Sites by function, noun and return addresses: for stacks that are known, but at another
     /// place in memory than the cache has seen them.
     by_frames: FxHashMap<Box<[usize]>, SiteId>,
@@ -41,12 +34,6 @@ pub(crate) struct Sites {
     stack: (usize, usize),
 }
 
-struct Known {
-    what: What,
-    stack: KnownStack,
-    site: SiteId,
-}
-
 /// Stacks that a thread remembers by their frames; beyond it the memory starts anew.
 const MAX_BY_FRAMES: usize = 1 << 14;
 
@@ -55,9 +42,8 @@ pub(crate) static CLOSINGS: core::sync::atomic::AtomicU64 = core::sync::atomic::
 
 impl Sites {
     pub(crate) fn new(depth: u32) -> Box<Self> {
-        let mut sites = Box::new(Self {
-            sets: Vec::new(),
-            next_way: 0,
+        Box::new(Self {
+            cache: StackCache::new(),
             by_frames: FxHashMap::default(),
             capture: Box::new(StackCapture::empty()),
             modules: Modules::default(),
@@ -65,9 +51,7 @@ impl Sites {
             numbers: FxHashMap::default(),
             closings: 0,
             stack: (0, 0),
-        });
-        sites.sets.resize_with(SETS, Default::default);
-        sites
+        })
     }
 
     /// The site of `what`, called from `entry`.
@@ -82,21 +66,15 @@ impl Sites {
         if self.closings != CLOSINGS.load(core::sync::atomic::Ordering::Relaxed) {
             self.forget(runtime);
         }
-        let mixed = (ip ^ entry.sp.rotate_left(20) ^ what.function as usize ^ (what.noun as usize) << 7)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let set = mixed >> (usize::BITS - SETS.trailing_zeros());
-        for known in self.sets[set].iter().flatten() {
-            // SAFETY: the sites are this thread's; a capture of another of its stacks has another
-            // stack pointer.
-            if known.what == what && unsafe { known.stack.still_holds(regs) } {
-                return Some(known.site);
-            }
+        // SAFETY: the caller's promise; the cache is this thread's.
+        match unsafe { self.cache.find(what, regs) } {
+            Some(site) => Some(site),
+            None => self.walk(runtime, what, regs),
         }
-        self.walk(runtime, what, regs, set)
     }
 
     #[cold]
-    fn walk(&mut self, runtime: &Runtime, what: What, regs: EntryRegs, set: usize) -> Option<SiteId> {
+    fn walk(&mut self, runtime: &Runtime, what: What, regs: EntryRegs) -> Option<SiteId> {
         let end = self.stack_end(regs.sp);
         // SAFETY: the entry is the caller's promise; `end` bounds the stack that it lies on.
         unsafe { self.unwinder.unwind(&self.modules, regs, end, &mut self.capture) };
@@ -121,10 +99,8 @@ impl Sites {
                 site
             }
         };
-        let way = usize::from(self.next_way) % WAYS;
-        self.next_way = self.next_way.wrapping_add(1);
-        let stack = self.capture.recognisable();
-        self.sets[set][way] = Some(Box::new(Known { what, stack, site }));
+        // SAFETY: as above.
+        unsafe { self.cache.insert(what, regs, self.capture.recognisable(), site) };
         Some(site)
     }
 
@@ -171,7 +147,7 @@ impl Sites {
     #[cold]
     fn forget(&mut self, runtime: &Runtime) {
         self.closings = CLOSINGS.load(core::sync::atomic::Ordering::Relaxed);
-        self.sets.iter_mut().for_each(|set| *set = Default::default());
+        self.cache.clear();
         self.by_frames.clear();
         self.refresh(runtime);
     }

@@ -59,6 +59,15 @@ pub(crate) struct KnownStack {
 }
 
 impl KnownStack {
+    /// The first slot, above a common entry, in which the other stack holds something else.
+    pub(crate) fn first_difference(&self, other: &Self) -> Option<usize> {
+        if (self.entry.ip, self.entry.sp) != (other.entry.ip, other.entry.sp) {
+            return None;
+        }
+        let differing = self.checks.iter().zip(&other.checks).find(|(a, b)| a != b)?;
+        (differing.0.address == differing.1.address).then_some(differing.0.address)
+    }
+
     /// True when a walk from `entry` would give the captured frames again. It says nothing about
     /// modules that were unloaded since, see [`Modules::generation`].
     ///
