@@ -1,6 +1,8 @@
 //! C, C++ and Fortran write what the Rust writer writes: programs compiled here run under the
 //! library of the example `runtime`, and the examples of the user's guide compile and run.
+#![expect(clippy::unwrap_used, reason = "a test")]
 
+#[expect(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //! unusual moment — full windows, forks, handlers amid a record, a full disk, `kill -9`.
 //!
 //! Each test runs itself again as the program that records, and reads what that left.
-#![expect(unsafe_code, reason = "forks, signals and shared pages")]
+#![expect(unsafe_code, clippy::unwrap_used, reason = "a test that forks, signals and maps pages")]
 
 mod support;
 
@@ -216,13 +216,13 @@ fn handlers_that_record_amid_records_lose_nothing_uncounted() {
             for signal in signals {
                 libc::sigaction(signal, &action, core::ptr::null_mut());
             }
-            libc::pthread_self() as usize
+            libc::pthread_self()
         };
         let senders = signals.map(|signal| {
             std::thread::spawn(move || {
                 while HANDLED.load(Ordering::Relaxed) < 20_000 {
                     // SAFETY: the thread waits for this one.
-                    unsafe { libc::pthread_kill(me as libc::pthread_t, signal) };
+                    unsafe { libc::pthread_kill(me, signal) };
                     std::thread::yield_now();
                 }
             })

@@ -2,7 +2,7 @@
 //! way: windows follow each other without a gap, times never go back, every leave has its enter,
 //! each window's open stack is what the reader arrived at, and the bytes are the very ones that
 //! [`Record::encode`] gives for the records they decode to.
-#![allow(dead_code, reason = "each test program uses some of it")]
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
