@@ -46,6 +46,7 @@ pub(crate) enum Command {
     Report(ReportArgs),
     Info(InfoArgs),
     Dump(DumpArgs),
+    Merge(MergeArgs),
     Pack(PackArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

@@ -70,8 +70,12 @@ pub(crate) fn count(number: u64) -> String {
 
 /// A count with its noun: `1 message`, `2 messages`.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", count(number))
+    counted_as(number, noun, &format!("{noun}s"))
+}
+
+/// The same for nouns with a plural of their own.
+pub(crate) fn counted_as(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
 /// The share of `part` in `whole`: `12.3 %`. Empty where there is no whole.

@@ -245,5 +245,14 @@ pub(crate) fn cost(overhead: Overhead) -> String {
     if overhead.ns_per_event <= 0.0 {
         return "not known".to_owned();
     }
-    format!("{:.1} ns an event, {:.2} % of the run", overhead.ns_per_event, overhead.fraction * 100.0)
+    let percent = overhead.fraction * 100.0;
+    // Two digits that count: a cost of 0.00 % would look like a claim.
+    let decimals = if percent < 0.001 {
+        5
+    } else if percent < 0.1 {
+        3
+    } else {
+        2
+    };
+    format!("{:.1} ns an event, {percent:.decimals$} % of the time of all threads", overhead.ns_per_event)
 }

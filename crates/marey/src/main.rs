@@ -15,12 +15,14 @@ mod exit;
 mod format;
 mod generate;
 mod info;
+mod merge;
 mod pack;
 mod paint;
 mod problems;
 mod record;
 mod report;
 mod run;
+mod symbolize;
 mod table;
 mod words;
 
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     let result = match &cli.command {
         cli::Command::Record(args) => record::run(args),
+        cli::Command::Merge(args) => merge::run(args),
         cli::Command::Report(args) => report::run(args),
         cli::Command::Info(args) => info::run(args),
         cli::Command::Dump(args) => dump::run(args),

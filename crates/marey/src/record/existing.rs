@@ -53,9 +53,7 @@ fn look_at(path: &Path) -> io::Result<Existing> {
         return Ok(Existing::Busy);
     }
     let spool = path.join(SPOOL);
-    // A list of tables that cannot be read may still be worth something to its owner.
-    let is_merging = Meta::load(path).is_ok_and(|meta| meta.state == State::Merging);
-    if path.join(META_FILE).exists() && !is_merging {
+    if is_finished(path) {
         return Ok(Existing::Finished);
     }
     if spool.is_dir() {
@@ -64,6 +62,13 @@ fn look_at(path: &Path) -> io::Result<Existing> {
     }
     let is_empty = fs::read_dir(path)?.next().is_none();
     Ok(if is_empty { Existing::Disposable } else { Existing::Foreign })
+}
+
+/// Whether a run has been merged to the end. A list of tables that cannot be read counts as one: it
+/// may still be worth something to its owner.
+pub(crate) fn is_finished(run: &Path) -> bool {
+    let is_merging = Meta::load(run).is_ok_and(|meta| meta.state == State::Merging);
+    run.join(META_FILE).exists() && !is_merging
 }
 
 /// Moves what may be replaced out of the way, and says where to. `typed` is the path as the user

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use marey_archive::merge::Config;
 
 use crate::cli::RecordArgs;
 use crate::exit::say;
+use crate::merge;
 
 mod clock;
 mod existing;
@@ -19,7 +21,8 @@ mod launch_file;
 mod signals;
 mod spool_dir;
 
-pub(crate) use spool_dir::SPOOL;
+pub(crate) use existing::is_finished;
+pub(crate) use spool_dir::{LAUNCH_FILE, SPOOL};
 
 use existing::Overwrite;
 use job_step::JobStep;
@@ -80,6 +83,7 @@ fn finish(
     }
     run.write_launch_file(&launch_file.to_json())?;
     let is_empty = run.is_empty();
+    let (spool, path) = (run.path.join(SPOOL), run.path.clone());
     run.close().context("cannot tidy up the spool")?;
     let shown = args.output.display();
     if is_empty {
@@ -93,6 +97,11 @@ fn finish(
         say(&format!("recorded, not merged; `marey merge {shown}` finishes {shown}"));
         return Ok(());
     }
+    let config =
+        Config { threads: None, memory_bytes: Config::DEFAULT_MEMORY_BYTES, keep_spool: args.keep_spool };
+    let summary = merge::merge(&spool, &path, &config)
+        .with_context(|| format!("the merge failed; `marey merge {shown}` tries again"))?;
+    merge::tell(&summary, &args.output);
     Ok(())
 }
 

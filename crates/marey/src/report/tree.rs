@@ -19,15 +19,31 @@ use crate::words;
 
 /// Lines of the tree for one row of other tables: chains of calls are long and say little a line.
 const LINES_PER_ROW: usize = 2;
-/// Characters of branches and name together, so that the place still fits a line of a hundred.
-const NAME_WIDTH: usize = 48;
-const PLACE_WIDTH: usize = 24;
+/// Characters of a line for branches, name and place together.
+const TEXT_WIDTH: usize = 72;
+const PLACE_WIDTH: usize = 28;
+/// Less than this share of all measured time is not worth a line: one part in so many.
+const NEGLIGIBLE: i64 = 1000;
 
 /// Prints the tree.
 pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     page.title("CALL TREE", "time in measured regions beneath each function, and where it was called")?;
     let tree = Tree::new(page);
     let shown = tree.largest(page.top.saturating_mul(LINES_PER_ROW));
+    let mut printer = Printer {
+        tree: &tree,
+        shown: &shown,
+        negligible: Nanos(tree.nodes[ROOT].time.0 / NEGLIGIBLE),
+        lines: Vec::new(),
+    };
+    printer.children(ROOT, "");
+    let lines = printer.lines;
+    if lines.is_empty() {
+        return page.nothing("no call paths");
+    }
+
+    let whole = tables::time_of_locations(page);
+    let place_width = lines.iter().map(|line| line.place.chars().count()).max().unwrap_or(0).min(PLACE_WIDTH);
     let mut table = Table::new(&[
         ("time", Side::Right),
         ("share", Side::Right),
@@ -35,9 +51,16 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
         ("function or region", Side::Left),
         ("called at", Side::Left),
     ]);
-    let mut printer =
-        Printer { tree: &tree, shown: &shown, whole: tables::time_of_locations(page), table: &mut table };
-    printer.children(ROOT, "");
+    for Line { time, calls, indent, name, look, place } in lines {
+        let width = TEXT_WIDTH.saturating_sub(place_width + indent.chars().count()).max(16);
+        table.row([
+            format::duration(time).into(),
+            format::percent(time.0, whole).into(),
+            calls.map_or_else(String::new, format::count).into(),
+            Cell::new(look, format!("{indent}{}", shorten(&name, width))),
+            Cell::new(Look::Faint, shorten(&place, place_width)),
+        ]);
+    }
     table.print(page.out, page.paint)
 }
 
@@ -104,13 +127,13 @@ impl Tree {
         let outer = path.parent.and_then(|parent| trace.call_paths().get(parent.idx()));
         let outer = outer.map(|outer| self::frames(trace, outer)).unwrap_or_default();
         // The same functions, though perhaps at another line of the innermost one.
-        let common = frames.iter().zip(&outer).take_while(|(a, b)| a.function == b.function).count();
+        let common = frames.iter().zip(&outer).take_while(|(a, b)| a.name == b.name).count();
         let mut node = above;
         for (idx, frame) in frames.iter().enumerate().skip(common) {
-            let place = idx.checked_sub(1).map_or_else(String::new, |idx| place(frames[idx]));
-            node = self.child(node, (words::function(&frame.function), place, Kind::Function), parents);
+            let place = idx.checked_sub(1).map_or_else(String::new, |idx| frames[idx].calls_at.clone());
+            node = self.child(node, (frame.name.clone(), place, Kind::Function), parents);
         }
-        let place = frames.last().map_or_else(String::new, |frame| place(frame));
+        let place = frames.last().map_or_else(String::new, |frame| frame.calls_at.clone());
         self.child(node, (words::region(trace, path.region), place, Kind::Region), parents)
     }
 
@@ -143,111 +166,127 @@ impl Tree {
     }
 }
 
+/// Turns a tree into lines.
 struct Printer<'a> {
     tree: &'a Tree,
     shown: &'a [bool],
-    whole: i64,
-    table: &'a mut Table,
+    negligible: Nanos,
+    lines: Vec<Line>,
+}
+
+/// One line of the tree.
+struct Line {
+    time: Nanos,
+    calls: Option<u64>,
+    indent: String,
+    name: String,
+    look: Look,
+    place: String,
 }
 
 impl Printer<'_> {
     /// Prints what hangs beneath a node; `indent` stands before each line.
     fn children(&mut self, node: usize, indent: &str) {
-        let all = self.tree.children(node);
-        let shown: Vec<usize> = all.iter().copied().filter(|&child| self.shown[child]).collect();
-        let hidden = all.len() - shown.len();
+        let tree = self.tree;
+        let time_of = |node: &usize| tree.nodes[*node].time;
+        let all = tree.children(node);
+        let (shown, hidden): (Vec<usize>, Vec<usize>) =
+            all.into_iter().partition(|child| self.shown[*child] && self.negligible <= time_of(child));
+        let rest = hidden.iter().map(time_of).fold(Nanos(0), |sum, time| sum + time);
+        let has_rest = !shown.is_empty() && self.negligible < rest;
         // An only child continues its parent's line of descent: no step to the right, or deep
         // chains of calls would run off the page.
-        if let ([child], 0, false) = (shown.as_slice(), hidden, node == ROOT) {
-            self.line(*child, indent, "╰ ");
+        if let ([child], false, false) = (shown.as_slice(), has_rest, node == ROOT) {
+            self.line(*child, format!("{indent}╰ "));
             return self.children(*child, indent);
         }
         for (place, &child) in shown.iter().enumerate() {
-            let is_last = place + 1 == shown.len() && hidden == 0;
+            let is_last = place + 1 == shown.len() && !has_rest;
             let (branch, below) = match (node == ROOT, is_last) {
                 (true, _) => ("", "  "),
                 (false, true) => ("└─ ", "   "),
                 (false, false) => ("├─ ", "│  "),
             };
-            self.line(child, indent, branch);
+            self.line(child, format!("{indent}{branch}"));
             self.children(child, &format!("{indent}{below}"));
         }
-        if hidden > 0 && !shown.is_empty() {
-            let time =
-                all.iter().filter(|&&child| !self.shown[child]).map(|&child| self.tree.nodes[child].time);
-            let time = time.fold(Nanos(0), |sum, time| sum + time);
+        if has_rest {
             let branch = if node == ROOT { "" } else { "└─ " };
-            self.table.row([
-                Cell::new(Look::Faint, format::duration(time)),
-                Cell::new(Look::Faint, format::percent(time.0, self.whole)),
-                "".into(),
-                Cell::new(Look::Faint, format!("{indent}{branch}… {hidden} more")),
-                "".into(),
-            ]);
+            self.lines.push(Line {
+                time: rest,
+                calls: None,
+                indent: format!("{indent}{branch}"),
+                name: format!("… {} more", hidden.len()),
+                look: Look::Faint,
+                place: String::new(),
+            });
         }
     }
 
-    fn line(&mut self, node: usize, indent: &str, branch: &str) {
+    fn line(&mut self, node: usize, indent: String) {
         let Node { name, place, kind, time, calls, .. } = &self.tree.nodes[node];
         let is_region = *kind == Some(Kind::Region);
-        let width = NAME_WIDTH.saturating_sub(indent.chars().count() + branch.chars().count()).max(16);
-        let name = format!("{indent}{branch}{}", shorten(name, width));
-        self.table.row([
-            format::duration(*time).into(),
-            format::percent(time.0, self.whole).into(),
-            if is_region { format::count(*calls) } else { String::new() }.into(),
-            Cell::new(if is_region { Look::Strong } else { Look::Text }, name),
-            Cell::new(Look::Faint, shorten(place, PLACE_WIDTH)),
-        ]);
+        self.lines.push(Line {
+            time: *time,
+            calls: is_region.then_some(*calls),
+            indent,
+            name: name.clone(),
+            look: if is_region { Look::Strong } else { Look::Text },
+            place: place.clone(),
+        });
     }
 }
 
 /// The call stack of a path, outermost function first, without what runs before `main`.
-fn frames<'t>(trace: &'t dyn Trace, path: &CallPath) -> Vec<&'t Frame> {
+fn frames(trace: &dyn Trace, path: &CallPath) -> Vec<Caller> {
     let mut frames = path.stack.map(|stack| trace.stack(stack)).unwrap_or_default();
-    while let Some(outermost) = frames.last() {
-        let is_before_main = match outermost.function.as_str() {
-            // In Rust and Fortran the C function `main` only leads to the program's own.
-            "main" => frames.len() > 1 && leads_to_main(&frames[frames.len() - 2].function),
-            name => is_startup(name),
-        };
-        if !is_before_main {
-            break;
-        }
-        frames.pop();
-    }
     frames.reverse();
-    frames
+    let startup = frames.iter().rposition(|frame| is_startup(&frame.function));
+    let mut callers: Vec<Caller> =
+        frames.iter().skip(startup.map_or(0, |idx| idx + 1)).map(|frame| Caller::new(frame)).collect();
+    // Whatever the C library calls first is the program's `main`, also without symbols.
+    let is_c_main = startup.is_some_and(|idx| frames[idx].function.starts_with("__libc_start_"));
+    if let (true, Some(outermost)) = (is_c_main, callers.first_mut()) {
+        outermost.name = "main".to_owned();
+    }
+    // In Fortran the C function `main` only leads to the program's own.
+    if callers.get(1).is_some_and(|inner| inner.name == "MAIN__") {
+        callers.remove(0);
+    }
+    callers
 }
 
-fn leads_to_main(function: &str) -> bool {
-    function == "MAIN__" || is_startup(function)
+/// A function on a call stack and where it calls the next one.
+struct Caller {
+    name: String,
+    calls_at: String,
+}
+
+impl Caller {
+    fn new(frame: &Frame) -> Self {
+        match without_offset(&frame.function) {
+            // All functions without symbols of a module look the same; only the place differs.
+            Some(module) => Self {
+                name: format!("({})", words::function(module)),
+                calls_at: crate::paint::harmless(&frame.function),
+            },
+            None => Self {
+                name: words::function(&frame.function),
+                calls_at: words::place(&frame.file, frame.line),
+            },
+        }
+    }
+}
+
+/// The module of an address that has no name: `lmp` of `lmp+0x1261`.
+fn without_offset(function: &str) -> Option<&str> {
+    let (module, offset) = function.rsplit_once("+0x")?;
+    (!offset.is_empty() && offset.bytes().all(|c| c.is_ascii_hexdigit())).then_some(module)
 }
 
 /// Functions of the C library and of language runtimes that call a program's or thread's first.
 fn is_startup(function: &str) -> bool {
-    const NAMES: [&str; 7] = [
-        "_start",
-        "start_thread",
-        "clone",
-        "clone3",
-        "__clone3",
-        "__libc_start_main",
-        "__libc_start_call_main",
-    ];
-    const PREFIXES: [&str; 8] = [
-        "__libc_start_main",
-        "libc.so.6+",
-        "ld-linux",
-        "libmarey.so+",
-        "std::",
-        "core::ops::function::",
-        "<core::",
-        "__rust_",
-    ];
-    NAMES.contains(&function) || PREFIXES.iter().any(|prefix| function.starts_with(prefix))
-}
-
-fn place(frame: &Frame) -> String {
-    words::place(&frame.file, frame.line)
+    const NAMES: [&str; 5] = ["_start", "start_thread", "clone", "clone3", "__clone3"];
+    const PARTS: [&str; 2] = ["__libc_start_", "__rust_begin_short_backtrace"];
+    NAMES.contains(&function) || PARTS.iter().any(|part| function.contains(part))
 }

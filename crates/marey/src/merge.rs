@@ -1,0 +1,155 @@
+//! `marey merge`, and the same at the end of `marey record`: from the spool to a run with names.
+//!
+//! The one idea: the spool is given up last. Whatever goes wrong before, running the command again
+//! starts from what was recorded.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use marey_archive::merge::{self, Config, Progress, Summary};
+use marey_model::Nanos;
+
+use crate::cli::MergeArgs;
+use crate::exit::{Usage, say};
+use crate::format;
+use crate::record::{LAUNCH_FILE, SPOOL, is_finished};
+use crate::symbolize::symbolize;
+
+/// Runs the command.
+pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    let places = Places::find(&args.input, args.output.as_deref())?;
+    let shown = places.run.display();
+    if is_finished(&places.run) && !args.force {
+        bail!(Usage(format!("{shown} is merged already; use --force to merge it again, or -o")));
+    }
+    if !places.run.exists() {
+        let cannot = || format!("cannot make {shown}");
+        DirBuilder::new().mode(0o700).create(&places.run).with_context(cannot)?;
+    }
+    let config = Config {
+        threads: args.threads.and_then(|threads| usize::try_from(threads).ok()),
+        memory_bytes: args.memory_mb.map_or(Config::DEFAULT_MEMORY_BYTES, bytes_of_mib),
+        keep_spool: args.keep_spool,
+    };
+    let summary = merge(&places.spool, &places.run, &config)?;
+    tell(&summary, &places.run);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Merges, names the addresses, and removes the spool unless it is to be kept.
+pub(crate) fn merge(spool: &Path, run: &Path, config: &Config) -> anyhow::Result<Summary> {
+    let bar = Bar::new();
+    // Names come last, but a run without them is still a run.
+    let summary = merge::merge(spool, run, config, &bar)?;
+    bar.begin("naming call sites", 0);
+    if let Err(error) = symbolize(run) {
+        say(&format!("warning: functions and lines are not known: {error:#}"));
+    }
+    bar.0.finish_and_clear();
+    if !config.keep_spool {
+        remove_rest(spool).with_context(|| format!("cannot remove {}", spool.display()))?;
+    }
+    Ok(summary)
+}
+
+/// Says what there is now, and what to do with it.
+pub(crate) fn tell(summary: &Summary, run: &Path) {
+    let shown = run.display();
+    say(&format!(
+        "{shown}: {} in {}, {} and {}",
+        format::counted_as(summary.processes, "process", "processes"),
+        format::duration(Nanos(summary.duration_ns)),
+        format::counted(summary.intervals, "interval"),
+        format::counted(summary.messages, "message"),
+    ));
+    say(&format!("`marey report {shown}` tells where the time went"));
+}
+
+/// What is read and what is written.
+#[derive(Debug)]
+struct Places {
+    spool: PathBuf,
+    run: PathBuf,
+}
+
+impl Places {
+    /// `input` is a run with a spool inside, or a spool.
+    fn find(input: &Path, output: Option<&Path>) -> anyhow::Result<Self> {
+        let shown = input.display();
+        let inside = input.join(SPOOL);
+        if inside.is_dir() {
+            return Ok(Self { spool: inside, run: output.unwrap_or(input).to_owned() });
+        }
+        if is_finished(input) && output.is_none() {
+            bail!(Usage(format!("{shown} is merged already, and its spool is gone")));
+        }
+        if !is_spool(input) {
+            bail!(Usage(format!("{shown} is neither a run with a spool inside nor a spool")));
+        }
+        let Some(output) = output else {
+            bail!(Usage(format!("{shown} is a spool; say with -o where to write the run")));
+        };
+        Ok(Self { spool: input.to_owned(), run: output.to_owned() })
+    }
+}
+
+fn is_spool(path: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(path) else { return false };
+    let mut names = entries.flatten().map(|entry| entry.file_name());
+    names.any(|name| name == LAUNCH_FILE || name.to_string_lossy().ends_with(".events"))
+}
+
+/// Takes away what the launcher put into the spool; the merge has removed what it merged. Anything
+/// else stays.
+fn remove_rest(spool: &Path) -> io::Result<()> {
+    let directory = match fs::canonicalize(spool) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        result => result?,
+    };
+    if_there(fs::remove_file(directory.join(LAUNCH_FILE)))?;
+    match fs::remove_dir(&directory) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => return Ok(()),
+        result => if_there(result)?,
+    }
+    // With `--spool`, what lies in the run is a link.
+    if_there(fs::remove_file(spool))
+}
+
+fn if_there(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+fn bytes_of_mib(mib: u64) -> usize {
+    usize::try_from(mib.saturating_mul(1 << 20)).unwrap_or(usize::MAX)
+}
+
+/// A bar on standard error, if that is a terminal.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new() -> Self {
+        let bar = ProgressBar::new(0);
+        let style = ProgressStyle::with_template("  {msg:<28} {bar:40} {percent:>3} %  {elapsed}");
+        Self(bar.with_style(style.expect("the template is well-formed")))
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&self, what: &str, total: u64) {
+        self.0.set_message(what.to_owned());
+        self.0.set_length(total);
+        self.0.set_position(0);
+    }
+
+    fn advance(&self, n: u64) {
+        self.0.inc(n);
+    }
+}
