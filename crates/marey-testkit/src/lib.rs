@@ -1,1 +1,13 @@
-//! Traces drawn as text and synthetic programs with known truth, for tests of marey.
+//! Synthetic programs with known truth, for tests of marey.
+//!
+//! The one idea: a test says what processes did and when, and gets the spool that a recorder would
+//! have left — or a damaged one. Clocks are made up, so every instant is known to the nanosecond.
+//!
+//! What is deliberately absent: knowledge of archives. What comes out of a spool is asserted by
+//! whoever tests that.
+
+mod process;
+mod spool;
+
+pub use process::{Message, Process};
+pub use spool::Spool;

@@ -133,7 +133,7 @@ impl Builder {
             self.cross(now);
         }
         if let Some(frame) = self.stack.last() {
-            self.charge(frame.path, now - self.last);
+            self.charge(frame.path, now.wrapping_sub(self.last));
         }
         self.last = now;
     }
@@ -144,7 +144,7 @@ impl Builder {
         if node.bucket == 0 && time != 0 {
             self.dirty.push(path);
         }
-        node.bucket += time;
+        node.bucket = node.bucket.wrapping_add(time);
     }
 
     /// Charges the time up to the last bucket boundary before `now`.
@@ -175,7 +175,7 @@ impl Builder {
         for path in self.dirty.drain(..) {
             let node = &mut self.nodes[path as usize];
             let time = std::mem::take(&mut node.bucket);
-            node.exclusive += time;
+            node.exclusive = node.exclusive.wrapping_add(time);
             self.histogram.push((self.bucket, node.site.region, time));
         }
     }
@@ -278,10 +278,10 @@ impl Builder {
     pub(crate) fn leave(&mut self, now: i64) -> Option<Frame> {
         self.advance(now);
         let frame = self.stack.pop()?;
-        let duration = now - frame.start;
+        let duration = now.wrapping_sub(frame.start);
         let node = &mut self.nodes[frame.path as usize];
-        node.visits += 1;
-        node.inclusive += duration;
+        node.visits = node.visits.wrapping_add(1);
+        node.inclusive = node.inclusive.wrapping_add(duration);
         node.min = node.min.min(duration);
         node.max = node.max.max(duration);
         node.sum_squares += duration as f64 * duration as f64;
@@ -291,7 +291,7 @@ impl Builder {
             let row = &mut self.rows[frame.row as usize];
             row.duration = duration;
             if frame.waiting {
-                node.bytes += frame.bytes.max(0);
+                node.bytes = node.bytes.saturating_add(frame.bytes.max(0));
                 row.bytes = frame.bytes;
                 row.participants = frame.participants;
             }
@@ -302,7 +302,8 @@ impl Builder {
 
     #[cold]
     fn leave_long(&mut self, frame: &Frame, duration: i64) {
-        self.nodes[frame.path as usize].bytes += frame.bytes.max(0);
+        let node = &mut self.nodes[frame.path as usize];
+        node.bytes = node.bytes.saturating_add(frame.bytes.max(0));
         let row = Row {
             start: frame.start,
             duration,

@@ -15,6 +15,9 @@ use super::definitions::{Exchange, ProcessDefs};
 /// Fraction bits of [`Clock::speed`]: speeds below 4 ns a tick keep 61 significant bits.
 const SHIFT: u32 = 60;
 
+/// Most ticks from the origin of a clock: with 8 ns a tick still far from overflow.
+const MOST: i64 = 1 << 56;
+
 /// A process's clock as a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Clock {
@@ -38,8 +41,6 @@ pub(crate) struct ClockFacts {
 }
 
 impl Clock {
-    pub(crate) const IDENTITY: Self = Self { origin_ticks: 0, origin_ns: 0, speed: 1 << SHIFT };
-
     fn new(origin_ticks: u64, origin_ns: i64, ns_per_tick: f64) -> Self {
         let speed = (ns_per_tick.clamp(1e-6, 7.9) * (1_u64 << SHIFT) as f64) as i64;
         Self { origin_ticks, origin_ns, speed }
@@ -48,8 +49,9 @@ impl Clock {
     /// Time of a reading, ns since the start of the run. Later readings never have earlier times.
     #[inline(always)]
     pub(crate) fn ns(&self, ticks: u64) -> i64 {
-        let since = i128::from(ticks.wrapping_sub(self.origin_ticks).cast_signed());
-        let product = since * i128::from(self.speed);
+        // No run takes two years; a reading that says so is damage and must not overflow.
+        let since = ticks.wrapping_sub(self.origin_ticks).cast_signed().clamp(-MOST, MOST);
+        let product = i128::from(since) * i128::from(self.speed);
         self.origin_ns.wrapping_add((product >> SHIFT) as i64)
     }
 
@@ -58,8 +60,12 @@ impl Clock {
         let span = (i128::from(ns) - i128::from(self.origin_ns)) << SHIFT;
         let ticks = span.div_euclid(i128::from(self.speed)) + i128::from(self.origin_ticks);
         let mut ticks = u64::try_from(ticks.max(0)).unwrap_or(u64::MAX);
-        while ticks < u64::MAX && self.ns(ticks) < ns {
-            ticks += 1;
+        // Division rounded down, as the shift in `ns` does: at most a tick or two are missing.
+        for _ in 0..4 {
+            if self.ns(ticks) >= ns {
+                break;
+            }
+            ticks = ticks.saturating_add(1);
         }
         ticks
     }
@@ -120,7 +126,8 @@ pub(crate) fn fit(
 }
 
 fn facts(process: &ProcessDefs, domain: &Domain, start: f64) -> ClockFacts {
-    let clock = Clock::new(domain.base, (domain.base_ns - start).round() as i64, domain.slope);
+    let clock =
+        Clock::new(domain.base, (domain.base_ns - start).round().clamp(-1e18, 1e18) as i64, domain.slope);
     let knot = |ticks| (ticks, clock.ns(ticks));
     ClockFacts {
         clock,
@@ -184,7 +191,8 @@ impl Domain {
 
     /// The line through the earliest and the latest reading.
     fn draw(&mut self) {
-        self.readings.retain(|t| t.ticks != 0 && t.monotonic_ns != 0);
+        // A reading that was never taken is all zeros.
+        self.readings.retain(|t| *t != Triple::default());
         self.readings.sort_by_key(|t| (t.ticks, t.monotonic_ns));
         let (Some(first), Some(last)) = (self.readings.first(), self.readings.last()) else { return };
         (self.base, self.last) = (first.ticks, last.ticks);

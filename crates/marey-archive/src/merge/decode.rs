@@ -18,6 +18,9 @@ use crate::schema::NONE;
 /// Bytes read at a time: small against a slab's share of a stream, large against a system call.
 const CHUNK: usize = 64 << 10;
 
+/// Ticks that the last window of a stream can take: four days at 3 GHz.
+const LONGEST: u64 = 1 << 50;
+
 /// Where the decoding of a stream stands.
 #[derive(Debug)]
 pub(crate) struct Decoder {
@@ -35,6 +38,8 @@ pub(crate) struct Decoder {
     gap: bool,
     ticks: u64,
     now: i64,
+    /// No record of the window is that late: the next window begins before.
+    cap: u64,
     serial: u64,
     buffer: u64,
     messages: Vec<Option<(Signature, u64, u64)>>,
@@ -78,6 +83,7 @@ impl Decoder {
             gap: false,
             ticks: 0,
             now: 0,
+            cap: u64::MAX,
             serial: 0,
             buffer: 0,
             messages: Vec::new(),
@@ -120,22 +126,26 @@ impl Decoder {
                 buffer.resize(len, 0);
             }
             let read = with.index.read(window.file, window.offset + self.at, &mut buffer[..len])?;
-            let (used, stop) = self.records(with, &buffer[..read], limit, builder, out);
+            let (used, stop) = self.records(with, &buffer[..read], limit.min(self.cap), builder, out);
             self.at += used as u64;
             match stop {
+                Stop::Boundary if self.cap < limit => self.give_up_window(),
                 Stop::Boundary => return Ok(()),
                 Stop::Short if used > 0 => wanted = CHUNK,
                 // A record that is longer than the chunk, or no record at all.
                 Stop::Short if read == len && len < left => wanted = len * 2,
-                Stop::Short => {
-                    self.damaged += 1;
-                    self.gap = true;
-                    self.end_window();
-                }
+                Stop::Short => self.give_up_window(),
             }
         }
         self.done = true;
         Ok(())
+    }
+
+    /// The rest of the window makes no sense; the next one's head says how to go on.
+    fn give_up_window(&mut self) {
+        self.damaged += 1;
+        self.gap = true;
+        self.end_window();
     }
 
     /// Bytes of records decoded so far.
@@ -185,7 +195,11 @@ impl Decoder {
         if window.sequence != self.expected {
             self.gap = true;
         }
-        self.expected = window.sequence + 1;
+        self.expected = window.sequence.wrapping_add(1);
+        let next = with.index.streams[self.stream].windows.get(self.window + 1);
+        let known = next.map(|next| next.ticks).or((window.sealed != 0).then_some(window.sealed));
+        let last = known.unwrap_or(window.ticks.saturating_add(LONGEST)).max(window.ticks).max(self.ticks);
+        self.cap = last.saturating_add(1);
         if self.slots_used {
             self.messages.fill(None);
             self.collectives.fill(None);
@@ -234,9 +248,8 @@ impl Decoder {
         while builder.stack.len() > keep {
             self.truncated += 1;
             let now = builder.last;
-            if let Some(frame) = builder.leave(now).filter(|frame| frame.waiting) {
+            if builder.leave(now).is_some_and(|frame| frame.waiting) {
                 out.left(builder.stack.len() as u32, now);
-                let _ = frame;
             }
         }
     }

@@ -71,7 +71,7 @@ impl Lod {
             if node.lod == 0 && end != start {
                 slot.dirty.push(path);
             }
-            node.lod += end - start;
+            node.lod = node.lod.wrapping_add(end - start);
         } else {
             self.add_crossing(nodes, path, start, end);
         }
@@ -154,7 +154,7 @@ impl Slot {
         times.sort_unstable_by_key(|time| time.0);
         times.dedup_by(|later, first| {
             let same = later.0 == first.0;
-            first.1 += if same { later.1 } else { 0 };
+            first.1 = first.1.wrapping_add(if same { later.1 } else { 0 });
             same
         });
         self.put(0, bucket, &times, log2, rows);
@@ -189,6 +189,10 @@ impl Slot {
         let mut at = begin.saturating_add(MOST_WHOLE);
         while at < end {
             let free = at.trailing_zeros().min((end - at).ilog2()).min(COARSEST.saturating_sub(log2));
+            // Finer buckets add to their parents first, or a parent would be begun twice.
+            for level in 0..(free as usize).min(self.open.len()) {
+                self.close(level, log2, rows);
+            }
             self.put(free as usize, at >> free, &[(region, 1 << (log2 + free))], log2, rows);
             at += 1 << free;
         }
@@ -217,7 +221,7 @@ const MOST_WHOLE: i64 = 1 << 10;
 fn merge(open: &mut Vec<(u32, i64)>, times: &[(u32, i64)]) {
     for &(region, time) in times {
         match open.binary_search_by_key(&region, |entry| entry.0) {
-            Ok(place) => open[place].1 += time,
+            Ok(place) => open[place].1 = open[place].1.wrapping_add(time),
             Err(place) => open.insert(place, (region, time)),
         }
     }
