@@ -46,11 +46,39 @@ unsafe fn commit(thread: *mut Thread, end: u64) {
 /// `thread` is a descriptor of the calling thread.
 #[inline(always)]
 pub unsafe fn enter(thread: *mut Thread, site: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if site >= SHORT_SITES {
+            return enter_long(thread, site);
+        }
+        enter_with(thread, site, u64::from(op::SHORT_ENTER) + u64::from(site), 1, MAX_SHORT);
+    }
+}
+
+/// Enters a site whose number takes up to three bytes, in which case four are left for the time
+/// in an 8-byte store.
+#[inline(never)]
+unsafe fn enter_long(thread: *mut Thread, site: u32) {
+    let site_len = short_len(site.into());
+    // SAFETY: the caller's promise.
+    unsafe {
+        if site_len > 3 {
+            return slow::enter(thread, site);
+        }
+        let prefix = u64::from(op::ENTER) | (encode_short(site.into(), site_len) << 8);
+        enter_with(thread, site, prefix, 1 + site_len, (1 << 28) - 1);
+    }
+}
+
+/// Enters `site` by a record that begins with the `prefix_len` bytes of `prefix`, unless more
+/// than `max` ticks have passed.
+#[inline(always)]
+unsafe fn enter_with(thread: *mut Thread, site: u32, prefix: u64, prefix_len: u32, max: u64) {
     // SAFETY: the caller's promise; the store stays inside the window because records begin below
     // `limit`, which leaves SLACK bytes behind it.
     unsafe {
         // Other clocks are slow anyway, and a call in the middle would make us save registers.
-        if (*thread).ready == 0 || site >= SHORT_SITES || (*thread).clock != 0 {
+        if (*thread).ready == 0 || (*thread).clock != 0 {
             return slow::enter(thread, site);
         }
         // From here to the last line a signal handler finds the thread busy.
@@ -59,17 +87,16 @@ pub unsafe fn enter(thread: *mut Thread, site: u32) {
         let (cursor, depth) = ((*thread).cursor, (*thread).depth);
         let ticks = clock::tsc();
         let delta = ticks.wrapping_sub((*thread).last);
-        if cursor >= (*thread).limit || depth >= (*thread).max_depth || delta > MAX_SHORT {
+        if cursor >= (*thread).limit || depth >= (*thread).max_depth || delta > max {
             (*thread).ready = 1;
             return slow::enter(thread, site);
         }
         let len = short_len(delta);
-        let record = u64::from(op::SHORT_ENTER) + u64::from(site) | encode_short(delta, len) << 8;
-        (cursor as *mut u64).write_unaligned(record);
+        (cursor as *mut u64).write_unaligned(prefix | (encode_short(delta, len) << (8 * prefix_len)));
         (*thread).last = ticks;
         *(*thread).stack.add(depth as usize) = Open { ticks, site, reserved: 0 };
         (*thread).depth = depth + 1;
-        commit(thread, cursor + 1 + u64::from(len));
+        commit(thread, cursor + u64::from(prefix_len + len));
         compiler_fence(Ordering::SeqCst);
         (*thread).ready = 1;
     }

@@ -54,7 +54,7 @@ fn ever_torn(commit: Ordering, acquire: Ordering) -> bool {
         if read != expected {
             seen_torn.store(true, std::sync::atomic::Ordering::Relaxed);
         }
-        writer.join().unwrap();
+        writer.join().expect("the writer does not panic");
         assert_eq!(window.read(Ordering::Relaxed), [1, 2, 3]);
     });
     torn.load(std::sync::atomic::Ordering::Relaxed)

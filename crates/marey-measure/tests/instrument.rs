@@ -1,7 +1,6 @@
 //! The attribute on every sort of function: what it does not change (results, generics, inner
 //! attributes), and the names it gives.
 
-#[expect(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use marey_measure::instrument;

@@ -7,6 +7,7 @@
 mod support;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use marey_measure::{
     Config, LaneHandle, Mode, Runtime, Site, TABLE, attribute, counter, event, region, site,
@@ -27,6 +28,12 @@ fn pairs(n: u64) {
 
 fn recorded(test: &str) -> Checked {
     Spool::read(child(test).path()).checked()
+}
+
+/// Waits for the very ends of threads. A scope alone waits for their closures, and a process that
+/// ends at once may cut off what a thread records at its end.
+fn join<const N: usize>(threads: [ScopedJoinHandle<'_, ()>; N]) {
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
 }
 
 #[test]
@@ -57,9 +64,8 @@ fn threads_at_once_and_many_sites() {
             })
             .collect();
         std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| (0..100_000).for_each(|n| drop(sites[n % 500].enter())));
-            }
+            let visits = || (0..100_000).for_each(|n| drop(sites[n % 500].enter()));
+            join([(); 4].map(|()| scope.spawn(visits)));
         });
         return;
     }
@@ -220,7 +226,7 @@ fn handlers_that_record_amid_records_lose_nothing_uncounted() {
         };
         let senders = signals.map(|signal| {
             std::thread::spawn(move || {
-                while HANDLED.load(Ordering::Relaxed) < 20_000 {
+                while HANDLED.load(Ordering::Relaxed) < 5000 {
                     // SAFETY: the thread waits for this one.
                     unsafe { libc::pthread_kill(me, signal) };
                     std::thread::yield_now();
@@ -243,7 +249,7 @@ fn handlers_that_record_amid_records_lose_nothing_uncounted() {
     let (main, handled): (u64, u64) = (main.parse().unwrap(), handled.parse().unwrap());
     std::fs::remove_file(directory.path().join("counts")).unwrap();
     let found = Spool::read(directory.path()).checked();
-    assert!(handled >= 20_000, "{handled}");
+    assert!(handled >= 5000, "{handled}");
     assert_eq!(found.second, 1, "no handler came amid a record");
     assert_eq!(found.enters + found.leaves + found.dropped, 2 * (main + handled));
     assert_eq!(found.visits["outer"] + found.visits["even"] + found.visits["odd"], main);
@@ -256,7 +262,7 @@ fn thousands_of_short_threads() {
     if let Some(directory) = spool_of(TEST) {
         marey_measure::start(&directory).unwrap();
         for _ in 0..500 {
-            std::thread::scope(|scope| (0..10).for_each(|_| drop(scope.spawn(|| pairs(2)))));
+            std::thread::scope(|scope| join([(); 10].map(|()| scope.spawn(|| pairs(2)))));
         }
         return;
     }
