@@ -6,7 +6,7 @@ use marey_measure::{Lock, Runtime};
 use marey_model::spool::Definition;
 use rustc_hash::FxHashMap;
 
-use super::flavour::flavour;
+use super::flavour::{Family, flavour, object};
 use super::handles::Handles;
 use super::real::ask;
 
@@ -41,6 +41,14 @@ pub(crate) fn datatype(runtime: &Runtime, word: usize) -> &'static Datatype {
 /// The type is gone, its handle may come back as another.
 pub(crate) fn freed(handle: usize) {
     DATATYPES.remove(handle);
+}
+
+/// The handle of `MPI_BYTE`.
+pub(crate) fn byte() -> usize {
+    match flavour().family {
+        Family::OpenMpi => object(c"ompi_mpi_byte"),
+        Family::Mpich => 0x4c00_010d,
+    }
 }
 
 #[cold]

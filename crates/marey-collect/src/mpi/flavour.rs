@@ -64,7 +64,7 @@ fn detect() -> &'static Flavour {
 
 /// Address of a data object of the library. The executable may hold a copy of it, made by the
 /// linker, which then is the one in use; so the search begins there and not behind us.
-fn object(name: &core::ffi::CStr) -> usize {
+pub(crate) fn object(name: &core::ffi::CStr) -> usize {
     // SAFETY: the name ends with a zero byte.
     match unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) as usize } {
         0 => real::in_library(name),

@@ -9,6 +9,7 @@
 //! * [`wrap`]: the exported functions and what all of them do.
 //! * [`point`], [`complete`], [`request`]: messages from their start to their completion.
 //! * [`collective`], [`communicator`], [`object`]: collectives, communicators, windows, files.
+//! * [`exchange`]: clock exchanges where clocks differ.
 //! * [`world`]: from `MPI_Init` to `MPI_Finalize`.
 
 pub(crate) mod class;
@@ -16,6 +17,7 @@ pub(crate) mod collective;
 pub(crate) mod communicator;
 pub(crate) mod complete;
 mod datatype;
+mod exchange;
 mod flavour;
 mod handles;
 pub(crate) mod object;

@@ -3,7 +3,7 @@
 use marey_measure::{Runtime, message};
 use marey_model::spool::{Definition, EndingKind};
 
-use super::communicator;
+use super::{communicator, exchange};
 use super::flavour::{Family, flavour};
 use super::real::ask;
 use super::wrap::Call;
@@ -18,16 +18,20 @@ pub(crate) unsafe fn init<const N: usize>(
     unsafe {
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
         let enter = open.runtime.ticks();
+        let world = world_key();
+        if let Some(world) = &world {
+            exchange::announce(open.runtime, world);
+        }
         let result = f(args);
         if result as i32 == 0 {
-            define_world(open.runtime, enter);
+            define_world(open.runtime, enter, world);
         }
         open.finish(|_, _| ());
         result
     }
 }
 
-fn define_world(runtime: &Runtime, enter: u64) {
+fn define_world(runtime: &Runtime, enter: u64, world: Option<String>) {
     let flavour = flavour();
     let (mut size, mut rank, mut level) = (0_i32, 0_i32, 0_i32);
     ask!(PMPI_Comm_size(flavour.comm_world, &raw mut size));
@@ -41,15 +45,19 @@ fn define_world(runtime: &Runtime, enter: u64) {
     let mut len = 0_i32;
     ask!(PMPI_Get_library_version(version.as_mut_ptr(), &raw mut len));
     let version = &version[..usize::try_from(len).unwrap_or(0).min(version.len())];
+    let leave = runtime.ticks();
+    if let Some(world) = &world {
+        exchange::at_start(runtime, world, rank, size);
+    }
     let definition = Definition::Mpi {
         flavour: u8::from(flavour.family == Family::Mpich),
         library: library_name(&String::from_utf8_lossy(version)),
-        world: world_key(size),
+        world: world.unwrap_or_else(|| key_without_launcher(size)),
         size: size.max(0).unsigned_abs(),
         rank: rank.max(0).unsigned_abs(),
         thread_level: level.max(0).unsigned_abs(),
         enter,
-        leave: runtime.ticks(),
+        leave,
     };
     runtime.define(|definitions| definitions.define(&definition));
     communicator::define_predefined(runtime);
@@ -64,21 +72,23 @@ fn library_name(version: &str) -> String {
 
 /// What all processes of one `MPI_COMM_WORLD` agree in and those of another differ in: the name
 /// that the launcher has given to the job step.
-fn world_key(size: i32) -> String {
+fn world_key() -> Option<String> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(name) = variable("PMIX_NAMESPACE").or_else(|| variable("OMPI_MCA_ess_base_jobid")) {
-        return name;
+        return Some(name);
     }
     if let Some(key) = hydra_key() {
-        return key;
+        return Some(key);
     }
     if let (Some(job), Some(step)) = (variable("SLURM_JOB_ID"), variable("SLURM_STEP_ID")) {
-        return format!("slurm {job}.{step}");
+        return Some(format!("slurm {job}.{step}"));
     }
-    if let Some(job) = variable("PMI_JOBID").or_else(|| variable("PALS_APID")) {
-        return job;
-    }
-    // Started without a launcher, a process is a world of its own.
+    variable("PMI_JOBID").or_else(|| variable("PALS_APID"))
+}
+
+/// Started without a launcher, a process is a world of its own; of an unknown launcher the ranks
+/// have the parent in common.
+fn key_without_launcher(size: i32) -> String {
     let pid = if size <= 1 { std::process::id() } else { std::os::unix::process::parent_id() };
     format!("process {pid}")
 }
@@ -94,6 +104,18 @@ fn hydra_key() -> Option<String> {
         words.get(at + 1).map(|word| String::from_utf8_lossy(word).into_owned())
     };
     Some(format!("hydra {} {}", after(b"--control-port")?, after(b"--pgid").unwrap_or_default()))
+}
+
+/// `MPI_Finalize`.
+pub(crate) unsafe fn finalize<const N: usize>(call: Call, args: [usize; N], f: impl Fn([usize; N]) -> usize) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        let Some(open) = call.begin(u32::MAX) else { return f(args) };
+        exchange::at_end(open.runtime);
+        let result = f(args);
+        open.finish(|_, _| ());
+        result
+    }
 }
 
 /// `(comm, errorcode)`.

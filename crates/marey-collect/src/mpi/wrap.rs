@@ -205,6 +205,7 @@ macro_rules! handle {
     (type_free, $($c:tt)*) => { handlers::object::type_free($($c)*) };
     (init, $($c:tt)*) => { handlers::world::init($($c)*) };
     (init_thread, $($c:tt)*) => { handlers::world::init($($c)*) };
+    (finalize, $($c:tt)*) => { handlers::world::finalize($($c)*) };
     (abort, $($c:tt)*) => { handlers::world::abort($($c)*) };
     (win_create, $($c:tt)*) => { handlers::object::win_create($($c)*) };
     (win_allocate, $($c:tt)*) => { handlers::object::win_create($($c)*) };
