@@ -97,8 +97,7 @@ pub fn triple(kind: ClockKind) -> Triple {
     best.1.realtime_ns = realtime.saturating_sub(now.saturating_sub(best.1.monotonic_ns));
     if kind == ClockKind::Skewed {
         // All clocks of the machine that is being played are wrong alike.
-        best.1.realtime_ns =
-            best.1.realtime_ns.wrapping_add(best.1.ticks.wrapping_sub(best.1.monotonic_ns));
+        best.1.realtime_ns = best.1.realtime_ns.wrapping_add(best.1.ticks.wrapping_sub(best.1.monotonic_ns));
         best.1.monotonic_ns = best.1.ticks;
     }
     best.1

@@ -102,6 +102,14 @@ fn count_up(counter: &AtomicU64) -> u64 {
     }
 }
 
+/// Slots are as many as a byte can name.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "`hash` gives eight bits")]
+const fn slot_byte(idx: usize) -> u8 {
+    idx as u8
+}
+
+#[inline(always)]
 fn hash(words: [u64; 4]) -> usize {
     let mut hash = 0_u64;
     for word in words {
@@ -154,10 +162,10 @@ unsafe fn slot_counting(
             if number == slot.expected {
                 // Not known to have been counted: then the next use states its number.
                 slot.expected = slot.channel.as_ref().map_or(number, |c| c.load(Ordering::Relaxed));
-                return idx as u8;
+                return slot_byte(idx);
             }
             write_signature(thread, scratch, idx, half, number);
-            return idx as u8;
+            return slot_byte(idx);
         }
         let reusable = slot.generation != 0 && {
             let old = slot.half.assume_init_ref();
@@ -171,7 +179,7 @@ unsafe fn slot_counting(
         slot.generation = (*thread).generation;
         let number = channel.as_ref().map_or(0, count);
         write_signature(thread, scratch, idx, half, number);
-        idx as u8
+        slot_byte(idx)
     }
 }
 
@@ -183,7 +191,7 @@ unsafe fn write_signature(thread: *mut Thread, scratch: &mut Scratch, idx: usize
         let step = half.buffer.wrapping_sub((*thread).buffer).cast_signed();
         (*thread).buffer = half.buffer;
         scratch.byte(op::SIGNATURE);
-        scratch.byte(idx as u8);
+        scratch.byte(slot_byte(idx));
         scratch.byte(u8::from(half.direction == Direction::Receive));
         scratch.number(half.communicator.into());
         scratch.signed(half.peer.into());
@@ -222,17 +230,17 @@ pub unsafe fn collective_slot(
         let number = slot.channel.as_ref().map_or(0, count_up);
         if known && number == slot.expected {
             slot.expected = number + 1;
-            return idx as u8;
+            return slot_byte(idx);
         }
         slot.expected = number + 1;
         scratch.byte(op::COLLECTIVE_SIGNATURE);
-        scratch.byte(idx as u8);
+        scratch.byte(slot_byte(idx));
         scratch.number(part.communicator.into());
         scratch.signed(part.root.into());
         scratch.number(part.bytes_out);
         scratch.number(part.bytes_in);
         scratch.number(number);
-        idx as u8
+        slot_byte(idx)
     }
 }
 

@@ -5,6 +5,11 @@
 //! thereby notices that it is one, and begins files of its own under a new key, with the numbers
 //! and definitions that it inherited.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "lengths of windows fit any pointer, and codes their bytes"
+)]
+
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
 use std::ffi::CString;

@@ -3,6 +3,11 @@
 //! The C library's wrappers are not used where a measured program could notice: they set `errno`,
 //! are points where `pthread_cancel` strikes, and can be interposed — by ourselves among others.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "the kernel's words are as wide as pointers; ids and error numbers are small"
+)]
+
 use core::ffi::{CStr, c_long};
 
 /// Calls the kernel. Returns what it returns: −errno on failure.
@@ -53,7 +58,8 @@ fn map(len: usize, flags: i32, fd: usize, offset: u64) -> Option<*mut u8> {
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
     // SAFETY: a new mapping at an address of the kernel's choice touches no memory of ours.
     let at = unsafe { syscall(libc::SYS_mmap, [0, len, protection, flags as usize, fd, offset as usize]) };
-    (at > 0 || at < -4095).then_some(at as *mut u8)
+    // The kernel's failures are -4095 to -1.
+    (!(-4095..=0).contains(&at)).then_some(at as *mut u8)
 }
 
 /// Makes a mapping arrive empty in a forked child. Without kernel support (before Linux 4.14) a

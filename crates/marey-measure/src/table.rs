@@ -5,6 +5,8 @@
 //! The table only ever grows at its end; a reader checks [`RuntimeTable::abi`] first and does
 //! without recording if it differs.
 
+#![expect(clippy::cast_possible_truncation, reason = "the size of the table is known and small")]
+
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use marey_model::Role;

@@ -10,6 +10,8 @@
 //! too, the slow path sees why, and nothing is ever written to the parent's windows — at no cost
 //! to the parent.
 
+#![expect(clippy::cast_possible_truncation, reason = "the depth is known and small")]
+
 use core::sync::atomic::AtomicPtr;
 
 use marey_model::spool::{MAX_DEPTH, Open, SLOTS, Stream};

@@ -5,6 +5,8 @@
 //! commit. Everything else goes through [`write()`], and everything unusual — a full window, a fork,
 //! an interrupted record, a clock that ran backwards — through `slow`.
 
+#![expect(clippy::cast_possible_truncation, reason = "sites below SHORT_SITES fit a byte")]
+
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use marey_model::ClockKind;
