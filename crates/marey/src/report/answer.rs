@@ -1,9 +1,10 @@
 //! The first lines: where is the time, and on which rank.
 
+use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::{CallSite, Headline, RegionRow};
-use marey_model::{Nanos, Role};
+use marey_analyze::{CallPathRow, Headline, RegionRow};
+use marey_model::{Level, Nanos, Role};
 
 use super::{Facts, Page};
 use crate::format;
@@ -60,7 +61,7 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
         return without_mpi(facts);
     }
     let mut lines = vec![share_of_mpi(headline)];
-    lines.extend(headline.largest_call_site.as_ref().map(|site| largest_site(site, headline)));
+    lines.extend(largest_site(facts));
     lines.extend(between_ranks(facts));
     lines
 }
@@ -107,20 +108,38 @@ fn role_words(role: Role) -> &'static str {
     }
 }
 
-fn largest_site(site: &CallSite, headline: &Headline) -> String {
-    let place = words::place(&site.file, site.line);
+/// The call that costs most. Starting and ending MPI is left out: it takes most of every short
+/// run, and nobody can do much about it; the first line has its share.
+fn largest_site(facts: &Facts<'_>) -> Option<String> {
+    let is_communication = |row: &&CallPathRow<'_>| {
+        let region = facts.trace.regions().get(row.region.idx());
+        region.is_some_and(|region| region.level == Level::MPI && !is_management(region.role))
+    };
+    let mut sites: BTreeMap<(&str, &str, u32, &str), (Nanos, u64)> = BTreeMap::new();
+    for row in facts.call_paths.iter().filter(is_communication) {
+        let verb = row.path.last().copied().unwrap_or_default();
+        let sum = sites.entry((row.function.as_str(), row.file.as_str(), row.line, verb)).or_default();
+        *sum = (sum.0 + row.exclusive, sum.1 + row.visits);
+    }
+    let largest = sites.into_iter().max_by_key(|(_, (time, _))| *time)?;
+    let ((function, file, line, verb), (time, calls)) = largest;
+    let place = words::place(file, line);
     let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
-    let function = match site.function.as_str() {
+    let function = match function {
         "" => String::new(),
         name => format!(" in {}", shorten(&words::function(name), 60)),
     };
-    format!(
-        "Most of it at one call: {}{function}{place}, {} of the time in MPI, {} in {}.",
-        harmless(&site.verb),
-        percent(ratio(site.inclusive, headline.mpi)),
-        format::duration(site.inclusive),
-        format::counted(site.visits, "call"),
-    )
+    Some(format!(
+        "The call that costs most: {}{function}{place}, {} in {}, {} of the time in MPI.",
+        harmless(verb),
+        solid(format::duration(time)),
+        solid(format::counted(calls, "call")),
+        percent(ratio(time, facts.headline.mpi)),
+    ))
+}
+
+fn is_management(role: Role) -> bool {
+    matches!(role, Role::Manage | Role::Create | Role::Start | Role::End)
 }
 
 /// How the ranks differ.
@@ -130,15 +149,7 @@ fn between_ranks(facts: &Facts<'_>) -> Option<String> {
         return None;
     }
     let name = |process| words::process(facts.trace, process);
-    let balance = match facts.headline.imbalance {
-        Some(imbalance) if 0.05 <= imbalance => {
-            format!(" Work is uneven: the slowest rank computes {:.2} × the mean.", imbalance + 1.0)
-        }
-        Some(imbalance) => {
-            format!(" Work is even: the slowest rank computes {} more than the mean.", percent(imbalance))
-        }
-        None => String::new(),
-    };
+    let balance = balance(facts).unwrap_or_default();
     if most.share - least.share < 0.02 {
         return Some(format!("All ranks spend about the same share in MPI.{balance}"));
     }
@@ -151,22 +162,52 @@ fn between_ranks(facts: &Facts<'_>) -> Option<String> {
     ))
 }
 
+/// How evenly the ranks compute, in time that could be won: a rank that computes twice as long as
+/// the others does not matter where nobody computes for long.
+fn balance(facts: &Facts<'_>) -> Option<String> {
+    let imbalance = facts.headline.imbalance?;
+    let ranks = facts.ranks.iter().filter(|row| row.rank.is_some());
+    let (mut computing, mut whole, mut count) = (Nanos(0), Nanos(0), 0_u32);
+    for row in ranks {
+        computing = computing + (row.mpi_base - row.mpi);
+        whole = whole + row.mpi_base;
+        count += 1;
+    }
+    let excess = imbalance * ratio(computing, whole);
+    if excess < 0.01 {
+        return Some(" Differences in their computing hardly matter.".to_owned());
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "three digits are shown"
+    )]
+    let excess = Nanos((computing.0 as f64 / f64::from(count) * imbalance) as i64);
+    Some(format!(
+        " Work is uneven: the slowest rank computes {} longer than the mean, {}.",
+        solid(format::duration(excess)),
+        solid(format!("{:.2} ×", imbalance + 1.0)),
+    ))
+}
+
 /// A program without MPI: the regions speak for it.
 fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
     let largest = |row: &&RegionRow<'_>| row.exclusive;
     let Some(row) = facts.regions.iter().filter(|row| row.exclusive > Nanos(0)).max_by_key(largest) else {
-        return vec!["No region was measured in this run.".to_owned()];
+        return vec![
+            "No call was measured: no MPI, no threads that wait, no regions of the program.".to_owned(),
+        ];
     };
     let whole: i64 = facts.trace.locations().iter().map(|place| (place.end - place.start).0.max(0)).sum();
     let mut lines = vec![format!(
         "Most measured time is in {} (level {}): {} in {}, {} of the time of all threads.",
         words::region(facts.trace, row.region),
         harmless(row.level),
-        format::duration(row.exclusive),
-        format::counted(row.visits, "call"),
-        format::percent(row.exclusive.0, whole),
+        solid(format::duration(row.exclusive)),
+        solid(format::counted(row.visits, "call")),
+        solid(format::percent(row.exclusive.0, whole)),
     )];
-    let of_region = |path: &&marey_analyze::CallPathRow<'_>| path.region == row.region;
+    let of_region = |path: &&CallPathRow<'_>| path.region == row.region;
     if let Some(site) = facts.call_paths.iter().filter(of_region).max_by_key(|path| path.exclusive) {
         let place = words::place(&site.file, site.line);
         if !site.function.is_empty() {
@@ -187,7 +228,12 @@ fn ratio(part: Nanos, whole: Nanos) -> f64 {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    solid(format!("{:.1} %", share * 100.0))
+}
+
+/// A number that no line break may tear apart.
+fn solid(number: String) -> String {
+    number.replace(' ', "\u{a0}")
 }
 
 fn capital(text: &str) -> String {
@@ -207,5 +253,5 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
             line.extend([gap, word]);
         }
     }
-    lines
+    lines.iter().map(|line| line.replace('\u{a0}', " ")).collect()
 }

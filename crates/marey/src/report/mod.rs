@@ -12,6 +12,8 @@ use marey_analyze::{
     headline, message_sizes, ranks, regions,
 };
 
+use marey_model::Nanos;
+
 use crate::cli::{ReportArgs, Section};
 use crate::info;
 use crate::paint::{Look, Paint, title};
@@ -88,16 +90,13 @@ impl Page<'_> {
 
     fn print_all(&mut self) -> anyhow::Result<()> {
         answer::print(self)?;
-        let all = [
-            Section::Rank,
-            Section::Region,
-            Section::Path,
-            Section::Communication,
-            Section::Size,
-            Section::Collective,
-        ];
-        for section in all {
+        for section in [Section::Rank, Section::Region, Section::Path] {
             self.section(section)?;
+        }
+        if self.facts.headline.mpi > Nanos(0) {
+            for section in [Section::Communication, Section::Size, Section::Collective] {
+                self.section(section)?;
+            }
         }
         self.cost()?;
         self.section(Section::Problem)?;
@@ -130,11 +129,16 @@ impl Page<'_> {
 
     /// A line that says what a table leaves out.
     fn more(&mut self, rows: usize, what: &str) -> io::Result<()> {
+        self.more_of(rows, what, &format!("{what}s"))
+    }
+
+    /// The same for nouns with a plural of their own.
+    fn more_of(&mut self, rows: usize, one: &str, many: &str) -> io::Result<()> {
         if rows == 0 {
             return Ok(());
         }
-        let plural = if rows == 1 { "" } else { "s" };
-        writeln!(self.out, "  {}", self.paint.paint(Look::Faint, &format!("… {rows} more {what}{plural}")))
+        let what = if rows == 1 { one } else { many };
+        writeln!(self.out, "  {}", self.paint.paint(Look::Faint, &format!("… {rows} more {what}")))
     }
 
     /// A line in the place of an empty table.

@@ -22,6 +22,11 @@ pub(super) struct Spread {
 
 /// Over all processes; those that never were in the region count with no time.
 pub(super) fn of_regions(trace: &dyn Trace) -> FxHashMap<RegionId, Spread> {
+    of_processes(trace).into_iter().map(|(region, times)| (region, spread(&times))).collect()
+}
+
+/// The exclusive time that each process spent in each region.
+pub(super) fn of_processes(trace: &dyn Trace) -> FxHashMap<RegionId, Vec<Nanos>> {
     let processes = trace.processes().len();
     let mut times: FxHashMap<RegionId, Vec<Nanos>> = FxHashMap::default();
     for row in trace.profile() {
@@ -33,11 +38,12 @@ pub(super) fn of_regions(trace: &dyn Trace) -> FxHashMap<RegionId, Spread> {
             *time = *time + row.exclusive;
         }
     }
-    times.into_iter().map(|(region, times)| (region, spread(&times))).collect()
+    times
 }
 
+/// Of the times of all processes.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn spread(times: &[Nanos]) -> Spread {
+pub(super) fn spread(times: &[Nanos]) -> Spread {
     let count = times.len() as f64;
     let mean = times.iter().map(|time| time.0 as f64).sum::<f64>() / count;
     let squares = times.iter().map(|time| (time.0 as f64 - mean).powi(2)).sum::<f64>();

@@ -1,5 +1,6 @@
 //! Tables of the report with one row a rank, a region or a function.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use marey_analyze::RegionRow;
@@ -9,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::Page;
 use super::spread::{self, Spread};
 use crate::format;
-use crate::paint::{Look, bar, shorten};
+use crate::paint::{Look, bar, harmless, shorten};
 use crate::table::{Cell, Side, Table};
 use crate::words;
 
@@ -19,37 +20,37 @@ const BAR_WIDTH: usize = 16;
 pub(super) fn ranks(page: &mut Page<'_>) -> io::Result<()> {
     let facts = page.facts;
     let has_mpi = facts.headline.mpi > Nanos(0);
-    page.title("RANKS", "wall time of each process; the bar is its share in MPI, its threads summed")?;
-    let mut table = Table::new(&[
-        ("process", Side::Left),
-        ("host", Side::Left),
-        ("threads", Side::Right),
-        ("time", Side::Right),
-        ("in MPI", Side::Right),
-        ("outside", Side::Right),
-        ("share", Side::Right),
-        ("", Side::Left),
-        ("ended", Side::Left),
-    ]);
+    let mut columns =
+        vec![("process", Side::Left), ("host", Side::Left), ("threads", Side::Right), ("time", Side::Right)];
+    if has_mpi {
+        page.title("RANKS", "wall time of each process; the bar is its share in MPI, its threads summed")?;
+        columns.extend([("in MPI", Side::Right), ("outside", Side::Right), ("share", Side::Right)]);
+        columns.push(("", Side::Left));
+    } else {
+        page.title("PROCESSES", "wall time of each")?;
+    }
+    columns.push(("ended", Side::Left));
+    let mut table = Table::new(&columns);
     let shown = shown_ranks(page);
     for row in shown.iter().map(|&idx| &facts.ranks[idx]) {
         let process = &facts.trace.processes()[row.process.idx()];
-        let mpi = if has_mpi { format::duration(row.mpi) } else { String::new() };
-        let outside = if has_mpi { format::duration(row.mpi_base - row.mpi) } else { String::new() };
-        table.row([
+        let mut cells: Vec<Cell> = vec![
             words::process(facts.trace, row.process).into(),
-            shorten(&crate::paint::harmless(&process.host), 16).into(),
+            shorten(&harmless(&process.host), 16).into(),
             row.threads.to_string().into(),
             format::duration(row.time).into(),
-            mpi.into(),
-            outside.into(),
-            if has_mpi { format::percent(row.mpi.0, row.mpi_base.0) } else { String::new() }.into(),
-            Cell::new(Look::Bar, bar(row.mpi.0, row.mpi_base.0, BAR_WIDTH)),
-            crate::paint::harmless(&process.outcome).into(),
-        ]);
+        ];
+        if has_mpi {
+            cells.push(format::duration(row.mpi).into());
+            cells.push(format::duration(row.mpi_base - row.mpi).into());
+            cells.push(format::percent(row.mpi.0, row.mpi_base.0).into());
+            cells.push(Cell::new(Look::Bar, bar(row.mpi.0, row.mpi_base.0, BAR_WIDTH)));
+        }
+        cells.push(harmless(&process.outcome).into());
+        table.push(cells);
     }
     table.print(page.out, page.paint)?;
-    page.more(facts.ranks.len() - shown.len(), "process")
+    page.more_of(facts.ranks.len() - shown.len(), "process", "processes")
 }
 
 /// All ranks if they fit; else those with the largest and the smallest shares, in their order.
@@ -66,54 +67,75 @@ fn shown_ranks(page: &Page<'_>) -> Vec<usize> {
     order
 }
 
-/// One row a region, by exclusive time.
-pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
+/// Regions that people call by one name: MPI calls on all communicators are one row.
+#[derive(Default)]
+struct Named {
+    calls: u64,
+    exclusive: Nanos,
+    inclusive: Nanos,
+    /// Exclusive time of each process.
+    of_process: Vec<Nanos>,
+}
+
+fn named(page: &Page<'_>) -> Vec<(String, Named)> {
     let facts = page.facts;
+    let mut times = spread::of_processes(facts.trace);
+    let mut sums: BTreeMap<String, Named> = BTreeMap::new();
+    for row in facts.regions.iter().filter(|row| row.visits > 0) {
+        let sum = sums.entry(words::region(facts.trace, row.region)).or_default();
+        sum.calls += row.visits;
+        sum.exclusive = sum.exclusive + row.exclusive;
+        sum.inclusive = sum.inclusive + row.inclusive;
+        let times = times.remove(&row.region).unwrap_or_default();
+        sum.of_process.resize(facts.ranks.len(), Nanos(0));
+        sum.of_process.iter_mut().zip(times).for_each(|(sum, time)| *sum = *sum + time);
+    }
+    let mut rows: Vec<(String, Named)> = sums.into_iter().collect();
+    rows.sort_by(|(a, sum_a), (b, sum_b)| sum_b.exclusive.cmp(&sum_a.exclusive).then(a.cmp(b)));
+    rows
+}
+
+/// One row a name, by exclusive time.
+pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
     let whole = time_of_locations(page);
-    let spreads = spread::of_regions(facts.trace);
-    let mut rows: Vec<&RegionRow<'_>> = facts.regions.iter().filter(|row| row.visits > 0).collect();
-    rows.sort_by(|a, b| b.exclusive.cmp(&a.exclusive).then(a.region.cmp(&b.region)));
+    let rows = named(page);
     // Where nothing nests, both times are the same and the second column says nothing.
-    let nests = rows.iter().any(|row| row.exclusive != row.inclusive);
+    let nests = rows.iter().any(|(_, row)| row.exclusive != row.inclusive);
+    let has_ranks = page.facts.ranks.len() > 1;
     let mut columns = vec![("region", Side::Left), ("calls", Side::Right), ("exclusive", Side::Right)];
     columns.push(("share", Side::Right));
     columns.extend(nests.then_some(("inclusive", Side::Right)));
     columns.push(("a call", Side::Right));
-    let has_ranks = facts.ranks.len() > 1;
-    if has_ranks {
-        columns.extend([
-            ("min", Side::Right),
-            ("mean", Side::Right),
-            ("max", Side::Right),
-            ("std", Side::Right),
-        ]);
+    let spread_columns = ["min", "mean", "max", "std"].map(|head| (head, Side::Right));
+    columns.extend(spread_columns.into_iter().filter(|_| has_ranks));
+    let remark = if has_ranks { "; min … std: exclusive time of a process" } else { "" };
+    page.title("REGIONS", &format!("all locations together{remark}"))?;
+    if rows.is_empty() {
+        return page.nothing("none");
     }
-    let remark = match has_ranks {
-        true => "all locations together; min … std: exclusive time of a process",
-        false => "all locations together",
-    };
-    page.title("REGIONS", remark)?;
     let mut table = Table::new(&columns);
-    for row in rows.iter().take(page.top) {
+    for (name, row) in rows.iter().take(page.top) {
         let mut cells: Vec<Cell> = vec![
-            shorten(&words::region(facts.trace, row.region), 24).into(),
-            format::count(row.visits).into(),
+            shorten(name, 24).into(),
+            format::count(row.calls).into(),
             format::duration(row.exclusive).into(),
             format::percent(row.exclusive.0, whole).into(),
         ];
         cells.extend(nests.then(|| format::duration(row.inclusive).into()));
-        cells.push(duration_of(row.mean).into());
+        cells.push(format::duration(mean(row.inclusive, row.calls)).into());
         if has_ranks {
-            let Spread { min, max, mean, std } = spreads.get(&row.region).copied().unwrap_or_default();
-            cells.extend(
-                [format::duration(min), duration_of(mean), format::duration(max), duration_of(std)]
-                    .map(Cell::from),
-            );
+            let Spread { min, max, mean, std } = spread::spread(&row.of_process);
+            let (min, max) = (format::duration(min), format::duration(max));
+            cells.extend([min, duration_of(mean), max, duration_of(std)].map(Cell::from));
         }
         table.push(cells);
     }
     table.print(page.out, page.paint)?;
     page.more(rows.len().saturating_sub(page.top), "region")
+}
+
+fn mean(time: Nanos, calls: u64) -> Nanos {
+    Nanos(time.0 / i64::try_from(calls.max(1)).unwrap_or(i64::MAX))
 }
 
 /// What a function of the program called.
@@ -156,7 +178,7 @@ pub(super) fn functions(page: &mut Page<'_>) -> io::Result<()> {
             format::count(*calls).into(),
             format::duration(*time).into(),
             format::percent(time.0, whole).into(),
-            most.map_or_else(String::new, |(name, _)| crate::paint::harmless(name)).into(),
+            most.map_or_else(String::new, |(name, _)| harmless(name)).into(),
         ]);
     }
     table.print(page.out, page.paint)?;
@@ -178,29 +200,29 @@ pub(super) fn collectives(page: &mut Page<'_>) -> io::Result<()> {
     rows.sort_by(|a, b| b.inclusive.cmp(&a.inclusive).then(a.region.cmp(&b.region)));
     let mut table = Table::new(&[
         ("collective", Side::Left),
+        ("communicator", Side::Left),
         ("calls", Side::Right),
         ("time", Side::Right),
         ("of MPI", Side::Right),
-        ("mean", Side::Right),
+        ("a call", Side::Right),
         ("max", Side::Right),
         ("bytes", Side::Right),
-        ("a call", Side::Right),
     ]);
     for row in rows.iter().take(page.top) {
         let has_bytes = row.bytes > 0;
         table.row([
             words::region(facts.trace, row.region).into(),
+            Cell::new(Look::Faint, shorten(&harmless(row.noun), 26)),
             format::count(row.visits).into(),
             format::duration(row.inclusive).into(),
             format::percent(row.inclusive.0, facts.headline.mpi.0).into(),
             duration_of(row.mean).into(),
             row.max.map_or_else(String::new, format::duration).into(),
             if has_bytes { format::bytes(row.bytes) } else { String::new() }.into(),
-            if has_bytes { format::bytes(row.bytes / row.visits) } else { String::new() }.into(),
         ]);
     }
     table.print(page.out, page.paint)?;
-    page.more(rows.len().saturating_sub(page.top), "function")
+    page.more(rows.len().saturating_sub(page.top), "row")
 }
 
 /// The sum of the times of all locations: what shares are shares of.
