@@ -21,6 +21,7 @@ mod process;
 mod site;
 mod spin;
 mod stack_cache;
+mod threads;
 mod unwind;
 
 #[global_allocator]

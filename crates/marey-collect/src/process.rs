@@ -51,10 +51,14 @@ fn begin() -> Option<&'static Runtime> {
         unsafe { on_exit(process_exits, core::ptr::null_mut()) };
     }
     STATE.store(if runtime.is_some() { RECORDING } else { NEVER }, Ordering::Relaxed);
+    if runtime.is_some() {
+        crate::threads::begin();
+    }
     runtime
 }
 
 extern "C" fn thread_is_gone() {
+    crate::threads::ended();
     marey_measure::forget_thread();
     crate::site::thread_ends();
 }
@@ -140,9 +144,11 @@ static LOADED: extern "C" fn() = {
     extern "C" fn loaded() {
         if std::env::var_os("MAREY_SPOOL").is_none() {
             STATE.store(NEVER, Ordering::Relaxed);
-        } else if is_command() {
-            begin();
+        } else if is_command()
+            && let Some(runtime) = begin()
+        {
             marey_measure::current_thread();
+            crate::threads::prime(runtime);
         }
     }
     loaded

@@ -152,6 +152,12 @@ impl Sites {
         self.refresh(runtime);
     }
 
+    /// Finds out where the calling thread's stack lies. Asking takes memory from the program's
+    /// `malloc`, which a call from inside that very `malloc` could not have.
+    pub(crate) fn know_stack(&mut self) {
+        self.stack = own_stack();
+    }
+
     /// The end of the stack that `sp` lies on. A stack that is not the thread's own (a coroutine's,
     /// a signal stack) is only trusted for as far as a page goes.
     fn stack_end(&mut self, sp: usize) -> usize {
@@ -258,7 +264,8 @@ fn region_of(what: What) -> Option<RegionKey> {
         let function = crate::mpi::FUNCTIONS.get(what.function as usize)?;
         (level::MPI, function.name, function.role)
     } else {
-        return None;
+        let &(name, role) = crate::threads::FUNCTIONS.get((what.function - THREAD_FUNCTIONS) as usize)?;
+        (level::THREADS, name, role)
     };
     Some(RegionKey { level, verb: verb.to_owned(), role, noun_kind, noun, file: String::new(), line: 0 })
 }

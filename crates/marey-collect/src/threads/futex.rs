@@ -1,0 +1,147 @@
+//! The futex, for languages that build their locks on it directly (Rust, C++20) by way of the
+//! function `syscall`. Every other system call is passed on after one comparison.
+
+use core::ffi::{c_int, c_long};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use marey_model::EdgeKind;
+
+use super::interval::{blocked, is_watched, note};
+use super::real::{Function, next};
+use super::table::tables;
+use crate::entry::Entry;
+
+static REAL: AtomicUsize = AtomicUsize::new(0);
+
+/// `syscall(number, ...)`: what is no futex goes on to the real function untouched, with whatever
+/// the caller has put into registers and on the stack.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn syscall() {
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        "cmp rdi, {futex}",
+        "je 2f",
+        "mov rax, qword ptr [rip + {real}]",
+        "test rax, rax",
+        "jz 3f",
+        "jmp rax",
+        "2:",
+        "mov r11, qword ptr [rip + marey_entry@GOTTPOFF]",
+        "mov qword ptr fs:[r11], rsp",
+        "mov qword ptr fs:[r11 + 8], rbp",
+        "jmp {body}",
+        "3:",
+        "push rdi",
+        "push rsi",
+        "push rdx",
+        "push rcx",
+        "push r8",
+        "push r9",
+        "sub rsp, 8",
+        ".cfi_adjust_cfa_offset 56",
+        "call {resolve}",
+        "add rsp, 8",
+        "pop r9",
+        "pop r8",
+        "pop rcx",
+        "pop rdx",
+        "pop rsi",
+        "pop rdi",
+        ".cfi_adjust_cfa_offset -56",
+        "jmp rax",
+        ".cfi_endproc",
+        futex = const libc::SYS_futex,
+        real = sym REAL,
+        body = sym futex,
+        resolve = sym resolve,
+    )
+}
+
+#[cold]
+extern "C" fn resolve() -> usize {
+    let found = next(c"syscall");
+    let address = if found == 0 { by_hand as *const () as usize } else { found };
+    REAL.store(address, Ordering::Relaxed);
+    address
+}
+
+/// In place of a `syscall` that the C library lacks.
+unsafe extern "C" fn by_hand(
+    number: c_long,
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+) -> c_long {
+    // SAFETY: the caller's arguments.
+    unsafe {
+        let result = marey_measure::sys::syscall(number, [a, b, c, d, e, f]);
+        if (-4095..0).contains(&result) {
+            *libc::__errno_location() = -result as c_int;
+            return -1;
+        }
+        result as c_long
+    }
+}
+
+unsafe extern "C-unwind" fn futex(
+    number: c_long,
+    word: usize,
+    op: usize,
+    value: usize,
+    timeout: usize,
+    word2: usize,
+    value3: usize,
+) -> c_long {
+    let entry = Entry::take();
+    let real = || {
+        let mut address = REAL.load(Ordering::Relaxed);
+        if address == 0 {
+            address = resolve();
+        }
+        // SAFETY: the address is that of `syscall`, which gets the program's own arguments.
+        unsafe {
+            let function: unsafe extern "C-unwind" fn(
+                c_long,
+                usize,
+                usize,
+                usize,
+                usize,
+                usize,
+                usize,
+            ) -> c_long = core::mem::transmute(address);
+            function(number, word, op, value, timeout, word2, value3)
+        }
+    };
+    if tables().is_none() {
+        return real();
+    }
+    match op as c_int & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME) {
+        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET if is_watched(entry.sp) && would_wait(word, value) => {
+            // SAFETY: the call is under way.
+            unsafe { blocked(Function::futex_wait as usize, entry, EdgeKind::Wake, word, real) }
+        }
+        libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
+            note(word);
+            real()
+        }
+        libc::FUTEX_WAKE_OP | libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => {
+            note(word);
+            note(word2);
+            real()
+        }
+        _ => real(),
+    }
+}
+
+/// Whether the word still has the value that its waiter saw; otherwise the kernel sends it back at
+/// once.
+fn would_wait(word: usize, value: usize) -> bool {
+    // SAFETY: whoever waits at a word has just read it.
+    word.is_multiple_of(4)
+        && 4096 <= word
+        && unsafe { (*(word as *const AtomicU32)).load(Ordering::Relaxed) } == value as u32
+}
