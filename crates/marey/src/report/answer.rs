@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::{CallPathRow, Headline, RegionRow};
+use marey_analyze::{CallPathRow, Headline, RankRow, RegionRow};
 use marey_model::{Level, Nanos, Role};
 
 use super::{Facts, Page};
@@ -57,13 +57,33 @@ fn what_ran(facts: &Facts<'_>) -> String {
 
 fn answer(facts: &Facts<'_>) -> Vec<String> {
     let headline = &facts.headline;
+    let mut lines: Vec<String> = ended_early(facts).into_iter().collect();
     if headline.mpi <= Nanos(0) {
-        return without_mpi(facts);
+        lines.extend(without_mpi(facts));
+        return lines;
     }
-    let mut lines = vec![share_of_mpi(headline)];
+    lines.push(share_of_mpi(headline));
     lines.extend(largest_site(facts));
     lines.extend(between_ranks(facts));
     lines
+}
+
+/// A run that went wrong is read for that first.
+fn ended_early(facts: &Facts<'_>) -> Option<String> {
+    let outcome = |row: &RankRow| facts.trace.processes()[row.process.idx()].outcome.as_str();
+    let early: Vec<&RankRow> =
+        facts.ranks.iter().filter(|row| !matches!(outcome(row), "finished" | "exited")).collect();
+    let first = early
+        .iter()
+        .take(3)
+        .map(|row| format!("{} {}", words::process(facts.trace, row.process), harmless(outcome(row))));
+    let first = first.collect::<Vec<_>>().join(", ");
+    let count = solid(format::count(early.len() as u64));
+    match early.len() {
+        0 => None,
+        1..=3 => Some(format!("The run did not end as usual: {first}.")),
+        _ => Some(format!("The run did not end as usual for {count} processes: {first} …")),
+    }
 }
 
 /// `MPI takes 34.2 % of the time of the ranks: 20.1 % waiting for messages, 8.0 % collectives, …`
@@ -123,6 +143,10 @@ fn largest_site(facts: &Facts<'_>) -> Option<String> {
     }
     let largest = sites.into_iter().max_by_key(|(_, (time, _))| *time)?;
     let ((function, file, line, verb), (time, calls)) = largest;
+    let share = ratio(time, facts.headline.mpi);
+    if share < 0.005 {
+        return Some("No single call of communication costs a noticeable share.".to_owned());
+    }
     let place = words::place(file, line);
     let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
     let function = match function {
@@ -134,7 +158,7 @@ fn largest_site(facts: &Facts<'_>) -> Option<String> {
         harmless(verb),
         solid(format::duration(time)),
         solid(format::counted(calls, "call")),
-        percent(ratio(time, facts.headline.mpi)),
+        percent(share),
     ))
 }
 

@@ -21,6 +21,7 @@ use crate::problems;
 use crate::run::Run;
 
 mod answer;
+mod chains;
 mod exchange;
 mod json;
 mod spread;

@@ -212,7 +212,7 @@ pub(super) fn collectives(page: &mut Page<'_>) -> io::Result<()> {
         let has_bytes = row.bytes > 0;
         table.row([
             words::region(facts.trace, row.region).into(),
-            Cell::new(Look::Faint, shorten(&harmless(row.noun), 26)),
+            Cell::new(Look::Faint, shorten(&harmless(row.noun).replace("MPI_COMM_", ""), 30)),
             format::count(row.visits).into(),
             format::duration(row.inclusive).into(),
             format::percent(row.inclusive.0, facts.headline.mpi.0).into(),

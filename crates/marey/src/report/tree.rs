@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::{CallPath, Frame, Trace};
 use marey_model::Nanos;
 
+use super::chains::{Step, chains};
 use super::{Page, tables};
 use crate::format;
 use crate::paint::{Look, shorten};
@@ -24,6 +24,9 @@ const TEXT_WIDTH: usize = 72;
 const PLACE_WIDTH: usize = 28;
 /// Less than this share of all measured time is not worth a line: one part in so many.
 const NEGLIGIBLE: i64 = 1000;
+/// A longer chain of calls without branches loses its middle.
+const MAX_CHAIN: usize = 7;
+const CHAIN_ENDS: usize = 3;
 
 /// Prints the tree.
 pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
@@ -54,8 +57,8 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     for Line { time, calls, indent, name, look, place } in lines {
         let width = TEXT_WIDTH.saturating_sub(place_width + indent.chars().count()).max(16);
         table.row([
-            format::duration(time).into(),
-            format::percent(time.0, whole).into(),
+            time.map_or_else(String::new, format::duration).into(),
+            time.map_or_else(String::new, |time| format::percent(time.0, whole)).into(),
             calls.map_or_else(String::new, format::count).into(),
             Cell::new(look, format!("{indent}{}", shorten(&name, width))),
             Cell::new(Look::Faint, shorten(&place, place_width)),
@@ -96,10 +99,14 @@ impl Tree {
         let mut tree = Self { nodes: vec![Node::default()] };
         let mut parents = vec![ROOT; 1];
         let mut node_of_path: Vec<usize> = Vec::with_capacity(trace.call_paths().len());
-        for path in trace.call_paths() {
+        for (path, chain) in trace.call_paths().iter().zip(chains(trace)) {
             let above = path.parent.and_then(|parent| node_of_path.get(parent.idx()).copied());
-            let node = tree.insert(trace, path, above.unwrap_or(ROOT), &mut parents);
-            node_of_path.push(node);
+            let mut node = above.unwrap_or(ROOT);
+            for Step { name, place } in chain.functions {
+                node = tree.child(node, (name, place, Kind::Function), &mut parents);
+            }
+            let region = (words::region(trace, path.region), chain.region_place, Kind::Region);
+            node_of_path.push(tree.child(node, region, &mut parents));
         }
         for row in &page.facts.call_paths {
             let Some(&node) = node_of_path.get(row.call_path.idx()) else { continue };
@@ -113,28 +120,6 @@ impl Tree {
             parent.time = parent.time + time;
         }
         tree
-    }
-
-    /// Finds or makes the nodes of a call path beneath that of its parent.
-    fn insert(
-        &mut self,
-        trace: &dyn Trace,
-        path: &CallPath,
-        above: usize,
-        parents: &mut Vec<usize>,
-    ) -> usize {
-        let frames = frames(trace, path);
-        let outer = path.parent.and_then(|parent| trace.call_paths().get(parent.idx()));
-        let outer = outer.map(|outer| self::frames(trace, outer)).unwrap_or_default();
-        // The same functions, though perhaps at another line of the innermost one.
-        let common = frames.iter().zip(&outer).take_while(|(a, b)| a.name == b.name).count();
-        let mut node = above;
-        for (idx, frame) in frames.iter().enumerate().skip(common) {
-            let place = idx.checked_sub(1).map_or_else(String::new, |idx| frames[idx].calls_at.clone());
-            node = self.child(node, (frame.name.clone(), place, Kind::Function), parents);
-        }
-        let place = frames.last().map_or_else(String::new, |frame| frame.calls_at.clone());
-        self.child(node, (words::region(trace, path.region), place, Kind::Region), parents)
     }
 
     fn child(&mut self, node: usize, key: Key, parents: &mut Vec<usize>) -> usize {
@@ -176,7 +161,8 @@ struct Printer<'a> {
 
 /// One line of the tree.
 struct Line {
-    time: Nanos,
+    /// `None` where it is that of the line above.
+    time: Option<Nanos>,
     calls: Option<u64>,
     indent: String,
     name: String,
@@ -184,21 +170,23 @@ struct Line {
     place: String,
 }
 
+/// What hangs beneath a node.
+struct Children {
+    /// Worth a line each.
+    shown: Vec<usize>,
+    /// Number of the others.
+    hidden: usize,
+    /// Their time.
+    rest: Nanos,
+}
+
 impl Printer<'_> {
     /// Prints what hangs beneath a node; `indent` stands before each line.
     fn children(&mut self, node: usize, indent: &str) {
-        let tree = self.tree;
-        let time_of = |node: &usize| tree.nodes[*node].time;
-        let all = tree.children(node);
-        let (shown, hidden): (Vec<usize>, Vec<usize>) =
-            all.into_iter().partition(|child| self.shown[*child] && self.negligible <= time_of(child));
-        let rest = hidden.iter().map(time_of).fold(Nanos(0), |sum, time| sum + time);
+        let Children { shown, hidden, rest } = self.split(node);
         let has_rest = !shown.is_empty() && self.negligible < rest;
-        // An only child continues its parent's line of descent: no step to the right, or deep
-        // chains of calls would run off the page.
         if let ([child], false, false) = (shown.as_slice(), has_rest, node == ROOT) {
-            self.line(*child, format!("{indent}╰ "));
-            return self.children(*child, indent);
+            return self.chain(*child, indent);
         }
         for (place, &child) in shown.iter().enumerate() {
             let is_last = place + 1 == shown.len() && !has_rest;
@@ -212,22 +200,59 @@ impl Printer<'_> {
         }
         if has_rest {
             let branch = if node == ROOT { "" } else { "└─ " };
-            self.lines.push(Line {
-                time: rest,
-                calls: None,
-                indent: format!("{indent}{branch}"),
-                name: format!("… {} more", hidden.len()),
-                look: Look::Faint,
-                place: String::new(),
-            });
+            self.note(format!("{indent}{branch}"), format!("… {hidden} more"), Some(rest));
         }
+    }
+
+    /// An only child continues its parent's line of descent: no step to the right, or deep chains of
+    /// calls would run off the page, and no number, since it is the same.
+    fn chain(&mut self, first: usize, indent: &str) {
+        let mut chain = vec![first];
+        while let Some(next) = chain.last().and_then(|&node| self.only_child(node)) {
+            chain.push(next);
+        }
+        let cut = if MAX_CHAIN < chain.len() { CHAIN_ENDS..chain.len() - CHAIN_ENDS } else { 0..0 };
+        for (idx, &node) in chain.iter().enumerate() {
+            if idx == cut.start && !cut.is_empty() {
+                let name = format!("⋮ {} functions", cut.len());
+                self.note(format!("{indent}╰ "), name, None);
+            }
+            if !cut.contains(&idx) {
+                self.line(node, format!("{indent}╰ "));
+                let is_function = self.tree.nodes[node].kind == Some(Kind::Function);
+                if let (true, Some(line)) = (is_function, self.lines.last_mut()) {
+                    line.time = None;
+                }
+            }
+        }
+        self.children(*chain.last().expect("it holds the first"), indent);
+    }
+
+    /// The child of a node that has no other worth a line.
+    fn only_child(&self, node: usize) -> Option<usize> {
+        let Children { shown, rest, .. } = self.split(node);
+        if let ([child], true) = (shown.as_slice(), rest <= self.negligible) { Some(*child) } else { None }
+    }
+
+    fn split(&self, node: usize) -> Children {
+        let time_of = |node: &usize| self.tree.nodes[*node].time;
+        let is_shown = |child: &usize| self.shown[*child] && self.negligible <= time_of(child);
+        let (shown, hidden): (Vec<usize>, Vec<usize>) =
+            self.tree.children(node).into_iter().partition(is_shown);
+        let rest = hidden.iter().map(time_of).fold(Nanos(0), |sum, time| sum + time);
+        Children { shown, hidden: hidden.len(), rest }
+    }
+
+    /// A line that stands for several nodes.
+    fn note(&mut self, indent: String, name: String, time: Option<Nanos>) {
+        self.lines.push(Line { time, calls: None, indent, name, look: Look::Faint, place: String::new() });
     }
 
     fn line(&mut self, node: usize, indent: String) {
         let Node { name, place, kind, time, calls, .. } = &self.tree.nodes[node];
         let is_region = *kind == Some(Kind::Region);
         self.lines.push(Line {
-            time: *time,
+            time: Some(*time),
             calls: is_region.then_some(*calls),
             indent,
             name: name.clone(),
@@ -235,58 +260,4 @@ impl Printer<'_> {
             place: place.clone(),
         });
     }
-}
-
-/// The call stack of a path, outermost function first, without what runs before `main`.
-fn frames(trace: &dyn Trace, path: &CallPath) -> Vec<Caller> {
-    let mut frames = path.stack.map(|stack| trace.stack(stack)).unwrap_or_default();
-    frames.reverse();
-    let startup = frames.iter().rposition(|frame| is_startup(&frame.function));
-    let mut callers: Vec<Caller> =
-        frames.iter().skip(startup.map_or(0, |idx| idx + 1)).map(|frame| Caller::new(frame)).collect();
-    // Whatever the C library calls first is the program's `main`, also without symbols.
-    let is_c_main = startup.is_some_and(|idx| frames[idx].function.starts_with("__libc_start_"));
-    if let (true, Some(outermost)) = (is_c_main, callers.first_mut()) {
-        outermost.name = "main".to_owned();
-    }
-    // In Fortran the C function `main` only leads to the program's own.
-    if callers.get(1).is_some_and(|inner| inner.name == "MAIN__") {
-        callers.remove(0);
-    }
-    callers
-}
-
-/// A function on a call stack and where it calls the next one.
-struct Caller {
-    name: String,
-    calls_at: String,
-}
-
-impl Caller {
-    fn new(frame: &Frame) -> Self {
-        match without_offset(&frame.function) {
-            // All functions without symbols of a module look the same; only the place differs.
-            Some(module) => Self {
-                name: format!("({})", words::function(module)),
-                calls_at: crate::paint::harmless(&frame.function),
-            },
-            None => Self {
-                name: words::function(&frame.function),
-                calls_at: words::place(&frame.file, frame.line),
-            },
-        }
-    }
-}
-
-/// The module of an address that has no name: `lmp` of `lmp+0x1261`.
-fn without_offset(function: &str) -> Option<&str> {
-    let (module, offset) = function.rsplit_once("+0x")?;
-    (!offset.is_empty() && offset.bytes().all(|c| c.is_ascii_hexdigit())).then_some(module)
-}
-
-/// Functions of the C library and of language runtimes that call a program's or thread's first.
-fn is_startup(function: &str) -> bool {
-    const NAMES: [&str; 5] = ["_start", "start_thread", "clone", "clone3", "__clone3"];
-    const PARTS: [&str; 2] = ["__libc_start_", "__rust_begin_short_backtrace"];
-    NAMES.contains(&function) || PARTS.iter().any(|part| function.contains(part))
 }

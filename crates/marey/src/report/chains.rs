@@ -1,0 +1,201 @@
+//! Call paths and call stacks put together: the functions between one region and the next.
+//!
+//! The one idea: the stack of a call holds the functions around the regions it lies in, too. A
+//! region that was entered without a stack, as those of the program itself are, finds its place
+//! among the functions of what was called inside it: the function of its name, or else the one
+//! whose call stands next behind the region's line in the same file.
+
+use std::rc::Rc;
+
+use marey_analyze::{Frame, Region, Trace};
+use marey_model::StackId;
+use rustc_hash::FxHashMap;
+
+use crate::paint::harmless;
+use crate::words;
+
+/// What lies between a call path and the one above it.
+#[derive(Debug, Default)]
+pub(super) struct Chain {
+    /// Functions, outermost first.
+    pub(super) functions: Vec<Step>,
+    /// Where the region was called or entered.
+    pub(super) region_place: String,
+}
+
+/// A function and where it was called.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// Its name.
+    pub(super) name: String,
+    /// `file:line`; empty = unknown.
+    pub(super) place: String,
+}
+
+/// One chain for each call path.
+pub(super) fn chains(trace: &dyn Trace) -> Vec<Chain> {
+    let around = surroundings(trace);
+    let paths = trace.call_paths();
+    let mut chains = Vec::with_capacity(paths.len());
+    for (idx, path) in paths.iter().enumerate() {
+        let region = trace.regions().get(path.region.idx());
+        let above = path.parent.and_then(|parent| around.get(parent.idx())?.as_ref());
+        chains.push(match &around[idx] {
+            Some(here) => here.beneath(above, region),
+            None => Chain { functions: Vec::new(), region_place: place_of(region) },
+        });
+    }
+    chains
+}
+
+/// The functions that a region was entered from.
+#[derive(Clone, Debug)]
+struct Surroundings {
+    callers: Rc<[Caller]>,
+    /// So many of them lie around the region.
+    depth: usize,
+    origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// Its own call stack.
+    Recorded,
+    /// That of something called inside it.
+    Inferred,
+}
+
+impl Surroundings {
+    /// What is new compared with the path above.
+    fn beneath(&self, above: Option<&Self>, region: Option<&Region>) -> Chain {
+        let callers = &self.callers[..self.depth];
+        let outer = above.map_or(&[][..], |above| &above.callers[..above.depth]);
+        // The same functions, though perhaps at another line of the innermost one.
+        let common = callers.iter().zip(outer).take_while(|(a, b)| a.name == b.name).count();
+        let place = |idx: usize| idx.checked_sub(1).map_or_else(String::new, |idx| callers[idx].calls_at());
+        let step = |idx: usize| Step { name: callers[idx].name.clone(), place: place(idx) };
+        // A region named like the function that it lies in stands for the function.
+        let innermost = callers.len().saturating_sub(1);
+        let is_function = callers.get(innermost).is_some_and(|caller| is_named(caller, region));
+        if self.origin == Origin::Inferred && is_function {
+            let functions = (common..innermost).map(step).collect();
+            return Chain { functions, region_place: place(innermost) };
+        }
+        let region_place = match self.origin {
+            Origin::Recorded => place(callers.len()),
+            Origin::Inferred => place_of(region),
+        };
+        Chain { functions: (common..callers.len()).map(step).collect(), region_place }
+    }
+}
+
+fn surroundings(trace: &dyn Trace) -> Vec<Option<Surroundings>> {
+    let mut stacks: FxHashMap<StackId, Rc<[Caller]>> = FxHashMap::default();
+    let mut around: Vec<Option<Surroundings>> = Vec::with_capacity(trace.call_paths().len());
+    for path in trace.call_paths() {
+        around.push(path.stack.map(|stack| {
+            let callers = stacks.entry(stack).or_insert_with(|| callers(trace, stack)).clone();
+            Surroundings { depth: callers.len(), callers, origin: Origin::Recorded }
+        }));
+    }
+    // Children stand behind their parents, so from the back each is known before it is asked.
+    for idx in (0..around.len()).rev() {
+        let Some(parent) = trace.call_paths()[idx].parent.filter(|parent| parent.idx() < idx) else {
+            continue;
+        };
+        if around[parent.idx()].is_some() {
+            continue;
+        }
+        let region = trace.call_paths()[parent.idx()].region;
+        let Some(region) = trace.regions().get(region.idx()) else { continue };
+        around[parent.idx()] = around[idx].as_ref().and_then(|inside| {
+            let depth = 1 + holder(&inside.callers[..inside.depth], region)?;
+            Some(Surroundings { callers: inside.callers.clone(), depth, origin: Origin::Inferred })
+        });
+    }
+    around
+}
+
+/// Which of the callers a region lies in.
+fn holder(callers: &[Caller], region: &Region) -> Option<usize> {
+    let by_name = callers.iter().rposition(|caller| is_named(caller, Some(region)));
+    by_name.or_else(|| {
+        let behind = callers.iter().enumerate().filter(|(_, caller)| {
+            !region.file.is_empty() && caller.file == region.file && region.line <= caller.line
+        });
+        behind.min_by_key(|(_, caller)| caller.line).map(|(idx, _)| idx)
+    })
+}
+
+fn is_named(caller: &Caller, region: Option<&Region>) -> bool {
+    // `solve` is also the name of `solver::solve`.
+    region.is_some_and(|region| {
+        let tail = caller.name.strip_suffix(region.name());
+        tail.is_some_and(|tail| tail.is_empty() || tail.ends_with("::"))
+    })
+}
+
+fn place_of(region: Option<&Region>) -> String {
+    region.map_or_else(String::new, |region| words::place(&region.file, region.line))
+}
+
+/// A function on a call stack and where it calls the next one.
+#[derive(Debug)]
+struct Caller {
+    name: String,
+    file: String,
+    line: u32,
+    /// Stands for the place where that is not known.
+    address: String,
+}
+
+impl Caller {
+    fn new(frame: &Frame) -> Self {
+        let (file, line) = (frame.file.clone(), frame.line);
+        match without_offset(&frame.function) {
+            // All functions without symbols of a module look the same; only the place differs.
+            Some(module) => {
+                let address = harmless(&frame.function);
+                Self { name: format!("({})", words::function(module)), file, line, address }
+            }
+            None => Self { name: words::function(&frame.function), file, line, address: String::new() },
+        }
+    }
+
+    fn calls_at(&self) -> String {
+        let place = words::place(&self.file, self.line);
+        if place.is_empty() { self.address.clone() } else { place }
+    }
+}
+
+/// A call stack, outermost function first, without what runs before `main`.
+fn callers(trace: &dyn Trace, stack: StackId) -> Rc<[Caller]> {
+    let mut frames = trace.stack(stack);
+    frames.reverse();
+    let startup = frames.iter().rposition(|frame| is_startup(&frame.function));
+    let mut callers: Vec<Caller> =
+        frames.iter().skip(startup.map_or(0, |idx| idx + 1)).map(|frame| Caller::new(frame)).collect();
+    // Whatever the C library calls first is the program's `main`, also without symbols.
+    let is_c_main = startup.is_some_and(|idx| frames[idx].function.starts_with("__libc_start_"));
+    if let (true, Some(outermost)) = (is_c_main, callers.first_mut()) {
+        outermost.name = "main".to_owned();
+    }
+    // In Fortran the C function `main` only leads to the program's own.
+    if callers.get(1).is_some_and(|inner| inner.name == "MAIN__") {
+        callers.remove(0);
+    }
+    callers.into()
+}
+
+/// The module of an address that has no name: `lmp` of `lmp+0x1261`.
+fn without_offset(function: &str) -> Option<&str> {
+    let (module, offset) = function.rsplit_once("+0x")?;
+    (!offset.is_empty() && offset.bytes().all(|c| c.is_ascii_hexdigit())).then_some(module)
+}
+
+/// Functions of the C library and of language runtimes that call a program's or thread's first.
+fn is_startup(function: &str) -> bool {
+    const NAMES: [&str; 5] = ["_start", "start_thread", "clone", "clone3", "__clone3"];
+    const PARTS: [&str; 2] = ["__libc_start_", "__rust_begin_short_backtrace"];
+    NAMES.contains(&function) || PARTS.iter().any(|part| function.contains(part))
+}
