@@ -3,10 +3,10 @@
 use marey_measure::{Runtime, message};
 use marey_model::spool::{Definition, EndingKind};
 
-use super::{communicator, exchange};
 use super::flavour::{Family, flavour};
 use super::real::ask;
 use super::wrap::Call;
+use super::{communicator, exchange};
 
 /// `MPI_Init` and `MPI_Init_thread`.
 pub(crate) unsafe fn init<const N: usize>(
@@ -107,7 +107,11 @@ fn hydra_key() -> Option<String> {
 }
 
 /// `MPI_Finalize`.
-pub(crate) unsafe fn finalize<const N: usize>(call: Call, args: [usize; N], f: impl Fn([usize; N]) -> usize) -> usize {
+pub(crate) unsafe fn finalize<const N: usize>(
+    call: Call,
+    args: [usize; N],
+    f: impl Fn([usize; N]) -> usize,
+) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
