@@ -84,7 +84,7 @@ fn definitions(put: &mut Put<'_>) {
     put(
         &schema::REGIONS,
         &[
-            region(0, "source", "execute", "halo", "work", "/src/app.c", 30),
+            region(0, "source", "execute", "halo", "work", "/src/halo.cpp", 30),
             region(1, "mpi", "MPI_Send", "", "transfer", "", 0),
             region(2, "mpi", "MPI_Recv", "", "wait", "", 0),
             region(3, "mpi", "MPI_Barrier", "", "barrier", "", 0),

@@ -1,0 +1,144 @@
+//! From a command to a run and back: recording, merging and reading with the real recorder.
+//!
+//! The programs are those of every system; they make no call that is measured, but the command
+//! itself is measured from its start, so each leaves a run with one process.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn marey(&self, args: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
+        command.current_dir(self.0.path()).args(args).env_remove("LD_PRELOAD").output().unwrap()
+    }
+
+    /// Runs marey and expects it to succeed.
+    fn ok(&self, args: &[&str]) -> String {
+        let output = self.marey(args);
+        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn info(&self, run: &str) -> Value {
+        serde_json::from_str(&self.ok(&["info", run, "--json"])).unwrap()
+    }
+
+    fn names(&self, directory: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(directory)).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn a_recording_becomes_a_run() {
+    let place = Place::new();
+    let recorded = place.marey(&["record", "--title", "listing", "--", "ls", "/"]);
+    assert!(recorded.status.success());
+    assert!(stderr(&recorded).contains("`marey report run.marey`"), "{}", stderr(&recorded));
+    let left = place.names("run.marey");
+    for file in ["spool", "libmarey.so", "recording.lock", "launch.json"] {
+        assert!(!left.iter().any(|name| name == file), "{file} is left: {left:?}");
+    }
+
+    let info = place.info("run.marey");
+    assert_eq!(info["processes"], 1);
+    assert_eq!(info["problems"]["lost"], 0);
+    assert!(info["duration_ns"].as_i64().unwrap() > 0);
+    let shown = place.ok(&["info"]);
+    assert!(shown.contains("listing") && shown.contains("ls /"), "{shown}");
+    assert!(place.ok(&["report"]).contains("PROBLEMS"));
+    assert_eq!(place.marey(&["record", "--", "ls", "/"]).status.code(), Some(2), "it is finished");
+}
+
+#[test]
+fn a_merge_can_be_put_off() {
+    let place = Place::new();
+    place.ok(&["record", "--no-merge", "--", "ls", "/"]);
+    assert_eq!(place.marey(&["info"]).status.code(), Some(2));
+    place.ok(&["merge", "run.marey", "--keep-spool", "--threads", "1", "--memory-mb", "64"]);
+    assert_eq!(place.info("run.marey")["processes"], 1);
+
+    let again = place.marey(&["merge", "run.marey"]);
+    assert_eq!(again.status.code(), Some(2), "{}", stderr(&again));
+    place.ok(&["merge", "run.marey", "--force"]);
+    assert_eq!(place.info("run.marey")["processes"], 1);
+    let gone = place.marey(&["merge", "run.marey", "--force"]);
+    assert!(stderr(&gone).contains("its spool is gone"), "{}", stderr(&gone));
+}
+
+#[test]
+fn a_bare_spool_can_be_merged_to_anywhere() {
+    let place = Place::new();
+    place.ok(&["record", "--no-merge", "--", "ls", "/"]);
+    fs::rename(place.path("run.marey/spool"), place.path("spool")).unwrap();
+    let unsaid = place.marey(&["merge", "spool"]);
+    assert_eq!(unsaid.status.code(), Some(2));
+    assert!(stderr(&unsaid).contains("-o"), "{}", stderr(&unsaid));
+    place.ok(&["merge", "spool", "-o", "other.marey"]);
+    assert_eq!(place.info("other.marey")["processes"], 1);
+    assert!(!place.path("spool").exists());
+}
+
+#[test]
+fn a_spool_elsewhere_is_removed_with_its_link() {
+    let place = Place::new();
+    fs::create_dir(place.path("disk")).unwrap();
+    place.ok(&["record", "--spool", "disk", "--", "ls", "/"]);
+    assert_eq!(place.info("run.marey")["processes"], 1);
+    assert!(place.names("disk").is_empty(), "{:?}", place.names("disk"));
+    assert!(place.path("run.marey/spool").symlink_metadata().is_err());
+}
+
+#[test]
+fn what_is_no_spool_is_not_merged() {
+    let place = Place::new();
+    fs::create_dir(place.path("empty")).unwrap();
+    for input in ["empty", "missing"] {
+        let output = place.marey(&["merge", input, "-o", "run.marey"]);
+        assert_eq!(output.status.code(), Some(2), "{input}");
+        assert!(!place.path("run.marey").exists());
+    }
+}
+
+#[test]
+fn a_merge_that_fails_leaves_the_exit_status_and_the_spool() {
+    let place = Place::new();
+    // The program itself spoils the place where the list of tables is to go.
+    let script = "mkdir -p $MAREY_SPOOL/../meta.json/in-the-way; ls / > listing; exit 5";
+    let output = place.marey(&["record", "--all", "--", "/bin/sh", "-c", script]);
+    assert_eq!(output.status.code(), Some(5));
+    let text = stderr(&output);
+    assert!(text.contains("warning") && text.contains("marey merge run.marey"), "{text}");
+    fs::remove_dir_all(place.path("run.marey/meta.json")).unwrap();
+    place.ok(&["merge", "run.marey"]);
+    assert!(place.info("run.marey")["processes"].as_i64().unwrap() >= 1);
+}
+
+#[test]
+fn a_packed_run_is_read_in_place() {
+    let place = Place::new();
+    place.ok(&["record", "--", "ls", "/"]);
+    let info = place.info("run.marey");
+    place.ok(&["pack", "run.marey", "-o", "one.zip"]);
+    fs::remove_dir_all(place.path("run.marey")).unwrap();
+    assert_eq!(place.info("one.zip"), info);
+}
