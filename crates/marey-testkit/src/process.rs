@@ -418,6 +418,29 @@ impl Process {
         state.collectives.clear();
     }
 
+    /// A window of bytes as they are, of a thread that has no others but such.
+    pub fn raw_window(&mut self, thread: usize, ticks: u64, sequence: u64, records: Vec<u8>) {
+        while self.threads.len() <= thread {
+            self.threads.push(Thread::default());
+        }
+        let size = (Head::records_at(0) + records.len() + SLACK).next_multiple_of(ALIGN);
+        let triple = self.triple(ticks);
+        let state = &mut self.threads[thread];
+        let head = Head {
+            size: u32::try_from(size).unwrap_or(u32::MAX),
+            process: self.key,
+            thread: u32::try_from(thread).unwrap_or(u32::MAX),
+            stream: Stream::Events,
+            sequence,
+            ticks,
+            triple,
+            bytes_before: state.bytes_before,
+            serial: 0,
+            buffer: 0,
+        };
+        state.windows.push(window(&head, &[], &records));
+    }
+
     /// The windows of all threads, in the order of (sequence, thread).
     pub fn event_windows(&self) -> Vec<Vec<u8>> {
         let mut windows = Vec::new();

@@ -76,7 +76,6 @@ pub(crate) struct Mpi {
 pub(crate) struct ThreadDef {
     pub os_thread: u32,
     pub name: String,
-    pub ticks: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -257,8 +256,8 @@ impl ProcessDefs {
             D::Mpi { library, world, size, rank, thread_level, enter, .. } => {
                 self.mpi = Some(Mpi { library, world, size, rank, thread_level, enter });
             }
-            D::Thread { serial, os_thread, name, ticks, .. } => {
-                self.threads.insert(serial, ThreadDef { os_thread, name, ticks });
+            D::Thread { serial, os_thread, name, .. } => {
+                self.threads.insert(serial, ThreadDef { os_thread, name });
             }
             D::Communicator {
                 id,

@@ -139,6 +139,9 @@ pub(crate) struct Part {
     pub set: u32,
 }
 
+/// Names and types of an event's fields; `None` for a type of a later version.
+type Fields = Vec<(String, Option<FieldType>)>;
+
 /// What the decoder of a process's streams has to know.
 #[derive(Debug)]
 pub(crate) struct Context {
@@ -151,7 +154,7 @@ pub(crate) struct Context {
     pub windows: FxHashMap<u32, Part>,
     pub files: FxHashMap<u32, Part>,
     /// Id and the name and type of each field.
-    pub event_kinds: FxHashMap<u32, (u32, Vec<(String, Option<FieldType>)>)>,
+    pub event_kinds: FxHashMap<u32, (u32, Fields)>,
     pub counters: FxHashMap<u32, u32>,
     /// Locations of threads and lanes by their numbers in the process.
     pub threads: FxHashMap<u32, u32>,

@@ -37,7 +37,6 @@ pub(crate) struct Communicator {
     pub inter: bool,
     /// Members by (side, rank), as far as they were measured.
     pub members: BTreeMap<(u8, u32), u32>,
-    pub matchable: bool,
     sizes: [u32; 2],
 }
 
@@ -125,7 +124,6 @@ impl Communicators {
                     parent: parent.map(|parent| parent.id),
                     inter,
                     members: BTreeMap::new(),
-                    matchable,
                     sizes: [def.size, def.remote_size],
                 });
                 self.known.insert(key, id);

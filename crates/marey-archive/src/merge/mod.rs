@@ -7,6 +7,11 @@
 //! Nothing depends on the number of threads: the same spool gives the same bytes. Damage is
 //! counted in `problems` and never stops the merge.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "numbers of things that are in memory fit 32 bits, and times are clamped by the clock"
+)]
+
 use std::path::Path;
 
 use crate::Error;

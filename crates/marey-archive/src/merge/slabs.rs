@@ -21,6 +21,9 @@ const BYTES_PER_INTERVAL: f64 = 5.5;
 /// Memory that an interval of a slab takes on its way: a row of 40 bytes in each of the two slabs
 /// that are worked on at once, and room for operations, which come with some intervals.
 const MEMORY_PER_INTERVAL: f64 = 160.0;
+/// The same where many intervals are operations: each is an operation in both slabs (104 bytes),
+/// half a message that is matched (150 bytes) and half a row of one (112 bytes).
+const MEMORY_PER_OPERATION: f64 = 480.0;
 /// Pieces that the records of a window are thought to consist of.
 const PIECES: u64 = 8;
 
@@ -45,6 +48,7 @@ pub(crate) fn plan(
     locations: &[Location],
     clocks: &[Clock],
     memory_bytes: usize,
+    has_operations: bool,
 ) -> Result<Plan, Error> {
     let mut points = Vec::new();
     let mut last_ticks = vec![0; locations.len()];
@@ -73,13 +77,15 @@ pub(crate) fn plan(
         lod_log2[idx] = (per_bucket.log2().ceil().max(0.0) as u32).min(44);
     }
     points.sort_unstable();
-    let boundaries = cut(&points, locations.len().div_ceil(GROUP), memory_bytes);
+    let per_interval = if has_operations { MEMORY_PER_OPERATION } else { MEMORY_PER_INTERVAL };
+    let rows = (memory_bytes as f64 / per_interval).max(65_536.0);
+    let boundaries = cut(&points, locations.len().div_ceil(GROUP), rows);
     let bucket_len = end / i64::from(BUCKETS) + 1;
     Ok(Plan { boundaries, end, bucket_len, lod_log2, last_ticks })
 }
 
-fn cut(points: &[(i64, usize, u64)], groups: usize, memory_bytes: usize) -> Vec<i64> {
-    let most = ((memory_bytes as f64 / MEMORY_PER_INTERVAL).max(65_536.0) * BYTES_PER_INTERVAL) as u64;
+fn cut(points: &[(i64, usize, u64)], groups: usize, rows: f64) -> Vec<i64> {
+    let most = (rows * BYTES_PER_INTERVAL) as u64;
     let most_group = (PART_ROWS * BYTES_PER_INTERVAL) as u64;
     let mut boundaries: Vec<i64> = Vec::new();
     let (mut total, mut by_group) = (0, vec![0; groups]);

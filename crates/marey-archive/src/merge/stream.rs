@@ -13,7 +13,7 @@ use super::clock::{Clock, ClockFacts};
 use super::decode::{Decoder, With};
 use super::definitions::ProcessDefs;
 use super::globals::{Context, Globals, Interner};
-use super::happen::Happened;
+use super::happen::{Happened, Op};
 use super::identity::{self, Place};
 use super::index::{self, Fingerprint, Index};
 use super::lod::LodRow;
@@ -80,6 +80,7 @@ pub(crate) struct Decoding {
     pub histogram: Vec<FxHashMap<(u32, u32), i64>>,
     pub long: Vec<(u32, Long)>,
     spare: Vec<Vec<Row>>,
+    spare_ops: Vec<Vec<Op>>,
 }
 
 /// What lasts on the side that matches and writes.
@@ -171,7 +172,8 @@ fn prepare(spool: &Path, config: &Config) -> Result<Input, Error> {
     let (globals, contexts) = globals::build(&index, &processes, &lines, communicators);
     let by_location: Vec<Clock> =
         globals.locations.iter().map(|location| lines[location.process as usize]).collect();
-    let plan = slabs::plan(&index, &globals.locations, &by_location, config.memory_bytes)?;
+    let has_operations = processes.iter().any(|process| process.mpi.is_some());
+    let plan = slabs::plan(&index, &globals.locations, &by_location, config.memory_bytes, has_operations)?;
     Ok(Input { index, launch, processes, clocks, worlds, globals, contexts, plan, start_realtime_ns })
 }
 
@@ -234,17 +236,23 @@ impl Decoding {
             histogram: vec![FxHashMap::default(); input.globals.locations.len().div_ceil(GROUP)],
             long: Vec::new(),
             spare: Vec::new(),
+            spare_ops: Vec::new(),
         }
     }
 
     /// Keeps the memory of a written slab for the next.
     fn reuse(&mut self, slab: Slab) {
-        let free =
-            slab.locations.into_iter().map(|location| location.rows).filter(|rows| rows.capacity() > 0);
-        self.spare.extend(free.map(|mut rows| {
-            rows.clear();
-            rows
-        }));
+        for location in slab.locations {
+            let (mut rows, mut ops) = (location.rows, location.happened.ops);
+            if rows.capacity() > 0 {
+                rows.clear();
+                self.spare.push(rows);
+            }
+            if ops.capacity() > 0 {
+                ops.clear();
+                self.spare_ops.push(ops);
+            }
+        }
     }
 
     fn slab(&mut self, input: &Input, number: u32, progress: &(dyn Progress + Sync)) -> Result<Slab, Error> {
@@ -254,6 +262,11 @@ impl Decoding {
                 && let Some(rows) = self.spare.pop()
             {
                 location.builder.rows = rows;
+            }
+            // Operations that wait for their leave are there already.
+            if let Some(mut ops) = self.spare_ops.pop() {
+                ops.append(&mut location.happened.ops);
+                location.happened.ops = ops;
             }
         }
         self.locations

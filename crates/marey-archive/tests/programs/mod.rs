@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use super::{call, config, merged_with};
 
 const RANKS: i64 = 3;
+const RANKS_LEN: usize = 3;
 
 /// What a rank does next.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +37,7 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let rank = 0..RANKS as usize;
+    let rank = 0..RANKS_LEN;
     prop_oneof![
         4 => (rank.clone(), 0..RANKS, 0..2_i64, any::<bool>())
             .prop_map(|(rank, to, tag, blocking)| Step::Send { rank, to, tag, blocking }),
@@ -72,7 +73,7 @@ struct Engine {
 
 impl Engine {
     fn arrive(&mut self, sent: Sent) {
-        for open in &mut self.open[sent.to as usize] {
+        for open in &mut self.open[usize::try_from(sent.to).unwrap()] {
             if let Open::Receive { from, tag, got, .. } = open
                 && got.is_none()
                 && (*from == ANY_SOURCE || *from == sent.from)
@@ -102,8 +103,8 @@ fn what(peer: i64, tag: i64) -> Message {
 
 /// Runs the program; the spool, and the pairs as (send time, receive time).
 fn run(steps: &[Step]) -> (Spool, Vec<(i64, i64)>) {
-    let mut spool = Spool::world(RANKS as u32);
-    let mut engine = Engine { open: vec![Vec::new(); RANKS as usize], ..Engine::default() };
+    let mut spool = Spool::world(3);
+    let mut engine = Engine { open: vec![Vec::new(); RANKS_LEN], ..Engine::default() };
     let mut pairs = Vec::new();
     let mut now = 10;
     let complete = |spool: &mut Spool, rank: usize, open: Open, now: u64, pairs: &mut Vec<(i64, i64)>| {
@@ -163,7 +164,7 @@ fn run(steps: &[Step]) -> (Spool, Vec<(i64, i64)>) {
         }
     }
     // A correct program completes everything; what got nothing is cancelled.
-    for rank in 0..RANKS as usize {
+    for rank in 0..RANKS_LEN {
         for open in std::mem::take(&mut engine.open[rank]).into_iter().rev() {
             now += 10;
             complete(&mut spool, rank, open, now, &mut pairs);
