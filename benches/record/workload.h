@@ -11,6 +11,9 @@
  *
  * Which name comes next is looked up in a table of random choices, so that neither a compiler nor a
  * branch predictor knows it. The look-up is part of the empty loop, which is measured as well.
+ *
+ * With -DGAPS each event comes 0.1 to 5 us after the one before, waited for on the processor: for
+ * figures of size, which depend on the times. The times printed then say nothing.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -46,17 +49,49 @@ static void choose(void) {
   }
 }
 
+#ifdef GAPS
+#include <x86intrin.h>
+
+static double ticks_per_ns;
+
+static void calibrate(void) {
+  double start = clock_ns(CLOCK_MONOTONIC), elapsed;
+  uint64_t ticks = __rdtsc();
+  do elapsed = clock_ns(CLOCK_MONOTONIC) - start;
+  while (elapsed < 1e7);
+  ticks_per_ns = (__rdtsc() - ticks) / elapsed;
+}
+
+/* xorshift once more, each thread from a seed of its own. */
+static inline void gap(uint64_t *random) {
+  uint64_t x = *random, start = __rdtsc();
+  x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+  *random = x;
+  uint64_t ticks = (100 + (x >> 20) % 4900) * ticks_per_ns;
+  while (__rdtsc() - start < ticks) {}
+}
+#define GAP(random) gap(random)
+#else
+static void calibrate(void) {}
+#define GAP(random) ((void)(random))
+#endif
+
 static void *work(void *argument) {
   struct thread *thread = argument;
   struct state *state = &thread->state;
+  uint64_t random = 0x2545f4914f6cdd1du * (thread->index + 1);
   thread_begin(state, thread->index);
   double cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
   for (uint64_t i = 0; i < thread->pairs / 2; i++) {
     unsigned outer = choices[i % CHOICES].outer, inner = choices[i % CHOICES].inner;
+    GAP(&random);
     ENTER(state, outer);
+    GAP(&random);
     ENTER(state, inner);
+    GAP(&random);
     __asm__ volatile("" ::: "memory");
     LEAVE(state, inner);
+    GAP(&random);
     LEAVE(state, outer);
   }
   thread->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall;
@@ -71,6 +106,7 @@ int main(int argc, char **argv) {
   int threads = atoi(argv[2]);
   struct thread *thread = aligned_alloc(128, (threads * sizeof *thread + 127) / 128 * 128);
   choose();
+  calibrate();
   double start = clock_ns(CLOCK_MONOTONIC);
   output_open(argv[3], threads);
   for (int i = 0; i < threads; i++) {

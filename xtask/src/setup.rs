@@ -31,9 +31,19 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "valgrind",
 ];
 
-/// What the comparison rows of the benchmarks need.
-pub(crate) const BENCH_PACKAGES: &[&str] =
-    &["gcc", "gfortran", "openmpi-bin", "libopenmpi-dev", "libotf2-trace-dev", "eztrace"];
+/// What the benchmarks need: compilers, peers, real programs.
+pub(crate) const BENCH_PACKAGES: &[&str] = &[
+    "gcc",
+    "gfortran",
+    "openmpi-bin",
+    "libopenmpi-dev",
+    "libotf2-trace-dev",
+    "eztrace",
+    "lammps",
+    "hpcc",
+    "scalapack-mpi-test",
+    "netpipe-openmpi",
+];
 
 /// Somebody else's reader of the archive, pinned so that a test cannot change overnight.
 const DUCKDB: &str = "duckdb==2.0.0";

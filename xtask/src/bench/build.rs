@@ -1,29 +1,62 @@
 //! Builds the programs that are measured, into `target/bench`.
 
-use crate::shell::{cargo, command, output, root, target};
+use crate::shell::{cargo, command, output, root, run, target};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 
+/// What nearly every case needs.
+pub(super) struct Tools {
+    /// A copy of the command line, so that somebody's build in between changes nothing.
+    pub marey: String,
+    /// Runs a command and prints what it took.
+    pub spent: String,
+}
+
+impl Tools {
+    /// The words before a program that record it, with further options, into the case's directory.
+    pub(super) fn record(&self, options: &[&str]) -> Vec<String> {
+        let mut words = vec![self.marey.as_str(), "record", "--no-merge", "-o", "{output}/run"];
+        words.extend(options);
+        words.push("--");
+        words.into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// Builds them.
+pub(super) fn tools() -> Result<Tools> {
+    run(&mut cargo(["build", "--release", "--package", "marey"]))?;
+    let built = target().join("release/marey");
+    let marey = programs()?.join("marey");
+    std::fs::copy(&built, &marey).with_context(|| format!("cannot copy {}", built.display()))?;
+    Ok(Tools { marey: marey.display().to_string(), spent: compile("gcc", "spent.c", "spent", &[])? })
+}
+
 /// Where programs are put.
-fn programs() -> PathBuf {
-    target().join("bench")
+fn programs() -> Result<PathBuf> {
+    let dir = target().join("bench");
+    std::fs::create_dir_all(&dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    Ok(dir)
 }
 
 /// Compiles `benches/record/SOURCE` with a compiler and further words, and returns the program.
 pub(super) fn compile(compiler: &str, source: &str, program: &str, words: &[&str]) -> Result<String> {
-    let dir = programs();
-    std::fs::create_dir_all(&dir).with_context(|| format!("cannot make {}", dir.display()))?;
-    let path = dir.join(program);
+    let path = programs()?.join(program);
+    let include = root().join("crates/marey-collect/include");
     let mut compile = command(compiler);
-    compile.args(["-O3", "-march=native", "-g1", "-pthread", "-Wall", "-Wextra", "-o"]).arg(&path);
+    compile.args(["-O3", "-march=native", "-g1", "-pthread", "-Wall", "-Wextra", "-I"]).arg(&include);
+    compile.arg("-o").arg(&path);
+    if source.ends_with(".f90") {
+        // The module has to be compiled first, and its interface must not litter the checkout.
+        compile.args(["-cpp", "-fopenmp", "-J"]).arg(programs()?).arg(include.join("marey.f90"));
+    }
     compile.arg(root().join("benches/record").join(source)).args(words);
     output(&mut compile)?;
     Ok(path.display().to_string())
 }
 
-/// Builds the peers in Rust; returns the directory of their programs.
+/// Builds the programs in Rust; returns their directory.
 pub(super) fn peers() -> Result<PathBuf> {
-    let dir = programs().join("peers");
+    let dir = programs()?.join("peers");
     let mut build = cargo(["build", "--release", "--locked", "--manifest-path", "benches/peers/Cargo.toml"]);
     output(build.arg("--target-dir").arg(&dir))?;
     Ok(dir.join("release"))

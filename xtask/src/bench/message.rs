@@ -1,65 +1,102 @@
 //! What a recorder adds to a message between two ranks.
 
+use super::build::{self, Tools};
+use super::goal::{Goals, Target};
 use super::sample::{Case, Samples, rotate};
-use super::table::{Table, with_range};
-use super::{Plan, Section, build};
+use super::table::{Table, median, with_range};
+use super::{MPI_ENVIRONMENT, Plan, Section};
 use crate::shell::which;
 use anyhow::{Result, bail};
 
 const TEXT: &str = "\
 Two ranks on one machine send each other messages of 8 bytes; elapsed time for one message, that is one \
 send and one receive, in ns.
-*Added* is the difference to the plain program in the same round.";
+*Added* is the difference to the plain program in the same round; *depth* is the number of frames of the \
+call stack that marey keeps at each call site.";
 
-const ENVIRONMENT: [(&str, &str); 2] =
-    [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
+const TIME: &str = "ns_per_message";
+const PLAIN: &str = "message plain";
+const SHALLOW: &str = "message depth 1";
+const DEEP: &str = "message full stacks";
+const EZTRACE: &str = "message eztrace";
 
 /// Measures the plain program and every recorder that is here.
-pub(super) fn measure(plan: &Plan) -> Result<Section> {
+pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<Section> {
     let mut table = Table::new(&["case", "ns/message", "added", "bytes/message"]);
     let mut absent = Vec::new();
-    match cases(plan.messages) {
-        Ok(cases) => {
-            let results = rotate(&cases, plan.rounds)?;
-            let plain =
-                results[0].as_ref().map_err(|error| anyhow::anyhow!("the plain program failed: {error}"))?;
-            for (case, result) in cases.iter().zip(&results) {
-                match result {
-                    Ok(samples) => table.push(row(&case.name, samples, plain)),
-                    Err(error) => absent.push(error.clone()),
-                }
-            }
+    let wanted = |name: &str| plan.wants(name);
+    if [SHALLOW, DEEP, EZTRACE].into_iter().any(wanted) {
+        match cases(plan, tools) {
+            Ok(cases) => absent = turns(plan, &cases, &mut table, goals),
+            Err(error) => absent.push(format!("messages: {error:#}")),
         }
-        Err(error) => absent.push(format!("all: {error:#}")),
     }
     Ok(Section { title: "Messages", text: TEXT, table, absent })
 }
 
+/// Fills the table; returns what could not be measured.
+fn turns(plan: &Plan, cases: &[Case], table: &mut Table, goals: &mut Goals) -> Vec<String> {
+    let results = rotate(plan, cases);
+    let plain = match &results[0] {
+        Ok(plain) => plain,
+        Err(error) => return vec![error.clone()],
+    };
+    let mut absent = Vec::new();
+    for (case, result) in cases.iter().zip(&results) {
+        match result {
+            Ok(samples) => {
+                table.push(row(&case.name, samples, plain));
+                judge(&case.name, samples, plain, goals);
+            }
+            Err(error) => absent.push(error.clone()),
+        }
+    }
+    absent
+}
+
+fn judge(name: &str, samples: &Samples, plain: &Samples, goals: &mut Goals) {
+    let (target, size) = match name {
+        SHALLOW => (Target::AtMost(60.0), Target::AtMost(20.0)),
+        DEEP => (Target::AtMost(150.0), Target::AtMost(20.0)),
+        EZTRACE => (Target::Open, Target::Open),
+        _ => return,
+    };
+    goals.add(name, "ns/message added", samples.added(TIME, plain), target);
+    goals.add(name, "bytes/message in the spool", samples.per("output_bytes", "messages"), size);
+}
+
 fn row(name: &str, samples: &Samples, plain: &Samples) -> Vec<String> {
-    const MESSAGE: &str = "ns_per_message";
-    let bytes = samples.summary("output_bytes").zip(samples.summary("messages"));
     vec![
         name.to_owned(),
-        with_range(samples.summary(MESSAGE)),
-        with_range(samples.added(MESSAGE, plain)),
-        bytes.map_or("–".into(), |(bytes, messages)| format!("{:.1}", bytes.median / messages.median)),
+        with_range(samples.summary(TIME)),
+        with_range(samples.added(TIME, plain)),
+        median(samples.per("output_bytes", "messages"), 1),
     ]
 }
 
-fn cases(messages: u64) -> Result<Vec<Case>> {
+/// The command line of the ping-pong with that many messages.
+pub(super) fn ping_pong(messages: u64) -> Result<String> {
     if which("mpirun.openmpi").is_none() {
         bail!("there is no mpirun.openmpi");
     }
     let program = build::compile("mpicc.openmpi", "pingpong.c", "pingpong", &[])?;
-    let program = format!("{program} {messages}");
-    let case = |name: &str, line: String| Case {
-        name: name.into(),
-        words: line.split(' ').map(str::to_owned).collect(),
-        environment: ENVIRONMENT.to_vec(),
+    Ok(format!("mpirun.openmpi -n 2 --oversubscribe {program} {messages}"))
+}
+
+fn cases(plan: &Plan, tools: &Tools) -> Result<Vec<Case>> {
+    let plain = ping_pong(plan.messages)?;
+    let case = |name: &str, before: Vec<String>, line: &str| {
+        let words = before.into_iter().chain(line.split(' ').map(str::to_owned)).collect();
+        Case { environment: MPI_ENVIRONMENT.to_vec(), ..Case::new(name, words) }
     };
-    let mpirun = "mpirun.openmpi -n 2 --oversubscribe";
-    Ok(vec![
-        case("plain", format!("{mpirun} {program}")),
-        case("eztrace", format!("{mpirun} eztrace -o {{output}} -t openmpi {program}")),
-    ])
+    // The wrapper of eztrace stands right before the program, marey's before the launcher.
+    let traced = plain.replacen("--oversubscribe ", "--oversubscribe eztrace -o {output} -t openmpi ", 1);
+    let mut cases = vec![
+        case(PLAIN, Vec::new(), &plain),
+        case(SHALLOW, tools.record(&["--depth", "1"]), &plain),
+        case(DEEP, tools.record(&[]), &plain),
+        case(EZTRACE, Vec::new(), &traced),
+    ];
+    cases.retain(|case| case.name == PLAIN || plan.wants(&case.name));
+    Ok(cases)
 }

@@ -7,14 +7,21 @@
 //! A case that cannot be built or run here is named with its reason and left out of the table.
 
 mod build;
+mod exact;
+mod goal;
+mod merge;
 mod message;
 mod pair;
+mod program;
+mod recording;
 mod sample;
+mod stats;
 mod table;
 
 use crate::setup;
 use crate::shell::{output, root};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use goal::Goals;
 use std::fmt::Write as _;
 use std::process::Command;
 
@@ -26,16 +33,94 @@ pub(crate) struct Plan {
     pub pairs: u64,
     /// Messages of one turn.
     pub messages: u64,
+    /// Enter+leave pairs of all threads together in the recordings that sizes and merge are
+    /// measured with, whose events lie 0.1 to 5 µs apart: recording them takes 5 µs a pair.
+    pub spread_pairs: u64,
+    /// How often a real program runs, plain and recorded.
+    pub program_pairs: usize,
+    /// Most seconds to wait before each turn for the machine to be idle.
+    pub patience_s: u32,
+    /// Whether to add what takes long and much of the disk: 100 M pairs, 200 M events.
+    pub extent: Extent,
+    /// Only cases whose names contain this, with what they are compared to.
+    pub only: Option<String>,
     /// Where the tables go, apart from the screen.
     pub document: Option<&'static str>,
 }
 
-/// What the published figures are made with: long enough that start-up vanishes.
-pub(crate) const FULL: Plan =
-    Plan { rounds: 9, pairs: 10_000_000, messages: 1_000_000, document: Some("docs/benchmarks.md") };
+/// What belongs to a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Usual,
+    Full,
+}
 
-/// Enough to see that everything runs.
-pub(crate) const QUICK: Plan = Plan { rounds: 2, pairs: 1_000_000, messages: 100_000, document: None };
+impl Plan {
+    /// The plan that the words after `bench` ask for.
+    pub(crate) fn from_words(words: &[&str]) -> Result<Self> {
+        let mut plan = Self::usual();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                "--quick" => plan = Self { only: plan.only, ..Self::quick() },
+                "--full" => plan = Self { only: plan.only, ..Self::full() },
+                "--only" => {
+                    plan.only = Some(words.next().context("--only wants a part of a name")?.to_string());
+                }
+                other => bail!("bench has no option {other}"),
+            }
+        }
+        // A document with half of the cases would be mistaken for the whole.
+        if plan.only.is_some() {
+            plan.document = None;
+        }
+        Ok(plan)
+    }
+
+    /// Long enough that start-up vanishes.
+    fn usual() -> Self {
+        Self {
+            rounds: 9,
+            pairs: 10_000_000,
+            messages: 1_000_000,
+            spread_pairs: 4_000_000,
+            program_pairs: 15,
+            patience_s: 6,
+            extent: Extent::Usual,
+            only: None,
+            document: Some("docs/benchmarks.md"),
+        }
+    }
+
+    /// What the published figures are made with.
+    fn full() -> Self {
+        Self { spread_pairs: 32_000_000, program_pairs: 25, extent: Extent::Full, ..Self::usual() }
+    }
+
+    /// Enough to see that everything runs.
+    fn quick() -> Self {
+        Self {
+            rounds: 1,
+            pairs: 1_000_000,
+            messages: 50_000,
+            spread_pairs: 100_000,
+            program_pairs: 1,
+            patience_s: 0,
+            document: None,
+            ..Self::usual()
+        }
+    }
+
+    /// Whether a case is to be measured.
+    fn wants(&self, case: &str) -> bool {
+        self.only.as_ref().is_none_or(|part| case.contains(part.as_str()))
+    }
+}
+
+/// Environment of programs of Open MPI: it asks for a confirmation of root, and one thread a rank
+/// is what is compared.
+const MPI_ENVIRONMENT: [(&str, &str); 3] =
+    [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"), ("OMP_NUM_THREADS", "1")];
 
 /// One table with what it means.
 struct Section {
@@ -49,8 +134,16 @@ struct Section {
 /// Builds, measures, prints, writes.
 pub(crate) fn run(plan: &Plan) -> Result<()> {
     setup::debian_packages(setup::BENCH_PACKAGES);
-    let sections = [pair::measure(plan)?, message::measure(plan)?];
-    let text = document(plan, &sections);
+    let tools = build::tools()?;
+    let mut goals = Goals::default();
+    let sections = [
+        pair::measure(plan, &tools, &mut goals)?,
+        exact::measure(plan, &tools, &mut goals)?,
+        message::measure(plan, &tools, &mut goals)?,
+        merge::measure(plan, &tools, &mut goals)?,
+        program::measure(plan, &tools, &mut goals)?,
+    ];
+    let text = document(plan, &goals, &sections);
     println!("\n{text}");
     if let Some(path) = plan.document {
         std::fs::write(root().join(path), &text).with_context(|| format!("cannot write {path}"))?;
@@ -59,19 +152,30 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-fn document(plan: &Plan, sections: &[Section]) -> String {
+const HOW_TO_READ: &str = "\
+Figures are medians over the rounds with [least–greatest]; cases take turns in every round, and each round \
+begins with another one.
+A ratio or a difference is taken within each round first, so what disturbs both at once cancels out.
+Targets are judged by the median; on a machine that does other work, differences of a few per cent mean \
+nothing.";
+
+fn document(plan: &Plan, goals: &Goals, sections: &[Section]) -> String {
     let mut text = format!(
-        "# Benchmarks\n\nWritten by `cargo xtask bench`, all cases of a table in one run.\n\
-         Figures are medians over {} rounds, with [least–greatest]; cases take turns in every round.\n\n{}\n",
+        "# Benchmarks\n\nWritten by `cargo xtask bench{}` on {}, {} rounds.\n\n{}\n\n{HOW_TO_READ}\n\n## Targets\n\n{}",
+        if plan.extent == Extent::Full { " --full" } else { "" },
+        says("date", &["-u", "+%F"]),
         plan.rounds,
-        machine()
+        machine(),
+        goals.table().markdown(),
     );
-    for section in sections {
-        let Section { title, text: intro, table, absent } = section;
+    for Section { title, text: intro, table, absent } in sections {
+        if table.is_empty() && absent.is_empty() {
+            continue;
+        }
         write!(text, "\n## {title}\n\n{intro}\n\n{}", table.markdown())
             .expect("writing to a string cannot fail");
         for reason in absent {
-            write!(text, "\nNot measured: {reason}").expect("writing to a string cannot fail");
+            write!(text, "\nNot measured: {reason}\n").expect("writing to a string cannot fail");
         }
     }
     format!("{}\n", text.trim_end())
@@ -85,15 +189,46 @@ fn machine() -> String {
         line.split_once(": ").map(|(_, value)| value.trim().to_owned())
     };
     let processors = cpuinfo.lines().filter(|line| line.starts_with("processor")).count();
-    let says = |program: &str, argument: &str| {
-        let text = output(Command::new(program).arg(argument)).unwrap_or_default();
-        text.lines().next().unwrap_or("unknown").to_owned()
-    };
     format!(
         "Machine: {}, {processors} processors, Linux {}; {}; {}.",
         field("model name").unwrap_or_else(|| "unknown processor".into()),
-        says("uname", "-r"),
-        says("rustc", "--version"),
-        says("gcc", "--version"),
+        says("uname", &["-r"]),
+        says("rustc", &["--version"]),
+        says("gcc", &["--version"]),
     )
+}
+
+/// The first line that a program prints.
+fn says(program: &str, arguments: &[&str]) -> String {
+    let text = output(Command::new(program).args(arguments)).unwrap_or_default();
+    text.lines().next().unwrap_or("unknown").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extent, Plan};
+
+    #[test]
+    fn only_a_run_of_everything_writes_the_document() {
+        for (words, writes) in [
+            (&[][..], true),
+            (&["--full"], true),
+            (&["--quick"], false),
+            (&["--only", "merge"], false),
+            (&["--only", "merge", "--full"], false),
+            (&["--full", "--only", "merge"], false),
+        ] {
+            let plan = Plan::from_words(words).unwrap();
+            assert_eq!(plan.document.is_some(), writes, "{words:?}");
+            assert_eq!(plan.extent == Extent::Full, words.contains(&"--full"), "{words:?}");
+            assert_eq!(plan.wants("pair C"), !words.contains(&"--only"), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_words_are_refused() {
+        for words in [&["--fast"][..], &["--only"]] {
+            assert!(Plan::from_words(words).is_err(), "{words:?}");
+        }
+    }
 }

@@ -1,46 +1,59 @@
-//! What one enter and one leave cost, on one thread and on two.
+//! What one enter and one leave cost, on one thread and on two, recorded and not.
 
+use super::build::{self, Tools};
+use super::goal::{Goals, Target};
 use super::sample::{Case, Samples, rotate};
 use super::table::{Table, median, with_range};
-use super::{Plan, Section, build};
-use anyhow::{Context, Result};
+use super::{Plan, Section};
+use anyhow::{Result, anyhow};
 
 const TEXT: &str = "\
 Processor time of the recording thread for one enter and one leave, in ns; 50 names, two levels deep, \
 nothing between the events.
 F, the floor, is two readings of the time-stamp counter and two stores of 16 bytes, kept by nobody; \
 × F is the median of the ratios within each round.
-*All CPU* counts the whole process, threads in the background and flushing included; *in the file* is \
-elapsed time until everything is there; both on one thread.
-*Handed over* is what the library says it recorded, in parts of what was executed.";
+*All CPU* counts the whole program from its start to its end, threads in the background, page faults, start-up \
+and exit included; *in the file* is elapsed time until everything is there; both on one thread.
+*Handed over* is what the library says it recorded, in parts of what was executed; what marey recorded is \
+counted under *Nothing is lost*.
+The targets are judged by all CPU of marey against the loop alone of F.";
 
 /// The case that all others are compared with.
 const FLOOR: &str = "F";
+const OTF2: &str = "libotf2";
+
+/// Processor time of the recording thread.
+const LOOP: &str = "ns_per_pair";
+/// Processor time of the whole program.
+const PROGRAM: &str = "program_ns_per_pair";
+const PEAK: &str = "peak_bytes";
+
+/// Whether `marey record` starts a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Recording {
+    Here,
+    Absent,
+}
 
 /// A way to record pairs. Its command takes PAIRS THREADS OUTPUT as its last words.
 struct Recorder {
-    name: &'static str,
+    name: String,
     /// Pairs are divided by this: some keep everything in memory.
     divisor: u64,
-    /// The words before PAIRS, or why there are none.
-    words: Result<Vec<String>>,
+    recording: Recording,
+    /// The program, or why there is none.
+    program: Result<String>,
+}
+
+/// A recorder with its figures on one thread and on two.
+struct Measured {
+    name: String,
+    one: Samples,
+    two: Samples,
 }
 
 /// Measures all recorders that can be built here.
-pub(super) fn measure(plan: &Plan) -> Result<Section> {
-    let mut absent = Vec::new();
-    let mut names = Vec::new();
-    let mut cases = Vec::new();
-    for Recorder { name, divisor, words } in recorders() {
-        match words {
-            Ok(words) => {
-                names.push(name);
-                cases.extend([1, 2].map(|threads| case(name, &words, plan.pairs / divisor, threads)));
-            }
-            Err(error) => absent.push(format!("{name}: {error:#}")),
-        }
-    }
-    let results = rotate(&cases, plan.rounds)?;
+pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<Section> {
     let mut table = Table::new(&[
         "case",
         "1 thread",
@@ -51,75 +64,178 @@ pub(super) fn measure(plan: &Plan) -> Result<Section> {
         "bytes/event",
         "handed over",
     ]);
-    let floor =
-        names.iter().position(|name| *name == FLOOR).context("without a C compiler there is no floor")?;
-    let floor = results[2 * floor].as_ref().map_err(|error| anyhow::anyhow!("the floor failed: {error}"))?;
-    for (name, result) in names.iter().zip(results.chunks_exact(2)) {
-        match result {
-            [Ok(one), Ok(two)] => table.push(row(name, one, two, floor)),
-            _ => absent.extend(result.iter().filter_map(|result| result.as_ref().err().cloned())),
+    let mut absent = Vec::new();
+    let measured = turns(plan, tools, &mut absent);
+    let find = |name: &str| measured.iter().find(|measured| measured.name == name);
+    if let Some(floor) = find(FLOOR) {
+        measured.iter().for_each(|measured| table.push(row(measured, floor)));
+        for language in LANGUAGES {
+            if let Some(recorded) = find(&recorded(language)) {
+                judge_recorded(recorded, floor, find(OTF2), goals);
+                if let Some(idle) = find(&idle(language)) {
+                    judge_memory(language, recorded, idle, goals);
+                }
+            }
+            if let Some((idle, empty)) = find(&idle(language)).zip(find(&empty(language))) {
+                let added = idle.one.added(LOOP, &empty.one);
+                goals.add(&idle.name, "ns/pair above an empty loop", added, Target::AtMost(1.0));
+            }
         }
     }
     Ok(Section { title: "Enter and leave", text: TEXT, table, absent })
 }
 
-fn row(name: &str, one: &Samples, two: &Samples, floor: &Samples) -> Vec<String> {
-    const PAIR: &str = "ns_per_pair";
-    let per = |figure: &str, per: f64| {
-        let (value, executed) = (one.summary(figure)?, one.summary("executed")?);
-        Some(value.median / (executed.median * per))
-    };
-    let number =
-        |value: Option<f64>, digits: usize| value.map_or("–".into(), |value| format!("{value:.digits$}"));
-    vec![
-        name.to_owned(),
-        with_range(one.summary(PAIR)),
-        median(one.ratio(PAIR, floor), 2),
-        with_range(two.summary(PAIR)),
-        median(one.summary("process_ns_per_pair"), 1),
-        median(one.summary("flushed_ns_per_pair"), 1),
-        number(per("output_bytes", 2.0), 2),
-        number(per("recorded", 1.0), 6),
-    ]
+fn judge_recorded(recorded: &Measured, floor: &Measured, otf2: Option<&Measured>, goals: &mut Goals) {
+    let Measured { name, one, two } = recorded;
+    goals.add(name, "ns/pair, all CPU", one.summary(PROGRAM), Target::Open);
+    goals.add(name, "× F", one.ratio_to(PROGRAM, &floor.one, LOOP), Target::AtMost(1.4));
+    if let Some(otf2) = otf2 {
+        goals.add(name, "× libotf2", one.ratio(PROGRAM, &otf2.one), Target::AtMost(0.45));
+    }
+    goals.add(&format!("{name}, 2 threads"), "× 1 thread", two.ratio(PROGRAM, one), Target::AtMost(1.1));
 }
 
-fn case(name: &str, words: &[String], pairs: u64, threads: u32) -> Case {
-    let mut words = words.to_vec();
-    words.extend([pairs.to_string(), threads.to_string(), "{output}".into()]);
-    Case {
-        name: format!("{name}, {threads} thread{}", if threads == 1 { "" } else { "s" }),
-        words,
-        environment: Vec::new(),
+/// What a program holds more when it is recorded: windows, tables and the touched pages of the
+/// library alike.
+fn judge_memory(language: &str, recorded: &Measured, idle: &Measured, goals: &mut Goals) {
+    const MIB: f64 = 1.0 / (1024.0 * 1024.0);
+    for (ours, theirs, threads) in [(&recorded.one, &idle.one, 1.0), (&recorded.two, &idle.two, 2.0)] {
+        let added = ours.added(PEAK, theirs).map(|added| added.times(MIB / threads));
+        let case = format!("memory {language}, {threads} thread{}", if threads < 2.0 { "" } else { "s" });
+        goals.add(&case, "MiB/thread", added, Target::AtMost(8.0));
     }
 }
 
-fn recorders() -> Vec<Recorder> {
-    let one = |program: Result<String>| program.map(|program| vec![program]);
-    let mut recorders = vec![
-        Recorder {
-            name: "empty loop",
-            divisor: 1,
-            words: one(build::compile("gcc", "floor.c", "empty", &["-DEMPTY"])),
-        },
-        Recorder { name: FLOOR, divisor: 1, words: one(build::compile("gcc", "floor.c", "floor", &[])) },
-        Recorder {
-            name: "libotf2",
-            divisor: 1,
-            words: one(build::compile("gcc", "otf2.c", "otf2", &["-lotf2"])),
-        },
-    ];
-    let peers = build::peers().map_err(|error| format!("{error:#}"));
+fn row(measured: &Measured, floor: &Measured) -> Vec<String> {
+    let Measured { name, one, two } = measured;
+    let per_event = one.per("output_bytes", "executed").map(|bytes| bytes.times(0.5));
+    vec![
+        name.clone(),
+        with_range(one.summary(LOOP)),
+        median(one.ratio(LOOP, &floor.one), 2),
+        with_range(two.summary(LOOP)),
+        median(one.summary(PROGRAM), 1),
+        median(one.summary("flushed_ns_per_pair"), 1),
+        median(per_event, 2),
+        median(one.per("recorded", "executed"), 6),
+    ]
+}
+
+/// Gives all recorders that are wanted their turns; says which could not be measured.
+fn turns(plan: &Plan, tools: &Tools, absent: &mut Vec<String>) -> Vec<Measured> {
+    let wanted = recorders(plan);
+    let mut names = Vec::new();
+    let mut cases = Vec::new();
+    for Recorder { name, divisor, recording, program } in wanted {
+        match program {
+            Ok(program) => {
+                let pairs = plan.pairs / divisor;
+                cases.extend([1, 2].map(|threads| case(tools, &name, recording, &program, pairs, threads)));
+                names.push(name);
+            }
+            Err(error) => absent.push(format!("{name}: {error:#}")),
+        }
+    }
+    let mut results = rotate(plan, &cases).into_iter();
+    let mut measured = Vec::new();
+    for name in names {
+        match (results.next(), results.next()) {
+            (Some(Ok(mut one)), Some(Ok(mut two))) => {
+                for samples in [&mut one, &mut two] {
+                    samples.derive(PROGRAM, "program_cpu_ns", "executed");
+                }
+                measured.push(Measured { name, one, two });
+            }
+            (one, two) => absent.extend([one, two].into_iter().flatten().filter_map(Result::err)),
+        }
+    }
+    measured
+}
+
+fn case(tools: &Tools, name: &str, recording: Recording, program: &str, pairs: u64, threads: u32) -> Case {
+    let mut words = match recording {
+        Recording::Here => tools.record(&[]),
+        Recording::Absent => Vec::new(),
+    };
+    words.extend([tools.spent.clone(), program.to_owned(), pairs.to_string(), threads.to_string()]);
+    words.push("{output}".into());
+    Case::new(format!("{name}, {threads} thread{}", if threads == 1 { "" } else { "s" }), words)
+}
+
+pub(super) const LANGUAGES: [&str; 3] = ["C", "Fortran", "Rust"];
+
+fn recorded(language: &str) -> String {
+    format!("pair {language}")
+}
+
+fn idle(language: &str) -> String {
+    format!("idle {language}")
+}
+
+fn empty(language: &str) -> String {
+    format!("empty loop {language}")
+}
+
+/// The workload through marey in a language.
+pub(super) fn marey_program(language: &str) -> Result<String> {
+    match language {
+        "C" => build::compile("gcc", "marey.c", "marey-c", &[]),
+        "Fortran" => build::compile("gfortran", "marey.f90", "marey-fortran", &[]),
+        _ => peer("marey"),
+    }
+}
+
+fn empty_program(language: &str) -> Result<String> {
+    match language {
+        "C" => build::compile("gcc", "floor.c", "empty-c", &["-DEMPTY"]),
+        "Fortran" => build::compile("gfortran", "marey.f90", "empty-fortran", &["-DEMPTY"]),
+        _ => peer("empty"),
+    }
+}
+
+fn peer(program: &str) -> Result<String> {
+    Ok(build::peers()?.join(program).display().to_string())
+}
+
+/// All that are wanted, and what they are compared with.
+fn recorders(plan: &Plan) -> Vec<Recorder> {
+    let mut recorders = Vec::new();
+    let mut add = |name: String, divisor: u64, recording: Recording, program: Result<String>| {
+        recorders.push(Recorder { name, divisor, recording, program });
+    };
+    for language in LANGUAGES {
+        let memory = format!("memory {language}");
+        let record = plan.wants(&recorded(language)) || plan.wants(&memory);
+        if plan.wants(&idle(language)) || record {
+            add(empty(language), 1, Recording::Absent, empty_program(language));
+            add(idle(language), 1, Recording::Absent, marey_program(language));
+        }
+        if record {
+            add(recorded(language), 1, Recording::Here, marey_program(language));
+        }
+    }
     for (name, program, divisor) in [
         ("tracing, no subscriber", "tracing_off", 1),
         ("tracing + tracing-chrome", "tracing_chrome", 10),
         ("fastrace", "fastrace", 2),
         ("puffin, packed and saved", "puffin", 2),
     ] {
-        let words = match &peers {
-            Ok(dir) => Ok(vec![dir.join(program).display().to_string()]),
-            Err(error) => Err(anyhow::anyhow!("{error}")),
-        };
-        recorders.push(Recorder { name, divisor, words });
+        if plan.wants(name) {
+            add(name.into(), divisor, Recording::Absent, peer(program));
+        }
+    }
+    if plan.wants(OTF2) || !recorders.is_empty() {
+        let floor = build::compile("gcc", "floor.c", "floor", &[]);
+        let otf2 = build::compile("gcc", "otf2.c", "otf2", &["-lotf2"]).map_err(|error| {
+            anyhow!("{error:#}").context("libotf2-trace-dev of Debian is needed to compile its peer")
+        });
+        let front = [(FLOOR, floor), (OTF2, otf2)].map(|(name, program)| Recorder {
+            name: name.into(),
+            divisor: 1,
+            recording: Recording::Absent,
+            program,
+        });
+        recorders.splice(0..0, front);
     }
     recorders
 }

@@ -1,5 +1,7 @@
-//! Turns, rounds, medians.
+//! Cases, turns, rounds.
 
+use super::Plan;
+use super::stats::Summary;
 use crate::shell::{command, output, target};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -15,19 +17,31 @@ pub(super) struct Case {
     /// Words of the command. `{output}` stands for a directory that is empty at the start.
     pub words: Vec<String>,
     pub environment: Vec<(&'static str, &'static str)>,
+    /// Files that lie in that directory first: names and contents. If there are any, or the program
+    /// leaves files where it runs, `place` says that it runs there.
+    pub files: Vec<(&'static str, String)>,
+    pub place: Place,
+}
+
+/// Where a case runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The root of the checkout.
+    Root,
+    /// The directory that is empty at the start.
+    Output,
+}
+
+impl Case {
+    /// A case that runs in the root and finds no files.
+    pub(super) fn new(name: impl Into<String>, words: Vec<String>) -> Self {
+        Self { name: name.into(), words, environment: Vec::new(), files: Vec::new(), place: Place::Root }
+    }
 }
 
 /// The figures of one case by name, one a round.
 #[derive(Default)]
 pub(super) struct Samples(BTreeMap<String, Vec<f64>>);
-
-/// A median with the extremes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Summary {
-    pub median: f64,
-    pub least: f64,
-    pub greatest: f64,
-}
 
 impl Samples {
     /// The summary of a figure, if the case prints it.
@@ -38,7 +52,12 @@ impl Samples {
     /// The summary of the ratios to the same figure of another case in the same round: what hits
     /// both at once cancels out.
     pub(super) fn ratio(&self, figure: &str, other: &Self) -> Option<Summary> {
-        let pairs = self.0.get(figure)?.iter().zip(other.0.get(figure)?);
+        self.ratio_to(figure, other, figure)
+    }
+
+    /// The same with a different figure of the other case.
+    pub(super) fn ratio_to(&self, figure: &str, other: &Self, its_figure: &str) -> Option<Summary> {
+        let pairs = self.0.get(figure)?.iter().zip(other.0.get(its_figure)?);
         Summary::of(&pairs.map(|(ours, theirs)| ours / theirs).collect::<Vec<_>>())
     }
 
@@ -48,64 +67,82 @@ impl Samples {
         Summary::of(&pairs.map(|(ours, theirs)| ours - theirs).collect::<Vec<_>>())
     }
 
-    fn push(&mut self, figure: &str, value: f64) {
-        self.0.entry(figure.to_owned()).or_default().push(value);
+    /// The summary of a figure divided by another one of the same round.
+    pub(super) fn per(&self, figure: &str, by: &str) -> Option<Summary> {
+        self.ratio_to(figure, self, by)
     }
-}
 
-impl Summary {
-    fn of(values: &[f64]) -> Option<Self> {
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        let middle = sorted.len() / 2;
-        let upper = *sorted.get(middle)?;
-        let median = if sorted.len().is_multiple_of(2) { (sorted[middle - 1] + upper) / 2.0 } else { upper };
-        Some(Self { median, least: sorted[0], greatest: sorted[sorted.len() - 1] })
+    /// Adds the figure `name`, which is another figure divided by a third, round by round.
+    pub(super) fn derive(&mut self, name: &str, figure: &str, by: &str) {
+        let Some((figures, by)) = self.0.get(figure).zip(self.0.get(by)) else { return };
+        let values = figures.iter().zip(by).map(|(figure, by)| figure / by).collect();
+        self.0.insert(name.to_owned(), values);
+    }
+
+    /// All values of a figure, a round each.
+    pub(super) fn values(&self, figure: &str) -> &[f64] {
+        self.0.get(figure).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn push(&mut self, figure: &str, value: f64) {
+        self.0.entry(figure.to_owned()).or_default().push(value);
     }
 }
 
 /// Gives every case a turn in every round; each round begins with another case. A case that fails
 /// once is left out: its place in the result holds the reason.
-pub(super) fn rotate(cases: &[Case], rounds: usize) -> Result<Vec<Result<Samples, String>>> {
+pub(super) fn rotate(plan: &Plan, cases: &[Case]) -> Vec<Result<Samples, String>> {
+    let rounds = plan.rounds;
     let mut results: Vec<Result<Samples, String>> = cases.iter().map(|_| Ok(Samples::default())).collect();
     for round in 0..rounds {
         for turn in 0..cases.len() {
             let idx = (round + turn) % cases.len();
             let Ok(samples) = &mut results[idx] else { continue };
             eprintln!("round {} of {rounds}: {}", round + 1, cases[idx].name);
-            wait_until_idle();
-            match take(&cases[idx]) {
-                Ok(figures) => figures.iter().for_each(|(figure, value)| samples.push(figure, *value)),
-                Err(error) => results[idx] = Err(format!("{}: {error:#}", cases[idx].name)),
+            if let Err(error) = take(plan, &cases[idx], samples) {
+                results[idx] = Err(format!("{}: {error:#}", cases[idx].name));
             }
         }
     }
-    Ok(results)
+    results
 }
 
-/// Runs a case once. To what it prints come `output_bytes`, all files that it left in its directory.
-fn take(case: &Case) -> Result<Vec<(String, f64)>> {
+/// Runs a case once. To what it prints come `output_bytes`, all files that it left in its directory
+/// and did not find there.
+pub(super) fn take(plan: &Plan, case: &Case, samples: &mut Samples) -> Result<()> {
+    wait_until_idle(plan.patience_s);
     let dir = empty_directory()?;
+    let mut found = 0;
+    for (name, contents) in &case.files {
+        fs::write(dir.join(name), contents).with_context(|| format!("cannot write {name}"))?;
+        found += contents.len() as u64;
+    }
     let words: Vec<String> =
         case.words.iter().map(|word| word.replace("{output}", &dir.display().to_string())).collect();
     let (program, args) = words.split_first().context("a case has a command")?;
-    let printed = output(command(program).envs(case.environment.iter().copied()).args(args))?;
-    let mut figures: Vec<(String, f64)> = printed.lines().filter_map(figure).collect();
-    let bytes = size_of_files(&dir)?;
-    if bytes > 0 {
-        figures.push(("output_bytes".into(), bytes as f64));
+    let mut command = command(program);
+    command.envs(case.environment.iter().copied()).args(args);
+    if case.place == Place::Output {
+        command.current_dir(&dir);
     }
-    fs::remove_dir_all(&dir).with_context(|| format!("cannot remove {}", dir.display()))?;
-    Ok(figures)
+    let printed = output(&mut command)?;
+    for (name, value) in printed.lines().filter_map(figure) {
+        samples.push(&name, value);
+    }
+    let bytes = size_of_files(&dir)? - found;
+    if bytes > 0 {
+        samples.push("output_bytes", bytes as f64);
+    }
+    fs::remove_dir_all(&dir).with_context(|| format!("cannot remove {}", dir.display()))
 }
 
 /// Lines that are no figures are the program's own business.
-fn figure(line: &str) -> Option<(String, f64)> {
+pub(super) fn figure(line: &str) -> Option<(String, f64)> {
     let (name, value) = line.split_once(' ')?;
     Some((name.to_owned(), value.trim().parse().ok()?))
 }
 
-fn empty_directory() -> Result<PathBuf> {
+pub(super) fn empty_directory() -> Result<PathBuf> {
     let dir = target().join("bench/output");
     if dir.exists() {
         fs::remove_dir_all(&dir).with_context(|| format!("cannot empty {}", dir.display()))?;
@@ -114,7 +151,7 @@ fn empty_directory() -> Result<PathBuf> {
     Ok(dir)
 }
 
-fn size_of_files(dir: &Path) -> Result<u64> {
+pub(super) fn size_of_files(dir: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {
         let entry = entry?;
@@ -124,10 +161,10 @@ fn size_of_files(dir: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// Waits until seven tenths of the machine are idle, six seconds at the most: other people's work
+/// Waits until seven tenths of the machine are idle, so many seconds at the most: other people's work
 /// makes figures worse, never better.
-fn wait_until_idle() {
-    for _ in 0..30 {
+fn wait_until_idle(patience_s: u32) {
+    for _ in 0..5 * patience_s {
         let before = processor_time();
         thread::sleep(Duration::from_millis(200));
         let (Some(before), Some(after)) = (before, processor_time()) else { return };
@@ -149,25 +186,36 @@ fn processor_time() -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Summary, figure};
-
-    fn check_summary(values: &[f64], expected: Option<(f64, f64, f64)>) {
-        let expected = expected.map(|(median, least, greatest)| Summary { median, least, greatest });
-        assert_eq!(Summary::of(values), expected, "{values:?}");
-    }
-
-    #[test]
-    fn median_is_the_middle_or_the_mean_of_the_two_in_the_middle() {
-        check_summary(&[], None);
-        check_summary(&[3.0], Some((3.0, 3.0, 3.0)));
-        check_summary(&[9.0, 1.0, 2.0], Some((2.0, 1.0, 9.0)));
-        check_summary(&[4.0, 1.0, 2.0, 9.0], Some((3.0, 1.0, 9.0)));
-    }
+    use super::{Samples, figure};
 
     #[test]
     fn figure_is_a_name_and_a_number() {
         assert_eq!(figure("ns_per_pair 18.25"), Some(("ns_per_pair".into(), 18.25)));
         assert_eq!(figure("Loop time of 1.5 s"), None);
         assert_eq!(figure(""), None);
+    }
+
+    #[test]
+    fn ratios_and_differences_are_taken_within_a_round() {
+        let samples = |values: [f64; 3]| {
+            let mut samples = Samples::default();
+            values.iter().for_each(|value| samples.push("ns", *value));
+            samples
+        };
+        let (ours, theirs) = (samples([20.0, 40.0, 90.0]), samples([10.0, 20.0, 30.0]));
+        assert_eq!(ours.ratio("ns", &theirs).unwrap().median, 2.0);
+        assert_eq!(ours.added("ns", &theirs).unwrap().median, 20.0);
+        assert!(ours.ratio("other", &theirs).is_none());
+    }
+
+    #[test]
+    fn derived_figures_are_quotients() {
+        let mut samples = Samples::default();
+        samples.push("bytes", 60.0);
+        samples.push("events", 20.0);
+        samples.derive("bytes_per_event", "bytes", "events");
+        assert_eq!(samples.values("bytes_per_event"), [3.0]);
+        samples.derive("nothing", "bytes", "absent");
+        assert_eq!(samples.values("nothing"), [0.0; 0]);
     }
 }

@@ -1,6 +1,6 @@
 //! A table as Markdown whose columns also line up on a screen.
 
-use super::sample::Summary;
+use super::stats::Summary;
 
 /// Rows of cells under heads.
 pub(super) struct Table {
@@ -18,6 +18,10 @@ impl Table {
     pub(super) fn push(&mut self, cells: Vec<String>) {
         assert_eq!(cells.len(), self.heads.len(), "a row has a cell for each head");
         self.rows.push(cells);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     /// The table as text.
