@@ -11,13 +11,13 @@ use super::point::{arrived, put_received, status_or};
 use super::request::{self, Kind};
 use super::wrap::{Call, Open};
 
-/// Notes that the request that had `handle` before the call is complete.
-unsafe fn completed(open: &Open, handle: usize, status: usize) {
+/// Notes that the request that had `handle` before the call, which began at `began`, is complete.
+unsafe fn completed(open: &Open, handle: usize, began: u64, status: usize) {
     let flavour = flavour();
     if handle == flavour.request_null {
         return;
     }
-    let Some(request) = request::complete(handle) else { return };
+    let Some(request) = request::complete(handle, began) else { return };
     let (runtime, serial) = (open.runtime, request.serial);
     // SAFETY: `status` is the request's own; the open call writes its records.
     unsafe {
@@ -43,12 +43,12 @@ pub(crate) unsafe fn wait(call: Call, mut args: [usize; 2], f: impl Fn([usize; 2
     // SAFETY: arguments are those of the class; `own` lives as long as it is used.
     unsafe {
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let handle = flavour().handle_at(args[0]);
+        let (handle, began) = (flavour().handle_at(args[0]), request::now());
         let mut own = [0; 3];
         args[1] = status_or(args[1], &mut own);
         let result = f(args);
         if result as i32 == 0 {
-            completed(&open, handle, args[1]);
+            completed(&open, handle, began, args[1]);
         }
         open.finish(|_, _| ());
         result
@@ -60,12 +60,12 @@ pub(crate) unsafe fn test(call: Call, mut args: [usize; 3], f: impl Fn([usize; 3
     // SAFETY: arguments are those of the class; `own` lives as long as it is used.
     unsafe {
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let handle = flavour().handle_at(args[0]);
+        let (handle, began) = (flavour().handle_at(args[0]), request::now());
         let mut own = [0; 3];
         args[2] = status_or(args[2], &mut own);
         let result = f(args);
         if result as i32 == 0 && *(args[1] as *const i32) != 0 {
-            completed(&open, handle, args[2]);
+            completed(&open, handle, began, args[2]);
         }
         open.finish(|_, _| ());
         result
@@ -75,6 +75,7 @@ pub(crate) unsafe fn test(call: Call, mut args: [usize; 3], f: impl Fn([usize; 3
 /// Handles before the call, and where the statuses are: ours if the program wants none.
 struct Batch {
     handles: Vec<usize>,
+    began: u64,
     statuses: usize,
     _own: Vec<u64>,
 }
@@ -94,7 +95,7 @@ impl Batch {
             own.resize(n * 3 + 3, 0);
             at = own.as_mut_ptr() as usize;
         }
-        Self { handles, statuses: at, _own: own }
+        Self { handles, began: request::now(), statuses: at, _own: own }
     }
 
     fn status(&self, idx: usize) -> usize {
@@ -104,7 +105,7 @@ impl Batch {
     unsafe fn all_completed(&self, open: &Open) {
         for (idx, &handle) in self.handles.iter().enumerate() {
             // SAFETY: MPI has filled a status for each request.
-            unsafe { completed(open, handle, self.status(idx)) };
+            unsafe { completed(open, handle, self.began, self.status(idx)) };
         }
     }
 }
@@ -177,7 +178,7 @@ unsafe fn any(
             if index != UNDEFINED
                 && let Some(&handle) = batch.handles.get(index.max(0) as usize)
             {
-                completed(&open, handle, status);
+                completed(&open, handle, batch.began, status);
             }
         }
         open.finish(|_, _| ());
@@ -198,7 +199,7 @@ pub(crate) unsafe fn some(call: Call, mut args: [usize; 5], f: impl Fn([usize; 5
             for idx in 0..n.max(0) as usize {
                 let at = *((args[3] as *const i32).add(idx));
                 if let Some(&handle) = batch.handles.get(at.max(0) as usize) {
-                    completed(&open, handle, batch.status(idx));
+                    completed(&open, handle, batch.began, batch.status(idx));
                 }
             }
         }

@@ -2,6 +2,11 @@
 //!
 //! A request's handle may be given out again as soon as it is complete, and Open MPI returns one
 //! and the same handle for all sends that are complete at once; those queue up behind each other.
+//! With several threads the new owner can be noted before the old one is found complete: another
+//! thread has got the handle while `MPI_Wait` was on its way out. So a completion says when its
+//! call began, and what was noted later is not meant.
+
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use marey_measure::message::Half;
 use rustc_hash::FxHashMap;
@@ -29,8 +34,24 @@ pub(crate) enum Kind {
 
 #[derive(Default)]
 struct Requests {
-    first: FxHashMap<usize, Request>,
-    more: Vec<(usize, Request)>,
+    first: FxHashMap<usize, Noted>,
+    more: Vec<(usize, Noted)>,
+}
+
+/// A request, and its place in the order in which they were noted, from 1.
+#[derive(Clone, Copy)]
+struct Noted {
+    at: u64,
+    request: Request,
+}
+
+/// Requests noted so far; written by who holds the table.
+static NOTED: AtomicU64 = AtomicU64::new(0);
+
+/// To be asked before a call that may complete requests.
+#[inline(always)]
+pub(crate) fn now() -> u64 {
+    NOTED.load(Ordering::Relaxed)
 }
 
 static REQUESTS: Spin<Option<Requests>> = Spin::new(None);
@@ -42,24 +63,31 @@ fn with<R>(f: impl FnOnce(&mut Requests) -> R) -> R {
 /// `handle` stands for `request` from now on.
 pub(crate) fn insert(handle: usize, request: Request) {
     with(|requests| {
-        if let Some(old) = requests.first.insert(handle, request)
-            && !old.persistent
+        let at = now() + 1;
+        NOTED.store(at, Ordering::Relaxed);
+        if let Some(old) = requests.first.insert(handle, Noted { at, request })
+            && !old.request.persistent
         {
             requests.more.push((handle, old));
         }
     });
 }
 
-/// The operation of `handle` is complete. What it was; `None` if it was not active or is unknown.
-pub(crate) fn complete(handle: usize) -> Option<Request> {
+/// The operation of `handle` is complete, by a call that began at `began`. What it was; `None` if it
+/// was not active or is unknown.
+pub(crate) fn complete(handle: usize, began: u64) -> Option<Request> {
     with(|requests| {
         let found = requests.first.get_mut(&handle)?;
-        let request = *found;
+        let last = requests.more.iter().rposition(|(other, noted)| *other == handle && noted.at <= began);
+        if found.at > began {
+            return last.map(|at| requests.more.remove(at).1.request);
+        }
+        let request = found.request;
         if request.persistent {
-            found.serial = 0;
+            found.request.serial = 0;
             return (request.serial != 0).then_some(request);
         }
-        match requests.more.iter().rposition(|(other, _)| *other == handle) {
+        match last {
             Some(at) => *found = requests.more.remove(at).1,
             None => {
                 requests.first.remove(&handle);
@@ -72,15 +100,16 @@ pub(crate) fn complete(handle: usize) -> Option<Request> {
 /// The persistent request is active from now on, as operation `serial`.
 pub(crate) fn activate(handle: usize, serial: u64) -> Option<Kind> {
     with(|requests| {
-        let request = requests.first.get_mut(&handle).filter(|request| request.persistent)?;
-        request.serial = serial;
-        Some(request.kind)
+        let found = requests.first.get_mut(&handle).filter(|found| found.request.persistent)?;
+        found.request.serial = serial;
+        Some(found.request.kind)
     })
 }
 
 /// The request is no more. What it was, if it was active.
 pub(crate) fn free(handle: usize) -> Option<Request> {
-    with(|requests| requests.first.remove(&handle)).filter(|request| request.serial != 0)
+    let found = with(|requests| requests.first.remove(&handle))?;
+    (found.request.serial != 0).then_some(found.request)
 }
 
 /// Messages taken out of the queue by a matching probe: serial number and communicator.
@@ -94,4 +123,26 @@ pub(crate) fn probed(message: usize, serial: u64, half: Half) {
 /// The message is being received.
 pub(crate) fn take_message(message: usize) -> Option<(u64, Half)> {
     MESSAGES.with(|messages| messages.as_mut().and_then(|messages| messages.remove(&message)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collective(serial: u64) -> Request {
+        Request { kind: Kind::Collective, serial, persistent: false }
+    }
+
+    /// Seen with MPICH and `MPI_THREAD_MULTIPLE`.
+    #[test]
+    fn a_handle_that_another_thread_has_got_meanwhile_is_not_taken_from_it() {
+        insert(77, collective(1));
+        let began = now();
+        insert(77, collective(2));
+        let serial = |request: Option<Request>| request.map(|request| request.serial);
+        assert_eq!(serial(complete(77, began)), Some(1));
+        assert_eq!(serial(complete(77, began)), None);
+        assert_eq!(serial(complete(77, now())), Some(2));
+        assert_eq!(serial(complete(77, now())), None);
+    }
 }
