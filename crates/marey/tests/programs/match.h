@@ -1,12 +1,13 @@
 /* What the match_*.c programs share: messages that carry a serial number, and a list of both ends.
  *
  * Each process writes $MATCH_OUT/<rank in MPI_COMM_WORLD>.txt, by the end of the program, with lines
- *   send <communicator> <destination> <tag> <serial> <before> <after>    in the order of the calls
- *   recv <communicator> <source> <tag> <serial> <posted> <done>          in the order of completion
+ *   send <communicator> <destination> <tag> <serial> <before> <after> <thread>   in the order of the calls
+ *   recv <communicator> <source> <tag> <serial> <posted> <done> <thread>         in the order of completion
  * Ranks are those in the communicator (of the other group, if it has two); its label is the same in
  * all its processes. A serial is unique in the job: rank * 10^9 + a counter of the process. Times
  * are CLOCK_MONOTONIC in ns: around the call that sends (or starts a persistent send), before the
- * call that posts the receive and after the call that completes it. What moves nothing has no line:
+ * call that posts the receive and after the call that completes it. The thread is the one that sends
+ * or completes, as the operating system numbers it. What moves nothing has no line:
  * MPI_PROC_NULL, a cancelled receive.
  *
  * Lines of a thread are kept in memory until the thread calls match_flush, so that logging brings
@@ -19,7 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Not every program needs every helper. */
 #define UNUSED __attribute__((unused))
@@ -55,8 +58,8 @@ static void match_line(const char *verb, const struct slot *s, int peer, int tag
         match_room = 2 * match_room + 4096;
         if (!(match_text = realloc(match_text, match_room))) abort();
     }
-    match_used += snprintf(match_text + match_used, 200, "%s %s %d %d %lld %lld %lld\n", verb, s->comm, peer, tag,
-                           (long long)s->serial, (long long)from, (long long)to);
+    match_used += snprintf(match_text + match_used, 200, "%s %s %d %d %lld %lld %lld %ld\n", verb, s->comm, peer, tag,
+                           (long long)s->serial, (long long)from, (long long)to, syscall(SYS_gettid));
 }
 
 /* Appends the lines of this thread to the file of the process. */

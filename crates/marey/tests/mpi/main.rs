@@ -1,0 +1,16 @@
+//! The whole chain on MPI programs: `marey record`, the merge, and what can be read afterwards.
+//!
+//! The one idea: every test compares a recording with a truth that is known without it — another
+//! counter in the same run, serial numbers inside messages, a file that outlives a killed process,
+//! marks in the source.
+//!
+//! One binary for all of them, because linking it takes longer than many of its tests. The module
+//! names begin with `mpi`, by which the test runner knows to start one job at a time. What is not
+//! installed is not tested: such a test says `skipped: …` and passes.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+mod mpi_counts;
+mod mpi_crash;
+mod mpi_match;

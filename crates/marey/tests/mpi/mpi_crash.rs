@@ -1,0 +1,141 @@
+//! Programs that die: what they had done is in the archive, call by call, and it says how they
+//! ended.
+//!
+//! The one idea: the program raises a number in a mapped file of its own whenever an MPI call has
+//! returned. The file outlives it, so it is the truth: as many calls are recorded, or one more,
+//! the one that had not yet returned.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need};
+
+fn program(mpi: Mpi) -> Option<PathBuf> {
+    let mpi = mpi.installed()?;
+    let sources = &["crash_loop.c"];
+    Build { mpi, compiler: Compiler::C, sources, flags: &["-O1"], output: "crash_loop" }.path()
+}
+
+/// Calls that have returned, and the process.
+fn read_state(file: &Path) -> Option<(u64, u32)> {
+    let bytes = std::fs::read(file).ok()?;
+    let number = |at: usize| Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+    Some((number(0)?, u32::try_from(number(8)?).ok()?))
+}
+
+/// Compares the run with the files of so many ranks, and returns what became of each rank.
+fn compare(run: &Run, out: &Path, ranks: u32) -> BTreeMap<u32, String> {
+    let recorded = run.mpi_calls();
+    let processes = run.table("processes");
+    let mut outcomes = BTreeMap::new();
+    for rank in 0..ranks {
+        let (returned, pid) = read_state(&out.join(rank.to_string())).unwrap();
+        let calls: u64 = recorded.get(&pid).map_or(0, |functions| functions.values().sum());
+        let functions = &recorded.get(&pid);
+        assert!(
+            calls == returned || calls == returned + 1,
+            "rank {rank}: {returned} calls returned, {calls} recorded: {functions:?}\n{}",
+            run.text("info", &[])
+        );
+        let row = processes.u32("pid").unwrap().iter().position(|&other| other == pid).unwrap();
+        outcomes.insert(rank, processes.text("outcome").unwrap()[row].clone());
+    }
+    run.expect_no_problems(&["unmatched_sends", "unmatched_receives", "truncated"]);
+    outcomes
+}
+
+/// A mode in which the program ends itself: what becomes of rank 1, in the words of `marey info`.
+fn check(mode: &str, outcome: &str) {
+    for mpi in Mpi::BOTH {
+        let program = need!(program(mpi), "no {mpi:?}");
+        let place = Place::new();
+        let out = place.dir("out");
+        let job = Job::new(mpi, 2, program).arg(mode).env("CRASH_OUT", &out);
+        let plain = job.plain(place.path());
+        let run = job.record(place.path());
+        assert_eq!(run.output.status.code(), plain.status.code(), "{mpi:?} {mode}: {}", run.stderr());
+        let outcomes = compare(&run, &out, 2);
+        assert_eq!(outcomes[&1], outcome, "{mpi:?} {mode}");
+        let info = run.text("info", &[]);
+        assert!(info.contains(outcome), "{mpi:?} {mode}: {info}");
+    }
+}
+
+#[test]
+fn a_rank_that_calls_abort() {
+    check("abort", "aborted");
+}
+
+#[test]
+fn a_rank_that_calls_mpi_abort() {
+    check("mpi_abort", "aborted (MPI_Abort)");
+}
+
+#[test]
+fn ranks_that_leave_by_exit_without_finalize() {
+    check("exit", "exited at once (_exit)");
+}
+
+#[test]
+fn ranks_that_return_without_finalize() {
+    check("nofinal", "finished");
+}
+
+/// Ends what it has started, whatever happens to the test.
+struct Recording(Child);
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if matches!(self.0.try_wait(), Ok(None)) {
+            self.0.kill().expect("it is our child");
+        }
+    }
+}
+
+/// Waits until the rank has made so many calls, and kills it in the middle of the next ones.
+fn kill_after(job: &mut Recording, file: &Path, calls: u64) {
+    loop {
+        match read_state(file) {
+            Some((returned, pid)) if returned >= calls && pid != 0 => {
+                let pid = i32::try_from(pid).unwrap();
+                let pid = rustix::process::Pid::from_raw(pid).unwrap();
+                return rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+            }
+            _ => assert!(job.0.try_wait().unwrap().is_none(), "the program ended by itself"),
+        }
+        // Only to leave the processor to the program: what is waited for is the number.
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+/// Numbers that look random and are the same in every run.
+fn scramble(n: u64) -> u64 {
+    let n = (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (n ^ (n >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 20
+}
+
+#[test]
+fn a_rank_that_is_killed() {
+    let program = need!(program(Mpi::Open), "no Open MPI");
+    let soak = std::env::var_os("MAREY_SOAK").is_some();
+    let place = Place::new();
+    for round in 0..if soak { 200 } else { 20 } {
+        let out = place.dir(&format!("out{round}"));
+        let job = Job::new(Mpi::Open, 2, &program).arg("loop").env("CRASH_OUT", &out);
+        let mut command: Command = job.recording(place.path());
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut recording = Recording(child);
+        let victim = u32::try_from(round % 2).unwrap();
+        kill_after(&mut recording, &out.join(victim.to_string()), scramble(round) % 100_000);
+        let status = recording.0.wait().unwrap();
+        // The status of mpirun, which is that of a shell: 128 and the number of the signal.
+        assert_eq!(status.code(), Some(137), "round {round}");
+        let output = std::process::Output { status, stdout: Vec::new(), stderr: Vec::new() };
+        let run = Run::new(place.path(), output);
+        let outcomes = compare(&run, &out, 2);
+        assert!(outcomes[&victim].contains("killed"), "round {round}: {outcomes:?}");
+        assert!(run.text("info", &[]).contains("killed"), "round {round}");
+    }
+}

@@ -1,0 +1,26 @@
+//! What the tests share: programs are built once, jobs are run with and without the recorder, and
+//! what was recorded is read back.
+
+mod build;
+mod counter;
+mod job;
+mod run;
+
+pub(crate) use build::{Build, Compiler, cached, programs, which};
+pub(crate) use counter::Counter;
+pub(crate) use job::{Job, Mpi};
+pub(crate) use run::{Place, Run};
+
+/// Leaves the test, loudly, if something is not installed.
+macro_rules! need {
+    ($thing:expr, $($why:tt)+) => {
+        match $thing {
+            Some(thing) => thing,
+            None => {
+                eprintln!("skipped: {}", format_args!($($why)+));
+                return;
+            }
+        }
+    };
+}
+pub(crate) use need;
