@@ -183,8 +183,9 @@ fn own_stack() -> (usize, usize) {
     }
 }
 
-/// Modules that have been defined, by (start, bias, path).
-static DEFINED: Lock<Option<FxHashMap<(usize, usize), (u32, std::path::PathBuf)>>> = Lock::new(None);
+/// Modules that have been defined, by start and bias: number and path.
+static DEFINED: Lock<Option<FxHashMap<(usize, usize), Defined>>> = Lock::new(None);
+type Defined = (u32, std::path::PathBuf);
 
 fn number_of(runtime: &Runtime, module: &UnwindModule) -> u32 {
     let key = (module.start, module.bias);

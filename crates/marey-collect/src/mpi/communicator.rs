@@ -36,7 +36,9 @@ pub(crate) struct Communicator {
 
 static COMMUNICATORS: Handles<Communicator> = Handles::new();
 /// How many communicators were made of (parent, members, tag) by part of the parent.
-static PARTIAL: Lock<Option<FxHashMap<(u32, u64, i64), u64>>> = Lock::new(None);
+static PARTIAL: Lock<Option<FxHashMap<Partial, u64>>> = Lock::new(None);
+/// Parent (any for an intercommunicator), hash of the members, tag.
+type Partial = (u32, u64, i64);
 
 /// What is known of the communicator that the argument `word` names.
 #[inline(always)]
