@@ -143,6 +143,8 @@ pub(crate) struct Tally {
 #[derive(Debug, Default)]
 struct Shard {
     known: FxHashMap<Key, u32>,
+    /// The channel of the half before: most programs send many in a row.
+    last: Option<(Key, u32)>,
     channels: Vec<Channel>,
     active: Vec<u32>,
     rows: Vec<MessageRow>,
@@ -178,7 +180,8 @@ impl Shards {
     pub(crate) fn advance(&mut self, joins: &[Join], horizons: &[Horizon], end: bool) -> Vec<MessageRow> {
         self.0.par_iter_mut().for_each(|shard| shard.advance(joins, horizons, end));
         let mut rows: Vec<MessageRow> = self.0.iter_mut().flat_map(|shard| shard.rows.drain(..)).collect();
-        rows.par_sort_unstable();
+        // Channels give sorted runs, which a stable sort merges; and ties stay as they are.
+        rows.par_sort_by_key(|row| (row.recv_location, row.recv_time));
         rows
     }
 
@@ -210,17 +213,10 @@ impl Shards {
 
 impl Shard {
     fn put(&mut self, key: Key, half: Half) {
-        let channels = &mut self.channels;
-        let idx = *self.known.entry(key).or_insert_with(|| {
-            channels.push(Channel {
-                key,
-                send: Side::default(),
-                recv: Side::default(),
-                group: Vec::new(),
-                active: false,
-            });
-            channels.len() as u32 - 1
-        });
+        let idx = match self.last {
+            Some((last, idx)) if last == key => idx,
+            _ => self.find(key),
+        };
         let channel = &mut self.channels[idx as usize];
         if !channel.active {
             channel.active = true;
@@ -242,6 +238,22 @@ impl Shard {
         } else {
             side.early.insert(half.number, half);
         }
+    }
+
+    fn find(&mut self, key: Key) -> u32 {
+        let channels = &mut self.channels;
+        let idx = *self.known.entry(key).or_insert_with(|| {
+            channels.push(Channel {
+                key,
+                send: Side::default(),
+                recv: Side::default(),
+                group: Vec::new(),
+                active: false,
+            });
+            channels.len() as u32 - 1
+        });
+        self.last = Some((key, idx));
+        idx
     }
 
     fn advance(&mut self, joins: &[Join], horizons: &[Horizon], end: bool) {

@@ -442,17 +442,21 @@ impl Writing {
             })
             .collect();
         messages::distribute(&mut self.joins, &mut self.shards);
-        let matched = self.shards.advance(&self.joins, &slab.horizons, slab.is_last);
+        let mut matched = self.shards.advance(&self.joins, &slab.horizons, slab.is_last);
         self.count(input, &matched);
         self.write_collectives()?;
-        let (messages, long): (Vec<_>, Vec<_>) =
-            matched.into_iter().partition(|row| rows::first_time(row) >= slab.start);
-        self.long_messages.extend(long);
+        let is_long = |row: &MessageRow| rows::first_time(row) < slab.start;
+        let before = self.long_messages.len();
+        self.long_messages.extend(matched.iter().filter(|row| is_long(row)));
+        // Mostly there are none, and the rows need not be moved.
+        if self.long_messages.len() > before {
+            matched.retain(|row| !is_long(row));
+        }
         let (mut inside, long): (Vec<_>, Vec<_>) =
             overlaps.into_iter().flatten().partition(|row| row.start >= slab.start);
         inside.sort_unstable();
         self.long_overlaps.extend(long);
-        rows::write_slab(slab, &messages, &inside, sink)
+        rows::write_slab(slab, &matched, &inside, sink)
     }
 
     fn count(&mut self, input: &Input, messages: &[MessageRow]) {
