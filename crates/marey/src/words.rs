@@ -43,10 +43,16 @@ pub(crate) fn region(trace: &dyn Trace, id: RegionId) -> String {
     trace.regions().get(id.idx()).map_or_else(|| "(unknown region)".to_owned(), |r| harmless(r.name()))
 }
 
+/// The main program of Fortran, which has no name that its author would know.
+pub(crate) const FORTRAN_MAIN: &str = "main program";
+
 /// A function without its parameters: `ns::f<int>(int, char)` becomes `ns::f<int>`.
 pub(crate) fn function(name: &str) -> String {
-    if name.is_empty() {
-        return "(unknown function)".to_owned();
+    match name {
+        "" => return "(unknown function)".to_owned(),
+        // What gfortran calls it, with and without the underscore that it appends to all names.
+        "MAIN_" | "MAIN__" => return FORTRAN_MAIN.to_owned(),
+        _ => {}
     }
     harmless(without_parameters(name))
 }
@@ -100,6 +106,7 @@ mod tests {
             ("A::operator()(int) const", "A::operator()"),
             ("f(int)::{lambda()#1}::g", "f(int)::{lambda()#1}::g"),
             ("bad)name", "bad)name"),
+            ("MAIN__", FORTRAN_MAIN),
             ("", "(unknown function)"),
         ];
         for (name, expected) in cases {

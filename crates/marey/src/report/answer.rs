@@ -162,7 +162,8 @@ fn largest_site(facts: &Facts<'_>) -> Option<String> {
     ))
 }
 
-fn is_management(role: Role) -> bool {
+/// Whether a role is about setting things up, not about the program's work.
+pub(super) fn is_management(role: Role) -> bool {
     matches!(role, Role::Manage | Role::Create | Role::Start | Role::End)
 }
 

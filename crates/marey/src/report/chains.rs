@@ -181,15 +181,17 @@ fn callers(trace: &dyn Trace, stack: StackId) -> Rc<[Caller]> {
         outermost.name = "main".to_owned();
     }
     // In Fortran the C function `main` only leads to the program's own.
-    if callers.get(1).is_some_and(|inner| inner.name == "MAIN__") {
+    if callers.get(1).is_some_and(|inner| inner.name == words::FORTRAN_MAIN) {
         callers.remove(0);
     }
     callers.into()
 }
 
-/// The module of an address that has no name: `lmp` of `lmp+0x1261`.
+/// The module of an address that has no name: `lmp` of `lmp+0x1261`, `libm` of `libm.so.6+0x10`.
 fn without_offset(function: &str) -> Option<&str> {
     let (module, offset) = function.rsplit_once("+0x")?;
+    let module = module.split_once(".so").map_or(module, |(name, _)| name);
+    let module = module.split_once(".cpython-").map_or(module, |(name, _)| name);
     (!offset.is_empty() && offset.bytes().all(|c| c.is_ascii_hexdigit())).then_some(module)
 }
 

@@ -11,7 +11,7 @@ use std::io;
 use marey_model::Nanos;
 
 use super::chains::{Step, chains};
-use super::{Page, tables};
+use super::{Page, answer, tables};
 use crate::format;
 use crate::paint::{Look, shorten};
 use crate::table::{Cell, Side, Table};
@@ -22,8 +22,9 @@ const LINES_PER_ROW: usize = 2;
 /// Characters of a line for branches, name and place together.
 const TEXT_WIDTH: usize = 72;
 const PLACE_WIDTH: usize = 28;
-/// Less than this share of all measured time is not worth a line: one part in so many.
-const NEGLIGIBLE: i64 = 1000;
+/// Less than this share is not worth a line: one part in so many of the measured time, without
+/// starting and ending MPI, which would drown everything else in a short run.
+const NEGLIGIBLE: i64 = 500;
 /// A longer chain of calls without branches loses its middle.
 const MAX_CHAIN: usize = 7;
 const CHAIN_ENDS: usize = 3;
@@ -36,7 +37,7 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     let mut printer = Printer {
         tree: &tree,
         shown: &shown,
-        negligible: Nanos(tree.nodes[ROOT].time.0 / NEGLIGIBLE),
+        negligible: Nanos(time_of_work(page).0 / NEGLIGIBLE),
         lines: Vec::new(),
     };
     printer.children(ROOT, "");
@@ -65,6 +66,12 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
         ]);
     }
     table.print(page.out, page.paint)
+}
+
+/// Time in all regions but those that start, end and manage.
+fn time_of_work(page: &Page<'_>) -> Nanos {
+    let rows = page.facts.regions.iter().filter(|row| !answer::is_management(row.role));
+    rows.fold(Nanos(0), |sum, row| sum + row.exclusive)
 }
 
 const ROOT: usize = 0;
