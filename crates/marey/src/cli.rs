@@ -64,7 +64,6 @@ pub(crate) enum Command {
     after_long_help = "EXAMPLES\n  \
         marey record -- mpirun -n 4 ./app input.dat\n  \
         marey record -o before.marey --title 'before the fix' -- mpirun -n 4 ./app\n  \
-        marey record --mode profile -- ./app      totals only: constant space, any run time\n  \
         marey record --spool /tmp -- srun ./app   spools on a local disk, the run in this directory\n\n\
         EXIT STATUS\n  \
         CMD's own; 128 + N if signal N killed it; 127 if CMD was not found, 126 if it cannot be \
@@ -142,11 +141,7 @@ pub(crate) struct RecordArgs {
 pub(crate) enum Mode {
     /// Every event with its time
     Trace,
-    /// Calls and times summed up, no single events
-    Profile,
-    /// Calls counted, no times
-    Count,
-    /// Nothing, until the program switches recording on
+    /// Nothing: what the program costs with the recorder loaded and idle
     Off,
 }
 
@@ -155,9 +150,7 @@ impl Mode {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Trace => "trace",
-            Self::Profile => "profile",
-            Self::Count => "count",
-            Self::Off => "off",
+            Self::Off => "quiet",
         }
     }
 }

@@ -70,6 +70,14 @@ fn a_recording_becomes_a_run() {
 }
 
 #[test]
+fn a_recorder_that_is_off_records_nothing() {
+    let place = Place::new();
+    let output = place.marey(&["record", "--mode", "off", "--", "ls", "/"]);
+    assert!(output.status.success());
+    assert!(stderr(&output).contains("nothing was recorded"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_merge_can_be_put_off() {
     let place = Place::new();
     place.ok(&["record", "--no-merge", "--", "ls", "/"]);

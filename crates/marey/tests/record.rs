@@ -107,8 +107,8 @@ fn the_program_finds_what_the_recorder_needs() {
     let cases: [(&[&str], String); 2] = [
         (&[], format!("{spool}/libmarey.so|{spool}|trace|32|on||\nok\n")),
         (
-            &["--mode", "profile", "--depth", "1", "--threads", "off", "--max-mb", "5", "--all"],
-            format!("{spool}/libmarey.so|{spool}|profile|1|off|5|1\nok\n"),
+            &["--mode", "off", "--depth", "1", "--threads", "off", "--max-mb", "5", "--all"],
+            format!("{spool}/libmarey.so|{spool}|quiet|1|off|5|1\nok\n"),
         ),
     ];
     for (options, expected) in cases {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use marey_archive::merge::Config;
 
-use crate::cli::RecordArgs;
+use crate::cli::{Mode, RecordArgs};
 use crate::exit::say;
 use crate::merge;
 
@@ -86,6 +86,10 @@ fn finish(
     let (spool, path) = (run.path.join(SPOOL), run.path.clone());
     run.close().context("cannot tidy up the spool")?;
     let shown = args.output.display();
+    if is_empty && args.mode == Mode::Off {
+        say("nothing was recorded, as --mode off says");
+        return Ok(());
+    }
     if is_empty {
         say(&format!("nothing was measured; {shown} holds no run"));
         for reason in NOTHING_MEASURED {
