@@ -126,7 +126,7 @@ fn hash(words: [u64; 4]) -> usize {
 #[inline]
 pub unsafe fn slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, half: &Half) -> u8 {
     // SAFETY: the caller's promise.
-    unsafe { slot_counting(runtime, thread, scratch, half, count_up) }
+    unsafe { slot_counting(runtime, thread, scratch, half, (count_up, 1)) }
 }
 
 /// Like [`slot`] for a receive that is merely posted: its message is counted when it is there.
@@ -136,7 +136,7 @@ pub unsafe fn slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch
 #[inline]
 pub unsafe fn posted_slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, half: &Half) -> u8 {
     // SAFETY: the caller's promise.
-    unsafe { slot_counting(runtime, thread, scratch, half, |counter| counter.load(Ordering::Relaxed)) }
+    unsafe { slot_counting(runtime, thread, scratch, half, (|counter| counter.load(Ordering::Relaxed), 0)) }
 }
 
 #[inline(always)]
@@ -145,7 +145,8 @@ unsafe fn slot_counting(
     thread: *mut Thread,
     scratch: &mut Scratch,
     half: &Half,
-    count: fn(&AtomicU64) -> u64,
+    // How to count, and by how much: the shared counter itself may have gone on meanwhile.
+    (count, step): (fn(&AtomicU64) -> u64, u64),
 ) -> u8 {
     let key = [
         u64::from(half.communicator) << 32 | u64::from(half.peer.cast_unsigned()),
@@ -159,12 +160,10 @@ unsafe fn slot_counting(
         let slot = &mut (*thread).messages[idx];
         if slot.generation == (*thread).generation && *slot.half.assume_init_ref() == *half {
             let number = slot.channel.as_ref().map_or(slot.expected, count);
-            if number == slot.expected {
-                // Not known to have been counted: then the next use states its number.
-                slot.expected = slot.channel.as_ref().map_or(number, |c| c.load(Ordering::Relaxed));
-                return slot_byte(idx);
+            if number != slot.expected {
+                write_signature(thread, scratch, idx, half, number);
             }
-            write_signature(thread, scratch, idx, half, number);
+            (*thread).messages[idx].expected = number + step;
             return slot_byte(idx);
         }
         let reusable = slot.generation != 0 && {
@@ -179,6 +178,7 @@ unsafe fn slot_counting(
         slot.generation = (*thread).generation;
         let number = channel.as_ref().map_or(0, count);
         write_signature(thread, scratch, idx, half, number);
+        (*thread).messages[idx].expected = number + step;
         slot_byte(idx)
     }
 }
@@ -186,8 +186,6 @@ unsafe fn slot_counting(
 unsafe fn write_signature(thread: *mut Thread, scratch: &mut Scratch, idx: usize, half: &Half, number: u64) {
     // SAFETY: the caller's promise (see `slot`).
     unsafe {
-        let slot = &mut (*thread).messages[idx];
-        slot.expected = slot.channel.as_ref().map_or(number, |c| c.load(Ordering::Relaxed));
         let step = half.buffer.wrapping_sub((*thread).buffer).cast_signed();
         (*thread).buffer = half.buffer;
         scratch.byte(op::SIGNATURE);
