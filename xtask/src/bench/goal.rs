@@ -7,8 +7,18 @@ use super::stats::Summary;
 use super::table::Table;
 
 /// The rows of the first table.
-#[derive(Default)]
-pub(super) struct Goals(Vec<Vec<String>>);
+pub(super) struct Goals {
+    judging: Judging,
+    rows: Vec<Vec<String>>,
+}
+
+/// Whether figures are held against their targets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Judging {
+    All,
+    /// Only counts: in a short run start-up and half-empty windows weigh more than what is measured.
+    Counts,
+}
 
 /// What a median should be.
 #[derive(Clone, Copy)]
@@ -20,6 +30,10 @@ pub(super) enum Target {
 }
 
 impl Goals {
+    pub(super) const fn new(judging: Judging) -> Self {
+        Self { judging, rows: Vec::new() }
+    }
+
     /// Adds a figure, if it was measured.
     pub(super) fn add(&mut self, case: &str, unit: &str, value: Option<Summary>, target: Target) {
         let Some(Summary { median, least, greatest }) = value else { return };
@@ -34,18 +48,18 @@ impl Goals {
             Target::AtLeast(least) => (format!("≥ {least}"), Some(least <= median)),
             Target::Open => (String::new(), None),
         };
-        self.push(case, figure, unit, wish, met);
+        self.push(case, figure, unit, wish, met.filter(|_| self.judging == Judging::All));
     }
 
-    /// Adds a row in the caller's own words.
+    /// Adds a row in the caller's own words, for counts.
     pub(super) fn push(&mut self, case: &str, figure: String, unit: &str, target: String, met: Option<bool>) {
         let met = met.map_or("", |met| if met { "yes" } else { "NO" });
-        self.0.push(vec![case.to_owned(), figure, unit.to_owned(), target, met.to_owned()]);
+        self.rows.push(vec![case.to_owned(), figure, unit.to_owned(), target, met.to_owned()]);
     }
 
     pub(super) fn table(&self) -> Table {
         let mut table = Table::new(&["case", "figure", "unit", "target", "met?"]);
-        self.0.iter().for_each(|row| table.push(row.clone()));
+        self.rows.iter().for_each(|row| table.push(row.clone()));
         table
     }
 }
@@ -62,11 +76,15 @@ fn digits(value: f64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Goals, Target};
+    use super::{Goals, Judging, Target};
     use crate::bench::stats::Summary;
 
     fn check(values: &[f64], target: Target, expected: &str) {
-        let mut goals = Goals::default();
+        check_as(Judging::All, values, target, expected);
+    }
+
+    fn check_as(judging: Judging, values: &[f64], target: Target, expected: &str) {
+        let mut goals = Goals::new(judging);
         goals.add("case", "ns", Summary::of(values), target);
         let table = goals.table().markdown();
         let row = table.lines().nth(2).unwrap_or_default();
@@ -82,5 +100,13 @@ mod tests {
         check(&[24.0], Target::AtLeast(25.0), "case; 24.0; ns; ≥ 25; NO");
         check(&[230.4], Target::Open, "case; 230; ns");
         check(&[], Target::Open, "");
+    }
+
+    #[test]
+    fn a_short_run_judges_counts_alone() {
+        check_as(Judging::Counts, &[1.41], Target::AtMost(1.4), "case; 1.410; ns; ≤ 1.4");
+        let mut goals = Goals::new(Judging::Counts);
+        goals.push("exact", "1 missing".into(), "pairs", "0".into(), Some(false));
+        assert!(goals.table().markdown().contains("NO"));
     }
 }

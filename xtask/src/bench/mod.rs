@@ -21,7 +21,7 @@ mod table;
 use crate::setup;
 use crate::shell::{output, root};
 use anyhow::{Context, Result, bail};
-use goal::Goals;
+use goal::{Goals, Judging};
 use std::fmt::Write as _;
 use std::process::Command;
 
@@ -42,6 +42,7 @@ pub(crate) struct Plan {
     pub patience_s: u32,
     /// Whether to add what takes long and much of the disk: 100 M pairs, 200 M events.
     pub extent: Extent,
+    judging: Judging,
     /// Only cases whose names contain this, with what they are compared to.
     pub only: Option<String>,
     /// Where the tables go, apart from the screen.
@@ -87,6 +88,7 @@ impl Plan {
             program_pairs: 15,
             patience_s: 6,
             extent: Extent::Usual,
+            judging: Judging::All,
             only: None,
             document: Some("docs/benchmarks.md"),
         }
@@ -106,6 +108,7 @@ impl Plan {
             spread_pairs: 100_000,
             program_pairs: 1,
             patience_s: 0,
+            judging: Judging::Counts,
             document: None,
             ..Self::usual()
         }
@@ -135,7 +138,7 @@ struct Section {
 pub(crate) fn run(plan: &Plan) -> Result<()> {
     setup::debian_packages(setup::BENCH_PACKAGES);
     let tools = build::tools()?;
-    let mut goals = Goals::default();
+    let mut goals = Goals::new(plan.judging);
     let sections = [
         pair::measure(plan, &tools, &mut goals)?,
         exact::measure(plan, &tools, &mut goals)?,

@@ -144,6 +144,11 @@ fn turns(plan: &Plan, tools: &Tools, absent: &mut Vec<String>) -> Vec<Measured> 
                 for samples in [&mut one, &mut two] {
                     samples.derive(PROGRAM, "program_cpu_ns", "executed");
                 }
+                if name.starts_with("pair ") && [&one, &two].into_iter().any(has_lost_events) {
+                    absent
+                        .push(format!("{name}: events are missing in the spool, so that times mean nothing"));
+                    continue;
+                }
                 measured.push(Measured { name, one, two });
             }
             (one, two) => absent.extend([one, two].into_iter().flatten().filter_map(Result::err)),

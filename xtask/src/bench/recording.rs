@@ -66,7 +66,7 @@ pub(super) fn record(plan: &Plan, tools: &Tools, source: &Source) -> Result<Reco
             let program = build::compile("gcc", "marey.c", "marey-c", &[])?;
             format!("{program} {} {} none", 100_000_000 / source.streams, source.streams)
         }
-        Unit::Messages => message::ping_pong(plan.messages)?,
+        Unit::Messages => message::ping_pong(4 * plan.messages)?,
     };
     eprintln!("recording {}", source.name);
     let mut record = command(&tools.marey);
