@@ -157,6 +157,12 @@ fn turns(plan: &Plan, tools: &Tools, absent: &mut Vec<String>) -> Vec<Measured> 
     measured
 }
 
+/// Whether the spool is too small for what was executed: a record takes at least a byte for what
+/// and a byte for when, an executed pair two records. A recorder that drops is fast.
+fn has_lost_events(samples: &Samples) -> bool {
+    samples.per("output_bytes", "executed").is_none_or(|bytes| bytes.least < 4.0)
+}
+
 fn case(tools: &Tools, name: &str, recording: Recording, program: &str, pairs: u64, threads: u32) -> Case {
     let mut words = match recording {
         Recording::Here => tools.record(&[]),
