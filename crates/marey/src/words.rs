@@ -3,8 +3,8 @@
 //! The one idea: names come from the measured program, so all of them pass through here on their
 //! way to a terminal and are made harmless and short on the way.
 
-use marey_analyze::Trace;
-use marey_model::{LocationId, ProcessId, RegionId};
+use marey_analyze::{Frame, Trace};
+use marey_model::{CallPathId, LocationId, ProcessId, RegionId};
 
 use crate::paint::harmless;
 
@@ -57,6 +57,23 @@ pub(crate) fn function(name: &str) -> String {
     harmless(without_parameters(name))
 }
 
+/// Whether a function belongs to the standard library of C++ or Rust: correct, and of no help to
+/// somebody who asks where in the program a call comes from.
+pub(crate) fn is_of_library(function: &str) -> bool {
+    const PREFIXES: [&str; 8] =
+        ["std::", "core::", "alloc::", "<std::", "<core::", "<alloc::", "__gnu_cxx::", "__rust_"];
+    PREFIXES.iter().any(|prefix| function.starts_with(prefix))
+}
+
+/// The function of the program that led to a call path, and where it called: the innermost one
+/// that is not of a standard library. Without a stack there is none.
+pub(crate) fn caller(trace: &dyn Trace, path: CallPathId) -> Option<&Frame> {
+    let stack = trace.call_paths().get(path.idx())?.stack?;
+    let frames = trace.stack(stack);
+    let own = frames.iter().find(|frame| !is_of_library(&frame.function));
+    own.or(frames.first()).copied()
+}
+
 /// File and line: `solver.c:12`; the directory is left out.
 pub(crate) fn place(file: &str, line: u32) -> String {
     let name = harmless(file.rsplit('/').next().unwrap_or(file));
@@ -84,7 +101,8 @@ fn without_parameters(name: &str) -> &str {
             // lambda ends in them.
             let is_parameters = !head.is_empty() && !head.ends_with("::") && !head.ends_with("operator");
             let tail = &name[end + 1..];
-            let is_end = !tail.contains("::");
+            // Behind `::` or `>` more of the name follows: these were parameters of a part of it.
+            let is_end = !tail.contains("::") && !tail.contains('>');
             return if is_parameters && is_end { head } else { name };
         }
     }
@@ -105,6 +123,7 @@ mod tests {
             ("(anonymous namespace)::f(int)", "(anonymous namespace)::f"),
             ("A::operator()(int) const", "A::operator()"),
             ("f(int)::{lambda()#1}::g", "f(int)::{lambda()#1}::g"),
+            ("scope<main::{closure#2}, ()>", "scope<main::{closure#2}, ()>"),
             ("bad)name", "bad)name"),
             ("MAIN__", FORTRAN_MAIN),
             ("", "(unknown function)"),

@@ -128,6 +128,16 @@ fn role_words(role: Role) -> &'static str {
     }
 }
 
+/// A function, file and line of the program.
+type Site<'f> = (&'f str, &'f str, u32);
+
+fn caller_of<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Site<'f> {
+    match words::caller(facts.trace, row.call_path) {
+        Some(frame) => (&frame.function, &frame.file, frame.line),
+        None => (&row.function, &row.file, row.line),
+    }
+}
+
 /// The call that costs most. Starting and ending MPI is left out: it takes most of every short
 /// run, and nobody can do much about it; the first line has its share.
 fn largest_site(facts: &Facts<'_>) -> Option<String> {
@@ -135,14 +145,14 @@ fn largest_site(facts: &Facts<'_>) -> Option<String> {
         let region = facts.trace.regions().get(row.region.idx());
         region.is_some_and(|region| region.level == Level::MPI && !is_management(region.role))
     };
-    let mut sites: BTreeMap<(&str, &str, u32, &str), (Nanos, u64)> = BTreeMap::new();
+    let mut sites: BTreeMap<(Site<'_>, &str), (Nanos, u64)> = BTreeMap::new();
     for row in facts.call_paths.iter().filter(is_communication) {
         let verb = row.path.last().copied().unwrap_or_default();
-        let sum = sites.entry((row.function.as_str(), row.file.as_str(), row.line, verb)).or_default();
+        let sum = sites.entry((caller_of(facts, row), verb)).or_default();
         *sum = (sum.0 + row.exclusive, sum.1 + row.visits);
     }
     let largest = sites.into_iter().max_by_key(|(_, (time, _))| *time)?;
-    let ((function, file, line, verb), (time, calls)) = largest;
+    let (((function, file, line), verb), (time, calls)) = largest;
     let share = ratio(time, facts.headline.mpi);
     if share < 0.005 {
         return Some("No single call of communication costs a noticeable share.".to_owned());
@@ -232,16 +242,18 @@ fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
         solid(format::counted(row.visits, "call")),
         solid(format::percent(row.exclusive.0, whole)),
     )];
-    let of_region = |path: &&CallPathRow<'_>| path.region == row.region;
-    if let Some(site) = facts.call_paths.iter().filter(of_region).max_by_key(|path| path.exclusive) {
-        let place = words::place(&site.file, site.line);
-        if !site.function.is_empty() {
-            let function = shorten(&words::function(&site.function), 60);
-            lines.push(format!(
-                "Most of that is called in {function} ({place}): {}.",
-                format::duration(site.exclusive)
-            ));
-        }
+    let mut sites: BTreeMap<Site<'_>, Nanos> = BTreeMap::new();
+    for path in facts.call_paths.iter().filter(|path| path.region == row.region) {
+        let time = sites.entry(caller_of(facts, path)).or_default();
+        *time = *time + path.exclusive;
+    }
+    if let Some(((name, file, line), time)) = sites.into_iter().max_by_key(|(_, time)| *time)
+        && !name.is_empty()
+    {
+        let function = shorten(&words::function(name), 60);
+        let place = words::place(file, line);
+        let time = solid(format::duration(time));
+        lines.push(format!("Most of that comes from {function} ({place}): {time}."));
     }
     lines
 }

@@ -139,6 +139,16 @@ fn place_of(region: Option<&Region>) -> String {
     region.map_or_else(String::new, |region| words::place(&region.file, region.line))
 }
 
+/// Leaves out what a standard library does by itself: of each call into it the first function
+/// remains, the one that the program named.
+fn without_library<'f>(frames: &'f [&'f Frame]) -> impl Iterator<Item = &'f Frame> {
+    let is_library = |frame: &Frame| words::is_of_library(&frame.function);
+    // Nobody of the program calls the outermost ones; but where there are no others, they stay.
+    let first = frames.iter().position(|frame| !is_library(frame)).unwrap_or(0);
+    let named = move |&idx: &usize| idx == first || !is_library(frames[idx]) || !is_library(frames[idx - 1]);
+    (first..frames.len()).filter(named).map(|idx| frames[idx])
+}
+
 /// A function on a call stack and where it calls the next one.
 #[derive(Debug)]
 struct Caller {
@@ -173,8 +183,8 @@ fn callers(trace: &dyn Trace, stack: StackId) -> Rc<[Caller]> {
     let mut frames = trace.stack(stack);
     frames.reverse();
     let startup = frames.iter().rposition(|frame| is_startup(&frame.function));
-    let mut callers: Vec<Caller> =
-        frames.iter().skip(startup.map_or(0, |idx| idx + 1)).map(|frame| Caller::new(frame)).collect();
+    let own = frames.get(startup.map_or(0, |idx| idx + 1)..).unwrap_or_default();
+    let mut callers: Vec<Caller> = without_library(own).map(Caller::new).collect();
     // Whatever the C library calls first is the program's `main`, also without symbols.
     let is_c_main = startup.is_some_and(|idx| frames[idx].function.starts_with("__libc_start_"));
     if let (true, Some(outermost)) = (is_c_main, callers.first_mut()) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use marey_analyze::RegionRow;
-use marey_model::{Level, Nanos, Role};
+use marey_model::{Level, LocationId, Nanos, Role};
 use rustc_hash::FxHashMap;
 
 use super::Page;
@@ -26,6 +26,8 @@ pub(super) fn ranks(page: &mut Page<'_>) -> io::Result<()> {
         page.title("RANKS", "wall time of each process; the bar is its share in MPI, its threads summed")?;
         columns.extend([("in MPI", Side::Right), ("outside", Side::Right), ("share", Side::Right)]);
         columns.push(("", Side::Left));
+    } else if facts.ranks.len() < facts.trace.locations().len() {
+        return threads(page);
     } else {
         page.title("PROCESSES", "wall time of each")?;
     }
@@ -51,6 +53,42 @@ pub(super) fn ranks(page: &mut Page<'_>) -> io::Result<()> {
     }
     table.print(page.out, page.paint)?;
     page.more_of(facts.ranks.len() - shown.len(), "process", "processes")
+}
+
+/// One row a thread: what a program without MPI divides its work over.
+fn threads(page: &mut Page<'_>) -> io::Result<()> {
+    let facts = page.facts;
+    page.title("THREADS", "wall time of each; the bar is its share in measured regions, such as waiting")?;
+    let mut measured = vec![Nanos(0); facts.trace.locations().len()];
+    for row in facts.trace.profile() {
+        if let Some(sum) = measured.get_mut(row.location.idx()) {
+            *sum = *sum + row.exclusive;
+        }
+    }
+    let mut table = Table::new(&[
+        ("thread", Side::Left),
+        ("name", Side::Left),
+        ("time", Side::Right),
+        ("measured", Side::Right),
+        ("outside", Side::Right),
+        ("share", Side::Right),
+        ("", Side::Left),
+    ]);
+    for (idx, place) in facts.trace.locations().iter().enumerate().take(page.top) {
+        let (time, inside) = (place.end - place.start, measured[idx]);
+        let id = LocationId::from_idx(idx).unwrap_or_default();
+        table.row([
+            words::location(facts.trace, id).into(),
+            shorten(&harmless(&place.name), 16).into(),
+            format::duration(time).into(),
+            format::duration(inside).into(),
+            format::duration(time - inside).into(),
+            format::percent(inside.0, time.0).into(),
+            Cell::new(Look::Bar, bar(inside.0, time.0, BAR_WIDTH)),
+        ]);
+    }
+    table.print(page.out, page.paint)?;
+    page.more(measured.len().saturating_sub(page.top), "thread")
 }
 
 /// All ranks if they fit; else those with the largest and the smallest shares, in their order.
@@ -154,7 +192,9 @@ pub(super) fn functions(page: &mut Page<'_>) -> io::Result<()> {
     let whole = time_of_locations(page);
     let mut sums: FxHashMap<(&str, &str), Caller<'_>> = FxHashMap::default();
     for row in &facts.call_paths {
-        let caller = sums.entry((&row.function, &row.file)).or_default();
+        let (function, file) = words::caller(facts.trace, row.call_path)
+            .map_or((&row.function, &row.file), |frame| (&frame.function, &frame.file));
+        let caller = sums.entry((function, file)).or_default();
         caller.calls += row.visits;
         caller.time = caller.time + row.exclusive;
         let time = caller.callees.entry(row.path.last().copied().unwrap_or_default()).or_default();
