@@ -100,7 +100,7 @@ impl Sites {
             }
         };
         // SAFETY: as above.
-        unsafe { self.cache.insert(what, regs, self.capture.recognisable(), site) };
+        unsafe { self.cache.insert(what, regs, &self.capture, site) };
         Some(site)
     }
 

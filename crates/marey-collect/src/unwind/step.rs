@@ -50,45 +50,6 @@ pub(crate) struct StackCapture {
     frames: [usize; MAX_FRAMES],
 }
 
-/// A captured stack as a cache keeps it: all that its frames depend on.
-#[derive(Debug, Clone)]
-pub(crate) struct KnownStack {
-    entry: EntryRegs,
-    uses_rbp: bool,
-    checks: Box<[Check]>,
-}
-
-impl KnownStack {
-    /// The first slot, above a common entry, in which the other stack holds something else.
-    pub(crate) fn first_difference(&self, other: &Self) -> Option<usize> {
-        if (self.entry.ip, self.entry.sp) != (other.entry.ip, other.entry.sp) {
-            return None;
-        }
-        let differing = self.checks.iter().zip(&other.checks).find(|(a, b)| a != b)?;
-        (differing.0.address == differing.1.address).then_some(differing.0.address)
-    }
-
-    /// True when a walk from `entry` would give the captured frames again. It says nothing about
-    /// modules that were unloaded since, see [`Modules::generation`].
-    ///
-    /// # Safety
-    /// The capture must have been made by the calling thread, at an entry of the stack that it still
-    /// runs on.
-    #[inline]
-    pub(crate) unsafe fn still_holds(&self, entry: EntryRegs) -> bool {
-        if self.entry.ip != entry.ip || self.entry.sp != entry.sp {
-            return false;
-        }
-        if self.uses_rbp && self.entry.rbp != entry.rbp {
-            return false;
-        }
-        self.checks.iter().all(|check| {
-            // SAFETY: the slot lies between this rsp and the end of the same stack, which is mapped.
-            unsafe { load(check.address) == check.value }
-        })
-    }
-}
-
 /// Why a walk ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StackEnd {
@@ -132,9 +93,30 @@ impl StackCapture {
         self.entry
     }
 
-    /// What it takes to recognise this stack, without the frames.
-    pub(crate) fn recognisable(&self) -> KnownStack {
-        KnownStack { entry: self.entry, uses_rbp: self.uses_rbp, checks: self.checks[..self.n_checks].into() }
+    /// Addresses of the stack slots that the walk depended on, in the order of the walk. A walk from
+    /// the same return address and stack pointer (and frame pointer, see [`Self::uses_rbp`]) that
+    /// finds the same values in them gives the same frames; modules that were unloaded since, see
+    /// [`Modules::generation`], are another matter.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = usize> {
+        self.checks[..self.n_checks].iter().map(|check| check.address)
+    }
+
+    /// Whether a walk from `entry` would find what this one found.
+    ///
+    /// # Safety
+    /// The capture is of the calling thread, and `entry` of a call that has not returned.
+    #[cfg(test)]
+    pub(crate) unsafe fn still_holds(&self, entry: EntryRegs) -> bool {
+        let same = self.entry.ip == entry.ip && self.entry.sp == entry.sp;
+        // SAFETY: with the same stack pointer the slots lie between it and the end of the stack.
+        let unchanged = |check: &Check| unsafe { load(check.address) == check.value };
+        same && (!self.uses_rbp || self.entry.rbp == entry.rbp)
+            && self.checks[..self.n_checks].iter().all(unchanged)
+    }
+
+    /// Whether the walk depended on the frame pointer at the entry.
+    pub(crate) fn uses_rbp(&self) -> bool {
+        self.uses_rbp
     }
 
     fn start(&mut self, entry: EntryRegs) {

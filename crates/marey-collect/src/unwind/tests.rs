@@ -9,6 +9,11 @@ use std::ffi::{CString, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use marey_model::SiteId;
+
+use crate::site::What;
+use crate::stack_cache::StackCache;
+
 use super::modules::is_mpi_file;
 use super::step::MAX_FRAMES;
 use super::*;
@@ -52,6 +57,8 @@ struct Recorder {
     unwinder: Unwinder,
     stack_end: usize,
     seen: Vec<Seen>,
+    /// What the recorder keeps instead of captures; its sites are places in `seen`.
+    cache: StackCache,
     /// Says what is ours, again after each change of the modules.
     prepare: Box<dyn Fn(&mut Modules)>,
 }
@@ -63,6 +70,7 @@ impl Default for Recorder {
             unwinder: Unwinder::with_depth(MAX_FRAMES),
             stack_end: stack_end(),
             seen: Vec::new(),
+            cache: StackCache::new(),
             prepare: Box::new(|_| ()),
         }
     }
@@ -86,8 +94,22 @@ extern "C" fn record(ip: usize, sp: usize, rbp: usize) {
             unsafe { recorder.unwinder.unwind(&recorder.modules, entry, recorder.stack_end, &mut capture) };
         }
         // SAFETY: the earlier captures are of this thread and its only stack.
-        let holds = |seen: &Seen| unsafe { seen.capture.recognisable().still_holds(entry) };
+        let holds = |seen: &Seen| unsafe { seen.capture.still_holds(entry) };
         let held = (0..recorder.seen.len()).filter(|&i| holds(&recorder.seen[i])).collect();
+        let what = What { function: 0, noun: 0 };
+        // SAFETY: the cache is this thread's, and the call has not returned.
+        let cached = unsafe { recorder.cache.find(what, entry) };
+        match cached {
+            // A stack that the cache takes for an earlier one has that one's frames.
+            Some(site) => assert_eq!(recorder.seen[site.idx()].capture.frames(), capture.frames()),
+            None => {
+                let site = SiteId::from_idx(recorder.seen.len()).expect("tests make few calls");
+                // SAFETY: as above.
+                unsafe { recorder.cache.insert(what, entry, &capture, site) };
+                // SAFETY: as above.
+                assert_eq!(unsafe { recorder.cache.find(what, entry) }, Some(site));
+            }
+        }
         let mut buffer = [std::ptr::null_mut(); 200];
         // SAFETY: the buffer has room for as many addresses.
         let n = unsafe { backtrace(buffer.as_mut_ptr(), 200) };
