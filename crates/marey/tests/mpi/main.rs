@@ -13,4 +13,7 @@ mod support;
 
 mod mpi_counts;
 mod mpi_crash;
+mod mpi_duckdb;
 mod mpi_match;
+mod mpi_rust;
+mod mpi_sites;

@@ -4,6 +4,7 @@
 //! Real applications are here for what nobody would think of: calls from C, C++ and Fortran in one
 //! process, polling, cancelled receives, communicators by the hundred.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -53,6 +54,9 @@ fn compare(run: &Run, counts: &Path, order: &str) {
         }
     }
     let unknown: Vec<&u32> = ours.keys().filter(|process| !truth.contains_key(process)).collect();
+    let calls: u64 = truth.values().flat_map(|functions| functions.values()).sum();
+    let functions: BTreeSet<&String> = truth.values().flat_map(|functions| functions.keys()).collect();
+    eprintln!("{} processes, {} functions, {calls} calls", truth.len(), functions.len());
     assert!(unknown.is_empty(), "processes that made no call: {unknown:?}");
     assert!(wrong.is_empty(), "order {order}:\n{}\n{}", wrong.join("\n"), run.stderr());
 }

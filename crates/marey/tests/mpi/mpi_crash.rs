@@ -124,11 +124,13 @@ fn a_rank_that_is_killed() {
     for round in 0..if soak { 200 } else { 20 } {
         let out = place.dir(&format!("out{round}"));
         let job = Job::new(Mpi::Open, 2, &program).arg("loop").env("CRASH_OUT", &out);
+        // Else mpirun gives the other rank a second to end by itself, which it never does.
+        let job = job.env("OMPI_MCA_odls_base_sigkill_timeout", "0");
         let mut command: Command = job.recording(place.path());
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let mut recording = Recording(child);
         let victim = u32::try_from(round % 2).unwrap();
-        kill_after(&mut recording, &out.join(victim.to_string()), scramble(round) % 100_000);
+        kill_after(&mut recording, &out.join(victim.to_string()), scramble(round) % 30_000);
         let status = recording.0.wait().unwrap();
         // The status of mpirun, which is that of a shell: 128 and the number of the signal.
         assert_eq!(status.code(), Some(137), "round {round}");

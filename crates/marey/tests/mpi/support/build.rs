@@ -51,7 +51,8 @@ impl Build<'_> {
         Some(cached(&words, &inputs, self.output, |out| {
             let mut command = Command::new(&compiler);
             command.args(["-g", "-Wall"]).args(&inputs[..self.sources.len()]).arg("-o").arg(out);
-            run(command.args(self.flags));
+            // Fortran compilers leave module files where they run.
+            run(command.args(self.flags).current_dir(out.parent().unwrap()));
         }))
     }
 }
