@@ -47,8 +47,14 @@ pub struct Process {
     pub offset: f64,
     /// Definitions behind the first, in order.
     pub definitions: Vec<Definition>,
+    /// Reading at which its measurement began.
+    pub start: u64,
     /// Reading at which it ended by itself; `None` = it was killed.
     pub end: Option<u64>,
+    /// How it ended: kind and code of its last definition.
+    pub ending: (u8, i64),
+    /// Key of the process that forked it, and how many bytes of that one's definitions it has.
+    pub forked_from: Option<(u64, u64)>,
     threads: Vec<Thread>,
     regions: BTreeMap<(u32, String), u32>,
     channels: BTreeMap<(bool, u32, i64, i64), u64>,
@@ -59,6 +65,8 @@ pub struct Process {
 
 #[derive(Debug, Default)]
 struct Thread {
+    /// Its serial number, where it is not its place, and what its windows hold.
+    identity: Option<(u32, Stream)>,
     windows: Vec<Vec<u8>>,
     records: Vec<u8>,
     head: Option<Head>,
@@ -91,7 +99,10 @@ impl Process {
             speed: 1.0,
             offset: 0.0,
             definitions: definitions.collect(),
+            start: 0,
             end: None,
+            ending: (0, 0),
+            forked_from: None,
             threads: Vec::new(),
             regions: BTreeMap::new(),
             channels: BTreeMap::new(),
@@ -249,6 +260,20 @@ impl Process {
         self.untimed(thread, Record::Received { back, slot });
     }
 
+    /// The open interval frees the request of an operation that is under way.
+    pub fn freed(&mut self, thread: usize, serial: u64) {
+        let back = self.back(thread, serial);
+        self.untimed(thread, Record::Freed { back });
+    }
+
+    /// The open interval takes a message out of the queue by a matching probe; its serial number.
+    pub fn probed(&mut self, thread: usize, message: Message) -> u64 {
+        let slot = self.slot(thread, Direction::Receive, message, false);
+        let (serial, ahead) = self.next_serial(thread);
+        self.untimed(thread, Record::Probed { slot, ahead });
+        serial
+    }
+
     /// The open interval finds an operation cancelled.
     pub fn cancelled(&mut self, thread: usize, serial: u64) {
         let back = self.back(thread, serial);
@@ -273,6 +298,15 @@ impl Process {
     pub fn collected(&mut self, thread: usize, serial: u64) {
         let back = self.back(thread, serial);
         self.untimed(thread, Record::Collected { back });
+    }
+
+    /// What signal handlers of thread `of` do while they interrupt a record: a stream of its own,
+    /// written as if it were thread `place`.
+    pub fn handlers_of(&mut self, of: u32, place: usize) {
+        while self.threads.len() <= place {
+            self.threads.push(Thread::default());
+        }
+        self.threads[place].identity = Some((of, Stream::Second));
     }
 
     /// Counts messages on a channel without recording them, as a paused recorder does.
@@ -393,6 +427,8 @@ impl Process {
         let triple = self.triple(self.threads[thread].now.max(ticks));
         let (key, size) = (self.key, u32::try_from(self.window_len).unwrap_or(u32::MAX));
         let state = &mut self.threads[thread];
+        let place = (u32::try_from(thread).unwrap_or(u32::MAX), Stream::Events);
+        let (serial_number, stream) = state.identity.unwrap_or(place);
         if state.head.is_some() {
             let bytes = state.window();
             state.bytes_before += state.records.len() as u64;
@@ -404,8 +440,8 @@ impl Process {
         state.head = Some(Head {
             size,
             process: key,
-            thread: u32::try_from(thread).unwrap_or(u32::MAX),
-            stream: Stream::Events,
+            thread: serial_number,
+            stream,
             sequence: state.windows.len() as u64,
             ticks: state.now,
             triple,
@@ -457,15 +493,23 @@ impl Process {
         self.event_windows().concat()
     }
 
-    /// The content of the definitions file.
-    pub fn definition_bytes(&self) -> Vec<u8> {
+    /// All definitions so far, one after the other: a child that is forked now inherits so many
+    /// bytes.
+    pub fn definition_text(&self) -> Vec<u8> {
         let mut text = Vec::new();
         self.process_definition().encode(&mut text);
         for definition in &self.definitions {
             definition.encode(&mut text);
         }
+        text
+    }
+
+    /// The content of the definitions file.
+    pub fn definition_bytes(&self) -> Vec<u8> {
+        let mut text = self.definition_text();
         if let Some(end) = self.end {
-            Definition::Ending { kind: 0, code: 0, end: self.triple(end) }.encode(&mut text);
+            let (kind, code) = self.ending;
+            Definition::Ending { kind, code, end: self.triple(end) }.encode(&mut text);
         }
         let size = (Head::records_at(0) + text.len() + SLACK).next_multiple_of(ALIGN);
         let head = Head {
@@ -491,14 +535,14 @@ impl Process {
             host: self.host.clone(),
             boot: self.boot.clone(),
             clock: self.clock,
-            start: self.triple(0),
+            start: self.triple(self.start),
             command: vec!["./app".to_owned()],
             executable: "/bin/app".to_owned(),
             directory: "/".to_owned(),
             version: "test".to_owned(),
             environment: Vec::new(),
-            forked_from: None,
-            inherited: 0,
+            forked_from: self.forked_from.map(|parent| parent.0),
+            inherited: self.forked_from.map_or(0, |parent| parent.1),
             pair_cost: 4000,
         }
     }

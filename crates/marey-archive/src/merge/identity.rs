@@ -26,6 +26,8 @@ pub(crate) struct Seen {
     pub peer_side: u8,
     /// Other processes' halves can be told to belong to it.
     pub matchable: bool,
+    /// Members of its own group call it the same; holds for what is made from it, too.
+    named: bool,
 }
 
 /// A communicator of the run.
@@ -111,7 +113,14 @@ impl Communicators {
         let inter = def.remote_size > 0;
         let key = key(def, parent, place, links);
         let is_self = Kind::from_code(def.kind) == Kind::SelfOnly;
-        let matchable = (key.is_some() || is_self) && parent.is_none_or(|parent| parent.matchable);
+        let named = (key.is_some() || is_self) && parent.is_none_or(|parent| parent.named);
+        // All messages of a spawn cross from one world to the other, so the two must be linked.
+        let matchable = named
+            && match Kind::from_code(def.kind) {
+                Kind::Spawn => links.values().any(|link| Some(link) == key.as_ref()),
+                Kind::Parent => place.world.is_some_and(|world| links.contains_key(&world)),
+                _ => true,
+            };
         let own = || vec![9, process as u64, u64::from(number)];
         let key = key.unwrap_or_else(own);
         let id = match self.known.get(&key) {
@@ -136,7 +145,7 @@ impl Communicators {
         if row.name.is_empty() {
             row.name = if name.is_empty() { default_name(def) } else { name.to_owned() };
         }
-        Seen { id, rank: def.rank, side, peer_side: if inter { 1 - side } else { 0 }, matchable }
+        Seen { id, rank: def.rank, side, peer_side: if inter { 1 - side } else { 0 }, matchable, named }
     }
 }
 

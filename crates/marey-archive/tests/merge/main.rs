@@ -10,6 +10,10 @@ use marey_model::spool::{ANY_SOURCE, ANY_TAG, Definition, Direction, Record};
 use marey_testkit::{Message, Process, Spool};
 use proptest::prelude::*;
 
+mod happenings;
+mod identity;
+mod programs;
+
 const NONE: u32 = u32::MAX;
 
 struct Merged {
@@ -633,5 +637,3 @@ proptest! {
         prop_assert!(!lost || lose_one);
     }
 }
-
-mod programs;

@@ -1,0 +1,191 @@
+//! Who is who: forked children, programs that were replaced, worlds that others spawned.
+
+use marey_model::spool::Definition;
+use marey_testkit::{Message, Process, Spool};
+
+use super::{call, merged};
+
+#[test]
+fn a_forked_child_speaks_in_its_parents_terms() {
+    let mut parent = Process::new(7);
+    let work = parent.site(0, "work");
+    parent.definitions.push(Definition::Thread {
+        serial: 0,
+        os_thread: 100,
+        name: "main".to_owned(),
+        ticks: 0,
+        creator: None,
+    });
+    let inherited = parent.definition_text().len() as u64;
+    // Defined after the fork under a number that the child uses otherwise.
+    let later = parent.site(0, "later");
+    let mut child = Process::new(8);
+    child.definitions.clear();
+    child.forked_from = Some((7, inherited));
+    let own = |id, verb: &str| Definition::Region {
+        id,
+        level: 0,
+        verb: verb.to_owned(),
+        role: 0,
+        noun_kind: String::new(),
+        noun: String::new(),
+        file: String::new(),
+        line: 0,
+    };
+    child.definitions.push(own(later, "of the child"));
+    child.definitions.push(Definition::Site { id: later, region: later, stack: None });
+    let inherited = child.definition_text().len() as u64;
+    let mut grandchild = Process::new(9);
+    grandchild.definitions.clear();
+    grandchild.forked_from = Some((8, inherited));
+    for (at, process) in [(10, &mut parent), (20, &mut child), (30, &mut grandchild)] {
+        process.enter(0, work, at);
+        process.enter(0, later, at + 1);
+        process.leave(0, at + 2);
+        process.leave(0, at + 3);
+        process.end = Some(100);
+    }
+    let merged = merged(&Spool { processes: vec![parent, child, grandchild] });
+    let expected = [
+        "0 work 10+3",
+        "0 work/later 11+1",
+        "1 work 20+3",
+        "1 work/of the child 21+1",
+        "2 work 30+3",
+        "2 work/of the child 31+1",
+    ];
+    assert_eq!(merged.intervals(), expected);
+    // Names are inherited, threads are not.
+    assert_eq!(merged.table("locations").text("name").unwrap(), ["main", "thread 0", "thread 0"]);
+    assert_eq!(merged.summary.problems, []);
+}
+
+#[test]
+fn a_child_without_its_parent_is_damaged_but_there() {
+    let mut child = Process::new(8);
+    child.forked_from = Some((7, 1000));
+    let own = child.site(0, "own");
+    child.enter(0, own, 10);
+    child.leave(0, 20);
+    child.end = Some(30);
+    let merged = merged(&Spool { processes: vec![child] });
+    assert_eq!(merged.intervals(), ["0 own 10+10"]);
+    assert_eq!(merged.problem("damaged"), 1);
+}
+
+#[test]
+fn endings_have_names() {
+    let endings = [
+        ((0, 0), "finished", 0),
+        ((0, 3), "exited", 3),
+        ((1, 4), "exited at once (_exit)", 4),
+        ((2, 6), "aborted", -1),
+        ((3, 5), "aborted (MPI_Abort)", 5),
+        ((4, 0), "replaced by exec", -1),
+        ((99, 0), "ended", -1),
+    ];
+    for (ending, outcome, code) in endings {
+        let mut process = Process::new(7);
+        process.end = Some(10);
+        process.ending = ending;
+        let merged = merged(&Spool { processes: vec![process] });
+        let table = merged.table("processes");
+        assert_eq!(table.text("outcome").unwrap(), [outcome]);
+        assert_eq!(table.i64("exit_code").unwrap(), [code]);
+    }
+}
+
+/// A program that was replaced without a word is told by the next one of its number.
+#[test]
+fn exec_is_told_from_a_kill() {
+    let (mut first, mut second) = (Process::new(7), Process::new(8));
+    (first.pid, second.pid) = (50, 50);
+    second.start = 30;
+    for (process, at) in [(&mut first, 10), (&mut second, 40)] {
+        let main = process.site(0, "main");
+        process.enter(0, main, at);
+        process.leave(0, at + 10);
+    }
+    let merged = merged(&Spool { processes: vec![second, first] });
+    let table = merged.table("processes");
+    let outcomes = table.text("outcome").unwrap();
+    assert_eq!(outcomes, ["replaced by exec", "ended without notice (killed?)"]);
+}
+
+/// An intercommunicator of two parents and `children` others, as one side sees it.
+fn inter(id: u32, kind: u8, parent: Option<u32>, rank: u32, sizes: [u32; 2], ticks: u64) -> Definition {
+    let world = |size: u32| vec![(0, u64::from(size))];
+    Definition::Communicator {
+        id,
+        kind,
+        parent,
+        number: 0,
+        tag: 0,
+        leader: 0,
+        size: sizes[0],
+        rank,
+        remote_size: sizes[1],
+        members: world(sizes[0]),
+        remote_members: vec![(-1, sizes[1].into())],
+        port: String::new(),
+        ticks,
+    }
+}
+
+/// Two parents spawn a world of two; all merge into one communicator.
+fn spawned() -> Spool {
+    let mut spool = Spool::world(2);
+    for (rank, process) in (0..).zip(&mut spool.processes) {
+        process.definitions.push(inter(2, 11, Some(0), rank, [2, 2], 500));
+        process.communicator(3, 10, Some(2), 0, 0, &[(0, 2), (-1, 2)], rank);
+    }
+    for rank in 0..2 {
+        let mut child = Process::new(u64::from(rank) + 11);
+        child.join_world("children", 2, rank);
+        child.start = 100;
+        child.definitions.push(inter(2, 12, None, rank, [2, 2], 90));
+        child.communicator(3, 10, Some(2), 0, 0, &[(-1, 2), (0, 2)], rank + 2);
+        spool.processes.push(child);
+    }
+    spool
+}
+
+#[test]
+fn a_spawned_world_finds_its_parents() {
+    let mut spool = spawned();
+    let what = |communicator, peer| Message { communicator, peer, tag: 0, bytes: 8 };
+    // Parent 1 to child 0 over the intercommunicator, child 0 to parent 1 over the merged one.
+    let parent = &mut spool.processes[1];
+    call(parent, 0, "MPI_Send", 600, 610, |p| p.send(0, what(2, 0)));
+    call(parent, 0, "MPI_Recv", 620, 800, |p| p.receive(0, what(3, 2)));
+    let child = &mut spool.processes[2];
+    call(child, 0, "MPI_Recv", 620, 630, |p| p.receive(0, what(2, 1)));
+    call(child, 0, "MPI_Send", 700, 710, |p| p.send(0, what(3, 1)));
+    let merged = merged(&spool);
+    assert_eq!(merged.pairs(), [(600, 630), (700, 800)]);
+    let table = merged.table("communicators");
+    assert_eq!(table.text("members").unwrap(), ["0-1", "0-1|2-3", "0-3", "2-3"]);
+    assert_eq!(table.text("kind").unwrap(), ["intra", "inter", "intra", "intra"]);
+    assert_eq!(merged.table("processes").u32("world").unwrap(), [0, 0, 1, 1]);
+    assert_eq!(merged.summary.problems, []);
+}
+
+/// Two worlds that may both come from one of two spawns: nothing on them is matched.
+#[test]
+fn messages_to_a_world_of_uncertain_parents_are_unmatchable() {
+    let mut spool = spawned();
+    for rank in 0..2 {
+        let mut child = Process::new(u64::from(rank) + 21);
+        child.join_world("others", 2, rank);
+        child.start = 100;
+        child.definitions.push(inter(2, 12, None, rank, [2, 2], 90));
+        spool.processes.push(child);
+    }
+    let what = |peer| Message { communicator: 2, peer, tag: 0, bytes: 8 };
+    call(&mut spool.processes[1], 0, "MPI_Send", 600, 610, |p| p.send(0, what(0)));
+    call(&mut spool.processes[2], 0, "MPI_Recv", 620, 630, |p| p.receive(0, what(1)));
+    let merged = merged(&spool);
+    assert_eq!(merged.pairs(), [(-1, 630), (600, -1)]);
+    assert_eq!(merged.problem("unmatchable_channels"), 2);
+    assert_eq!(merged.problem("unmatched_sends") + merged.problem("unmatched_receives"), 0);
+}
