@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::globals::Site;
 use super::lod::Lod;
+use super::sets::LocalSets;
 use crate::schema::NONE;
 
 /// Buckets of the run that the histogram counts in.
@@ -96,6 +97,8 @@ pub(crate) struct Builder {
     /// (bucket, region, exclusive time) since the last slab.
     pub histogram: Vec<(u32, u32, i64)>,
     pub lod: Lod,
+    /// Sets of nouns of intervals that name several.
+    pub sets: LocalSets,
     /// Rows of this slab in the order of their starts.
     pub rows: Vec<Row>,
     /// Intervals that ended in this slab and began in an earlier one.
@@ -120,6 +123,7 @@ impl Builder {
             dirty: Vec::new(),
             histogram: Vec::new(),
             lod: Lod::new(lod_log2),
+            sets: LocalSets::default(),
             rows: Vec::new(),
             long: Vec::new(),
             globals: std::sync::Arc::default(),
@@ -277,7 +281,7 @@ impl Builder {
     #[inline(always)]
     pub(crate) fn leave(&mut self, now: i64) -> Option<Frame> {
         self.advance(now);
-        let frame = self.stack.pop()?;
+        let mut frame = self.stack.pop()?;
         let duration = now.wrapping_sub(frame.start);
         let node = &mut self.nodes[frame.path as usize];
         node.visits = node.visits.wrapping_add(1);
@@ -285,12 +289,16 @@ impl Builder {
         node.min = node.min.min(duration);
         node.max = node.max.max(duration);
         node.sum_squares += duration as f64 * duration as f64;
+        if frame.waiting {
+            frame.participants = self.sets.close(self.stack.len() as u32, frame.participants);
+        }
         if frame.row == LONG {
             self.leave_long(&frame, duration);
         } else {
             let row = &mut self.rows[frame.row as usize];
             row.duration = duration;
             if frame.waiting {
+                let node = &mut self.nodes[frame.path as usize];
                 node.bytes = node.bytes.saturating_add(frame.bytes.max(0));
                 row.bytes = frame.bytes;
                 row.participants = frame.participants;

@@ -522,10 +522,14 @@ fn take_part(builder: &mut Builder, set: Option<u32>, bytes: u64) -> u32 {
     let Some(frame) = builder.stack.last_mut() else { return NONE };
     frame.waiting = true;
     frame.bytes = frame.bytes.max(0).saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
-    if let Some(set) = set
-        && frame.participants == NONE
-    {
-        frame.participants = set;
+    let path = frame.path;
+    match set {
+        Some(set) if frame.participants == NONE => frame.participants = set,
+        Some(set) if frame.participants != set => {
+            let depth = builder.stack.len() as u32 - 1;
+            builder.sets.add(depth, set);
+        }
+        _ => {}
     }
-    frame.path
+    path
 }

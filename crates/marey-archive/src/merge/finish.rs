@@ -99,6 +99,7 @@ fn write_long(decoding: &Decoding, slab: u32, sink: &Sink) -> Result<(), Error> 
                 location: *location,
                 rows,
                 paths: &decoding.locations[*location as usize].builder.globals,
+                sets: &decoding.locations[*location as usize].builder.sets.globals,
             })
             .collect();
         sink.part(&INTERVALS, slab, group[0].0 / GROUP as u32, |writer| intervals(writer, &rows))?;

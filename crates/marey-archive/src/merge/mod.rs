@@ -33,6 +33,7 @@ mod overlaps;
 mod paths;
 mod problems;
 mod rows;
+mod sets;
 mod slabs;
 mod stream;
 mod tables;

@@ -46,7 +46,7 @@ pub(crate) fn write_slab(
     groups.par_iter().try_for_each(|&(group, locations)| {
         let rows: Vec<LocationRows<'_>> = locations
             .iter()
-            .map(|l| LocationRows { location: l.location, rows: &l.rows, paths: &l.paths })
+            .map(|l| LocationRows { location: l.location, rows: &l.rows, paths: &l.paths, sets: &l.sets })
             .collect();
         if rows.iter().any(|location| location.rows.iter().any(|row| row.duration >= 0)) {
             sink.part(&INTERVALS, slab.number, group, |writer| intervals(writer, &rows))?;

@@ -20,6 +20,7 @@ use super::lod::LodRow;
 use super::messages::{self, CollectiveRow, Join, Ops};
 use super::overlaps::{Overlap, Overlaps};
 use super::paths::Paths;
+use super::sets::Sets;
 use super::slabs::{self, GROUP, Plan};
 use super::write::Sink;
 use super::{Config, Progress, Summary, clock, definitions, finish, globals, launch, rows};
@@ -56,6 +57,7 @@ pub(crate) struct LocationSlab {
     pub process: u32,
     pub rows: Vec<Row>,
     pub paths: Arc<Vec<u32>>,
+    pub sets: Arc<Vec<u32>>,
     pub happened: Happened,
     pub lod: Vec<LodRow>,
     /// For each edge the number of its noun.
@@ -75,6 +77,7 @@ pub(crate) struct Slab {
 pub(crate) struct Decoding {
     pub locations: Vec<Location>,
     pub paths: Paths,
+    pub sets: Sets,
     pub locks: Interner<(u32, u64)>,
     /// For each group, exclusive time by (bucket, region).
     pub histogram: Vec<FxHashMap<(u32, u32), i64>>,
@@ -232,6 +235,7 @@ impl Decoding {
         Self {
             locations: locations.collect(),
             paths: Paths::default(),
+            sets: Sets::new(input.globals.participants.rows.len() as u32),
             locks: Interner::default(),
             histogram: vec![FxHashMap::default(); input.globals.locations.len().div_ceil(GROUP)],
             long: Vec::new(),
@@ -282,6 +286,7 @@ impl Decoding {
                 location.builder.finish();
             }
             self.paths.number(&mut location.builder);
+            self.sets.number(&mut location.builder.sets);
             let builder = &mut location.builder;
             let happened = location.happened.take();
             let nouns = happened.edges.iter().map(|edge| match edge.address {
@@ -300,6 +305,7 @@ impl Decoding {
                 process: location.process,
                 rows: std::mem::take(&mut builder.rows),
                 paths: Arc::clone(&builder.globals),
+                sets: Arc::clone(&builder.sets.globals),
                 happened,
                 lod: std::mem::take(&mut builder.lod.rows),
                 edge_nouns,

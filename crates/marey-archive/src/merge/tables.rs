@@ -15,7 +15,7 @@ pub(crate) fn definitions(input: &Input, decoding: &Decoding) -> Result<Vec<Colu
         nouns(input, decoding)?,
         verbs(globals)?,
         regions(globals)?,
-        participants(globals)?,
+        participants(globals, decoding)?,
         modules(globals)?,
         stacks(globals)?,
         call_paths(decoding)?,
@@ -106,9 +106,14 @@ fn regions(globals: &Globals) -> Result<Columns, Error> {
     Ok(table)
 }
 
-fn participants(globals: &Globals) -> Result<Columns, Error> {
-    let rows = &globals.participants.rows;
-    with_ids(&PARTICIPANTS, rows.len(), columns![rows; U32 |&noun| noun])
+/// Sets of one noun, and behind them those of several.
+fn participants(globals: &Globals, decoding: &Decoding) -> Result<Columns, Error> {
+    let nouns = &globals.participants.rows;
+    let one = (0..).zip(nouns).map(|(id, &noun)| (id, noun));
+    let several = (nouns.len() as u32..).zip(&decoding.sets.rows.rows);
+    let several = several.flat_map(|(id, set)| set.iter().map(move |&noun| (id, nouns[noun as usize])));
+    let rows: Vec<(u32, u32)> = one.chain(several).collect();
+    Columns::from_columns(&PARTICIPANTS, columns![rows; U32 |row| row.0, U32 |row| row.1])
 }
 
 fn modules(globals: &Globals) -> Result<Columns, Error> {

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::build::Row;
+use super::sets;
 use crate::schema::{INTERVALS, NONE, TableSpec};
 use crate::{Column, Columns, Error, Meta, Part, PartWriter};
 
@@ -30,6 +31,8 @@ pub(crate) struct LocationRows<'a> {
     pub rows: &'a [Row],
     /// From the location's numbers of call paths to those of the run.
     pub paths: &'a [u32],
+    /// The same for sets of nouns.
+    pub sets: &'a [u32],
 }
 
 impl Sink {
@@ -116,7 +119,7 @@ pub(crate) fn intervals(writer: &mut PartWriter, locations: &[LocationRows<'_>])
             batch.duration.push(row.duration);
             batch.path.push(location.paths.get(row.path as usize).copied().unwrap_or(NONE));
             batch.depth.push(row.depth);
-            batch.participants.push(row.participants);
+            batch.participants.push(sets::global(row.participants, location.sets));
             batch.bytes.push(row.bytes);
             if batch.location.len() == BATCH {
                 writer.write(&batch.take()?)?;

@@ -310,3 +310,54 @@ fn a_receive_whose_request_was_freed_takes_its_message() {
     assert_eq!(merged.pairs(), [(10, -1), (110, 150)]);
     assert_eq!(merged.problem("unmatched_sends"), 1);
 }
+
+/// Names of the nouns that take part in each interval.
+fn participants(merged: &Merged) -> Vec<Vec<String>> {
+    let (sets, nouns) = (merged.table("participants"), merged.table("nouns"));
+    let members = |set: u32| {
+        let rows = sets.u32("id").unwrap().iter().zip(sets.u32("noun").unwrap());
+        let members = rows.filter(|(id, _)| **id == set).map(|(_, &noun)| noun as usize);
+        members.map(|noun| nouns.text("name").unwrap()[noun].clone()).collect()
+    };
+    merged.table("intervals").u32("participants").unwrap().iter().map(|&set| members(set)).collect()
+}
+
+#[test]
+fn an_interval_names_all_nouns_that_take_part() {
+    let mut spool = Spool::world(2);
+    for (rank, process) in (0..).zip(&mut spool.processes) {
+        process.communicator(2, 2, Some(0), 0, 0, &[(0, 2)], rank);
+        let name = "other".to_owned();
+        process.definitions.push(Definition::CommunicatorName { id: 2, name });
+        process.definitions.push(Definition::File { id: 9, name: "out.dat".to_owned() });
+        let peer = 1 - i64::from(rank);
+        let (world, other) = (message(peer, 5), Message { communicator: 2, ..message(peer, 5) });
+        call(process, 0, "MPI_Waitall", 10, 30, |p| {
+            for _ in 0..2 {
+                p.send(0, other);
+                p.send(0, world);
+            }
+            // An interval within is left before the one around it names more.
+            call(p, 0, "read", 15, 20, |p| {
+                let io = Record::Io { file: 9, write: 0, bytes: 1, offset: 0 };
+                p.untimed(0, io);
+                p.receive(0, world);
+            });
+            p.receive(0, other);
+        });
+        call(process, 0, "MPI_Barrier", 40, 50, |p| p.collective(0, 2, -1, 0, 0));
+        call(process, 0, "MPI_Waitall", 60, 70, |p| {
+            p.send(0, world);
+            p.send(0, other);
+        });
+        call(process, 0, "MPI_Wtime", 80, 90, |_| ());
+    }
+    let both = vec!["MPI_COMM_WORLD".to_owned(), "other".to_owned()];
+    let file = vec!["MPI_COMM_WORLD".to_owned(), "out.dat".to_owned()];
+    let one = [both.clone(), file, vec!["other".to_owned()], both, Vec::new()];
+    let merged = merged(&spool);
+    assert_eq!(participants(&merged), [&one[..], &one[..]].concat());
+    // Equal sets are one.
+    let sets = merged.table("intervals").u32("participants").unwrap().to_vec();
+    assert_eq!((sets[0], sets[0]), (sets[3], sets[5]));
+}
