@@ -34,6 +34,16 @@ pub(crate) fn table() -> Option<&'static RuntimeTable> {
     Some(unsafe { &*found })
 }
 
+/// The table of a runtime that another copy of this crate owns, if this one writes through it.
+pub(crate) fn foreign() -> Option<&'static RuntimeTable> {
+    let found = FOUND.load(Ordering::Acquire);
+    if found.is_null() || found == OFF || core::ptr::eq(found, &raw const TABLE) {
+        return None;
+    }
+    // SAFETY: tables are static.
+    Some(unsafe { &*found })
+}
+
 #[cold]
 fn look() -> Option<&'static RuntimeTable> {
     // SAFETY: the symbol, if it is there, is a function of this type (see `marey-collect`), whose

@@ -296,6 +296,10 @@ mod slow {
     pub(super) unsafe fn enter(thread: *mut Thread, site: u32) {
         // SAFETY: the caller's promise (see `super::enter`).
         unsafe {
+            if let Some(table) = crate::attach::foreign() {
+                (table.enter)(thread, site);
+                return;
+            }
             let Some(thread) = pick(thread) else { return };
             if (*thread).depth >= (*thread).max_depth {
                 (*thread).below += 1;
@@ -325,6 +329,14 @@ mod slow {
     pub(super) unsafe fn leave(thread: *mut Thread) {
         // SAFETY: the caller's promise (see `super::leave`).
         unsafe {
+            if let Some(table) = crate::attach::foreign() {
+                // What is innermost is the library's to find, as far as this copy knows it.
+                let site = match (*thread).depth {
+                    0 => u32::MAX,
+                    depth => (*(*thread).stack.add(depth as usize - 1)).site,
+                };
+                return (table.leave)(thread, site);
+            }
             let Some(thread) = pick(thread) else { return };
             if (*thread).below != 0 {
                 (*thread).below -= 1;
@@ -345,6 +357,9 @@ mod slow {
     pub(super) unsafe fn leave_site(thread: *mut Thread, site: u32) {
         // SAFETY: the caller's promise (see `super::leave_site`).
         unsafe {
+            if let Some(table) = crate::attach::foreign() {
+                return (table.leave)(thread, site);
+            }
             // In a signal handler the region may lie on the second lane.
             let Some(thread) = pick(thread) else { return };
             if (*thread).below != 0 {

@@ -69,6 +69,27 @@ fn a_recording_becomes_a_run() {
     assert_eq!(place.marey(&["record", "--", "ls", "/"]).status.code(), Some(2), "it is finished");
 }
 
+/// The program's own copy of the user API had given up after its first window of 64 KiB, because
+/// only the library's copy can open the next.
+#[test]
+fn regions_of_a_rust_program_are_all_there() {
+    const PAIRS: u64 = 200_000;
+    // Built by the test runner, beside the executable.
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_marey")).with_file_name("examples").join("pairs");
+    if !program.exists() {
+        eprintln!("skipped: {} is not there; build it with --examples", program.display());
+        return;
+    }
+    let place = Place::new();
+    place.ok(&["record", "--", program.to_str().unwrap(), &PAIRS.to_string()]);
+    let report: Value = serde_json::from_str(&place.ok(&["report", "--json"])).unwrap();
+    let regions = report["regions"].as_array().unwrap();
+    let own = regions.iter().filter(|region| region["level"] == "source");
+    // Each of the 50 regions is entered once more, before the loop.
+    assert_eq!(own.map(|region| region["calls"].as_u64().unwrap()).sum::<u64>(), PAIRS + 50);
+    assert_eq!(place.info("run.marey")["problems"]["dropped"], 0);
+}
+
 #[test]
 fn a_recorder_that_is_off_records_nothing() {
     let place = Place::new();
