@@ -2,7 +2,7 @@
 //!
 //! The one idea: processes of one boot that count the same counter share one clock, so nothing is
 //! corrected among them. Such a *domain* gets one line through its earliest and latest readings;
-//! domains are tied to each other by exchanges, and by the calendar where there are none.
+//! `tie` says what has to be added to it.
 //!
 //! What is deliberately absent: repairing single events. What still contradicts causality is
 //! counted, not moved.
@@ -10,7 +10,9 @@
 use marey_model::{ClockKind, Triple};
 use rustc_hash::FxHashMap;
 
+use super::bounds::Bounds;
 use super::definitions::{Exchange, ProcessDefs};
+use super::tie::Tie;
 
 /// Fraction bits of [`Clock::speed`]: speeds below 4 ns a tick keep 61 significant bits.
 const SHIFT: u32 = 60;
@@ -84,59 +86,88 @@ pub(crate) struct Launcher {
 }
 
 /// One clock that several processes may share.
+#[derive(Debug)]
 struct Domain {
     readings: Vec<Triple>,
-    members: Vec<usize>,
-    skewed: bool,
     /// ns on the common axis = `base_ns` + (ticks − `base`) × `slope`.
     base: u64,
     base_ns: f64,
     slope: f64,
-    /// Against the calendar: what was added at `base`, and the change of speed.
-    offset: f64,
-    drift: f64,
-    uncertainty: f64,
     last: u64,
+    /// How far readings are off the line, ns; infinite if there is but one.
+    off: f64,
 }
 
-/// The clocks of all processes. `readings` are the heads of each process's windows. Also the
-/// calendar time of the start of the run, ns since 1970.
-pub(crate) fn fit(
-    processes: &[ProcessDefs],
-    readings: &[Vec<Triple>],
-    launcher: &Launcher,
-    is_reference: impl Fn(usize) -> bool,
-    peer: impl Fn(usize, u32) -> Option<usize>,
-) -> (Vec<ClockFacts>, i64) {
-    let (mut domains, of) = domains(processes, readings, launcher);
-    for domain in &mut domains {
-        domain.draw();
-    }
-    // Doubles hold 2⁵³ ns, so everything counts from an instant of the run, not from 1970.
-    let epoch = domains.iter().filter_map(Domain::first).map(|t| t.realtime_ns).min().unwrap_or(0);
-    for domain in &mut domains {
-        domain.base_ns = domain.first().map_or(0.0, |t| t.realtime_ns.wrapping_sub(epoch) as f64);
-    }
-    tie(&mut domains, &of, processes, is_reference, peer);
-    let start = processes.iter().zip(&of).map(|(process, &d)| domains[d].at(process.start.ticks));
-    let start = start.fold(f64::INFINITY, f64::min);
-    let start = if start.is_finite() { start } else { 0.0 };
-    let facts = processes.iter().zip(&of).map(|(process, &d)| facts(process, &domains[d], start));
-    (facts.collect(), (epoch.cast_signed()).saturating_add(start as i64))
+/// The clocks of a run as far as each is known by itself.
+#[derive(Debug)]
+pub(crate) struct Clocks {
+    domains: Vec<Domain>,
+    /// Domain of each process by its key.
+    of: FxHashMap<u64, usize>,
+    /// The domain that the others are tied to.
+    reference: usize,
+    /// What exchanges say.
+    exchanges: Bounds,
+    /// Calendar time of 0 on the common axis, ns since 1970.
+    epoch: u64,
 }
 
-fn facts(process: &ProcessDefs, domain: &Domain, start: f64) -> ClockFacts {
-    let clock =
-        Clock::new(domain.base, (domain.base_ns - start).round().clamp(-1e18, 1e18) as i64, domain.slope);
-    let knot = |ticks| (ticks, clock.ns(ticks));
-    ClockFacts {
-        clock,
-        kind: ClockKind::from_code(process.clock).map_or("unknown", ClockKind::name),
-        offset_ns: domain.offset.round() as i64,
-        drift_ppm: domain.drift * 1e6,
-        uncertainty_ns: if domain.uncertainty.is_finite() { domain.uncertainty.ceil() as i64 } else { -1 },
-        ticks_per_second: if domain.slope > 0.0 { 1e9 / domain.slope } else { 0.0 },
-        knots: [knot(domain.base), knot(domain.last)],
+impl Clocks {
+    /// Draws the line of each clock. `readings` are the heads of each process's windows.
+    pub(crate) fn draw(
+        processes: &[ProcessDefs],
+        readings: &[Vec<Triple>],
+        launcher: &Launcher,
+        is_reference: impl Fn(usize) -> bool,
+        peer: impl Fn(usize, u32) -> Option<usize>,
+    ) -> Self {
+        let (mut domains, of) = domains(processes, readings, launcher);
+        for domain in &mut domains {
+            domain.draw();
+        }
+        // Doubles hold 2⁵³ ns, so everything counts from an instant of the run, not from 1970.
+        let first = domains.iter().filter_map(|domain| domain.readings.first());
+        let epoch = first.map(|t| t.realtime_ns).min().unwrap_or(0);
+        for domain in &mut domains {
+            let first = domain.readings.first();
+            domain.base_ns = first.map_or(0.0, |t| t.realtime_ns.wrapping_sub(epoch) as f64);
+        }
+        let reference = (0..processes.len()).find(|&p| is_reference(p)).map_or(0, |p| of[p]);
+        let exchanges = exchanges(&domains, &of, processes, peer);
+        let of = processes.iter().map(|process| process.key).zip(of).collect();
+        Self { domains, of, reference, exchanges, epoch }
+    }
+
+    /// What has to be added to each clock, given what messages say.
+    pub(crate) fn tie(&self, messages: &Bounds) -> Vec<Tie> {
+        let spans: Vec<(f64, f64)> = self.domains.iter().map(Domain::span).collect();
+        super::tie::all(&spans, self.reference, &self.exchanges, messages)
+    }
+
+    /// Which clock a process counts.
+    pub(crate) fn domain(&self, process: &ProcessDefs) -> usize {
+        self.of.get(&process.key).copied().unwrap_or(self.reference)
+    }
+
+    /// The first instant of all processes on the common axis, ns.
+    pub(crate) fn start(&self, processes: &[ProcessDefs], ties: &[Tie]) -> f64 {
+        let starts = processes.iter().map(|process| {
+            let domain = self.domain(process);
+            let at = self.domains[domain].at(process.start.ticks);
+            at + ties[domain].at(at)
+        });
+        let start = starts.fold(f64::INFINITY, f64::min);
+        if start.is_finite() { start } else { 0.0 }
+    }
+
+    /// The clocks of all processes, and the calendar time of the start of the run, ns since 1970.
+    pub(crate) fn facts(&self, processes: &[ProcessDefs], ties: &[Tie]) -> (Vec<ClockFacts>, i64) {
+        let start = self.start(processes, ties);
+        let facts = processes.iter().map(|process| {
+            let domain = self.domain(process);
+            self.domains[domain].facts(process, &ties[domain], start)
+        });
+        (facts.collect(), (self.epoch.cast_signed()).saturating_add(start as i64))
     }
 }
 
@@ -152,11 +183,10 @@ fn domains(
         let skewed = ClockKind::from_code(process.clock).is_none_or(|kind| kind == ClockKind::Skewed);
         let own = if skewed || process.boot.is_empty() { process.key } else { 0 };
         let place = *known.entry((process.boot.clone(), process.clock, own)).or_insert_with(|| {
-            domains.push(Domain::new(skewed));
+            domains.push(Domain::new());
             domains.len() - 1
         });
         let domain = &mut domains[place];
-        domain.members.push(idx);
         domain.readings.push(process.start);
         domain.readings.extend(process.ending.iter().map(|ending| ending.2));
         domain.readings.extend(&readings[idx]);
@@ -169,24 +199,33 @@ fn domains(
     (domains, of)
 }
 
-impl Domain {
-    fn new(skewed: bool) -> Self {
-        Self {
-            readings: Vec::new(),
-            members: Vec::new(),
-            skewed,
-            base: 0,
-            base_ns: 0.0,
-            slope: 1.0,
-            offset: 0.0,
-            drift: 0.0,
-            uncertainty: f64::INFINITY,
-            last: 0,
+/// Each exchange is a message in both directions.
+fn exchanges(
+    domains: &[Domain],
+    of: &[usize],
+    processes: &[ProcessDefs],
+    peer: impl Fn(usize, u32) -> Option<usize>,
+) -> Bounds {
+    let mut bounds = Bounds::default();
+    for (idx, process) in processes.iter().enumerate() {
+        for exchange in &process.exchanges {
+            let Some(other) = peer(idx, exchange.peer) else { continue };
+            let (mine, theirs) = (of[idx], of[other]);
+            if mine == theirs {
+                continue;
+            }
+            let Exchange { sent, received, returned, came_back, .. } = *exchange;
+            let (here, there) = (&domains[mine], &domains[theirs]);
+            bounds.add(mine, theirs, here.at(sent), there.at(received));
+            bounds.add(theirs, mine, there.at(returned), here.at(came_back));
         }
     }
+    bounds
+}
 
-    fn first(&self) -> Option<&Triple> {
-        self.readings.first()
+impl Domain {
+    fn new() -> Self {
+        Self { readings: Vec::new(), base: 0, base_ns: 0.0, slope: 1.0, last: 0, off: f64::INFINITY }
     }
 
     /// The line through the earliest and the latest reading.
@@ -207,107 +246,32 @@ impl Domain {
             let line = first.monotonic_ns as f64 + (t.ticks - first.ticks) as f64 * self.slope;
             (t.monotonic_ns as f64 - line).abs()
         });
-        self.uncertainty = off.fold(100.0, f64::max);
+        self.off = off.fold(100.0, f64::max);
     }
 
     fn at(&self, ticks: u64) -> f64 {
         self.base_ns + ticks.wrapping_sub(self.base).cast_signed() as f64 * self.slope
     }
 
-    /// Corrects the line by an offset that changes linearly: `(ns on the own axis, what to add)`.
-    fn correct(&mut self, samples: &[(f64, f64, f64)]) {
-        let Some(&(t0, o0, u0)) = samples.first() else { return };
-        let &(t1, o1, u1) = samples.last().expect("not empty");
-        let drift = if t1 > t0 { (o1 - o0) / (t1 - t0) } else { 0.0 };
-        let at_base = o0 + drift * (self.base_ns - t0);
-        self.base_ns += at_base;
-        self.slope *= 1.0 + drift;
-        self.offset += at_base;
-        self.drift += drift;
-        self.uncertainty = u0.max(u1);
+    fn span(&self) -> (f64, f64) {
+        (self.base_ns, self.at(self.last))
     }
-}
 
-/// Ties every domain that exchanged with an already tied one to it, from the reference outwards.
-fn tie(
-    domains: &mut [Domain],
-    of: &[usize],
-    processes: &[ProcessDefs],
-    is_reference: impl Fn(usize) -> bool,
-    peer: impl Fn(usize, u32) -> Option<usize>,
-) {
-    if domains.len() < 2 {
-        return;
-    }
-    let reference = (0..processes.len()).find(|&p| is_reference(p)).map_or(0, |p| of[p]);
-    let mut tied = vec![false; domains.len()];
-    tied[reference] = true;
-    let mut progress = true;
-    while progress {
-        progress = false;
-        for domain in 0..domains.len() {
-            if tied[domain] {
-                continue;
-            }
-            let samples = samples(domain, domains, of, processes, &peer, &tied);
-            if !samples.is_empty() {
-                domains[domain].correct(&samples);
-                tied[domain] = true;
-                progress = true;
-            }
+    fn facts(&self, process: &ProcessDefs, tie: &Tie, start: f64) -> ClockFacts {
+        let offset = tie.at(self.base_ns);
+        let base_ns = (self.base_ns + offset - start).round().clamp(-1e18, 1e18) as i64;
+        let slope = self.slope * (1.0 + tie.drift);
+        let clock = Clock::new(self.base, base_ns, slope);
+        let knot = |ticks| (ticks, clock.ns(ticks));
+        let uncertainty = self.off + tie.uncertainty;
+        ClockFacts {
+            clock,
+            kind: ClockKind::from_code(process.clock).map_or("unknown", ClockKind::name),
+            offset_ns: offset.round() as i64,
+            drift_ppm: tie.drift * 1e6,
+            uncertainty_ns: if uncertainty.is_finite() { uncertainty.ceil() as i64 } else { -1 },
+            ticks_per_second: if slope > 0.0 { 1e9 / slope } else { 0.0 },
+            knots: [knot(self.base), knot(self.last)],
         }
-    }
-    for (domain, tied) in domains.iter_mut().zip(tied) {
-        if !tied && !domain.skewed {
-            // Tied by the calendar alone: machines of a cluster agree to some milliseconds.
-            domain.uncertainty = domain.uncertainty.max(10e6);
-        }
-    }
-}
-
-/// What has to be added to a domain's times, early and late: (when, how much, ± how much).
-fn samples(
-    domain: usize,
-    domains: &[Domain],
-    of: &[usize],
-    processes: &[ProcessDefs],
-    peer: impl Fn(usize, u32) -> Option<usize>,
-    tied: &[bool],
-) -> Vec<(f64, f64, f64)> {
-    let mut all = Vec::new();
-    for (idx, process) in processes.iter().enumerate() {
-        for exchange in &process.exchanges {
-            let Some(other) = peer(idx, exchange.peer) else { continue };
-            let (mine, theirs) = (of[idx], of[other]);
-            let Exchange { sent, received, returned, came_back, .. } = *exchange;
-            let (here, there) = (&domains[mine], &domains[theirs]);
-            let (s, c) = (here.at(sent), here.at(came_back));
-            let (r, b) = (there.at(received), there.at(returned));
-            let ahead = ((r - s) + (b - c)) / 2.0;
-            let half_trip = ((c - s) - (b - r)) / 2.0;
-            if half_trip < 0.0 {
-                continue;
-            }
-            if mine == domain && tied[theirs] {
-                all.push(((s + c) / 2.0, ahead, half_trip + there.uncertainty.min(1e9)));
-            } else if theirs == domain && tied[mine] {
-                all.push(((r + b) / 2.0, -ahead, half_trip + here.uncertainty.min(1e9)));
-            }
-        }
-    }
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (Some(first), Some(last)) = (all.first(), all.last()) else { return Vec::new() };
-    let middle = (first.0 + last.0) / 2.0;
-    // The quickest round trip of each end of the run bounds the offset best.
-    let best = |early: bool| {
-        let side = all.iter().filter(|sample| (sample.0 <= middle) == early);
-        side.min_by(|a, b| a.2.total_cmp(&b.2)).copied()
-    };
-    let span = last.0 - first.0;
-    match (best(true), best(false)) {
-        // Two samples close together say nothing about speed.
-        (Some(early), Some(late)) if late.0 - early.0 > span * 0.5 && span > 1e6 => vec![early, late],
-        (Some(early), Some(late)) => vec![if early.2 <= late.2 { early } else { late }],
-        (one, other) => one.or(other).into_iter().collect(),
     }
 }

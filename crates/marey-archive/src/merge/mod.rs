@@ -16,6 +16,7 @@ use std::path::Path;
 
 use crate::Error;
 
+mod bounds;
 mod build;
 mod channels;
 mod clock;
@@ -37,6 +38,7 @@ mod sets;
 mod slabs;
 mod stream;
 mod tables;
+mod tie;
 mod write;
 
 /// How to merge.

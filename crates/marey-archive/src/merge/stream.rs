@@ -7,9 +7,10 @@ use marey_model::spool::Stream;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::bounds::{self, Bounds};
 use super::build::{Builder, Long, Row};
 use super::channels::{Horizon, MessageRow, Shards};
-use super::clock::{Clock, ClockFacts};
+use super::clock::{Clock, ClockFacts, Clocks};
 use super::decode::{Decoder, With};
 use super::definitions::ProcessDefs;
 use super::globals::{Context, Globals, Interner};
@@ -22,8 +23,9 @@ use super::overlaps::{Overlap, Overlaps};
 use super::paths::Paths;
 use super::sets::Sets;
 use super::slabs::{self, GROUP, Plan};
+use super::tie::Tie;
 use super::write::Sink;
-use super::{Config, Progress, Summary, clock, definitions, finish, globals, launch, rows};
+use super::{Config, Progress, Summary, definitions, finish, globals, launch, rows};
 use crate::schema::{COLLECTIVES, NONE};
 use crate::{Error, Meta, PartWriter, RunFacts};
 
@@ -140,7 +142,23 @@ pub(crate) fn merge(
 fn prepare(spool: &Path, config: &Config) -> Result<Input, Error> {
     let index = index::scan(spool)?;
     let launch = launch::read(spool);
-    let mut processes = definitions::read(&index)?;
+    let processes = definitions::read(&index)?;
+    let clocks = draw_clocks(&index, &processes, &launch);
+    let mut ties = clocks.tie(&Bounds::default());
+    if ties.iter().all(|tie| tie.is_settled) {
+        return complete(index, launch, processes, &clocks, &ties, config);
+    }
+    // Exchanges leave something open: messages are matched once on untied clocks for their bounds.
+    let untied = vec![Tie::default(); ties.len()];
+    let start = clocks.start(&processes, &untied);
+    let rough = complete(index, launch, processes, &clocks, &untied, config)?;
+    let domains: Vec<usize> = rough.processes.iter().map(|process| clocks.domain(process)).collect();
+    let found = bounds::find(&rough, |process| domains[process as usize], |ns| ns as f64 + start)?;
+    ties = clocks.tie(&found);
+    complete(rough.index, rough.launch, rough.processes, &clocks, &ties, config)
+}
+
+fn draw_clocks(index: &Index, processes: &[ProcessDefs], launch: &launch::Launch) -> Clocks {
     let readings: Vec<Vec<_>> = processes
         .iter()
         .map(|process| {
@@ -160,10 +178,20 @@ fn prepare(spool: &Path, config: &Config) -> Result<Input, Error> {
         ranks.get(&(world, rank)).copied()
     };
     let reference = |idx: usize| processes[idx].mpi.as_ref().is_some_and(|mpi| mpi.rank == 0);
-    let (mut clocks, start_realtime_ns) =
-        clock::fit(&processes, &readings, &launch.launcher(), reference, peer);
-    let mut worlds = order(&mut processes, &mut clocks);
-    worlds.truncate(processes.len());
+    Clocks::draw(processes, &readings, &launch.launcher(), reference, peer)
+}
+
+/// What else is known before records are decoded, given the clocks.
+fn complete(
+    index: Index,
+    launch: launch::Launch,
+    mut processes: Vec<ProcessDefs>,
+    clocks: &Clocks,
+    ties: &[Tie],
+    config: &Config,
+) -> Result<Input, Error> {
+    let (mut clocks, start_realtime_ns) = clocks.facts(&processes, ties);
+    let worlds = order(&mut processes, &mut clocks);
     let places: Vec<Place> = (0..processes.len())
         .map(|idx| Place {
             world: worlds[idx],
@@ -223,7 +251,7 @@ fn fingerprint(input: &Input, config: &Config) -> u64 {
 }
 
 impl Decoding {
-    fn new(input: &Input) -> Self {
+    pub(crate) fn new(input: &Input) -> Self {
         let boundaries: Arc<[i64]> = input.plan.boundaries.clone().into();
         let locations = input.globals.locations.iter().enumerate().map(|(idx, location)| Location {
             id: idx as u32,
@@ -245,7 +273,7 @@ impl Decoding {
     }
 
     /// Keeps the memory of a written slab for the next.
-    fn reuse(&mut self, slab: Slab) {
+    pub(crate) fn reuse(&mut self, slab: Slab) {
         for location in slab.locations {
             let (mut rows, mut ops) = (location.rows, location.happened.ops);
             if rows.capacity() > 0 {
@@ -259,7 +287,12 @@ impl Decoding {
         }
     }
 
-    fn slab(&mut self, input: &Input, number: u32, progress: &(dyn Progress + Sync)) -> Result<Slab, Error> {
+    pub(crate) fn slab(
+        &mut self,
+        input: &Input,
+        number: u32,
+        progress: &(dyn Progress + Sync),
+    ) -> Result<Slab, Error> {
         let boundary = input.plan.boundaries.get(number as usize).copied();
         for location in &mut self.locations {
             if location.builder.rows.capacity() == 0

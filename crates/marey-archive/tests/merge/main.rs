@@ -10,6 +10,7 @@ use marey_model::spool::{ANY_SOURCE, ANY_TAG, Definition, Direction, Record};
 use marey_testkit::{Message, Process, Spool};
 use proptest::prelude::*;
 
+mod clocks;
 mod happenings;
 mod identity;
 mod programs;

@@ -1,0 +1,230 @@
+//! Clocks that are wrong by known amounts: what is said of their error must be true.
+
+use marey_model::spool::Definition;
+use marey_testkit::{Process, Spool};
+
+use super::{Merged, call, merged, message};
+
+const SECOND: u64 = 1_000_000_000;
+/// When the run begins and ends, in true time.
+const RUN: (u64, u64) = (20 * SECOND, 30 * SECOND);
+
+/// Which messages there are between a process and rank 0.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Messages {
+    None,
+    Both,
+    ToReference,
+    FromReference,
+}
+
+/// A clock that is wrong.
+#[derive(Clone, Copy, Debug)]
+struct Wrong {
+    offset: i64,
+    drift_ppm: i64,
+}
+
+impl Wrong {
+    fn reading(self, ns: u64) -> u64 {
+        let ns = ns.cast_signed();
+        (ns + ns / 1_000_000 * self.drift_ppm + self.offset).cast_unsigned()
+    }
+}
+
+const RIGHT: Wrong = Wrong { offset: 0, drift_ppm: 0 };
+
+/// Latencies of 2 to 50 µs.
+fn latency(n: u64) -> u64 {
+    2000 + n.wrapping_mul(0x9E37_79B9_7F4A_7C15) % 48_000
+}
+
+/// A process of a world whose clock is `wrong`, with a mark on its second thread each second.
+fn begin(process: &mut Process, rank: usize, wrong: Wrong) {
+    process.host = format!("node{rank}");
+    process.boot = format!("boot{rank}");
+    process.start = wrong.reading(RUN.0);
+    process.end = Some(wrong.reading(RUN.1));
+    let mark = process.site(0, "mark");
+    for ns in (RUN.0..=RUN.1).step_by(1_000_000_000) {
+        process.enter(1, mark, wrong.reading(ns));
+        process.leave(1, wrong.reading(ns) + 1);
+    }
+}
+
+fn exchange(process: &mut Process, wrong: Wrong, peer: (u32, Wrong), at: u64) {
+    process.definitions.push(Definition::Exchange {
+        peer: peer.0,
+        sent: wrong.reading(at),
+        received: peer.1.reading(at + 3000),
+        returned: peer.1.reading(at + 3500),
+        came_back: wrong.reading(at + 5500),
+    });
+}
+
+/// Messages every 50 ms between two ranks.
+fn talk(spool: &mut Spool, ranks: (usize, usize), clocks: (Wrong, Wrong), both: bool) {
+    let peers = (i64::try_from(ranks.1).unwrap(), i64::try_from(ranks.0).unwrap());
+    for n in 0..190 {
+        let at = RUN.0 + SECOND / 4 + n * SECOND / 20;
+        let (first, second) = clocks;
+        let arrives = at + latency(n);
+        call(&mut spool.processes[ranks.0], 0, "MPI_Send", first.reading(at), first.reading(at) + 900, |p| {
+            p.send(0, message(peers.0, 1));
+        });
+        let receiver = &mut spool.processes[ranks.1];
+        call(receiver, 0, "MPI_Recv", second.reading(at - 5000), second.reading(arrives), |p| {
+            p.receive(0, message(peers.1, 1));
+        });
+        if both {
+            let at = arrives + 10_000;
+            let back = at + latency(n * 7 + 3);
+            call(
+                &mut spool.processes[ranks.1],
+                0,
+                "MPI_Send",
+                second.reading(at),
+                second.reading(back),
+                |p| {
+                    p.send(0, message(peers.1, 2));
+                },
+            );
+            let receiver = &mut spool.processes[ranks.0];
+            call(receiver, 0, "MPI_Recv", first.reading(at - 3000), first.reading(back), |p| {
+                p.receive(0, message(peers.0, 2));
+            });
+        }
+    }
+}
+
+/// Largest error of marks against those of location 0's process, and what is said of it, by process.
+fn errors(merged: &Merged) -> Vec<(i64, i64)> {
+    let (intervals, locations, clocks) =
+        (merged.table("intervals"), merged.table("locations"), merged.table("clocks"));
+    let paths = merged.paths();
+    let mut marks = vec![Vec::new(); clocks.len()];
+    for row in 0..intervals.len() {
+        if paths[intervals.u32("call_path").unwrap()[row] as usize] == "mark" {
+            let location = intervals.u32("location").unwrap()[row] as usize;
+            let process = locations.u32("process").unwrap()[location] as usize;
+            marks[process].push(intervals.i64("start").unwrap()[row]);
+        }
+    }
+    let error = |own: &Vec<i64>| own.iter().zip(&marks[0]).map(|(a, b)| (a - b).abs()).max().unwrap();
+    assert!(marks.iter().all(|own| own.len() == marks[0].len()));
+    marks.iter().map(error).zip(clocks.i64("uncertainty_ns").unwrap().iter().copied()).collect()
+}
+
+fn run(wrong: Wrong, exchanges: &[u64], messages: Messages) -> Merged {
+    let mut spool = Spool::world(2);
+    for (rank, (process, wrong)) in spool.processes.iter_mut().zip([RIGHT, wrong]).enumerate() {
+        begin(process, rank, wrong);
+    }
+    for &at in exchanges {
+        exchange(&mut spool.processes[1], wrong, (0, RIGHT), at);
+    }
+    match messages {
+        Messages::None => {}
+        Messages::Both => talk(&mut spool, (0, 1), (RIGHT, wrong), true),
+        Messages::FromReference => talk(&mut spool, (0, 1), (RIGHT, wrong), false),
+        Messages::ToReference => talk(&mut spool, (1, 0), (wrong, RIGHT), false),
+    }
+    merged(&spool)
+}
+
+/// The error is within what is said, which is at most `most`; no message arrives before it is sent.
+#[track_caller]
+fn check(exchanges: &[u64], messages: Messages, most: Option<i64>) {
+    for offset in [-10, 10] {
+        for drift_ppm in [-200, 0, 200] {
+            let wrong = Wrong { offset: offset * SECOND.cast_signed(), drift_ppm };
+            let merged = run(wrong, exchanges, messages);
+            let (error, said) = errors(&merged)[1];
+            match most {
+                Some(most) => assert!(error <= said && said <= most, "{wrong:?}: {error} {said}"),
+                None => assert_eq!(said, -1, "{wrong:?}: {error}"),
+            }
+            assert_eq!(merged.summary.problems, [], "{wrong:?}");
+        }
+    }
+}
+
+const EARLY: u64 = RUN.0 + SECOND / 10;
+const LATE: u64 = RUN.1 - SECOND / 10;
+
+#[test]
+fn exchanges_at_both_ends_bound_offset_and_drift() {
+    check(&[EARLY, LATE], Messages::None, Some(4000));
+    check(&[EARLY, LATE], Messages::Both, Some(4000));
+}
+
+#[test]
+fn exchanges_at_the_start_leave_the_drift_open() {
+    check(&[EARLY], Messages::None, Some(10_000_000));
+}
+
+#[test]
+fn messages_narrow_what_exchanges_leave_open() {
+    check(&[EARLY], Messages::Both, Some(10_000));
+}
+
+#[test]
+fn messages_in_both_directions_bound_offset_and_drift() {
+    check(&[], Messages::Both, Some(10_000));
+}
+
+#[test]
+fn messages_in_one_direction_bound_nothing_but_are_not_violated() {
+    check(&[], Messages::FromReference, None);
+    check(&[], Messages::ToReference, None);
+}
+
+#[test]
+fn without_messages_the_error_of_the_calendar_is_unknown() {
+    check(&[], Messages::None, None);
+}
+
+/// Rank 2 talks to rank 1 only, which talks to rank 0.
+#[test]
+fn errors_add_up_along_a_chain_of_clocks() {
+    let clocks = [
+        RIGHT,
+        Wrong { offset: -10 * SECOND.cast_signed(), drift_ppm: 150 },
+        Wrong { offset: 5 * SECOND.cast_signed(), drift_ppm: -150 },
+    ];
+    let mut spool = Spool::world(3);
+    for (rank, process) in spool.processes.iter_mut().enumerate() {
+        begin(process, rank, clocks[rank]);
+    }
+    exchange(&mut spool.processes[1], clocks[1], (0, RIGHT), EARLY);
+    exchange(&mut spool.processes[1], clocks[1], (0, RIGHT), LATE);
+    talk(&mut spool, (1, 2), (clocks[1], clocks[2]), true);
+    let merged = merged(&spool);
+    let errors = errors(&merged);
+    assert!(errors.iter().all(|(error, said)| error <= said), "{errors:?}");
+    assert!(errors[1].1 < errors[2].1 && errors[2].1 < 20_000, "{errors:?}");
+    assert_eq!(merged.summary.problems, []);
+}
+
+/// A clock that is put back by a second half way is no line; exchanges and messages contradict
+/// each other, and what cannot be true of the messages is counted.
+#[test]
+fn what_no_line_can_mend_is_counted() {
+    let mut spool = Spool::world(2);
+    for (rank, process) in spool.processes.iter_mut().enumerate() {
+        begin(process, rank, RIGHT);
+    }
+    exchange(&mut spool.processes[1], RIGHT, (0, RIGHT), EARLY);
+    let middle = RUN.0 + 5 * SECOND;
+    for (n, error) in [(0, 0), (1, 0), (2, SECOND)] {
+        let at = middle + n * 2 * SECOND;
+        call(&mut spool.processes[0], 0, "MPI_Send", at, at + 900, |p| p.send(0, message(1, 1)));
+        let arrives = at + 5000 - error;
+        call(&mut spool.processes[1], 0, "MPI_Recv", arrives - 1000, arrives, |p| {
+            p.receive(0, message(0, 1))
+        });
+    }
+    let merged = merged(&spool);
+    assert_eq!(merged.problem("clock_violations"), 1);
+    assert_eq!(merged.summary.messages, 3);
+}
