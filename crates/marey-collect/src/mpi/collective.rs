@@ -48,7 +48,7 @@ pub(crate) unsafe fn nonblocking<const N: usize>(
         if result as i32 == 0 {
             post(open, &part, args[N - 1]);
         } else {
-            open.finish(|_, _| ());
+            open.finish_plain();
         }
         result
     }

@@ -220,7 +220,7 @@ pub(crate) unsafe fn create<const N: usize>(
         let Some(open) = call.begin(communicator_noun(parent)) else { return f(args) };
         let result = f(args);
         if result as i32 != 0 {
-            open.finish(|_, _| ());
+            open.finish_plain();
             return result;
         }
         let place = args[usize::from(function.comm_ptr_arg.unwrap_or(0))];
@@ -243,7 +243,7 @@ pub(crate) unsafe fn idup<const N: usize>(
         let Some(open) = call.begin(communicator_noun(parent)) else { return f(args) };
         let result = f(args);
         if result as i32 != 0 {
-            open.finish(|_, _| ());
+            open.finish_plain();
             return result;
         }
         let place = args[usize::from(function.comm_ptr_arg.unwrap_or(0))];
@@ -267,7 +267,7 @@ pub(crate) unsafe fn create_group<const N: usize>(
         if result as i32 == 0 && handle != flavour().comm_null && handle != 0 {
             made_partially(&open, handle, args[0], args[2] as i32, CommunicatorKind::CreateGroup);
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -291,7 +291,7 @@ pub(crate) unsafe fn intercomm_create<const N: usize>(
                 CommunicatorKind::Intercomm,
             );
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -332,7 +332,7 @@ pub(crate) unsafe fn merge<const N: usize>(
         if result as i32 == 0 {
             made_collectively(&open, &call, args[0], args[2], CommunicatorKind::Merge);
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -369,7 +369,7 @@ pub(crate) unsafe fn reach<const N: usize>(
             let made = Made { handle, kind, parent: Some(parent), number, tag: 0, leader: 0, port: &port };
             define(open.runtime, &made, &label);
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -390,7 +390,7 @@ pub(crate) unsafe fn get_parent<const N: usize>(
             let made = Made { handle, kind, parent: None, number: 0, tag: 0, leader: 0, port: "" };
             define(open.runtime, &made, "parents");
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -432,7 +432,7 @@ pub(crate) unsafe fn set_name<const N: usize>(
             let name = Definition::CommunicatorName { id: named.number, name: text(args[1]) };
             open.runtime.define(|definitions| definitions.define(&name));
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }

@@ -50,7 +50,7 @@ pub(crate) unsafe fn wait(call: Call, mut args: [usize; 2], f: impl Fn([usize; 2
         if result as i32 == 0 {
             completed(&open, handle, began, args[1]);
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -67,7 +67,7 @@ pub(crate) unsafe fn test(call: Call, mut args: [usize; 3], f: impl Fn([usize; 3
         if result as i32 == 0 && *(args[1] as *const i32) != 0 {
             completed(&open, handle, began, args[2]);
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -121,7 +121,7 @@ pub(crate) unsafe fn waitall(call: Call, mut args: [usize; 3], f: impl Fn([usize
         if result as i32 == 0 {
             batch.all_completed(&open);
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -137,7 +137,7 @@ pub(crate) unsafe fn testall(call: Call, mut args: [usize; 4], f: impl Fn([usize
         if result as i32 == 0 && *(args[2] as *const i32) != 0 {
             batch.all_completed(&open);
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -181,7 +181,7 @@ unsafe fn any(
                 completed(&open, handle, batch.began, status);
             }
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -203,7 +203,7 @@ pub(crate) unsafe fn some(call: Call, mut args: [usize; 5], f: impl Fn([usize; 5
                 }
             }
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }

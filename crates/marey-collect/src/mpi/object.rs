@@ -44,7 +44,7 @@ pub(crate) unsafe fn type_free<const N: usize>(
         datatype::freed(flavour().handle_at(args[0]));
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
         let result = f(args);
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -101,7 +101,7 @@ pub(crate) unsafe fn win_free<const N: usize>(
         let Some(open) = call.begin(window_noun(handle)) else { return f(args) };
         WINDOWS.remove(handle);
         let result = f(args);
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -156,7 +156,7 @@ pub(crate) unsafe fn transfer<const N: usize>(
             let displacement = args[displacement] as i64;
             finish_rma(open, window, &Transfer { kind, target, bytes, displacement });
         } else {
-            open.finish(|_, _| ());
+            open.finish_plain();
         }
         result
     }
@@ -232,7 +232,7 @@ pub(crate) unsafe fn file_close<const N: usize>(
         let Some(open) = call.begin(file_noun(handle)) else { return f(args) };
         FILES.remove(handle);
         let result = f(args);
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }

@@ -110,7 +110,7 @@ pub(crate) unsafe fn send(call: Call, args: [usize; 6], f: impl Fn([usize; 6]) -
             Some(half) if result as i32 == 0 => {
                 open.finish(|thread, scratch| put_message(runtime, thread, scratch, op::SEND, &half));
             }
-            _ => open.finish(|_, _| ()),
+            _ => open.finish_plain(),
         }
         result
     }
@@ -134,7 +134,7 @@ pub(crate) unsafe fn recv(call: Call, mut args: [usize; 7], f: impl Fn([usize; 7
             Some(half) => {
                 open.finish(|thread, scratch| put_message(runtime, thread, scratch, op::RECEIVE, &half))
             }
-            None => open.finish(|_, _| ()),
+            None => open.finish_plain(),
         }
         result
     }
@@ -177,7 +177,7 @@ unsafe fn begun(
                 request::insert(flavour().handle_at(place), Request { kind, serial, persistent: false });
                 open.finish(|thread, scratch| put_post(runtime, thread, scratch, opcode, &half, serial));
             }
-            _ => open.finish(|_, _| ()),
+            _ => open.finish_plain(),
         }
         result
     }
@@ -244,7 +244,7 @@ unsafe fn finish_both(
     // SAFETY: the caller passes on the arguments of its class.
     unsafe {
         if result as i32 != 0 {
-            return open.finish(|_, _| ());
+            return open.finish_plain();
         }
         let runtime = open.runtime;
         if let Some(half) = half(runtime, call, Direction::Send, sent) {
@@ -291,7 +291,7 @@ unsafe fn prepared(
             };
             request::insert(flavour().handle_at(place), Request { kind, serial: 0, persistent: true });
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -330,7 +330,7 @@ unsafe fn started<const N: usize>(
             }
         }
         let result = f(args);
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -371,7 +371,7 @@ unsafe fn probed(open: Open, found: bool, comm: usize, place: usize, status: usi
         let handle = if found { flavour.handle_at(place) } else { flavour.message_null };
         let real = found && handle != flavour.message_null && handle != flavour.message_no_proc;
         let known = communicator(comm).filter(|_| real).zip(flavour.message(status).filter(|_| real));
-        let Some((comm, (peer, tag, bytes))) = known else { return open.finish(|_, _| ()) };
+        let Some((comm, (peer, tag, bytes))) = known else { return open.finish_plain() };
         let half = Half {
             direction: Direction::Receive,
             communicator: comm.number,
@@ -426,7 +426,7 @@ pub(crate) unsafe fn imrecv(call: Call, args: [usize; 5], f: impl Fn([usize; 5])
             let kind = Kind::Receive(into(open.runtime, call, &probed, args));
             request::insert(flavour().handle_at(args[4]), Request { kind, serial, persistent: false });
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }

@@ -26,7 +26,7 @@ pub(crate) unsafe fn init<const N: usize>(
         if result as i32 == 0 {
             define_world(open.runtime, enter, world);
         }
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -117,7 +117,7 @@ pub(crate) unsafe fn finalize<const N: usize>(
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
         exchange::at_end(open.runtime);
         let result = f(args);
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
@@ -133,7 +133,7 @@ pub(crate) unsafe fn abort<const N: usize>(
         let Some(open) = call.begin(communicator::communicator_noun(args[0])) else { return f(args) };
         open.runtime.end(EndingKind::MpiAbort, i64::from(args[1] as i32));
         let result = f(args);
-        open.finish(|_, _| ());
+        open.finish_plain();
         result
     }
 }
