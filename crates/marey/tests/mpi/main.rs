@@ -11,6 +11,7 @@
 
 mod support;
 
+mod mpi_clocks;
 mod mpi_counts;
 mod mpi_crash;
 mod mpi_duckdb;
