@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::channels::Shards;
-use super::messages::{self, Join, Ops};
+use super::messages::{Join, Ops};
 use super::stream::{Decoding, Input};
 use crate::Error;
 use crate::schema::NONE;
@@ -210,8 +210,8 @@ pub(crate) fn find(
             }
             join.collectives.clear();
         }
-        messages::distribute(&mut joins, &mut shards);
-        for row in shards.advance(&joins, &slab.horizons, slab.is_last) {
+        shards.advance(&mut joins, &slab.horizons, slab.is_last);
+        for row in shards.rows() {
             if row.send_location == NONE || row.recv_location == NONE || row.recv_time < 0 {
                 continue;
             }

@@ -29,6 +29,36 @@ pub(crate) struct Key {
     pub tag: i64,
 }
 
+impl Key {
+    /// Which of the shards the channel belongs to.
+    fn shard(&self) -> usize {
+        let mut hash = u64::from(self.from) << 32 | u64::from(self.to);
+        hash ^= u64::from(self.communicator) << 17 ^ self.tag.cast_unsigned() << 40;
+        (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize % SHARDS
+    }
+}
+
+/// Decided halves by shard, so that each shard finds its own. Empty until there are some.
+#[derive(Debug, Default)]
+pub(crate) struct Decided(Vec<Vec<(Key, Half)>>);
+
+impl Decided {
+    pub(crate) fn push(&mut self, key: Key, half: Half) {
+        if self.0.is_empty() {
+            self.0.resize_with(SHARDS, Vec::new);
+        }
+        self.0[key.shard()].push((key, half));
+    }
+
+    fn of(&self, shard: usize) -> &[(Key, Half)] {
+        self.0.get(shard).map_or(&[], |halves| halves)
+    }
+
+    fn clear(&mut self) {
+        self.0.iter_mut().for_each(Vec::clear);
+    }
+}
+
 /// A send or a receive, decided.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Half {
@@ -109,9 +139,10 @@ struct Side {
     /// By number, until all before are there.
     early: BTreeMap<u64, Half>,
     next: u64,
-    /// In the order of posting, until nothing can come before.
+    /// In the order of posting, until they are matched.
     line: VecDeque<Half>,
-    ready: VecDeque<Half>,
+    /// How many at the front nothing can come before.
+    ready: usize,
     /// Numbers are missing: nothing behind them can be matched.
     broken: bool,
     runs: u32,
@@ -169,20 +200,25 @@ impl Shards {
         Self((0..SHARDS).map(|_| Shard::default()).collect())
     }
 
-    pub(crate) fn put(&mut self, key: Key, half: Half) {
-        let mut hash = u64::from(key.from) << 32 | u64::from(key.to);
-        hash ^= u64::from(key.communicator) << 17 ^ key.tag.cast_unsigned() << 40;
-        let place = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize;
-        self.0[place % SHARDS].put(key, half);
+    /// Takes the halves that processes decided and matches what can be matched by the end of the
+    /// slab, or of the run.
+    pub(crate) fn advance(&mut self, joins: &mut [Join], horizons: &[Horizon], end: bool) {
+        let decided: &[Join] = joins;
+        self.0.par_iter_mut().enumerate().for_each(|(place, shard)| {
+            shard.rows.clear();
+            for &(key, half) in decided.iter().flat_map(|join| join.out.of(place)) {
+                shard.put(key, half);
+            }
+            shard.advance(decided, horizons, end);
+        });
+        for join in joins {
+            join.out.clear();
+        }
     }
 
-    /// Matches what can be matched by the end of the slab, or of the run.
-    pub(crate) fn advance(&mut self, joins: &[Join], horizons: &[Horizon], end: bool) -> Vec<MessageRow> {
-        self.0.par_iter_mut().for_each(|shard| shard.advance(joins, horizons, end));
-        let mut rows: Vec<MessageRow> = self.0.iter_mut().flat_map(|shard| shard.rows.drain(..)).collect();
-        // Channels give sorted runs, which a stable sort merges; and ties stay as they are.
-        rows.par_sort_by_key(|row| (row.recv_location, row.recv_time));
-        rows
+    /// What the last slab gave, unsorted but in an order that depends on the input alone.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &MessageRow> {
+        self.0.iter().flat_map(|shard| &shard.rows)
     }
 
     pub(crate) fn tally(&self) -> Tally {
@@ -280,10 +316,14 @@ impl Side {
             (other.post, other.posted_at, other.serial) > (half.post, half.posted_at, half.serial)
         };
         let mut place = self.line.len();
-        while place > 0 && behind(&self.line[place - 1]) {
+        while place > self.ready && behind(&self.line[place - 1]) {
             place -= 1;
         }
-        self.line.insert(place, half);
+        if place == self.line.len() {
+            self.line.push_back(half);
+        } else {
+            self.line.insert(place, half);
+        }
     }
 
     /// Moves everything to its place that has all numbers before it.
@@ -307,11 +347,11 @@ impl Side {
 
     /// Gives out what nothing can come before any more, in runs of uncertain order.
     fn release(&mut self, horizon: Horizon, barrier: i64, end: bool) {
-        while let Some(first) = self.line.front() {
+        while let Some(first) = self.line.get(self.ready) {
             let mut leave = first.post_leave.max(first.post);
             let mut len = 1;
             let mut threads = false;
-            while let Some(next) = self.line.get(len).filter(|next| next.post < leave) {
+            while let Some(next) = self.line.get(self.ready + len).filter(|next| next.post < leave) {
                 threads |= next.posted_at != first.posted_at;
                 leave = leave.max(next.post_leave);
                 len += 1;
@@ -320,7 +360,7 @@ impl Side {
                 len = 1;
                 leave = first.post_leave.max(first.post);
             }
-            let last = self.line[len - 1].post;
+            let last = self.line[self.ready + len - 1].post;
             if last >= barrier || (!end && leave > horizon.time) {
                 return;
             }
@@ -330,17 +370,17 @@ impl Side {
             } else {
                 0
             };
-            for mut half in self.line.drain(..len) {
-                half.run = run;
-                self.ready.push_back(half);
+            if run != 0 {
+                self.line.range_mut(self.ready..self.ready + len).for_each(|half| half.run = run);
             }
+            self.ready += len;
         }
     }
 }
 
 impl Channel {
     fn is_idle(&self) -> bool {
-        let idle = |side: &Side| side.early.is_empty() && side.line.is_empty() && side.ready.is_empty();
+        let idle = |side: &Side| side.early.is_empty() && side.line.is_empty();
         self.group.is_empty() && idle(&self.send) && idle(&self.recv)
     }
 
@@ -360,19 +400,20 @@ impl Channel {
             let join = side.who.map(|(process, local)| (&joins[process as usize], local));
             let undecided = join.map_or(i64::MAX, |(join, _)| join.undecided_send());
             side.order(horizon, if receives { i64::MAX } else { undecided }, end, &mut rest);
-            if side.line.back().is_some_and(|half| half.post >= horizon.broken_from) {
+            let last = side.line.range(side.ready..).next_back();
+            if last.is_some_and(|half| half.post >= horizon.broken_from) {
                 side.broken = true;
                 let keep = side.line.partition_point(|half| half.post < horizon.broken_from);
-                rest.extend(side.line.drain(keep..));
+                rest.extend(side.line.drain(keep.max(side.ready)..));
             }
             let barrier = match join {
                 Some((join, local)) if receives => join.barrier(local, self.key.from, self.key.tag),
                 _ => i64::MAX,
             };
             side.release(horizon, barrier, end);
-            if end && !side.line.is_empty() {
+            if end && side.line.len() > side.ready {
                 side.broken = true;
-                rest.extend(side.line.drain(..));
+                rest.extend(side.line.drain(side.ready..));
             }
         }
         self.pair(rows, tally);
@@ -383,17 +424,18 @@ impl Channel {
     }
 
     fn pair(&mut self, rows: &mut Vec<MessageRow>, tally: &mut Tally) {
-        while !self.send.ready.is_empty() && !self.recv.ready.is_empty() {
-            let (Some(send), Some(recv)) = (self.send.ready.pop_front(), self.recv.ready.pop_front()) else {
+        while self.send.ready > 0 && self.recv.ready > 0 {
+            let (Some(send), Some(recv)) = (self.send.line.pop_front(), self.recv.line.pop_front()) else {
                 return;
             };
+            self.send.ready -= 1;
+            self.recv.ready -= 1;
             if send.run == 0 && recv.run == 0 {
                 matched(self.key, &send, &recv, rows, tally);
                 continue;
             }
             self.group.push((send, recv));
-            let goes_on =
-                |side: &Side, run: u32| run != 0 && side.ready.front().is_some_and(|half| half.run == run);
+            let goes_on = |side: &Side, run: u32| run != 0 && side.ready > 0 && side.line[0].run == run;
             if !goes_on(&self.send, send.run) && !goes_on(&self.recv, recv.run) {
                 self.resolve(rows, tally);
             }
@@ -421,10 +463,12 @@ impl Channel {
         if end && !self.group.is_empty() {
             self.resolve(rows, tally);
         }
-        let exhausted = |side: &Side| side.broken && side.ready.is_empty() && side.line.is_empty();
+        let exhausted = |side: &Side| side.broken && side.line.is_empty();
         let broken = self.send.broken || self.recv.broken;
         if end || exhausted(&self.send) || exhausted(&self.recv) {
-            for half in self.send.ready.drain(..).chain(self.recv.ready.drain(..)) {
+            let (sends, receives) =
+                (std::mem::take(&mut self.send.ready), std::mem::take(&mut self.recv.ready));
+            for half in self.send.line.drain(..sends).chain(self.recv.line.drain(..receives)) {
                 if broken {
                     flush(self.key, half, rows, tally);
                     continue;

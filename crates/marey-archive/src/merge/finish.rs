@@ -36,7 +36,8 @@ pub(crate) fn finish(
     }
     write_long(&decoding, slabs, sink)?;
     writing.long_messages.sort_unstable();
-    rows::write_messages(slabs, &writing.long_messages, sink)?;
+    let mut long: Vec<_> = writing.long_messages.iter().collect();
+    rows::write_messages(slabs, &mut long, sink)?;
     writing.long_overlaps.sort_unstable();
     rows::write_overlaps(slabs, &writing.long_overlaps, sink)?;
     sink.list_into(&mut meta);

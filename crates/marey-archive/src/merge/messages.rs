@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use marey_model::spool::{ANY_SOURCE, ANY_TAG};
 use rustc_hash::FxHashMap;
 
-use super::channels::{Half, Key, Shards};
+use super::channels::{Decided, Half, Key};
 use super::globals::Context;
 use super::happen::{Kind, Op};
 use crate::schema::NONE;
@@ -46,7 +46,7 @@ pub(crate) struct Join {
     /// Earliest post of a send that is not decided.
     sends: BTreeSet<(i64, u64)>,
     /// Decided halves of this slab by shard.
-    pub out: Vec<(Key, Half)>,
+    pub out: Decided,
     pub collectives: Vec<CollectiveRow>,
     /// Completions of operations that were never seen to begin.
     pub orphans: u64,
@@ -55,6 +55,7 @@ pub(crate) struct Join {
 impl Join {
     /// Joins the operations of all threads of a process in one slab.
     pub(crate) fn slab(&mut self, context: &Context, threads: &[Ops<'_>]) {
+        let mut are_completions = false;
         // Posts of all threads first: a completion never precedes its post, so then all are known.
         for thread in threads {
             for op in thread.ops {
@@ -77,11 +78,11 @@ impl Join {
                     Kind::PostCollective => {
                         self.pending.insert(op.serial, (op, thread.location));
                     }
-                    _ => {}
+                    _ => are_completions = true,
                 }
             }
         }
-        for thread in threads {
+        for thread in threads.iter().filter(|_| are_completions) {
             for op in thread.ops {
                 if matches!(
                     op.kind,
@@ -180,7 +181,7 @@ impl Join {
             if receives { (seen.peer_side, peer, seen.rank) } else { (seen.side, seen.rank, peer) };
         let key = Key { communicator: seen.id, side, from, to, tag: what.tag };
         let half = Half { receives, process: context.process, local: what.communicator, ..half };
-        self.out.push((key, half));
+        self.out.push(key, half);
     }
 
     fn collective(&mut self, context: &Context, post: &Op, done: &Op, location: u32) {
@@ -230,15 +231,6 @@ impl Join {
                 Kind::PostCollective => self.collective(context, &post, &open, location),
                 _ => {}
             }
-        }
-    }
-}
-
-/// Hands the halves of all processes to the shards that their channels belong to.
-pub(crate) fn distribute(joins: &mut [Join], shards: &mut Shards) {
-    for join in joins {
-        for (key, half) in join.out.drain(..) {
-            shards.put(key, half);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::messages::CollectiveRow;
 use super::overlaps::Overlap;
 use super::slabs::GROUP;
 use super::stream::{LocationSlab, Slab};
-use super::write::{LocationRows, Sink, intervals};
+use super::write::{BATCH, LocationRows, Sink, intervals};
 use crate::schema::{
     COLLECTIVES, COUNTERS, EDGES, EVENTS, INTERVALS, IO, LOD, MESSAGES, NONE, OVERLAPS, RMA, TableSpec,
 };
@@ -36,7 +36,7 @@ fn message_group(row: &MessageRow) -> u32 {
 /// Writes all parts of a slab.
 pub(crate) fn write_slab(
     slab: &Slab,
-    messages: &[MessageRow],
+    messages: &mut [&MessageRow],
     overlaps: &[Overlap],
     sink: &Sink,
 ) -> Result<(), Error> {
@@ -66,32 +66,41 @@ pub(crate) fn write_slab(
 }
 
 /// Messages, sorted by receiver and time, in the parts of their groups.
-pub(crate) fn write_messages(slab: u32, messages: &[MessageRow], sink: &Sink) -> Result<(), Error> {
-    let mut by_group: Vec<&MessageRow> = messages.iter().collect();
-    by_group.sort_by_key(|row| message_group(row));
+pub(crate) fn write_messages(slab: u32, messages: &mut [&MessageRow], sink: &Sink) -> Result<(), Error> {
+    // Those without a receiver stand last; only then groups are not together yet.
+    if messages.last().is_some_and(|row| row.recv_location == NONE) {
+        messages.sort_by_key(|row| message_group(row));
+    }
     let groups: Vec<&[&MessageRow]> =
-        by_group.chunk_by(|a, b| message_group(a) == message_group(b)).collect();
+        messages.chunk_by(|a, b| message_group(a) == message_group(b)).collect();
     groups.par_iter().try_for_each(|rows| {
-        let columns = columns![rows;
-            U32 |row| row.send_location,
-            I64 |row| row.send_time,
-            I64 |row| row.send_end,
-            U32 |row| row.recv_location,
-            I64 |row| row.recv_post,
-            I64 |row| row.recv_start,
-            I64 |row| row.recv_time,
-            I64 |row| row.bytes,
-            I64 |row| row.tag,
-            U32 |row| row.communicator,
-            U32 |row| row.send_datatype,
-            U32 |row| row.recv_datatype,
-            I64 |row| row.send_buffer,
-            I64 |row| row.recv_buffer,
-            U32 |row| row.send_path,
-            U32 |row| row.recv_path,
-        ];
-        sink.columns(&MESSAGES, slab, message_group(rows[0]), columns)
+        sink.part(&MESSAGES, slab, message_group(rows[0]), |writer| {
+            // Piece by piece, so that columns are built in memory that is still in the cache.
+            rows.chunks(BATCH).try_for_each(|piece| writer.write(&message_columns(piece)?))
+        })
     })
+}
+
+fn message_columns(rows: &[&MessageRow]) -> Result<Columns, Error> {
+    let columns = columns![rows;
+        U32 |row| row.send_location,
+        I64 |row| row.send_time,
+        I64 |row| row.send_end,
+        U32 |row| row.recv_location,
+        I64 |row| row.recv_post,
+        I64 |row| row.recv_start,
+        I64 |row| row.recv_time,
+        I64 |row| row.bytes,
+        I64 |row| row.tag,
+        U32 |row| row.communicator,
+        U32 |row| row.send_datatype,
+        U32 |row| row.recv_datatype,
+        I64 |row| row.send_buffer,
+        I64 |row| row.recv_buffer,
+        U32 |row| row.send_path,
+        U32 |row| row.recv_path,
+    ];
+    Columns::from_columns(&MESSAGES, columns)
 }
 
 /// Overlapping states, sorted by location and start.

@@ -18,7 +18,7 @@ use super::happen::{Happened, Op};
 use super::identity::{self, Place};
 use super::index::{self, Fingerprint, Index};
 use super::lod::LodRow;
-use super::messages::{self, CollectiveRow, Join, Ops};
+use super::messages::{CollectiveRow, Join, Ops};
 use super::overlaps::{Overlap, Overlaps};
 use super::paths::Paths;
 use super::sets::Sets;
@@ -88,6 +88,9 @@ pub(crate) struct Decoding {
     spare_ops: Vec<Vec<Op>>,
 }
 
+/// (from, to, communicator, log₂ of the size) → (messages, bytes)
+pub(crate) type Communication = FxHashMap<(u32, u32, u32, i64), (i64, i64)>;
+
 /// What lasts on the side that matches and writes.
 pub(crate) struct Writing {
     pub joins: Vec<Join>,
@@ -97,8 +100,7 @@ pub(crate) struct Writing {
     pub collective_rows: u64,
     pub long_messages: Vec<MessageRow>,
     pub long_overlaps: Vec<Overlap>,
-    /// (from, to, communicator, log₂ of the size) → (messages, bytes)
-    pub communication: FxHashMap<(u32, u32, u32, i64), (i64, i64)>,
+    pub communication: Communication,
 }
 
 pub(crate) fn merge(
@@ -480,34 +482,25 @@ impl Writing {
                 ended
             })
             .collect();
-        messages::distribute(&mut self.joins, &mut self.shards);
-        let mut matched = self.shards.advance(&self.joins, &slab.horizons, slab.is_last);
-        self.count(input, &matched);
+        self.shards.advance(&mut self.joins, &slab.horizons, slab.is_last);
+        count(&mut self.communication, input, &self.shards);
         self.write_collectives()?;
-        let is_long = |row: &MessageRow| rows::first_time(row) < slab.start;
-        let before = self.long_messages.len();
-        self.long_messages.extend(matched.iter().filter(|row| is_long(row)));
-        // Mostly there are none, and the rows need not be moved.
-        if self.long_messages.len() > before {
-            matched.retain(|row| !is_long(row));
+        // Rows stay where they were made; what is sorted and written are references.
+        let mut matched: Vec<&MessageRow> = Vec::new();
+        for row in self.shards.rows() {
+            if rows::first_time(row) < slab.start {
+                self.long_messages.push(*row);
+            } else {
+                matched.push(row);
+            }
         }
+        // Channels give sorted runs, which a stable sort merges; and ties stay as they are.
+        matched.par_sort_by_key(|row| (row.recv_location, row.recv_time));
         let (mut inside, long): (Vec<_>, Vec<_>) =
             overlaps.into_iter().flatten().partition(|row| row.start >= slab.start);
         inside.sort_unstable();
         self.long_overlaps.extend(long);
-        rows::write_slab(slab, &matched, &inside, sink)
-    }
-
-    fn count(&mut self, input: &Input, messages: &[MessageRow]) {
-        let locations = &input.globals.locations;
-        for row in messages.iter().filter(|row| row.send_location != NONE && row.recv_location != NONE) {
-            let from = locations[row.send_location as usize].process;
-            let to = locations[row.recv_location as usize].process;
-            let size = if row.bytes > 0 { i64::from(row.bytes.ilog2()) } else { -1 };
-            let sum = self.communication.entry((from, to, row.communicator, size)).or_default();
-            sum.0 += 1;
-            sum.1 = sum.1.saturating_add(row.bytes);
-        }
+        rows::write_slab(slab, &mut matched, &inside, sink)
     }
 
     fn write_collectives(&mut self) -> Result<(), Error> {
@@ -526,4 +519,29 @@ impl Writing {
     pub(crate) fn end_collectives(&mut self) -> Result<crate::PartStats, Error> {
         self.collectives.take().expect("taken only once").finish()
     }
+}
+
+/// Adds the messages of a slab to the sums.
+fn count(sums: &mut Communication, input: &Input, shards: &Shards) {
+    let locations = &input.globals.locations;
+    let whole = shards.rows().filter(|row| row.send_location != NONE && row.recv_location != NONE);
+    // Messages come channel by channel, so the sum of the one before is nearly always the next's.
+    let mut last = ((NONE, NONE, NONE, -1), (0, 0));
+    let mut add = |(key, sum): ((u32, u32, u32, i64), (i64, i64))| {
+        if sum.0 > 0 {
+            let whole: &mut (i64, i64) = sums.entry(key).or_default();
+            *whole = (whole.0 + sum.0, whole.1.saturating_add(sum.1));
+        }
+    };
+    for row in whole {
+        let from = locations[row.send_location as usize].process;
+        let to = locations[row.recv_location as usize].process;
+        let size = if row.bytes > 0 { i64::from(row.bytes.ilog2()) } else { -1 };
+        let key = (from, to, row.communicator, size);
+        if last.0 != key {
+            add(std::mem::replace(&mut last, (key, (0, 0))));
+        }
+        last.1 = (last.1.0 + 1, last.1.1.saturating_add(row.bytes));
+    }
+    add(last);
 }

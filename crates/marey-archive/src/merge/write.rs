@@ -14,7 +14,7 @@ use crate::schema::{INTERVALS, NONE, TableSpec};
 use crate::{Column, Columns, Error, Meta, Part, PartWriter};
 
 /// Rows that are turned into columns at a time.
-const BATCH: usize = 1 << 14;
+pub(super) const BATCH: usize = 1 << 14;
 
 /// Takes the parts of a run.
 pub(crate) struct Sink {
