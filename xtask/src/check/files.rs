@@ -29,7 +29,7 @@ const MAX_LINES: usize = 800;
 const WRITTEN: &[&str] = &[".rs", ".c", ".h", ".f90", ".py", ".ts", ".tsx", ".css", ".md", ".lock"];
 
 /// Hosts that a manifest or a lock file may name: the public ones that everybody reaches.
-const HOSTS: &[&str] = &["github.com", "docs.rs", "crates.io", "registry.npmjs.org", "json-schema.org"];
+const HOSTS: &[&str] = &["github.com", "docs.rs", "json-schema.org"];
 
 pub(super) fn check(files: &[TrackedFile]) -> Vec<Finding> {
     let machine = MachinePaths::of_this_machine();
