@@ -1,4 +1,4 @@
-//! Merges a spool and says how long it took: `merge SPOOL RUN [THREADS]`. Prints seconds, timed
+//! Merges a spool and says how long it took: `merge SPOOL RUN [THREADS [MIB]]`. Prints seconds, timed
 //! records per second, and archived bytes per timed record.
 #![expect(clippy::print_stdout, reason = "a bench program")]
 #![expect(clippy::disallowed_methods, reason = "its own time is not measured time")]
@@ -13,7 +13,9 @@ fn main() -> Result<(), marey_archive::Error> {
     let spool = PathBuf::from(args.next().expect("a spool directory is given"));
     let run = PathBuf::from(args.next().expect("a run directory is given"));
     let threads = args.next().and_then(|word| word.parse().ok());
-    let config = Config { threads, memory_bytes: Config::DEFAULT_MEMORY_BYTES, keep_spool: true };
+    let mebibytes = args.next().and_then(|word| word.parse::<usize>().ok());
+    let memory_bytes = mebibytes.map_or(Config::DEFAULT_MEMORY_BYTES, |number| number << 20);
+    let config = Config { threads, memory_bytes, keep_spool: true };
     let before = std::time::Instant::now();
     let summary = merge(&spool, &run, &config, &())?;
     let seconds = before.elapsed().as_secs_f64();

@@ -33,15 +33,8 @@ fn message_group(row: &MessageRow) -> u32 {
     location / GROUP as u32
 }
 
-/// Writes all parts of a slab.
-pub(crate) fn write_slab(
-    slab: &Slab,
-    messages: &mut [&MessageRow],
-    overlaps: &[Overlap],
-    sink: &Sink,
-) -> Result<(), Error> {
-    write_messages(slab.number, messages, sink)?;
-    write_overlaps(slab.number, overlaps, sink)?;
+/// Writes the parts of a slab that need no other location to be known.
+pub(crate) fn write_locations(slab: &Slab, sink: &Sink) -> Result<(), Error> {
     let groups: Vec<(u32, &[LocationSlab])> = (0..).zip(slab.locations.chunks(GROUP)).collect();
     groups.par_iter().try_for_each(|&(group, locations)| {
         let rows: Vec<LocationRows<'_>> = locations

@@ -448,8 +448,16 @@ impl Writing {
         })
     }
 
-    /// Joins, matches and writes a slab.
+    /// Joins, matches and writes a slab. In a small run each table is but one part, so there is
+    /// little to spread over cores within one; hence what needs no matching goes beside it.
     fn slab(&mut self, input: &Input, slab: &Slab, sink: &Sink) -> Result<(), Error> {
+        let (matched, others) =
+            rayon::join(|| self.matched(input, slab, sink), || rows::write_locations(slab, sink));
+        matched.and(others)
+    }
+
+    /// What takes several locations: messages, collectives, overlapping states.
+    fn matched(&mut self, input: &Input, slab: &Slab, sink: &Sink) -> Result<(), Error> {
         let mut by_process: Vec<Vec<&LocationSlab>> = vec![Vec::new(); input.processes.len()];
         for location in &slab.locations {
             by_process[location.process as usize].push(location);
@@ -500,7 +508,8 @@ impl Writing {
             overlaps.into_iter().flatten().partition(|row| row.start >= slab.start);
         inside.sort_unstable();
         self.long_overlaps.extend(long);
-        rows::write_slab(slab, &mut matched, &inside, sink)
+        rows::write_messages(slab.number, &mut matched, sink)?;
+        rows::write_overlaps(slab.number, &inside, sink)
     }
 
     fn write_collectives(&mut self) -> Result<(), Error> {
