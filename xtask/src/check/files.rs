@@ -12,7 +12,6 @@ const UNSAFE: &[(&str, &str)] = &[
     ("crates/marey-measure/", "writes spools through a memory map, from signal handlers too"),
     ("crates/marey-collect/", "is called by foreign code and calls it"),
     ("crates/marey-source/src/mmap", "maps executables, which may be truncated under us"),
-    ("crates/marey/src/record/clock.rs", "one instruction that reads the time-stamp counter"),
 ];
 
 /// Files that may be longer than [`MAX_LINES`], and why.
