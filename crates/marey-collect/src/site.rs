@@ -294,7 +294,11 @@ struct SitesPointer(*mut Sites);
 unsafe impl Send for SitesPointer {}
 
 fn take_free() -> Option<*mut Sites> {
-    FREE.with(Vec::pop).flatten().map(|free| free.0)
+    let sites = FREE.with(Vec::pop).flatten()?.0;
+    // The cache reads slots of the stack that it was filled on; the new thread's may end earlier.
+    // SAFETY: whoever takes the pointer out of the list owns what it points to.
+    unsafe { (*sites).cache.clear() };
+    Some(sites)
 }
 
 /// To be called when a thread ends.

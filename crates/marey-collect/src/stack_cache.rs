@@ -4,10 +4,13 @@
 //! Calls at the same *place* — function, return address, stack pointer — mostly depend on the same
 //! slots, their *shape*; so a place remembers its few shapes, and a stack is recognised by a hash of
 //! 128 bits over the values in the slots of a shape. Equal values mean an equal walk, whatever
-//! stack the shape was learnt from.
+//! stack the shape was learnt from. (Comparing the values themselves would be as sound, but takes 16
+//! bytes of memory for each slot of each stack.)
 //!
-//! Comparing the values themselves would be as sound, but takes 16 bytes of memory for each slot of
-//! each stack; programs with thousands of call sites would then wait for memory at every call.
+//! Programs with thousands of call sites would still wait for memory at every call. But programs
+//! repeat themselves, so each stack remembers which one followed it last time. Its line and its
+//! shape's are asked for while the program is busy with the call before, and mostly they are all
+//! that is needed to recognise the next call.
 
 use marey_model::SiteId;
 use rustc_hash::FxHashMap;
@@ -15,51 +18,62 @@ use rustc_hash::FxHashMap;
 use crate::site::What;
 use crate::unwind::{EntryRegs, StackCapture};
 
-const PLACES: usize = 1 << 12;
-const STACKS: usize = 1 << 14;
+/// Stacks that are remembered; beyond it the memory starts anew.
+const MAX_STACKS: usize = 1 << 14;
 /// Shapes that a place remembers; a further one takes the place of the oldest.
 const MAX_SHAPES: usize = 6;
+/// Slots that a shape may have.
+const MAX_SLOTS: usize = 255;
 
-/// The cache: about 700 KiB when it is full.
+/// The cache: 64 bytes for each stack and each shape, and as much again for finding them.
 pub(crate) struct StackCache {
-    places: Vec<Place>,
     stacks: Vec<Stack>,
-    shapes: Vec<Shape>,
-    shape_numbers: FxHashMap<Shape, u32>,
+    /// Number of the stack found last.
+    last: u32,
+    shapes: Vec<Line>,
+    shape_numbers: FxHashMap<Box<[u32]>, u32>,
+    places: FxHashMap<Place, Shapes>,
+    by_hash: FxHashMap<Hash, u32>,
 }
 
-#[derive(Clone, Copy)]
+/// Where a call is made, before its stack is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Place {
     what: What,
     ip: usize,
     sp: usize,
-    shapes: [u32; MAX_SHAPES],
-    n_shapes: u32,
+}
+
+/// A hash of a place and its stack.
+type Hash = (u64, u64);
+
+/// A stack that is known.
+#[repr(C, align(64))]
+struct Stack {
+    place: Place,
+    hash: Hash,
+    site: u32,
+    shape: u32,
+    /// The stack that came after this one last time, and its shape.
+    next: u32,
     next_shape: u32,
 }
 
+#[derive(Default)]
+struct Shapes {
+    numbers: [u32; MAX_SHAPES],
+    added: usize,
+}
+
+/// Shapes one after the other, each beginning on a line of its own: a word that says how many slots
+/// there are and whether the frame pointer matters, then the slots, as distances in words from the
+/// stack pointer.
+#[repr(C, align(64))]
 #[derive(Clone, Copy)]
-struct Stack {
-    hash: (u64, u64),
-    site: u32,
-}
+struct Line([u32; WORDS]);
 
-/// Slots, as distances in words from the stack pointer.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Shape {
-    slots: Box<[u32]>,
-    uses_rbp: bool,
-}
-
-const EMPTY_PLACE: Place = Place {
-    what: What { function: u32::MAX, noun: u32::MAX },
-    ip: 0,
-    sp: 0,
-    shapes: [0; MAX_SHAPES],
-    n_shapes: 0,
-    next_shape: 0,
-};
-const EMPTY_STACK: Stack = Stack { hash: (0, 0), site: u32::MAX };
+const WORDS: usize = 16;
+const USES_RBP: u32 = 1 << 31;
 
 #[inline(always)]
 fn mix(hash: u64, word: u64) -> u64 {
@@ -71,10 +85,12 @@ fn mix(hash: u64, word: u64) -> u64 {
 impl StackCache {
     pub(crate) fn new() -> Self {
         Self {
-            places: vec![EMPTY_PLACE; PLACES],
-            stacks: vec![EMPTY_STACK; STACKS],
+            stacks: Vec::new(),
+            last: 0,
             shapes: Vec::new(),
             shape_numbers: FxHashMap::default(),
+            places: FxHashMap::default(),
+            by_hash: FxHashMap::default(),
         }
     }
 
@@ -87,22 +103,57 @@ impl StackCache {
     /// # Safety
     /// `regs` are those of a call of this thread that has not returned, and the cache is this
     /// thread's.
-    #[inline]
-    pub(crate) unsafe fn find(&self, what: What, regs: EntryRegs) -> Option<SiteId> {
-        let place = &self.places[place_of(what, regs)];
-        if (place.what, place.ip, place.sp) != (what, regs.ip, regs.sp) {
-            return None;
+    #[inline(always)]
+    pub(crate) unsafe fn find(&mut self, what: What, regs: EntryRegs) -> Option<SiteId> {
+        let place = Place { what, ip: regs.ip, sp: regs.sp };
+        let number = self.stacks.get(self.last as usize)?.next;
+        let guess = self.stacks.get(number as usize)?;
+        // SAFETY: the guess's shape was learnt at this very place.
+        if guess.place != place || unsafe { self.hash(place, regs.rbp, guess.shape) } != guess.hash {
+            // SAFETY: the caller's promise.
+            return unsafe { self.search(place, regs.rbp) };
         }
-        for &shape in &place.shapes[..place.n_shapes as usize] {
-            // SAFETY: the shape was learnt at the same stack pointer, so its slots lie between that
-            // and the end of the same stack.
-            let hash = unsafe { self.hash(what, regs, shape) };
-            let stack = &self.stacks[stack_of(hash)];
-            if stack.hash == hash && stack.site != u32::MAX {
-                return Some(SiteId(stack.site));
-            }
+        let site = guess.site;
+        self.prefetch(guess);
+        self.last = number;
+        Some(SiteId(site))
+    }
+
+    /// Has the processor fetch what will probably be needed next.
+    #[inline(always)]
+    fn prefetch(&self, found: &Stack) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: prefetching touches nothing, whatever the address.
+        unsafe {
+            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(self.stacks.as_ptr().wrapping_add(found.next as usize).cast());
+            _mm_prefetch::<_MM_HINT_T0>(self.shapes.as_ptr().wrapping_add(found.next_shape as usize).cast());
         }
-        None
+    }
+
+    /// Finds a stack that did not come when it was expected.
+    #[inline(never)]
+    unsafe fn search(&mut self, place: Place, rbp: usize) -> Option<SiteId> {
+        let shapes = self.places.get(&place)?;
+        let number = shapes.numbers[..shapes.added.min(MAX_SHAPES)].iter().find_map(|&shape| {
+            // SAFETY: the shape was learnt at this place.
+            let hash = unsafe { self.hash(place, rbp, shape) };
+            self.by_hash.get(&hash).copied()
+        })?;
+        self.follow(number);
+        self.stacks.get(number as usize).map(|stack| SiteId(stack.site))
+    }
+
+    /// Notes that the stack `number` came after the last one.
+    fn follow(&mut self, number: u32) {
+        let Some(shape) = self.stacks.get(number as usize).map(|stack| stack.shape) else { return };
+        if let Some(last) = self.stacks.get_mut(self.last as usize) {
+            (last.next, last.next_shape) = (number, shape);
+        }
+        self.last = number;
+        if let Some(found) = self.stacks.get(number as usize) {
+            self.prefetch(found);
+        }
     }
 
     /// Remembers that the captured stack has this site.
@@ -116,65 +167,75 @@ impl StackCache {
         capture: &StackCapture,
         site: SiteId,
     ) {
-        let distances = capture.slots().map(|slot| u32::try_from((slot - regs.sp) / 8));
-        let Ok(slots) = distances.collect::<Result<Box<[u32]>, _>>() else { return };
-        let shape = Shape { slots, uses_rbp: capture.uses_rbp() };
-        let new = u32::try_from(self.shapes.len()).unwrap_or(u32::MAX);
-        let number = *self.shape_numbers.entry(shape.clone()).or_insert(new);
-        if number == new {
-            self.shapes.push(shape);
+        if self.stacks.len() >= MAX_STACKS {
+            self.clear();
         }
-        let place = &mut self.places[place_of(what, regs)];
-        if (place.what, place.ip, place.sp) != (what, regs.ip, regs.sp) {
-            *place = Place { what, ip: regs.ip, sp: regs.sp, ..EMPTY_PLACE };
-        }
-        if !place.shapes[..place.n_shapes as usize].contains(&number) {
-            place.shapes[place.next_shape as usize % MAX_SHAPES] = number;
-            place.next_shape += 1;
-            place.n_shapes = place.next_shape.min(MAX_SHAPES as u32);
+        let Some(shape) = self.shape(regs, capture) else { return };
+        let place = Place { what, ip: regs.ip, sp: regs.sp };
+        let shapes = self.places.entry(place).or_default();
+        if !shapes.numbers[..shapes.added.min(MAX_SHAPES)].contains(&shape) {
+            shapes.numbers[shapes.added % MAX_SHAPES] = shape;
+            shapes.added += 1;
         }
         // SAFETY: the caller's promise.
-        let hash = unsafe { self.hash(what, regs, number) };
-        self.stacks[stack_of(hash)] = Stack { hash, site: site.0 };
+        let hash = unsafe { self.hash(place, regs.rbp, shape) };
+        let Ok(number) = u32::try_from(self.stacks.len()) else { return };
+        // Nothing follows it yet; itself is as good a guess as any.
+        self.stacks.push(Stack { place, hash, site: site.0, shape, next: number, next_shape: shape });
+        self.by_hash.insert(hash, number);
+        self.follow(number);
+    }
+
+    /// The number of the capture's shape: the line that it begins on.
+    fn shape(&mut self, regs: EntryRegs, capture: &StackCapture) -> Option<u32> {
+        let distances = capture.slots().map(|slot| u32::try_from((slot - regs.sp) / 8).ok());
+        let slots: Vec<u32> = distances.collect::<Option<_>>()?;
+        let len = u32::try_from(slots.len()).ok().filter(|_| slots.len() <= MAX_SLOTS)?;
+        let head = if capture.uses_rbp() { len | USES_RBP } else { len };
+        let words: Box<[u32]> = core::iter::once(head).chain(slots).collect();
+        let new = u32::try_from(self.shapes.len()).ok()?;
+        let lines = words.chunks(WORDS).map(|chunk| {
+            let mut line = [0; WORDS];
+            line[..chunk.len()].copy_from_slice(chunk);
+            Line(line)
+        });
+        if let Some(&known) = self.shape_numbers.get(&words) {
+            return Some(known);
+        }
+        self.shapes.extend(lines);
+        self.shape_numbers.insert(words, new);
+        Some(new)
     }
 
     /// Hash over the call's place and the values in the shape's slots.
     ///
     /// # Safety
-    /// The shape was learnt at the same stack pointer of the same stack.
+    /// The shape was learnt at the same place of the same stack, so its slots lie between the stack
+    /// pointer and the end of the stack.
     #[inline(always)]
-    unsafe fn hash(&self, what: What, regs: EntryRegs, shape: u32) -> (u64, u64) {
-        let Some(known) = self.shapes.get(shape as usize) else { return (0, 0) };
-        let base = regs.sp as *const u64;
-        let mut even = mix(regs.ip as u64, u64::from(what.function) | u64::from(what.noun) << 32);
-        let mut odd = mix(regs.sp as u64, u64::from(shape));
-        if known.uses_rbp {
-            odd = mix(odd, regs.rbp as u64);
-        }
-        let mut pairs = known.slots.chunks_exact(2);
-        for pair in &mut pairs {
-            // SAFETY: the caller's promise.
-            unsafe {
-                even = mix(even, *base.add(pair[0] as usize));
-                odd = mix(odd, *base.add(pair[1] as usize));
+    unsafe fn hash(&self, place: Place, rbp: usize, shape: u32) -> Hash {
+        // SAFETY: shapes are numbered by their first line and written whole; the caller promises
+        // that their slots may be read.
+        unsafe {
+            let words = self.shapes.as_ptr().add(shape as usize).cast::<u32>();
+            let head = *words;
+            let (mut slot, end) = (words.add(1), words.add(1 + (head & !USES_RBP) as usize));
+            let base = place.sp as *const u64;
+            let mut even =
+                mix(place.ip as u64, u64::from(place.what.function) | u64::from(place.what.noun) << 32);
+            let mut odd = mix(place.sp as u64, u64::from(shape));
+            if head & USES_RBP != 0 {
+                odd = mix(odd, rbp as u64);
             }
+            while slot.add(1) < end {
+                even = mix(even, *base.add(*slot as usize));
+                odd = mix(odd, *base.add(*slot.add(1) as usize));
+                slot = slot.add(2);
+            }
+            if slot < end {
+                even = mix(even, *base.add(*slot as usize));
+            }
+            (even, odd)
         }
-        for &slot in pairs.remainder() {
-            // SAFETY: the caller's promise.
-            even = mix(even, unsafe { *base.add(slot as usize) });
-        }
-        (even, odd)
     }
-}
-
-#[inline(always)]
-fn place_of(what: What, regs: EntryRegs) -> usize {
-    let hash =
-        mix(mix(regs.ip as u64, regs.sp as u64), u64::from(what.function) ^ u64::from(what.noun) << 16);
-    (hash >> (u64::BITS - PLACES.trailing_zeros())) as usize
-}
-
-#[inline(always)]
-fn stack_of(hash: (u64, u64)) -> usize {
-    (mix(hash.0, hash.1) >> (u64::BITS - STACKS.trailing_zeros())) as usize
 }
