@@ -3,7 +3,7 @@
 //! A stack is walked once; then it is recognised by checking the few stack slots that the walk had
 //! depended on ([`crate::unwind`]), in a set-associative cache of the thread's.
 
-use marey_measure::{Lock, RegionKey, Runtime, level};
+use marey_measure::{Lock, RegionKey, Runtime, Thread, level};
 use marey_model::spool::Definition;
 use marey_model::{RegionId, SiteId};
 use rustc_hash::FxHashMap;
@@ -20,9 +20,11 @@ pub(crate) struct What {
     pub(crate) noun: u32,
 }
 
-/// A thread's cache of sites, with all it takes to walk a stack.
+/// A thread's cache of sites, with all it takes to walk a stack. What each call needs comes first.
+#[repr(C)]
 pub(crate) struct Sites {
     cache: StackCache,
+    closings: u64,
     /// Sites by function, noun and return addresses: for stacks that are known, but at another
     /// place in memory than the cache has seen them.
     by_frames: FxHashMap<Box<[usize]>, SiteId>,
@@ -30,7 +32,6 @@ pub(crate) struct Sites {
     modules: Modules,
     unwinder: Unwinder,
     numbers: FxHashMap<usize, u32>,
-    closings: u64,
     stack: (usize, usize),
 }
 
@@ -58,19 +59,35 @@ impl Sites {
     ///
     /// # Safety
     /// `entry` is that of a call that has not returned, of the calling thread.
-    #[inline]
     pub(crate) unsafe fn find(&mut self, runtime: &Runtime, what: What, entry: Entry) -> Option<SiteId> {
-        // SAFETY: the return address lies at the entry's stack pointer.
-        let ip = unsafe { *(entry.sp as *const usize) };
-        let regs = EntryRegs { ip, sp: entry.sp, rbp: entry.bp };
-        if self.closings != CLOSINGS.load(core::sync::atomic::Ordering::Relaxed) {
+        // SAFETY: the caller's promise.
+        let (regs, known) = unsafe { (regs(entry), self.known(what, entry)) };
+        if known.is_some() {
+            return known;
+        }
+        if self.is_stale() {
             self.forget(runtime);
         }
-        // SAFETY: the caller's promise; the cache is this thread's.
-        match unsafe { self.cache.find(what, regs) } {
-            Some(site) => Some(site),
-            None => self.walk(runtime, what, regs),
+        self.walk(runtime, what, regs)
+    }
+
+    /// The site, if the call's stack is in the cache.
+    ///
+    /// # Safety
+    /// As for [`Self::find`].
+    #[inline(always)]
+    unsafe fn known(&mut self, what: What, entry: Entry) -> Option<SiteId> {
+        if self.is_stale() {
+            return None;
         }
+        // SAFETY: the caller's promise; the cache is this thread's.
+        unsafe { self.cache.find(what, regs(entry)) }
+    }
+
+    /// Whether the program has closed a library since the cache was filled.
+    #[inline(always)]
+    fn is_stale(&self) -> bool {
+        self.closings != CLOSINGS.load(core::sync::atomic::Ordering::Relaxed)
     }
 
     #[cold]
@@ -166,6 +183,39 @@ impl Sites {
         }
         if (self.stack.0..self.stack.1).contains(&sp) { self.stack.1 } else { (sp | 4095) + 1 }
     }
+}
+
+/// The site of a call of the calling thread, by its own cache.
+///
+/// # Safety
+/// As for [`Sites::find`]; `thread` is the calling thread's descriptor.
+#[inline(always)]
+pub(crate) unsafe fn find(thread: *mut Thread, what: What, entry: Entry) -> Option<SiteId> {
+    // SAFETY: the slot is the calling thread's own, and so are the sites.
+    unsafe {
+        if let Some(sites) = (*crate::entry::slot()).sites.as_mut()
+            && let Some(site) = sites.known(what, entry)
+        {
+            return Some(site);
+        }
+        learn(thread, what, entry)
+    }
+}
+
+#[cold]
+unsafe fn learn(thread: *mut Thread, what: What, entry: Entry) -> Option<SiteId> {
+    // SAFETY: the caller's promise (see `find`).
+    unsafe {
+        let runtime = Thread::runtime(thread)?;
+        of_thread(runtime).find(runtime, what, entry)
+    }
+}
+
+#[inline(always)]
+unsafe fn regs(entry: Entry) -> EntryRegs {
+    // SAFETY: the return address lies at the entry's stack pointer.
+    let ip = unsafe { *(entry.sp as *const usize) };
+    EntryRegs { ip, sp: entry.sp, rbp: entry.bp }
 }
 
 /// Bounds of the calling thread's stack.

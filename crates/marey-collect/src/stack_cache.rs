@@ -8,9 +8,9 @@
 //! bytes of memory for each slot of each stack.)
 //!
 //! Programs with thousands of call sites would still wait for memory at every call. But programs
-//! repeat themselves, so each stack remembers which one followed it last time. Its line and its
-//! shape's are asked for while the program is busy with the call before, and mostly they are all
-//! that is needed to recognise the next call.
+//! repeat themselves, so each stack remembers which two followed it last. The line of the latest and
+//! its shape's are asked for while the program is busy with the call before, and mostly they are
+//! all that is needed to recognise the next call.
 
 use marey_model::SiteId;
 use rustc_hash::FxHashMap;
@@ -26,6 +26,7 @@ const MAX_SHAPES: usize = 6;
 const MAX_SLOTS: usize = 255;
 
 /// The cache: 64 bytes for each stack and each shape, and as much again for finding them.
+#[repr(C)]
 pub(crate) struct StackCache {
     stacks: Vec<Stack>,
     /// Number of the stack found last.
@@ -57,6 +58,8 @@ struct Stack {
     /// The stack that came after this one last time, and its shape.
     next: u32,
     next_shape: u32,
+    /// The one that came after this one before that.
+    other: u32,
 }
 
 #[derive(Default)]
@@ -108,8 +111,8 @@ impl StackCache {
         let place = Place { what, ip: regs.ip, sp: regs.sp };
         let number = self.stacks.get(self.last as usize)?.next;
         let guess = self.stacks.get(number as usize)?;
-        // SAFETY: the guess's shape was learnt at this very place.
-        if guess.place != place || unsafe { self.hash(place, regs.rbp, guess.shape) } != guess.hash {
+        // SAFETY: the caller's promise.
+        if !unsafe { self.is(guess, place, regs.rbp) } {
             // SAFETY: the caller's promise.
             return unsafe { self.search(place, regs.rbp) };
         }
@@ -119,6 +122,16 @@ impl StackCache {
         Some(SiteId(site))
     }
 
+    /// Whether the call at `place` has the known stack.
+    ///
+    /// # Safety
+    /// The place is that of a call of this thread that has not returned.
+    #[inline(always)]
+    unsafe fn is(&self, known: &Stack, place: Place, rbp: usize) -> bool {
+        // SAFETY: the shape was learnt at this very place.
+        known.place == place && unsafe { self.hash(place, rbp, known.shape) } == known.hash
+    }
+
     /// Has the processor fetch what will probably be needed next.
     #[inline(always)]
     fn prefetch(&self, found: &Stack) {
@@ -126,7 +139,9 @@ impl StackCache {
         // SAFETY: prefetching touches nothing, whatever the address.
         unsafe {
             use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(self.stacks.as_ptr().wrapping_add(found.next as usize).cast());
+            let stacks = self.stacks.as_ptr();
+            _mm_prefetch::<_MM_HINT_T0>(stacks.wrapping_add(found.next as usize).cast());
+            _mm_prefetch::<_MM_HINT_T0>(stacks.wrapping_add(found.other as usize).cast());
             _mm_prefetch::<_MM_HINT_T0>(self.shapes.as_ptr().wrapping_add(found.next_shape as usize).cast());
         }
     }
@@ -134,6 +149,14 @@ impl StackCache {
     /// Finds a stack that did not come when it was expected.
     #[inline(never)]
     unsafe fn search(&mut self, place: Place, rbp: usize) -> Option<SiteId> {
+        let other = self.stacks.get(self.last as usize)?.other;
+        let guess = self.stacks.get(other as usize)?;
+        // SAFETY: the caller's promise.
+        if unsafe { self.is(guess, place, rbp) } {
+            let site = guess.site;
+            self.follow(other);
+            return Some(SiteId(site));
+        }
         let shapes = self.places.get(&place)?;
         let number = shapes.numbers[..shapes.added.min(MAX_SHAPES)].iter().find_map(|&shape| {
             // SAFETY: the shape was learnt at this place.
@@ -148,7 +171,7 @@ impl StackCache {
     fn follow(&mut self, number: u32) {
         let Some(shape) = self.stacks.get(number as usize).map(|stack| stack.shape) else { return };
         if let Some(last) = self.stacks.get_mut(self.last as usize) {
-            (last.next, last.next_shape) = (number, shape);
+            (last.next, last.next_shape, last.other) = (number, shape, last.next);
         }
         self.last = number;
         if let Some(found) = self.stacks.get(number as usize) {
@@ -181,7 +204,15 @@ impl StackCache {
         let hash = unsafe { self.hash(place, regs.rbp, shape) };
         let Ok(number) = u32::try_from(self.stacks.len()) else { return };
         // Nothing follows it yet; itself is as good a guess as any.
-        self.stacks.push(Stack { place, hash, site: site.0, shape, next: number, next_shape: shape });
+        self.stacks.push(Stack {
+            place,
+            hash,
+            site: site.0,
+            shape,
+            next: number,
+            next_shape: shape,
+            other: number,
+        });
         self.by_hash.insert(hash, number);
         self.follow(number);
     }

@@ -342,11 +342,12 @@ impl Runtime {
     ///
     /// # Safety
     /// `thread` is an empty descriptor of the calling thread.
-    unsafe fn begin_thread(&self, thread: *mut Thread) -> bool {
+    unsafe fn begin_thread(&'static self, thread: *mut Thread) -> bool {
         let serial = self.next_thread.fetch_add(1, Ordering::Relaxed);
         // SAFETY: the caller's promise.
         unsafe {
             Thread::begin(thread, serial, Stream::Events, self.clock.code());
+            ((*thread).runtime, (*thread).modes) = (Some(self), self.modes);
             (*thread).last = write::now(thread);
             (*thread).born = (*thread).last;
             self.define_thread(thread, &thread_name());

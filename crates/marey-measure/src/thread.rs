@@ -16,7 +16,9 @@ use core::sync::atomic::AtomicPtr;
 
 use marey_model::spool::{MAX_DEPTH, Open, SLOTS, Stream};
 
+use crate::definitions::MAX_SITES;
 use crate::message::{CollectiveSlot, MessageSlot};
+use crate::runtime::{Mode, Runtime};
 use crate::sys;
 
 /// Values of [`Thread::state`].
@@ -62,6 +64,10 @@ pub struct Thread {
     pub serial: u32,
     /// Code of the [`Stream`] that this descriptor writes.
     pub(crate) stream: u32,
+    /// The recorder that filled the descriptor, and its table of modes: what each event needs to
+    /// know of it lies here, on a line that is in use anyway.
+    pub(crate) runtime: Option<&'static Runtime>,
+    pub(crate) modes: *const u8,
     /// Length of the window.
     pub(crate) window_len: u64,
     /// Address of the window's first record.
@@ -95,6 +101,37 @@ pub struct Thread {
 }
 
 impl Thread {
+    /// Whether a record may be written without further ado.
+    ///
+    /// # Safety
+    /// `this` is the calling thread's descriptor or null.
+    #[inline(always)]
+    pub unsafe fn is_ready(this: *const Self) -> bool {
+        // SAFETY: the caller's promise.
+        !this.is_null() && unsafe { (*this).ready != 0 }
+    }
+
+    /// The recorder that the descriptor belongs to.
+    ///
+    /// # Safety
+    /// `this` is the calling thread's descriptor.
+    #[inline(always)]
+    pub unsafe fn runtime(this: *const Self) -> Option<&'static Runtime> {
+        // SAFETY: the caller's promise.
+        unsafe { (*this).runtime }
+    }
+
+    /// Whether calls from `site` are recorded.
+    ///
+    /// # Safety
+    /// `this` is the calling thread's descriptor, and ready.
+    #[inline(always)]
+    pub unsafe fn traces(this: *const Self, site: u32) -> bool {
+        // SAFETY: the table has MAX_SITES bytes; others write to it.
+        (site as usize) < MAX_SITES
+            && unsafe { (*this).modes.add(site as usize).read_volatile() } == Mode::Trace as u8
+    }
+
     /// Bytes of a descriptor with its open stack, a whole number of pages.
     pub(crate) const LEN: usize = (size_of::<Self>() + MAX_DEPTH * size_of::<Open>()).next_multiple_of(4096);
 

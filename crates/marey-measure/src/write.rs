@@ -21,7 +21,7 @@ use crate::thread::{Thread, state};
 /// # Safety
 /// `thread` is a descriptor of the calling thread.
 #[inline(always)]
-pub(crate) unsafe fn now(thread: *const Thread) -> u64 {
+pub unsafe fn now(thread: *const Thread) -> u64 {
     // SAFETY: the caller's promise.
     match unsafe { (*thread).clock } {
         0 => clock::tsc(),
@@ -152,6 +152,48 @@ pub unsafe fn leave_site(thread: *mut Thread, site: u32) {
     }
 }
 
+/// Enters `site` and leaves it again, for a call that is over: it took from `began` to `ended`, both
+/// readings of [`now`]. What was recorded in between comes before it, not inside it.
+///
+/// # Safety
+/// `thread` is a descriptor of the calling thread.
+#[inline(always)]
+pub unsafe fn passed(thread: *mut Thread, site: u32, began: u64, ended: u64) {
+    // SAFETY: as in `enter`; the two records are shorter than SLACK.
+    unsafe {
+        if (*thread).ready == 0 {
+            return slow::passed(thread, site, began, ended);
+        }
+        (*thread).ready = 0;
+        compiler_fence(Ordering::SeqCst);
+        let cursor = (*thread).cursor;
+        let (before, inside) = (began.wrapping_sub((*thread).last), ended.wrapping_sub(began));
+        let is_short = site < MAX_SHORT_PREFIX && before < 1 << 28 && inside <= MAX_SHORT;
+        if cursor >= (*thread).limit || (*thread).depth >= (*thread).max_depth || !is_short {
+            (*thread).ready = 1;
+            return slow::passed(thread, site, began, ended);
+        }
+        let (prefix, prefix_len) = if site < SHORT_SITES {
+            (u64::from(op::SHORT_ENTER) + u64::from(site), 1)
+        } else {
+            let len = short_len(site.into());
+            (u64::from(op::ENTER) | (encode_short(site.into(), len) << 8), 1 + len)
+        };
+        let len = short_len(before);
+        (cursor as *mut u64).write_unaligned(prefix | (encode_short(before, len) << (8 * prefix_len)));
+        let cursor = cursor + u64::from(prefix_len + len);
+        let len = short_len(inside);
+        (cursor as *mut u64).write_unaligned(u64::from(op::LEAVE) | encode_short(inside, len) << 8);
+        (*thread).last = ended;
+        commit(thread, cursor + 1 + u64::from(len));
+        compiler_fence(Ordering::SeqCst);
+        (*thread).ready = 1;
+    }
+}
+
+/// Sites below it have prefixes of at most four bytes.
+const MAX_SHORT_PREFIX: u32 = 1 << 21;
+
 /// Where a record's bytes go: into the window, behind the cursor.
 pub struct Scratch(*mut u8);
 
@@ -264,8 +306,14 @@ pub unsafe fn leave_with(thread: *mut Thread, f: impl FnOnce(*mut Thread, &mut S
 #[inline(always)]
 pub(crate) unsafe fn put_delta(thread: *mut Thread, scratch: &mut Scratch) -> u64 {
     // SAFETY: the caller's promise.
+    unsafe { put_delta_to(thread, scratch, now(thread)) }
+}
+
+/// Adds the time from the last record to `ticks`.
+#[inline(always)]
+unsafe fn put_delta_to(thread: *mut Thread, scratch: &mut Scratch, ticks: u64) -> u64 {
+    // SAFETY: the caller's promise (see `put_delta`).
     unsafe {
-        let ticks = now(thread);
         let delta = ticks.wrapping_sub((*thread).last);
         if delta.cast_signed() < 0 {
             (*head_counter(thread, at::LATE)).fetch_add(1, Ordering::Relaxed);
@@ -303,24 +351,52 @@ mod slow {
             let Some(thread) = pick(thread) else { return };
             if (*thread).depth >= (*thread).max_depth {
                 (*thread).below += 1;
-                write(thread, ROOM, |_, scratch| {
-                    scratch.byte(op::COUNTED);
-                    scratch.number(site.into());
-                    scratch.number(1);
-                });
-                return;
+                return count(thread, site);
             }
             write(thread, ROOM, |thread, scratch| {
-                if site < SHORT_SITES {
-                    scratch.byte(op::SHORT_ENTER + site as u8);
-                } else {
-                    scratch.byte(op::ENTER);
-                    scratch.number(site.into());
-                }
+                put_enter(scratch, site);
                 let ticks = put_delta(thread, scratch);
                 let depth = (*thread).depth;
                 *(*thread).stack.add(depth as usize) = Open { ticks, site, reserved: 0 };
                 (*thread).depth = depth + 1;
+            });
+        }
+    }
+
+    #[cold]
+    pub(super) unsafe fn passed(thread: *mut Thread, site: u32, began: u64, ended: u64) {
+        // SAFETY: the caller's promise (see `super::passed`).
+        unsafe {
+            let Some(thread) = pick(thread) else { return };
+            if (*thread).depth >= (*thread).max_depth {
+                return count(thread, site);
+            }
+            write(thread, ROOM, |thread, scratch| {
+                put_enter(scratch, site);
+                put_delta_to(thread, scratch, began.max((*thread).last));
+                scratch.byte(op::LEAVE);
+                put_delta_to(thread, scratch, ended);
+            });
+        }
+    }
+
+    fn put_enter(scratch: &mut Scratch, site: u32) {
+        if site < SHORT_SITES {
+            scratch.byte(op::SHORT_ENTER + site as u8);
+        } else {
+            scratch.byte(op::ENTER);
+            scratch.number(site.into());
+        }
+    }
+
+    /// Counts a call that lies too deep to be recorded.
+    unsafe fn count(thread: *mut Thread, site: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            write(thread, ROOM, |_, scratch| {
+                scratch.byte(op::COUNTED);
+                scratch.number(site.into());
+                scratch.number(1);
             });
         }
     }

@@ -214,10 +214,6 @@ pub(crate) enum Class {
     /// `(comm, comm_name)`.
     CommSetName,
     // Datatypes.
-    /// The last argument points to the new type.
-    TypeCreate,
-    /// `(datatype)`, by pointer.
-    TypeCommit,
     /// `(datatype)`, by pointer.
     TypeFree,
     // The library itself.
@@ -309,6 +305,9 @@ pub(crate) enum Class {
     /// Handles and statuses between C and Fortran. Open MPI's Fortran layer itself calls one for
     /// nearly every argument of every call, so they say more about the library than about the user.
     Convert,
+    /// Returns at once, whatever other processes do, and calls nothing of the program. Only its time
+    /// is recorded, when the call is over.
+    Local,
     /// Only its time is recorded.
     Generic,
 }
@@ -363,7 +362,7 @@ mod tests {
             ("MPI_Comm_free", C::CommFree, R::Manage, 1, None),
             ("MPI_Win_create", C::WinCreate, R::Manage, 6, Some(4)),
             ("MPI_File_open", C::FileOpen, R::Io, 5, Some(0)),
-            ("MPI_Type_struct", C::TypeCreate, R::Manage, 5, None),
+            ("MPI_Type_struct", C::Local, R::Manage, 5, None),
             ("MPI_Wtime", C::Wtime, R::Manage, 0, None),
             ("MPI_Pcontrol", C::Pcontrol, R::Manage, 1, None),
         ] {

@@ -40,7 +40,9 @@ pub(crate) fn datatype(runtime: &Runtime, word: usize) -> &'static Datatype {
 
 /// The type is gone, its handle may come back as another.
 pub(crate) fn freed(handle: usize) {
-    DATATYPES.remove(handle);
+    if DATATYPES.get(handle).is_some() {
+        DATATYPES.remove(handle);
+    }
 }
 
 /// The handle of `MPI_BYTE`.

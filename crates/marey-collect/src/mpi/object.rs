@@ -11,7 +11,7 @@ use super::datatype::{self, datatype};
 use super::flavour::flavour;
 use super::handles::Handles;
 use super::point::count;
-use super::wrap::{Call, Open};
+use super::wrap::{Call, Open, local};
 use crate::site;
 
 /// A window or file that records name.
@@ -42,10 +42,7 @@ pub(crate) unsafe fn type_free<const N: usize>(
     // SAFETY: arguments are those of the class.
     unsafe {
         datatype::freed(flavour().handle_at(args[0]));
-        let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let result = f(args);
-        open.finish_plain();
-        result
+        local(call, args, f)
     }
 }
 

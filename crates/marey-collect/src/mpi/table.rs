@@ -18,8 +18,8 @@ macro_rules! for_each_mpi_function {
         $callback! { 4, MPI_Add_error_code, PMPI_Add_error_code, generic, i32, (errorclass, errorcode) }
         $callback! { 5, MPI_Add_error_string, PMPI_Add_error_string, generic, i32, (errorcode, string) }
         $callback! { 6, MPI_Address, PMPI_Address, generic, i32, (location, address) }
-        $callback! { 7, MPI_Aint_add, PMPI_Aint_add, generic, word, (base, disp) }
-        $callback! { 8, MPI_Aint_diff, PMPI_Aint_diff, generic, word, (addr1, addr2) }
+        $callback! { 7, MPI_Aint_add, PMPI_Aint_add, local, word, (base, disp) }
+        $callback! { 8, MPI_Aint_diff, PMPI_Aint_diff, local, word, (addr1, addr2) }
         $callback! { 9, MPI_Allgather, PMPI_Allgather, allgather, i32, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) }
         $callback! { 10, MPI_Allgather_c, PMPI_Allgather_c, allgather, i32, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) }
         $callback! { 11, MPI_Allgather_init, PMPI_Allgather_init, generic, i32, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) }
@@ -63,19 +63,19 @@ macro_rules! for_each_mpi_function {
         $callback! { 49, MPI_Buffer_detach, PMPI_Buffer_detach, generic, i32, (buffer_addr, size) }
         $callback! { 50, MPI_Buffer_detach_c, PMPI_Buffer_detach_c, generic, i32, (buffer_addr, size) }
         $callback! { 51, MPI_Cancel, PMPI_Cancel, cancel, i32, (request) }
-        $callback! { 52, MPI_Cart_coords, PMPI_Cart_coords, generic, i32, (comm, rank, maxdims, coords) }
+        $callback! { 52, MPI_Cart_coords, PMPI_Cart_coords, local, i32, (comm, rank, maxdims, coords) }
         $callback! { 53, MPI_Cart_create, PMPI_Cart_create, comm_create, i32, (comm_old, ndims, dims, periods, reorder, newcomm) }
-        $callback! { 54, MPI_Cart_get, PMPI_Cart_get, generic, i32, (comm, maxdims, dims, periods, coords) }
+        $callback! { 54, MPI_Cart_get, PMPI_Cart_get, local, i32, (comm, maxdims, dims, periods, coords) }
         $callback! { 55, MPI_Cart_map, PMPI_Cart_map, generic, i32, (comm, ndims, dims, periods, newrank) }
-        $callback! { 56, MPI_Cart_rank, PMPI_Cart_rank, generic, i32, (comm, coords, rank) }
-        $callback! { 57, MPI_Cart_shift, PMPI_Cart_shift, generic, i32, (comm, direction, disp, rank_source, rank_dest) }
+        $callback! { 56, MPI_Cart_rank, PMPI_Cart_rank, local, i32, (comm, coords, rank) }
+        $callback! { 57, MPI_Cart_shift, PMPI_Cart_shift, local, i32, (comm, direction, disp, rank_source, rank_dest) }
         $callback! { 58, MPI_Cart_sub, PMPI_Cart_sub, comm_create, i32, (comm, remain_dims, newcomm) }
-        $callback! { 59, MPI_Cartdim_get, PMPI_Cartdim_get, generic, i32, (comm, ndims) }
+        $callback! { 59, MPI_Cartdim_get, PMPI_Cartdim_get, local, i32, (comm, ndims) }
         $callback! { 60, MPI_Close_port, PMPI_Close_port, generic, i32, (port_name) }
         $callback! { 61, MPI_Comm_accept, PMPI_Comm_accept, comm_accept, i32, (port_name, info, root, comm, newcomm) }
         $callback! { 62, MPI_Comm_c2f, PMPI_Comm_c2f, convert, word, (comm) }
         $callback! { 63, MPI_Comm_call_errhandler, PMPI_Comm_call_errhandler, generic, i32, (comm, errorcode) }
-        $callback! { 64, MPI_Comm_compare, PMPI_Comm_compare, generic, i32, (comm1, comm2, result) }
+        $callback! { 64, MPI_Comm_compare, PMPI_Comm_compare, local, i32, (comm1, comm2, result) }
         $callback! { 65, MPI_Comm_connect, PMPI_Comm_connect, comm_connect, i32, (port_name, info, root, comm, newcomm) }
         $callback! { 66, MPI_Comm_create, PMPI_Comm_create, comm_create, i32, (comm, group, newcomm) }
         $callback! { 67, MPI_Comm_create_errhandler, PMPI_Comm_create_errhandler, generic, i32, (comm_errhandler_fn, errhandler) }
@@ -94,36 +94,36 @@ macro_rules! for_each_mpi_function {
         $callback! { 80, MPI_Comm_get_info, PMPI_Comm_get_info, generic, i32, (comm, info_used) }
         $callback! { 81, MPI_Comm_get_name, PMPI_Comm_get_name, generic, i32, (comm, comm_name, resultlen) }
         $callback! { 82, MPI_Comm_get_parent, PMPI_Comm_get_parent, comm_get_parent, i32, (parent) }
-        $callback! { 83, MPI_Comm_group, PMPI_Comm_group, generic, i32, (comm, group) }
+        $callback! { 83, MPI_Comm_group, PMPI_Comm_group, local, i32, (comm, group) }
         $callback! { 84, MPI_Comm_idup, PMPI_Comm_idup, comm_idup, i32, (comm, newcomm, request) }
         $callback! { 85, MPI_Comm_idup_with_info, PMPI_Comm_idup_with_info, comm_idup, i32, (comm, info, newcomm, request) }
         $callback! { 86, MPI_Comm_join, PMPI_Comm_join, comm_join, i32, (fd, intercomm) }
-        $callback! { 87, MPI_Comm_rank, PMPI_Comm_rank, generic, i32, (comm, rank) }
-        $callback! { 88, MPI_Comm_remote_group, PMPI_Comm_remote_group, generic, i32, (comm, group) }
-        $callback! { 89, MPI_Comm_remote_size, PMPI_Comm_remote_size, generic, i32, (comm, size) }
+        $callback! { 87, MPI_Comm_rank, PMPI_Comm_rank, local, i32, (comm, rank) }
+        $callback! { 88, MPI_Comm_remote_group, PMPI_Comm_remote_group, local, i32, (comm, group) }
+        $callback! { 89, MPI_Comm_remote_size, PMPI_Comm_remote_size, local, i32, (comm, size) }
         $callback! { 90, MPI_Comm_set_attr, PMPI_Comm_set_attr, generic, i32, (comm, comm_keyval, attribute_val) }
         $callback! { 91, MPI_Comm_set_errhandler, PMPI_Comm_set_errhandler, generic, i32, (comm, errhandler) }
         $callback! { 92, MPI_Comm_set_info, PMPI_Comm_set_info, generic, i32, (comm, info) }
         $callback! { 93, MPI_Comm_set_name, PMPI_Comm_set_name, comm_set_name, i32, (comm, comm_name) }
-        $callback! { 94, MPI_Comm_size, PMPI_Comm_size, generic, i32, (comm, size) }
+        $callback! { 94, MPI_Comm_size, PMPI_Comm_size, local, i32, (comm, size) }
         $callback! { 95, MPI_Comm_spawn, PMPI_Comm_spawn, comm_spawn, i32, (command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes) }
         $callback! { 96, MPI_Comm_spawn_multiple, PMPI_Comm_spawn_multiple, comm_spawn_multiple, i32, (count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes) }
         $callback! { 97, MPI_Comm_split, PMPI_Comm_split, comm_create, i32, (comm, color, key, newcomm) }
         $callback! { 98, MPI_Comm_split_type, PMPI_Comm_split_type, comm_create, i32, (comm, split_type, key, info, newcomm) }
-        $callback! { 99, MPI_Comm_test_inter, PMPI_Comm_test_inter, generic, i32, (comm, flag) }
+        $callback! { 99, MPI_Comm_test_inter, PMPI_Comm_test_inter, local, i32, (comm, flag) }
         $callback! { 100, MPI_Compare_and_swap, PMPI_Compare_and_swap, compare_and_swap, i32, (origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win) }
-        $callback! { 101, MPI_Dims_create, PMPI_Dims_create, generic, i32, (nnodes, ndims, dims) }
+        $callback! { 101, MPI_Dims_create, PMPI_Dims_create, local, i32, (nnodes, ndims, dims) }
         $callback! { 102, MPI_Dist_graph_create, PMPI_Dist_graph_create, comm_create, i32, (comm_old, n, sources, degrees, destinations, weights, info, reorder, newcomm) }
         $callback! { 103, MPI_Dist_graph_create_adjacent, PMPI_Dist_graph_create_adjacent, comm_create, i32, (comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, newcomm) }
-        $callback! { 104, MPI_Dist_graph_neighbors, PMPI_Dist_graph_neighbors, generic, i32, (comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights) }
-        $callback! { 105, MPI_Dist_graph_neighbors_count, PMPI_Dist_graph_neighbors_count, generic, i32, (comm, indegree, outdegree, weighted) }
+        $callback! { 104, MPI_Dist_graph_neighbors, PMPI_Dist_graph_neighbors, local, i32, (comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights) }
+        $callback! { 105, MPI_Dist_graph_neighbors_count, PMPI_Dist_graph_neighbors_count, local, i32, (comm, indegree, outdegree, weighted) }
         $callback! { 106, MPI_Errhandler_c2f, PMPI_Errhandler_c2f, convert, word, (errhandler) }
         $callback! { 107, MPI_Errhandler_create, PMPI_Errhandler_create, generic, i32, (comm_errhandler_fn, errhandler) }
         $callback! { 108, MPI_Errhandler_f2c, PMPI_Errhandler_f2c, convert, word, (errhandler) }
         $callback! { 109, MPI_Errhandler_free, PMPI_Errhandler_free, generic, i32, (errhandler) }
         $callback! { 110, MPI_Errhandler_get, PMPI_Errhandler_get, generic, i32, (comm, errhandler) }
         $callback! { 111, MPI_Errhandler_set, PMPI_Errhandler_set, generic, i32, (comm, errhandler) }
-        $callback! { 112, MPI_Error_class, PMPI_Error_class, generic, i32, (errorcode, errorclass) }
+        $callback! { 112, MPI_Error_class, PMPI_Error_class, local, i32, (errorcode, errorclass) }
         $callback! { 113, MPI_Error_string, PMPI_Error_string, generic, i32, (errorcode, string, resultlen) }
         $callback! { 114, MPI_Exscan, PMPI_Exscan, exscan, i32, (sendbuf, recvbuf, count, datatype, op, comm) }
         $callback! { 115, MPI_Exscan_c, PMPI_Exscan_c, exscan, i32, (sendbuf, recvbuf, count, datatype, op, comm) }
@@ -221,7 +221,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 207, MPI_File_write_shared, PMPI_File_write_shared, file_write, i32, (fh, buf, count, datatype, status) }
         $callback! { 208, MPI_File_write_shared_c, PMPI_File_write_shared_c, file_write, i32, (fh, buf, count, datatype, status) }
         $callback! { 209, MPI_Finalize, PMPI_Finalize, finalize, i32, () }
-        $callback! { 210, MPI_Finalized, PMPI_Finalized, generic, i32, (flag) }
+        $callback! { 210, MPI_Finalized, PMPI_Finalized, local, i32, (flag) }
         $callback! { 211, MPI_Free_mem, PMPI_Free_mem, generic, i32, (base) }
         $callback! { 212, MPI_Gather, PMPI_Gather, gather, i32, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) }
         $callback! { 213, MPI_Gather_c, PMPI_Gather_c, gather, i32, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) }
@@ -234,39 +234,39 @@ macro_rules! for_each_mpi_function {
         $callback! { 220, MPI_Get, PMPI_Get, get, i32, (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) }
         $callback! { 221, MPI_Get_accumulate, PMPI_Get_accumulate, get_accumulate, i32, (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win) }
         $callback! { 222, MPI_Get_accumulate_c, PMPI_Get_accumulate_c, get_accumulate, i32, (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win) }
-        $callback! { 223, MPI_Get_address, PMPI_Get_address, generic, i32, (location, address) }
+        $callback! { 223, MPI_Get_address, PMPI_Get_address, local, i32, (location, address) }
         $callback! { 224, MPI_Get_c, PMPI_Get_c, get, i32, (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) }
-        $callback! { 225, MPI_Get_count, PMPI_Get_count, generic, i32, (status, datatype, count) }
-        $callback! { 226, MPI_Get_count_c, PMPI_Get_count_c, generic, i32, (status, datatype, count) }
-        $callback! { 227, MPI_Get_elements, PMPI_Get_elements, generic, i32, (status, datatype, count) }
-        $callback! { 228, MPI_Get_elements_c, PMPI_Get_elements_c, generic, i32, (status, datatype, count) }
-        $callback! { 229, MPI_Get_elements_x, PMPI_Get_elements_x, generic, i32, (status, datatype, count) }
-        $callback! { 230, MPI_Get_library_version, PMPI_Get_library_version, generic, i32, (version, resultlen) }
-        $callback! { 231, MPI_Get_processor_name, PMPI_Get_processor_name, generic, i32, (name, resultlen) }
-        $callback! { 232, MPI_Get_version, PMPI_Get_version, generic, i32, (version, subversion) }
+        $callback! { 225, MPI_Get_count, PMPI_Get_count, local, i32, (status, datatype, count) }
+        $callback! { 226, MPI_Get_count_c, PMPI_Get_count_c, local, i32, (status, datatype, count) }
+        $callback! { 227, MPI_Get_elements, PMPI_Get_elements, local, i32, (status, datatype, count) }
+        $callback! { 228, MPI_Get_elements_c, PMPI_Get_elements_c, local, i32, (status, datatype, count) }
+        $callback! { 229, MPI_Get_elements_x, PMPI_Get_elements_x, local, i32, (status, datatype, count) }
+        $callback! { 230, MPI_Get_library_version, PMPI_Get_library_version, local, i32, (version, resultlen) }
+        $callback! { 231, MPI_Get_processor_name, PMPI_Get_processor_name, local, i32, (name, resultlen) }
+        $callback! { 232, MPI_Get_version, PMPI_Get_version, local, i32, (version, subversion) }
         $callback! { 233, MPI_Graph_create, PMPI_Graph_create, comm_create, i32, (comm_old, nnodes, indx, edges, reorder, newcomm) }
-        $callback! { 234, MPI_Graph_get, PMPI_Graph_get, generic, i32, (comm, maxindex, maxedges, indx, edges) }
+        $callback! { 234, MPI_Graph_get, PMPI_Graph_get, local, i32, (comm, maxindex, maxedges, indx, edges) }
         $callback! { 235, MPI_Graph_map, PMPI_Graph_map, generic, i32, (comm, nnodes, indx, edges, newrank) }
-        $callback! { 236, MPI_Graph_neighbors, PMPI_Graph_neighbors, generic, i32, (comm, rank, maxneighbors, neighbors) }
-        $callback! { 237, MPI_Graph_neighbors_count, PMPI_Graph_neighbors_count, generic, i32, (comm, rank, nneighbors) }
-        $callback! { 238, MPI_Graphdims_get, PMPI_Graphdims_get, generic, i32, (comm, nnodes, nedges) }
+        $callback! { 236, MPI_Graph_neighbors, PMPI_Graph_neighbors, local, i32, (comm, rank, maxneighbors, neighbors) }
+        $callback! { 237, MPI_Graph_neighbors_count, PMPI_Graph_neighbors_count, local, i32, (comm, rank, nneighbors) }
+        $callback! { 238, MPI_Graphdims_get, PMPI_Graphdims_get, local, i32, (comm, nnodes, nedges) }
         $callback! { 239, MPI_Grequest_complete, PMPI_Grequest_complete, generic, i32, (request) }
         $callback! { 240, MPI_Grequest_start, PMPI_Grequest_start, generic, i32, (query_fn, free_fn, cancel_fn, extra_state, request) }
         $callback! { 241, MPI_Group_c2f, PMPI_Group_c2f, convert, word, (group) }
-        $callback! { 242, MPI_Group_compare, PMPI_Group_compare, generic, i32, (group1, group2, result) }
-        $callback! { 243, MPI_Group_difference, PMPI_Group_difference, generic, i32, (group1, group2, newgroup) }
-        $callback! { 244, MPI_Group_excl, PMPI_Group_excl, generic, i32, (group, n, ranks, newgroup) }
+        $callback! { 242, MPI_Group_compare, PMPI_Group_compare, local, i32, (group1, group2, result) }
+        $callback! { 243, MPI_Group_difference, PMPI_Group_difference, local, i32, (group1, group2, newgroup) }
+        $callback! { 244, MPI_Group_excl, PMPI_Group_excl, local, i32, (group, n, ranks, newgroup) }
         $callback! { 245, MPI_Group_f2c, PMPI_Group_f2c, convert, word, (group) }
-        $callback! { 246, MPI_Group_free, PMPI_Group_free, generic, i32, (group) }
+        $callback! { 246, MPI_Group_free, PMPI_Group_free, local, i32, (group) }
         $callback! { 247, MPI_Group_from_session_pset, PMPI_Group_from_session_pset, generic, i32, (session, pset_name, newgroup) }
-        $callback! { 248, MPI_Group_incl, PMPI_Group_incl, generic, i32, (group, n, ranks, newgroup) }
-        $callback! { 249, MPI_Group_intersection, PMPI_Group_intersection, generic, i32, (group1, group2, newgroup) }
-        $callback! { 250, MPI_Group_range_excl, PMPI_Group_range_excl, generic, i32, (group, n, ranges, newgroup) }
-        $callback! { 251, MPI_Group_range_incl, PMPI_Group_range_incl, generic, i32, (group, n, ranges, newgroup) }
-        $callback! { 252, MPI_Group_rank, PMPI_Group_rank, generic, i32, (group, rank) }
-        $callback! { 253, MPI_Group_size, PMPI_Group_size, generic, i32, (group, size) }
-        $callback! { 254, MPI_Group_translate_ranks, PMPI_Group_translate_ranks, generic, i32, (group1, n, ranks1, group2, ranks2) }
-        $callback! { 255, MPI_Group_union, PMPI_Group_union, generic, i32, (group1, group2, newgroup) }
+        $callback! { 248, MPI_Group_incl, PMPI_Group_incl, local, i32, (group, n, ranks, newgroup) }
+        $callback! { 249, MPI_Group_intersection, PMPI_Group_intersection, local, i32, (group1, group2, newgroup) }
+        $callback! { 250, MPI_Group_range_excl, PMPI_Group_range_excl, local, i32, (group, n, ranges, newgroup) }
+        $callback! { 251, MPI_Group_range_incl, PMPI_Group_range_incl, local, i32, (group, n, ranges, newgroup) }
+        $callback! { 252, MPI_Group_rank, PMPI_Group_rank, local, i32, (group, rank) }
+        $callback! { 253, MPI_Group_size, PMPI_Group_size, local, i32, (group, size) }
+        $callback! { 254, MPI_Group_translate_ranks, PMPI_Group_translate_ranks, local, i32, (group1, n, ranks1, group2, ranks2) }
+        $callback! { 255, MPI_Group_union, PMPI_Group_union, local, i32, (group1, group2, newgroup) }
         $callback! { 256, MPI_Iallgather, PMPI_Iallgather, iallgather, i32, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) }
         $callback! { 257, MPI_Iallgather_c, PMPI_Iallgather_c, iallgather, i32, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) }
         $callback! { 258, MPI_Iallgatherv, PMPI_Iallgatherv, iallgatherv, i32, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request) }
@@ -303,22 +303,22 @@ macro_rules! for_each_mpi_function {
         $callback! { 289, MPI_Ineighbor_alltoallv_c, PMPI_Ineighbor_alltoallv_c, ineighbor_alltoallv, i32, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) }
         $callback! { 290, MPI_Ineighbor_alltoallw, PMPI_Ineighbor_alltoallw, ineighbor_alltoallw, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) }
         $callback! { 291, MPI_Ineighbor_alltoallw_c, PMPI_Ineighbor_alltoallw_c, ineighbor_alltoallw, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) }
-        $callback! { 292, MPI_Info_c2f, PMPI_Info_c2f, convert, word, (info) }
-        $callback! { 293, MPI_Info_create, PMPI_Info_create, generic, i32, (info) }
-        $callback! { 294, MPI_Info_create_env, PMPI_Info_create_env, generic, i32, (argc, argv, info) }
-        $callback! { 295, MPI_Info_delete, PMPI_Info_delete, generic, i32, (info, key) }
-        $callback! { 296, MPI_Info_dup, PMPI_Info_dup, generic, i32, (info, newinfo) }
-        $callback! { 297, MPI_Info_f2c, PMPI_Info_f2c, convert, word, (info) }
-        $callback! { 298, MPI_Info_free, PMPI_Info_free, generic, i32, (info) }
-        $callback! { 299, MPI_Info_get, PMPI_Info_get, generic, i32, (info, key, valuelen, value, flag) }
-        $callback! { 300, MPI_Info_get_nkeys, PMPI_Info_get_nkeys, generic, i32, (info, nkeys) }
-        $callback! { 301, MPI_Info_get_nthkey, PMPI_Info_get_nthkey, generic, i32, (info, n, key) }
-        $callback! { 302, MPI_Info_get_string, PMPI_Info_get_string, generic, i32, (info, key, buflen, value, flag) }
-        $callback! { 303, MPI_Info_get_valuelen, PMPI_Info_get_valuelen, generic, i32, (info, key, valuelen, flag) }
-        $callback! { 304, MPI_Info_set, PMPI_Info_set, generic, i32, (info, key, value) }
+        $callback! { 292, MPI_Info_c2f, PMPI_Info_c2f, local, word, (info) }
+        $callback! { 293, MPI_Info_create, PMPI_Info_create, local, i32, (info) }
+        $callback! { 294, MPI_Info_create_env, PMPI_Info_create_env, local, i32, (argc, argv, info) }
+        $callback! { 295, MPI_Info_delete, PMPI_Info_delete, local, i32, (info, key) }
+        $callback! { 296, MPI_Info_dup, PMPI_Info_dup, local, i32, (info, newinfo) }
+        $callback! { 297, MPI_Info_f2c, PMPI_Info_f2c, local, word, (info) }
+        $callback! { 298, MPI_Info_free, PMPI_Info_free, local, i32, (info) }
+        $callback! { 299, MPI_Info_get, PMPI_Info_get, local, i32, (info, key, valuelen, value, flag) }
+        $callback! { 300, MPI_Info_get_nkeys, PMPI_Info_get_nkeys, local, i32, (info, nkeys) }
+        $callback! { 301, MPI_Info_get_nthkey, PMPI_Info_get_nthkey, local, i32, (info, n, key) }
+        $callback! { 302, MPI_Info_get_string, PMPI_Info_get_string, local, i32, (info, key, buflen, value, flag) }
+        $callback! { 303, MPI_Info_get_valuelen, PMPI_Info_get_valuelen, local, i32, (info, key, valuelen, flag) }
+        $callback! { 304, MPI_Info_set, PMPI_Info_set, local, i32, (info, key, value) }
         $callback! { 305, MPI_Init, PMPI_Init, init, i32, (argc, argv) }
         $callback! { 306, MPI_Init_thread, PMPI_Init_thread, init_thread, i32, (argc, argv, required, provided) }
-        $callback! { 307, MPI_Initialized, PMPI_Initialized, generic, i32, (flag) }
+        $callback! { 307, MPI_Initialized, PMPI_Initialized, local, i32, (flag) }
         $callback! { 308, MPI_Intercomm_create, PMPI_Intercomm_create, intercomm_create, i32, (local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm) }
         $callback! { 309, MPI_Intercomm_create_from_groups, PMPI_Intercomm_create_from_groups, generic, i32, (local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm) }
         $callback! { 310, MPI_Intercomm_merge, PMPI_Intercomm_merge, intercomm_merge, i32, (intercomm, high, newintracomm) }
@@ -333,7 +333,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 319, MPI_Ireduce_scatter_c, PMPI_Ireduce_scatter_c, ireduce_scatter, i32, (sendbuf, recvbuf, recvcounts, datatype, op, comm, request) }
         $callback! { 320, MPI_Irsend, PMPI_Irsend, isend, i32, (buf, count, datatype, dest, tag, comm, request) }
         $callback! { 321, MPI_Irsend_c, PMPI_Irsend_c, isend, i32, (buf, count, datatype, dest, tag, comm, request) }
-        $callback! { 322, MPI_Is_thread_main, PMPI_Is_thread_main, generic, i32, (flag) }
+        $callback! { 322, MPI_Is_thread_main, PMPI_Is_thread_main, local, i32, (flag) }
         $callback! { 323, MPI_Iscan, PMPI_Iscan, iscan, i32, (sendbuf, recvbuf, count, datatype, op, comm, request) }
         $callback! { 324, MPI_Iscan_c, PMPI_Iscan_c, iscan, i32, (sendbuf, recvbuf, count, datatype, op, comm, request) }
         $callback! { 325, MPI_Iscatter, PMPI_Iscatter, iscatter, i32, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request) }
@@ -377,20 +377,20 @@ macro_rules! for_each_mpi_function {
         $callback! { 363, MPI_Neighbor_alltoallw_init, PMPI_Neighbor_alltoallw_init, generic, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) }
         $callback! { 364, MPI_Neighbor_alltoallw_init_c, PMPI_Neighbor_alltoallw_init_c, generic, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request) }
         $callback! { 365, MPI_Op_c2f, PMPI_Op_c2f, convert, word, (op) }
-        $callback! { 366, MPI_Op_commutative, PMPI_Op_commutative, generic, i32, (op, commute) }
-        $callback! { 367, MPI_Op_create, PMPI_Op_create, generic, i32, (function, commute, op) }
-        $callback! { 368, MPI_Op_create_c, PMPI_Op_create_c, generic, i32, (function, commute, op) }
+        $callback! { 366, MPI_Op_commutative, PMPI_Op_commutative, local, i32, (op, commute) }
+        $callback! { 367, MPI_Op_create, PMPI_Op_create, local, i32, (function, commute, op) }
+        $callback! { 368, MPI_Op_create_c, PMPI_Op_create_c, local, i32, (function, commute, op) }
         $callback! { 369, MPI_Op_f2c, PMPI_Op_f2c, convert, word, (op) }
-        $callback! { 370, MPI_Op_free, PMPI_Op_free, generic, i32, (op) }
+        $callback! { 370, MPI_Op_free, PMPI_Op_free, local, i32, (op) }
         $callback! { 371, MPI_Open_port, PMPI_Open_port, generic, i32, (info, port_name) }
         $callback! { 372, MPI_Pack, PMPI_Pack, generic, i32, (inbuf, incount, datatype, outbuf, outsize, position, comm) }
         $callback! { 373, MPI_Pack_c, PMPI_Pack_c, generic, i32, (inbuf, incount, datatype, outbuf, outsize, position, comm) }
         $callback! { 374, MPI_Pack_external, PMPI_Pack_external, generic, i32, (datarep, inbuf, incount, datatype, outbuf, outsize, position) }
         $callback! { 375, MPI_Pack_external_c, PMPI_Pack_external_c, generic, i32, (datarep, inbuf, incount, datatype, outbuf, outsize, position) }
-        $callback! { 376, MPI_Pack_external_size, PMPI_Pack_external_size, generic, i32, (datarep, incount, datatype, size) }
-        $callback! { 377, MPI_Pack_external_size_c, PMPI_Pack_external_size_c, generic, i32, (datarep, incount, datatype, size) }
-        $callback! { 378, MPI_Pack_size, PMPI_Pack_size, generic, i32, (incount, datatype, comm, size) }
-        $callback! { 379, MPI_Pack_size_c, PMPI_Pack_size_c, generic, i32, (incount, datatype, comm, size) }
+        $callback! { 376, MPI_Pack_external_size, PMPI_Pack_external_size, local, i32, (datarep, incount, datatype, size) }
+        $callback! { 377, MPI_Pack_external_size_c, PMPI_Pack_external_size_c, local, i32, (datarep, incount, datatype, size) }
+        $callback! { 378, MPI_Pack_size, PMPI_Pack_size, local, i32, (incount, datatype, comm, size) }
+        $callback! { 379, MPI_Pack_size_c, PMPI_Pack_size_c, local, i32, (incount, datatype, comm, size) }
         $callback! { 380, MPI_Parrived, PMPI_Parrived, generic, i32, (request, partition, flag) }
         $callback! { 381, MPI_Pcontrol, PMPI_Pcontrol, pcontrol, i32, (level) }
         $callback! { 382, MPI_Pready, PMPI_Pready, generic, i32, (partition, request) }
@@ -402,7 +402,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 388, MPI_Publish_name, PMPI_Publish_name, generic, i32, (service_name, info, port_name) }
         $callback! { 389, MPI_Put, PMPI_Put, put, i32, (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) }
         $callback! { 390, MPI_Put_c, PMPI_Put_c, put, i32, (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) }
-        $callback! { 391, MPI_Query_thread, PMPI_Query_thread, generic, i32, (provided) }
+        $callback! { 391, MPI_Query_thread, PMPI_Query_thread, local, i32, (provided) }
         $callback! { 392, MPI_Raccumulate, PMPI_Raccumulate, raccumulate, i32, (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) }
         $callback! { 393, MPI_Raccumulate_c, PMPI_Raccumulate_c, raccumulate, i32, (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) }
         $callback! { 394, MPI_Recv, PMPI_Recv, recv, i32, (buf, count, datatype, source, tag, comm, status) }
@@ -481,7 +481,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 467, MPI_Status_f082f, PMPI_Status_f082f, convert, i32, (f08_status, f_status) }
         $callback! { 468, MPI_Status_f2c, PMPI_Status_f2c, convert, i32, (f_status, c_status) }
         $callback! { 469, MPI_Status_f2f08, PMPI_Status_f2f08, convert, i32, (f_status, f08_status) }
-        $callback! { 470, MPI_Status_set_cancelled, PMPI_Status_set_cancelled, generic, i32, (status, flag) }
+        $callback! { 470, MPI_Status_set_cancelled, PMPI_Status_set_cancelled, local, i32, (status, flag) }
         $callback! { 471, MPI_Status_set_elements, PMPI_Status_set_elements, generic, i32, (status, datatype, count) }
         $callback! { 472, MPI_Status_set_elements_x, PMPI_Status_set_elements_x, generic, i32, (status, datatype, count) }
         $callback! { 473, MPI_T_category_changed, PMPI_T_category_changed, generic, i32, (update_number) }
@@ -536,68 +536,68 @@ macro_rules! for_each_mpi_function {
         $callback! { 522, MPI_T_source_get_num, PMPI_T_source_get_num, generic, i32, (num_sources) }
         $callback! { 523, MPI_T_source_get_timestamp, PMPI_T_source_get_timestamp, generic, i32, (source_index, timestamp) }
         $callback! { 524, MPI_Test, PMPI_Test, test, i32, (request, flag, status) }
-        $callback! { 525, MPI_Test_cancelled, PMPI_Test_cancelled, generic, i32, (status, flag) }
+        $callback! { 525, MPI_Test_cancelled, PMPI_Test_cancelled, local, i32, (status, flag) }
         $callback! { 526, MPI_Testall, PMPI_Testall, testall, i32, (count, array_of_requests, flag, array_of_statuses) }
         $callback! { 527, MPI_Testany, PMPI_Testany, testany, i32, (count, array_of_requests, indx, flag, status) }
         $callback! { 528, MPI_Testsome, PMPI_Testsome, testsome, i32, (incount, array_of_requests, outcount, array_of_indices, array_of_statuses) }
-        $callback! { 529, MPI_Topo_test, PMPI_Topo_test, generic, i32, (comm, status) }
+        $callback! { 529, MPI_Topo_test, PMPI_Topo_test, local, i32, (comm, status) }
         $callback! { 530, MPI_Type_c2f, PMPI_Type_c2f, convert, word, (datatype) }
-        $callback! { 531, MPI_Type_commit, PMPI_Type_commit, type_commit, i32, (datatype) }
-        $callback! { 532, MPI_Type_contiguous, PMPI_Type_contiguous, type_create, i32, (count, oldtype, newtype) }
-        $callback! { 533, MPI_Type_contiguous_c, PMPI_Type_contiguous_c, type_create, i32, (count, oldtype, newtype) }
-        $callback! { 534, MPI_Type_create_darray, PMPI_Type_create_darray, type_create, i32, (size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype) }
-        $callback! { 535, MPI_Type_create_darray_c, PMPI_Type_create_darray_c, type_create, i32, (size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype) }
-        $callback! { 536, MPI_Type_create_f90_complex, PMPI_Type_create_f90_complex, type_create, i32, (p, r, newtype) }
-        $callback! { 537, MPI_Type_create_f90_integer, PMPI_Type_create_f90_integer, type_create, i32, (r, newtype) }
-        $callback! { 538, MPI_Type_create_f90_real, PMPI_Type_create_f90_real, type_create, i32, (p, r, newtype) }
-        $callback! { 539, MPI_Type_create_hindexed, PMPI_Type_create_hindexed, type_create, i32, (count, array_of_blocklengths, array_of_displacements, oldtype, newtype) }
-        $callback! { 540, MPI_Type_create_hindexed_block, PMPI_Type_create_hindexed_block, type_create, i32, (count, blocklength, array_of_displacements, oldtype, newtype) }
-        $callback! { 541, MPI_Type_create_hindexed_block_c, PMPI_Type_create_hindexed_block_c, type_create, i32, (count, blocklength, array_of_displacements, oldtype, newtype) }
-        $callback! { 542, MPI_Type_create_hindexed_c, PMPI_Type_create_hindexed_c, type_create, i32, (count, array_of_blocklengths, array_of_displacements, oldtype, newtype) }
-        $callback! { 543, MPI_Type_create_hvector, PMPI_Type_create_hvector, type_create, i32, (count, blocklength, stride, oldtype, newtype) }
-        $callback! { 544, MPI_Type_create_hvector_c, PMPI_Type_create_hvector_c, type_create, i32, (count, blocklength, stride, oldtype, newtype) }
-        $callback! { 545, MPI_Type_create_indexed_block, PMPI_Type_create_indexed_block, type_create, i32, (count, blocklength, array_of_displacements, oldtype, newtype) }
-        $callback! { 546, MPI_Type_create_indexed_block_c, PMPI_Type_create_indexed_block_c, type_create, i32, (count, blocklength, array_of_displacements, oldtype, newtype) }
-        $callback! { 547, MPI_Type_create_keyval, PMPI_Type_create_keyval, generic, i32, (type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state) }
-        $callback! { 548, MPI_Type_create_resized, PMPI_Type_create_resized, type_create, i32, (oldtype, lb, extent, newtype) }
-        $callback! { 549, MPI_Type_create_resized_c, PMPI_Type_create_resized_c, type_create, i32, (oldtype, lb, extent, newtype) }
-        $callback! { 550, MPI_Type_create_struct, PMPI_Type_create_struct, type_create, i32, (count, array_of_blocklengths, array_of_displacements, array_of_types, newtype) }
-        $callback! { 551, MPI_Type_create_struct_c, PMPI_Type_create_struct_c, type_create, i32, (count, array_of_blocklengths, array_of_displacements, array_of_types, newtype) }
-        $callback! { 552, MPI_Type_create_subarray, PMPI_Type_create_subarray, type_create, i32, (ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype) }
-        $callback! { 553, MPI_Type_create_subarray_c, PMPI_Type_create_subarray_c, type_create, i32, (ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype) }
+        $callback! { 531, MPI_Type_commit, PMPI_Type_commit, local, i32, (datatype) }
+        $callback! { 532, MPI_Type_contiguous, PMPI_Type_contiguous, local, i32, (count, oldtype, newtype) }
+        $callback! { 533, MPI_Type_contiguous_c, PMPI_Type_contiguous_c, local, i32, (count, oldtype, newtype) }
+        $callback! { 534, MPI_Type_create_darray, PMPI_Type_create_darray, local, i32, (size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype) }
+        $callback! { 535, MPI_Type_create_darray_c, PMPI_Type_create_darray_c, local, i32, (size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype) }
+        $callback! { 536, MPI_Type_create_f90_complex, PMPI_Type_create_f90_complex, local, i32, (p, r, newtype) }
+        $callback! { 537, MPI_Type_create_f90_integer, PMPI_Type_create_f90_integer, local, i32, (r, newtype) }
+        $callback! { 538, MPI_Type_create_f90_real, PMPI_Type_create_f90_real, local, i32, (p, r, newtype) }
+        $callback! { 539, MPI_Type_create_hindexed, PMPI_Type_create_hindexed, local, i32, (count, array_of_blocklengths, array_of_displacements, oldtype, newtype) }
+        $callback! { 540, MPI_Type_create_hindexed_block, PMPI_Type_create_hindexed_block, local, i32, (count, blocklength, array_of_displacements, oldtype, newtype) }
+        $callback! { 541, MPI_Type_create_hindexed_block_c, PMPI_Type_create_hindexed_block_c, local, i32, (count, blocklength, array_of_displacements, oldtype, newtype) }
+        $callback! { 542, MPI_Type_create_hindexed_c, PMPI_Type_create_hindexed_c, local, i32, (count, array_of_blocklengths, array_of_displacements, oldtype, newtype) }
+        $callback! { 543, MPI_Type_create_hvector, PMPI_Type_create_hvector, local, i32, (count, blocklength, stride, oldtype, newtype) }
+        $callback! { 544, MPI_Type_create_hvector_c, PMPI_Type_create_hvector_c, local, i32, (count, blocklength, stride, oldtype, newtype) }
+        $callback! { 545, MPI_Type_create_indexed_block, PMPI_Type_create_indexed_block, local, i32, (count, blocklength, array_of_displacements, oldtype, newtype) }
+        $callback! { 546, MPI_Type_create_indexed_block_c, PMPI_Type_create_indexed_block_c, local, i32, (count, blocklength, array_of_displacements, oldtype, newtype) }
+        $callback! { 547, MPI_Type_create_keyval, PMPI_Type_create_keyval, local, i32, (type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state) }
+        $callback! { 548, MPI_Type_create_resized, PMPI_Type_create_resized, local, i32, (oldtype, lb, extent, newtype) }
+        $callback! { 549, MPI_Type_create_resized_c, PMPI_Type_create_resized_c, local, i32, (oldtype, lb, extent, newtype) }
+        $callback! { 550, MPI_Type_create_struct, PMPI_Type_create_struct, local, i32, (count, array_of_blocklengths, array_of_displacements, array_of_types, newtype) }
+        $callback! { 551, MPI_Type_create_struct_c, PMPI_Type_create_struct_c, local, i32, (count, array_of_blocklengths, array_of_displacements, array_of_types, newtype) }
+        $callback! { 552, MPI_Type_create_subarray, PMPI_Type_create_subarray, local, i32, (ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype) }
+        $callback! { 553, MPI_Type_create_subarray_c, PMPI_Type_create_subarray_c, local, i32, (ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype) }
         $callback! { 554, MPI_Type_delete_attr, PMPI_Type_delete_attr, generic, i32, (datatype, type_keyval) }
-        $callback! { 555, MPI_Type_dup, PMPI_Type_dup, type_create, i32, (oldtype, newtype) }
-        $callback! { 556, MPI_Type_extent, PMPI_Type_extent, generic, i32, (datatype, extent) }
+        $callback! { 555, MPI_Type_dup, PMPI_Type_dup, generic, i32, (oldtype, newtype) }
+        $callback! { 556, MPI_Type_extent, PMPI_Type_extent, local, i32, (datatype, extent) }
         $callback! { 557, MPI_Type_f2c, PMPI_Type_f2c, convert, word, (datatype) }
         $callback! { 558, MPI_Type_free, PMPI_Type_free, type_free, i32, (datatype) }
         $callback! { 559, MPI_Type_free_keyval, PMPI_Type_free_keyval, generic, i32, (type_keyval) }
-        $callback! { 560, MPI_Type_get_attr, PMPI_Type_get_attr, generic, i32, (datatype, type_keyval, attribute_val, flag) }
-        $callback! { 561, MPI_Type_get_contents, PMPI_Type_get_contents, generic, i32, (datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes) }
-        $callback! { 562, MPI_Type_get_contents_c, PMPI_Type_get_contents_c, generic, i32, (datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes) }
-        $callback! { 563, MPI_Type_get_envelope, PMPI_Type_get_envelope, generic, i32, (datatype, num_integers, num_addresses, num_datatypes, combiner) }
-        $callback! { 564, MPI_Type_get_envelope_c, PMPI_Type_get_envelope_c, generic, i32, (datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner) }
-        $callback! { 565, MPI_Type_get_extent, PMPI_Type_get_extent, generic, i32, (datatype, lb, extent) }
-        $callback! { 566, MPI_Type_get_extent_c, PMPI_Type_get_extent_c, generic, i32, (datatype, lb, extent) }
-        $callback! { 567, MPI_Type_get_extent_x, PMPI_Type_get_extent_x, generic, i32, (datatype, lb, extent) }
-        $callback! { 568, MPI_Type_get_name, PMPI_Type_get_name, generic, i32, (datatype, type_name, resultlen) }
-        $callback! { 569, MPI_Type_get_true_extent, PMPI_Type_get_true_extent, generic, i32, (datatype, true_lb, true_extent) }
-        $callback! { 570, MPI_Type_get_true_extent_c, PMPI_Type_get_true_extent_c, generic, i32, (datatype, true_lb, true_extent) }
-        $callback! { 571, MPI_Type_get_true_extent_x, PMPI_Type_get_true_extent_x, generic, i32, (datatype, true_lb, true_extent) }
-        $callback! { 572, MPI_Type_hindexed, PMPI_Type_hindexed, type_create, i32, (count, array_of_blocklengths, array_of_displacements, oldtype, newtype) }
-        $callback! { 573, MPI_Type_hvector, PMPI_Type_hvector, type_create, i32, (count, blocklength, stride, oldtype, newtype) }
-        $callback! { 574, MPI_Type_indexed, PMPI_Type_indexed, type_create, i32, (count, array_of_blocklengths, array_of_displacements, oldtype, newtype) }
-        $callback! { 575, MPI_Type_indexed_c, PMPI_Type_indexed_c, type_create, i32, (count, array_of_blocklengths, array_of_displacements, oldtype, newtype) }
-        $callback! { 576, MPI_Type_lb, PMPI_Type_lb, generic, i32, (datatype, displacement) }
-        $callback! { 577, MPI_Type_match_size, PMPI_Type_match_size, generic, i32, (typeclass, size, datatype) }
+        $callback! { 560, MPI_Type_get_attr, PMPI_Type_get_attr, local, i32, (datatype, type_keyval, attribute_val, flag) }
+        $callback! { 561, MPI_Type_get_contents, PMPI_Type_get_contents, local, i32, (datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes) }
+        $callback! { 562, MPI_Type_get_contents_c, PMPI_Type_get_contents_c, local, i32, (datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes) }
+        $callback! { 563, MPI_Type_get_envelope, PMPI_Type_get_envelope, local, i32, (datatype, num_integers, num_addresses, num_datatypes, combiner) }
+        $callback! { 564, MPI_Type_get_envelope_c, PMPI_Type_get_envelope_c, local, i32, (datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner) }
+        $callback! { 565, MPI_Type_get_extent, PMPI_Type_get_extent, local, i32, (datatype, lb, extent) }
+        $callback! { 566, MPI_Type_get_extent_c, PMPI_Type_get_extent_c, local, i32, (datatype, lb, extent) }
+        $callback! { 567, MPI_Type_get_extent_x, PMPI_Type_get_extent_x, local, i32, (datatype, lb, extent) }
+        $callback! { 568, MPI_Type_get_name, PMPI_Type_get_name, local, i32, (datatype, type_name, resultlen) }
+        $callback! { 569, MPI_Type_get_true_extent, PMPI_Type_get_true_extent, local, i32, (datatype, true_lb, true_extent) }
+        $callback! { 570, MPI_Type_get_true_extent_c, PMPI_Type_get_true_extent_c, local, i32, (datatype, true_lb, true_extent) }
+        $callback! { 571, MPI_Type_get_true_extent_x, PMPI_Type_get_true_extent_x, local, i32, (datatype, true_lb, true_extent) }
+        $callback! { 572, MPI_Type_hindexed, PMPI_Type_hindexed, local, i32, (count, array_of_blocklengths, array_of_displacements, oldtype, newtype) }
+        $callback! { 573, MPI_Type_hvector, PMPI_Type_hvector, local, i32, (count, blocklength, stride, oldtype, newtype) }
+        $callback! { 574, MPI_Type_indexed, PMPI_Type_indexed, local, i32, (count, array_of_blocklengths, array_of_displacements, oldtype, newtype) }
+        $callback! { 575, MPI_Type_indexed_c, PMPI_Type_indexed_c, local, i32, (count, array_of_blocklengths, array_of_displacements, oldtype, newtype) }
+        $callback! { 576, MPI_Type_lb, PMPI_Type_lb, local, i32, (datatype, displacement) }
+        $callback! { 577, MPI_Type_match_size, PMPI_Type_match_size, local, i32, (typeclass, size, datatype) }
         $callback! { 578, MPI_Type_set_attr, PMPI_Type_set_attr, generic, i32, (datatype, type_keyval, attribute_val) }
         $callback! { 579, MPI_Type_set_name, PMPI_Type_set_name, generic, i32, (datatype, type_name) }
-        $callback! { 580, MPI_Type_size, PMPI_Type_size, generic, i32, (datatype, size) }
-        $callback! { 581, MPI_Type_size_c, PMPI_Type_size_c, generic, i32, (datatype, size) }
-        $callback! { 582, MPI_Type_size_x, PMPI_Type_size_x, generic, i32, (datatype, size) }
-        $callback! { 583, MPI_Type_struct, PMPI_Type_struct, type_create, i32, (count, array_of_blocklengths, array_of_displacements, array_of_types, newtype) }
-        $callback! { 584, MPI_Type_ub, PMPI_Type_ub, generic, i32, (datatype, displacement) }
-        $callback! { 585, MPI_Type_vector, PMPI_Type_vector, type_create, i32, (count, blocklength, stride, oldtype, newtype) }
-        $callback! { 586, MPI_Type_vector_c, PMPI_Type_vector_c, type_create, i32, (count, blocklength, stride, oldtype, newtype) }
+        $callback! { 580, MPI_Type_size, PMPI_Type_size, local, i32, (datatype, size) }
+        $callback! { 581, MPI_Type_size_c, PMPI_Type_size_c, local, i32, (datatype, size) }
+        $callback! { 582, MPI_Type_size_x, PMPI_Type_size_x, local, i32, (datatype, size) }
+        $callback! { 583, MPI_Type_struct, PMPI_Type_struct, local, i32, (count, array_of_blocklengths, array_of_displacements, array_of_types, newtype) }
+        $callback! { 584, MPI_Type_ub, PMPI_Type_ub, local, i32, (datatype, displacement) }
+        $callback! { 585, MPI_Type_vector, PMPI_Type_vector, local, i32, (count, blocklength, stride, oldtype, newtype) }
+        $callback! { 586, MPI_Type_vector_c, PMPI_Type_vector_c, local, i32, (count, blocklength, stride, oldtype, newtype) }
         $callback! { 587, MPI_Unpack, PMPI_Unpack, generic, i32, (inbuf, insize, position, outbuf, outcount, datatype, comm) }
         $callback! { 588, MPI_Unpack_c, PMPI_Unpack_c, generic, i32, (inbuf, insize, position, outbuf, outcount, datatype, comm) }
         $callback! { 589, MPI_Unpack_external, PMPI_Unpack_external, generic, i32, (datarep, inbuf, insize, position, outbuf, outcount, datatype) }
@@ -669,8 +669,8 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Add_error_code", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Add_error_string", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Address", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Aint_add", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Aint_diff", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Aint_add", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Aint_diff", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Allgather", class: Class::Allgather, role: Role::AllToAll, arity: 7, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Allgather_c", class: Class::Allgather, role: Role::AllToAll, arity: 7, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Allgather_init", class: Class::Generic, role: Role::Manage, arity: 9, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -714,19 +714,19 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Buffer_detach", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Buffer_detach_c", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Cancel", class: Class::Cancel, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Cart_coords", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Cart_coords", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Cart_create", class: Class::CommCreate, role: Role::Manage, arity: 6, comm_arg: Some(0), comm_ptr_arg: Some(5), win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Cart_get", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Cart_get", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Cart_map", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Cart_rank", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Cart_shift", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Cart_rank", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Cart_shift", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Cart_sub", class: Class::CommCreate, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: Some(2), win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Cartdim_get", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Cartdim_get", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Close_port", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_accept", class: Class::CommAccept, role: Role::Manage, arity: 5, comm_arg: Some(3), comm_ptr_arg: Some(4), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_call_errhandler", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Comm_compare", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Comm_compare", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_connect", class: Class::CommConnect, role: Role::Manage, arity: 5, comm_arg: Some(3), comm_ptr_arg: Some(4), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_create", class: Class::CommCreate, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: Some(2), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_create_errhandler", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -745,36 +745,36 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Comm_get_info", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_get_name", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_get_parent", class: Class::CommGetParent, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: Some(0), win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Comm_group", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Comm_group", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_idup", class: Class::CommIdup, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: Some(1), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_idup_with_info", class: Class::CommIdup, role: Role::Manage, arity: 4, comm_arg: Some(0), comm_ptr_arg: Some(2), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_join", class: Class::CommJoin, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: Some(1), win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Comm_rank", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Comm_remote_group", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Comm_remote_size", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Comm_rank", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Comm_remote_group", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Comm_remote_size", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_set_attr", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_set_errhandler", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_set_info", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_set_name", class: Class::CommSetName, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Comm_size", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Comm_size", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_spawn", class: Class::CommSpawn, role: Role::Create, arity: 8, comm_arg: Some(5), comm_ptr_arg: Some(6), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_spawn_multiple", class: Class::CommSpawnMultiple, role: Role::Create, arity: 9, comm_arg: Some(6), comm_ptr_arg: Some(7), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_split", class: Class::CommCreate, role: Role::Manage, arity: 4, comm_arg: Some(0), comm_ptr_arg: Some(3), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Comm_split_type", class: Class::CommCreate, role: Role::Manage, arity: 5, comm_arg: Some(0), comm_ptr_arg: Some(4), win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Comm_test_inter", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Comm_test_inter", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Compare_and_swap", class: Class::CompareAndSwap, role: Role::Transfer, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: Some(6), file_arg: None, large_count: false },
-    Function { name: "MPI_Dims_create", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Dims_create", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Dist_graph_create", class: Class::CommCreate, role: Role::Manage, arity: 9, comm_arg: Some(0), comm_ptr_arg: Some(8), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Dist_graph_create_adjacent", class: Class::CommCreate, role: Role::Manage, arity: 10, comm_arg: Some(0), comm_ptr_arg: Some(9), win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Dist_graph_neighbors", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Dist_graph_neighbors_count", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Dist_graph_neighbors", class: Class::Local, role: Role::Manage, arity: 7, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Dist_graph_neighbors_count", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Errhandler_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Errhandler_create", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Errhandler_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Errhandler_free", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Errhandler_get", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Errhandler_set", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Error_class", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Error_class", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Error_string", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Exscan", class: Class::Exscan, role: Role::AllToAll, arity: 6, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Exscan_c", class: Class::Exscan, role: Role::AllToAll, arity: 6, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
@@ -872,7 +872,7 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_File_write_shared", class: Class::FileWrite, role: Role::Io, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: Some(0), large_count: false },
     Function { name: "MPI_File_write_shared_c", class: Class::FileWrite, role: Role::Io, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: Some(0), large_count: true },
     Function { name: "MPI_Finalize", class: Class::Finalize, role: Role::Manage, arity: 0, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Finalized", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Finalized", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Free_mem", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Gather", class: Class::Gather, role: Role::AllToOne, arity: 8, comm_arg: Some(7), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Gather_c", class: Class::Gather, role: Role::AllToOne, arity: 8, comm_arg: Some(7), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
@@ -885,39 +885,39 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Get", class: Class::Get, role: Role::Transfer, arity: 8, comm_arg: None, comm_ptr_arg: None, win_arg: Some(7), file_arg: None, large_count: false },
     Function { name: "MPI_Get_accumulate", class: Class::GetAccumulate, role: Role::Transfer, arity: 12, comm_arg: None, comm_ptr_arg: None, win_arg: Some(11), file_arg: None, large_count: false },
     Function { name: "MPI_Get_accumulate_c", class: Class::GetAccumulate, role: Role::Transfer, arity: 12, comm_arg: None, comm_ptr_arg: None, win_arg: Some(11), file_arg: None, large_count: true },
-    Function { name: "MPI_Get_address", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Get_address", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Get_c", class: Class::Get, role: Role::Transfer, arity: 8, comm_arg: None, comm_ptr_arg: None, win_arg: Some(7), file_arg: None, large_count: true },
-    Function { name: "MPI_Get_count", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Get_count_c", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Get_elements", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Get_elements_c", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Get_elements_x", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Get_library_version", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Get_processor_name", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Get_version", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Get_count", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Get_count_c", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Get_elements", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Get_elements_c", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Get_elements_x", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Get_library_version", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Get_processor_name", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Get_version", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Graph_create", class: Class::CommCreate, role: Role::Manage, arity: 6, comm_arg: Some(0), comm_ptr_arg: Some(5), win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Graph_get", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Graph_get", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Graph_map", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Graph_neighbors", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Graph_neighbors_count", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Graphdims_get", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Graph_neighbors", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Graph_neighbors_count", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Graphdims_get", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Grequest_complete", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Grequest_start", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Group_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_compare", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_difference", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_excl", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_compare", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_difference", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_excl", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Group_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_free", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_free", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Group_from_session_pset", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_incl", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_intersection", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_range_excl", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_range_incl", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_rank", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_size", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_translate_ranks", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Group_union", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_incl", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_intersection", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_range_excl", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_range_incl", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_rank", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_size", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_translate_ranks", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Group_union", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Iallgather", class: Class::Iallgather, role: Role::AllToAll, arity: 8, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Iallgather_c", class: Class::Iallgather, role: Role::AllToAll, arity: 8, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Iallgatherv", class: Class::Iallgatherv, role: Role::AllToAll, arity: 9, comm_arg: Some(7), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -954,22 +954,22 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Ineighbor_alltoallv_c", class: Class::IneighborAlltoallv, role: Role::AllToAll, arity: 10, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Ineighbor_alltoallw", class: Class::IneighborAlltoallw, role: Role::AllToAll, arity: 10, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Ineighbor_alltoallw_c", class: Class::IneighborAlltoallw, role: Role::AllToAll, arity: 10, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Info_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_create", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_create_env", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_delete", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_dup", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_free", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_get", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_get_nkeys", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_get_nthkey", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_get_string", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_get_valuelen", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_set", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_c2f", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_create", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_create_env", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_delete", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_dup", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_f2c", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_free", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_get", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_get_nkeys", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_get_nthkey", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_get_string", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_get_valuelen", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_set", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Init", class: Class::Init, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Init_thread", class: Class::InitThread, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Initialized", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Initialized", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Intercomm_create", class: Class::IntercommCreate, role: Role::Manage, arity: 6, comm_arg: Some(0), comm_ptr_arg: Some(5), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Intercomm_create_from_groups", class: Class::Generic, role: Role::Manage, arity: 8, comm_arg: None, comm_ptr_arg: Some(7), win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Intercomm_merge", class: Class::IntercommMerge, role: Role::Manage, arity: 3, comm_arg: Some(0), comm_ptr_arg: Some(2), win_arg: None, file_arg: None, large_count: false },
@@ -984,7 +984,7 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Ireduce_scatter_c", class: Class::IreduceScatter, role: Role::AllToAll, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Irsend", class: Class::Isend, role: Role::Transfer, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Irsend_c", class: Class::Isend, role: Role::Transfer, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Is_thread_main", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Is_thread_main", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Iscan", class: Class::Iscan, role: Role::AllToAll, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Iscan_c", class: Class::Iscan, role: Role::AllToAll, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Iscatter", class: Class::Iscatter, role: Role::OneToAll, arity: 9, comm_arg: Some(7), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1028,20 +1028,20 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Neighbor_alltoallw_init", class: Class::Generic, role: Role::Manage, arity: 11, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Neighbor_alltoallw_init_c", class: Class::Generic, role: Role::Manage, arity: 11, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Op_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Op_commutative", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Op_create", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Op_create_c", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Op_commutative", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Op_create", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Op_create_c", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Op_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Op_free", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Op_free", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Open_port", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pack", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pack_c", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Pack_external", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pack_external_c", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Pack_external_size", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Pack_external_size_c", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Pack_size", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: Some(2), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Pack_size_c", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: Some(2), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Pack_external_size", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Pack_external_size_c", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Pack_size", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: Some(2), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Pack_size_c", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: Some(2), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Parrived", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pcontrol", class: Class::Pcontrol, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pready", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1053,7 +1053,7 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Publish_name", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Put", class: Class::Put, role: Role::Transfer, arity: 8, comm_arg: None, comm_ptr_arg: None, win_arg: Some(7), file_arg: None, large_count: false },
     Function { name: "MPI_Put_c", class: Class::Put, role: Role::Transfer, arity: 8, comm_arg: None, comm_ptr_arg: None, win_arg: Some(7), file_arg: None, large_count: true },
-    Function { name: "MPI_Query_thread", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Query_thread", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Raccumulate", class: Class::Raccumulate, role: Role::Transfer, arity: 10, comm_arg: None, comm_ptr_arg: None, win_arg: Some(8), file_arg: None, large_count: false },
     Function { name: "MPI_Raccumulate_c", class: Class::Raccumulate, role: Role::Transfer, arity: 10, comm_arg: None, comm_ptr_arg: None, win_arg: Some(8), file_arg: None, large_count: true },
     Function { name: "MPI_Recv", class: Class::Recv, role: Role::Transfer, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1132,7 +1132,7 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Status_f082f", class: Class::Convert, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Status_f2c", class: Class::Convert, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Status_f2f08", class: Class::Convert, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Status_set_cancelled", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Status_set_cancelled", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Status_set_elements", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Status_set_elements_x", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_T_category_changed", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1187,68 +1187,68 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_T_source_get_num", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_T_source_get_timestamp", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Test", class: Class::Test, role: Role::Wait, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Test_cancelled", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Test_cancelled", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Testall", class: Class::Testall, role: Role::Wait, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Testany", class: Class::Testany, role: Role::Wait, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Testsome", class: Class::Testsome, role: Role::Wait, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Topo_test", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Topo_test", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: Some(0), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_commit", class: Class::TypeCommit, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_contiguous", class: Class::TypeCreate, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_contiguous_c", class: Class::TypeCreate, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_create_darray", class: Class::TypeCreate, role: Role::Manage, arity: 10, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_darray_c", class: Class::TypeCreate, role: Role::Manage, arity: 10, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_create_f90_complex", class: Class::TypeCreate, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_f90_integer", class: Class::TypeCreate, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_f90_real", class: Class::TypeCreate, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_hindexed", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_hindexed_block", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_hindexed_block_c", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_create_hindexed_c", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_create_hvector", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_hvector_c", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_create_indexed_block", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_indexed_block_c", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_create_keyval", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_resized", class: Class::TypeCreate, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_resized_c", class: Class::TypeCreate, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_create_struct", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_struct_c", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_create_subarray", class: Class::TypeCreate, role: Role::Manage, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_create_subarray_c", class: Class::TypeCreate, role: Role::Manage, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_commit", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_contiguous", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_contiguous_c", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_create_darray", class: Class::Local, role: Role::Manage, arity: 10, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_darray_c", class: Class::Local, role: Role::Manage, arity: 10, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_create_f90_complex", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_f90_integer", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_f90_real", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_hindexed", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_hindexed_block", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_hindexed_block_c", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_create_hindexed_c", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_create_hvector", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_hvector_c", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_create_indexed_block", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_indexed_block_c", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_create_keyval", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_resized", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_resized_c", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_create_struct", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_struct_c", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_create_subarray", class: Class::Local, role: Role::Manage, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_create_subarray_c", class: Class::Local, role: Role::Manage, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Type_delete_attr", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_dup", class: Class::TypeCreate, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_extent", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_dup", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_extent", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_free", class: Class::TypeFree, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_free_keyval", class: Class::Generic, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_get_attr", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_get_contents", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_get_contents_c", class: Class::Generic, role: Role::Manage, arity: 9, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_get_envelope", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_get_envelope_c", class: Class::Generic, role: Role::Manage, arity: 6, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_get_extent", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_get_extent_c", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_get_extent_x", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_get_name", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_get_true_extent", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_get_true_extent_c", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_get_true_extent_x", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_hindexed", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_hvector", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_indexed", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_indexed_c", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_lb", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_match_size", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_get_attr", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_get_contents", class: Class::Local, role: Role::Manage, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_get_contents_c", class: Class::Local, role: Role::Manage, arity: 9, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_get_envelope", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_get_envelope_c", class: Class::Local, role: Role::Manage, arity: 6, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_get_extent", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_get_extent_c", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_get_extent_x", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_get_name", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_get_true_extent", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_get_true_extent_c", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_get_true_extent_x", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_hindexed", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_hvector", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_indexed", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_indexed_c", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_lb", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_match_size", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_set_attr", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_set_name", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_size", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_size_c", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Type_size_x", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_struct", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_ub", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_vector", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_vector_c", class: Class::TypeCreate, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_size", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_size_c", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Type_size_x", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_struct", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_ub", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_vector", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_vector_c", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Unpack", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Unpack_c", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Unpack_external", class: Class::Generic, role: Role::Manage, arity: 7, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },

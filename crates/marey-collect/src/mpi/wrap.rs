@@ -6,7 +6,9 @@
 
 use core::ffi::c_int;
 
-use marey_measure::{Runtime, Scratch, Thread, current_thread, leave_with};
+use marey_measure::{Runtime, Scratch, Thread, current_thread, existing_thread, leave_with};
+
+use marey_model::SiteId;
 
 use super::real::real;
 use super::table::for_each_mpi_function;
@@ -39,25 +41,71 @@ impl Call {
     /// The call has not returned and is of the calling thread.
     #[inline(never)]
     pub(crate) unsafe fn begin(self, noun: u32) -> Option<Open> {
-        let runtime = process::runtime_for_mpi()?;
+        let thread = existing_thread();
+        // SAFETY: the caller's promise; `thread` is the calling thread's.
+        unsafe {
+            if !Thread::is_ready(thread) {
+                return self.begin_anew(noun);
+            }
+            if !self.entry.go_inside() {
+                return None;
+            }
+            self.enter(noun, thread)
+        }
+    }
+
+    /// [`Self::begin`] where the process or the thread is not being recorded yet.
+    #[cold]
+    unsafe fn begin_anew(self, noun: u32) -> Option<Open> {
+        process::runtime_for_mpi()?;
         if !self.entry.go_inside() {
             return None;
         }
         let thread = current_thread();
-        if !thread.is_null() {
-            let what = What { function: self.index as u32, noun };
-            // SAFETY: the caller's promise; `thread` is the calling thread's.
-            unsafe {
-                if let Some(site) = site::of_thread(runtime).find(runtime, what, self.entry)
-                    && runtime.traces(site.0)
-                {
-                    marey_measure::enter(thread, site.0);
-                    return Some(Open { runtime, thread, entry: self.entry });
-                }
+        if thread.is_null() {
+            self.entry.come_out();
+            return None;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.enter(noun, thread) }
+    }
+
+    #[inline(always)]
+    unsafe fn enter(self, noun: u32, thread: *mut Thread) -> Option<Open> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let Some(site) = self.site(noun, thread)
+                && let Some(runtime) = Thread::runtime(thread)
+            {
+                marey_measure::enter(thread, site.0);
+                return Some(Open { runtime, thread, entry: self.entry });
             }
         }
         self.entry.come_out();
         None
+    }
+
+    /// The call's site, if it is to be recorded.
+    #[inline(always)]
+    unsafe fn site(self, noun: u32, thread: *mut Thread) -> Option<SiteId> {
+        let what = What { function: self.index as u32, noun };
+        // SAFETY: the caller's promise.
+        unsafe { site::find(thread, what, self.entry).filter(|site| Thread::traces(thread, site.0)) }
+    }
+
+    /// Records the whole call, which is over; the inverse of [`Entry::go_inside`] besides.
+    ///
+    /// # Safety
+    /// As for [`Self::begin`]; `thread` is the calling thread's.
+    #[inline(never)]
+    unsafe fn passed(self, noun: u32, thread: *mut Thread, began: u64, ended: u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let Some(site) = self.site(noun, thread) {
+                marey_measure::passed(thread, site.0, began, ended);
+            }
+        }
+        self.entry.come_out();
     }
 }
 
@@ -97,31 +145,67 @@ impl Open {
 
 /// Functions of which only the time is recorded.
 unsafe fn generic<const N: usize>(call: Call, args: [usize; N], f: impl Fn([usize; N]) -> usize) -> usize {
+    // SAFETY: the call is under way.
+    unsafe { timed(call, noun(call, args), || f(args)) }
+}
+
+unsafe fn timed<R>(call: Call, noun: u32, f: impl Fn() -> R) -> R {
+    // SAFETY: the call is under way.
+    unsafe {
+        let Some(open) = call.begin(noun) else { return f() };
+        let result = f();
+        open.finish_plain();
+        result
+    }
+}
+
+/// Functions that return at once and call nothing of the program. What is to be done is done when the
+/// call is over: so it is not part of the time that is recorded, and half of it is saved.
+#[inline(always)]
+pub(crate) unsafe fn local<const N: usize>(
+    call: Call,
+    args: [usize; N],
+    f: impl Fn([usize; N]) -> usize,
+) -> usize {
+    // SAFETY: the call is under way.
+    unsafe { over_at_once(call, || noun(call, args), || f(args)) }
+}
+
+#[inline(always)]
+unsafe fn over_at_once<R>(call: Call, noun: impl Fn() -> u32, f: impl Fn() -> R) -> R {
+    let thread = existing_thread();
+    // SAFETY: the call is under way, and the descriptor is the calling thread's.
+    unsafe {
+        if !Thread::is_ready(thread) {
+            return timed(call, noun(), f);
+        }
+        if !call.entry.go_inside() {
+            return f();
+        }
+        let began = marey_measure::now(thread);
+        let result = f();
+        let ended = marey_measure::now(thread);
+        call.passed(noun(), thread, began, ended);
+        result
+    }
+}
+
+/// The communicator, file or window that the arguments name.
+#[inline(always)]
+fn noun<const N: usize>(call: Call, args: [usize; N]) -> u32 {
     let function = &super::FUNCTIONS[call.index];
-    let noun = match (function.comm_arg, function.file_arg, function.win_arg) {
+    match (function.comm_arg, function.file_arg, function.win_arg) {
         (Some(at), ..) => communicator::communicator_noun(args[usize::from(at)]),
         (_, Some(at), _) => object::file_noun(args[usize::from(at)]),
         (.., Some(at)) => object::window_noun(args[usize::from(at)]),
         _ => u32::MAX,
-    };
-    // SAFETY: the call is under way.
-    unsafe {
-        let Some(open) = call.begin(noun) else { return f(args) };
-        let result = f(args);
-        open.finish_plain();
-        result
     }
 }
 
 /// `MPI_Wtime` and `MPI_Wtick`, which return a double.
 unsafe fn seconds(call: Call, f: impl Fn() -> f64) -> f64 {
     // SAFETY: the call is under way.
-    unsafe {
-        let Some(open) = call.begin(u32::MAX) else { return f() };
-        let result = f();
-        open.finish_plain();
-        result
-    }
+    unsafe { over_at_once(call, || u32::MAX, f) }
 }
 
 /// Which handler reads the arguments of which class.
@@ -129,10 +213,10 @@ mod handlers {
     pub(super) use super::collective::{blocking as collective, nonblocking as icollective};
     pub(super) use super::communicator as comm;
     pub(super) use super::complete;
-    pub(super) use super::generic;
     pub(super) use super::object;
     pub(super) use super::point;
     pub(super) use super::world;
+    pub(super) use super::{generic, local};
 }
 
 macro_rules! handle {
@@ -253,6 +337,7 @@ macro_rules! handle {
     (file_iread, $($c:tt)*) => { handlers::object::file_move($($c)*) };
     (file_iwrite, $($c:tt)*) => { handlers::object::file_move($($c)*) };
     (file_split_begin, $($c:tt)*) => { handlers::object::file_move($($c)*) };
+    (local, $($c:tt)*) => { handlers::local($($c)*) };
     ($other:ident, $($c:tt)*) => { handlers::generic($($c)*) };
 }
 
