@@ -53,23 +53,53 @@ pub struct Part {
 pub(crate) struct MessageSlot {
     generation: u64,
     half: core::mem::MaybeUninit<Half>,
-    /// Number that a reader expects of the next message, if it goes by this window alone.
-    expected: u64,
-    channel: *const AtomicU64,
+    channel: *mut Seen,
 }
 
 #[repr(C)]
 pub(crate) struct CollectiveSlot {
     generation: u64,
     part: core::mem::MaybeUninit<Part>,
-    expected: u64,
-    channel: *const AtomicU64,
+    channel: *mut Seen,
 }
+
+/// A channel as one thread has seen it.
+pub(crate) struct Seen {
+    counter: &'static AtomicU64,
+    /// Number that a reader expects of the channel's next message, if it goes by the window of this
+    /// generation alone.
+    expected: u64,
+    generation: u64,
+}
+
+impl Seen {
+    fn new(counter: &'static AtomicU64) -> Box<Self> {
+        Box::new(Self { counter, expected: 0, generation: 0 })
+    }
+
+    /// Whether a reader would not expect `number`, which `step` messages take from now on.
+    #[inline(always)]
+    fn surprises(&mut self, generation: u64, number: u64, step: u64) -> bool {
+        let surprises = self.generation != generation || self.expected != number;
+        (self.generation, self.expected) = (generation, number + step);
+        surprises
+    }
+}
+
+/// The channels that a thread has seen, so that it need not ask for them under a lock.
+#[derive(Default)]
+pub(crate) struct SeenChannels {
+    messages: FxHashMap<Channel, Box<Seen>>,
+    collectives: FxHashMap<u32, Box<Seen>>,
+}
+
+/// Whether messages are received, communicator, peer and tag.
+type Channel = (bool, u32, i32, i32);
 
 /// Counters of all channels and of the collectives of all communicators of a process.
 #[derive(Default)]
 pub(crate) struct Channels {
-    messages: FxHashMap<(bool, u32, i32, i32), &'static AtomicU64>,
+    messages: FxHashMap<Channel, &'static AtomicU64>,
     collectives: FxHashMap<u32, &'static AtomicU64>,
 }
 
@@ -155,30 +185,28 @@ unsafe fn slot_counting(
         half.buffer ^ half.count << 48,
     ];
     let idx = hash(key);
-    // SAFETY: `idx` is below 256; a slot of this generation has been filled.
+    // SAFETY: `idx` is below 256; a slot with a generation has been filled, and its channel is the
+    // thread's own.
     unsafe {
+        let generation = (*thread).generation;
         let slot = &mut (*thread).messages[idx];
-        if slot.generation == (*thread).generation && *slot.half.assume_init_ref() == *half {
-            let number = slot.channel.as_ref().map_or(slot.expected, count);
-            if number != slot.expected {
-                write_signature(thread, scratch, idx, half, number);
+        let is_known = slot.generation == generation && *slot.half.assume_init_ref() == *half;
+        if !is_known {
+            if slot.generation == 0 || slot.half.assume_init_ref().channel() != half.channel() {
+                slot.channel = seen_channel(runtime, thread, half);
             }
-            (*thread).messages[idx].expected = number + step;
-            return slot_byte(idx);
+            let slot = &mut (*thread).messages[idx];
+            slot.half.write(*half);
+            slot.generation = generation;
         }
-        let reusable = slot.generation != 0 && {
-            let old = slot.half.assume_init_ref();
-            (old.direction, old.communicator, old.peer, old.tag)
-                == (half.direction, half.communicator, half.peer, half.tag)
-        };
-        let channel = if reusable { slot.channel } else { channel(runtime, half) };
-        let slot = &mut (*thread).messages[idx];
-        slot.channel = channel;
-        slot.half.write(*half);
-        slot.generation = (*thread).generation;
-        let number = channel.as_ref().map_or(0, count);
-        write_signature(thread, scratch, idx, half, number);
-        (*thread).messages[idx].expected = number + step;
+        let (mut number, mut surprises) = (0, true);
+        if let Some(channel) = (*thread).messages[idx].channel.as_mut() {
+            number = count(channel.counter);
+            surprises = channel.surprises(generation, number, step);
+        }
+        if !is_known || surprises {
+            write_signature(thread, scratch, idx, half, number);
+        }
         slot_byte(idx)
     }
 }
@@ -219,18 +247,23 @@ pub unsafe fn collective_slot(
     unsafe {
         let generation = (*thread).generation;
         let slot = &mut (*thread).collectives[idx];
-        let known = slot.generation == generation && *slot.part.assume_init_ref() == *part;
-        if !known {
-            slot.channel = collectives(runtime, part.communicator);
+        let is_known = slot.generation == generation && *slot.part.assume_init_ref() == *part;
+        if !is_known {
+            if slot.generation == 0 || slot.part.assume_init_ref().communicator != part.communicator {
+                slot.channel = seen_collectives(runtime, thread, part.communicator);
+            }
+            let slot = &mut (*thread).collectives[idx];
             slot.part.write(*part);
             slot.generation = generation;
         }
-        let number = slot.channel.as_ref().map_or(0, count_up);
-        if known && number == slot.expected {
-            slot.expected = number + 1;
+        let (mut number, mut surprises) = (0, true);
+        if let Some(channel) = (*thread).collectives[idx].channel.as_mut() {
+            number = count_up(channel.counter);
+            surprises = channel.surprises(generation, number, 1);
+        }
+        if is_known && !surprises {
             return slot_byte(idx);
         }
-        slot.expected = number + 1;
         scratch.byte(op::COLLECTIVE_SIGNATURE);
         scratch.byte(slot_byte(idx));
         scratch.number(part.communicator.into());
@@ -265,25 +298,48 @@ pub unsafe fn put_back(thread: *mut Thread, scratch: &mut Scratch, serial: u64) 
     scratch.signed(unsafe { (*thread).serial_seen }.wrapping_sub(serial).cast_signed());
 }
 
-fn channel(runtime: &Runtime, half: &Half) -> *const AtomicU64 {
-    let key = (half.direction == Direction::Receive, half.communicator, half.peer, half.tag);
-    runtime
-        .channels()
-        .with(|channels| {
-            let counter: *const AtomicU64 =
-                *channels.messages.entry(key).or_insert_with(|| Box::leak(Box::default()));
-            counter
-        })
-        .unwrap_or(core::ptr::null())
+impl Half {
+    #[inline(always)]
+    fn channel(&self) -> Channel {
+        (self.direction == Direction::Receive, self.communicator, self.peer, self.tag)
+    }
 }
 
-fn collectives(runtime: &Runtime, communicator: u32) -> *const AtomicU64 {
-    runtime
-        .channels()
-        .with(|channels| {
-            let counter: *const AtomicU64 =
-                *channels.collectives.entry(communicator).or_insert_with(|| Box::leak(Box::default()));
-            counter
-        })
-        .unwrap_or(core::ptr::null())
+/// The channel of `half` as the thread sees it; null in a signal handler that interrupted the
+/// making of one.
+///
+/// # Safety
+/// As for [`slot`].
+#[cold]
+unsafe fn seen_channel(runtime: &Runtime, thread: *mut Thread, half: &Half) -> *mut Seen {
+    let key = half.channel();
+    // SAFETY: the caller's promise.
+    let seen = unsafe { (*thread).seen.get_or_insert_default() };
+    if let Some(known) = seen.messages.get_mut(&key) {
+        return &raw mut **known;
+    }
+    let counter = runtime.channels().with(|channels| &**channels.messages.entry(key).or_insert_with(leak));
+    let Some(counter) = counter else { return core::ptr::null_mut() };
+    &raw mut **seen.messages.entry(key).or_insert(Seen::new(counter))
+}
+
+/// The same for the collectives of a communicator.
+///
+/// # Safety
+/// As for [`slot`].
+#[cold]
+unsafe fn seen_collectives(runtime: &Runtime, thread: *mut Thread, communicator: u32) -> *mut Seen {
+    // SAFETY: the caller's promise.
+    let seen = unsafe { (*thread).seen.get_or_insert_default() };
+    if let Some(known) = seen.collectives.get_mut(&communicator) {
+        return &raw mut **known;
+    }
+    let counter =
+        runtime.channels().with(|channels| &**channels.collectives.entry(communicator).or_insert_with(leak));
+    let Some(counter) = counter else { return core::ptr::null_mut() };
+    &raw mut **seen.collectives.entry(communicator).or_insert(Seen::new(counter))
+}
+
+fn leak() -> &'static AtomicU64 {
+    Box::leak(Box::default())
 }

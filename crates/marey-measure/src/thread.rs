@@ -17,7 +17,7 @@ use core::sync::atomic::AtomicPtr;
 use marey_model::spool::{MAX_DEPTH, Open, SLOTS, Stream};
 
 use crate::definitions::MAX_SITES;
-use crate::message::{CollectiveSlot, MessageSlot};
+use crate::message::{CollectiveSlot, MessageSlot, SeenChannels};
 use crate::runtime::{Mode, Runtime};
 use crate::sys;
 
@@ -94,6 +94,8 @@ pub struct Thread {
     pub(crate) born: u64,
     /// Number of the thread that created it, plus 1; 0 where that was not seen.
     pub(crate) creator: u64,
+    /// The channels of those slots.
+    pub(crate) seen: Option<Box<SeenChannels>>,
     /// What the message slots of the window stand for.
     pub(crate) messages: [MessageSlot; SLOTS],
     /// What the collective slots of the window stand for.

@@ -187,6 +187,7 @@ const SINGLES: &[&str] = &[
     "comm_free",
     "comm_set_name",
     "type_free",
+    "type_set_name",
     "init",
     "init_thread",
     "finalize",
@@ -228,10 +229,7 @@ pub(crate) fn class(mpi_name: &str) -> String {
         return (*class).to_owned();
     }
     let lower = name.to_ascii_lowercase();
-    let makes_or_reads =
-        ["Get_", "Info_", "Type_create_", "Type_get_"].iter().any(|start| name.starts_with(start));
-    // Making a key notes functions of the program's, which is harmless; nothing calls them yet.
-    if LOCAL.contains(&name) || (makes_or_reads && !matches!(lower.as_str(), "get_accumulate")) {
+    if is_local(name, &lower) {
         return "local".to_owned();
     }
     if SINGLES.contains(&lower.as_str()) || collective_role(&lower).is_some() {
@@ -240,15 +238,22 @@ pub(crate) fn class(mpi_name: &str) -> String {
     let class = match lower.strip_prefix("file_") {
         Some(rest) if rest.ends_with("_begin") => "file_split_begin",
         Some(rest) if rest.ends_with("_end") => "file_split_end",
-        _ if ["_f2c", "_c2f", "_f082c", "_c2f08", "_f082f", "_f2f08"]
-            .iter()
-            .any(|end| lower.ends_with(end)) =>
-        {
-            "convert"
-        }
+        _ if is_conversion(&lower) => "convert",
         _ => "generic",
     };
     class.to_owned()
+}
+
+fn is_conversion(lower: &str) -> bool {
+    ["_f2c", "_c2f", "_f082c", "_c2f08", "_f082f", "_f2f08"].iter().any(|end| lower.ends_with(end))
+}
+
+/// Whether the function is one of [`LOCAL`] or of the families that make or read infos and datatypes.
+/// (Making a key notes functions of the program's; nothing calls them yet.)
+fn is_local(name: &str, lower: &str) -> bool {
+    let families = ["Get_", "Info_", "Type_create_", "Type_get_"];
+    let is_family = families.iter().any(|start| name.starts_with(start)) && name != "Get_accumulate";
+    LOCAL.contains(&name) || (is_family && !is_conversion(lower))
 }
 
 /// The variant of `marey_model::Role`. One-sided synchronisation is waiting for others, whatever
@@ -309,6 +314,8 @@ mod tests {
             ("MPI_Ineighbor_alltoallw", "ineighbor_alltoallw", "AllToAll"),
             ("MPI_Ibarrier", "ibarrier", "Barrier"),
             ("MPI_Comm_f2c", "convert", "Manage"),
+            ("MPI_Info_f2c", "convert", "Manage"),
+            ("MPI_Info_get", "local", "Manage"),
             ("MPI_Status_f082f", "convert", "Manage"),
             ("MPI_Initialized", "local", "Manage"),
             ("MPI_Init_thread", "init_thread", "Manage"),

@@ -6,7 +6,8 @@
 //!
 //! Damage ends the window it is in, never the stream.
 
-use marey_model::spool::{CollectiveSignature, NO_PEER, Record, SLOTS, Signature};
+use marey_model::spool::{CollectiveSignature, Direction, NO_PEER, Record, SLOTS, Signature};
+use rustc_hash::FxHashMap;
 
 use super::build::Builder;
 use super::globals::{Context, Globals};
@@ -42,9 +43,10 @@ pub(crate) struct Decoder {
     cap: u64,
     serial: u64,
     buffer: u64,
-    messages: Vec<Option<(Signature, u64, u64)>>,
-    collectives: Vec<Option<(CollectiveSignature, u64)>>,
+    messages: Vec<Option<MessageSlot>>,
+    collectives: Vec<Option<CollectiveSlot>>,
     slots_used: bool,
+    channels: Channels,
     /// Everything has been decoded.
     pub done: bool,
     /// The thread said that it ended.
@@ -57,6 +59,61 @@ pub(crate) struct Decoder {
     pub events: u64,
     /// Readings below the one before, found here.
     pub late: u64,
+}
+
+/// What a message slot of the window stands for.
+#[derive(Debug, Clone, Copy)]
+struct MessageSlot {
+    signature: Signature,
+    buffer: u64,
+    /// Index in [`Channels::next`].
+    channel: u32,
+}
+
+/// What a collective slot of the window stands for.
+#[derive(Debug, Clone, Copy)]
+struct CollectiveSlot {
+    signature: CollectiveSignature,
+    channel: u32,
+}
+
+/// The channels that the window has mentioned, and the number of the next message of each.
+#[derive(Debug, Default)]
+struct Channels {
+    indices: FxHashMap<ChannelKey, u32>,
+    next: Vec<u64>,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum ChannelKey {
+    Messages(Direction, u32, i64, i64),
+    Collectives(u32),
+}
+
+impl Channels {
+    /// The channel's index; its next number is `number`.
+    fn set(&mut self, key: ChannelKey, number: u64) -> u32 {
+        let new = self.next.len() as u32;
+        let idx = *self.indices.entry(key).or_insert(new);
+        if idx == new {
+            self.next.push(number);
+        }
+        self.next[idx as usize] = number;
+        idx
+    }
+
+    /// The number of the channel's next message, which is counted by `step`.
+    fn take(&mut self, channel: u32, step: u64) -> u64 {
+        let next = &mut self.next[channel as usize];
+        let number = *next;
+        *next = number.wrapping_add(step);
+        number
+    }
+
+    fn clear(&mut self) {
+        self.indices.clear();
+        self.next.clear();
+    }
 }
 
 /// Why decoding of a chunk stopped.
@@ -89,6 +146,7 @@ impl Decoder {
             messages: Vec::new(),
             collectives: Vec::new(),
             slots_used: false,
+            channels: Channels::default(),
             done: false,
             ended: false,
             damaged: 0,
@@ -203,6 +261,7 @@ impl Decoder {
         if self.slots_used {
             self.messages.fill(None);
             self.collectives.fill(None);
+            self.channels.clear();
             self.slots_used = false;
         }
         (self.serial, self.buffer) = (window.serial, window.buffer);
@@ -398,11 +457,17 @@ impl Decoder {
             Record::Signature { slot, signature } => {
                 self.slots();
                 self.buffer = self.buffer.wrapping_add(signature.buffer_step.cast_unsigned());
-                self.messages[usize::from(slot)] = Some((signature, self.buffer, signature.number));
+                let Signature { direction, communicator, peer, tag, number, .. } = signature;
+                let key = ChannelKey::Messages(direction, communicator, peer, tag);
+                let channel = self.channels.set(key, number);
+                self.messages[usize::from(slot)] =
+                    Some(MessageSlot { signature, buffer: self.buffer, channel });
             }
             Record::CollectiveSignature { slot, signature } => {
                 self.slots();
-                self.collectives[usize::from(slot)] = Some((signature, signature.number));
+                let key = ChannelKey::Collectives(signature.communicator);
+                let channel = self.channels.set(key, signature.number);
+                self.collectives[usize::from(slot)] = Some(CollectiveSlot { signature, channel });
             }
             Record::Send { slot } => self.half(context, Kind::Send, slot, 0, builder, out),
             Record::Receive { slot } => self.half(context, Kind::Receive, slot, 0, builder, out),
@@ -454,15 +519,14 @@ impl Decoder {
         builder: &mut Builder,
         out: &mut Happened,
     ) {
-        let Some(Some((signature, buffer, next))) = self.messages.get_mut(usize::from(slot)) else {
+        let Some(Some(MessageSlot { signature, buffer, channel })) = self.messages.get(usize::from(slot))
+        else {
             // Its signature was in a part that is gone; the channel's numbers will show the gap.
             self.damaged += u64::from(!matches!(kind, Kind::PostReceive));
             return;
         };
-        let number = *next;
-        if kind != Kind::PostReceive {
-            *next = next.wrapping_add(1);
-        }
+        // What a posted receive will be is not known yet; it counts when it is there.
+        let number = self.channels.take(*channel, u64::from(kind != Kind::PostReceive));
         if signature.peer == NO_PEER {
             return;
         }
@@ -494,12 +558,12 @@ impl Decoder {
         builder: &mut Builder,
         out: &mut Happened,
     ) {
-        let Some(Some((signature, next))) = self.collectives.get_mut(usize::from(slot)) else {
+        let Some(Some(CollectiveSlot { signature, channel })) = self.collectives.get(usize::from(slot))
+        else {
             self.damaged += 1;
             return;
         };
-        let number = *next;
-        *next = next.wrapping_add(1);
+        let number = self.channels.take(*channel, 1);
         let mut op = Op::new(kind, serial, self.now, signature.bytes_out, number);
         op.communicator = signature.communicator;
         op.peer = signature.root;

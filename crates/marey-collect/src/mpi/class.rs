@@ -216,6 +216,8 @@ pub(crate) enum Class {
     // Datatypes.
     /// `(datatype)`, by pointer.
     TypeFree,
+    /// `(datatype, type_name)`.
+    TypeSetName,
     // The library itself.
     /// `(argc, argv)`.
     Init,

@@ -6,7 +6,9 @@
 use marey_measure::message;
 use marey_model::spool::op;
 
-use super::flavour::{UNDEFINED, flavour};
+use smallvec::SmallVec;
+
+use super::flavour::{STATUS_WORDS, UNDEFINED, flavour};
 use super::point::{arrived, put_received, status_or};
 use super::request::{self, Kind};
 use super::wrap::{Call, Open};
@@ -44,7 +46,7 @@ pub(crate) unsafe fn wait(call: Call, mut args: [usize; 2], f: impl Fn([usize; 2
     unsafe {
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
         let (handle, began) = (flavour().handle_at(args[0]), request::now());
-        let mut own = [0; 3];
+        let mut own = [0; STATUS_WORDS];
         args[1] = status_or(args[1], &mut own);
         let result = f(args);
         if result as i32 == 0 {
@@ -61,7 +63,7 @@ pub(crate) unsafe fn test(call: Call, mut args: [usize; 3], f: impl Fn([usize; 3
     unsafe {
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
         let (handle, began) = (flavour().handle_at(args[0]), request::now());
-        let mut own = [0; 3];
+        let mut own = [0; STATUS_WORDS];
         args[2] = status_or(args[2], &mut own);
         let result = f(args);
         if result as i32 == 0 && *(args[1] as *const i32) != 0 {
@@ -74,11 +76,15 @@ pub(crate) unsafe fn test(call: Call, mut args: [usize; 3], f: impl Fn([usize; 3
 
 /// Handles before the call, and where the statuses are: ours if the program wants none.
 struct Batch {
-    handles: Vec<usize>,
+    handles: SmallVec<[usize; INLINE]>,
     began: u64,
-    statuses: usize,
-    _own: Vec<u64>,
+    /// Our own statuses, if the program wants none.
+    own: SmallVec<[u64; INLINE * STATUS_WORDS]>,
+    theirs: usize,
 }
+
+/// Requests that need no memory from the heap.
+const INLINE: usize = 8;
 
 impl Batch {
     /// # Safety
@@ -89,17 +95,21 @@ impl Batch {
         // SAFETY: the caller's promise.
         let handles =
             unsafe { (0..n).map(|idx| flavour.handle_at(places + idx * flavour.handle_len())) }.collect();
-        let mut own = Vec::new();
-        let mut at = statuses;
+        let mut own = SmallVec::new();
         if statuses == flavour.status_ignore {
-            own.resize(n * 3 + 3, 0);
-            at = own.as_mut_ptr() as usize;
+            own.resize(n * STATUS_WORDS, 0);
         }
-        Self { handles, began: request::now(), statuses: at, _own: own }
+        Self { handles, began: request::now(), own, theirs: statuses }
+    }
+
+    /// Where MPI is to put the statuses. The batch must stay where it is until they have been read.
+    fn statuses(&mut self) -> usize {
+        if self.own.is_empty() { self.theirs } else { self.own.as_mut_ptr() as usize }
     }
 
     fn status(&self, idx: usize) -> usize {
-        self.statuses + idx * flavour().status_len
+        let first = if self.own.is_empty() { self.theirs } else { self.own.as_ptr() as usize };
+        first + idx * flavour().status_len
     }
 
     unsafe fn all_completed(&self, open: &Open) {
@@ -115,8 +125,8 @@ pub(crate) unsafe fn waitall(call: Call, mut args: [usize; 3], f: impl Fn([usize
     // SAFETY: arguments are those of the class.
     unsafe {
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let batch = Batch::new(args[0], args[1], args[2]);
-        args[2] = batch.statuses;
+        let mut batch = Batch::new(args[0], args[1], args[2]);
+        args[2] = batch.statuses();
         let result = f(args);
         if result as i32 == 0 {
             batch.all_completed(&open);
@@ -131,8 +141,8 @@ pub(crate) unsafe fn testall(call: Call, mut args: [usize; 4], f: impl Fn([usize
     // SAFETY: arguments are those of the class.
     unsafe {
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let batch = Batch::new(args[0], args[1], args[3]);
-        args[3] = batch.statuses;
+        let mut batch = Batch::new(args[0], args[1], args[3]);
+        args[3] = batch.statuses();
         let result = f(args);
         if result as i32 == 0 && *(args[2] as *const i32) != 0 {
             batch.all_completed(&open);
@@ -169,7 +179,7 @@ unsafe fn any(
     unsafe {
         let Some(open) = call.begin(u32::MAX) else { return f(status) };
         let batch = Batch::new(n, places, 0);
-        let mut own = [0; 3];
+        let mut own = [0; STATUS_WORDS];
         let status = status_or(status, &mut own);
         let result = f(status);
         let is_done = flag == 0 || *(flag as *const i32) != 0;
@@ -191,8 +201,8 @@ pub(crate) unsafe fn some(call: Call, mut args: [usize; 5], f: impl Fn([usize; 5
     // SAFETY: arguments are those of the class.
     unsafe {
         let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let batch = Batch::new(args[0], args[1], args[4]);
-        args[4] = batch.statuses;
+        let mut batch = Batch::new(args[0], args[1], args[4]);
+        args[4] = batch.statuses();
         let result = f(args);
         let n = *(args[2] as *const i32);
         if result as i32 == 0 && n != UNDEFINED {

@@ -1,6 +1,7 @@
 //! Datatypes: the bytes in an element, and a number for records.
 
 use core::ffi::c_char;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 use marey_measure::{Lock, Runtime};
 use marey_model::spool::Definition;
@@ -26,13 +27,19 @@ type Known<K> = Option<FxHashMap<K, &'static Datatype>>;
 static NAMED: Lock<Known<(Box<[u8]>, u64)>> = Lock::new(None);
 /// The same for types without a name, which are the ones made for each message.
 static UNNAMED: Lock<Known<u64>> = Lock::new(None);
+/// Some of those, found by their size without a lock.
+static RECENT: [AtomicPtr<Datatype>; 256] = [const { AtomicPtr::new(core::ptr::null_mut()) }; 256];
 static UNKNOWN: Datatype = Datatype { number: u32::MAX, size: 0 };
+/// What a handle stands for whose type has been freed: if it comes back, then as a derived type,
+/// which has no name unless the program gives it one.
+static DERIVED: Datatype = Datatype { number: u32::MAX, size: 0 };
 
 /// What is known of the datatype that the argument `word` names.
 #[inline(always)]
 pub(crate) fn datatype(runtime: &Runtime, word: usize) -> &'static Datatype {
     let handle = flavour().handle(word);
     match DATATYPES.get(handle) {
+        Some(known) if core::ptr::eq(known, &DERIVED) => learn_derived(runtime, handle),
         Some(known) => known,
         None => learn(runtime, handle),
     }
@@ -40,9 +47,12 @@ pub(crate) fn datatype(runtime: &Runtime, word: usize) -> &'static Datatype {
 
 /// The type is gone, its handle may come back as another.
 pub(crate) fn freed(handle: usize) {
-    if DATATYPES.get(handle).is_some() {
-        DATATYPES.remove(handle);
-    }
+    DATATYPES.replace(handle, &DERIVED);
+}
+
+/// The type gets a name: it is to be asked for when the type is used next.
+pub(crate) fn renamed(handle: usize) {
+    DATATYPES.remove(handle);
 }
 
 /// The handle of `MPI_BYTE`.
@@ -53,21 +63,44 @@ pub(crate) fn byte() -> usize {
     }
 }
 
-#[cold]
-fn learn(runtime: &Runtime, handle: usize) -> &'static Datatype {
+/// Bytes of data in an element of the type.
+fn size_of_type(handle: usize) -> Option<u64> {
     let mut size = 0_i32;
     if !ask!(PMPI_Type_size(handle, &raw mut size)) {
-        return &UNKNOWN;
+        return None;
     }
     // More than 2 GiB in one element comes back as MPI_UNDEFINED.
     let mut large = 0_i64;
     if size < 0 && ask!(PMPI_Type_size_x(handle, &raw mut large)) {
-        return define(runtime, handle, u64::try_from(large).unwrap_or(0));
+        return Some(u64::try_from(large).unwrap_or(0));
     }
-    define(runtime, handle, u64::try_from(size).unwrap_or(0))
+    Some(u64::try_from(size).unwrap_or(0))
 }
 
-fn define(runtime: &Runtime, handle: usize, size: u64) -> &'static Datatype {
+fn learn_derived(runtime: &Runtime, handle: usize) -> &'static Datatype {
+    let Some(size) = size_of_type(handle) else { return &UNKNOWN };
+    let known = unnamed(runtime, size);
+    DATATYPES.replace(handle, known);
+    known
+}
+
+/// The type without a name that has this size.
+fn unnamed(runtime: &Runtime, size: u64) -> &'static Datatype {
+    let recent = &RECENT[(size.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize];
+    // SAFETY: only types that live for ever are stored here.
+    if let Some(known) = unsafe { recent.load(Ordering::Acquire).as_ref() }
+        && known.size == size
+    {
+        return known;
+    }
+    let known = known_as(&UNNAMED, size, || define_as(runtime, "derived".to_owned(), size));
+    recent.store(core::ptr::from_ref(known).cast_mut(), Ordering::Release);
+    known
+}
+
+#[cold]
+fn learn(runtime: &Runtime, handle: usize) -> &'static Datatype {
+    let Some(size) = size_of_type(handle) else { return &UNKNOWN };
     let mut name = [0_u8; 512];
     let mut len = 0_i32;
     let named = ask!(PMPI_Type_get_name(handle, name.as_mut_ptr().cast::<c_char>(), &raw mut len)) && len > 0;
@@ -76,7 +109,7 @@ fn define(runtime: &Runtime, handle: usize, size: u64) -> &'static Datatype {
         let text = || String::from_utf8_lossy(name).into_owned();
         known_as(&NAMED, (name.into(), size), || define_as(runtime, text(), size))
     } else {
-        known_as(&UNNAMED, size, || define_as(runtime, "derived".to_owned(), size))
+        unnamed(runtime, size)
     };
     DATATYPES.insert(handle, known).unwrap_or(known)
 }

@@ -77,6 +77,21 @@ impl<T> Handles<T> {
         inserted.flatten().map(|()| value)
     }
 
+    /// Makes a known handle stand for another value, without a lock.
+    pub(crate) fn replace(&self, handle: usize, value: &'static T) {
+        let start = start(handle);
+        for idx in 0..PROBES {
+            let (key, pointer) = &self.entries[(start + idx) % LEN];
+            match key.load(Ordering::Acquire) {
+                0 => return,
+                found if found == handle => {
+                    return pointer.store(core::ptr::from_ref(value).cast_mut(), Ordering::Release);
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Forgets `handle`; its number may be given to something else from now on.
     pub(crate) fn remove(&self, handle: usize) -> Option<&'static T> {
         self.writer
@@ -113,7 +128,10 @@ mod tests {
         assert_eq!(TABLE.get(0x10_0000), Some(&16));
         assert_eq!(TABLE.remove(0x10_0000), Some(&16));
         assert_eq!(TABLE.get(0x10_0000), None);
-        TABLE.insert(0x10_0000, &99);
+        TABLE.replace(0x10_0000, &98);
+        assert_eq!(TABLE.get(0x10_0000), None, "only what is known can be replaced");
+        TABLE.insert(0x10_0000, &97);
+        TABLE.replace(0x10_0000, &99);
         assert_eq!(TABLE.get(0x10_0000), Some(&99));
         assert_eq!(TABLE.get(2999 * 0x1_0000), Some(&2999));
     }

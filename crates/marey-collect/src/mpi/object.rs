@@ -46,6 +46,19 @@ pub(crate) unsafe fn type_free<const N: usize>(
     }
 }
 
+/// `(datatype, type_name)`.
+pub(crate) unsafe fn type_set_name<const N: usize>(
+    call: Call,
+    args: [usize; N],
+    f: impl Fn([usize; N]) -> usize,
+) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        datatype::renamed(flavour().handle(args[0]));
+        local(call, args, f)
+    }
+}
+
 /// All functions that make a window; it is the last argument.
 pub(crate) unsafe fn win_create<const N: usize>(
     call: Call,

@@ -303,12 +303,12 @@ macro_rules! for_each_mpi_function {
         $callback! { 289, MPI_Ineighbor_alltoallv_c, PMPI_Ineighbor_alltoallv_c, ineighbor_alltoallv, i32, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request) }
         $callback! { 290, MPI_Ineighbor_alltoallw, PMPI_Ineighbor_alltoallw, ineighbor_alltoallw, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) }
         $callback! { 291, MPI_Ineighbor_alltoallw_c, PMPI_Ineighbor_alltoallw_c, ineighbor_alltoallw, i32, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request) }
-        $callback! { 292, MPI_Info_c2f, PMPI_Info_c2f, local, word, (info) }
+        $callback! { 292, MPI_Info_c2f, PMPI_Info_c2f, convert, word, (info) }
         $callback! { 293, MPI_Info_create, PMPI_Info_create, local, i32, (info) }
         $callback! { 294, MPI_Info_create_env, PMPI_Info_create_env, local, i32, (argc, argv, info) }
         $callback! { 295, MPI_Info_delete, PMPI_Info_delete, local, i32, (info, key) }
         $callback! { 296, MPI_Info_dup, PMPI_Info_dup, local, i32, (info, newinfo) }
-        $callback! { 297, MPI_Info_f2c, PMPI_Info_f2c, local, word, (info) }
+        $callback! { 297, MPI_Info_f2c, PMPI_Info_f2c, convert, word, (info) }
         $callback! { 298, MPI_Info_free, PMPI_Info_free, local, i32, (info) }
         $callback! { 299, MPI_Info_get, PMPI_Info_get, local, i32, (info, key, valuelen, value, flag) }
         $callback! { 300, MPI_Info_get_nkeys, PMPI_Info_get_nkeys, local, i32, (info, nkeys) }
@@ -590,7 +590,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 576, MPI_Type_lb, PMPI_Type_lb, local, i32, (datatype, displacement) }
         $callback! { 577, MPI_Type_match_size, PMPI_Type_match_size, local, i32, (typeclass, size, datatype) }
         $callback! { 578, MPI_Type_set_attr, PMPI_Type_set_attr, generic, i32, (datatype, type_keyval, attribute_val) }
-        $callback! { 579, MPI_Type_set_name, PMPI_Type_set_name, generic, i32, (datatype, type_name) }
+        $callback! { 579, MPI_Type_set_name, PMPI_Type_set_name, type_set_name, i32, (datatype, type_name) }
         $callback! { 580, MPI_Type_size, PMPI_Type_size, local, i32, (datatype, size) }
         $callback! { 581, MPI_Type_size_c, PMPI_Type_size_c, local, i32, (datatype, size) }
         $callback! { 582, MPI_Type_size_x, PMPI_Type_size_x, local, i32, (datatype, size) }
@@ -954,12 +954,12 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Ineighbor_alltoallv_c", class: Class::IneighborAlltoallv, role: Role::AllToAll, arity: 10, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Ineighbor_alltoallw", class: Class::IneighborAlltoallw, role: Role::AllToAll, arity: 10, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Ineighbor_alltoallw_c", class: Class::IneighborAlltoallw, role: Role::AllToAll, arity: 10, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Info_c2f", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_create", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_create_env", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_delete", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_dup", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Info_f2c", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Info_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_free", class: Class::Local, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_get", class: Class::Local, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Info_get_nkeys", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1241,7 +1241,7 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Type_lb", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_match_size", class: Class::Local, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_set_attr", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Type_set_name", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Type_set_name", class: Class::TypeSetName, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_size", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Type_size_c", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Type_size_x", class: Class::Local, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },

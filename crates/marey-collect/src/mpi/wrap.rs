@@ -300,6 +300,7 @@ macro_rules! handle {
     (comm_free, $($c:tt)*) => { handlers::comm::free($($c)*) };
     (comm_disconnect, $($c:tt)*) => { handlers::comm::free($($c)*) };
     (comm_set_name, $($c:tt)*) => { handlers::comm::set_name($($c)*) };
+    (type_set_name, $($c:tt)*) => { handlers::object::type_set_name($($c)*) };
     (type_free, $($c:tt)*) => { handlers::object::type_free($($c)*) };
     (init, $($c:tt)*) => { handlers::world::init($($c)*) };
     (init_thread, $($c:tt)*) => { handlers::world::init($($c)*) };
