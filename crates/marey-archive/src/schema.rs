@@ -110,7 +110,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 32] = [
+pub static TABLES: [&TableSpec; 33] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -141,6 +141,7 @@ pub static TABLES: [&TableSpec; 32] = [
     &HISTOGRAM,
     &LOD,
     &CLOCKS,
+    &OPEN_AT_END,
     &PROBLEMS,
     &ENVIRONMENT,
 ];

@@ -451,6 +451,8 @@ impl Channel {
         let same = sends.iter().zip(&receives).all(|(s, r)| s.bytes == r.bytes && !r.ghost);
         if !(distinct && same) {
             tally.ambiguous += sends.len() as u64;
+            let halves = sends.iter().chain(&receives).filter(|half| !half.ghost);
+            rows.extend(halves.map(|half| lonely(self.key, half)));
             return;
         }
         for (send, recv) in sends.iter().zip(&receives) {

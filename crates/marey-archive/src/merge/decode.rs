@@ -53,12 +53,22 @@ pub(crate) struct Decoder {
     ended: bool,
     /// Windows that ended in bytes that are no record.
     pub damaged: u64,
-    /// Regions that were closed because nothing says when they were left.
+    /// Regions that were closed because the records that say when they were left are missing.
     pub truncated: u64,
+    /// Regions in which the thread was when it ended, or its process; outermost first.
+    pub at_end: Vec<OpenRegion>,
     /// Timed records.
     pub events: u64,
     /// Readings below the one before, found here.
     pub late: u64,
+}
+
+/// A region in which a thread was at its end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OpenRegion {
+    /// The location's number of the call path.
+    pub path: u32,
+    pub start: i64,
 }
 
 /// What a message slot of the window stands for.
@@ -151,6 +161,7 @@ impl Decoder {
             ended: false,
             damaged: 0,
             truncated: 0,
+            at_end: Vec::new(),
             events: 0,
             late: 0,
         }
@@ -214,26 +225,26 @@ impl Decoder {
         before + inside.map_or(0, |window| self.at.saturating_sub(window.records_at().into()))
     }
 
-    /// The stream is over. Regions that are still open are closed when the process ended, if it
-    /// said when; otherwise at the last record, and counted.
-    pub(crate) fn finish(
-        &mut self,
-        with: &With<'_>,
-        ending: Option<u64>,
-        builder: &mut Builder,
-        out: &mut Happened,
-    ) {
-        let before = self.truncated;
-        if let Some(ticks) = ending.filter(|&ticks| ticks >= self.ticks)
-            && !builder.stack.is_empty()
-            && !self.ended
-        {
-            builder.advance(with.context.clock.ns(ticks));
-            self.close(builder, out, 0);
-            self.truncated = before;
+    /// The stream is over. Regions that are still open are closed when the process ended. Nothing
+    /// of them is missing, the thread was inside them; unless records are missing before, for then
+    /// nobody knows.
+    pub(crate) fn finish(&mut self, with: &With<'_>, ending: u64, builder: &mut Builder, out: &mut Happened) {
+        if builder.stack.is_empty() {
             return;
         }
+        let last = with.index.streams[self.stream].windows.last();
+        let are_missing = self.gap || last.is_some_and(|window| window.dropped != 0);
+        if ending >= self.ticks && !self.ended {
+            builder.advance(with.context.clock.ns(ending));
+        }
+        let before = self.truncated;
+        let open = builder.stack.iter().map(|frame| OpenRegion { path: frame.path, start: frame.start });
+        let open = open.collect();
         self.close(builder, out, 0);
+        if !are_missing {
+            self.truncated = before;
+            self.at_end = open;
+        }
     }
 
     fn end_window(&mut self) {

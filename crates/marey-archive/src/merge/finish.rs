@@ -51,6 +51,7 @@ pub(crate) fn finish(
     small.push(profile(&decoding)?);
     small.push(communication(&writing)?);
     small.push(histogram(&decoding)?);
+    small.push(open_at_end(&decoding)?);
     small.push(locations(&input, &spans)?);
     small.push(processes(&input, &spans)?);
     small.push(problems::table(&problems)?);
@@ -129,6 +130,25 @@ fn snapshots(decoding: &Decoding) -> Result<Columns, Error> {
         U32 |row| row.2.depth,
     ];
     Columns::from_columns(&SNAPSHOTS, columns)
+}
+
+/// Where each thread was when its process ended.
+fn open_at_end(decoding: &Decoding) -> Result<Columns, Error> {
+    let mut rows: Vec<(u32, u32, u32, i64)> = Vec::new();
+    for location in &decoding.locations {
+        let regions = location.decoder.iter().flat_map(|decoder| &decoder.at_end);
+        for (depth, region) in (0_u32..).zip(regions) {
+            let path = location.builder.globals.get(region.path as usize).copied().unwrap_or(NONE);
+            rows.push((location.id, depth, path, region.start));
+        }
+    }
+    let columns = columns![rows;
+        U32 |row| row.0,
+        U32 |row| row.1,
+        U32 |row| row.2,
+        I64 |row| row.3,
+    ];
+    Columns::from_columns(&OPEN_AT_END, columns)
 }
 
 fn profile(decoding: &Decoding) -> Result<Columns, Error> {

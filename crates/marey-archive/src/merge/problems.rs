@@ -43,7 +43,13 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
         if let Some(decoder) = &location.decoder {
             add("late_ticks", process, id, decoder.late, "windows that begin before the last one ended");
             add("damaged", process, id, decoder.damaged, "records that could not be read");
-            add("truncated", process, id, decoder.truncated, "regions of which the leave is missing");
+            add(
+                "truncated",
+                process,
+                id,
+                decoder.truncated,
+                "regions that were closed because records are missing",
+            );
         }
     }
     for (idx, process) in (0_u32..).zip(&input.processes) {
@@ -70,7 +76,13 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
         tally.unmatched_receives,
         "receives of which the send is not there",
     );
-    add("ambiguous", NONE, NONE, tally.ambiguous, "messages of concurrent threads whose order is not known");
+    add(
+        "ambiguous",
+        NONE,
+        NONE,
+        tally.ambiguous,
+        "messages of concurrent threads that could be paired in several ways",
+    );
     add(
         "clock_violations",
         NONE,

@@ -252,6 +252,16 @@ fn fingerprint(input: &Input, config: &Config) -> u64 {
     hash.0
 }
 
+impl Input {
+    /// When a process ended, ticks: if it did not say so, its last sign of life, on any thread.
+    fn ending(&self, process: u32) -> u64 {
+        let ending = self.processes[process as usize].ending.as_ref().map(|ending| ending.2.ticks);
+        let own = self.globals.locations.iter().zip(&self.plan.last_ticks);
+        let last = || own.filter(|(location, _)| location.process == process).map(|(_, &ticks)| ticks).max();
+        ending.or_else(last).unwrap_or(0)
+    }
+}
+
 impl Decoding {
     pub(crate) fn new(input: &Input) -> Self {
         let boundaries: Arc<[i64]> = input.plan.boundaries.clone().into();
@@ -425,8 +435,7 @@ impl Location {
         let before = decoder.position(&input.index);
         decoder.run(&with, limit, &mut self.builder, &mut self.happened, buffer)?;
         if boundary.is_none() {
-            let ending = input.processes[self.process as usize].ending.as_ref();
-            decoder.finish(&with, ending.map(|ending| ending.2.ticks), &mut self.builder, &mut self.happened);
+            decoder.finish(&with, input.ending(self.process), &mut self.builder, &mut self.happened);
         }
         progress.advance(decoder.position(&input.index).saturating_sub(before));
         Ok(())

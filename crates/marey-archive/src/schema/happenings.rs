@@ -60,7 +60,9 @@ pub static EDGES: TableSpec = TableSpec {
 /// Messages.
 pub static MESSAGES: TableSpec = TableSpec {
     name: "messages",
-    doc: "Messages with both ends. A message of which one end is unknown has none for all of that end.",
+    doc: "Messages with both ends. A message of which one end is unknown has none for all of that end: \
+          one that was not matched, and both halves of one that could be paired in several ways (`ambiguous` in \
+          `problems`).",
     columns: &[
         u32("send_location", "locations.id", "Who sent; 4294967295 = unknown."),
         i64("send_time", "ns", "Enter of the call that sent; −1 = unknown."),

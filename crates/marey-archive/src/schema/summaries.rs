@@ -90,12 +90,26 @@ pub static CLOCKS: TableSpec = summary(
     ],
 );
 
+/// Regions open at the end.
+pub static OPEN_AT_END: TableSpec = summary(
+    "open_at_end",
+    "Where threads were when their process ended: the regions that each of them was in. They are no problem, \
+     and their intervals end with the process; a thread of which records are missing is not listed. \
+     Sorted by (location, depth).",
+    &[
+        u32("location", "locations.id", "The thread."),
+        u32("depth", "", "Number of intervals open on the location around it; the largest is the innermost."),
+        u32("call_path", "call_paths.id", "The region and those above it."),
+        i64("start", "ns", "When it was entered."),
+    ],
+);
+
 /// Problems.
 pub static PROBLEMS: TableSpec = summary(
     "problems",
     "Everything lost, unmatched, violated or truncated.",
     &[
-        text("kind", "`lost`, `dropped`, `unmatched_sends`, `clock_violations`, `truncated` …"),
+        text("kind", "`lost`, `dropped`, `unmatched_sends`, `ambiguous`, `clock_violations`, `truncated` …"),
         u32("process", "processes.id", "Where; 4294967295 = the run as a whole."),
         u32("location", "locations.id", "Where; 4294967295 = the process as a whole."),
         i64("count", "", "How often."),

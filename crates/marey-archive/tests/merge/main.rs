@@ -6,7 +6,7 @@ use std::path::Path;
 
 use marey_archive::merge::{Config, Summary, merge};
 use marey_archive::{Archive, Columns};
-use marey_model::spool::{ANY_SOURCE, ANY_TAG, Definition, Direction, Record};
+use marey_model::spool::{ANY_SOURCE, ANY_TAG, Definition, Direction, Record, at};
 use marey_testkit::{Message, Process, Spool};
 use proptest::prelude::*;
 
@@ -89,6 +89,17 @@ impl Merged {
         let mut pairs: Vec<(i64, i64)> = times.map(|(&send, &recv)| (send, recv)).collect();
         pairs.sort_unstable();
         pairs
+    }
+
+    /// Regions that were open at the end as `location path since start`.
+    fn open_at_end(&self) -> Vec<String> {
+        let (table, paths) = (self.table("open_at_end"), self.paths());
+        let row = |row: usize| {
+            let path = &paths[table.u32("call_path").unwrap()[row] as usize];
+            let start = table.i64("start").unwrap()[row];
+            format!("{} {path} since {start}", table.u32("location").unwrap()[row])
+        };
+        (0..table.len()).map(row).collect()
     }
 
     /// Profile as `path` → (visits, inclusive, exclusive).
@@ -177,8 +188,52 @@ fn a_killed_process_ends_at_its_last_record() {
     process.enter(0, work, 30);
     let merged = merged(&Spool { processes: vec![process] });
     assert_eq!(merged.intervals(), ["0 main 10+20", "0 main/work 30+0"]);
-    assert_eq!(merged.problem("truncated"), 2);
+    assert_eq!(merged.open_at_end(), ["0 main since 10", "0 main/work since 30"]);
+    assert_eq!(merged.summary.problems, []);
     assert_eq!(merged.table("processes").text("outcome").unwrap(), ["ended without notice (killed?)"]);
+}
+
+/// Thread 1 waits while thread 0 goes on: it waits until the last that was heard of the process.
+#[test]
+fn a_thread_is_inside_its_region_as_long_as_its_process_lives() {
+    for (end, expected) in [(None, 90), (Some(150), 150)] {
+        let mut process = Process::new(7);
+        let (wait, work) = (process.site(0, "wait"), process.site(0, "work"));
+        process.enter(1, wait, 20);
+        process.enter(0, work, 10);
+        process.leave(0, 90);
+        process.end = end;
+        let merged = merged(&Spool { processes: vec![process] });
+        let waited = format!("1 wait 20+{}", expected - 20);
+        assert_eq!(merged.intervals(), ["0 work 10+80", &waited]);
+        assert_eq!(merged.open_at_end(), ["1 wait since 20"]);
+        assert_eq!(merged.summary.problems, []);
+    }
+}
+
+/// The last window breaks off in bytes that are no record, or events found no place behind it; so
+/// whether its region was left nobody knows.
+#[test]
+fn regions_behind_which_records_are_missing_are_truncated() {
+    for (noise, dropped, kind) in [([0x3F_u8].as_slice(), 0_u8, "damaged"), (&[], 1, "dropped")] {
+        let mut process = Process::new(7);
+        process.site(0, "main");
+        let mut records = Vec::new();
+        Record::Enter { site: 0, delta: 5 }.encode(&mut records);
+        records.extend(noise);
+        process.raw_window(0, 100, 0, records);
+        process.end = Some(1000);
+        let mut events = process.event_bytes();
+        events[at::DROPPED] = dropped;
+        let dir = tempfile::tempdir().unwrap();
+        let [spool, run] = ["spool", "run"].map(|name| dir.path().join(name));
+        std::fs::create_dir(&spool).unwrap();
+        std::fs::write(spool.join("a.definitions"), process.definition_bytes()).unwrap();
+        std::fs::write(spool.join("a.events"), events).unwrap();
+        let summary = merge(&spool, &run, &config(1, 1 << 20), &()).unwrap();
+        assert_eq!(summary.problems, [(kind.to_owned(), 1), ("truncated".to_owned(), 1)]);
+        assert_eq!(Archive::open(&run).unwrap().table("open_at_end").unwrap().len(), 0);
+    }
 }
 
 #[test]
@@ -254,7 +309,9 @@ fn another_thread_may_complete_what_one_began() {
 
 #[test]
 fn concurrent_threads_on_one_channel_are_ambiguous_unless_sizes_tell() {
-    for (sizes, expected) in [([8, 8], 0), ([8, 16], 2)] {
+    // What cannot be decided is told half by half: both sends, both receives.
+    let halves = [(-1, 20), (-1, 30), (10, -1), (20, -1)].as_slice();
+    for (sizes, ambiguous, pairs) in [([8, 8], 2, halves), ([8, 16], 0, &[(10, 20), (20, 30)])] {
         let mut spool = Spool::world(2);
         for (n, bytes) in (0..).zip(sizes) {
             let what = Message { bytes, ..message(1, 5) };
@@ -270,11 +327,9 @@ fn concurrent_threads_on_one_channel_are_ambiguous_unless_sizes_tell() {
         receiver.receive(0, Message { bytes: sizes[1], ..message(0, 5) });
         receiver.leave(0, 30);
         let merged = merged(&spool);
-        assert_eq!(merged.pairs().len(), expected);
-        assert_eq!(merged.problem("ambiguous"), 2 - expected as u64);
-        if expected == 2 {
-            assert_eq!(merged.pairs(), [(10, 20), (20, 30)]);
-        }
+        assert_eq!(merged.pairs(), pairs);
+        assert_eq!(merged.problem("ambiguous"), ambiguous);
+        assert_eq!(merged.summary.messages, 2 - ambiguous);
     }
 }
 
