@@ -15,6 +15,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use marey_model::spool::{FieldType, put, put_signed};
 
 use crate::attach::{table, thread_of};
+use crate::definitions::mode_of;
 use crate::runtime::Mode;
 use crate::table::{NONE, RuntimeTable};
 use crate::write;
@@ -38,9 +39,7 @@ impl Site {
     #[inline(always)]
     pub fn enter(&'static self) -> Region {
         let Some(table) = table() else { return Region::new(NONE) };
-        let id = self.id.load(Ordering::Relaxed);
-        let site = if id == 0 { self.define(table) } else { id - 1 };
-        enter(table, site)
+        enter(table, self.site(table))
     }
 
     /// Begins a state of this name that need not nest with others.
@@ -50,8 +49,11 @@ impl Site {
         Span { token: unsafe { (table.begin)(self.site(table)) } }
     }
 
+    /// The site's number. Whoever sees it must also see the mode that was set before, or would take
+    /// the site for one that nobody knows and not record the visit.
+    #[inline(always)]
     fn site(&'static self, table: &'static RuntimeTable) -> u32 {
-        let id = self.id.load(Ordering::Relaxed);
+        let id = self.id.load(Ordering::Acquire);
         if id == 0 { self.define(table) } else { id - 1 }
     }
 
@@ -68,7 +70,7 @@ impl Site {
             )
         };
         if site != NONE {
-            self.id.store(site + 1, Ordering::Relaxed);
+            self.id.store(site + 1, Ordering::Release);
         }
         site
     }
@@ -81,7 +83,7 @@ fn enter(table: &'static RuntimeTable, site: u32) -> Region {
     }
     let modes = table.modes.load(Ordering::Relaxed);
     // SAFETY: the table of modes has a byte for every site that it gives out.
-    let mode = unsafe { modes.add(site as usize).read_volatile() };
+    let mode = unsafe { mode_of(modes, site) }.load(Ordering::Relaxed);
     if mode == Mode::Off as u8 {
         return Region::new(NONE);
     }

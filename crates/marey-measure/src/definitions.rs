@@ -1,7 +1,7 @@
 //! Definitions: giving numbers to regions, stacks and whatever else records name, and writing
 //! down what the numbers mean before anybody can use them.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use marey_model::spool::{Definition, Head, SLACK, Stream, at};
 use marey_model::{RegionId, Role, SiteId, StackId, Triple};
@@ -32,6 +32,19 @@ pub struct RegionKey {
 
 /// Most sites of a process; beyond, calls are put down to their region without a stack.
 pub(crate) const MAX_SITES: usize = 1 << 20;
+
+/// The mode of a site, one byte of the table that `modes` points to.
+///
+/// Threads look at it while another sets it. No order is needed: one that saw the new mode late
+/// merely came earlier.
+///
+/// # Safety
+/// `modes` is a table of modes, and `site` is below its length, [`MAX_SITES`].
+#[inline(always)]
+pub(crate) unsafe fn mode_of<'a>(modes: *const u8, site: u32) -> &'a AtomicU8 {
+    // SAFETY: the caller's promise; tables are never unmapped, and all who use one come through here.
+    unsafe { AtomicU8::from_ptr(modes.add(site as usize).cast_mut()) }
+}
 
 /// The definitions of a process.
 pub struct Definitions {
@@ -87,7 +100,7 @@ impl Definitions {
         self.modes = modes;
         for &site in self.sites.values() {
             // SAFETY: sites are below MAX_SITES, the length of the table.
-            unsafe { modes.add(site as usize).write(self.mode as u8) };
+            unsafe { mode_of(modes, site).store(self.mode as u8, Ordering::Relaxed) };
         }
     }
 
@@ -200,7 +213,7 @@ impl Definitions {
         self.define(&Definition::Site { id, region: region.0, stack: stack.map(|stack| stack.0) });
         if (id as usize) < MAX_SITES {
             // SAFETY: the table has MAX_SITES bytes.
-            unsafe { self.modes.add(id as usize).write(self.mode as u8) };
+            unsafe { mode_of(self.modes, id).store(self.mode as u8, Ordering::Relaxed) };
         }
         SiteId(id)
     }
@@ -211,7 +224,7 @@ impl Definitions {
         self.mode = mode;
         for &site in self.sites.values() {
             // SAFETY: the table has MAX_SITES bytes and sites are below that.
-            unsafe { self.modes.add(site as usize).write(mode as u8) };
+            unsafe { mode_of(self.modes, site).store(mode as u8, Ordering::Relaxed) };
         }
     }
 }

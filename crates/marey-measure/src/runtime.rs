@@ -20,7 +20,7 @@ use marey_model::spool::{Definition, EndingKind, Head, SLACK, Stream, at, op};
 use marey_model::{ClockKind, Level, Tier};
 
 use crate::clock;
-use crate::definitions::{Definitions, MAX_SITES};
+use crate::definitions::{Definitions, MAX_SITES, mode_of};
 use crate::lock::Lock;
 use crate::message::Channels;
 use crate::spool::{SpoolFile, window_len};
@@ -308,7 +308,7 @@ impl Runtime {
     pub fn traces(&self, site: u32) -> bool {
         // SAFETY: the table has MAX_SITES bytes.
         (site as usize) < MAX_SITES
-            && unsafe { self.modes.add(site as usize).read_volatile() } == Mode::Trace as u8
+            && unsafe { mode_of(self.modes, site) }.load(Ordering::Relaxed) == Mode::Trace as u8
     }
 
     /// Works with the definitions; `None` in a signal handler that interrupted such work.

@@ -9,6 +9,7 @@
 )]
 
 use core::ffi::{CStr, c_long};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Calls the kernel. Returns what it returns: −errno on failure.
 ///
@@ -48,6 +49,12 @@ pub unsafe fn syscall(number: c_long, args: [usize; 6]) -> isize {
     }
 }
 
+/// How often memory has been unmapped.
+///
+/// What one thread gives back may be what another gets next. The kernel keeps the two apart, but
+/// nothing in the language says so; a release here before and an acquire after does.
+static UNMAPPED: AtomicU64 = AtomicU64::new(0);
+
 /// Maps `len` bytes of zeros, private to the process.
 pub fn map_zeros(len: usize) -> Option<*mut u8> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -58,6 +65,7 @@ fn map(len: usize, flags: i32, fd: usize, offset: u64) -> Option<*mut u8> {
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
     // SAFETY: a new mapping at an address of the kernel's choice touches no memory of ours.
     let at = unsafe { syscall(libc::SYS_mmap, [0, len, protection, flags as usize, fd, offset as usize]) };
+    UNMAPPED.load(Ordering::Acquire);
     // The kernel's failures are -4095 to -1.
     (!(-4095..=0).contains(&at)).then_some(at as *mut u8)
 }
@@ -83,6 +91,7 @@ pub unsafe fn discard(at: *mut u8, len: usize) {
 /// # Safety
 /// Nothing may use the mapping any more.
 pub unsafe fn unmap(at: *mut u8, len: usize) {
+    UNMAPPED.fetch_add(1, Ordering::Release);
     // SAFETY: the caller's promise.
     unsafe { syscall(libc::SYS_munmap, [at as usize, len, 0, 0, 0, 0]) };
 }

@@ -13,7 +13,7 @@ use marey_model::Role;
 use marey_model::spool::{Definition, op};
 
 use crate::attach::{current_thread, existing_thread};
-use crate::definitions::{MAX_SITES, RegionKey};
+use crate::definitions::{MAX_SITES, RegionKey, mode_of};
 use crate::runtime::{self, Mode, level};
 use crate::thread::Thread;
 use crate::write;
@@ -169,7 +169,7 @@ extern "C" fn table_enter_here(site: u32) {
     }
     let modes = TABLE.modes.load(Ordering::Relaxed);
     // SAFETY: whoever got a site from this table finds the modes there, a byte for every site.
-    if unsafe { modes.add(site as usize).read_volatile() } != Mode::Trace as u8 {
+    if unsafe { mode_of(modes, site) }.load(Ordering::Relaxed) != Mode::Trace as u8 {
         return enter_here_rarely(site);
     }
     // SAFETY: the descriptor is the calling thread's.

@@ -12,11 +12,11 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "the depth is known and small")]
 
-use core::sync::atomic::AtomicPtr;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 use marey_model::spool::{MAX_DEPTH, Open, SLOTS, Stream};
 
-use crate::definitions::MAX_SITES;
+use crate::definitions::{MAX_SITES, mode_of};
 use crate::message::{CollectiveSlot, MessageSlot, SeenChannels};
 use crate::runtime::{Mode, Runtime};
 use crate::sys;
@@ -129,9 +129,9 @@ impl Thread {
     /// `this` is the calling thread's descriptor, and ready.
     #[inline(always)]
     pub unsafe fn traces(this: *const Self, site: u32) -> bool {
-        // SAFETY: the table has MAX_SITES bytes; others write to it.
+        // SAFETY: a descriptor that is ready has a table of modes.
         (site as usize) < MAX_SITES
-            && unsafe { (*this).modes.add(site as usize).read_volatile() } == Mode::Trace as u8
+            && unsafe { mode_of((*this).modes, site) }.load(Ordering::Relaxed) == Mode::Trace as u8
     }
 
     /// Bytes of a descriptor with its open stack, a whole number of pages.

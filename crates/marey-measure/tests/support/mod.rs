@@ -80,6 +80,16 @@ pub(crate) struct Checked {
     pub(crate) spans: BTreeMap<u64, (Option<u32>, Option<u32>)>,
     /// `lane region`, and `lane` alone for a leave.
     pub(crate) lanes: Vec<String>,
+    /// Numbers of the messages sent.
+    pub(crate) sent: Vec<u64>,
+}
+
+/// What a window has said of messages: which channel each slot stands for, and how many messages
+/// each channel has had.
+#[derive(Default)]
+struct Messages {
+    slots: BTreeMap<u8, (u32, i64, i64)>,
+    numbers: BTreeMap<(u32, i64, i64), u64>,
 }
 
 #[derive(Default)]
@@ -221,15 +231,38 @@ fn check_stream(thread: u32, windows: &[Window], names: &Names, sum: &mut Checke
         assert_eq!(window.open, stack);
         ticks = window.head.ticks;
         let (mut at, mut again) = (0, Vec::new());
+        let mut messages = Messages::default();
         while at < window.records.len() {
             let record = Record::decode(&window.records, &mut at).expect("whole records");
             record.encode(&mut again);
-            step(thread, &record, &mut ticks, &mut stack, names, sum);
+            if !messages.step(&record, sum) {
+                step(thread, &record, &mut ticks, &mut stack, names, sum);
+            }
         }
         assert_eq!(again, window.records);
         bytes_before += window.records.len() as u64;
     }
     stack.len() as u64
+}
+
+impl Messages {
+    /// Whether the record is one of messages.
+    fn step(&mut self, record: &Record<'_>, sum: &mut Checked) -> bool {
+        match *record {
+            Record::Signature { slot, signature } => {
+                let channel = (signature.communicator, signature.peer, signature.tag);
+                self.slots.insert(slot, channel);
+                self.numbers.insert(channel, signature.number);
+            }
+            Record::Send { slot } => {
+                let number = self.numbers.get_mut(&self.slots[&slot]).unwrap();
+                sum.sent.push(*number);
+                *number += 1;
+            }
+            _ => return false,
+        }
+        true
+    }
 }
 
 fn step(
