@@ -9,17 +9,21 @@
 //! only that `mpi` is one.
 
 mod communication;
+mod endings;
 mod headline;
 mod paths;
 mod profile;
 mod ranks;
+mod spread;
 mod trace;
 
 pub use communication::{MessageSizeRow, PairRow, communication, message_sizes};
+pub use endings::{EarlyEnding, LastPlace, LastSeen, early_endings};
 pub use headline::{CallSite, Headline, RankShare, headline};
-pub use profile::{CallPathRow, RegionRow, Spread, call_paths, regions};
+pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
+pub use spread::{Population, Spread, exclusive_by_process};
 pub use trace::{
-    CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind, Problem,
-    Process, ProfileRow, Region, Trace,
+    CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind, OpenRegion,
+    Problem, Process, ProfileRow, Region, Trace,
 };

@@ -1,9 +1,11 @@
 //! The profile: one row per region, one row per call path.
 
+use std::collections::BTreeMap;
+
 use marey_model::{CallPathId, Nanos, ProcessId, RegionId, Role};
-use rustc_hash::FxHashMap;
 
 use crate::paths::{Paths, add, float};
+use crate::spread::{Population, Spread};
 use crate::trace::{ProfileRow, Region, Trace};
 
 /// A region over all locations.
@@ -65,28 +67,6 @@ pub struct CallPathRow<'t> {
     pub spread: Spread,
 }
 
-/// How a time differs between processes: over the sums that each process has over its locations.
-///
-/// Counted are all ranks of each world in which somebody has such a time, those without any as 0,
-/// and processes that are no MPI processes if they have such a time.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Spread {
-    /// Number of processes counted.
-    pub processes: usize,
-    /// The least time of a process.
-    pub min: Nanos,
-    /// The largest time of a process.
-    pub max: Nanos,
-    /// Mean over the processes, ns.
-    pub mean: f64,
-    /// Standard deviation over the processes (of all, not of a sample), ns.
-    pub std: f64,
-    /// The process with the least time; of several, the first.
-    pub min_process: ProcessId,
-    /// The process with the largest time; of several, the first.
-    pub max_process: ProcessId,
-}
-
 /// One row per region, in the order of regions; regions that were never visited too.
 pub fn regions(trace: &dyn Trace) -> Vec<RegionRow<'_>> {
     let paths = Paths::new(trace);
@@ -124,14 +104,14 @@ fn region_row<'t>(idx: usize, region: &'t Region, sum: &Visits) -> RegionRow<'t>
 pub fn call_paths(trace: &dyn Trace) -> Vec<CallPathRow<'_>> {
     let paths = Paths::new(trace);
     let mut sums = vec![Visits::default(); trace.call_paths().len()];
-    let mut by_process: Vec<FxHashMap<ProcessId, Nanos>> = vec![FxHashMap::default(); sums.len()];
+    let mut by_process: Vec<BTreeMap<ProcessId, Nanos>> = vec![BTreeMap::new(); sums.len()];
     for (row, _, process) in paths.rows() {
         let idx = row.call_path.idx();
         sums[idx].add(row);
         add(&mut sums[idx].inclusive, row.inclusive);
         add(by_process[idx].entry(process).or_default(), row.inclusive);
     }
-    let worlds = Worlds::new(trace);
+    let population = Population::new(trace);
     let mut rows = Vec::new();
     for (idx, (sum, by_process)) in sums.into_iter().zip(by_process).enumerate() {
         if by_process.is_empty() {
@@ -150,7 +130,7 @@ pub fn call_paths(trace: &dyn Trace) -> Vec<CallPathRow<'_>> {
             inclusive: sum.inclusive,
             exclusive: sum.exclusive,
             bytes: sum.bytes,
-            spread: worlds.spread(&by_process),
+            spread: population.spread(&by_process),
         });
     }
     rows
@@ -195,54 +175,8 @@ impl Visits {
     }
 }
 
-/// The ranks of each world.
-struct Worlds<'t> {
-    trace: &'t dyn Trace,
-    members: FxHashMap<u32, Vec<ProcessId>>,
-}
-
-impl<'t> Worlds<'t> {
-    fn new(trace: &'t dyn Trace) -> Self {
-        let mut members: FxHashMap<u32, Vec<ProcessId>> = FxHashMap::default();
-        for (idx, process) in trace.processes().iter().enumerate() {
-            if let (Some(_), Some(id)) = (process.rank, ProcessId::from_idx(idx)) {
-                members.entry(process.world).or_default().push(id);
-            }
-        }
-        Self { trace, members }
-    }
-
-    fn spread(&self, by_process: &FxHashMap<ProcessId, Nanos>) -> Spread {
-        let mut counted: Vec<ProcessId> = by_process.keys().copied().collect();
-        let process = |id: &ProcessId| &self.trace.processes()[id.idx()];
-        let mut worlds: Vec<u32> =
-            counted.iter().map(process).filter(|p| p.rank.is_some()).map(|p| p.world).collect();
-        worlds.sort_unstable();
-        worlds.dedup();
-        counted.extend(worlds.iter().filter_map(|world| self.members.get(world)).flatten());
-        counted.sort_unstable();
-        counted.dedup();
-        let times = counted.iter().map(|id| (*id, by_process.get(id).copied().unwrap_or_default()));
-        spread(&times.collect::<Vec<_>>())
-    }
-}
-
-fn spread(times: &[(ProcessId, Nanos)]) -> Spread {
-    // `max_by_key` returns the last of equals, so the ids are compared the other way round.
-    let least = times.iter().min_by_key(|(id, time)| (*time, *id));
-    let largest = times.iter().max_by_key(|(id, time)| (*time, std::cmp::Reverse(*id)));
-    let (Some(&(min_process, min)), Some(&(max_process, max))) = (least, largest) else {
-        return Spread::default();
-    };
-    let processes = times.len();
-    let mean = times.iter().map(|(_, time)| float(*time)).sum::<f64>() / count(processes as u64);
-    let squares = times.iter().map(|(_, time)| (float(*time) - mean).powi(2)).sum::<f64>();
-    let std = (squares / count(processes as u64)).sqrt();
-    Spread { processes, min, max, mean, std, min_process, max_process }
-}
-
 /// A number of things as a float.
 #[expect(clippy::cast_precision_loss, reason = "means need no more than 53 bits")]
-fn count(things: u64) -> f64 {
+pub(crate) fn count(things: u64) -> f64 {
     things as f64
 }

@@ -37,6 +37,10 @@ pub trait Trace {
 
     /// Everything lost, unmatched, violated or truncated.
     fn problems(&self) -> &[Problem];
+
+    /// The regions that threads were in when their process ended, by location and depth, so that
+    /// the innermost of a location stands last. `None` = the run does not say.
+    fn open_at_end(&self) -> Option<&[OpenRegion]>;
 }
 
 /// A communicator of the run, however many processes share it.
@@ -107,6 +111,31 @@ pub struct Process {
     pub end: Nanos,
     /// How it ended: `finished`, `aborted`, `killed` …
     pub outcome: String,
+    /// Its exit status, where it has one and it is known.
+    pub exit_code: Option<i64>,
+}
+
+impl Process {
+    /// Whether it ended as programs do that went well: by itself, with the exit status 0, or by
+    /// becoming another program.
+    pub fn ended_well(&self) -> bool {
+        match self.outcome.as_str() {
+            "finished" | "replaced by exec" => true,
+            // `exited`, and `exited at once (_exit)`, which is the proper end of a forked child.
+            outcome => outcome.starts_with("exited") && self.exit_code == Some(0),
+        }
+    }
+}
+
+/// A region that a thread was in when its process ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenRegion {
+    /// The thread.
+    pub location: LocationId,
+    /// The region and those above it.
+    pub call_path: CallPathId,
+    /// When it was entered.
+    pub start: Nanos,
 }
 
 /// A thread or a lane.

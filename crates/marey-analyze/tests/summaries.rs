@@ -1,9 +1,11 @@
 //! The summaries of small runs drawn by hand; the expected numbers are worked out in the comments.
 
+use std::collections::BTreeMap;
+
 use marey_analyze::{
-    CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind, Problem,
-    Process, ProfileRow, Region, Spread, Trace, call_paths, communication, headline, message_sizes, ranks,
-    regions,
+    CallPath, CommunicationRow, Communicator, CommunicatorId, EarlyEnding, Frame, LastPlace, LastSeen,
+    Location, LocationKind, OpenRegion, Population, Problem, Process, ProfileRow, Region, Spread, Trace,
+    call_paths, communication, early_endings, exclusive_by_process, headline, message_sizes, ranks, regions,
 };
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
@@ -17,6 +19,8 @@ struct Run {
     locations: Vec<Location>,
     profile: Vec<ProfileRow>,
     communication: Vec<CommunicationRow>,
+    problems: Vec<Problem>,
+    open_at_end: Option<Vec<OpenRegion>>,
 }
 
 impl Trace for Run {
@@ -48,7 +52,10 @@ impl Trace for Run {
         &self.communication
     }
     fn problems(&self) -> &[Problem] {
-        &[]
+        &self.problems
+    }
+    fn open_at_end(&self) -> Option<&[OpenRegion]> {
+        self.open_at_end.as_deref()
     }
 }
 
@@ -68,7 +75,7 @@ fn frame(function: &str, line: u32) -> Frame {
 
 fn process(world: u32, rank: Option<u32>, end: i64) -> Process {
     let [host, outcome] = ["node", "finished"].map(str::to_owned);
-    Process { host, pid: 1, world, rank, start: Nanos(0), end: Nanos(end), outcome }
+    Process { host, pid: 1, world, rank, start: Nanos(0), end: Nanos(end), outcome, exit_code: Some(0) }
 }
 
 fn location(process: u32, thread: u32, start: i64, end: i64) -> Location {
@@ -128,7 +135,7 @@ fn two_ranks() -> Run {
             row(3, 0, &[100], 100, 4),
             row(3, 1, &[50], 50, 4),
         ],
-        communication: vec![],
+        ..Run::default()
     }
 }
 
@@ -240,6 +247,92 @@ fn ranks_that_never_came_there_count_as_zero() {
     assert_eq!((spread.min_process, spread.max_process), (ProcessId(1), ProcessId(0)));
     close(spread.mean, 20.0);
     close(spread.std, 20.0);
+}
+
+/// Exclusive time of MPI_Send over paths 1 and 3: rank 0 40 + 100 = 140, rank 1 20 + 50 = 70, and
+/// a third rank none; so the mean is 70, and the deviations are 70, 0 and 70: √(9800 / 3).
+#[test]
+fn exclusive_times_of_a_region_are_compared_between_all_ranks() {
+    let mut run = two_ranks();
+    run.processes.push(process(0, Some(2), 1000));
+    run.locations.push(location(2, 0, 0, 1000));
+    let times = exclusive_by_process(&run);
+    let ranks = |times: &[(u32, i64)]| times.iter().map(|&(id, ns)| (ProcessId(id), Nanos(ns))).collect();
+    let expected: [BTreeMap<_, _>; 3] =
+        [ranks(&[(0, 560), (1, 880)]), ranks(&[(0, 140), (1, 70)]), ranks(&[(0, 300), (1, 50)])];
+    assert_eq!(times, expected);
+    let spread = Population::new(&run).spread(&times[1]);
+    assert_eq!((spread.processes, spread.min, spread.max), (3, Nanos(0), Nanos(140)));
+    assert_eq!((spread.min_process, spread.max_process), (ProcessId(2), ProcessId(0)));
+    close(spread.mean, 70.0);
+    close(spread.std, (9800.0_f64 / 3.0).sqrt());
+    assert_eq!(Population::new(&run).spread(&BTreeMap::new()), Spread::default());
+}
+
+#[test]
+fn a_process_that_did_not_end_well_says_where_its_threads_were() {
+    let mut run = two_ranks();
+    run.processes[1].outcome = "killed".to_owned();
+    run.processes[1].exit_code = None;
+    // Locations 2 to 5: threads of rank 1, the last of which is a lane; 6: of rank 0.
+    run.locations.extend((1..5).map(|thread| location(1, thread, 0, 1000)));
+    run.locations[5].kind = LocationKind::Lane;
+    run.locations.push(location(0, 1, 0, 1000));
+    let open = |location, call_path, start| OpenRegion {
+        location: LocationId(location),
+        call_path: CallPathId(call_path),
+        start: Nanos(start),
+    };
+    // Thread 0 of rank 1 in an MPI_Send of MPI_Allreduce of main, thread 2 in main; thread 1 in none.
+    run.open_at_end = Some(vec![
+        open(1, 0, 0),
+        open(1, 2, 800),
+        open(1, 3, 850),
+        open(3, 0, 500),
+        open(5, 0, 1),
+        open(6, 0, 2),
+    ]);
+    // Of thread 3 records are missing.
+    let kind = "truncated".to_owned();
+    let location = Some(LocationId(4));
+    run.problems.push(Problem { kind, process: None, location, count: 1, detail: String::new() });
+    let inside = |call_path, path: &[&'static str], start| LastPlace::Inside {
+        call_path: CallPathId(call_path),
+        path: path.to_vec(),
+        start: Nanos(start),
+    };
+    let seen = |location, place| LastSeen { location: LocationId(location), place };
+    let threads = vec![
+        seen(1, inside(3, &["main", "MPI_Allreduce", "MPI_Send"], 850)),
+        seen(3, inside(0, &["main"], 500)),
+        seen(4, LastPlace::Unknown),
+    ];
+    let expected = EarlyEnding { process: ProcessId(1), outcome: "killed", exit_code: None, threads };
+    assert_eq!(early_endings(&run), [expected]);
+    // A run that does not say is not taken for one in which nobody was anywhere.
+    run.open_at_end = None;
+    let places: Vec<_> = early_endings(&run)[0].threads.iter().map(|seen| seen.place.clone()).collect();
+    assert_eq!(places, vec![LastPlace::Unknown; 4]);
+    run.open_at_end = Some(Vec::new());
+    assert_eq!(early_endings(&run)[0].threads[0].place, LastPlace::Outside);
+}
+
+#[test]
+fn an_exit_status_of_zero_is_a_good_end_and_an_abort_never_is() {
+    let cases = [
+        ("finished", Some(0), true),
+        ("replaced by exec", None, true),
+        ("exited at once (_exit)", Some(0), true),
+        ("exited at once (_exit)", Some(3), false),
+        ("exited", Some(1), false),
+        ("exited", None, false),
+        ("aborted (MPI_Abort)", Some(0), false),
+        ("ended without notice (killed?)", None, false),
+    ];
+    for (outcome, exit_code, expected) in cases {
+        let process = Process { outcome: outcome.to_owned(), exit_code, ..process(0, None, 1) };
+        assert_eq!(process.ended_well(), expected, "{outcome} {exit_code:?}");
+    }
 }
 
 #[test]

@@ -6,8 +6,8 @@
 //! What is deliberately absent: intervals, messages and everything else that grows with the run.
 
 use marey_analyze::{
-    CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind, Problem,
-    Process, ProfileRow, Region, Trace,
+    CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind, OpenRegion,
+    Problem, Process, ProfileRow, Region, Trace,
 };
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 use rustc_hash::FxHashMap;
@@ -29,6 +29,7 @@ pub struct RunTrace {
     profile: Vec<ProfileRow>,
     communication: Vec<CommunicationRow>,
     problems: Vec<Problem>,
+    open_at_end: Option<Vec<OpenRegion>>,
 }
 
 /// Call stacks: each address has its frames once, however many stacks lead through it.
@@ -54,6 +55,7 @@ impl RunTrace {
             profile: profile(&archive.table("profile")?)?,
             communication: communication(&archive.table("communication")?)?,
             problems: problems(&archive.table("problems")?)?,
+            open_at_end: open_at_end(archive)?,
         })
     }
 }
@@ -98,6 +100,10 @@ impl Trace for RunTrace {
 
     fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    fn open_at_end(&self) -> Option<&[OpenRegion]> {
+        self.open_at_end.as_deref()
     }
 }
 
@@ -195,6 +201,7 @@ fn processes(rows: &Columns) -> Result<Vec<Process>, Error> {
     let (hosts, pids, outcomes) = (rows.text("host")?, rows.u32("pid")?, rows.text("outcome")?);
     let (worlds, ranks) = (rows.u32("world")?, rows.i64("rank")?);
     let (starts, ends) = (rows.i64("start")?, rows.i64("end")?);
+    let codes = rows.i64("exit_code")?;
     let process = |row: usize| Process {
         host: hosts[row].clone(),
         pid: pids[row],
@@ -203,6 +210,7 @@ fn processes(rows: &Columns) -> Result<Vec<Process>, Error> {
         start: Nanos(starts[row]),
         end: Nanos(ends[row]),
         outcome: outcomes[row].clone(),
+        exit_code: Some(codes[row]).filter(|&code| code >= 0),
     };
     Ok((0..rows.len()).map(process).collect())
 }
@@ -280,6 +288,24 @@ fn problems(rows: &Columns) -> Result<Vec<Problem>, Error> {
         detail: details[row].clone(),
     };
     Ok((0..rows.len()).map(problem).collect())
+}
+
+/// `None` if the archive was written before the table was thought of.
+fn open_at_end(archive: &Archive) -> Result<Option<Vec<OpenRegion>>, Error> {
+    if archive.parts("open_at_end").is_empty() {
+        return Ok(None);
+    }
+    let rows = archive.table("open_at_end")?;
+    let (locations, depths) = (rows.u32("location")?, rows.u32("depth")?);
+    let (paths, starts) = (rows.u32("call_path")?, rows.i64("start")?);
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by_key(|&row| (locations[row], depths[row]));
+    let region = |row: usize| OpenRegion {
+        location: LocationId(locations[row]),
+        call_path: CallPathId(paths[row]),
+        start: Nanos(starts[row]),
+    };
+    Ok(Some(order.into_iter().map(region).collect()))
 }
 
 /// Checks that ids are the numbers of the rows, on which everything that refers to them relies.

@@ -61,6 +61,9 @@ fn write_run(dir: &Path) -> Meta {
     let sent: &[&[&str]] = &[&["0", "1", "0", "5", "2", "64"], &["1", "0", none, "-1", "1", "0"]];
     put(dir, &mut meta, &schema::COMMUNICATION, sent);
     put(dir, &mut meta, &schema::PROBLEMS, &[&["dropped", "1", none, "3", "disk full"]]);
+    // The innermost region first: the reader puts them in order.
+    let open: &[&[&str]] = &[&["1", "1", "1", "950"], &["0", "0", "0", "5"], &["1", "0", "0", "10"]];
+    put(dir, &mut meta, &schema::OPEN_AT_END, open);
     meta.save(dir).unwrap();
     meta
 }
@@ -86,6 +89,10 @@ fn what_was_written_arrives() {
     assert_eq!((trace.communication()[0].size_log2, trace.communication()[1].size_log2), (Some(5), None));
     assert_eq!((trace.problems()[0].count, trace.problems()[0].location), (3, None));
 
+    let open: Vec<_> = trace.open_at_end().unwrap().iter().map(|it| (it.location.0, it.start.0)).collect();
+    assert_eq!(open, [(0, 5), (1, 10), (1, 950)]);
+    assert_eq!(trace.processes()[0].exit_code, Some(0));
+
     let found = headline(&trace);
     assert_eq!((found.process_time, found.mpi), (Nanos(2000), Nanos(400)));
     let site = found.largest_call_site.unwrap();
@@ -98,6 +105,7 @@ fn an_archive_without_rows_is_an_empty_trace() {
     Meta::new(RunFacts::default()).save(dir.path()).unwrap();
     let trace = RunTrace::load(&Archive::open(dir.path()).unwrap()).unwrap();
     assert!(trace.regions().is_empty() && trace.profile().is_empty());
+    assert!(trace.open_at_end().is_none(), "an archive that has no such table does not say");
     assert_eq!(headline(&trace).process_time, Nanos(0));
 }
 

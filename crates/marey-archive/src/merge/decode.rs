@@ -55,7 +55,7 @@ pub(crate) struct Decoder {
     pub damaged: u64,
     /// Regions that were closed because the records that say when they were left are missing.
     pub truncated: u64,
-    /// Regions in which the thread was when it ended, or its process; outermost first.
+    /// Regions in which the thread was when its process ended, outermost first.
     pub at_end: Vec<OpenRegion>,
     /// Timed records.
     pub events: u64,
@@ -63,7 +63,7 @@ pub(crate) struct Decoder {
     pub late: u64,
 }
 
-/// A region in which a thread was at its end.
+/// A region in which a thread was when its process ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenRegion {
     /// The location's number of the call path.
@@ -243,7 +243,8 @@ impl Decoder {
         self.close(builder, out, 0);
         if !are_missing {
             self.truncated = before;
-            self.at_end = open;
+            // A thread that ended inside a region was nowhere when its process ended.
+            self.at_end = if self.ended { Vec::new() } else { open };
         }
     }
 

@@ -239,12 +239,14 @@ pub(crate) fn outcome(input: &Input, idx: usize) -> (String, i64) {
     use marey_model::spool::EndingKind as E;
     let process = &input.processes[idx];
     if let Some((kind, code, _)) = process.ending {
-        return match (E::from_code(kind), code) {
+        // What a parent process gets to see of `exit(-1)` is 255.
+        let status = code & 0xFF;
+        return match (E::from_code(kind), status) {
             (Some(E::Exit), 0) => ("finished".to_owned(), 0),
-            (Some(E::Exit), code) => ("exited".to_owned(), code),
-            (Some(E::ImmediateExit), code) => ("exited at once (_exit)".to_owned(), code),
+            (Some(E::Exit), status) => ("exited".to_owned(), status),
+            (Some(E::ImmediateExit), status) => ("exited at once (_exit)".to_owned(), status),
             (Some(E::Abort), _) => ("aborted".to_owned(), -1),
-            (Some(E::MpiAbort), code) => ("aborted (MPI_Abort)".to_owned(), code),
+            (Some(E::MpiAbort), _) => ("aborted (MPI_Abort)".to_owned(), code),
             (Some(E::Exec), _) => ("replaced by exec".to_owned(), -1),
             (None, _) => ("ended".to_owned(), -1),
         };

@@ -90,7 +90,11 @@ pub static PROCESSES: TableSpec = definitions(
         i64("start", "ns", "First instant of measurement."),
         i64("end", "ns", "Last instant of measurement."),
         text("outcome", "How it ended: `finished`, `exited`, `aborted`, `killed` …"),
-        i64("exit_code", "", "Exit code; −1 = unknown."),
+        i64(
+            "exit_code",
+            "",
+            "Exit status, 0 to 255; of `MPI_Abort` the error code that was given; −1 = none or unknown.",
+        ),
         text("library", "Version of its MPI library; empty = none."),
         text("thread_level", "`single`, `funneled`, `serialized` or `multiple`; empty = no MPI."),
     ],

@@ -78,6 +78,10 @@ fn endings_have_names() {
     let endings = [
         ((0, 0), "finished", 0),
         ((0, 3), "exited", 3),
+        // A status has eight bits.
+        ((0, 256), "finished", 0),
+        ((0, -1), "exited", 255),
+        ((1, -2), "exited at once (_exit)", 254),
         ((1, 4), "exited at once (_exit)", 4),
         ((2, 6), "aborted", -1),
         ((3, 5), "aborted (MPI_Abort)", 5),

@@ -211,6 +211,20 @@ fn a_thread_is_inside_its_region_as_long_as_its_process_lives() {
     }
 }
 
+#[test]
+fn a_thread_that_is_over_is_in_no_region_when_its_process_ends() {
+    let mut process = Process::new(7);
+    let (wait, work) = (process.site(0, "wait"), process.site(0, "work"));
+    process.enter(1, wait, 20);
+    process.timed(1, 40, |delta| Record::ThreadEnd { delta });
+    process.enter(0, work, 10);
+    process.end = Some(100);
+    let merged = merged(&Spool { processes: vec![process] });
+    assert_eq!(merged.intervals(), ["0 work 10+90", "1 wait 20+20"]);
+    assert_eq!(merged.open_at_end(), ["0 work since 10"]);
+    assert_eq!(merged.summary.problems, []);
+}
+
 /// The last window breaks off in bytes that are no record, or events found no place behind it; so
 /// whether its region was left nobody knows.
 #[test]
