@@ -401,7 +401,7 @@ impl Runtime {
                 buffer: (*thread).buffer,
             };
             let room = if room == 0 { 0 } else { room + 2 * SLACK + Head::records_at(open.len()) };
-            let len = window_len((*thread).sequence).max(room);
+            let len = window_len(head.bytes_before).max(room);
             let Some(window) = self.events.window(&mut head, open, len) else { return false };
             let old = ((*thread).window, (*thread).window_len);
             let fresh = window as u64;

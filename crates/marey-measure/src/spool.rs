@@ -50,12 +50,20 @@ impl SpoolFile {
     }
 }
 
-/// Length of the `sequence`-th window of a stream: small at first, since programs with thousands
-/// of short threads exist; then a megabyte, beyond which nothing gets cheaper.
-pub(crate) const fn window_len(sequence: u64) -> usize {
-    match sequence {
-        0 => 64 << 10,
-        1 => 256 << 10,
-        _ => 1 << 20,
-    }
+/// Length of the window of a stream that has `written` bytes of records already.
+///
+/// Small at first, since programs with thousands of short threads exist; then a sixteenth of what
+/// there is, because the last window is half empty on average and should not be seen in the size of
+/// the whole; at last a megabyte, beyond which nothing gets cheaper.
+pub(crate) const fn window_len(written: u64) -> usize {
+    const SMALLEST: u64 = 64 << 10;
+    const LARGEST: u64 = 1 << 20;
+    let len = written / 16 / SMALLEST * SMALLEST;
+    (if len < SMALLEST {
+        SMALLEST
+    } else if len > LARGEST {
+        LARGEST
+    } else {
+        len
+    }) as usize
 }
