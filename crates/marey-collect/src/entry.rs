@@ -15,6 +15,10 @@ pub(crate) struct Slot {
     pub(crate) inside: usize,
     /// The thread's cache of sites, null before it has one.
     pub(crate) sites: *mut crate::site::Sites,
+    /// Calls until the next one of which the cost is taken ([`crate::sample`]).
+    pub(crate) until_sample: u32,
+    /// The last number drawn for that; 0 before the first.
+    pub(crate) draws: u32,
 }
 
 core::arch::global_asm!(
@@ -22,10 +26,10 @@ core::arch::global_asm!(
     ".hidden marey_entry",
     ".globl marey_entry",
     ".type marey_entry, @tls_object",
-    ".size marey_entry, 32",
+    ".size marey_entry, 40",
     ".p2align 3",
     "marey_entry:",
-    ".zero 32",
+    ".zero 40",
     ".popsection",
 );
 
@@ -78,6 +82,12 @@ impl Entry {
         true
     }
 
+    /// Whether [`Self::go_inside`] would say no.
+    pub(crate) fn is_inside(self) -> bool {
+        // SAFETY: as in `take`.
+        unsafe { (*slot()).inside > self.sp }
+    }
+
     /// The inverse of [`Self::go_inside`].
     #[inline(always)]
     pub(crate) fn come_out(self) {
@@ -86,14 +96,18 @@ impl Entry {
     }
 }
 
-/// The instructions of an exported function that note the entry and jump to `$body`.
+/// The instructions of an exported function that note the entry and jump to `$body`; one call in
+/// some 64 goes to `$sampled` instead, which does the same and takes the time.
 macro_rules! noting_jump {
-    ($body:path) => {
+    ($body:path, $sampled:path) => {
         core::arch::naked_asm!(
             "mov r11, qword ptr [rip + marey_entry@GOTTPOFF]",
             "mov qword ptr fs:[r11], rsp",
             "mov qword ptr fs:[r11 + 8], rbp",
+            "sub dword ptr fs:[r11 + 32], 1",
+            "jb {sampled}",
             "jmp {body}",
+            sampled = sym $sampled,
             body = sym $body,
         )
     };

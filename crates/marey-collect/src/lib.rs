@@ -18,6 +18,7 @@ mod alloc;
 mod entry;
 mod mpi;
 mod process;
+mod sample;
 mod site;
 mod spin;
 mod stack_cache;

@@ -16,6 +16,7 @@
 mod api;
 mod attach;
 pub mod clock;
+mod cost;
 mod definitions;
 mod lock;
 pub mod message;
@@ -30,6 +31,7 @@ mod write;
 pub use api::*;
 pub use attach::{created_thread, current_thread, existing_thread, forget_thread, start};
 pub use clock::ticks_of;
+pub use cost::add_sample;
 pub use definitions::{Definitions, RegionKey};
 pub use lock::Lock;
 pub use marey_macros::instrument;

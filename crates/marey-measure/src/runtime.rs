@@ -534,7 +534,7 @@ unsafe fn leave_window(thread: *mut Thread, old: (u64, u64)) {
     // SAFETY: the caller's promise; heads are longer than every offset.
     unsafe {
         let counter = |offset: usize| &*((old.0 as *const u8).add(offset).cast::<AtomicU64>());
-        for offset in [at::LATE, at::DROPPED, at::LOCKS] {
+        for offset in [at::LATE, at::DROPPED, at::LOCKS, at::SAMPLED_TICKS, at::SAMPLED_CALLS] {
             let before = counter(offset).load(Ordering::Relaxed);
             (*write::head_counter(thread, offset)).fetch_add(before, Ordering::Relaxed);
         }

@@ -55,8 +55,10 @@ struct Info {
 pub(crate) struct Overhead {
     /// Share of the time of all locations.
     pub(crate) fraction: f64,
-    /// Time that recording one event took.
+    /// Time that recording one event took, over events of all kinds.
     pub(crate) ns_per_event: f64,
+    /// Time by which recording lengthened a call of MPI; 0 where no call was sampled.
+    pub(crate) ns_per_call: f64,
 }
 
 /// How the clock of a process was fitted.
@@ -108,6 +110,7 @@ pub(crate) fn overhead(archive: &Archive) -> anyhow::Result<Overhead> {
     Ok(Overhead {
         fraction: ratio(total("overhead_ns"), whole.cast_unsigned()),
         ns_per_event: ratio(total("overhead_ns"), total("recorded")),
+        ns_per_call: ratio(total("sampled_ns"), total("sampled_calls")),
     })
 }
 
@@ -254,5 +257,10 @@ pub(crate) fn cost(overhead: Overhead) -> String {
     } else {
         2
     };
-    format!("{:.1} ns an event, {percent:.decimals$} % of the time of all threads", overhead.ns_per_event)
+    let call = match overhead.ns_per_call {
+        ns if ns > 0.0 => format!("{ns:.1} ns a call of MPI, "),
+        _ => String::new(),
+    };
+    let event = overhead.ns_per_event;
+    format!("{call}{event:.1} ns an event on average, {percent:.decimals$} % of the time of all threads")
 }

@@ -109,6 +109,7 @@ fn the_json_of_info_keeps_its_contract() {
         "unmatchable_channels": 0, "clock_violations": 0, "truncated": 1 });
     assert_eq!(info["problems"], problems);
     assert_eq!(info["overhead"]["ns_per_event"], 25_000.0);
+    assert_eq!(info["overhead"]["ns_per_call"], 120.0);
     assert!(info["overhead"]["fraction"].is_f64());
     assert_eq!(fields(&info["clocks"]), ["drift_ppm", "offset_ns", "process", "uncertainty_ns"]);
 }

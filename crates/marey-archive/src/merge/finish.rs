@@ -5,6 +5,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::build::{Long, Row};
+use super::cost::cost;
 use super::globals::{LevelRow, Location, RegionRow, VerbRow};
 use super::problems::{self, Problem};
 use super::rows::{self, columns};
@@ -340,25 +341,18 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
     if meta.run.command.is_empty() {
         meta.run.command = input.processes.first().map_or_else(Vec::new, |process| process.command.clone());
     }
-    let mut cost = 0.0;
-    let mut events = 0;
-    for location in &decoding.locations {
-        let count = location.decoder.as_ref().map_or(0, |decoder| decoder.events);
-        let process = location.process as usize;
-        events += count;
-        // The cost is of a pair, which is two events, in hundredths of a tick.
-        let ticks = count as f64 / 2.0 * input.processes[process].pair_cost as f64 / 100.0;
-        cost += input.contexts[process].clock.span_ns(ticks);
-    }
+    let cost = cost(input, decoding);
     let locks = input.index.streams.iter().filter_map(|stream| stream.windows.last());
     let totals = [
         ("intervals", meta.rows("intervals")),
         ("messages", writing.shards.tally().matched),
         ("collectives", writing.collective_rows),
-        ("events", events),
-        ("recorded", events),
-        ("overhead_ns", cost as u64),
-        ("ns_per_event", if events == 0 { 0 } else { (cost / events as f64).round() as u64 }),
+        ("events", cost.events),
+        ("recorded", cost.events),
+        ("calls", cost.calls),
+        ("sampled_calls", cost.sampled_calls),
+        ("sampled_ns", cost.sampled_ns as u64),
+        ("overhead_ns", cost.ns as u64),
         ("slabs", input.plan.boundaries.len() as u64 + 1),
         ("histogram_bucket_ns", input.plan.bucket_len.cast_unsigned()),
         ("uncontended_locks", locks.map(|window| window.locks).fold(0, u64::saturating_add)),

@@ -43,6 +43,10 @@ pub(crate) struct Window {
     pub locks: u64,
     /// Ticks at which the writer left the window; 0 while it has not.
     pub sealed: u64,
+    /// Ticks that the recorder took in sampled calls of interposed functions, so far.
+    pub sampled_ticks: u64,
+    /// Calls that were sampled, so far.
+    pub sampled_calls: u64,
 }
 
 impl Window {
@@ -264,6 +268,8 @@ fn read_head(source: &Source, at: u64, head: &[u8]) -> Result<Option<(Key, (u64,
         dropped: seen.tail.dropped,
         locks: seen.tail.locks,
         sealed: seen.tail.sealed,
+        sampled_ticks: seen.tail.sampled_ticks,
+        sampled_calls: seen.tail.sampled_calls,
     };
     Ok(Some(((seen.head.process, seen.head.thread, seen.head.stream), (claimed, window))))
 }

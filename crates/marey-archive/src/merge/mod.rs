@@ -20,6 +20,7 @@ mod bounds;
 mod build;
 mod channels;
 mod clock;
+mod cost;
 mod decode;
 mod definitions;
 mod finish;

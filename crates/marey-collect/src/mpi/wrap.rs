@@ -15,6 +15,7 @@ use super::table::for_each_mpi_function;
 use super::{collective, communicator, complete, object, point, world};
 use crate::entry::{Entry, noting_jump};
 use crate::process;
+use crate::sample::Span;
 use crate::site::{self, What};
 
 /// A call of an MPI function.
@@ -32,6 +33,12 @@ pub(crate) struct Open {
 }
 
 impl Call {
+    /// The call of function `index` that came in last.
+    #[inline(always)]
+    fn of(index: usize) -> Self {
+        Self { index, entry: Entry::take() }
+    }
+
     /// Enters the function, unless the call comes from inside MPI or nothing is to be recorded.
     ///
     /// One piece of code for all functions: inlined into each of them it would hardly ever be in the
@@ -208,6 +215,20 @@ unsafe fn seconds(call: Call, f: impl Fn() -> f64) -> f64 {
     unsafe { over_at_once(call, || u32::MAX, f) }
 }
 
+/// A call of which our own work is timed. The real function is behind a pointer, so that the handler is
+/// there once for all functions of a class, and not a second time for each.
+#[inline(never)]
+unsafe fn sample<'a, const N: usize>(
+    call: Call,
+    args: [usize; N],
+    span: &Span,
+    f: &'a dyn Fn([usize; N]) -> usize,
+    handler: unsafe fn(Call, [usize; N], &'a dyn Fn([usize; N]) -> usize) -> usize,
+) -> usize {
+    // SAFETY: the call is under way, and its arguments are those of the handler's class.
+    unsafe { span.sample(call.entry, || handler(call, args, f)) }
+}
+
 /// Which handler reads the arguments of which class.
 mod handlers {
     pub(super) use super::collective::{blocking as collective, nonblocking as icollective};
@@ -219,127 +240,384 @@ mod handlers {
     pub(super) use super::{generic, local};
 }
 
-macro_rules! handle {
-    (send, $($c:tt)*) => { handlers::point::send($($c)*) };
-    (isend, $($c:tt)*) => { handlers::point::isend($($c)*) };
-    (recv, $($c:tt)*) => { handlers::point::recv($($c)*) };
-    (irecv, $($c:tt)*) => { handlers::point::irecv($($c)*) };
-    (sendrecv, $($c:tt)*) => { handlers::point::sendrecv($($c)*) };
-    (sendrecv_replace, $($c:tt)*) => { handlers::point::sendrecv_replace($($c)*) };
-    (send_init, $($c:tt)*) => { handlers::point::send_init($($c)*) };
-    (recv_init, $($c:tt)*) => { handlers::point::recv_init($($c)*) };
-    (start, $($c:tt)*) => { handlers::point::start($($c)*) };
-    (startall, $($c:tt)*) => { handlers::point::startall($($c)*) };
-    (mprobe, $($c:tt)*) => { handlers::point::mprobe($($c)*) };
-    (improbe, $($c:tt)*) => { handlers::point::improbe($($c)*) };
-    (mrecv, $($c:tt)*) => { handlers::point::mrecv($($c)*) };
-    (imrecv, $($c:tt)*) => { handlers::point::imrecv($($c)*) };
-    (wait, $($c:tt)*) => { handlers::complete::wait($($c)*) };
-    (test, $($c:tt)*) => { handlers::complete::test($($c)*) };
-    (waitall, $($c:tt)*) => { handlers::complete::waitall($($c)*) };
-    (testall, $($c:tt)*) => { handlers::complete::testall($($c)*) };
-    (waitany, $($c:tt)*) => { handlers::complete::waitany($($c)*) };
-    (testany, $($c:tt)*) => { handlers::complete::testany($($c)*) };
-    (waitsome, $($c:tt)*) => { handlers::complete::some($($c)*) };
-    (testsome, $($c:tt)*) => { handlers::complete::some($($c)*) };
-    (request_free, $($c:tt)*) => { handlers::complete::request_free($($c)*) };
-    (barrier, $($c:tt)*) => { handlers::collective($($c)*) };
-    (bcast, $($c:tt)*) => { handlers::collective($($c)*) };
-    (gather, $($c:tt)*) => { handlers::collective($($c)*) };
-    (gatherv, $($c:tt)*) => { handlers::collective($($c)*) };
-    (scatter, $($c:tt)*) => { handlers::collective($($c)*) };
-    (scatterv, $($c:tt)*) => { handlers::collective($($c)*) };
-    (allgather, $($c:tt)*) => { handlers::collective($($c)*) };
-    (allgatherv, $($c:tt)*) => { handlers::collective($($c)*) };
-    (alltoall, $($c:tt)*) => { handlers::collective($($c)*) };
-    (alltoallv, $($c:tt)*) => { handlers::collective($($c)*) };
-    (alltoallw, $($c:tt)*) => { handlers::collective($($c)*) };
-    (reduce, $($c:tt)*) => { handlers::collective($($c)*) };
-    (allreduce, $($c:tt)*) => { handlers::collective($($c)*) };
-    (reduce_scatter, $($c:tt)*) => { handlers::collective($($c)*) };
-    (reduce_scatter_block, $($c:tt)*) => { handlers::collective($($c)*) };
-    (scan, $($c:tt)*) => { handlers::collective($($c)*) };
-    (exscan, $($c:tt)*) => { handlers::collective($($c)*) };
-    (neighbor_allgather, $($c:tt)*) => { handlers::collective($($c)*) };
-    (neighbor_allgatherv, $($c:tt)*) => { handlers::collective($($c)*) };
-    (neighbor_alltoall, $($c:tt)*) => { handlers::collective($($c)*) };
-    (neighbor_alltoallv, $($c:tt)*) => { handlers::collective($($c)*) };
-    (neighbor_alltoallw, $($c:tt)*) => { handlers::collective($($c)*) };
-    (ibarrier, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ibcast, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (igather, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (igatherv, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (iscatter, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (iscatterv, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (iallgather, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (iallgatherv, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ialltoall, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ialltoallv, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ialltoallw, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ireduce, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (iallreduce, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ireduce_scatter, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ireduce_scatter_block, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (iscan, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (iexscan, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ineighbor_allgather, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ineighbor_allgatherv, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ineighbor_alltoall, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ineighbor_alltoallv, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (ineighbor_alltoallw, $($c:tt)*) => { handlers::icollective($($c)*) };
-    (comm_create, $($c:tt)*) => { handlers::comm::create($($c)*) };
-    (comm_idup, $($c:tt)*) => { handlers::comm::idup($($c)*) };
-    (comm_create_group, $($c:tt)*) => { handlers::comm::create_group($($c)*) };
-    (intercomm_create, $($c:tt)*) => { handlers::comm::intercomm_create($($c)*) };
-    (intercomm_merge, $($c:tt)*) => { handlers::comm::merge($($c)*) };
-    (comm_spawn, $($c:tt)*) => { handlers::comm::reach($($c)*) };
-    (comm_spawn_multiple, $($c:tt)*) => { handlers::comm::reach($($c)*) };
-    (comm_accept, $($c:tt)*) => { handlers::comm::reach($($c)*) };
-    (comm_connect, $($c:tt)*) => { handlers::comm::reach($($c)*) };
-    (comm_get_parent, $($c:tt)*) => { handlers::comm::get_parent($($c)*) };
-    (comm_free, $($c:tt)*) => { handlers::comm::free($($c)*) };
-    (comm_disconnect, $($c:tt)*) => { handlers::comm::free($($c)*) };
-    (comm_set_name, $($c:tt)*) => { handlers::comm::set_name($($c)*) };
-    (type_set_name, $($c:tt)*) => { handlers::object::type_set_name($($c)*) };
-    (type_free, $($c:tt)*) => { handlers::object::type_free($($c)*) };
-    (init, $($c:tt)*) => { handlers::world::init($($c)*) };
-    (init_thread, $($c:tt)*) => { handlers::world::init($($c)*) };
-    (finalize, $($c:tt)*) => { handlers::world::finalize($($c)*) };
-    (abort, $($c:tt)*) => { handlers::world::abort($($c)*) };
-    (win_create, $($c:tt)*) => { handlers::object::win_create($($c)*) };
-    (win_allocate, $($c:tt)*) => { handlers::object::win_create($($c)*) };
-    (win_allocate_shared, $($c:tt)*) => { handlers::object::win_create($($c)*) };
-    (win_create_dynamic, $($c:tt)*) => { handlers::object::win_create($($c)*) };
-    (win_free, $($c:tt)*) => { handlers::object::win_free($($c)*) };
-    (win_fence, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
-    (win_post, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
-    (win_start, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
-    (win_complete, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
-    (win_wait, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
-    (win_lock, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
-    (win_unlock, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
-    (win_lock_all, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
-    (win_unlock_all, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
-    (win_flush, $($c:tt)*) => { handlers::object::synchronise($($c)*) };
-    (put, $($c:tt)*) => { handlers::object::transfer($($c)*) };
-    (get, $($c:tt)*) => { handlers::object::transfer($($c)*) };
-    (accumulate, $($c:tt)*) => { handlers::object::transfer($($c)*) };
-    (get_accumulate, $($c:tt)*) => { handlers::object::transfer($($c)*) };
-    (fetch_and_op, $($c:tt)*) => { handlers::object::transfer($($c)*) };
-    (compare_and_swap, $($c:tt)*) => { handlers::object::transfer($($c)*) };
-    (rput, $($c:tt)*) => { handlers::object::transfer($($c)*) };
-    (rget, $($c:tt)*) => { handlers::object::transfer($($c)*) };
-    (raccumulate, $($c:tt)*) => { handlers::object::transfer($($c)*) };
-    (rget_accumulate, $($c:tt)*) => { handlers::object::transfer($($c)*) };
-    (file_open, $($c:tt)*) => { handlers::object::file_open($($c)*) };
-    (file_close, $($c:tt)*) => { handlers::object::file_close($($c)*) };
-    (file_read, $($c:tt)*) => { handlers::object::file_move($($c)*) };
-    (file_write, $($c:tt)*) => { handlers::object::file_move($($c)*) };
-    (file_iread, $($c:tt)*) => { handlers::object::file_move($($c)*) };
-    (file_iwrite, $($c:tt)*) => { handlers::object::file_move($($c)*) };
-    (file_split_begin, $($c:tt)*) => { handlers::object::file_move($($c)*) };
-    (local, $($c:tt)*) => { handlers::local($($c)*) };
-    ($other:ident, $($c:tt)*) => { handlers::generic($($c)*) };
+macro_rules! handler {
+    (send) => {
+        handlers::point::send
+    };
+    (isend) => {
+        handlers::point::isend
+    };
+    (recv) => {
+        handlers::point::recv
+    };
+    (irecv) => {
+        handlers::point::irecv
+    };
+    (sendrecv) => {
+        handlers::point::sendrecv
+    };
+    (sendrecv_replace) => {
+        handlers::point::sendrecv_replace
+    };
+    (send_init) => {
+        handlers::point::send_init
+    };
+    (recv_init) => {
+        handlers::point::recv_init
+    };
+    (start) => {
+        handlers::point::start
+    };
+    (startall) => {
+        handlers::point::startall
+    };
+    (mprobe) => {
+        handlers::point::mprobe
+    };
+    (improbe) => {
+        handlers::point::improbe
+    };
+    (mrecv) => {
+        handlers::point::mrecv
+    };
+    (imrecv) => {
+        handlers::point::imrecv
+    };
+    (wait) => {
+        handlers::complete::wait
+    };
+    (test) => {
+        handlers::complete::test
+    };
+    (waitall) => {
+        handlers::complete::waitall
+    };
+    (testall) => {
+        handlers::complete::testall
+    };
+    (waitany) => {
+        handlers::complete::waitany
+    };
+    (testany) => {
+        handlers::complete::testany
+    };
+    (waitsome) => {
+        handlers::complete::some
+    };
+    (testsome) => {
+        handlers::complete::some
+    };
+    (request_free) => {
+        handlers::complete::request_free
+    };
+    (barrier) => {
+        handlers::collective
+    };
+    (bcast) => {
+        handlers::collective
+    };
+    (gather) => {
+        handlers::collective
+    };
+    (gatherv) => {
+        handlers::collective
+    };
+    (scatter) => {
+        handlers::collective
+    };
+    (scatterv) => {
+        handlers::collective
+    };
+    (allgather) => {
+        handlers::collective
+    };
+    (allgatherv) => {
+        handlers::collective
+    };
+    (alltoall) => {
+        handlers::collective
+    };
+    (alltoallv) => {
+        handlers::collective
+    };
+    (alltoallw) => {
+        handlers::collective
+    };
+    (reduce) => {
+        handlers::collective
+    };
+    (allreduce) => {
+        handlers::collective
+    };
+    (reduce_scatter) => {
+        handlers::collective
+    };
+    (reduce_scatter_block) => {
+        handlers::collective
+    };
+    (scan) => {
+        handlers::collective
+    };
+    (exscan) => {
+        handlers::collective
+    };
+    (neighbor_allgather) => {
+        handlers::collective
+    };
+    (neighbor_allgatherv) => {
+        handlers::collective
+    };
+    (neighbor_alltoall) => {
+        handlers::collective
+    };
+    (neighbor_alltoallv) => {
+        handlers::collective
+    };
+    (neighbor_alltoallw) => {
+        handlers::collective
+    };
+    (ibarrier) => {
+        handlers::icollective
+    };
+    (ibcast) => {
+        handlers::icollective
+    };
+    (igather) => {
+        handlers::icollective
+    };
+    (igatherv) => {
+        handlers::icollective
+    };
+    (iscatter) => {
+        handlers::icollective
+    };
+    (iscatterv) => {
+        handlers::icollective
+    };
+    (iallgather) => {
+        handlers::icollective
+    };
+    (iallgatherv) => {
+        handlers::icollective
+    };
+    (ialltoall) => {
+        handlers::icollective
+    };
+    (ialltoallv) => {
+        handlers::icollective
+    };
+    (ialltoallw) => {
+        handlers::icollective
+    };
+    (ireduce) => {
+        handlers::icollective
+    };
+    (iallreduce) => {
+        handlers::icollective
+    };
+    (ireduce_scatter) => {
+        handlers::icollective
+    };
+    (ireduce_scatter_block) => {
+        handlers::icollective
+    };
+    (iscan) => {
+        handlers::icollective
+    };
+    (iexscan) => {
+        handlers::icollective
+    };
+    (ineighbor_allgather) => {
+        handlers::icollective
+    };
+    (ineighbor_allgatherv) => {
+        handlers::icollective
+    };
+    (ineighbor_alltoall) => {
+        handlers::icollective
+    };
+    (ineighbor_alltoallv) => {
+        handlers::icollective
+    };
+    (ineighbor_alltoallw) => {
+        handlers::icollective
+    };
+    (comm_create) => {
+        handlers::comm::create
+    };
+    (comm_idup) => {
+        handlers::comm::idup
+    };
+    (comm_create_group) => {
+        handlers::comm::create_group
+    };
+    (intercomm_create) => {
+        handlers::comm::intercomm_create
+    };
+    (intercomm_merge) => {
+        handlers::comm::merge
+    };
+    (comm_spawn) => {
+        handlers::comm::reach
+    };
+    (comm_spawn_multiple) => {
+        handlers::comm::reach
+    };
+    (comm_accept) => {
+        handlers::comm::reach
+    };
+    (comm_connect) => {
+        handlers::comm::reach
+    };
+    (comm_get_parent) => {
+        handlers::comm::get_parent
+    };
+    (comm_free) => {
+        handlers::comm::free
+    };
+    (comm_disconnect) => {
+        handlers::comm::free
+    };
+    (comm_set_name) => {
+        handlers::comm::set_name
+    };
+    (type_set_name) => {
+        handlers::object::type_set_name
+    };
+    (type_free) => {
+        handlers::object::type_free
+    };
+    (init) => {
+        handlers::world::init
+    };
+    (init_thread) => {
+        handlers::world::init
+    };
+    (finalize) => {
+        handlers::world::finalize
+    };
+    (abort) => {
+        handlers::world::abort
+    };
+    (win_create) => {
+        handlers::object::win_create
+    };
+    (win_allocate) => {
+        handlers::object::win_create
+    };
+    (win_allocate_shared) => {
+        handlers::object::win_create
+    };
+    (win_create_dynamic) => {
+        handlers::object::win_create
+    };
+    (win_free) => {
+        handlers::object::win_free
+    };
+    (win_fence) => {
+        handlers::object::synchronise
+    };
+    (win_post) => {
+        handlers::object::synchronise
+    };
+    (win_start) => {
+        handlers::object::synchronise
+    };
+    (win_complete) => {
+        handlers::object::synchronise
+    };
+    (win_wait) => {
+        handlers::object::synchronise
+    };
+    (win_lock) => {
+        handlers::object::synchronise
+    };
+    (win_unlock) => {
+        handlers::object::synchronise
+    };
+    (win_lock_all) => {
+        handlers::object::synchronise
+    };
+    (win_unlock_all) => {
+        handlers::object::synchronise
+    };
+    (win_flush) => {
+        handlers::object::synchronise
+    };
+    (put) => {
+        handlers::object::transfer
+    };
+    (get) => {
+        handlers::object::transfer
+    };
+    (accumulate) => {
+        handlers::object::transfer
+    };
+    (get_accumulate) => {
+        handlers::object::transfer
+    };
+    (fetch_and_op) => {
+        handlers::object::transfer
+    };
+    (compare_and_swap) => {
+        handlers::object::transfer
+    };
+    (rput) => {
+        handlers::object::transfer
+    };
+    (rget) => {
+        handlers::object::transfer
+    };
+    (raccumulate) => {
+        handlers::object::transfer
+    };
+    (rget_accumulate) => {
+        handlers::object::transfer
+    };
+    (file_open) => {
+        handlers::object::file_open
+    };
+    (file_close) => {
+        handlers::object::file_close
+    };
+    (file_read) => {
+        handlers::object::file_move
+    };
+    (file_write) => {
+        handlers::object::file_move
+    };
+    (file_iread) => {
+        handlers::object::file_move
+    };
+    (file_iwrite) => {
+        handlers::object::file_move
+    };
+    (file_split_begin) => {
+        handlers::object::file_move
+    };
+    (local) => {
+        handlers::local
+    };
+    ($other:ident) => {
+        handlers::generic
+    };
+}
+
+/// Exports both names of a function; one call in some 64 takes the time of our own work.
+macro_rules! export {
+    ($name:ident, $p_name:ident, { $($bodies:item)* }) => {
+        const _: () = {
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name() { noting_jump!(body::<false>, sampled::<false>) }
+
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $p_name() { noting_jump!(body::<true>, sampled::<true>) }
+
+            $($bodies)*
+        };
+    };
 }
 
 macro_rules! wrap {
@@ -347,72 +625,67 @@ macro_rules! wrap {
     // about the program.
     ($index:literal, $name:ident, $p_name:ident, convert, $($rest:tt)*) => {};
     ($index:literal, $name:ident, $p_name:ident, $class:ident, f64, ()) => {
-        const _: () = {
-            #[unsafe(naked)]
-            #[unsafe(no_mangle)]
-            unsafe extern "C" fn $name() { noting_jump!(body::<false>) }
-
-            #[unsafe(naked)]
-            #[unsafe(no_mangle)]
-            unsafe extern "C" fn $p_name() { noting_jump!(body::<true>) }
-
+        export!($name, $p_name, {
             unsafe extern "C" fn body<const PROFILING: bool>() -> f64 {
-                let call = Call { index: $index, entry: Entry::take() };
                 // SAFETY: the address is that of a function of this type.
                 unsafe {
                     let function: unsafe extern "C" fn() -> f64 =
                         core::mem::transmute(real($index, PROFILING));
-                    seconds(call, || function())
+                    seconds(Call::of($index), || function())
                 }
             }
-        };
+
+            unsafe extern "C" fn sampled<const PROFILING: bool>() -> f64 {
+                let (call, span) = (Call::of($index), Span::new());
+                // SAFETY: as above.
+                unsafe {
+                    let function: unsafe extern "C" fn() -> f64 =
+                        core::mem::transmute(real($index, PROFILING));
+                    span.sample(call.entry, || seconds(call, || span.around(|| function())))
+                }
+            }
+        });
     };
     ($index:literal, $name:ident, $p_name:ident, pcontrol, $($rest:tt)*) => {
-        const _: () = {
-            #[unsafe(naked)]
-            #[unsafe(no_mangle)]
-            unsafe extern "C" fn $name() { noting_jump!(body::<false>) }
-
-            #[unsafe(naked)]
-            #[unsafe(no_mangle)]
-            unsafe extern "C" fn $p_name() { noting_jump!(body::<true>) }
-
+        export!($name, $p_name, {
             /// The one variadic function: as many words are passed on as registers may hold.
             unsafe extern "C" fn body<const PROFILING: bool>(
                 a: c_int, b: usize, c: usize, d: usize, e: usize, f: usize,
             ) -> usize {
-                let call = Call { index: $index, entry: Entry::take() };
                 // SAFETY: the address is that of a function of this type; words that it does not
                 // look for are ignored.
                 unsafe {
                     let function: unsafe extern "C" fn(c_int, ...) -> usize =
                         core::mem::transmute(real($index, PROFILING));
-                    generic(call, [0; 0], |[]| function(a, b, c, d, e, f))
+                    generic(Call::of($index), [0; 0], |[]| function(a, b, c, d, e, f))
                 }
             }
-        };
+
+            use body as sampled;
+        });
     };
     ($index:literal, $name:ident, $p_name:ident, $class:ident, $ret:ident, ($($arg:ident),*)) => {
-        const _: () = {
-            #[unsafe(naked)]
-            #[unsafe(no_mangle)]
-            unsafe extern "C" fn $name() { noting_jump!(body::<false>) }
-
-            #[unsafe(naked)]
-            #[unsafe(no_mangle)]
-            unsafe extern "C" fn $p_name() { noting_jump!(body::<true>) }
+        export!($name, $p_name, {
+            type Function = unsafe extern "C" fn($($crate::mpi::real::word!($arg)),*) -> usize;
 
             unsafe extern "C" fn body<const PROFILING: bool>($($arg: usize),*) -> usize {
-                let call = Call { index: $index, entry: Entry::take() };
                 // SAFETY: the address is that of a function whose parameters are words; it gets the
                 // program's own arguments, or the handler's for them.
                 unsafe {
-                    let function: unsafe extern "C" fn($($crate::mpi::real::word!($arg)),*) -> usize =
-                        core::mem::transmute(real($index, PROFILING));
-                    handle!($class, call, [$($arg),*], |[$($arg),*]| function($($arg),*))
+                    let function: Function = core::mem::transmute(real($index, PROFILING));
+                    handler!($class)(Call::of($index), [$($arg),*], |[$($arg),*]| function($($arg),*))
                 }
             }
-        };
+
+            unsafe extern "C" fn sampled<const PROFILING: bool>($($arg: usize),*) -> usize {
+                let (call, span) = (Call::of($index), Span::new());
+                // SAFETY: as above.
+                unsafe {
+                    let function: Function = core::mem::transmute(real($index, PROFILING));
+                    sample(call, [$($arg),*], &span, &|[$($arg),*]| span.around(|| function($($arg),*)), handler!($class))
+                }
+            }
+        });
     };
 }
 

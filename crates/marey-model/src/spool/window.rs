@@ -36,6 +36,12 @@ pub mod at {
     pub const LOCKS: usize = 152;
     /// Ticks at which the writer went on to the next window; 0 while it has not. u64.
     pub const SEALED: usize = 160;
+    /// Ticks that the recorder itself took in some calls of interposed functions, so far in this
+    /// stream: those that [`SAMPLED_CALLS`] counts. u64.
+    pub const SAMPLED_TICKS: usize = 168;
+    /// Calls of interposed functions, one in some 64, of which the recorder took the time that it
+    /// needed itself. u64.
+    pub const SAMPLED_CALLS: usize = 176;
 }
 
 /// What a stream of windows holds.
@@ -112,6 +118,10 @@ pub struct Tail {
     pub locks: u64,
     /// See [`at::SEALED`].
     pub sealed: u64,
+    /// See [`at::SAMPLED_TICKS`].
+    pub sampled_ticks: u64,
+    /// See [`at::SAMPLED_CALLS`].
+    pub sampled_calls: u64,
 }
 
 /// A window as a reader sees it: head, open stack and committed records.
@@ -244,6 +254,8 @@ pub fn view(bytes: &[u8]) -> Option<WindowView<'_>> {
         dropped: word(bytes, at::DROPPED)?,
         locks: word(bytes, at::LOCKS)?,
         sealed: word(bytes, at::SEALED)?,
+        sampled_ticks: word(bytes, at::SAMPLED_TICKS)?,
+        sampled_calls: word(bytes, at::SAMPLED_CALLS)?,
     };
     let records = bytes.get(records_at..cursor)?;
     Some(WindowView { head, tail, open, records, damaged: cursor != claimed })

@@ -82,8 +82,8 @@ pub(crate) enum Section {
         JSON\n  \
         version, duration_ns, processes, locations, intervals, messages, events, levels[], \
         problems{lost, dropped, unmatched_sends, unmatched_receives, unmatchable_channels, \
-        clock_violations, truncated}, overhead{fraction, ns_per_event}, clocks[{process, offset_ns, \
-        drift_ppm, uncertainty_ns}]. All times in nanoseconds."
+        clock_violations, truncated}, overhead{fraction, ns_per_event, ns_per_call}, clocks[{process, \
+        offset_ns, drift_ppm, uncertainty_ns}]. All times in nanoseconds."
 )]
 pub(crate) struct InfoArgs {
     /// The run, a directory or a packed file

@@ -1,0 +1,54 @@
+//! What recording cost the program, put together from what the recorders measured.
+//!
+//! The one idea: a call of MPI costs what sampled calls took on average, everything else half as much
+//! per event as a pair of enter and leave took when the recording began. A run in which no call was
+//! sampled (it made too few) counts pairs alone.
+
+use super::stream::{Decoding, Input};
+
+/// What recording cost.
+#[derive(Debug, Default)]
+pub(crate) struct Cost {
+    /// Timed records.
+    pub events: u64,
+    /// Calls of MPI among them, which are two events each.
+    pub calls: u64,
+    /// Calls of which the recorders took the time.
+    pub sampled_calls: u64,
+    /// What those took together, ns.
+    pub sampled_ns: f64,
+    /// Everything together, ns.
+    pub ns: f64,
+}
+
+pub(crate) fn cost(input: &Input, decoding: &Decoding) -> Cost {
+    let mut cost = Cost::default();
+    // By process: a pair's cost in ns is another where the clock or the processor is.
+    let mut events = vec![0_u64; input.processes.len()];
+    let mut calls = events.clone();
+    for location in &decoding.locations {
+        let process = location.process as usize;
+        events[process] += location.decoder.as_ref().map_or(0, |decoder| decoder.events);
+        let nodes = location.builder.nodes.iter();
+        let of_mpi = nodes.filter(|node| node.site.level == input.globals.mpi_level);
+        calls[process] += of_mpi.map(|node| node.visits.cast_unsigned()).sum::<u64>();
+        let stream = input.globals.locations[location.id as usize].stream;
+        let last = stream.and_then(|stream| input.index.streams[stream].windows.last());
+        if let Some(last) = last {
+            let clock = &input.contexts[process].clock;
+            cost.sampled_calls = cost.sampled_calls.saturating_add(last.sampled_calls);
+            cost.sampled_ns += clock.span_ns(last.sampled_ticks as f64);
+        }
+    }
+    cost.events = events.iter().sum();
+    cost.calls = calls.iter().sum();
+    let per_call = (cost.sampled_calls > 0).then(|| cost.sampled_ns / cost.sampled_calls as f64);
+    for (process, (events, calls)) in events.into_iter().zip(calls).enumerate() {
+        // In hundredths of a tick.
+        let pair = input.processes[process].pair_cost as f64 / 100.0;
+        let pair = input.contexts[process].clock.span_ns(pair);
+        let others = events.saturating_sub(2 * calls) as f64 / 2.0;
+        cost.ns += others * pair + calls as f64 * per_call.unwrap_or(pair);
+    }
+    cost
+}
