@@ -13,11 +13,13 @@ use marey_model::Nanos;
 use serde::Serialize;
 
 use crate::cli::InfoArgs;
+use crate::endings::{self, Ending};
 use crate::format;
 use crate::paint::{Look, Paint, harmless, shorten, title};
 use crate::problems::{self, Totals};
 use crate::run::Run;
 use crate::table::{Cell, Side, Table};
+use crate::words;
 
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<ExitCode> {
@@ -48,6 +50,7 @@ struct Info {
     problems: Totals,
     overhead: Overhead,
     clocks: Vec<Clock>,
+    ended_early: Vec<Ending>,
 }
 
 /// What recording cost.
@@ -87,6 +90,7 @@ impl Info {
             problems: problems::totals(trace.problems()),
             overhead: overhead(archive)?,
             clocks: clocks(archive)?,
+            ended_early: endings::json(trace),
         })
     }
 }
@@ -149,6 +153,7 @@ impl Page<'_> {
         self.amounts().print(out, paint)?;
         title(out, paint, "PROCESSES", "")?;
         self.processes().print(out, paint)?;
+        endings::print(out, paint, &self.run.trace)?;
         title(out, paint, "CLOCKS", "offset and drift are corrected; what may remain is the uncertainty")?;
         self.clocks().print(out, paint)?;
         problems::print(out, paint, &self.run.trace)
@@ -201,7 +206,7 @@ impl Page<'_> {
             ("time", Side::Right),
             ("ended", Side::Left),
         ];
-        let mut table = Table::new(&columns);
+        let mut table = Table::new(&columns).can_spare(&["world", "pid", "host", "threads"]);
         let trace = &self.run.trace;
         for (id, process) in trace.processes().iter().enumerate().take(MAX_ROWS) {
             let threads = trace.locations().iter().filter(|place| place.process.idx() == id).count();
@@ -213,7 +218,7 @@ impl Page<'_> {
                 process.pid.to_string().into(),
                 threads.to_string().into(),
                 format::duration(process.end - process.start).into(),
-                harmless(&process.outcome).into(),
+                words::outcome(&process.outcome, process.exit_code).into(),
             ]);
         }
         table
@@ -226,7 +231,7 @@ impl Page<'_> {
             ("drift", Side::Right),
             ("uncertainty", Side::Right),
         ];
-        let mut table = Table::new(&columns);
+        let mut table = Table::new(&columns).can_spare(&["drift"]);
         for clock in self.info.clocks.iter().take(MAX_ROWS) {
             let uncertainty = match clock.uncertainty_ns {
                 ns if ns < 0 => "unknown".to_owned(),
@@ -246,7 +251,7 @@ impl Page<'_> {
 /// What recording cost, in words.
 pub(crate) fn cost(overhead: Overhead) -> String {
     if overhead.ns_per_event <= 0.0 {
-        return "not known".to_owned();
+        return "not known: too little was recorded".to_owned();
     }
     let percent = overhead.fraction * 100.0;
     // Two digits that count: a cost of 0.00 % would look like a claim.

@@ -11,6 +11,7 @@ use clap::Parser;
 mod cli;
 mod dump;
 mod embedded;
+mod endings;
 mod exit;
 mod format;
 mod generate;

@@ -6,14 +6,18 @@
 
 use std::io::{self, IsTerminal, Write};
 
-/// How text may be coloured.
+/// What the output can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Paint {
-    /// Plain text.
-    Plain,
-    /// With the escape sequences of a terminal.
-    Colour,
+pub(crate) struct Paint {
+    has_colour: bool,
+    /// Characters of a line.
+    width: usize,
 }
+
+/// Longer lines of prose are hard to read, whatever the width of the terminal.
+const MAX_PROSE: usize = 98;
+/// Below this nothing can be laid out.
+const MIN_WIDTH: usize = 40;
 
 /// What a piece of text is, which decides how it looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +40,35 @@ pub(crate) enum Look {
 
 impl Paint {
     /// Colour if standard output is a terminal and the user does not object.
+    ///
+    /// Lines are as wide as the terminal, or as `COLUMNS` says; in a file or a pipe they are as
+    /// long as they need to be.
     pub(crate) fn for_stdout() -> Self {
+        let stdout = io::stdout();
         let objects = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        if std::io::stdout().is_terminal() && !objects && !is_dumb { Self::Colour } else { Self::Plain }
+        let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let seen = || rustix::termios::tcgetwinsize(&stdout).ok().map(|size| usize::from(size.ws_col));
+        let width = said.or_else(seen).filter(|&columns| columns != 0);
+        Self {
+            has_colour: stdout.is_terminal() && !objects && !is_dumb,
+            width: width.map_or(usize::MAX, |columns| columns.max(MIN_WIDTH)),
+        }
+    }
+
+    /// The same in black and white.
+    pub(crate) fn without_colour(self) -> Self {
+        Self { has_colour: false, ..self }
+    }
+
+    /// Characters of a line of a table.
+    pub(crate) fn width(self) -> usize {
+        self.width
+    }
+
+    /// Characters of a line of prose.
+    pub(crate) fn prose_width(self) -> usize {
+        self.width.min(MAX_PROSE)
     }
 
     /// `text` as it looks.
@@ -53,17 +82,45 @@ impl Paint {
             Look::Alarm => "1;33",
             Look::Good => "32",
         };
-        if self == Self::Plain || code.is_empty() || text.is_empty() {
+        if !self.has_colour || code.is_empty() || text.is_empty() {
             return text.to_owned();
         }
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 }
 
-/// The heading of a section, with a word of explanation beside it.
+/// The heading of a section, with words of explanation beside it.
 pub(crate) fn title(out: &mut dyn Write, paint: Paint, name: &str, remark: &str) -> io::Result<()> {
-    let gap = if remark.is_empty() { "" } else { "  " };
-    writeln!(out, "\n{}{gap}{}", paint.paint(Look::Title, name), paint.paint(Look::Faint, remark))
+    let head = paint.paint(Look::Title, name);
+    if remark.is_empty() {
+        return writeln!(out, "\n{head}");
+    }
+    let beside = name.chars().count() + 2;
+    let lines = wrap(remark, paint.prose_width() - beside);
+    for (place, line) in lines.iter().enumerate() {
+        let line = paint.paint(Look::Faint, line);
+        match place {
+            0 => writeln!(out, "\n{head}  {line}")?,
+            _ => writeln!(out, "{:beside$}{line}", "")?,
+        }
+    }
+    Ok(())
+}
+
+/// Breaks a text at spaces into lines of at most `width` characters. No line ends at a no-break
+/// space.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && width < line.chars().count() + 1 + word.chars().count() {
+            lines.push(word.to_owned());
+        } else {
+            let gap = if line.is_empty() { "" } else { " " };
+            line.extend([gap, word]);
+        }
+    }
+    lines.iter().map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
 /// A name without control characters.
@@ -98,6 +155,14 @@ pub(crate) fn bar(part: i64, whole: i64, width: usize) -> String {
 }
 
 #[cfg(test)]
+impl Paint {
+    /// Black and white, with lines of so many characters.
+    pub(crate) const fn plain(width: usize) -> Self {
+        Self { has_colour: false, width }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -112,6 +177,14 @@ mod tests {
         {
             assert_eq!(shorten(text, width), expected);
         }
+    }
+
+    #[test]
+    fn prose_is_broken_at_spaces_but_not_within_numbers() {
+        assert_eq!(wrap("ab cd\u{a0}ms e", 5), ["ab", "cd ms", "e"]);
+        let mut out = Vec::new();
+        title(&mut out, Paint::plain(12), "NAME", "some words of it").unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "\nNAME  some\n      words\n      of it\n");
     }
 
     #[test]

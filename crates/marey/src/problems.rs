@@ -9,7 +9,7 @@ use marey_analyze::{Problem, Trace};
 use serde::Serialize;
 
 use crate::format;
-use crate::paint::{Look, Paint, harmless, shorten, title};
+use crate::paint::{Look, Paint, harmless, shorten, title, wrap};
 use crate::table::{Cell, Side, Table};
 use crate::words;
 
@@ -24,11 +24,13 @@ pub(crate) struct Totals {
     unmatched_sends: u64,
     /// Receives without their send.
     unmatched_receives: u64,
+    /// Messages that could be paired in several ways.
+    ambiguous: u64,
     /// Channels on which messages were not counted.
     unmatchable_channels: u64,
     /// Messages received before they were sent.
     clock_violations: u64,
-    /// Places where detail ended early.
+    /// Regions that were closed because records are missing.
     truncated: u64,
 }
 
@@ -40,6 +42,7 @@ pub(crate) fn totals(problems: &[Problem]) -> Totals {
         dropped: sum("dropped"),
         unmatched_sends: sum("unmatched_sends"),
         unmatched_receives: sum("unmatched_receives"),
+        ambiguous: sum("ambiguous"),
         unmatchable_channels: sum("unmatchable_channels"),
         clock_violations: sum("clock_violations"),
         truncated: sum("truncated"),
@@ -68,11 +71,79 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
         ]);
     }
     table.print(out, paint)?;
-    match problems.len().saturating_sub(MAX_ROWS) {
-        0 => Ok(()),
-        more => writeln!(out, "  {}", paint.paint(Look::Faint, &format!("… {more} more rows"))),
+    let more = problems.len().saturating_sub(MAX_ROWS);
+    if more != 0 {
+        writeln!(out, "  {}", paint.paint(Look::Faint, &format!("… {more} more rows")))?;
     }
+    let mut kinds: Vec<&str> = Vec::new();
+    for problem in problems.iter().filter(|problem| MEANINGS.iter().any(|(kind, _)| *kind == problem.kind)) {
+        if !kinds.contains(&problem.kind.as_str()) {
+            kinds.push(&problem.kind);
+        }
+    }
+    if !kinds.is_empty() {
+        writeln!(out)?;
+    }
+    for (kind, meaning) in kinds.iter().filter_map(|known| MEANINGS.iter().find(|(kind, _)| kind == known)) {
+        let text = format!("{}: {meaning}", kind.replace('_', " "));
+        for (place, line) in wrap(&text, paint.prose_width() - 4).iter().enumerate() {
+            let margin = if place == 0 { "  " } else { "    " };
+            writeln!(out, "{margin}{}", paint.paint(Look::Faint, line))?;
+        }
+    }
+    Ok(())
 }
+
+/// What a kind of problem means for who reads the numbers, and what can be done about it.
+const MEANINGS: [(&str, &str); 15] = [
+    ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
+    (
+        "dropped",
+        "events for which there was no room. Counts and times are too low from there on. Give more with \
+         --max-mb, or record to a disk with more space (--spool DIR).",
+    ),
+    ("damaged", "bytes of the recording that make no sense; what stood there is left out."),
+    (
+        "truncated",
+        "regions whose end stands in records that are missing; they are taken to end at the last instant \
+         that is known.",
+    ),
+    ("late_ticks", "the clock of a processor ran backwards; these readings were set to the one before."),
+    (
+        "unmatched_sends",
+        "messages that nobody is known to have received. Usual where a process was killed; else the program \
+         left them behind.",
+    ),
+    (
+        "unmatched_receives",
+        "receives of messages that nobody is known to have sent, perhaps a process that is not measured.",
+    ),
+    (
+        "ambiguous",
+        "several threads sent or received at the same time with the same sender, receiver, communicator and \
+         tag, and sizes that do not tell the messages apart. Which send belongs to which receive is not \
+         known, so these messages are not among the pairs; times and calls are not affected. A tag or \
+         communicator for each thread makes them certain.",
+    ),
+    (
+        "unmatchable_channels",
+        "pairs of sender and receiver of which some messages were not counted; from there on sends and \
+         receives are shown without their other half.",
+    ),
+    (
+        "clock_violations",
+        "messages that seem to be received before they are sent: the clocks differ by more than could be \
+         corrected. Compare times of different nodes with care; `marey info` shows the uncertainty.",
+    ),
+    (
+        "unmatched_begins",
+        "states that the program began and did not end; they last until the end of the run.",
+    ),
+    ("unmatched_ends", "states that the program ended without having begun them; they are left out."),
+    ("orphans", "completions of operations whose begin is not in the recording; they are left out."),
+    ("unknown", "definitions that this version of marey does not know. Was the run recorded by a later one?"),
+    ("symbols", "functions, files or lines that could not be named."),
+];
 
 /// Where it happened, in words.
 fn place(trace: &dyn Trace, problem: &Problem) -> String {

@@ -43,6 +43,18 @@ pub(crate) fn region(trace: &dyn Trace, id: RegionId) -> String {
     trace.regions().get(id.idx()).map_or_else(|| "(unknown region)".to_owned(), |r| harmless(r.name()))
 }
 
+/// How a process ended, with its exit status if that says something.
+pub(crate) fn outcome(outcome: &str, exit_code: Option<i64>) -> String {
+    let outcome = harmless(outcome);
+    match exit_code {
+        Some(code) if outcome.starts_with("exited") && code != 0 => format!("{outcome} with status {code}"),
+        Some(code) if outcome.starts_with("aborted") => format!("{outcome} with error code {code}"),
+        // Whoever is killed cannot say so: that it did not say anything else is all there is.
+        None if outcome == "ended without notice (killed?)" => "killed?".to_owned(),
+        _ => outcome,
+    }
+}
+
 /// The main program of Fortran, which has no name that its author would know.
 pub(crate) const FORTRAN_MAIN: &str = "main program";
 
@@ -130,6 +142,22 @@ mod tests {
         ];
         for (name, expected) in cases {
             assert_eq!(function(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn endings_are_told_with_their_status_where_it_says_something() {
+        let cases = [
+            ("finished", Some(0), "finished"),
+            ("exited", Some(3), "exited with status 3"),
+            ("exited", None, "exited"),
+            ("exited at once (_exit)", Some(0), "exited at once (_exit)"),
+            ("aborted", None, "aborted"),
+            ("aborted (MPI_Abort)", Some(0), "aborted (MPI_Abort) with error code 0"),
+            ("ended without notice (killed?)", None, "killed?"),
+        ];
+        for (word, code, expected) in cases {
+            assert_eq!(outcome(word, code), expected);
         }
     }
 

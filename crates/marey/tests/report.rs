@@ -13,7 +13,8 @@ use snapbox::{Data, assert_data_eq, file};
 
 /// Runs marey beside the small run `run.marey`, packs it first if asked, and returns its output.
 fn marey(dir: &Path, args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_marey")).args(args).current_dir(dir).output().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
+    let output = command.args(args).current_dir(dir).env_remove("COLUMNS").output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{args:?}: {errors}");
     String::from_utf8(output.stdout).unwrap()
@@ -106,8 +107,14 @@ fn the_json_of_info_keeps_its_contract() {
         assert_eq!(info[field], expected, "{field}");
     }
     let problems = serde_json::json!({ "lost": 0, "dropped": 0, "unmatched_sends": 3, "unmatched_receives": 0,
-        "unmatchable_channels": 0, "clock_violations": 0, "truncated": 1 });
+        "ambiguous": 4, "unmatchable_channels": 0, "clock_violations": 0, "truncated": 1 });
     assert_eq!(info["problems"], problems);
+    let thread = serde_json::json!({ "location": 1, "thread": 0, "state": "inside", "path": ["MPI_Barrier"],
+        "start_ns": 60_000_000, "function": "main", "file": "/src/main.c", "line": 12 });
+    let ending = serde_json::json!({ "process": 1, "world": 0, "rank": 1, "outcome": "killed",
+        "exit_code": null, "end_ns": 90_000_000, "threads": [thread] });
+    assert_eq!(info["ended_early"], serde_json::json!([ending]));
+    assert_eq!(json(&["report", "--json"])["ended_early"], info["ended_early"]);
     assert_eq!(info["overhead"]["ns_per_event"], 25_000.0);
     assert_eq!(info["overhead"]["ns_per_call"], 120.0);
     assert!(info["overhead"]["fraction"].is_f64());
@@ -150,6 +157,15 @@ fn the_json_of_the_report_keeps_its_contract() {
         (&send["calls"], &send["inclusive_ns"], &send["bytes"]),
         (&2.into(), &3_000_000.into(), &4160.into())
     );
+    // Single calls take 3 and 0 ms; so do the ranks in all, since each of them makes one.
+    assert_eq!((&send["min_ns"], &send["max_ns"]), (&0.into(), &3_000_000.into()));
+    assert_eq!((&send["mean_ns"], &send["std_ns"]), (&1_500_000.0.into(), &1_500_000.0.into()));
+    let halo = report["regions"].as_array().unwrap().iter().find(|row| row["noun"] == "halo").unwrap();
+    // Both calls take 20 ms, of which 9 ms on rank 0 and 14 ms on rank 1 are its own.
+    assert_eq!((&halo["min_ns"], &halo["max_ns"]), (&20_000_000.into(), &20_000_000.into()));
+    let spread = serde_json::json!({ "min_ns": 9_000_000, "max_ns": 14_000_000, "mean_ns": 11_500_000.0,
+        "std_ns": 2_500_000.0, "processes": 2, "min_process": 0, "max_process": 1 });
+    assert_eq!(halo["exclusive_of_process"], spread);
     let path =
         report["call_paths"].as_array().unwrap().iter().find(|row| row["path"][1] == "MPI_Send").unwrap();
     assert_eq!(path["path"], serde_json::json!(["halo", "MPI_Send"]));
@@ -173,6 +189,50 @@ fn lines_fit_a_page() {
         for line in marey(dir.path(), args).lines() {
             assert!(line.chars().count() <= 104, "{args:?}: {line}");
         }
+    }
+}
+
+#[test]
+fn lines_fit_a_narrow_terminal() {
+    let dir = with_run();
+    for width in [40, 60, 80] {
+        for args in [&["report"][..], &["info"], &["report", "--by", "function"]] {
+            let columns = width.to_string();
+            let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
+            let output = command.args(args).current_dir(dir.path()).env("COLUMNS", columns).output().unwrap();
+            for line in String::from_utf8(output.stdout).unwrap().lines() {
+                assert!(line.chars().count() <= width, "{args:?} at {width}: {line}");
+            }
+        }
+    }
+}
+
+/// Every field that is printed is explained.
+#[test]
+fn the_document_on_json_names_every_field() {
+    let document = include_str!("../../../docs/json.md");
+    let sections: Vec<&str> = document.split("\n## ").collect();
+    for (command, args) in [("info", ["info", "--json"]), ("report", ["report", "--json"])] {
+        let section =
+            sections.iter().find(|text| text.starts_with(&format!("`marey {command} --json`"))).unwrap();
+        let mut names = Vec::new();
+        collect_names(&json(&args), &mut names);
+        for name in names {
+            assert!(section.contains(&format!("`{name}`")), "{command}: {name}");
+        }
+    }
+}
+
+fn collect_names(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                names.push(name.clone());
+                collect_names(value, names);
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|value| collect_names(value, names)),
+        _ => {}
     }
 }
 

@@ -20,9 +20,14 @@ use crate::format;
         marey report run.marey --json | jq '.regions[0]'\n\n\
         JSON\n  \
         regions[{level, verb, noun, calls, inclusive_ns, exclusive_ns, min_ns, max_ns, mean_ns, \
-        std_ns, bytes}], call_paths[{path[], function, file, line, calls, inclusive_ns, \
-        exclusive_ns, bytes}], ranks[{process, world, rank|null, threads, time_ns, mpi_ns}], \
-        communication[{from, to, messages, bytes}]. All times in nanoseconds."
+        std_ns, bytes, exclusive_of_process{min_ns, max_ns, mean_ns, std_ns, processes, \
+        min_process, max_process}}], call_paths[{path[], function, file, line, calls, \
+        inclusive_ns, exclusive_ns, bytes, stack[{function, file, line}]}], ranks[{process, world, \
+        rank|null, threads, time_ns, mpi_ns}], communication[{from, to, messages, bytes, \
+        from_world, to_world}], ended_early[] as in `marey info --json`. All times in \
+        nanoseconds.\n  \
+        min_ns, max_ns, mean_ns and std_ns of a region are over single calls; those in \
+        exclusive_of_process, which the text report shows, are over processes."
 )]
 pub(crate) struct ReportArgs {
     /// The run, a directory or a packed file
@@ -65,6 +70,8 @@ pub(crate) enum Section {
     Size,
     /// Collective operations
     Collective,
+    /// Where processes were that did not end well
+    Ending,
     /// What was lost, cut short or uncertain
     Problem,
 }
@@ -81,9 +88,11 @@ pub(crate) enum Section {
         marey info run.marey --json | jq .problems\n\n\
         JSON\n  \
         version, duration_ns, processes, locations, intervals, messages, events, levels[], \
-        problems{lost, dropped, unmatched_sends, unmatched_receives, unmatchable_channels, \
-        clock_violations, truncated}, overhead{fraction, ns_per_event, ns_per_call}, clocks[{process, \
-        offset_ns, drift_ppm, uncertainty_ns}]. All times in nanoseconds."
+        problems{lost, dropped, unmatched_sends, unmatched_receives, ambiguous, \
+        unmatchable_channels, clock_violations, truncated}, overhead{fraction, ns_per_event, ns_per_call}, clocks[{process, \
+        offset_ns, drift_ppm, uncertainty_ns}], ended_early[{process, world, rank|null, outcome, \
+        exit_code|null, end_ns, threads[{location, thread, state, path[], start_ns|null, function, \
+        file, line}]}]. All times in nanoseconds."
 )]
 pub(crate) struct InfoArgs {
     /// The run, a directory or a packed file

@@ -3,25 +3,29 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::{CallPathRow, Headline, RankRow, RegionRow};
+use marey_analyze::{CallPathRow, EarlyEnding, Headline, RegionRow, early_endings};
 use marey_model::{Level, Nanos, Role};
 
 use super::{Facts, Page};
+use crate::endings;
 use crate::format;
-use crate::paint::{Look, harmless, shorten};
+use crate::paint::{Look, harmless, shorten, wrap};
 use crate::words;
 
 /// Prints what ran, and the answer.
 pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     let (facts, paint) = (page.facts, page.paint);
     let run = &facts.run.archive.meta().run;
-    writeln!(page.out, "{}  {}", paint.paint(Look::Title, &facts.run.name), harmless(&run.title))?;
-    let command = shorten(&harmless(&run.command.join(" ")), 98);
+    let name = paint.paint(Look::Title, &facts.run.name);
+    writeln!(page.out, "{}", format!("{name}  {}", harmless(&run.title)).trim_end())?;
+    let command = shorten(&harmless(&run.command.join(" ")), paint.prose_width() - 2);
     writeln!(page.out, "  {}", paint.paint(Look::Faint, &command))?;
-    writeln!(page.out, "  {}", paint.paint(Look::Faint, &what_ran(facts)))?;
+    for line in wrap(&what_ran(facts), paint.prose_width() - 2) {
+        writeln!(page.out, "  {}", paint.paint(Look::Faint, &line))?;
+    }
     writeln!(page.out)?;
     for line in answer(facts) {
-        for (place, text) in wrap(&line, 94).iter().enumerate() {
+        for (place, text) in wrap(&line, paint.prose_width() - 4).iter().enumerate() {
             let (mark, look) = if place == 0 { ("▸ ", Look::Strong) } else { ("  ", Look::Strong) };
             writeln!(page.out, "  {}{}", paint.paint(Look::Bar, mark), paint.paint(look, text))?;
         }
@@ -52,7 +56,8 @@ fn what_ran(facts: &Facts<'_>) -> String {
     let library = harmless(run.mpi_library.split(',').next().unwrap_or_default());
     let facts =
         [what, library, format::duration(Nanos(run.duration_ns)), format::date(run.start_realtime_ns)];
-    facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ")
+    // A line may break between facts, not within one.
+    facts.into_iter().filter(|fact| !fact.is_empty()).map(solid).collect::<Vec<_>>().join("\u{a0}· ")
 }
 
 fn answer(facts: &Facts<'_>) -> Vec<String> {
@@ -68,21 +73,25 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     lines
 }
 
+/// Processes that are named with what became of them.
+const MAX_ENDINGS: usize = 3;
+
 /// A run that went wrong is read for that first.
 fn ended_early(facts: &Facts<'_>) -> Option<String> {
-    let outcome = |row: &RankRow| facts.trace.processes()[row.process.idx()].outcome.as_str();
-    let early: Vec<&RankRow> =
-        facts.ranks.iter().filter(|row| !matches!(outcome(row), "finished" | "exited")).collect();
-    let first = early
-        .iter()
-        .take(3)
-        .map(|row| format!("{} {}", words::process(facts.trace, row.process), harmless(outcome(row))));
-    let first = first.collect::<Vec<_>>().join(", ");
-    let count = solid(format::count(early.len() as u64));
-    match early.len() {
-        0 => None,
-        1..=3 => Some(format!("The run did not end as usual: {first}.")),
-        _ => Some(format!("The run did not end as usual for {count} processes: {first} …")),
+    let mut early = early_endings(facts.trace);
+    // When one process ends itself, launchers kill the others. So those that say why they ended
+    // come first, then the others in the order in which they fell silent.
+    let end = |ending: &EarlyEnding<'_>| facts.trace.processes()[ending.process.idx()].end;
+    early.sort_by_key(|ending| (ending.outcome.contains("killed"), end(ending), ending.process));
+    let first = early.iter().take(MAX_ENDINGS).map(|ending| endings::sentence(facts.trace, ending));
+    let first = first.collect::<Vec<_>>().join("; ");
+    match early.len().saturating_sub(MAX_ENDINGS) {
+        _ if early.is_empty() => None,
+        0 => Some(format!("The run did not end as usual: {first}.")),
+        more => {
+            let more = format::counted_as(more as u64, "more process", "more processes");
+            Some(format!("The run did not end as usual: {first}; and {}.", solid(more)))
+        }
     }
 }
 
@@ -104,8 +113,11 @@ fn share_of_mpi(headline: &Headline) -> String {
         .take(3)
         .map(|(name, share)| format!("{} {name}", percent(*share)))
         .collect();
-    let parts = if parts.len() < 2 && groups.len() < 2 {
-        groups.first().map_or_else(String::new, |(name, _)| format!(", all of it {name}"))
+    // One number twice in a line makes the reader look for the difference.
+    let (largest, is_all) = (groups.first(), groups.len() < 2);
+    let is_nearly_all = largest.is_some_and(|(_, share)| 0.98 * headline.mpi_share <= *share);
+    let parts = if let Some((name, _)) = largest.filter(|_| is_nearly_all) {
+        format!(", {} of it {name}", if is_all { "all" } else { "nearly all" })
     } else if parts.is_empty() {
         String::new()
     } else {
@@ -276,19 +288,4 @@ fn solid(number: String) -> String {
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// Breaks a text at spaces into lines of at most `width` characters.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && width < line.chars().count() + 1 + word.chars().count() {
-            lines.push(word.to_owned());
-        } else {
-            let gap = if line.is_empty() { "" } else { " " };
-            line.extend([gap, word]);
-        }
-    }
-    lines.iter().map(|line| line.replace('\u{a0}', " ")).collect()
 }

@@ -31,13 +31,16 @@ pub(super) fn communication(page: &mut Page<'_>) -> io::Result<()> {
         page.title("COMMUNICATION", "point-to-point messages, sender to receiver")?;
         return page.nothing("no messages");
     }
-    if members.len() <= MAX_WIDE_MATRIX {
+    let width = page.paint.width();
+    let wide = (members.len() <= MAX_WIDE_MATRIX).then(|| matrix(page, &members));
+    if let Some(table) = wide.filter(|table| table.fits(width)) {
         page.title("COMMUNICATION", &format!("{total}; rows send, columns receive; below: messages"))?;
-        return matrix(page, &members);
+        return table.print(page.out, page.paint);
     }
-    if members.len() <= MAX_MATRIX {
+    let narrow = (members.len() <= MAX_MATRIX).then(|| narrow_matrix(page, &members));
+    if let Some(table) = narrow.filter(|table| table.fits(width)) {
         page.title("COMMUNICATION", &format!("{total}; rows send, columns receive"))?;
-        return narrow_matrix(page, &members);
+        return table.print(page.out, page.paint);
     }
     page.title("COMMUNICATION", &format!("{total}; the pairs with most data"))?;
     largest_pairs(page)
@@ -49,7 +52,7 @@ fn matrix_of(page: &Page<'_>, members: &[ProcessId]) -> Table {
     Table::with_heads(std::iter::once((String::new(), Side::Left)).chain(heads))
 }
 
-fn matrix(page: &mut Page<'_>, members: &[ProcessId]) -> io::Result<()> {
+fn matrix(page: &Page<'_>, members: &[ProcessId]) -> Table {
     let facts = page.facts;
     let pairs = by_ends(&facts.pairs);
     let mut table = matrix_of(page, members);
@@ -65,10 +68,10 @@ fn matrix(page: &mut Page<'_>, members: &[ProcessId]) -> io::Result<()> {
         table.push(data);
         table.push(counts);
     }
-    table.print(page.out, page.paint)
+    table
 }
 
-fn narrow_matrix(page: &mut Page<'_>, members: &[ProcessId]) -> io::Result<()> {
+fn narrow_matrix(page: &Page<'_>, members: &[ProcessId]) -> Table {
     let facts = page.facts;
     let pairs = by_ends(&facts.pairs);
     let mut table = matrix_of(page, members);
@@ -79,7 +82,7 @@ fn narrow_matrix(page: &mut Page<'_>, members: &[ProcessId]) -> io::Result<()> {
         let name = Cell::from(words::process_short(facts.trace, from));
         table.push(std::iter::once(name).chain(data).collect());
     }
-    table.print(page.out, page.paint)
+    table
 }
 
 fn by_ends(pairs: &[PairRow]) -> BTreeMap<(ProcessId, ProcessId), &PairRow> {
@@ -102,7 +105,8 @@ fn largest_pairs(page: &mut Page<'_>) -> io::Result<()> {
         ("messages", Side::Right),
         ("mean size", Side::Right),
         ("", Side::Left),
-    ]);
+    ])
+    .can_spare(&["mean size"]);
     for pair in pairs.iter().take(page.top) {
         table.row([
             words::process(facts.trace, pair.from).into(),

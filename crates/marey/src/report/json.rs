@@ -3,10 +3,11 @@
 
 use std::io::{self, Write};
 
-use marey_analyze::{CallPathRow, RegionRow};
+use marey_analyze::{CallPathRow, Population, RegionRow, exclusive_by_process};
 use serde::Serialize;
 
-use super::{Facts, spread};
+use super::Facts;
+use crate::endings::{self, Ending};
 
 #[derive(Serialize)]
 struct Report<'f> {
@@ -14,6 +15,7 @@ struct Report<'f> {
     call_paths: Vec<Path<'f>>,
     ranks: Vec<Rank>,
     communication: Vec<Pair>,
+    ended_early: Vec<Ending>,
 }
 
 #[derive(Serialize)]
@@ -24,6 +26,7 @@ struct Region<'f> {
     calls: u64,
     inclusive_ns: i64,
     exclusive_ns: i64,
+    /// Of the durations of single calls, wherever they were made; so are the next three.
     min_ns: i64,
     max_ns: i64,
     mean_ns: f64,
@@ -39,6 +42,10 @@ struct OfProcess {
     max_ns: i64,
     mean_ns: f64,
     std_ns: f64,
+    /// Number of processes that were compared, those without such a time too.
+    processes: usize,
+    min_process: u32,
+    max_process: u32,
 }
 
 #[derive(Serialize)]
@@ -94,15 +101,16 @@ pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
         call_paths: facts.call_paths.iter().map(|row| path(facts, row)).collect(),
         ranks: facts.ranks.iter().map(rank).collect(),
         communication: facts.pairs.iter().filter_map(|row| pair(facts, row)).collect(),
+        ended_early: endings::json(facts.trace),
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
 }
 
 fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
-    let spreads = spread::of_regions(facts.trace);
+    let (times, population) = (exclusive_by_process(facts.trace), Population::new(facts.trace));
     let region = |row: &RegionRow<'f>| {
-        let spread = spreads.get(&row.region).copied().unwrap_or_default();
+        let spread = population.spread(&times[row.region.idx()]);
         Region {
             level: row.level,
             verb: row.verb,
@@ -120,6 +128,9 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
                 max_ns: spread.max.0,
                 mean_ns: spread.mean,
                 std_ns: spread.std,
+                processes: spread.processes,
+                min_process: spread.min_process.0,
+                max_process: spread.max_process.0,
             },
         }
     };

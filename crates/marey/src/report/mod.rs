@@ -15,8 +15,9 @@ use marey_analyze::{
 use marey_model::Nanos;
 
 use crate::cli::{ReportArgs, Section};
+use crate::endings;
 use crate::info;
-use crate::paint::{Look, Paint, title};
+use crate::paint::{Look, Paint, title, wrap};
 use crate::problems;
 use crate::run::Run;
 
@@ -24,7 +25,6 @@ mod answer;
 mod chains;
 mod exchange;
 mod json;
-mod spread;
 mod tables;
 mod tree;
 
@@ -36,7 +36,8 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     if args.json {
         json::print(&mut out, &facts)?;
     } else {
-        let paint = if args.no_color { Paint::Plain } else { Paint::for_stdout() };
+        let paint = Paint::for_stdout();
+        let paint = if args.no_color { paint.without_colour() } else { paint };
         let top = usize::try_from(args.top).unwrap_or(usize::MAX);
         let mut page = Page { out: &mut out, paint, top, facts: &facts };
         page.print(args.by)?;
@@ -91,7 +92,7 @@ impl Page<'_> {
 
     fn print_all(&mut self) -> anyhow::Result<()> {
         answer::print(self)?;
-        for section in [Section::Rank, Section::Region, Section::Path] {
+        for section in [Section::Ending, Section::Rank, Section::Region, Section::Path] {
             self.section(section)?;
         }
         if self.facts.headline.mpi > Nanos(0) {
@@ -106,6 +107,7 @@ impl Page<'_> {
 
     fn section(&mut self, section: Section) -> io::Result<()> {
         match section {
+            Section::Ending => endings::print(self.out, self.paint, self.facts.trace),
             Section::Rank => tables::ranks(self),
             Section::Region => tables::regions(self),
             Section::Function => tables::functions(self),
@@ -120,7 +122,9 @@ impl Page<'_> {
     fn cost(&mut self) -> anyhow::Result<()> {
         let overhead = info::overhead(&self.facts.run.archive)?;
         self.title("MEASUREMENT COST", "what recording added, as the recorders measured it themselves")?;
-        writeln!(self.out, "  {}", info::cost(overhead))?;
+        for line in wrap(&info::cost(overhead), self.paint.prose_width() - 2) {
+            writeln!(self.out, "  {line}")?;
+        }
         Ok(())
     }
 

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::RegionRow;
-use marey_model::{Level, LocationId, Nanos, Role};
+use marey_analyze::{Population, Process, RegionRow, Spread, exclusive_by_process};
+use marey_model::{Level, LocationId, Nanos, ProcessId, Role};
 use rustc_hash::FxHashMap;
 
 use super::Page;
-use super::spread::{self, Spread};
 use crate::format;
 use crate::paint::{Look, bar, harmless, shorten};
 use crate::table::{Cell, Side, Table};
@@ -32,7 +31,7 @@ pub(super) fn ranks(page: &mut Page<'_>) -> io::Result<()> {
         page.title("PROCESSES", "wall time of each")?;
     }
     columns.push(("ended", Side::Left));
-    let mut table = Table::new(&columns);
+    let mut table = Table::new(&columns).can_spare(&["host", "threads", "outside", "in MPI"]);
     let shown = shown_ranks(page);
     for row in shown.iter().map(|&idx| &facts.ranks[idx]) {
         let process = &facts.trace.processes()[row.process.idx()];
@@ -48,11 +47,16 @@ pub(super) fn ranks(page: &mut Page<'_>) -> io::Result<()> {
             cells.push(format::percent(row.mpi.0, row.mpi_base.0).into());
             cells.push(Cell::new(Look::Bar, bar(row.mpi.0, row.mpi_base.0, BAR_WIDTH)));
         }
-        cells.push(harmless(&process.outcome).into());
+        cells.push(outcome_cell(process));
         table.push(cells);
     }
     table.print(page.out, page.paint)?;
     page.more_of(facts.ranks.len() - shown.len(), "process", "processes")
+}
+
+fn outcome_cell(process: &Process) -> Cell {
+    let look = if process.ended_well() { Look::Text } else { Look::Alarm };
+    Cell::new(look, words::outcome(&process.outcome, process.exit_code))
 }
 
 /// One row a thread: what a program without MPI divides its work over.
@@ -73,7 +77,8 @@ fn threads(page: &mut Page<'_>) -> io::Result<()> {
         ("outside", Side::Right),
         ("share", Side::Right),
         ("", Side::Left),
-    ]);
+    ])
+    .can_spare(&["name", "outside", "measured"]);
     for (idx, place) in facts.trace.locations().iter().enumerate().take(page.top) {
         let (time, inside) = (place.end - place.start, measured[idx]);
         let id = LocationId::from_idx(idx).unwrap_or_default();
@@ -112,21 +117,22 @@ struct Named {
     exclusive: Nanos,
     inclusive: Nanos,
     /// Exclusive time of each process.
-    of_process: Vec<Nanos>,
+    of_process: BTreeMap<ProcessId, Nanos>,
 }
 
 fn named(page: &Page<'_>) -> Vec<(String, Named)> {
     let facts = page.facts;
-    let mut times = spread::of_processes(facts.trace);
+    let times = exclusive_by_process(facts.trace);
     let mut sums: BTreeMap<String, Named> = BTreeMap::new();
     for row in facts.regions.iter().filter(|row| row.visits > 0) {
         let sum = sums.entry(words::region(facts.trace, row.region)).or_default();
         sum.calls += row.visits;
         sum.exclusive = sum.exclusive + row.exclusive;
         sum.inclusive = sum.inclusive + row.inclusive;
-        let times = times.remove(&row.region).unwrap_or_default();
-        sum.of_process.resize(facts.ranks.len(), Nanos(0));
-        sum.of_process.iter_mut().zip(times).for_each(|(sum, time)| *sum = *sum + time);
+        for (&process, &time) in &times[row.region.idx()] {
+            let sum = sum.of_process.entry(process).or_default();
+            *sum = *sum + time;
+        }
     }
     let mut rows: Vec<(String, Named)> = sums.into_iter().collect();
     rows.sort_by(|(a, sum_a), (b, sum_b)| sum_b.exclusive.cmp(&sum_a.exclusive).then(a.cmp(b)));
@@ -146,12 +152,19 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
     columns.push(("a call", Side::Right));
     let spread_columns = ["min", "mean", "max", "std"].map(|head| (head, Side::Right));
     columns.extend(spread_columns.into_iter().filter(|_| has_ranks));
-    let remark = if has_ranks { "; min … std: exclusive time of a process" } else { "" };
-    page.title("REGIONS", &format!("all locations together{remark}"))?;
+    let mut remark = "calls and times of all threads together; a call: mean of single calls".to_owned();
+    if has_ranks {
+        let each = if page.facts.ranks.iter().all(|row| row.rank.is_some()) { "rank" } else { "process" };
+        remark.push_str(&format!(
+            "; min, mean, max, std: how the exclusive time differs from {each} to {each}"
+        ));
+    }
+    page.title("REGIONS", &remark)?;
+    let population = Population::new(page.facts.trace);
     if rows.is_empty() {
         return page.nothing("none");
     }
-    let mut table = Table::new(&columns);
+    let mut table = Table::new(&columns).can_spare(&["std", "min", "inclusive", "mean", "a call", "max"]);
     for (name, row) in rows.iter().take(page.top) {
         let mut cells: Vec<Cell> = vec![
             shorten(name, 24).into(),
@@ -162,7 +175,7 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
         cells.extend(nests.then(|| format::duration(row.inclusive).into()));
         cells.push(format::duration(mean(row.inclusive, row.calls)).into());
         if has_ranks {
-            let Spread { min, max, mean, std } = spread::spread(&row.of_process);
+            let Spread { min, max, mean, std, .. } = population.spread(&row.of_process);
             let (min, max) = (format::duration(min), format::duration(max));
             cells.extend([min, duration_of(mean), max, duration_of(std)].map(Cell::from));
         }
@@ -209,7 +222,8 @@ pub(super) fn functions(page: &mut Page<'_>) -> io::Result<()> {
         ("time", Side::Right),
         ("share", Side::Right),
         ("most of it in", Side::Left),
-    ]);
+    ])
+    .can_spare(&["file", "calls", "most of it in"]);
     for ((function, file), Caller { calls, time, callees }) in rows.iter().take(page.top) {
         let most = callees.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
         table.row([
@@ -228,7 +242,10 @@ pub(super) fn functions(page: &mut Page<'_>) -> io::Result<()> {
 /// One row a collective function.
 pub(super) fn collectives(page: &mut Page<'_>) -> io::Result<()> {
     let facts = page.facts;
-    page.title("COLLECTIVES", "calls of all ranks; the time of a call includes waiting for the others")?;
+    page.title(
+        "COLLECTIVES",
+        "calls of all ranks; a call, max: mean and longest of single calls, waiting for the others included",
+    )?;
     let is_collective = |row: &&RegionRow<'_>| {
         let role = matches!(row.role, Role::Barrier | Role::AllToAll | Role::OneToAll | Role::AllToOne);
         role && row.level == Level::MPI && row.visits > 0
@@ -247,7 +264,8 @@ pub(super) fn collectives(page: &mut Page<'_>) -> io::Result<()> {
         ("a call", Side::Right),
         ("max", Side::Right),
         ("bytes", Side::Right),
-    ]);
+    ])
+    .can_spare(&["max", "bytes", "of MPI", "a call"]);
     for row in rows.iter().take(page.top) {
         let has_bytes = row.bytes > 0;
         table.row([

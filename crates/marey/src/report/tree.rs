@@ -19,8 +19,11 @@ use crate::words;
 
 /// Lines of the tree for one row of other tables: chains of calls are long and say little a line.
 const LINES_PER_ROW: usize = 2;
-/// Characters of a line for branches, name and place together.
+/// Characters of a line for branches, name and place together, at most and at least.
 const TEXT_WIDTH: usize = 72;
+const MIN_TEXT_WIDTH: usize = 24;
+/// Characters for time and share, the margin and the gaps.
+const NUMBERS_WIDTH: usize = 24;
 const PLACE_WIDTH: usize = 28;
 /// Less than this share is not worth a line: one part in so many of the measured time, without
 /// starting and ending MPI, which would drown everything else in a short run.
@@ -47,16 +50,17 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     }
 
     let whole = tables::time_of_locations(page);
-    let place_width = lines.iter().map(|line| line.place.chars().count()).max().unwrap_or(0).min(PLACE_WIDTH);
+    let (text_width, place_width) = widths(page, &lines);
     let mut table = Table::new(&[
         ("time", Side::Right),
         ("share", Side::Right),
         ("calls", Side::Right),
         ("function or region", Side::Left),
         ("called at", Side::Left),
-    ]);
+    ])
+    .can_spare(&["called at", "calls"]);
     for Line { time, calls, indent, name, look, place } in lines {
-        let width = TEXT_WIDTH.saturating_sub(place_width + indent.chars().count()).max(16);
+        let width = text_width.saturating_sub(place_width + indent.chars().count()).max(16);
         table.row([
             time.map_or_else(String::new, format::duration).into(),
             time.map_or_else(String::new, |time| format::percent(time.0, whole)).into(),
@@ -66,6 +70,19 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
         ]);
     }
     table.print(page.out, page.paint)
+}
+
+/// Characters for branches, name and place together, and for the place alone: it gets what names
+/// leave, and a third of the line where both are long.
+fn widths(page: &Page<'_>, lines: &[Line]) -> (usize, usize) {
+    let count = |text: &str| text.chars().count();
+    let longest = |of: &dyn Fn(&Line) -> usize| lines.iter().map(of).max().unwrap_or(0);
+    let calls =
+        longest(&|line| line.calls.map_or(0, |calls| count(&format::count(calls)))).max("calls".len());
+    let room = page.paint.width().saturating_sub(NUMBERS_WIDTH + calls).clamp(MIN_TEXT_WIDTH, TEXT_WIDTH);
+    let names = longest(&|line| count(&line.indent) + count(&line.name));
+    let place = longest(&|line| count(&line.place)).min(PLACE_WIDTH);
+    (room, place.min(room.saturating_sub(names).max(room / 3)))
 }
 
 /// Time in all regions but those that start, end and manage.

@@ -92,12 +92,14 @@ fn definitions(put: &mut Put<'_>) {
             region(3, "mpi", "MPI_Barrier", "", "barrier", "", 0),
         ],
     );
-    let process = |id, rank, end, outcome| {
+    let process = |id, rank, end, outcome, code| {
         let start = vec![U(id), T("node1"), U(4000 + id), U(0), I(rank), I(2), T("./app"), T("/bin/app")];
-        let rest = vec![I(0), I(end), T(outcome), I(0), T("Open MPI v4.1.4"), T("single")];
+        let rest = vec![I(0), I(end), T(outcome), I(code), T("Open MPI v4.1.4"), T("single")];
         [start, rest].into_iter().flatten().collect()
     };
-    put(&schema::PROCESSES, &[process(0, 0, 100 * MS, "finished"), process(1, 1, 90 * MS, "killed")]);
+    put(&schema::PROCESSES, &[process(0, 0, 100 * MS, "finished", 0), process(1, 1, 90 * MS, "killed", -1)]);
+    // Rank 1 was killed in its barrier.
+    put(&schema::OPEN_AT_END, &[vec![U(1), U(0), U(3), I(60 * MS)]]);
     let location = |id, rank, end| {
         let start = vec![U(id), U(id), T("main"), T("thread"), U(0), I(4000), T("node1"), U(0), I(rank)];
         [start, vec![I(0), I(end)]].into_iter().flatten().collect()
@@ -209,7 +211,14 @@ fn sums(put: &mut Put<'_>) {
         &schema::PROBLEMS,
         &[
             vec![T("unmatched_sends"), U(1), U(1), I(3), T("to rank 0, tag 7")],
-            vec![T("truncated"), U(1), U(NONE), I(1), T("killed by signal 9 at 0.09 s")],
+            vec![T("ambiguous"), U(NONE), U(NONE), I(4), T("messages that could be paired in several ways")],
+            vec![
+                T("truncated"),
+                U(0),
+                U(NONE),
+                I(1),
+                T("regions that were closed because records are missing"),
+            ],
             vec![T("strange_new_kind"), U(NONE), U(NONE), I(2), T("still shown")],
         ],
     );
