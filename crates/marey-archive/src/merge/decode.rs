@@ -78,6 +78,10 @@ struct MessageSlot {
     buffer: u64,
     /// Index in [`Channels::next`].
     channel: u32,
+    /// The communicator's members as participants.
+    set: Option<u32>,
+    /// The datatype's number in the run.
+    datatype: u32,
 }
 
 /// What a collective slot of the window stands for.
@@ -85,6 +89,7 @@ struct MessageSlot {
 struct CollectiveSlot {
     signature: CollectiveSignature,
     channel: u32,
+    set: Option<u32>,
 }
 
 /// The channels that the window has mentioned, and the number of the next message of each.
@@ -472,43 +477,42 @@ impl Decoder {
                 let Signature { direction, communicator, peer, tag, number, .. } = signature;
                 let key = ChannelKey::Messages(direction, communicator, peer, tag);
                 let channel = self.channels.set(key, number);
-                self.messages[usize::from(slot)] =
-                    Some(MessageSlot { signature, buffer: self.buffer, channel });
+                self.messages[usize::from(slot)] = Some(MessageSlot {
+                    signature,
+                    buffer: self.buffer,
+                    channel,
+                    set: context.communicators.get(&communicator).map(|(_, part)| part.set),
+                    datatype: context.datatypes.get(&signature.datatype).copied().unwrap_or(NONE),
+                });
             }
             Record::CollectiveSignature { slot, signature } => {
                 self.slots();
                 let key = ChannelKey::Collectives(signature.communicator);
                 let channel = self.channels.set(key, signature.number);
-                self.collectives[usize::from(slot)] = Some(CollectiveSlot { signature, channel });
+                let set = context.communicators.get(&signature.communicator).map(|(_, part)| part.set);
+                self.collectives[usize::from(slot)] = Some(CollectiveSlot { signature, channel, set });
             }
-            Record::Send { slot } => self.half(context, Kind::Send, slot, 0, builder, out),
-            Record::Receive { slot } => self.half(context, Kind::Receive, slot, 0, builder, out),
+            Record::Send { slot } => self.half(Kind::Send, slot, 0, builder, out),
+            Record::Receive { slot } => self.half(Kind::Receive, slot, 0, builder, out),
             Record::PostSend { slot, ahead } => {
                 self.serial = self.serial.wrapping_add(ahead.cast_unsigned());
-                self.half(context, Kind::PostSend, slot, self.serial, builder, out);
+                self.half(Kind::PostSend, slot, self.serial, builder, out);
             }
             Record::PostReceive { slot, ahead } | Record::Probed { slot, ahead } => {
                 self.serial = self.serial.wrapping_add(ahead.cast_unsigned());
-                self.half(context, Kind::PostReceive, slot, self.serial, builder, out);
+                self.half(Kind::PostReceive, slot, self.serial, builder, out);
             }
             Record::Received { back, slot } => {
-                self.half(
-                    context,
-                    Kind::Received,
-                    slot,
-                    self.serial.wrapping_sub(back.cast_unsigned()),
-                    builder,
-                    out,
-                );
+                self.half(Kind::Received, slot, self.serial.wrapping_sub(back.cast_unsigned()), builder, out);
             }
             Record::Sent { back } => self.completion(Kind::Sent, back, builder, out),
             Record::Cancelled { back } => self.completion(Kind::Cancelled, back, builder, out),
             Record::Freed { back } => self.completion(Kind::Freed, back, builder, out),
             Record::Collected { back } => self.completion(Kind::Collected, back, builder, out),
-            Record::Collective { slot } => self.part(context, Kind::Collective, slot, 0, builder, out),
+            Record::Collective { slot } => self.part(Kind::Collective, slot, 0, builder, out),
             Record::PostCollective { slot, ahead } => {
                 self.serial = self.serial.wrapping_add(ahead.cast_unsigned());
-                self.part(context, Kind::PostCollective, slot, self.serial, builder, out);
+                self.part(Kind::PostCollective, slot, self.serial, builder, out);
             }
             _ => {}
         }
@@ -522,36 +526,27 @@ impl Decoder {
         self.slots_used = true;
     }
 
-    fn half(
-        &mut self,
-        context: &Context,
-        kind: Kind,
-        slot: u8,
-        serial: u64,
-        builder: &mut Builder,
-        out: &mut Happened,
-    ) {
-        let Some(Some(MessageSlot { signature, buffer, channel })) = self.messages.get(usize::from(slot))
-        else {
+    fn half(&mut self, kind: Kind, slot: u8, serial: u64, builder: &mut Builder, out: &mut Happened) {
+        let Some(Some(slot)) = self.messages.get(usize::from(slot)) else {
             // Its signature was in a part that is gone; the channel's numbers will show the gap.
             self.damaged += u64::from(!matches!(kind, Kind::PostReceive));
             return;
         };
         // What a posted receive will be is not known yet; it counts when it is there.
-        let number = self.channels.take(*channel, u64::from(kind != Kind::PostReceive));
+        let number = self.channels.take(slot.channel, u64::from(kind != Kind::PostReceive));
+        let signature = &slot.signature;
         if signature.peer == NO_PEER {
             return;
         }
-        let part = context.communicators.get(&signature.communicator);
         // What a posted receive will get is not known; it is counted where it is complete.
         let bytes = if kind == Kind::PostReceive { 0 } else { signature.bytes };
         let mut op = Op::new(kind, serial, self.now, signature.bytes, number);
         op.communicator = signature.communicator;
         op.peer = signature.peer;
         op.tag = signature.tag;
-        op.datatype = context.datatypes.get(&signature.datatype).copied().unwrap_or(NONE);
-        op.buffer = *buffer;
-        op.path = take_part(builder, part.map(|(_, part)| part.set), bytes);
+        op.datatype = slot.datatype;
+        op.buffer = slot.buffer;
+        op.path = take_part(builder, slot.set, bytes);
         if kind == Kind::PostReceive
             && let Some(frame) = builder.stack.last_mut()
             && frame.bytes == 0
@@ -561,16 +556,8 @@ impl Decoder {
         out.op(op, builder);
     }
 
-    fn part(
-        &mut self,
-        context: &Context,
-        kind: Kind,
-        slot: u8,
-        serial: u64,
-        builder: &mut Builder,
-        out: &mut Happened,
-    ) {
-        let Some(Some(CollectiveSlot { signature, channel })) = self.collectives.get(usize::from(slot))
+    fn part(&mut self, kind: Kind, slot: u8, serial: u64, builder: &mut Builder, out: &mut Happened) {
+        let Some(Some(CollectiveSlot { signature, channel, set })) = self.collectives.get(usize::from(slot))
         else {
             self.damaged += 1;
             return;
@@ -580,8 +567,7 @@ impl Decoder {
         op.communicator = signature.communicator;
         op.peer = signature.root;
         op.buffer = signature.bytes_in;
-        let set = context.communicators.get(&signature.communicator).map(|(_, part)| part.set);
-        op.path = take_part(builder, set, signature.bytes_out.saturating_add(signature.bytes_in));
+        op.path = take_part(builder, *set, signature.bytes_out.saturating_add(signature.bytes_in));
         out.op(op, builder);
     }
 

@@ -54,7 +54,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Enough for parts of full size for a million intervals on their way.
+    /// Enough for parts of full size, a million intervals on their way.
     pub const DEFAULT_MEMORY_BYTES: usize = 256 << 20;
 }
 

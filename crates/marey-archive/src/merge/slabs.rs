@@ -24,6 +24,8 @@ const MEMORY_PER_INTERVAL: f64 = 160.0;
 /// The same where many intervals are operations: each is an operation in both slabs (104 bytes),
 /// half a message that is matched (150 bytes) and half a row of one (112 bytes).
 const MEMORY_PER_OPERATION: f64 = 480.0;
+/// Memory that even a small run may use.
+const LEAST_MEMORY: u64 = 64 << 20;
 /// Pieces that the records of a window are thought to consist of.
 const PIECES: u64 = 8;
 
@@ -78,7 +80,11 @@ pub(crate) fn plan(
     }
     points.sort_unstable();
     let per_interval = if has_operations { MEMORY_PER_OPERATION } else { MEMORY_PER_INTERVAL };
-    let rows = (memory_bytes as f64 / per_interval).max(65_536.0);
+    let spool_bytes: u64 = points.iter().map(|&(_, _, bytes)| bytes).sum();
+    // What a slab works on stays in the processor's cache in part if slabs are small; large runs
+    // take what they are given, to have fewer parts.
+    let memory = (memory_bytes as u64).min((spool_bytes / 4).max(LEAST_MEMORY));
+    let rows = (memory as f64 / per_interval).max(65_536.0);
     let boundaries = cut(&points, locations.len().div_ceil(GROUP), rows);
     let bucket_len = end / i64::from(BUCKETS) + 1;
     Ok(Plan { boundaries, end, bucket_len, lod_log2, last_ticks })

@@ -69,6 +69,12 @@ impl PartFile {
         self.reader.num_row_groups()
     }
 
+    /// Rows that a group has, by the footer.
+    pub(super) fn rows_of(&self, group: usize) -> Result<usize, Error> {
+        let claimed = self.reader.metadata().row_group(group).num_rows();
+        usize::try_from(claimed).map_err(|_| Error::Damaged { path: self.path.clone() })
+    }
+
     /// The rows of a group that may pass the filters.
     pub(super) fn read(
         &self,
@@ -76,8 +82,7 @@ impl PartFile {
         wanted: &[usize],
         filters: &[(usize, Range<i64>)],
     ) -> Result<GroupRows<'_>, Error> {
-        let claimed = self.reader.metadata().row_group(group).num_rows();
-        let rows = usize::try_from(claimed).map_err(|_| Error::Damaged { path: self.path.clone() })?;
+        let rows = self.rows_of(group)?;
         let ranges = guarded(&self.path, || Ok(self.selected(group, rows, filters)))?;
         let mut readers = Vec::with_capacity(wanted.len());
         if !ranges.is_empty() {
