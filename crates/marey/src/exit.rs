@@ -25,8 +25,20 @@ pub(crate) fn report_error(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    say(&format!("error: {error:#}"));
+    say(&format!("error: {}", text_of(error)));
     if error.downcast_ref::<Usage>().is_some() { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// An error and its causes. Those that tell their cause themselves do not tell it twice.
+pub(crate) fn text_of(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(&cause) {
+            let gap = if text.is_empty() { "" } else { ": " };
+            text.extend([gap, &cause]);
+        }
+    }
+    text
 }
 
 /// One line for the user on standard error.
@@ -40,4 +52,19 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
         .chain()
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
         .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let cause = || anyhow::anyhow!("cut off");
+        assert_eq!(
+            text_of(&cause().context("cut off: a.parquet").context("cannot open a")),
+            "cannot open a: cut off: a.parquet"
+        );
+        assert_eq!(text_of(&cause().context("cannot open a")), "cannot open a: cut off");
+    }
 }

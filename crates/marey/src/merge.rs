@@ -11,14 +11,18 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
+use marey_archive::META_FILE;
 use marey_archive::merge::{self, Config, Progress, Summary};
 use marey_model::Nanos;
 
 use crate::cli::MergeArgs;
-use crate::exit::{Usage, say};
+use crate::exit::{Usage, say, text_of};
 use crate::format;
 use crate::record::{LAUNCH_FILE, SPOOL, is_finished};
 use crate::symbolize::symbolize;
+
+/// What the names of the files begin with in which the ranks of a world announce themselves.
+const WORLD_FILES: &str = "world-";
 
 /// Runs the command.
 pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
@@ -48,7 +52,7 @@ pub(crate) fn merge(spool: &Path, run: &Path, config: &Config) -> anyhow::Result
     let summary = merge::merge(spool, run, config, &bar)?;
     bar.begin("naming call sites", 0);
     if let Err(error) = symbolize(run) {
-        say(&format!("warning: functions and lines are not known: {error:#}"));
+        say(&format!("warning: functions and lines are not known: {}", text_of(&error)));
     }
     bar.0.finish_and_clear();
     if !config.keep_spool {
@@ -88,13 +92,24 @@ impl Places {
     fn find(input: &Path, output: Option<&Path>) -> anyhow::Result<Self> {
         let shown = input.display();
         let inside = input.join(SPOOL);
-        if inside.is_dir() {
+        if holds_recordings(&inside) {
             return Ok(Self { spool: inside, run: output.unwrap_or(input).to_owned() });
         }
-        if is_finished(input) && output.is_none() {
+        // Merging nothing would put an empty run in the place of what is there.
+        if is_finished(input) {
             bail!(Usage(format!("{shown} is merged already, and its spool is gone")));
         }
-        if !is_spool(input) {
+        if input.join(META_FILE).exists() {
+            bail!(Usage(format!(
+                "the merge of {shown} was not finished, and its spool is gone: record it again"
+            )));
+        }
+        if inside.is_dir() {
+            bail!(Usage(format!(
+                "nothing was recorded in {shown}: no measured process has left anything there"
+            )));
+        }
+        if !holds_recordings(input) {
             bail!(Usage(format!("{shown} is neither a run with a spool inside nor a spool")));
         }
         let Some(output) = output else {
@@ -104,20 +119,27 @@ impl Places {
     }
 }
 
-fn is_spool(path: &Path) -> bool {
-    let Ok(entries) = fs::read_dir(path) else { return false };
-    let mut names = entries.flatten().map(|entry| entry.file_name());
-    names.any(|name| name == LAUNCH_FILE || name.to_string_lossy().ends_with(".events"))
+/// Whether measured processes have left anything in a spool.
+fn holds_recordings(spool: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(spool) else { return false };
+    let mut names = entries.flatten().map(|entry| PathBuf::from(entry.file_name()));
+    names.any(|name| name.extension().is_some_and(|kind| kind == "events" || kind == "definitions"))
 }
 
-/// Takes away what the launcher put into the spool; the merge has removed what it merged. Anything
-/// else stays.
+/// Takes away what the launcher put into the spool, and where ranks announced themselves to each
+/// other; the merge has removed what it merged. Anything else stays.
 fn remove_rest(spool: &Path) -> io::Result<()> {
     let directory = match fs::canonicalize(spool) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         result => result?,
     };
     if_there(fs::remove_file(directory.join(LAUNCH_FILE)))?;
+    for entry in fs::read_dir(&directory)? {
+        let entry = entry?;
+        if entry.file_name().as_encoded_bytes().starts_with(WORLD_FILES.as_bytes()) {
+            if_there(fs::remove_file(entry.path()))?;
+        }
+    }
     match fs::remove_dir(&directory) {
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => return Ok(()),
         result => if_there(result)?,

@@ -1,5 +1,7 @@
 //! Opening a run, with errors that say what to do.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -32,8 +34,21 @@ impl Run {
 /// Opens a directory or a packed file.
 pub(crate) fn open_archive(path: &Path) -> anyhow::Result<Archive> {
     let shown = path.display();
-    if !path.exists() {
-        bail!(Usage(format!("there is no run at {shown}; `marey record -- CMD` makes one")));
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() && !begins_like_zip(path) => {
+            bail!(Usage(format!(
+                "{shown} is not a run: neither a directory with a {META_FILE} nor a packed run"
+            )));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            bail!(Usage(format!("there is no run at {shown}; `marey record -- CMD` makes one")));
+        }
+        Err(error) => return Err(error).with_context(|| format!("cannot open {shown}")),
+    }
+    // Whether a directory is a run cannot be told of one that may not be read.
+    if path.is_dir() {
+        path.read_dir().with_context(|| format!("cannot open {shown}"))?;
     }
     let has_no_tables = path.is_dir() && !path.join(META_FILE).exists();
     if has_no_tables && path.join(SPOOL).is_dir() {
@@ -47,4 +62,14 @@ pub(crate) fn open_archive(path: &Path) -> anyhow::Result<Archive> {
         bail!(Usage(format!("the merge of {shown} was not finished; `marey merge {shown}` goes on with it")));
     }
     Ok(archive)
+}
+
+/// Whether a file could be a packed run, whole or cut off. One that cannot be read could.
+fn begins_like_zip(path: &Path) -> bool {
+    let mut start = [0; 2];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    match read {
+        Ok(()) => start == *b"PK",
+        Err(error) => error.kind() != io::ErrorKind::UnexpectedEof,
+    }
 }

@@ -251,14 +251,26 @@ fn errors_say_what_to_do() {
     std::fs::create_dir(dir.path().join("empty")).unwrap();
     std::fs::write(dir.path().join("text"), "no run").unwrap();
     std::fs::write(dir.path().join("taken.zip"), "").unwrap();
-    let cases: [(&[&str], i32, &str); 8] = [
+    std::fs::write(dir.path().join("cut.zip"), "PK\x03\x04").unwrap();
+    sample::write(&dir.path().join("cut.marey"));
+    std::fs::write(dir.path().join("cut.marey/profile.parquet"), "PAR1").unwrap();
+    // The merge had begun, and what it needs is not there any more.
+    std::fs::create_dir_all(dir.path().join("half.marey/spool")).unwrap();
+    let meta = std::fs::read_to_string(dir.path().join("run.marey/meta.json")).unwrap();
+    std::fs::write(dir.path().join("half.marey/meta.json"), meta.replace("finished", "merging")).unwrap();
+    let cases: [(&[&str], i32, &str); 13] = [
         (&["report", "missing.marey"], 2, "`marey record -- CMD` makes one"),
         (&["report", "unmerged.marey"], 2, "`marey merge unmerged.marey` does it"),
         (&["info", "empty"], 2, "not a run"),
-        (&["info", "text"], 1, "cannot open text"),
+        (&["info", "text"], 2, "text is not a run"),
+        (&["info", "cut.zip"], 1, "error: cannot open cut.zip: "),
+        (&["info", "cut.marey"], 1, "error: cut.marey is damaged: "),
+        (&["merge", "half.marey"], 2, "its spool is gone"),
+        (&["merge", "unmerged.marey"], 2, "nothing was recorded"),
         (&["dump", "--rank", "9"], 2, "no rank 9"),
         (&["dump", "--location", "9"], 2, "no location 9"),
         (&["dump", "--from", "1h"], 2, "unknown unit"),
+        (&["dump", "--from", "2s", "--to", "1s"], 2, "--to lies before --from"),
         (&["pack", "-o", "taken.zip"], 2, "--force"),
     ];
     for (args, code, expected) in cases {
@@ -267,5 +279,28 @@ fn errors_say_what_to_do() {
         let text = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
         assert!(text.contains(expected), "{args:?}: {text}");
+        let causes: Vec<&str> = text.trim_end().split(": ").collect();
+        assert!(causes.iter().all(|one| causes.iter().filter(|other| *other == one).count() == 1), "{text}");
     }
+}
+
+/// A directory that was left beside the tables had been taken for a spool, and an empty run put in
+/// the place of a full one.
+#[test]
+fn a_run_is_not_replaced_by_a_merge_of_nothing() {
+    let dir = with_run();
+    let before = marey(dir.path(), &["info", "--json"]);
+    std::fs::create_dir(dir.path().join("run.marey/spool")).unwrap();
+    std::fs::write(dir.path().join("run.marey/spool/world-0"), "").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
+    let output = command.args(["merge", "run.marey", "--force"]).current_dir(dir.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("its spool is gone"));
+    assert_eq!(marey(dir.path(), &["info", "--json"]), before);
+}
+
+#[test]
+fn a_dump_of_no_lines_is_its_head() {
+    let dir = with_run();
+    assert_eq!(marey(dir.path(), &["dump", "--limit", "0"]).lines().count(), 1);
 }

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anyhow::bail;
 use marey_analyze::Trace;
 use marey_archive::schema::{self, TableSpec};
 use marey_archive::{Archive, Filter, Part};
@@ -16,7 +17,7 @@ use marey_model::{LocationId, Nanos, ProcessId};
 use rustc_hash::FxHashSet;
 
 use crate::cli::DumpArgs;
-use crate::exit::{Usage, say};
+use crate::exit::{Usage, say, text_of};
 use crate::run::Run;
 
 mod event;
@@ -29,6 +30,11 @@ use source::Source;
 
 /// Runs the command.
 pub(crate) fn run(args: &DumpArgs) -> anyhow::Result<ExitCode> {
+    if let (Some(from), Some(to)) = (args.from, args.to)
+        && to < from
+    {
+        bail!(Usage("--to lies before --from: no event can be between".to_owned()));
+    }
     let Run { archive, trace, .. } = Run::open(&args.run)?;
     let window = Window {
         from: args.from.unwrap_or(Nanos(i64::MIN)),
@@ -40,6 +46,9 @@ pub(crate) fn run(args: &DumpArgs) -> anyhow::Result<ExitCode> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     printer.head(&mut out)?;
     let mut left = args.limit.unwrap_or(u64::MAX);
+    if left == 0 {
+        return Ok(out.flush().map(|()| ExitCode::SUCCESS)?);
+    }
     print_in_order(&archive, &source, &window, &mut |event| {
         left -= 1;
         printer.print(&mut out, event)?;
@@ -79,7 +88,7 @@ enum Go {
 fn wanted_locations(args: &DumpArgs, trace: &dyn Trace) -> anyhow::Result<Option<FxHashSet<LocationId>>> {
     if let Some(location) = args.location.map(LocationId) {
         if trace.locations().get(location.idx()).is_none() {
-            anyhow::bail!(Usage(format!("this run has no location {}", location.0)));
+            bail!(Usage(format!("this run has no location {}", location.0)));
         }
         return Ok(Some(FxHashSet::from_iter([location])));
     }
@@ -90,7 +99,7 @@ fn wanted_locations(args: &DumpArgs, trace: &dyn Trace) -> anyhow::Result<Option
     let places = trace.locations().iter().enumerate().filter(|(_, place)| is_of_rank(place.process));
     let wanted: FxHashSet<LocationId> = places.filter_map(|(idx, _)| LocationId::from_idx(idx)).collect();
     if wanted.is_empty() {
-        anyhow::bail!(Usage(format!("this run has no rank {rank}")));
+        bail!(Usage(format!("this run has no rank {rank}")));
     }
     Ok(Some(wanted))
 }
@@ -131,7 +140,7 @@ fn print_in_order(
         }
         // What was readable of a damaged part is shown all the same.
         if let Err(error) = source.read(table, part, window, &mut |event| waiting.push(Reverse(event))) {
-            say(&format!("warning: {error:#}"));
+            say(&format!("warning: {}", text_of(&error)));
         }
     }
     print_before(&mut waiting, None, each).map(|_| ())

@@ -10,7 +10,7 @@ use anyhow::Context;
 use marey_archive::merge::Config;
 
 use crate::cli::{Mode, RecordArgs};
-use crate::exit::say;
+use crate::exit::{say, text_of};
 use crate::merge;
 
 mod clock;
@@ -49,13 +49,18 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     let code = ExitCode::from(launch::exit_status(&outcome));
     match outcome {
         Outcome::NotStarted(error) => {
-            say(&format!("error: cannot run {}: {error}", args.command[0].display()));
+            let shown = args.command[0].display();
+            // A script whose interpreter is missing is there, and yet the system says that it is not.
+            let is_missing = error.kind() == std::io::ErrorKind::NotFound
+                && !std::path::Path::new(&args.command[0]).exists();
+            let why = if is_missing { "command not found".to_owned() } else { error.to_string() };
+            say(&format!("error: cannot run {shown}: {why}"));
             run.abandon(step.as_ref()).context("cannot tidy up")?;
         }
         Outcome::Ended(status) => {
             launch_file.end(status);
             if let Err(error) = finish(run, &launch_file, args, step.as_ref()) {
-                say(&format!("warning: {error:#}"));
+                say(&format!("warning: {}", text_of(&error)));
             }
         }
     }
