@@ -1,6 +1,7 @@
 !> The workload of workload.h in Fortran, with the same arguments and figures; threads are those of
 !! OpenMP. With -DEMPTY: the loop alone. Both keep a store to a volatile variable, so that the
 !! compiler keeps the loop and the difference of the two is the regions.
+#include "marey_fortran.h"
 program workload
   use, intrinsic :: iso_c_binding, only: c_int, c_long
   use, intrinsic :: iso_fortran_env, only: int64, real64
@@ -71,10 +72,10 @@ contains
       inner = inner_choices(choice)
       kept = outer + inner
 #ifndef EMPTY
-      call marey_enter(regions(outer))
-      call marey_enter(regions(inner))
-      call marey_leave(regions(inner))
-      call marey_leave(regions(outer))
+      MAREY_ENTER(regions(outer))
+      MAREY_ENTER(regions(inner))
+      MAREY_LEAVE(regions(inner))
+      MAREY_LEAVE(regions(outer))
 #endif
     end do
     wall = wall + clock_ns(monotonic) - wall_before

@@ -9,6 +9,9 @@
 !!     call marey_enter(r)
 !!     call marey_leave(r)
 !!
+!! Where even the calls are too dear while nothing records, marey_fortran.h has them behind a test of
+!! `marey_on`, which compilers make in place.
+!!
 !! The one idea: a region keeps its number, and entering it is one call through a pointer into the
 !! runtime, which writes into the calling thread's mapped window. Two threads that meet a new
 !! region at once both ask for its number and get the same.
@@ -22,7 +25,7 @@ module marey
   implicit none
   private
 
-  public :: marey_region, marey_enter, marey_leave, marey_begin, marey_end
+  public :: marey_on, marey_region, marey_enter, marey_leave, marey_begin, marey_end
   public :: marey_counter, marey_set
   public :: marey_lane, marey_new_lane, marey_lane_enter, marey_lane_leave
   public :: marey_event, marey_event_begin, marey_put, marey_event_end
@@ -162,6 +165,9 @@ module marey
       type(c_funptr) :: dlsym
     end function dlsym
   end interface
+
+  !> False once it is known that nothing records, and then for good.
+  logical, protected :: marey_on = .true.
 
   integer, parameter :: not_looked = 0, off = 1, on = 2
   !> Stored last by `look`, so that whoever reads `on` finds the pointers set.
@@ -402,6 +408,7 @@ contains
       end if
     end if
     state = off
+    marey_on = .false.
   end subroutine look
 
   subroutine bind_functions(t)

@@ -108,9 +108,11 @@ fn c_and_cxx_in_several_files_and_a_library() {
 #[test]
 fn fortran_with_threads() {
     let directory = tempfile::tempdir().unwrap();
-    let (module, all) = (include().join("marey.f90"), program("all.f90"));
-    let (module, all) = (module.to_str().unwrap(), all.to_str().unwrap());
-    compile("gfortran", directory.path(), &["-std=f2008", "-fopenmp", module, all, "-o", "all"]);
+    let (include, all) = (include(), program("all.f90"));
+    let module = include.join("marey.f90");
+    let [include, module, all] = [&include, &module, &all].map(|path| path.to_str().unwrap());
+    let words = ["-std=f2008", "-cpp", "-fopenmp", "-I", include, module, all, "-o", "all"];
+    compile("gfortran", directory.path(), &words);
     let found = record(directory.path(), "all").checked();
     let visits = [("loop", 50_000), ("threads", 4000), ("work", 54_000)];
     assert_eq!(found.visits, visits.map(|(name, n)| (name.to_owned(), n)).into());

@@ -1,4 +1,5 @@
-!> Everything of marey.f90, with threads.
+!> Everything of marey.f90 and marey_fortran.h, with threads.
+#include "marey_fortran.h"
 program all
   use, intrinsic :: iso_fortran_env, only: int8, int64, real32
   use marey
@@ -50,8 +51,8 @@ contains
   subroutine work(n)
     integer, intent(in) :: n
     type(marey_region), save :: r = marey_region("work")
-    call marey_enter(r)
+    MAREY_ENTER(r)
     if (n < 0) print *, n
-    call marey_leave(r)
+    MAREY_LEAVE(r)
   end subroutine work
 end program all
