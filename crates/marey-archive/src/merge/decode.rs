@@ -51,6 +51,8 @@ pub(crate) struct Decoder {
     pub done: bool,
     /// The thread said that it ended.
     ended: bool,
+    /// Records are missing at the end.
+    breaks_off: bool,
     /// Windows that ended in bytes that are no record.
     pub damaged: u64,
     /// Regions that were closed because the records that say when they were left are missing.
@@ -164,6 +166,7 @@ impl Decoder {
             channels: Channels::default(),
             done: false,
             ended: false,
+            breaks_off: false,
             damaged: 0,
             truncated: 0,
             at_end: Vec::new(),
@@ -232,25 +235,31 @@ impl Decoder {
 
     /// The stream is over. Regions that are still open are closed when the process ended. Nothing
     /// of them is missing, the thread was inside them; unless records are missing before, for then
-    /// nobody knows.
+    /// nobody knows, and they are closed at the last record.
     pub(crate) fn finish(&mut self, with: &With<'_>, ending: u64, builder: &mut Builder, out: &mut Happened) {
+        let last = with.index.streams[self.stream].windows.last();
+        self.breaks_off = self.gap || last.is_some_and(|window| window.dropped != 0);
         if builder.stack.is_empty() {
             return;
         }
-        let last = with.index.streams[self.stream].windows.last();
-        let are_missing = self.gap || last.is_some_and(|window| window.dropped != 0);
-        if ending >= self.ticks && !self.ended {
+        if ending >= self.ticks && self.is_alive() {
             builder.advance(with.context.clock.ns(ending));
         }
         let before = self.truncated;
         let open = builder.stack.iter().map(|frame| OpenRegion { path: frame.path, start: frame.start });
         let open = open.collect();
         self.close(builder, out, 0);
-        if !are_missing {
+        if !self.breaks_off {
             self.truncated = before;
             // A thread that ended inside a region was nowhere when its process ended.
             self.at_end = if self.ended { Vec::new() } else { open };
         }
+    }
+
+    /// Whether the thread was still there when its process ended, and nothing that it did before
+    /// is missing.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.ended && !self.breaks_off
     }
 
     fn end_window(&mut self) {

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::build::{Long, Row};
 use super::cost::cost;
+use super::decode::Decoder;
 use super::globals::{LevelRow, Location, RegionRow, VerbRow};
 use super::problems::{self, Problem};
 use super::rows::{self, columns};
@@ -244,7 +245,11 @@ fn spans(input: &Input, decoding: &Decoding) -> Vec<(i64, i64)> {
             let seen = (state.builder.first != i64::MIN).then_some((state.builder.first, state.builder.last));
             let last = location.stream.map(|_| clock.ns(input.plan.last_ticks[state.id as usize]));
             let start = first.into_iter().chain(seen.map(|seen| seen.0)).min().unwrap_or(0);
-            let end = last.into_iter().chain(seen.map(|seen| seen.1)).max().unwrap_or(start);
+            // A thread that did not say that it ended was there as long as its process. Where records are
+            // missing, time goes as far as they do, or all that follows would count as computing.
+            let is_alive = !location.is_lane && state.decoder.as_ref().is_some_and(Decoder::is_alive);
+            let lived = is_alive.then(|| clock.ns(input.ending(location.process)));
+            let end = last.into_iter().chain(seen.map(|seen| seen.1)).chain(lived).max().unwrap_or(start);
             (start, end.max(start))
         })
         .collect()

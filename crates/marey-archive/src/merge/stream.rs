@@ -254,7 +254,7 @@ fn fingerprint(input: &Input, config: &Config) -> u64 {
 
 impl Input {
     /// When a process ended, ticks: if it did not say so, its last sign of life, on any thread.
-    fn ending(&self, process: u32) -> u64 {
+    pub(crate) fn ending(&self, process: u32) -> u64 {
         let ending = self.processes[process as usize].ending.as_ref().map(|ending| ending.2.ticks);
         let own = self.globals.locations.iter().zip(&self.plan.last_ticks);
         let last = || own.filter(|(location, _)| location.process == process).map(|(_, &ticks)| ticks).max();

@@ -115,7 +115,12 @@ pub static LOCATIONS: TableSpec = definitions(
         u32("world", "", "World of its process."),
         i64("rank", "", "Rank of its process in that world; −1 = not an MPI process."),
         i64("start", "ns", "First instant of measurement."),
-        i64("end", "ns", "Last instant of measurement."),
+        i64(
+            "end",
+            "ns",
+            "Last instant of measurement; of a thread that did not end before its process, the end of the process, \
+             unless records of it are missing.",
+        ),
     ],
 );
 

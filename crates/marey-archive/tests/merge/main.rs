@@ -208,6 +208,7 @@ fn a_thread_is_inside_its_region_as_long_as_its_process_lives() {
         assert_eq!(merged.intervals(), ["0 work 10+80", &waited]);
         assert_eq!(merged.open_at_end(), ["1 wait since 20"]);
         assert_eq!(merged.summary.problems, []);
+        assert_eq!(merged.table("locations").i64("end").unwrap(), [expected, expected]);
     }
 }
 
@@ -223,6 +224,7 @@ fn a_thread_that_is_over_is_in_no_region_when_its_process_ends() {
     assert_eq!(merged.intervals(), ["0 work 10+90", "1 wait 20+20"]);
     assert_eq!(merged.open_at_end(), ["0 work since 10"]);
     assert_eq!(merged.summary.problems, []);
+    assert_eq!(merged.table("locations").i64("end").unwrap(), [100, 40]);
 }
 
 /// The last window breaks off in bytes that are no record, or events found no place behind it; so
@@ -246,7 +248,12 @@ fn regions_behind_which_records_are_missing_are_truncated() {
         std::fs::write(spool.join("a.events"), events).unwrap();
         let summary = merge(&spool, &run, &config(1, 1 << 20), &()).unwrap();
         assert_eq!(summary.problems, [(kind.to_owned(), 1), ("truncated".to_owned(), 1)]);
-        assert_eq!(Archive::open(&run).unwrap().table("open_at_end").unwrap().len(), 0);
+        let archive = Archive::open(&run).unwrap();
+        assert_eq!(archive.table("open_at_end").unwrap().len(), 0);
+        // Time goes as far as records do, not to the end of the process.
+        assert_eq!(archive.table("profile").unwrap().i64("inclusive").unwrap(), [0]);
+        assert_eq!(archive.table("locations").unwrap().i64("end").unwrap(), [105]);
+        assert_eq!(archive.table("processes").unwrap().i64("end").unwrap(), [1000]);
     }
 }
 
