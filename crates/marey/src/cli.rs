@@ -93,7 +93,8 @@ pub(crate) struct RecordArgs {
 
     /// Space that one process may fill with events, in MiB
     ///
-    /// At the limit a process goes on counting: totals stay exact, only the detail ends.
+    /// At the limit nothing more is recorded; the report says how many events are missing. Without
+    /// it, the disk is the limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_mb: Option<u64>,
 

@@ -15,7 +15,7 @@ use crate::table::{Cell, Side, Table};
 use crate::words;
 
 /// Rows of the table at most; the JSON has them all.
-const MAX_ROWS: usize = 40;
+const MAX_ROWS: usize = 24;
 
 /// The section, which is left out if all processes ended well.
 pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io::Result<()> {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use marey_analyze::Trace;
+use marey_analyze::{LocationKind, Trace};
 use marey_archive::{Archive, Meta};
 use marey_model::Nanos;
 use serde::Serialize;
@@ -203,13 +203,22 @@ impl Page<'_> {
             ("host", Side::Left),
             ("pid", Side::Right),
             ("threads", Side::Right),
+            ("locations", Side::Left),
             ("time", Side::Right),
             ("ended", Side::Left),
         ];
-        let mut table = Table::new(&columns).can_spare(&["world", "pid", "host", "threads"]);
+        let mut table = Table::new(&columns).can_spare(&["world", "pid", "host", "threads", "locations"]);
         let trace = &self.run.trace;
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); trace.processes().len()];
+        for (idx, place) in trace.locations().iter().enumerate() {
+            if let Some(places) = places.get_mut(place.process.idx()) {
+                places.push(idx);
+            }
+        }
         for (id, process) in trace.processes().iter().enumerate().take(MAX_ROWS) {
-            let threads = trace.locations().iter().filter(|place| place.process.idx() == id).count();
+            let places = places.get(id).map_or(&[][..], Vec::as_slice);
+            let is_thread = |&&place: &&usize| trace.locations()[place].kind == LocationKind::Thread;
+            let threads = places.iter().filter(is_thread).count();
             table.row([
                 id.to_string().into(),
                 process.world.to_string().into(),
@@ -217,6 +226,7 @@ impl Page<'_> {
                 shorten(&harmless(&process.host), 16).into(),
                 process.pid.to_string().into(),
                 threads.to_string().into(),
+                ranges(places).into(),
                 format::duration(process.end - process.start).into(),
                 words::outcome(&process.outcome, process.exit_code).into(),
             ]);
@@ -248,6 +258,16 @@ impl Page<'_> {
     }
 }
 
+/// Ascending numbers in short: `0-3, 7`.
+fn ranges(numbers: &[usize]) -> String {
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b);
+    let text = |run: &[usize]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        one => one.iter().map(usize::to_string).collect(),
+    };
+    runs.map(text).collect::<Vec<_>>().join(", ")
+}
+
 /// What recording cost, in words.
 pub(crate) fn cost(overhead: Overhead) -> String {
     if overhead.ns_per_event <= 0.0 {
@@ -268,4 +288,16 @@ pub(crate) fn cost(overhead: Overhead) -> String {
     };
     let event = overhead.ns_per_event;
     format!("{call}{event:.1} ns an event on average, {percent:.decimals$} % of the time of all threads")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_a_row_are_one_range() {
+        for (numbers, expected) in [(&[][..], ""), (&[4], "4"), (&[0, 1, 2, 7, 9, 10], "0-2, 7, 9-10")] {
+            assert_eq!(ranges(numbers), expected);
+        }
+    }
 }

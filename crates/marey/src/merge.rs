@@ -92,6 +92,15 @@ impl Places {
     fn find(input: &Path, output: Option<&Path>) -> anyhow::Result<Self> {
         let shown = input.display();
         let inside = input.join(SPOOL);
+        match fs::read_dir(input) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                bail!(Usage(format!("there is no run and no spool at {shown}")));
+            }
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return Err(error).with_context(|| format!("cannot open {shown}"));
+            }
+            _ => {}
+        }
         if holds_recordings(&inside) {
             return Ok(Self { spool: inside, run: output.unwrap_or(input).to_owned() });
         }
@@ -120,7 +129,7 @@ impl Places {
 }
 
 /// Whether measured processes have left anything in a spool.
-fn holds_recordings(spool: &Path) -> bool {
+pub(crate) fn holds_recordings(spool: &Path) -> bool {
     let Ok(entries) = fs::read_dir(spool) else { return false };
     let mut names = entries.flatten().map(|entry| PathBuf::from(entry.file_name()));
     names.any(|name| name.extension().is_some_and(|kind| kind == "events" || kind == "definitions"))

@@ -99,8 +99,8 @@ const MEANINGS: [(&str, &str); 15] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "dropped",
-        "events for which there was no room. Counts and times are too low from there on. Give more with \
-         --max-mb, or record to a disk with more space (--spool DIR).",
+        "events for which there was no room. What a thread did from there on is not in counts and times. \
+         Give more with --max-mb, or record to a disk with more space (--spool DIR).",
     ),
     ("damaged", "bytes of the recording that make no sense; what stood there is left out."),
     (
@@ -111,7 +111,7 @@ const MEANINGS: [(&str, &str); 15] = [
     ("late_ticks", "the clock of a processor ran backwards; these readings were set to the one before."),
     (
         "unmatched_sends",
-        "messages that nobody is known to have received. Usual where a process was killed; else the program \
+        "messages that nobody is known to have received. Usual where a process was killed or events were dropped; else the program \
          left them behind.",
     ),
     (

@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use marey_archive::{Archive, META_FILE, RunTrace, State};
 
 use crate::exit::Usage;
+use crate::merge::holds_recordings;
 use crate::record::SPOOL;
 
 /// A finished run.
@@ -51,7 +52,11 @@ pub(crate) fn open_archive(path: &Path) -> anyhow::Result<Archive> {
         path.read_dir().with_context(|| format!("cannot open {shown}"))?;
     }
     let has_no_tables = path.is_dir() && !path.join(META_FILE).exists();
-    if has_no_tables && path.join(SPOOL).is_dir() {
+    let spool = path.join(SPOOL);
+    if has_no_tables && spool.is_dir() && !holds_recordings(&spool) {
+        bail!(Usage(format!("nothing was recorded in {shown}: no measured process has left anything there")));
+    }
+    if has_no_tables && spool.is_dir() {
         bail!(Usage(format!("{shown} is not merged yet; `marey merge {shown}` does it")));
     }
     if has_no_tables {

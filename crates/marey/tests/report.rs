@@ -8,7 +8,8 @@ mod sample;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use marey_archive::{Columns, Value, schema, write_table};
+use serde_json::Value as Json;
 use snapbox::{Data, assert_data_eq, file};
 
 /// Runs marey beside the small run `run.marey`, packs it first if asked, and returns its output.
@@ -31,13 +32,13 @@ fn check(args: &[&str], expected: Data) {
     assert_data_eq!(marey(dir.path(), args), expected.raw());
 }
 
-fn json(args: &[&str]) -> Value {
+fn json(args: &[&str]) -> Json {
     let dir = with_run();
     serde_json::from_str(&marey(dir.path(), args)).unwrap()
 }
 
 /// Fields of every element of a list.
-fn fields(list: &Value) -> Vec<&str> {
+fn fields(list: &Json) -> Vec<&str> {
     let mut names: Vec<&str> = list
         .as_array()
         .unwrap()
@@ -83,7 +84,7 @@ fn a_dump_can_be_narrowed() {
 fn every_line_of_a_json_dump_is_an_object() {
     let dir = with_run();
     let text = marey(dir.path(), &["dump", "--json"]);
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), marey(dir.path(), &["dump"]).lines().count() - 1);
     let send = lines.iter().find(|line| line["event"] == "send").unwrap();
     assert_eq!((&send["rank"], &send["peer_rank"], &send["bytes"]), (&1.into(), &0.into(), &64.into()));
@@ -95,7 +96,7 @@ fn every_line_of_a_json_dump_is_an_object() {
 fn the_json_of_info_keeps_its_contract() {
     let info = json(&["info", "--json"]);
     for (field, expected) in [
-        ("version", Value::from(env!("CARGO_PKG_VERSION"))),
+        ("version", Json::from(env!("CARGO_PKG_VERSION"))),
         ("duration_ns", 100_000_000.into()),
         ("processes", 2.into()),
         ("locations", 2.into()),
@@ -223,15 +224,15 @@ fn the_document_on_json_names_every_field() {
     }
 }
 
-fn collect_names(value: &Value, names: &mut Vec<String>) {
+fn collect_names(value: &Json, names: &mut Vec<String>) {
     match value {
-        Value::Object(object) => {
+        Json::Object(object) => {
             for (name, value) in object {
                 names.push(name.clone());
                 collect_names(value, names);
             }
         }
-        Value::Array(list) => list.iter().for_each(|value| collect_names(value, names)),
+        Json::Array(list) => list.iter().for_each(|value| collect_names(value, names)),
         _ => {}
     }
 }
@@ -248,6 +249,8 @@ fn names_of_a_run_cannot_steer_the_terminal() {
 fn errors_say_what_to_do() {
     let dir = with_run();
     std::fs::create_dir_all(dir.path().join("unmerged.marey/spool")).unwrap();
+    std::fs::write(dir.path().join("unmerged.marey/spool/1.events"), "").unwrap();
+    std::fs::create_dir_all(dir.path().join("vain.marey/spool")).unwrap();
     std::fs::create_dir(dir.path().join("empty")).unwrap();
     std::fs::write(dir.path().join("text"), "no run").unwrap();
     std::fs::write(dir.path().join("taken.zip"), "").unwrap();
@@ -258,7 +261,7 @@ fn errors_say_what_to_do() {
     std::fs::create_dir_all(dir.path().join("half.marey/spool")).unwrap();
     let meta = std::fs::read_to_string(dir.path().join("run.marey/meta.json")).unwrap();
     std::fs::write(dir.path().join("half.marey/meta.json"), meta.replace("finished", "merging")).unwrap();
-    let cases: [(&[&str], i32, &str); 13] = [
+    let cases: [(&[&str], i32, &str); 14] = [
         (&["report", "missing.marey"], 2, "`marey record -- CMD` makes one"),
         (&["report", "unmerged.marey"], 2, "`marey merge unmerged.marey` does it"),
         (&["info", "empty"], 2, "not a run"),
@@ -266,7 +269,8 @@ fn errors_say_what_to_do() {
         (&["info", "cut.zip"], 1, "error: cannot open cut.zip: "),
         (&["info", "cut.marey"], 1, "error: cut.marey is damaged: "),
         (&["merge", "half.marey"], 2, "its spool is gone"),
-        (&["merge", "unmerged.marey"], 2, "nothing was recorded"),
+        (&["merge", "vain.marey"], 2, "nothing was recorded"),
+        (&["report", "vain.marey"], 2, "nothing was recorded"),
         (&["dump", "--rank", "9"], 2, "no rank 9"),
         (&["dump", "--location", "9"], 2, "no location 9"),
         (&["dump", "--from", "1h"], 2, "unknown unit"),
@@ -297,6 +301,30 @@ fn a_run_is_not_replaced_by_a_merge_of_nothing() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("its spool is gone"));
     assert_eq!(marey(dir.path(), &["info", "--json"]), before);
+}
+
+#[test]
+fn numbers_that_lack_a_part_of_the_run_say_so_first() {
+    for (problems, expected) in [
+        (&[("dropped", 5), ("dropped", 7)][..], Some("12 events had no room")),
+        (&[("dropped", 1)], Some("1 event had no room")),
+        (&[("lost", 1)], Some("parts of the recording are gone")),
+        (&[("truncated", 1), ("dropped", 0)], None),
+    ] {
+        let dir = with_run();
+        let mut table = Columns::new(&schema::PROBLEMS);
+        for &(kind, count) in problems {
+            let none = Value::U32(schema::NONE);
+            table
+                .push(&[Value::Text(kind), Value::U32(0), none, Value::I64(count), Value::Text("")])
+                .unwrap();
+        }
+        write_table(&dir.path().join("run.marey"), &table).unwrap();
+        let report = marey(dir.path(), &["report"]);
+        let said = report.lines().find_map(|line| line.split_once("Not all of the run was recorded: "));
+        let said = said.map(|(_, rest)| rest.split('.').next().unwrap());
+        assert_eq!(said, expected, "{report}");
+    }
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
 
     let spool = run.spool.clone();
     let outcome = launch::run(args, &library, &spool, || run.commit()).context("cannot start the program")?;
-    let code = ExitCode::from(launch::exit_status(&outcome));
+    let code = launch::exit_status(&outcome);
     match outcome {
         Outcome::NotStarted(error) => {
             let shown = args.command[0].display();
@@ -59,12 +59,12 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         }
         Outcome::Ended(status) => {
             launch_file.end(status);
-            if let Err(error) = finish(run, &launch_file, args, step.as_ref()) {
+            if let Err(error) = finish(run, &launch_file, args, step.as_ref(), code) {
                 say(&format!("warning: {}", text_of(&error)));
             }
         }
     }
-    Ok(code)
+    Ok(ExitCode::from(code))
 }
 
 fn prepare(run: &mut RunDir, launch_file: &LaunchFile) -> anyhow::Result<PathBuf> {
@@ -82,6 +82,7 @@ fn finish(
     launch_file: &LaunchFile,
     args: &RecordArgs,
     step: Option<&JobStep>,
+    code: u8,
 ) -> anyhow::Result<()> {
     if run.leave(step)? == Left::Others {
         return Ok(());
@@ -97,6 +98,12 @@ fn finish(
     }
     if is_empty {
         say(&format!("nothing was measured; {shown} holds no run"));
+        if code != 0 {
+            say(&format!(
+                "  {} ended with status {code}, perhaps before it began its work",
+                args.command[0].display()
+            ));
+        }
         for reason in NOTHING_MEASURED {
             say(&format!("  {reason}"));
         }

@@ -62,7 +62,7 @@ fn what_ran(facts: &Facts<'_>) -> String {
 
 fn answer(facts: &Facts<'_>) -> Vec<String> {
     let headline = &facts.headline;
-    let mut lines: Vec<String> = ended_early(facts).into_iter().collect();
+    let mut lines: Vec<String> = ended_early(facts).into_iter().chain(incomplete(facts)).collect();
     if headline.mpi <= Nanos(0) {
         lines.extend(without_mpi(facts));
         return lines;
@@ -93,6 +93,18 @@ fn ended_early(facts: &Facts<'_>) -> Option<String> {
             Some(format!("The run did not end as usual: {first}; and {}.", solid(more)))
         }
     }
+}
+
+/// Numbers that lack a part of the run must not be read as if they had it.
+fn incomplete(facts: &Facts<'_>) -> Option<String> {
+    let problems = || facts.trace.problems().iter();
+    let sum = |kind: &str| problems().filter(|it| it.kind == kind).map(|it| it.count).sum::<u64>();
+    let missing = match (sum("dropped"), sum("lost") + sum("damaged")) {
+        (0, 0) => return None,
+        (0, _) => "parts of the recording are gone".to_owned(),
+        (dropped, _) => solid(format::counted_as(dropped, "event had no room", "events had no room")),
+    };
+    Some(format!("Not all of the run was recorded: {missing}. All numbers are of the rest; see PROBLEMS."))
 }
 
 /// `MPI takes 34.2 % of the time of the ranks: 20.1 % waiting for messages, 8.0 % collectives, …`

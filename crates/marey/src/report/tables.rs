@@ -51,7 +51,8 @@ pub(super) fn ranks(page: &mut Page<'_>) -> io::Result<()> {
         table.push(cells);
     }
     table.print(page.out, page.paint)?;
-    page.more_of(facts.ranks.len() - shown.len(), "process", "processes")
+    let (one, many) = ("process with a share in between", "processes with shares in between");
+    page.more_of(facts.ranks.len() - shown.len(), one, many)
 }
 
 fn outcome_cell(process: &Process) -> Cell {

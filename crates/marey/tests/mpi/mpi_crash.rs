@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need};
 
 fn program(mpi: Mpi) -> Option<PathBuf> {
@@ -29,6 +31,7 @@ fn read_state(file: &Path) -> Option<(u64, u32)> {
 fn compare(run: &Run, out: &Path, ranks: u32) -> BTreeMap<u32, String> {
     let recorded = run.mpi_calls();
     let processes = run.table("processes");
+    let places = places(run);
     let mut outcomes = BTreeMap::new();
     for rank in 0..ranks {
         let (returned, pid) = read_state(&out.join(rank.to_string())).unwrap();
@@ -39,11 +42,27 @@ fn compare(run: &Run, out: &Path, ranks: u32) -> BTreeMap<u32, String> {
             "rank {rank}: {returned} calls returned, {calls} recorded: {functions:?}\n{}",
             run.text("info", &[])
         );
+        // A call that it was in has not returned.
+        if places.get(&rank).is_some_and(|path| !path.is_empty()) {
+            assert_eq!(calls, returned + 1, "rank {rank} was in {places:?}");
+        }
         let row = processes.u32("pid").unwrap().iter().position(|&other| other == pid).unwrap();
         outcomes.insert(rank, processes.text("outcome").unwrap()[row].clone());
     }
-    run.expect_no_problems(&["unmatched_sends", "unmatched_receives", "truncated"]);
+    // Being killed inside a call is no loss of records.
+    run.expect_no_problems(&["unmatched_sends", "unmatched_receives"]);
     outcomes
+}
+
+/// For each rank that did not end well, the regions that it was in.
+fn places(run: &Run) -> BTreeMap<u32, Vec<String>> {
+    let info: Value = serde_json::from_str(&run.text("info", &["--json"])).unwrap();
+    let row = |row: &Value| {
+        let path = row["threads"][0]["path"].as_array().unwrap();
+        let path = path.iter().map(|name| name.as_str().unwrap().to_owned()).collect();
+        Some((u32::try_from(row["rank"].as_u64()?).unwrap(), path))
+    };
+    info["ended_early"].as_array().unwrap().iter().filter_map(row).collect()
 }
 
 /// A mode in which the program ends itself: what becomes of rank 1, in the words of `marey info`.
@@ -60,6 +79,14 @@ fn check(mode: &str, outcome: &str) {
         assert_eq!(outcomes[&1], outcome, "{mpi:?} {mode}");
         let info = run.text("info", &[]);
         assert!(info.contains(outcome), "{mpi:?} {mode}: {info}");
+        if mode == "mpi_abort" {
+            assert_eq!(places(&run)[&1], ["MPI_Abort"], "{mpi:?}");
+            let source = include_str!("../programs/crash_loop.c");
+            let line = 1 + source.lines().position(|line| line.contains("MPI_Abort(MPI_COMM_WORLD")).unwrap();
+            let report = run.text("report", &[]).split_whitespace().collect::<Vec<_>>().join(" ");
+            let expected = format!("inside MPI_Abort called from main (crash_loop.c:{line})");
+            assert!(report.contains(&expected), "{mpi:?}: {report}");
+        }
     }
 }
 
