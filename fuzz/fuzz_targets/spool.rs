@@ -1,33 +1,41 @@
-//! A whole merge of fuzzed records and definitions. They are put into windows with sound heads, so
-//! that the fuzzer does not have to guess check words.
+//! A whole merge of fuzzed records and definitions, and the reading of what comes out. They are put
+//! into windows with sound heads, so that the fuzzer does not have to guess check words.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use marey_archive::merge::{Config, merge};
+use marey_archive::schema::TABLES;
+use marey_archive::{Archive, RunTrace};
+use marey_fuzz::Parts;
 use marey_model::Triple;
 use marey_model::spool::{ALIGN, Head, Open, SLACK, Stream, at};
 
 fuzz_target!(|bytes: &[u8]| {
-    let (cut, rest) = bytes.split_first().map_or((0, bytes), |(cut, rest)| (usize::from(*cut), rest));
-    let middle = rest.len() * cut / 256;
-    let (definitions, events) = rest.split_at(middle);
+    let Some(parts) = Parts::of(bytes) else { return };
     let dir = tempfile::tempdir().expect("there is room");
     let spool = dir.path().join("spool");
     std::fs::create_dir(&spool).expect("there is room");
-    std::fs::write(spool.join("a.definitions"), window(Stream::Definitions, 0, &[], definitions)).expect("there is room");
-    let (first, second) = events.split_at(events.len() / 2);
+    let definitions = window(Stream::Definitions, 0, &[], parts.definitions);
+    std::fs::write(spool.join("a.definitions"), definitions).expect("there is room");
     let open = [Open { ticks: 5, site: 1, reserved: 0 }];
-    let windows = [window(Stream::Events, 0, &[], first), window(Stream::Events, u64::from(cut > 128), &open, second)];
-    std::fs::write(spool.join("a.events"), windows.concat()).expect("there is room");
+    let first = window(Stream::Events, 0, &[], parts.first);
+    let second = window(Stream::Events, parts.sequence.into(), &open, parts.second);
+    std::fs::write(spool.join("a.events"), [first, second].concat()).expect("there is room");
     let config = Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: true };
-    merge(&spool, &dir.path().join("run"), &config, &()).expect("damage is no error");
+    let run = dir.path().join("run");
+    merge(&spool, &run, &config, &()).expect("damage is no error");
+    let archive = Archive::open(&run).expect("what was merged can be opened");
+    for spec in TABLES {
+        archive.table(spec.name).expect("what was merged can be read");
+    }
+    RunTrace::load(&archive).expect("what was merged makes sense");
 });
 
 fn window(stream: Stream, sequence: u64, open: &[Open], records: &[u8]) -> Vec<u8> {
     let size = (Head::records_at(open.len()) + records.len() + SLACK).next_multiple_of(ALIGN);
     let head = Head {
         size: u32::try_from(size).expect("fuzzed input is small"),
-        process: 7,
+        process: 1,
         thread: 0,
         stream,
         sequence,

@@ -1,0 +1,37 @@
+//! Writes the seeds of all fuzz targets: `seeds DIRECTORY` fills `DIRECTORY/TARGET/`.
+
+use marey_fuzz::{Parts, everything, records};
+use std::io;
+use std::path::{Path, PathBuf};
+
+fn main() -> io::Result<()> {
+    let into = PathBuf::from(std::env::args_os().nth(1).ok_or(io::ErrorKind::InvalidInput)?);
+    let spool = everything();
+    let (mut whole, mut taken_apart) = (Vec::new(), Vec::new());
+    for process in &spool.processes {
+        let definitions = process.definition_text();
+        whole.extend([process.definition_bytes(), definitions.clone()]);
+        let windows = process.event_windows();
+        for (n, window) in windows.iter().enumerate() {
+            let (first, second) = (records(window), records(&windows[(n + 1) % windows.len()]));
+            for sequence in [1, 2] {
+                let parts = Parts { sequence, definitions: &definitions, first: &first, second: &second };
+                taken_apart.push(parts.join());
+            }
+        }
+        whole.extend(windows);
+    }
+    write(&into.join("records"), &whole)?;
+    write(&into.join("spool"), &taken_apart)?;
+    // One damage of each kind to files at the beginning, in the middle and at the end of the list.
+    let damages = (0..8).flat_map(|kind| [0, 90, 180].map(|file| vec![kind, file, 1, 2, 3, 0, 255, 255]));
+    write(&into.join("archive"), &damages.collect::<Vec<_>>())
+}
+
+fn write(dir: &Path, seeds: &[Vec<u8>]) -> io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    for (n, seed) in seeds.iter().enumerate() {
+        std::fs::write(dir.join(format!("seed-{n:03}")), seed)?;
+    }
+    Ok(())
+}
