@@ -14,6 +14,7 @@
     reason = "interposes C functions, whose arguments arrive as machine words of which the low half counts"
 )]
 
+#[cfg(not(feature = "system-allocator"))]
 mod alloc;
 mod entry;
 mod mpi;
@@ -25,5 +26,6 @@ mod stack_cache;
 mod threads;
 mod unwind;
 
+#[cfg(not(feature = "system-allocator"))]
 #[global_allocator]
 static ALLOCATOR: alloc::Mapped = alloc::Mapped;

@@ -6,6 +6,8 @@
 
 #[path = "threads/spool.rs"]
 mod spool;
+#[path = "threads/valgrind.rs"]
+mod valgrind;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
