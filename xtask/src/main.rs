@@ -10,6 +10,7 @@ mod demo;
 mod mpi_table;
 mod setup;
 mod shell;
+mod soak;
 mod test;
 
 use anyhow::{Context, Result};
@@ -26,6 +27,9 @@ cargo xtask TASK
   bench --quick the same, short and not written
   bench --full  the same with 100 M pairs and 200 M events; more than an hour, 2 GB of disk
   bench --only PART   only cases whose names contain PART; not written
+  soak          valgrind, ThreadSanitizer and every fuzz target for five minutes
+  soak --quick  the same with 20 seconds for each fuzz target
+  soak --only PART    only valgrind, threads or fuzz
   generate-mpi  renew the table of MPI functions from the headers of both MPIs
 ";
 
@@ -38,6 +42,7 @@ fn main() -> ExitCode {
         ["check"] => check::run(check::Scope::Everything),
         ["check", "--quick"] => check::run(check::Scope::RulesOnly),
         ["bench", ref words @ ..] => bench::Plan::from_words(words).and_then(|plan| bench::run(&plan)),
+        ["soak", ref words @ ..] => soak::Plan::from_words(words).and_then(|plan| soak::run(&plan)),
         ["generate-mpi"] => generate_mpi(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
