@@ -8,9 +8,9 @@
 //! bytes of memory for each slot of each stack.)
 //!
 //! Programs with thousands of call sites would still wait for memory at every call. But programs
-//! repeat themselves, so each stack remembers which two followed it last. The line of the latest and
-//! its shape's are asked for while the program is busy with the call before, and mostly they are
-//! all that is needed to recognise the next call.
+//! repeat themselves, so each stack remembers two that followed it. The line of the likelier and its
+//! shape's are asked for while the program is busy with the call before, and mostly they are all
+//! that is needed to recognise the next call.
 
 use marey_model::SiteId;
 use rustc_hash::FxHashMap;
@@ -55,11 +55,14 @@ struct Stack {
     hash: Hash,
     site: u32,
     shape: u32,
-    /// The stack that came after this one last time, and its shape.
+    /// The stack that mostly comes after this one, and its shape; its own number at first.
     next: u32,
     next_shape: u32,
-    /// The one that came after this one before that.
+    /// Another one that did.
     other: u32,
+    /// How often another one came in a row. At the second time it becomes the expected one: a loop
+    /// that ends should not make its stacks forget each other.
+    others: u32,
 }
 
 #[derive(Default)]
@@ -118,6 +121,9 @@ impl StackCache {
         }
         let site = guess.site;
         self.prefetch(guess);
+        if let Some(last) = self.stacks.get_mut(self.last as usize) {
+            last.others = 0;
+        }
         self.last = number;
         Some(SiteId(site))
     }
@@ -167,11 +173,17 @@ impl StackCache {
         self.stacks.get(number as usize).map(|stack| SiteId(stack.site))
     }
 
-    /// Notes that the stack `number` came after the last one.
+    /// Notes that the stack `number`, which was not expected, came after the last one.
     fn follow(&mut self, number: u32) {
         let Some(shape) = self.stacks.get(number as usize).map(|stack| stack.shape) else { return };
-        if let Some(last) = self.stacks.get_mut(self.last as usize) {
-            (last.next, last.next_shape, last.other) = (number, shape, last.next);
+        let before = self.last;
+        if let Some(last) = self.stacks.get_mut(before as usize) {
+            last.others = if last.other == number { last.others + 1 } else { 1 };
+            if last.next == before || last.others >= 2 {
+                (last.next, last.next_shape, last.other, last.others) = (number, shape, last.next, 0);
+            } else {
+                last.other = number;
+            }
         }
         self.last = number;
         if let Some(found) = self.stacks.get(number as usize) {
@@ -212,6 +224,7 @@ impl StackCache {
             next: number,
             next_shape: shape,
             other: number,
+            others: 0,
         });
         self.by_hash.insert(hash, number);
         self.follow(number);
