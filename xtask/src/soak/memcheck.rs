@@ -128,6 +128,8 @@ fn errors_of(dir: &Path, case: &Case, library: Option<&Path>) -> Result<Vec<Foun
     if is_root() {
         run.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
+    // Some programs write files where they are started.
+    run.current_dir(dir);
     run.args(["--quiet", "--xml=yes", "--trace-children=yes", "--num-callers=40"]);
     run.arg(format!("--xml-file={}/%p.xml", reports.display()));
     if Path::new(SUPPRESSIONS).is_file() {
