@@ -2,7 +2,8 @@
 //! of Open MPI and MPICH.
 //!
 //! The one idea: the two headers agree in every arity and return type, so their union can be one
-//! table of machine words, and what a call *means* is a class that `classify` gives it by name.
+//! table of machine words, and what a call *means* is a class that `classify` gives it by name, and with
+//! it the handler that reads its arguments.
 //! The table is checked in, so that building marey needs no MPI; this module is only run to renew
 //! it and to prove that it is fresh.
 //!
@@ -138,8 +139,8 @@ fn render(headers: &[Header], functions: &BTreeMap<String, Prototype>) -> Result
         releases.join(" and ")
     );
     out.push_str(
-        "/// Calls `$callback!` once per function with: its index, its name, its profiling name, its class,\n\
-         /// what it returns (`i32`, `f64`, or `word` for any other integer or pointer), its parameters.\n\
+        "/// Calls `$callback!` once per function with: its index, its name, its profiling name, its\n\
+         /// handler, what it returns (`i32`, `f64`, or `word` for any other integer or pointer), its parameters.\n\
          macro_rules! for_each_mpi_function {\n    ($callback:ident) => {\n",
     );
     for (index, function) in functions.values().enumerate() {
@@ -150,9 +151,9 @@ fn render(headers: &[Header], functions: &BTreeMap<String, Prototype>) -> Result
         };
         writeln!(
             out,
-            "        $callback! {{ {index}, {name}, P{name}, {class}, {returns}, ({params}) }}",
+            "        $callback! {{ {index}, {name}, P{name}, {handler}, {returns}, ({params}) }}",
             name = function.name,
-            class = classify::class(&function.name),
+            handler = classify::handler(&function.name),
             params = function.parameter_names().join(", "),
         )?;
     }

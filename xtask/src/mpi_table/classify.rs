@@ -58,7 +58,8 @@ const FAMILIES: &[(&str, &[&str])] = &[
     ("wtime", &["Wtime", "Wtick"]),
 ];
 
-/// Blocking collectives with their roles; each has a twin with `i` in front.
+/// Blocking collectives with their roles; each has twins with `i` in front and with `_init` behind, whose
+/// arguments begin alike.
 const COLLECTIVES: &[(&str, &str)] = &[
     ("barrier", "Barrier"),
     ("bcast", "OneToAll"),
@@ -222,6 +223,71 @@ const SINGLES: &[&str] = &[
     "file_close",
 ];
 
+/// Handlers for several classes. Every other class that is recorded at all has one of its own name.
+const HANDLERS: &[(&str, &[&str])] = &[
+    ("some", &["waitsome", "testsome"]),
+    ("reach", &["comm_spawn", "comm_spawn_multiple", "comm_accept", "comm_connect"]),
+    ("comm_free", &["comm_disconnect"]),
+    ("init", &["init_thread"]),
+    ("win_create", &["win_allocate", "win_allocate_shared", "win_create_dynamic"]),
+    (
+        "synchronise",
+        &[
+            "win_fence",
+            "win_post",
+            "win_start",
+            "win_complete",
+            "win_wait",
+            "win_lock",
+            "win_unlock",
+            "win_lock_all",
+            "win_unlock_all",
+            "win_flush",
+        ],
+    ),
+    (
+        "transfer",
+        &[
+            "put",
+            "get",
+            "accumulate",
+            "get_accumulate",
+            "fetch_and_op",
+            "compare_and_swap",
+            "rput",
+            "rget",
+            "raccumulate",
+            "rget_accumulate",
+        ],
+    ),
+    ("file_move", &["file_read", "file_write", "file_iread", "file_iwrite", "file_split_begin"]),
+    // Only their time is recorded.
+    (
+        "generic",
+        &[
+            "request_get_status",
+            "cancel",
+            "probe",
+            "iprobe",
+            "comm_join",
+            "win_test",
+            "file_split_end",
+            "wtime",
+        ],
+    ),
+];
+
+/// Which function of the recorder reads the arguments.
+pub(crate) fn handler(mpi_name: &str) -> String {
+    let class = class(mpi_name);
+    let lower = base(mpi_name).to_ascii_lowercase();
+    if let Some((handler, _)) = collective(&lower) {
+        return handler.to_owned();
+    }
+    let shared = HANDLERS.iter().find(|(_, classes)| classes.contains(&class.as_str()));
+    shared.map_or(class.clone(), |(handler, _)| (*handler).to_owned())
+}
+
 /// The class of a function, in snake case.
 pub(crate) fn class(mpi_name: &str) -> String {
     let name = base(mpi_name);
@@ -232,7 +298,10 @@ pub(crate) fn class(mpi_name: &str) -> String {
     if is_local(name, &lower) {
         return "local".to_owned();
     }
-    if SINGLES.contains(&lower.as_str()) || collective_role(&lower).is_some() {
+    if let Some((_, class)) = collective(&lower) {
+        return class.to_owned();
+    }
+    if SINGLES.contains(&lower.as_str()) {
         return lower;
     }
     let class = match lower.strip_prefix("file_") {
@@ -261,8 +330,9 @@ fn is_local(name: &str, lower: &str) -> bool {
 /// book-keeping, files apart.
 pub(crate) fn role(mpi_name: &str) -> &'static str {
     let class = class(mpi_name);
-    if let Some(role) = collective_role(&class) {
-        return role;
+    if let Some((_, role)) = COLLECTIVES.iter().find(|(name, _)| *name == class) {
+        // To prepare one is no operation yet.
+        return if base(mpi_name).ends_with("_init") { "Manage" } else { role };
     }
     match class.as_str() {
         "send" | "isend" | "recv" | "irecv" | "sendrecv" | "sendrecv_replace" | "start" | "startall"
@@ -296,10 +366,13 @@ fn base(mpi_name: &str) -> &str {
     name.strip_suffix("_c").unwrap_or(name)
 }
 
-/// The role of a collective or of its nonblocking twin; `None` for any other class.
-fn collective_role(class: &str) -> Option<&'static str> {
-    let known = |name: &str| COLLECTIVES.iter().find(|(class, _)| *class == name).map(|(_, role)| *role);
-    known(class).or_else(|| known(class.strip_prefix('i')?))
+/// Handler and class of a collective, by its name in lower case.
+fn collective(lower: &str) -> Option<(&'static str, &'static str)> {
+    let known = |name: &str| COLLECTIVES.iter().find(|(class, _)| *class == name).map(|(class, _)| *class);
+    let twin = |handler, name: Option<&str>| Some((handler, known(name?)?));
+    twin("collective", Some(lower))
+        .or_else(|| twin("icollective", lower.strip_prefix('i')))
+        .or_else(|| twin("collective_init", lower.strip_suffix("_init")))
 }
 
 #[cfg(test)]
@@ -309,10 +382,11 @@ mod tests {
     #[test]
     fn a_class_is_given_by_name() {
         for (name, expected_class, expected_role) in [
+            ("MPI_Bcast_init", "bcast", "Manage"),
             ("MPI_Rsend", "send", "Transfer"),
             ("MPI_Send_c", "send", "Transfer"),
-            ("MPI_Ineighbor_alltoallw", "ineighbor_alltoallw", "AllToAll"),
-            ("MPI_Ibarrier", "ibarrier", "Barrier"),
+            ("MPI_Ineighbor_alltoallw", "neighbor_alltoallw", "AllToAll"),
+            ("MPI_Ibarrier", "barrier", "Barrier"),
             ("MPI_Comm_f2c", "convert", "Manage"),
             ("MPI_Info_f2c", "convert", "Manage"),
             ("MPI_Info_get", "local", "Manage"),
@@ -332,6 +406,24 @@ mod tests {
             ("MPI_Scatterv", "scatterv", "OneToAll"),
         ] {
             assert_eq!((class(name).as_str(), role(name)), (expected_class, expected_role), "{name}");
+        }
+    }
+
+    #[test]
+    fn functions_that_are_read_alike_have_one_handler() {
+        for (name, expected) in [
+            ("MPI_Ssend_c", "send"),
+            ("MPI_Scan", "collective"),
+            ("MPI_Igather", "icollective"),
+            ("MPI_Reduce_scatter_block_init", "collective_init"),
+            ("MPI_Testsome", "some"),
+            ("MPI_Rget", "transfer"),
+            ("MPI_File_iread_at", "file_move"),
+            ("MPI_Type_size", "local"),
+            ("MPI_Iprobe", "generic"),
+            ("MPI_Type_dup", "generic"),
+        ] {
+            assert_eq!(handler(name), expected, "{name}");
         }
     }
 }

@@ -7,64 +7,72 @@ use marey_measure::message::{self, Part};
 use marey_measure::{Runtime, Scratch, Thread};
 use marey_model::spool::op;
 
-use super::FUNCTIONS;
+use super::call::{Call, Open, Passing, Real};
 use super::class::Class;
-use super::communicator::{Communicator, communicator, communicator_noun, plain_part};
+use super::communicator::{Communicator, communicator, communicator_noun};
 use super::datatype::datatype;
 use super::flavour::flavour;
 use super::point::count;
 use super::request::{self, Kind, Request};
-use super::wrap::{Call, Open};
+use super::start;
 
 /// Blocking collective operations.
-pub(crate) unsafe fn blocking<const N: usize>(
-    call: Call,
-    args: [usize; N],
-    f: impl Fn([usize; N]) -> usize,
-) -> usize {
+#[inline(always)]
+pub(crate) unsafe fn blocking<const N: usize>(mut p: Passing<N, impl Real<N>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
-        let word = comm_word(call, &args);
-        let Some(open) = call.begin(communicator_noun(word)) else { return f(args) };
-        let part = part(&open, call, &args);
-        let result = f(args);
-        finish(open, &part.filter(|_| result as i32 == 0));
-        result
+        p.record(communicator_noun(p.comm()), |p, open| {
+            let part = part(&open, p.call, &p.args);
+            let part = if p.pass() { part } else { None };
+            finish(open, part);
+        })
     }
 }
 
 /// Nonblocking ones; the request is the last argument.
-pub(crate) unsafe fn nonblocking<const N: usize>(
-    call: Call,
-    args: [usize; N],
-    f: impl Fn([usize; N]) -> usize,
-) -> usize {
+pub(crate) unsafe fn nonblocking<const N: usize>(mut p: Passing<N, impl Real<N>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
-        let word = comm_word(call, &args);
-        let Some(open) = call.begin(communicator_noun(word)) else { return f(args) };
-        let part = part(&open, call, &args);
-        let result = f(args);
-        if result as i32 == 0 {
-            post(open, &part, args[N - 1]);
-        } else {
-            open.finish_plain();
-        }
-        result
+        p.record(communicator_noun(p.comm()), |p, open| {
+            let part = part(&open, p.call, &p.args);
+            let part = if p.pass() { part } else { None };
+            post(open, part, p.args[N - 1]);
+        })
     }
 }
 
-fn comm_word(call: Call, args: &[usize]) -> usize {
-    FUNCTIONS[call.index].comm_arg.map_or(0, |at| args[usize::from(at)])
+/// Persistent ones, which a start begins; the request is the last argument.
+pub(crate) unsafe fn persistent<const N: usize>(mut p: Passing<N, impl Real<N>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        p.record(communicator_noun(p.comm()), |p, open| {
+            if p.pass()
+                && let Some(part) = part(&open, p.call, &p.args)
+            {
+                start::prepare(p.args[N - 1], Kind::Collective(part));
+            }
+            open.finish_plain();
+        })
+    }
 }
 
-/// A part without data.
+/// A part without data in a collective operation on `word`.
 pub(crate) fn plain(word: usize) -> Option<Part> {
-    plain_part(word)
+    communicator(word).map(|known| Part { communicator: known.number, root: -1, bytes_out: 0, bytes_in: 0 })
 }
 
-unsafe fn put(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, opcode: u8, part: &Part) {
-    // SAFETY: the caller is inside `write` with the calling thread's descriptor.
+/// Puts `opcode` and the slot of `part`.
+///
+/// # Safety
+/// Inside `write`, with the calling thread's descriptor.
+pub(crate) unsafe fn put(
+    runtime: &Runtime,
+    thread: *mut Thread,
+    scratch: &mut Scratch,
+    opcode: u8,
+    part: &Part,
+) {
+    // SAFETY: the caller's promise.
     let slot = unsafe { message::collective_slot(runtime, thread, scratch, part) };
     scratch.byte(opcode);
     scratch.byte(slot);
@@ -74,14 +82,11 @@ unsafe fn put(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, opc
 ///
 /// # Safety
 /// As for [`Open::finish`].
-pub(crate) unsafe fn finish(open: Open, part: &Option<Part>) {
-    let runtime = open.runtime;
+pub(crate) unsafe fn finish(open: Open, part: Option<Part>) {
     // SAFETY: the caller's promise.
     unsafe {
-        open.finish(|thread, scratch| {
-            if let Some(part) = part {
-                put(runtime, thread, scratch, op::COLLECTIVE, part);
-            }
+        open.finish_with(part, |runtime, thread, scratch, part| {
+            put(runtime, thread, scratch, op::COLLECTIVE, &part);
         });
     }
 }
@@ -89,21 +94,21 @@ pub(crate) unsafe fn finish(open: Open, part: &Option<Part>) {
 /// Leaves the call, which began this part; the request at `place` completes it.
 ///
 /// # Safety
-/// As for [`Open::finish`]; MPI has stored a request at `place`.
-pub(crate) unsafe fn post(open: Open, part: &Option<Part>, place: usize) {
-    let runtime = open.runtime;
-    let serial = runtime.next_serial();
+/// As for [`Open::finish`]; if there is a part, MPI has stored a request at `place`.
+pub(crate) unsafe fn post(open: Open, part: Option<Part>, place: usize) {
+    let serial = open.runtime.next_serial();
     // SAFETY: the caller's promise.
     unsafe {
-        let handle = flavour().handle_at(place);
-        if part.is_some() && handle != flavour().request_null {
-            request::insert(handle, Request { kind: Kind::Collective, serial, persistent: false });
-        }
-        open.finish(|thread, scratch| {
-            if let Some(part) = part {
-                put(runtime, thread, scratch, op::POST_COLLECTIVE, part);
-                message::put_serial(thread, scratch, serial);
+        if let Some(part) = part {
+            let handle = flavour().handle_at(place);
+            if handle != flavour().request_null {
+                let kind = Kind::Collective(part);
+                request::insert(handle, Request { kind, serial, persistent: false });
             }
+        }
+        open.finish_with(part, |runtime, thread, scratch, part| {
+            put(runtime, thread, scratch, op::POST_COLLECTIVE, &part);
+            message::put_serial(thread, scratch, serial);
         });
     }
 }
@@ -134,7 +139,7 @@ impl Reader<'_> {
         }
         // SAFETY: the standard asks for an array of this length here.
         unsafe {
-            if FUNCTIONS[self.call.index].large_count {
+            if self.call.function().large_count {
                 (0..len).map(|idx| (*(place as *const i64).add(idx)).max(0).unsigned_abs()).sum()
             } else {
                 (0..len).map(|idx| u64::from((*(place as *const i32).add(idx)).max(0).unsigned_abs())).sum()
@@ -153,7 +158,7 @@ impl Reader<'_> {
         unsafe {
             (0..len)
                 .map(|idx| {
-                    let n = if FUNCTIONS[self.call.index].large_count {
+                    let n = if self.call.function().large_count {
                         *(counts as *const i64).add(idx) as usize
                     } else {
                         *(counts as *const i32).add(idx) as usize
@@ -184,10 +189,10 @@ impl Reader<'_> {
 
 /// This member's part, by the class's arguments. `None` for an unknown communicator.
 unsafe fn part(open: &Open, call: Call, args: &[usize]) -> Option<Part> {
-    let comm = communicator(comm_word(call, args))?;
+    let comm = communicator(args[usize::from(call.function().comm_arg?)])?;
     let r = Reader { call, runtime: open.runtime, comm, args };
     // SAFETY: the arguments are those of the class.
-    let (root, bytes_out, bytes_in) = unsafe { bytes(&r, FUNCTIONS[call.index].class) };
+    let (root, bytes_out, bytes_in) = unsafe { bytes(&r, call.function().class) };
     Some(Part { communicator: comm.number, root, bytes_out, bytes_in })
 }
 
@@ -199,28 +204,28 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
     // SAFETY: the arguments are those of the class.
     unsafe {
         match class {
-            C::Bcast | C::Ibcast => {
+            C::Bcast => {
                 let root = flavour().root(r.args[3]);
                 let bytes = r.block(1);
                 if r.is_root(root) { (root, bytes, 0) } else { (root, 0, bytes) }
             }
-            C::Gather | C::Igather => {
+            C::Gather => {
                 let root = flavour().root(r.args[6]);
                 let got = if r.is_root(root) { r.block(4) * others } else { 0 };
                 (root, if r.in_place(0) { 0 } else { r.block(1) }, got)
             }
-            C::Gatherv | C::Igatherv => {
+            C::Gatherv => {
                 let root = flavour().root(r.args[7]);
                 let size = datatype(r.runtime, r.args[6]).size;
                 let got = if r.is_root(root) { r.counts(4, members) * size } else { 0 };
                 (root, if r.in_place(0) { 0 } else { r.block(1) }, got)
             }
-            C::Scatter | C::Iscatter => {
+            C::Scatter => {
                 let root = flavour().root(r.args[6]);
                 let given = if r.is_root(root) { r.block(1) * others } else { 0 };
                 (root, given, if r.in_place(3) { 0 } else { r.block(4) })
             }
-            C::Scatterv | C::Iscatterv => {
+            C::Scatterv => {
                 let root = flavour().root(r.args[7]);
                 let given = if r.is_root(root) {
                     r.counts(1, members) * datatype(r.runtime, r.args[3]).size
@@ -229,18 +234,16 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
                 };
                 (root, given, if r.in_place(4) { 0 } else { r.block(5) })
             }
-            C::Allgather | C::Iallgather => {
-                (-1, if r.in_place(0) { r.block(4) } else { r.block(1) }, r.block(4) * others)
-            }
-            C::Allgatherv | C::Iallgatherv => {
+            C::Allgather => (-1, if r.in_place(0) { r.block(4) } else { r.block(1) }, r.block(4) * others),
+            C::Allgatherv => {
                 let got = r.counts(4, members) * datatype(r.runtime, r.args[6]).size;
                 (-1, if r.in_place(0) { 0 } else { r.block(1) }, got)
             }
-            C::Alltoall | C::Ialltoall => {
+            C::Alltoall => {
                 let got = r.block(4) * others;
                 (-1, if r.in_place(0) { got } else { r.block(1) * others }, got)
             }
-            C::Alltoallv | C::Ialltoallv => {
+            C::Alltoallv => {
                 let got = r.counts(5, members) * datatype(r.runtime, r.args[7]).size;
                 let given = if r.in_place(0) {
                     got
@@ -249,33 +252,31 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
                 };
                 (-1, given, got)
             }
-            C::Alltoallw | C::Ialltoallw => {
+            C::Alltoallw => {
                 let got = r.counts_of_types(5, 7, members);
                 (-1, if r.in_place(0) { got } else { r.counts_of_types(1, 3, members) }, got)
             }
-            C::Reduce | C::Ireduce => {
+            C::Reduce => {
                 let root = flavour().root(r.args[5]);
                 let bytes = r.block(2);
                 (root, bytes, if r.is_root(root) { bytes } else { 0 })
             }
-            C::Allreduce | C::Iallreduce | C::Scan | C::Iscan | C::Exscan | C::Iexscan => {
+            C::Allreduce | C::Scan | C::Exscan => {
                 let bytes = r.block(2);
                 (-1, bytes, bytes)
             }
-            C::ReduceScatter | C::IreduceScatter => {
+            C::ReduceScatter => {
                 let size = datatype(r.runtime, r.args[3]).size;
                 let total = r.counts(2, r.comm.size as usize) * size;
                 let own = r.own_count(2) * size;
                 (-1, total, own)
             }
-            C::ReduceScatterBlock | C::IreduceScatterBlock => {
+            C::ReduceScatterBlock => {
                 let bytes = r.block(2);
                 (-1, bytes * u64::from(r.comm.size), bytes)
             }
             // Neighbours are few, and how many only the topology knows: one block is stated.
-            C::NeighborAllgather | C::IneighborAllgather | C::NeighborAlltoall | C::IneighborAlltoall => {
-                (-1, r.block(1), r.block(4))
-            }
+            C::NeighborAllgather | C::NeighborAlltoall => (-1, r.block(1), r.block(4)),
             _ => (-1, 0, 0),
         }
     }
@@ -286,7 +287,7 @@ impl Reader<'_> {
         let (place, rank) = (self.args[at], self.comm.rank.max(0) as usize);
         // SAFETY: the standard asks for a count for each member here.
         unsafe {
-            if FUNCTIONS[self.call.index].large_count {
+            if self.call.function().large_count {
                 (*(place as *const i64).add(rank)).max(0).unsigned_abs()
             } else {
                 u64::from((*(place as *const i32).add(rank)).max(0).unsigned_abs())

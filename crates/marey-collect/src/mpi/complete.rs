@@ -8,10 +8,10 @@ use marey_model::spool::op;
 
 use smallvec::SmallVec;
 
+use super::call::{Open, Passing, Real};
 use super::flavour::{STATUS_WORDS, UNDEFINED, flavour};
-use super::point::{arrived, put_received, status_or};
+use super::point::{arrived, put_received};
 use super::request::{self, Kind};
-use super::wrap::{Call, Open};
 
 /// Notes that the request that had `handle` before the call, which began at `began`, is complete.
 unsafe fn completed(open: &Open, handle: usize, began: u64, status: usize) {
@@ -20,14 +20,14 @@ unsafe fn completed(open: &Open, handle: usize, began: u64, status: usize) {
         return;
     }
     let Some(request) = request::complete(handle, began) else { return };
-    let (runtime, serial) = (open.runtime, request.serial);
+    let serial = request.serial;
     // SAFETY: `status` is the request's own; the open call writes its records.
     unsafe {
-        let cancelled = !matches!(request.kind, Kind::Collective) && flavour.is_cancelled(status);
-        open.record(|thread, scratch| {
+        let cancelled = !matches!(request.kind, Kind::Collective(_)) && flavour.is_cancelled(status);
+        open.record(|runtime, thread, scratch| {
             let opcode = match request.kind {
                 _ if cancelled => op::CANCELLED,
-                Kind::Collective => op::COLLECTED,
+                Kind::Collective(_) => op::COLLECTED,
                 Kind::Send(_) => op::SENT,
                 Kind::Receive(posted) => match arrived(&posted, status) {
                     Some(half) => return put_received(runtime, thread, scratch, serial, &half),
@@ -40,37 +40,38 @@ unsafe fn completed(open: &Open, handle: usize, began: u64, status: usize) {
     }
 }
 
+/// Whether the flag at argument `at`, where there is one, has been set.
+unsafe fn is_set<const N: usize>(args: &[usize; N], at: Option<usize>) -> bool {
+    // SAFETY: the caller says which argument points to a flag.
+    at.is_none_or(|at| unsafe { *(args[at] as *const i32) != 0 })
+}
+
 /// `(request, status)`.
-pub(crate) unsafe fn wait(call: Call, mut args: [usize; 2], f: impl Fn([usize; 2]) -> usize) -> usize {
-    // SAFETY: arguments are those of the class; `own` lives as long as it is used.
-    unsafe {
-        let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let (handle, began) = (flavour().handle_at(args[0]), request::now());
-        let mut own = [0; STATUS_WORDS];
-        args[1] = status_or(args[1], &mut own);
-        let result = f(args);
-        if result as i32 == 0 {
-            completed(&open, handle, began, args[1]);
-        }
-        open.finish_plain();
-        result
-    }
+#[inline(always)]
+pub(crate) unsafe fn wait(p: Passing<2, impl Real<2>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe { one(p, None, 1) }
 }
 
 /// `(request, flag, status)`.
-pub(crate) unsafe fn test(call: Call, mut args: [usize; 3], f: impl Fn([usize; 3]) -> usize) -> usize {
-    // SAFETY: arguments are those of the class; `own` lives as long as it is used.
+#[inline(always)]
+pub(crate) unsafe fn test(p: Passing<3, impl Real<3>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe { one(p, Some(1), 2) }
+}
+
+#[inline(always)]
+unsafe fn one<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usize>, status: usize) -> usize {
+    // SAFETY: the caller says where a class has what.
     unsafe {
-        let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let (handle, began) = (flavour().handle_at(args[0]), request::now());
-        let mut own = [0; STATUS_WORDS];
-        args[2] = status_or(args[2], &mut own);
-        let result = f(args);
-        if result as i32 == 0 && *(args[1] as *const i32) != 0 {
-            completed(&open, handle, began, args[2]);
-        }
-        open.finish_plain();
-        result
+        p.record(u32::MAX, |p, open| {
+            let (handle, began) = (flavour().handle_at(p.args[0]), request::now());
+            let status = p.status(status);
+            if p.pass() && is_set(&p.args, flag) {
+                completed(&open, handle, began, status);
+            }
+            open.finish_plain();
+        })
     }
 }
 
@@ -112,125 +113,107 @@ impl Batch {
         first + idx * flavour().status_len
     }
 
-    unsafe fn all_completed(&self, open: &Open) {
-        for (idx, &handle) in self.handles.iter().enumerate() {
-            // SAFETY: MPI has filled a status for each request.
-            unsafe { completed(open, handle, self.began, self.status(idx)) };
+    /// Request `at` is complete, as `status` says.
+    unsafe fn completed(&self, open: &Open, at: i32, status: usize) {
+        if let Some(&handle) = usize::try_from(at).ok().and_then(|at| self.handles.get(at)) {
+            // SAFETY: MPI has filled the status.
+            unsafe { completed(open, handle, self.began, status) };
         }
     }
 }
 
 /// `(count, array_of_requests, array_of_statuses)`.
-pub(crate) unsafe fn waitall(call: Call, mut args: [usize; 3], f: impl Fn([usize; 3]) -> usize) -> usize {
+#[inline(always)]
+pub(crate) unsafe fn waitall(p: Passing<3, impl Real<3>>) -> usize {
     // SAFETY: arguments are those of the class.
-    unsafe {
-        let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let mut batch = Batch::new(args[0], args[1], args[2]);
-        args[2] = batch.statuses();
-        let result = f(args);
-        if result as i32 == 0 {
-            batch.all_completed(&open);
-        }
-        open.finish_plain();
-        result
-    }
+    unsafe { all(p, None, 2) }
 }
 
 /// `(count, array_of_requests, flag, array_of_statuses)`.
-pub(crate) unsafe fn testall(call: Call, mut args: [usize; 4], f: impl Fn([usize; 4]) -> usize) -> usize {
+#[inline(always)]
+pub(crate) unsafe fn testall(p: Passing<4, impl Real<4>>) -> usize {
     // SAFETY: arguments are those of the class.
+    unsafe { all(p, Some(2), 3) }
+}
+
+#[inline(always)]
+unsafe fn all<const N: usize>(
+    mut p: Passing<N, impl Real<N>>,
+    flag: Option<usize>,
+    statuses: usize,
+) -> usize {
+    // SAFETY: the caller says where a class has what.
     unsafe {
-        let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let mut batch = Batch::new(args[0], args[1], args[3]);
-        args[3] = batch.statuses();
-        let result = f(args);
-        if result as i32 == 0 && *(args[2] as *const i32) != 0 {
-            batch.all_completed(&open);
-        }
-        open.finish_plain();
-        result
+        p.record(u32::MAX, |p, open| {
+            let mut batch = Batch::new(p.args[0], p.args[1], p.args[statuses]);
+            p.args[statuses] = batch.statuses();
+            if p.pass() && is_set(&p.args, flag) {
+                for (idx, &handle) in batch.handles.iter().enumerate() {
+                    completed(&open, handle, batch.began, batch.status(idx));
+                }
+            }
+            open.finish_plain();
+        })
     }
 }
 
 /// `(count, array_of_requests, index, status)`.
-pub(crate) unsafe fn waitany(call: Call, args: [usize; 4], f: impl Fn([usize; 4]) -> usize) -> usize {
-    let [n, places, index, status] = args;
+pub(crate) unsafe fn waitany(p: Passing<4, impl Real<4>>) -> usize {
     // SAFETY: arguments are those of the class.
-    unsafe { any(call, n, places, index, 0, status, |status| f([n, places, index, status])) }
+    unsafe { any(p, None, 3) }
 }
 
 /// `(count, array_of_requests, index, flag, status)`.
-pub(crate) unsafe fn testany(call: Call, args: [usize; 5], f: impl Fn([usize; 5]) -> usize) -> usize {
-    let [n, places, index, flag, status] = args;
+pub(crate) unsafe fn testany(p: Passing<5, impl Real<5>>) -> usize {
     // SAFETY: arguments are those of the class.
-    unsafe { any(call, n, places, index, flag, status, |status| f([n, places, index, flag, status])) }
+    unsafe { any(p, Some(3), 4) }
 }
 
-unsafe fn any(
-    call: Call,
-    n: usize,
-    places: usize,
-    index: usize,
-    flag: usize,
-    status: usize,
-    f: impl Fn(usize) -> usize,
-) -> usize {
-    // SAFETY: the caller passes on the arguments of its class; `own` lives as long as it is used.
+#[inline(always)]
+unsafe fn any<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usize>, status: usize) -> usize {
+    // SAFETY: the caller says where a class has what.
     unsafe {
-        let Some(open) = call.begin(u32::MAX) else { return f(status) };
-        let batch = Batch::new(n, places, 0);
-        let mut own = [0; STATUS_WORDS];
-        let status = status_or(status, &mut own);
-        let result = f(status);
-        let is_done = flag == 0 || *(flag as *const i32) != 0;
-        if result as i32 == 0 && is_done {
-            let index = *(index as *const i32);
-            if index != UNDEFINED
-                && let Some(&handle) = batch.handles.get(index.max(0) as usize)
-            {
-                completed(&open, handle, batch.began, status);
+        p.record(u32::MAX, |p, open| {
+            // Only the handles: there is one status.
+            let batch = Batch::new(p.args[0], p.args[1], usize::MAX);
+            let status = p.status(status);
+            if p.pass() && is_set(&p.args, flag) {
+                // An index that is not defined is none of the batch.
+                batch.completed(&open, *(p.args[2] as *const i32), status);
             }
-        }
-        open.finish_plain();
-        result
+            open.finish_plain();
+        })
     }
 }
 
 /// `(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)`.
-pub(crate) unsafe fn some(call: Call, mut args: [usize; 5], f: impl Fn([usize; 5]) -> usize) -> usize {
+pub(crate) unsafe fn some(mut p: Passing<5, impl Real<5>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
-        let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let mut batch = Batch::new(args[0], args[1], args[4]);
-        args[4] = batch.statuses();
-        let result = f(args);
-        let n = *(args[2] as *const i32);
-        if result as i32 == 0 && n != UNDEFINED {
-            for idx in 0..n.max(0) as usize {
-                let at = *((args[3] as *const i32).add(idx));
-                if let Some(&handle) = batch.handles.get(at.max(0) as usize) {
-                    completed(&open, handle, batch.began, batch.status(idx));
-                }
+        p.record(u32::MAX, |p, open| {
+            let mut batch = Batch::new(p.args[0], p.args[1], p.args[4]);
+            p.args[4] = batch.statuses();
+            let done = p.pass().then(|| *(p.args[2] as *const i32)).filter(|&n| n != UNDEFINED);
+            for idx in 0..done.unwrap_or(0).max(0) as usize {
+                let at = *((p.args[3] as *const i32).add(idx));
+                batch.completed(&open, at, batch.status(idx));
             }
-        }
-        open.finish_plain();
-        result
+            open.finish_plain();
+        })
     }
 }
 
 /// `(request)`: nobody will ask for its completion any more.
-pub(crate) unsafe fn request_free(call: Call, args: [usize; 1], f: impl Fn([usize; 1]) -> usize) -> usize {
+pub(crate) unsafe fn request_free(mut p: Passing<1, impl Real<1>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
-        let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let freed = request::free(flavour().handle_at(args[0]));
-        let result = f(args);
-        open.finish(|thread, scratch| {
-            if let Some(request) = freed {
+        p.record(u32::MAX, |p, open| {
+            let freed = request::free(flavour().handle_at(p.args[0]));
+            p.pass();
+            open.finish_with(freed, |_, thread, scratch, request| {
                 scratch.byte(op::FREED);
                 message::put_back(thread, scratch, request.serial);
-            }
-        });
-        result
+            });
+        })
     }
 }

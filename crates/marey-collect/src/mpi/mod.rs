@@ -6,12 +6,14 @@
 //!
 //! * [`table`], [`class`]: all functions; generated, and what their arguments mean.
 //! * [`real`]: whom a call is passed on to.
-//! * [`wrap`]: the exported functions and what all of them do.
-//! * [`point`], [`complete`], [`request`]: messages from their start to their completion.
-//! * [`collective`], [`communicator`], [`object`]: collectives, communicators, windows, files.
+//! * [`wrap`], [`call`]: the exported functions, and what all of them do.
+//! * [`point`], [`probe`], [`start`], [`complete`], [`request`]: messages from their start to their
+//!   completion.
+//! * [`collective`], [`communicator`], [`make`], [`object`]: collectives, communicators, windows, files.
 //! * [`exchange`]: clock exchanges where clocks differ.
 //! * [`world`]: from `MPI_Init` to `MPI_Finalize`.
 
+mod call;
 pub(crate) mod class;
 pub(crate) mod collective;
 pub(crate) mod communicator;
@@ -20,10 +22,13 @@ mod datatype;
 mod exchange;
 mod flavour;
 mod handles;
+mod make;
 pub(crate) mod object;
 pub(crate) mod point;
+mod probe;
 pub(crate) mod real;
 mod request;
+mod start;
 mod table;
 pub(crate) mod world;
 mod wrap;

@@ -8,7 +8,8 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use marey_measure::message::Half;
+use marey_measure::message::{Half, Part};
+use marey_model::spool::Direction;
 use rustc_hash::FxHashMap;
 
 use crate::spin::Spin;
@@ -28,8 +29,18 @@ pub(crate) enum Kind {
     Send(Half),
     /// A receive, as it was posted.
     Receive(Half),
-    /// A collective operation.
-    Collective,
+    /// A part in a collective operation.
+    Collective(Part),
+}
+
+impl Kind {
+    /// A send or a receive.
+    pub(crate) fn of(half: Half) -> Self {
+        match half.direction {
+            Direction::Send => Self::Send(half),
+            Direction::Receive => Self::Receive(half),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -130,7 +141,8 @@ mod tests {
     use super::*;
 
     fn collective(serial: u64) -> Request {
-        Request { kind: Kind::Collective, serial, persistent: false }
+        let part = Part { communicator: 0, root: -1, bytes_out: 0, bytes_in: 0 };
+        Request { kind: Kind::Collective(part), serial, persistent: false }
     }
 
     /// Seen with MPICH and `MPI_THREAD_MULTIPLE`.

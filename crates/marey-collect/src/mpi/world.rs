@@ -3,31 +3,26 @@
 use marey_measure::{Runtime, message};
 use marey_model::spool::{Definition, EndingKind};
 
+use super::call::{Passing, Real};
 use super::flavour::{Family, flavour};
 use super::real::ask;
-use super::wrap::Call;
 use super::{communicator, exchange};
 
 /// `MPI_Init` and `MPI_Init_thread`.
-pub(crate) unsafe fn init<const N: usize>(
-    call: Call,
-    args: [usize; N],
-    f: impl Fn([usize; N]) -> usize,
-) -> usize {
+pub(crate) unsafe fn init<const N: usize>(mut p: Passing<N, impl Real<N>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
-        let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        let enter = open.runtime.ticks();
-        let world = world_key();
-        if let Some(world) = &world {
-            exchange::announce(open.runtime, world);
-        }
-        let result = f(args);
-        if result as i32 == 0 {
-            define_world(open.runtime, enter, world);
-        }
-        open.finish_plain();
-        result
+        p.record(u32::MAX, |p, open| {
+            let enter = open.runtime.ticks();
+            let world = world_key();
+            if let Some(world) = &world {
+                exchange::announce(open.runtime, world);
+            }
+            if p.pass() {
+                define_world(open.runtime, enter, world);
+            }
+            open.finish_plain();
+        })
     }
 }
 
@@ -107,33 +102,26 @@ fn hydra_key() -> Option<String> {
 }
 
 /// `MPI_Finalize`.
-pub(crate) unsafe fn finalize<const N: usize>(
-    call: Call,
-    args: [usize; N],
-    f: impl Fn([usize; N]) -> usize,
-) -> usize {
+pub(crate) unsafe fn finalize(mut p: Passing<0, impl Real<0>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
-        let Some(open) = call.begin(u32::MAX) else { return f(args) };
-        exchange::at_end(open.runtime);
-        let result = f(args);
-        open.finish_plain();
-        result
+        p.record(u32::MAX, |p, open| {
+            exchange::at_end(open.runtime);
+            p.pass();
+            open.finish_plain();
+        })
     }
 }
 
 /// `(comm, errorcode)`.
-pub(crate) unsafe fn abort<const N: usize>(
-    call: Call,
-    args: [usize; N],
-    f: impl Fn([usize; N]) -> usize,
-) -> usize {
+pub(crate) unsafe fn abort(mut p: Passing<2, impl Real<2>>) -> usize {
+    let [comm, code] = p.args;
     // SAFETY: arguments are those of the class.
     unsafe {
-        let Some(open) = call.begin(communicator::communicator_noun(args[0])) else { return f(args) };
-        open.runtime.end(EndingKind::MpiAbort, i64::from(args[1] as i32));
-        let result = f(args);
-        open.finish_plain();
-        result
+        p.record(communicator::communicator_noun(comm), |p, open| {
+            open.runtime.end(EndingKind::MpiAbort, i64::from(code as i32));
+            p.pass();
+            open.finish_plain();
+        })
     }
 }

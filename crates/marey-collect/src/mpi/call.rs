@@ -1,0 +1,330 @@
+//! A call of an MPI function from its entry to its end: what all functions have in common.
+//!
+//! The one idea: a handler gets the arguments and the function that they go on to ([`Passing`]), says
+//! what the call acts on, and is asked for the rest only if the call is to be recorded. It makes the
+//! real call itself, in the middle of what it has to do before and after.
+//!
+//! Deliberately absent: what any function's arguments mean.
+
+use core::mem::MaybeUninit;
+
+use marey_measure::{Runtime, Scratch, Thread, current_thread, existing_thread, leave_with};
+use marey_model::SiteId;
+
+use super::class::Function;
+use super::flavour::{STATUS_WORDS, flavour};
+use super::{FUNCTIONS, communicator, object};
+use crate::entry::Entry;
+use crate::process;
+use crate::site::{self, What};
+
+/// A call of an MPI function.
+#[derive(Clone, Copy)]
+pub(crate) struct Call {
+    pub(crate) index: usize,
+    pub(crate) entry: Entry,
+}
+
+/// A call that is being recorded. Whoever has one leaves the function by one of the `finish`es.
+#[must_use]
+pub(crate) struct Open {
+    pub(crate) runtime: &'static Runtime,
+    pub(crate) thread: *mut Thread,
+    entry: Entry,
+}
+
+/// The real function, given its arguments.
+pub(crate) trait Real<const N: usize>: Fn([usize; N]) -> usize {}
+
+impl<const N: usize, F: Fn([usize; N]) -> usize> Real<N> for F {}
+
+/// A call on its way to the real function.
+pub(crate) struct Passing<const N: usize, F> {
+    pub(crate) call: Call,
+    /// What the real function gets: the program's arguments, or a handler's for them.
+    pub(crate) args: [usize; N],
+    real: F,
+    result: usize,
+    /// A status, if the program wants none.
+    own: MaybeUninit<[u64; STATUS_WORDS]>,
+}
+
+impl<const N: usize, F: Real<N>> Passing<N, F> {
+    #[inline(always)]
+    pub(super) fn new(call: Call, args: [usize; N], real: F) -> Self {
+        Self { call, args, real, result: 0, own: MaybeUninit::uninit() }
+    }
+
+    /// Makes the call, which acts on `noun`: by way of `record`, which passes it on and leaves the
+    /// function, or unrecorded. What the real function returned.
+    ///
+    /// # Safety
+    /// The call is under way, and its arguments are those that `record` takes them for.
+    #[inline(always)]
+    pub(crate) unsafe fn record(&mut self, noun: u32, record: impl FnOnce(&mut Self, Open)) -> usize {
+        // SAFETY: the caller's promise.
+        match unsafe { self.call.begin(noun) } {
+            Some(open) => record(self, open),
+            None => _ = self.pass(),
+        }
+        self.result
+    }
+
+    /// Calls the real function. Whether it succeeded.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self) -> bool {
+        self.result = (self.real)(self.args);
+        self.result as i32 == 0
+    }
+
+    /// Where the status at argument `at` will be: ours if the program wants none.
+    #[inline(always)]
+    pub(crate) fn status(&mut self, at: usize) -> usize {
+        if self.args[at] == flavour().status_ignore {
+            self.args[at] = self.own.write([0; STATUS_WORDS]).as_mut_ptr() as usize;
+        }
+        self.args[at]
+    }
+
+    /// What is known of the function.
+    #[inline(always)]
+    pub(crate) fn function(&self) -> &'static Function {
+        self.call.function()
+    }
+
+    /// The communicator that the arguments name; 0 if they name none.
+    #[inline(always)]
+    pub(crate) fn comm(&self) -> usize {
+        self.named(self.function().comm_arg)
+    }
+
+    /// Where the arguments say that a new communicator is to be stored.
+    pub(crate) fn comm_place(&self) -> usize {
+        self.named(self.function().comm_ptr_arg)
+    }
+
+    /// The window that the arguments name.
+    pub(crate) fn window(&self) -> usize {
+        self.named(self.function().win_arg)
+    }
+
+    #[inline(always)]
+    fn named(&self, at: Option<u8>) -> usize {
+        at.map_or(0, |at| self.args[usize::from(at)])
+    }
+
+    /// The communicator, file or window that the arguments name, as a noun.
+    #[inline(always)]
+    fn noun(&self) -> u32 {
+        let function = self.function();
+        match (function.comm_arg, function.file_arg, function.win_arg) {
+            (Some(at), ..) => communicator::communicator_noun(self.args[usize::from(at)]),
+            (_, Some(at), _) => object::file_noun(self.args[usize::from(at)]),
+            (.., Some(at)) => object::window_noun(self.args[usize::from(at)]),
+            _ => u32::MAX,
+        }
+    }
+}
+
+/// Functions of which only the time is recorded.
+pub(super) unsafe fn generic<const N: usize>(mut p: Passing<N, impl Real<N>>) -> usize {
+    // SAFETY: nothing is read but what the call acts on.
+    unsafe {
+        p.record(p.noun(), |p, open| {
+            p.pass();
+            open.finish_plain();
+        })
+    }
+}
+
+/// Functions that return at once and call nothing of the program. What is to be done is done when the
+/// call is over: so it is not part of the time that is recorded, and half of it is saved.
+#[inline(always)]
+pub(crate) unsafe fn local<const N: usize>(p: Passing<N, impl Real<N>>) -> usize {
+    // SAFETY: the call is under way.
+    unsafe { p.call.over_at_once(|| p.noun(), || (p.real)(p.args)) }
+}
+
+impl Call {
+    /// The call of function `index` that came in last.
+    #[inline(always)]
+    pub(super) fn of(index: usize) -> Self {
+        Self { index, entry: Entry::take() }
+    }
+
+    /// What is known of the function.
+    #[inline(always)]
+    pub(crate) fn function(self) -> &'static Function {
+        &FUNCTIONS[self.index]
+    }
+
+    /// Enters the function, unless the call comes from inside MPI or nothing is to be recorded.
+    ///
+    /// One piece of code for all functions: inlined into each of them it would hardly ever be in the
+    /// processor's cache when a program calls many different ones.
+    ///
+    /// # Safety
+    /// The call has not returned and is of the calling thread.
+    #[inline(never)]
+    unsafe fn begin(self, noun: u32) -> Option<Open> {
+        let thread = existing_thread();
+        // SAFETY: the caller's promise; `thread` is the calling thread's.
+        unsafe {
+            if !Thread::is_ready(thread) {
+                return self.begin_anew(noun);
+            }
+            if !self.entry.go_inside() {
+                return None;
+            }
+            self.enter(noun, thread)
+        }
+    }
+
+    /// [`Self::begin`] where the process or the thread is not being recorded yet.
+    #[cold]
+    unsafe fn begin_anew(self, noun: u32) -> Option<Open> {
+        process::runtime_for_mpi()?;
+        if !self.entry.go_inside() {
+            return None;
+        }
+        let thread = current_thread();
+        if thread.is_null() {
+            self.entry.come_out();
+            return None;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.enter(noun, thread) }
+    }
+
+    #[inline(always)]
+    unsafe fn enter(self, noun: u32, thread: *mut Thread) -> Option<Open> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let Some(site) = self.site(noun, thread)
+                && let Some(runtime) = Thread::runtime(thread)
+            {
+                marey_measure::enter(thread, site.0);
+                return Some(Open { runtime, thread, entry: self.entry });
+            }
+        }
+        self.entry.come_out();
+        None
+    }
+
+    /// The call's site, if it is to be recorded.
+    #[inline(always)]
+    unsafe fn site(self, noun: u32, thread: *mut Thread) -> Option<SiteId> {
+        let what = What { function: self.index as u32, noun };
+        // SAFETY: the caller's promise.
+        unsafe { site::find(thread, what, self.entry).filter(|site| Thread::traces(thread, site.0)) }
+    }
+
+    /// Calls `f`, and records it when it is over.
+    ///
+    /// # Safety
+    /// As for [`Self::begin`].
+    #[inline(always)]
+    pub(super) unsafe fn over_at_once<R>(self, noun: impl Fn() -> u32, f: impl Fn() -> R) -> R {
+        let thread = existing_thread();
+        // SAFETY: the caller's promise; the descriptor is the calling thread's.
+        unsafe {
+            if !Thread::is_ready(thread) {
+                return self.timed(noun(), f);
+            }
+            if !self.entry.go_inside() {
+                return f();
+            }
+            let began = marey_measure::now(thread);
+            let result = f();
+            let ended = marey_measure::now(thread);
+            self.passed(noun(), thread, began, ended);
+            result
+        }
+    }
+
+    /// [`Self::over_at_once`] where the process or the thread is not being recorded yet.
+    #[cold]
+    unsafe fn timed<R>(self, noun: u32, f: impl Fn() -> R) -> R {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let Some(open) = self.begin(noun) else { return f() };
+            let result = f();
+            open.finish_plain();
+            result
+        }
+    }
+
+    /// Records the whole call, which is over; the inverse of [`Entry::go_inside`] besides.
+    ///
+    /// # Safety
+    /// As for [`Self::begin`]; `thread` is the calling thread's.
+    #[inline(never)]
+    unsafe fn passed(self, noun: u32, thread: *mut Thread, began: u64, ended: u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let Some(site) = self.site(noun, thread) {
+                marey_measure::passed(thread, site.0, began, ended);
+            }
+        }
+        self.entry.come_out();
+    }
+}
+
+impl Open {
+    /// Leaves the function.
+    ///
+    /// # Safety
+    /// As for [`Passing::record`], which gave it.
+    #[inline(never)]
+    pub(crate) unsafe fn finish_plain(self) {
+        // SAFETY: the caller's promise.
+        unsafe { leave_with(self.thread, |_, _| ()) };
+        self.entry.come_out();
+    }
+
+    /// Leaves the function, after the records that `f` writes (at most 190 bytes).
+    ///
+    /// # Safety
+    /// As for [`Passing::record`], which gave it, and `f` writes whole records.
+    #[inline(always)]
+    pub(crate) unsafe fn finish(self, f: impl FnOnce(*mut Thread, &mut Scratch)) {
+        // SAFETY: the caller's promise.
+        unsafe { leave_with(self.thread, f) };
+        self.entry.come_out();
+    }
+
+    /// Leaves the function, after the records that `f` writes of `what` if there is anything.
+    ///
+    /// # Safety
+    /// As for [`Self::finish`].
+    #[inline(always)]
+    pub(crate) unsafe fn finish_with<T>(
+        self,
+        what: Option<T>,
+        f: impl FnOnce(&Runtime, *mut Thread, &mut Scratch, T),
+    ) {
+        let runtime = self.runtime;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match what {
+                Some(what) => self.finish(|thread, scratch| f(runtime, thread, scratch, what)),
+                None => self.finish_plain(),
+            }
+        }
+    }
+
+    /// Writes records (at most 190 bytes) that belong to the function before it is left.
+    ///
+    /// # Safety
+    /// As for [`Self::finish`].
+    #[inline(always)]
+    pub(crate) unsafe fn record(&self, f: impl FnOnce(&Runtime, *mut Thread, &mut Scratch)) {
+        let runtime = self.runtime;
+        // SAFETY: the caller's promise.
+        unsafe {
+            marey_measure::write(self.thread, marey_measure::ROOM, |thread, scratch| {
+                f(runtime, thread, scratch);
+            });
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Matching probes and the receives of what they found.
+
+use marey_measure::message::{self, Half};
+use marey_model::spool::{Direction, op};
+
+use super::call::{Open, Passing, Real};
+use super::communicator::{communicator, communicator_noun};
+use super::datatype::datatype;
+use super::flavour::flavour;
+use super::point::{arrived, count, put_received};
+use super::request::{self, Kind, Request};
+
+/// `(source, tag, comm, message, status)`.
+pub(crate) unsafe fn mprobe(p: Passing<5, impl Real<5>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe { probed(p, None) }
+}
+
+/// `(source, tag, comm, flag, message, status)`.
+pub(crate) unsafe fn improbe(p: Passing<6, impl Real<6>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe { probed(p, Some(3)) }
+}
+
+/// A probe whose last arguments are the message and the status; which argument points to the flag.
+unsafe fn probed<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usize>) -> usize {
+    let (comm, place) = (p.args[2], p.args[N - 2]);
+    // SAFETY: the caller says where its class has what.
+    unsafe {
+        p.record(communicator_noun(comm), |p, open| {
+            let status = p.status(N - 1);
+            let serial = open.runtime.next_serial();
+            let found = p.pass() && flag.is_none_or(|at| *(p.args[at] as *const i32) != 0);
+            let half = if found { found_half(comm, place, status) } else { None };
+            if let Some(half) = half {
+                request::probed(flavour().handle_at(place), serial, half);
+            }
+            open.finish_with(half, |runtime, thread, scratch, half| {
+                let slot = message::posted_slot(runtime, thread, scratch, &half);
+                scratch.byte(op::PROBED);
+                scratch.byte(slot);
+                message::put_serial(thread, scratch, serial);
+            });
+        })
+    }
+}
+
+/// What the probe found, if it is a message at all.
+unsafe fn found_half(comm: usize, place: usize, status: usize) -> Option<Half> {
+    let flavour = flavour();
+    // SAFETY: MPI has stored a message at `place` and filled the status.
+    let (handle, (peer, tag, bytes)) = unsafe { (flavour.handle_at(place), flavour.message(status)?) };
+    if handle == flavour.message_null || handle == flavour.message_no_proc {
+        return None;
+    }
+    Some(Half {
+        direction: Direction::Receive,
+        communicator: communicator(comm)?.number,
+        peer,
+        tag,
+        datatype: u32::MAX,
+        bytes,
+        count: bytes,
+        buffer: 0,
+    })
+}
+
+/// `(buf, count, datatype, message, status)`.
+pub(crate) unsafe fn mrecv(mut p: Passing<5, impl Real<5>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        p.record(u32::MAX, |p, open| {
+            let taken = taken(p, &open);
+            let status = p.status(4);
+            let done = if p.pass() { taken } else { None };
+            let came = done.and_then(|(serial, posted)| Some((serial, arrived(&posted, status)?)));
+            open.finish_with(came, |runtime, thread, scratch, (serial, half)| {
+                put_received(runtime, thread, scratch, serial, &half);
+            });
+        })
+    }
+}
+
+/// `(buf, count, datatype, message, request)`.
+pub(crate) unsafe fn imrecv(mut p: Passing<5, impl Real<5>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        p.record(u32::MAX, |p, open| {
+            let taken = taken(p, &open);
+            if p.pass()
+                && let Some((serial, posted)) = taken
+            {
+                let request = Request { kind: Kind::of(posted), serial, persistent: false };
+                request::insert(flavour().handle_at(p.args[4]), request);
+            }
+            open.finish_plain();
+        })
+    }
+}
+
+/// The probed message that is about to be received, with the buffer that it is received into.
+unsafe fn taken(p: &Passing<5, impl Real<5>>, open: &Open) -> Option<(u64, Half)> {
+    let [buffer, n, kind, message, _] = p.args;
+    // SAFETY: the class says that the argument points to a message.
+    let (serial, probed) = request::take_message(unsafe { flavour().handle_at(message) })?;
+    let datatype = datatype(open.runtime, kind).number;
+    Some((serial, Half { buffer: buffer as u64, count: count(p.call, n), datatype, ..probed }))
+}
