@@ -39,7 +39,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "marey-collect",
         ours: &["marey-model", "marey-measure"],
-        others: Some(&["libc", "rustc-hash", "gimli"]),
+        others: Some(&["libc", "rustc-hash", "gimli", "smallvec"]),
     },
     Layer {
         name: "marey-analyze",

@@ -151,34 +151,47 @@ fn sites_in_fortran() {
     check(Compiler::Fortran, "f_sites.f90");
 }
 
+/// Compiles a Rust source; `words` begin with a name for what comes out.
+fn rustc(source: &str, words: &[&str], output: &str) -> Option<PathBuf> {
+    let rustc = which("rustc")?;
+    let sources = [programs().join(source), programs().join("rust_sites.rs")];
+    Some(cached(&words.join(" "), &sources, output, |out| {
+        let mut command = Command::new(&rustc);
+        command.args(["--edition", "2024", "-g"]).args(words).arg("-o").arg(out).arg(&sources[0]);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }))
+}
+
 #[test]
-fn sites_in_rust() {
+fn sites_in_a_library_in_rust() {
     let mpi = need!(Mpi::Open.installed(), "no Open MPI");
-    let rustc = need!(which("rustc"), "no rustc");
     let source = "rust_sites.rs";
-    for level in ["0", "3"] {
-        let words = format!("rust library, level {level}");
-        let library = cached(&words, &[programs().join(source)], "libsites.so", |out| {
-            let mut command = Command::new(&rustc);
-            command.args([
-                "--edition",
-                "2024",
-                "--crate-type",
-                "cdylib",
-                "--crate-name",
-                "sites",
-                "-g",
-                "-C",
-            ]);
-            command.arg(format!("opt-level={level}")).arg("-o").arg(out).arg(programs().join(source));
-            let output = command.output().unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        });
+    for level in ["-Copt-level=0", "-Copt-level=3"] {
+        let words = ["--crate-type=cdylib", "--crate-name=sites", level];
+        let library = need!(rustc(source, &words, "libsites.so"), "no rustc");
         let flags = &["-DLOADED", "-ldl"];
         let main = Build { mpi, compiler: Compiler::C, sources: &[MAIN], flags, output: "program" };
         let program = need!(main.path(), "no C compiler for {mpi:?}");
         let place = Place::new();
         let run = Job::new(mpi, 1, program).arg(library).record(place.path());
-        compare(&run, &[MAIN, source], &format!("Rust, level {level}"));
+        compare(&run, &[MAIN, source], &format!("Rust library, {level}"));
+    }
+}
+
+#[test]
+fn sites_in_a_program_in_rust() {
+    let mpi = need!(Mpi::Open.installed(), "no Open MPI");
+    let source = "rust_main.rs";
+    let linker = need!(which(mpi.compiler(Compiler::C)), "no C compiler for {mpi:?}");
+    let linker = format!("-Clinker={}", linker.display());
+    for level in ["-Copt-level=0", "-Copt-level=3"] {
+        for model in ["-Crelocation-model=pic", "-Crelocation-model=static"] {
+            let words = ["--crate-name=sites", level, model, &linker];
+            let program = need!(rustc(source, &words, "program"), "no rustc");
+            let place = Place::new();
+            let run = Job::new(mpi, 1, program).record(place.path());
+            compare(&run, &[source, "rust_sites.rs"], &format!("Rust, {level} {model}"));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! MPI calls from Rust: a function, a closure, a method of a trait. Marks and rules as in c_sites.c.
-//! Built as a shared library by `rustc` alone, for Open MPI: what is used of it is declared by hand.
+//! Built by `rustc` alone, as a shared library or as a part of rust_main.rs, for Open MPI: what is used
+//! of it is declared by hand.
 
 use std::ffi::{c_int, c_void};
 
