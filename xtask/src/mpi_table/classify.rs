@@ -155,7 +155,11 @@ const SINGLES: &[&str] = &[
     "irecv",
     "sendrecv",
     "sendrecv_replace",
+    "isendrecv",
+    "isendrecv_replace",
     "recv_init",
+    "psend_init",
+    "precv_init",
     "start",
     "startall",
     "wait",
@@ -335,15 +339,18 @@ pub(crate) fn role(mpi_name: &str) -> &'static str {
         return if base(mpi_name).ends_with("_init") { "Manage" } else { role };
     }
     match class.as_str() {
-        "send" | "isend" | "recv" | "irecv" | "sendrecv" | "sendrecv_replace" | "start" | "startall"
-        | "mrecv" | "imrecv" | "put" | "get" | "accumulate" | "get_accumulate" | "fetch_and_op"
-        | "compare_and_swap" | "rput" | "rget" | "raccumulate" | "rget_accumulate" => "Transfer",
+        "send" | "isend" | "recv" | "irecv" | "sendrecv" | "sendrecv_replace" | "isendrecv"
+        | "isendrecv_replace" | "start" | "startall" | "mrecv" | "imrecv" | "put" | "get" | "accumulate"
+        | "get_accumulate" | "fetch_and_op" | "compare_and_swap" | "rput" | "rget" | "raccumulate"
+        | "rget_accumulate" => "Transfer",
         "wait" | "waitall" | "waitany" | "waitsome" | "test" | "testall" | "testany" | "testsome"
         | "request_get_status" | "probe" | "iprobe" | "mprobe" | "improbe" | "win_fence" | "win_start"
         | "win_complete" | "win_wait" | "win_test" | "win_lock" | "win_unlock" | "win_lock_all"
         | "win_unlock_all" | "win_flush" => "Wait",
         "comm_spawn" | "comm_spawn_multiple" => "Create",
         _ if base(mpi_name).starts_with("File_") => "Io",
+        _ if base(mpi_name).starts_with("Pready") => "Transfer",
+        _ if base(mpi_name) == "Parrived" => "Wait",
         _ => "Manage",
     }
 }
@@ -393,7 +400,9 @@ mod tests {
             ("MPI_Status_f082f", "convert", "Manage"),
             ("MPI_Initialized", "local", "Manage"),
             ("MPI_Init_thread", "init_thread", "Manage"),
-            ("MPI_Isendrecv", "generic", "Manage"),
+            ("MPI_Isendrecv", "isendrecv", "Transfer"),
+            ("MPI_Psend_init", "psend_init", "Manage"),
+            ("MPI_Pready_list", "generic", "Transfer"),
             ("MPI_Type_create_keyval", "local", "Manage"),
             ("MPI_Type_create_f90_real", "local", "Manage"),
             ("MPI_Type_dup", "generic", "Manage"),

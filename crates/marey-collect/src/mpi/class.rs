@@ -49,10 +49,19 @@ pub(crate) enum Class {
     Sendrecv,
     /// `(buf, count, datatype, dest, sendtag, source, recvtag, comm, status)`.
     SendrecvReplace,
+    /// As [`Sendrecv`](Self::Sendrecv), with a request instead of the status.
+    Isendrecv,
+    /// As [`SendrecvReplace`](Self::SendrecvReplace), with a request instead of the status.
+    IsendrecvReplace,
     /// As [`Isend`](Self::Isend), but nothing is sent before a start.
     SendInit,
     /// As [`Irecv`](Self::Irecv), but nothing is received before a start.
     RecvInit,
+    /// `(buf, partitions, count, datatype, dest, tag, comm, info, request)`; a count is of one partition,
+    /// and always an `MPI_Count`.
+    PsendInit,
+    /// As [`PsendInit`](Self::PsendInit), from a source.
+    PrecvInit,
     /// `(request)`, by pointer.
     Start,
     /// `(count, array_of_requests)`.

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::call::{Open, Passing, Real};
 use super::flavour::{STATUS_WORDS, UNDEFINED, flavour};
-use super::point::{arrived, put_received};
+use super::point::{arrived, put_both, put_received};
 use super::request::{self, Kind};
 
 /// Notes that the request that had `handle` before the call, which began at `began`, is complete.
@@ -23,7 +23,8 @@ unsafe fn completed(open: &Open, handle: usize, began: u64, status: usize) {
     let serial = request.serial;
     // SAFETY: `status` is the request's own; the open call writes its records.
     unsafe {
-        let cancelled = !matches!(request.kind, Kind::Collective(_)) && flavour.is_cancelled(status);
+        let can_be = matches!(request.kind, Kind::Send(_) | Kind::Receive(_));
+        let cancelled = can_be && flavour.is_cancelled(status);
         open.record(|runtime, thread, scratch| {
             let opcode = match request.kind {
                 _ if cancelled => op::CANCELLED,
@@ -33,6 +34,9 @@ unsafe fn completed(open: &Open, handle: usize, began: u64, status: usize) {
                     Some(half) => return put_received(runtime, thread, scratch, serial, &half),
                     None => op::CANCELLED,
                 },
+                Kind::Both(posted, receive) => {
+                    return put_both(runtime, thread, scratch, (serial, receive), &posted, status);
+                }
             };
             scratch.byte(opcode);
             message::put_back(thread, scratch, serial);
@@ -211,8 +215,11 @@ pub(crate) unsafe fn request_free(mut p: Passing<1, impl Real<1>>) -> usize {
             let freed = request::free(flavour().handle_at(p.args[0]));
             p.pass();
             open.finish_with(freed, |_, thread, scratch, request| {
-                scratch.byte(op::FREED);
-                message::put_back(thread, scratch, request.serial);
+                let receive = if let Kind::Both(_, serial) = request.kind { Some(serial) } else { None };
+                for serial in [Some(request.serial), receive].into_iter().flatten() {
+                    scratch.byte(op::FREED);
+                    message::put_back(thread, scratch, serial);
+                }
             });
         })
     }

@@ -2,12 +2,12 @@
 
 use marey_measure::message::{self, Half};
 use marey_measure::{Runtime, Scratch, Thread};
-use marey_model::spool::{Direction, op};
+use marey_model::spool::{ANY_SOURCE, ANY_TAG, Direction, op};
 
 use super::call::{Call, Open, Passing, Real};
 use super::communicator::{communicator, communicator_noun};
 use super::datatype::datatype;
-use super::flavour::flavour;
+use super::flavour::{Family, flavour};
 use super::request::{self, Kind, Request};
 
 /// A count argument: `int`, or `MPI_Count` in the functions whose name ends in `_c`.
@@ -20,18 +20,23 @@ pub(crate) fn count(call: Call, word: usize) -> u64 {
 /// peer is nobody.
 #[inline(always)]
 pub(crate) fn half(open: &Open, call: Call, direction: Direction, words: [usize; 6]) -> Option<Half> {
+    half_of(open, direction, count(call, words[1]), words)
+}
+
+/// The same with a count that has been read already.
+#[inline(always)]
+pub(crate) fn half_of(open: &Open, direction: Direction, count: u64, words: [usize; 6]) -> Option<Half> {
     let flavour = flavour();
-    let [buffer, n, kind, peer, tag, comm] = words;
+    let [buffer, _, kind, peer, tag, comm] = words;
     let peer = flavour.peer(peer)?;
     let kind = datatype(open.runtime, kind);
-    let count = count(call, n);
     Some(Half {
         direction,
         communicator: communicator(comm)?.number,
         peer,
         tag: flavour.tag(tag),
         datatype: kind.number,
-        bytes: count * kind.size,
+        bytes: count.saturating_mul(kind.size),
         count,
         buffer: buffer as u64,
     })
@@ -46,6 +51,46 @@ pub(crate) unsafe fn arrived(posted: &Half, status: usize) -> Option<Half> {
     // SAFETY: the caller's promise.
     let (peer, tag, bytes) = unsafe { flavour().message(status)? };
     Some(Half { peer, tag, bytes, ..*posted })
+}
+
+/// The same for a receive whose request is a send's too. MPICH 4.0 leaves the status of such a request
+/// as it was, so what it was posted for must do; what was posted for anybody stays unknown.
+///
+/// # Safety
+/// As for [`arrived`].
+unsafe fn arrived_beside_send(posted: &Half, status: usize) -> Option<Half> {
+    match flavour().family {
+        // SAFETY: the caller's promise.
+        Family::OpenMpi => unsafe { arrived(posted, status) },
+        Family::Mpich => {
+            let is_known = i64::from(posted.peer) != ANY_SOURCE && i64::from(posted.tag) != ANY_TAG;
+            is_known.then_some(*posted)
+        }
+    }
+}
+
+/// Puts the completion of a send and of receive `serial`.
+///
+/// # Safety
+/// As for [`arrived`] and [`put_message`].
+pub(crate) unsafe fn put_both(
+    runtime: &Runtime,
+    thread: *mut Thread,
+    scratch: &mut Scratch,
+    (send_serial, serial): (u64, u64),
+    posted: &Half,
+    status: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        scratch.byte(op::SENT);
+        message::put_back(thread, scratch, send_serial);
+        if let Some(half) = arrived_beside_send(posted, status) {
+            return put_received(runtime, thread, scratch, serial, &half);
+        }
+        scratch.byte(op::CANCELLED);
+        message::put_back(thread, scratch, serial);
+    }
 }
 
 /// Puts `opcode` and the slot of `half`.
@@ -211,6 +256,57 @@ unsafe fn both<const N: usize>(
             let came = posted.and_then(|posted| arrived(&posted, status));
             open.finish_with(came, |runtime, thread, scratch, half| {
                 put_message(runtime, thread, scratch, op::RECEIVE, &half);
+            });
+        })
+    }
+}
+
+/// `MPI_Isendrecv`.
+pub(crate) unsafe fn isendrecv(mut p: Passing<12, impl Real<12>>) -> usize {
+    let [sb, sn, st, dest, stag, rb, rn, rt, source, rtag, comm, _] = p.args;
+    // SAFETY: arguments are those of the class.
+    unsafe { both_begun(&mut p, [sb, sn, st, dest, stag, comm], [rb, rn, rt, source, rtag, comm]) }
+}
+
+/// `MPI_Isendrecv_replace`.
+pub(crate) unsafe fn isendrecv_replace(mut p: Passing<9, impl Real<9>>) -> usize {
+    let [buffer, n, kind, dest, stag, source, rtag, comm, _] = p.args;
+    // SAFETY: arguments are those of the class.
+    unsafe { both_begun(&mut p, [buffer, n, kind, dest, stag, comm], [buffer, n, kind, source, rtag, comm]) }
+}
+
+/// A send and a receive begun in one call, whose last argument is the request of both.
+unsafe fn both_begun<const N: usize>(
+    p: &mut Passing<N, impl Real<N>>,
+    sent: [usize; 6],
+    received: [usize; 6],
+) -> usize {
+    // SAFETY: the caller passes on the arguments of its class.
+    unsafe {
+        p.record(communicator_noun(sent[5]), |p, open| {
+            let send = half(&open, p.call, Direction::Send, sent);
+            let receive = half(&open, p.call, Direction::Receive, received);
+            let (send_serial, receive_serial) = (open.runtime.next_serial(), open.runtime.next_serial());
+            if !p.pass() {
+                return open.finish_plain();
+            }
+            let noted = match (send, receive) {
+                (Some(_), Some(receive)) => Some((Kind::Both(receive, receive_serial), send_serial)),
+                (Some(send), None) => Some((Kind::Send(send), send_serial)),
+                (None, Some(receive)) => Some((Kind::Receive(receive), receive_serial)),
+                (None, None) => None,
+            };
+            if let Some((kind, serial)) = noted {
+                let handle = flavour().handle_at(p.args[N - 1]);
+                request::insert(handle, Request { kind, serial, persistent: false });
+            }
+            if let Some(send) = send {
+                open.record(|runtime, thread, scratch| {
+                    put_post(runtime, thread, scratch, &send, send_serial)
+                });
+            }
+            open.finish_with(receive, |runtime, thread, scratch, receive| {
+                put_post(runtime, thread, scratch, &receive, receive_serial);
             });
         })
     }

@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     Send(Half),
     /// A receive, as it was posted.
     Receive(Half),
+    /// A send beside a receive, as it was posted, which is an operation of its own with this serial number.
+    Both(Half, u64),
     /// A part in a collective operation.
     Collective(Part),
 }

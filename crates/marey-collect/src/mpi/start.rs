@@ -10,7 +10,7 @@ use super::call::{Passing, Real};
 use super::collective;
 use super::communicator::communicator_noun;
 use super::flavour::flavour;
-use super::point::{half, put_post};
+use super::point::{half, half_of, put_post};
 use super::request::{self, Kind, Request};
 
 /// Persistent sends.
@@ -32,6 +32,37 @@ unsafe fn prepared(mut p: Passing<7, impl Real<7>>, direction: Direction) -> usi
             let [buffer, n, kind, peer, tag, comm, place] = p.args;
             if p.pass()
                 && let Some(half) = half(&open, p.call, direction, [buffer, n, kind, peer, tag, comm])
+            {
+                prepare(place, Kind::of(half));
+            }
+            open.finish_plain();
+        })
+    }
+}
+
+/// `MPI_Psend_init`.
+pub(crate) unsafe fn psend_init(p: Passing<9, impl Real<9>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe { prepared_in_partitions(p, Direction::Send) }
+}
+
+/// `MPI_Precv_init`.
+pub(crate) unsafe fn precv_init(p: Passing<9, impl Real<9>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe { prepared_in_partitions(p, Direction::Receive) }
+}
+
+/// All partitions together are one message for each start, however many each side has. (In MPI these
+/// match no messages of other functions; a program that uses one tag for both is not told apart.)
+unsafe fn prepared_in_partitions(mut p: Passing<9, impl Real<9>>, direction: Direction) -> usize {
+    let [buffer, partitions, n, kind, peer, tag, comm, _, place] = p.args;
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        p.record(communicator_noun(comm), |p, open| {
+            let partitions = u64::from((partitions as i32).max(0).unsigned_abs());
+            let count = partitions.saturating_mul(n as u64);
+            if p.pass()
+                && let Some(half) = half_of(&open, direction, count, [buffer, n, kind, peer, tag, comm])
             {
                 prepare(place, Kind::of(half));
             }
@@ -76,6 +107,8 @@ unsafe fn started<const N: usize>(mut p: Passing<N, impl Real<N>>, n: usize, pla
                     Kind::Send(half) | Kind::Receive(half) => {
                         put_post(runtime, thread, scratch, &half, serial);
                     }
+                    // Not persistent.
+                    Kind::Both(..) => {}
                     Kind::Collective(part) => {
                         collective::put(runtime, thread, scratch, op::POST_COLLECTIVE, &part);
                         message::put_serial(thread, scratch, serial);

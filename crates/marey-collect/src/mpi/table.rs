@@ -342,10 +342,10 @@ macro_rules! for_each_mpi_function {
         $callback! { 328, MPI_Iscatterv_c, PMPI_Iscatterv_c, icollective, i32, (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request) }
         $callback! { 329, MPI_Isend, PMPI_Isend, isend, i32, (buf, count, datatype, dest, tag, comm, request) }
         $callback! { 330, MPI_Isend_c, PMPI_Isend_c, isend, i32, (buf, count, datatype, dest, tag, comm, request) }
-        $callback! { 331, MPI_Isendrecv, PMPI_Isendrecv, generic, i32, (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request) }
-        $callback! { 332, MPI_Isendrecv_c, PMPI_Isendrecv_c, generic, i32, (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request) }
-        $callback! { 333, MPI_Isendrecv_replace, PMPI_Isendrecv_replace, generic, i32, (buf, count, datatype, dest, sendtag, source, recvtag, comm, request) }
-        $callback! { 334, MPI_Isendrecv_replace_c, PMPI_Isendrecv_replace_c, generic, i32, (buf, count, datatype, dest, sendtag, source, recvtag, comm, request) }
+        $callback! { 331, MPI_Isendrecv, PMPI_Isendrecv, isendrecv, i32, (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request) }
+        $callback! { 332, MPI_Isendrecv_c, PMPI_Isendrecv_c, isendrecv, i32, (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request) }
+        $callback! { 333, MPI_Isendrecv_replace, PMPI_Isendrecv_replace, isendrecv_replace, i32, (buf, count, datatype, dest, sendtag, source, recvtag, comm, request) }
+        $callback! { 334, MPI_Isendrecv_replace_c, PMPI_Isendrecv_replace_c, isendrecv_replace, i32, (buf, count, datatype, dest, sendtag, source, recvtag, comm, request) }
         $callback! { 335, MPI_Issend, PMPI_Issend, isend, i32, (buf, count, datatype, dest, tag, comm, request) }
         $callback! { 336, MPI_Issend_c, PMPI_Issend_c, isend, i32, (buf, count, datatype, dest, tag, comm, request) }
         $callback! { 337, MPI_Keyval_create, PMPI_Keyval_create, generic, i32, (copy_fn, delete_fn, keyval, extra_state) }
@@ -396,9 +396,9 @@ macro_rules! for_each_mpi_function {
         $callback! { 382, MPI_Pready, PMPI_Pready, generic, i32, (partition, request) }
         $callback! { 383, MPI_Pready_list, PMPI_Pready_list, generic, i32, (length, array_of_partitions, request) }
         $callback! { 384, MPI_Pready_range, PMPI_Pready_range, generic, i32, (partition_low, partition_high, request) }
-        $callback! { 385, MPI_Precv_init, PMPI_Precv_init, generic, i32, (buf, partitions, count, datatype, dest, tag, comm, info, request) }
+        $callback! { 385, MPI_Precv_init, PMPI_Precv_init, precv_init, i32, (buf, partitions, count, datatype, dest, tag, comm, info, request) }
         $callback! { 386, MPI_Probe, PMPI_Probe, generic, i32, (source, tag, comm, status) }
-        $callback! { 387, MPI_Psend_init, PMPI_Psend_init, generic, i32, (buf, partitions, count, datatype, dest, tag, comm, info, request) }
+        $callback! { 387, MPI_Psend_init, PMPI_Psend_init, psend_init, i32, (buf, partitions, count, datatype, dest, tag, comm, info, request) }
         $callback! { 388, MPI_Publish_name, PMPI_Publish_name, generic, i32, (service_name, info, port_name) }
         $callback! { 389, MPI_Put, PMPI_Put, transfer, i32, (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) }
         $callback! { 390, MPI_Put_c, PMPI_Put_c, transfer, i32, (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win) }
@@ -993,10 +993,10 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Iscatterv_c", class: Class::Scatterv, role: Role::OneToAll, arity: 10, comm_arg: Some(8), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Isend", class: Class::Isend, role: Role::Transfer, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Isend_c", class: Class::Isend, role: Role::Transfer, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Isendrecv", class: Class::Generic, role: Role::Manage, arity: 12, comm_arg: Some(10), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Isendrecv_c", class: Class::Generic, role: Role::Manage, arity: 12, comm_arg: Some(10), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Isendrecv_replace", class: Class::Generic, role: Role::Manage, arity: 9, comm_arg: Some(7), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Isendrecv_replace_c", class: Class::Generic, role: Role::Manage, arity: 9, comm_arg: Some(7), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Isendrecv", class: Class::Isendrecv, role: Role::Transfer, arity: 12, comm_arg: Some(10), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Isendrecv_c", class: Class::Isendrecv, role: Role::Transfer, arity: 12, comm_arg: Some(10), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
+    Function { name: "MPI_Isendrecv_replace", class: Class::IsendrecvReplace, role: Role::Transfer, arity: 9, comm_arg: Some(7), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Isendrecv_replace_c", class: Class::IsendrecvReplace, role: Role::Transfer, arity: 9, comm_arg: Some(7), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Issend", class: Class::Isend, role: Role::Transfer, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Issend_c", class: Class::Isend, role: Role::Transfer, arity: 7, comm_arg: Some(5), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Keyval_create", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
@@ -1042,14 +1042,14 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Pack_external_size_c", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Pack_size", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: Some(2), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pack_size_c", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: Some(2), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Parrived", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Parrived", class: Class::Generic, role: Role::Wait, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pcontrol", class: Class::Pcontrol, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Pready", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Pready_list", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Pready_range", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Precv_init", class: Class::Generic, role: Role::Manage, arity: 9, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Pready", class: Class::Generic, role: Role::Transfer, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Pready_list", class: Class::Generic, role: Role::Transfer, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Pready_range", class: Class::Generic, role: Role::Transfer, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Precv_init", class: Class::PrecvInit, role: Role::Manage, arity: 9, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Probe", class: Class::Probe, role: Role::Wait, arity: 4, comm_arg: Some(2), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Psend_init", class: Class::Generic, role: Role::Manage, arity: 9, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Psend_init", class: Class::PsendInit, role: Role::Manage, arity: 9, comm_arg: Some(6), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Publish_name", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Put", class: Class::Put, role: Role::Transfer, arity: 8, comm_arg: None, comm_ptr_arg: None, win_arg: Some(7), file_arg: None, large_count: false },
     Function { name: "MPI_Put_c", class: Class::Put, role: Role::Transfer, arity: 8, comm_arg: None, comm_ptr_arg: None, win_arg: Some(7), file_arg: None, large_count: true },

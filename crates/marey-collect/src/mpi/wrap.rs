@@ -32,9 +32,11 @@ mod handlers {
         file_close, file_move, file_open, synchronise, transfer, type_free, type_set_name, win_create,
         win_free,
     };
-    pub(super) use super::super::point::{irecv, isend, recv, send, sendrecv, sendrecv_replace};
+    pub(super) use super::super::point::{
+        irecv, isend, isendrecv, isendrecv_replace, recv, send, sendrecv, sendrecv_replace,
+    };
     pub(super) use super::super::probe::{improbe, imrecv, mprobe, mrecv};
-    pub(super) use super::super::start::{recv_init, send_init, start, startall};
+    pub(super) use super::super::start::{precv_init, psend_init, recv_init, send_init, start, startall};
     pub(super) use super::super::world::{abort, finalize, init};
 }
 

@@ -150,6 +150,11 @@ fn problem(run: &Run, kind: &str) -> u64 {
 const NOT_AVAILABLE: i32 = 77;
 
 fn check(mpi: Mpi, ranks: u32, source: &str) {
+    check_and(mpi, ranks, source, |_| {});
+}
+
+/// Compares the messages, and asks what else there is to ask of the run.
+fn check_and(mpi: Mpi, ranks: u32, source: &str, further: impl Fn(&Run)) {
     let mpi = need!(mpi.installed(), "no {}", mpi.launcher());
     let build = Build {
         mpi,
@@ -168,6 +173,7 @@ fn check(mpi: Mpi, ranks: u32, source: &str) {
     eprint!("{source} with {mpi:?}: ");
     compare(&run, &out);
     run.expect_no_problems(&[]);
+    further(&run);
 }
 
 #[test]
@@ -191,4 +197,26 @@ fn threads_that_send_at_the_same_time() {
 #[test]
 fn spawned_processes() {
     check(Mpi::Open, 2, "match_spawn.c");
+}
+
+/// Parts in collectives of a run as (root, bytes given, bytes got), sorted.
+fn collectives(run: &Run) -> Vec<(i64, i64, i64)> {
+    let table = run.table("collectives");
+    let column = |name: &str| table.i64(name).unwrap().to_vec();
+    let (root, out, got) = (column("root"), column("bytes_out"), column("bytes_in"));
+    let mut rows: Vec<_> = (0..table.len()).map(|row| (root[row], out[row], got[row])).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// Each start of a collective that was prepared is one operation of each of two ranks: five barriers,
+/// five sums of 8 bytes, five broadcasts of 8 bytes from rank 1. The last sum is `match_result`'s.
+#[test]
+fn what_mpi_4_has_added() {
+    let parts = [vec![(-1, 0, 0); 10], vec![(-1, 8, 8); 10], vec![(-1, 16, 16); 2]];
+    let roots = [vec![(1, 0, 8); 5], vec![(1, 8, 0); 5]];
+    let expected: Vec<_> = parts.into_iter().chain(roots).flatten().collect();
+    for mpi in Mpi::BOTH {
+        check_and(mpi, 2, "match_mpi4.c", |run| assert_eq!(collectives(run), expected));
+    }
 }
