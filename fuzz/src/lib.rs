@@ -7,6 +7,9 @@
 use marey_model::spool::{Definition, Record, put, view};
 use marey_testkit::{Message, Process, Spool};
 
+/// A site with a call stack; the test kit numbers its own from 0.
+const STACKED: u32 = 40;
+
 /// An input of the target `spool`, taken apart.
 pub struct Parts<'a> {
     /// Sequence number of the second window; 1 follows on the first.
@@ -49,6 +52,8 @@ pub fn everything() -> Spool {
         let main = process.site(0, "main");
         process.enter(0, main, 10);
         exchange(process, 1 - rank);
+        process.enter(0, STACKED, 480);
+        process.leave(0, 490);
         besides(process);
         process.leave(0, 900);
         process.timed(1, 905, |delta| Record::ThreadEnd { delta });
@@ -69,6 +74,18 @@ fn define(process: &mut Process) {
         kind(1, "fact", true, &[("n", 0)]),
         Definition::Counter { id: 0, name: "load".to_owned(), unit: "1".to_owned() },
         Definition::Lane { id: 0, name: "task".to_owned(), ticks: 5 },
+        Definition::Module {
+            id: 0,
+            path: "/bin/app".to_owned(),
+            build_id: vec![1, 2, 3],
+            bias: 0x1000,
+            start: 0x1000,
+            end: 0x9000,
+            ticks: 1,
+        },
+        Definition::Stack { id: 0, frames: vec![(0, 0x2000), (0, 0x3000)], complete: true },
+        Definition::Site { id: STACKED, region: 0, stack: Some(0) },
+        Definition::Datatype { id: 0, name: "MPI_BYTE".to_owned(), size: 1 },
         Definition::Window { id: 0, communicator: 0, number: 1, base: 0, size: 64 },
         Definition::File { id: 0, name: "out.dat".to_owned() },
     ]);
