@@ -65,9 +65,9 @@ pub(crate) fn merge(spool: &Path, run: &Path, config: &Config) -> anyhow::Result
 pub(crate) fn tell(summary: &Summary, run: &Path) {
     let shown = run.display();
     say(&format!(
-        "{shown}: {} in {}, {} and {}",
-        format::counted_as(summary.processes, "process", "processes"),
+        "{shown}: {} of {}, {} and {}",
         format::duration(Nanos(summary.duration_ns)),
+        format::counted_as(summary.processes, "process", "processes"),
         format::counted(summary.intervals, "interval"),
         format::counted(summary.messages, "message"),
     ));
