@@ -28,7 +28,12 @@ const WATCHED: u64 = 5_000;
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| args.iter().any(|arg| arg == flag);
-    let mut filters = args.iter().filter(|arg| !arg.starts_with('-')).peekable();
+    // The word behind such an option is its value, every other one a part of names to run.
+    let valued = ["--format", "--test-threads", "--skip", "--color", "--logfile", "--shuffle-seed"];
+    let before = std::iter::once("").chain(args.iter().map(String::as_str));
+    let words =
+        args.iter().zip(before).filter(|(arg, before)| !arg.starts_with('-') && !valued.contains(before));
+    let mut filters = words.map(|(arg, _)| arg).peekable();
     let is_wanted = filters.peek().is_none() || filters.any(|filter| TEST.contains(filter.as_str()));
     if has("--ignored") || !is_wanted {
         return;
@@ -97,6 +102,8 @@ fn record(directory: &std::path::Path) {
             // The mode is set while all look at it; that it stays the same is for the count's sake.
             let runtime = marey_measure::current_runtime().unwrap();
             runtime.define(|definitions| definitions.set_mode(Mode::Trace)).unwrap();
+            // The lock is free most of the time, or those who wait for it would starve.
+            (0..10_000).for_each(|_| std::hint::spin_loop());
         }
         // What one thread began another ends.
         busy.into_iter().for_each(|thread| drop(thread.join().unwrap()));
