@@ -97,7 +97,7 @@ impl Entry {
 }
 
 /// The instructions of an exported function that note the entry and jump to `$body`; one call in
-/// some 64 goes to `$sampled` instead, which does the same and takes the time.
+/// some 256 goes to `$sampled` instead, which does the same and takes the time.
 macro_rules! noting_jump {
     ($body:path, $sampled:path) => {
         core::arch::naked_asm!(

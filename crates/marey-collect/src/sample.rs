@@ -1,9 +1,9 @@
 //! What our own work costs the program: the time of it in some of its calls.
 //!
-//! The one idea: a call that is due, one in some 64, takes another way through the same handler, on
+//! The one idea: a call that is due, one in some 256, takes another way through the same handler, on
 //! which the clock is read at the beginning, around the real function and at the end. All others pay
 //! a decrement and a branch ([`crate::entry::noting_jump`]). The distances are drawn, because
-//! programs repeat themselves, and every 64th call may be always the same one.
+//! programs repeat themselves, and every 256th call may be always the same one.
 //!
 //! Calls from inside MPI are not sampled, for they are not recorded either.
 
@@ -74,7 +74,7 @@ impl Span {
     }
 }
 
-/// Draws when the next call is due, after 64 more on average. False for the first draw of a thread:
+/// Draws when the next call is due, after 256 more on average. False for the first draw of a thread:
 /// its very first call sets everything up and stands for no other.
 fn draw() -> bool {
     // SAFETY: the slot is the calling thread's own.
@@ -83,7 +83,7 @@ fn draw() -> bool {
         let is_first = (*slot).draws == 0;
         // The generator of Numerical Recipes; its upper bits are good.
         let drawn = (*slot).draws.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        ((*slot).draws, (*slot).until_sample) = (drawn.max(1), drawn >> 25);
+        ((*slot).draws, (*slot).until_sample) = (drawn.max(1), drawn >> 23);
         !is_first
     }
 }

@@ -57,7 +57,7 @@ unsafe fn sample<'a, const N: usize>(
     unsafe { span.sample(call.entry, || handler(Passing::new(call, args, real))) }
 }
 
-/// Exports both names of a function; one call in some 64 takes the time of our own work.
+/// Exports both names of a function; one call in some 256 takes the time of our own work.
 macro_rules! export {
     ($name:ident, $p_name:ident, { $($bodies:item)* }) => {
         const _: () = {

@@ -39,7 +39,7 @@ pub mod at {
     /// Ticks that the recorder itself took in some calls of interposed functions, so far in this
     /// stream: those that [`SAMPLED_CALLS`] counts. u64.
     pub const SAMPLED_TICKS: usize = 168;
-    /// Calls of interposed functions, one in some 64, of which the recorder took the time that it
+    /// Calls of interposed functions, one in some 256, of which the recorder took the time that it
     /// needed itself. u64.
     pub const SAMPLED_CALLS: usize = 176;
 }

@@ -1,7 +1,7 @@
 //! What recording cost, as recorders measure it in some of the program's calls.
 //!
 //! The one idea: how long a call takes longer is another matter on every machine and at every load, so
-//! only what cannot be otherwise is asked here: that one call in some 64 has been sampled, over many
+//! only what cannot be otherwise is asked here: that one call in some 256 has been sampled, over many
 //! windows, and that the cost is neither nothing nor that of a system call. (`cost.c` prints what it
 //! sees of it itself: 26 ns against 23 stated for a query, 65–69 against 52–57 for messages.)
 
@@ -22,7 +22,7 @@ fn the_cost_of_calls_is_sampled() {
         let (calls, sampled) = (counts["calls"], counts["sampled_calls"]);
         assert!(calls > 300_000, "{calls} calls");
         let each = calls as f64 / sampled as f64;
-        assert!((55.0..75.0).contains(&each), "one call in {each} sampled");
+        assert!((220.0..300.0).contains(&each), "one call in {each} sampled");
 
         let overhead = &run.json("info")["overhead"];
         let (ns, fraction) = (overhead["ns_per_call"].as_f64(), overhead["fraction"].as_f64());
