@@ -300,6 +300,11 @@ impl Process {
         self.untimed(thread, Record::Collected { back });
     }
 
+    /// The open interval acts on a communicator besides.
+    pub fn acts_on(&mut self, thread: usize, communicator: u32) {
+        self.untimed(thread, Record::ActsOn { communicator });
+    }
+
     /// What signal handlers of thread `of` do while they interrupt a record: a stream of its own,
     /// written as if it were thread `place`.
     pub fn handlers_of(&mut self, of: u32, place: usize) {

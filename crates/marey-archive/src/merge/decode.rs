@@ -514,6 +514,11 @@ impl Decoder {
             Record::Received { back, slot } => {
                 self.half(Kind::Received, slot, self.serial.wrapping_sub(back.cast_unsigned()), builder, out);
             }
+            Record::ActsOn { communicator } => {
+                if let Some((_, part)) = context.communicators.get(&communicator) {
+                    participate(builder, part.set);
+                }
+            }
             Record::Sent { back } => self.completion(Kind::Sent, back, builder, out),
             Record::Cancelled { back } => self.completion(Kind::Cancelled, back, builder, out),
             Record::Freed { back } => self.completion(Kind::Freed, back, builder, out),
@@ -594,13 +599,20 @@ fn take_part(builder: &mut Builder, set: Option<u32>, bytes: u64) -> u32 {
     frame.waiting = true;
     frame.bytes = frame.bytes.max(0).saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
     let path = frame.path;
-    match set {
-        Some(set) if frame.participants == NONE => frame.participants = set,
-        Some(set) if frame.participants != set => {
-            let depth = builder.stack.len() as u32 - 1;
-            builder.sets.add(depth, set);
-        }
-        _ => {}
+    if let Some(set) = set {
+        participate(builder, set);
     }
     path
+}
+
+/// Adds a participant to the innermost open interval.
+fn participate(builder: &mut Builder, set: u32) {
+    let Some(frame) = builder.stack.last_mut() else { return };
+    frame.waiting = true;
+    if frame.participants == NONE {
+        frame.participants = set;
+    } else if frame.participants != set {
+        let depth = builder.stack.len() as u32 - 1;
+        builder.sets.add(depth, set);
+    }
 }

@@ -3,45 +3,87 @@
 //! What a receive got is known from its status alone, so where the program does not care for
 //! statuses the library gets ours.
 
-use marey_measure::message;
-use marey_model::spool::op;
+use marey_measure::{Scratch, message};
+use marey_model::spool::{op, short_len};
 
 use smallvec::SmallVec;
 
 use super::call::{Open, Passing, Real};
 use super::flavour::{STATUS_WORDS, UNDEFINED, flavour};
-use super::point::{arrived, put_both, put_received};
-use super::request::{self, Kind};
+use super::point::{arrived, arrived_beside_send, put_received};
+use super::request::{self, Kind, Request};
 
-/// Notes that the request that had `handle` before the call, which began at `began`, is complete.
-unsafe fn completed(open: &Open, handle: usize, began: u64, status: usize) {
-    let flavour = flavour();
-    if handle == flavour.request_null {
-        return;
+/// Notes in the records of a call which requests it has found complete.
+struct Completed<'a> {
+    open: &'a Open,
+    /// How many requests had been noted when the call began.
+    began: u64,
+    /// The communicator that the call's records have named last.
+    named: Option<u32>,
+}
+
+impl<'a> Completed<'a> {
+    fn new(open: &'a Open, began: u64) -> Self {
+        Self { open, began, named: None }
     }
-    let Some(request) = request::complete(handle, began) else { return };
-    let serial = request.serial;
-    // SAFETY: `status` is the request's own; the open call writes its records.
-    unsafe {
-        let can_be = matches!(request.kind, Kind::Send(_) | Kind::Receive(_));
-        let cancelled = can_be && flavour.is_cancelled(status);
-        open.record(|runtime, thread, scratch| {
-            let opcode = match request.kind {
-                _ if cancelled => op::CANCELLED,
-                Kind::Collective(_) => op::COLLECTED,
-                Kind::Send(_) => op::SENT,
-                Kind::Receive(posted) => match arrived(&posted, status) {
-                    Some(half) => return put_received(runtime, thread, scratch, serial, &half),
-                    None => op::CANCELLED,
-                },
-                Kind::Both(posted, receive) => {
-                    return put_both(runtime, thread, scratch, (serial, receive), &posted, status);
-                }
+
+    /// The request that had `handle` before the call is complete.
+    ///
+    /// # Safety
+    /// `status` is the request's own; the open call is the calling thread's.
+    unsafe fn add(&mut self, handle: usize, status: usize) {
+        let flavour = flavour();
+        if handle == flavour.request_null {
+            return;
+        }
+        let Some(Request { kind, serial, .. }) = request::complete(handle, self.began) else { return };
+        // SAFETY: the caller's promise.
+        unsafe {
+            let can_be = matches!(kind, Kind::Send(_) | Kind::Receive(_));
+            let cancelled = can_be && flavour.is_cancelled(status);
+            let came = match &kind {
+                Kind::Receive(posted) if !cancelled => arrived(posted, status),
+                Kind::Both(posted, _) => arrived_beside_send(posted, status),
+                _ => None,
             };
-            scratch.byte(opcode);
-            message::put_back(thread, scratch, serial);
-        });
+            let acts_on = self.acts_on(&kind, came.is_some());
+            self.open.record(|runtime, thread, scratch| {
+                if let Some(communicator) = acts_on {
+                    put_acts_on(scratch, communicator);
+                }
+                let put = |scratch: &mut Scratch, opcode, serial| {
+                    scratch.byte(opcode);
+                    message::put_back(thread, scratch, serial);
+                };
+                let mut received = serial;
+                if let Kind::Both(_, receive) = kind {
+                    put(scratch, op::SENT, serial);
+                    received = receive;
+                }
+                match (&kind, &came) {
+                    (_, Some(half)) => put_received(runtime, thread, scratch, received, half),
+                    (Kind::Collective(_), None) => put(scratch, op::COLLECTED, serial),
+                    (Kind::Send(_), None) if !cancelled => put(scratch, op::SENT, serial),
+                    _ => put(scratch, op::CANCELLED, received),
+                }
+            });
+        }
     }
+
+    /// The communicator, if the call's records do not name it anyway: what came is written down with
+    /// all that is known of it.
+    fn acts_on(&mut self, kind: &Kind, came: bool) -> Option<u32> {
+        let communicator = kind.communicator();
+        let is_new = self.named.replace(communicator) != Some(communicator);
+        (is_new && !came).then_some(communicator)
+    }
+}
+
+/// Puts that the call acts on a communicator. The record carries its length.
+fn put_acts_on(scratch: &mut Scratch, communicator: u32) {
+    scratch.byte(op::ACTS_ON);
+    scratch.number(short_len(communicator.into()).into());
+    scratch.number(communicator.into());
 }
 
 /// Whether the flag at argument `at`, where there is one, has been set.
@@ -72,7 +114,7 @@ unsafe fn one<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usiz
             let (handle, began) = (flavour().handle_at(p.args[0]), request::now());
             let status = p.status(status);
             if p.pass() && is_set(&p.args, flag) {
-                completed(&open, handle, began, status);
+                Completed::new(&open, began).add(handle, status);
             }
             open.finish_plain();
         })
@@ -117,12 +159,9 @@ impl Batch {
         first + idx * flavour().status_len
     }
 
-    /// Request `at` is complete, as `status` says.
-    unsafe fn completed(&self, open: &Open, at: i32, status: usize) {
-        if let Some(&handle) = usize::try_from(at).ok().and_then(|at| self.handles.get(at)) {
-            // SAFETY: MPI has filled the status.
-            unsafe { completed(open, handle, self.began, status) };
-        }
+    /// The handle of request `at`, if that is one of the batch; 0, which is nobody's, if not.
+    fn handle(&self, at: i32) -> usize {
+        usize::try_from(at).ok().and_then(|at| self.handles.get(at)).copied().unwrap_or(0)
     }
 }
 
@@ -152,8 +191,9 @@ unsafe fn all<const N: usize>(
             let mut batch = Batch::new(p.args[0], p.args[1], p.args[statuses]);
             p.args[statuses] = batch.statuses();
             if p.pass() && is_set(&p.args, flag) {
+                let mut completed = Completed::new(&open, batch.began);
                 for (idx, &handle) in batch.handles.iter().enumerate() {
-                    completed(&open, handle, batch.began, batch.status(idx));
+                    completed.add(handle, batch.status(idx));
                 }
             }
             open.finish_plain();
@@ -183,7 +223,8 @@ unsafe fn any<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usiz
             let status = p.status(status);
             if p.pass() && is_set(&p.args, flag) {
                 // An index that is not defined is none of the batch.
-                batch.completed(&open, *(p.args[2] as *const i32), status);
+                let handle = batch.handle(*(p.args[2] as *const i32));
+                Completed::new(&open, batch.began).add(handle, status);
             }
             open.finish_plain();
         })
@@ -198,9 +239,10 @@ pub(crate) unsafe fn some(mut p: Passing<5, impl Real<5>>) -> usize {
             let mut batch = Batch::new(p.args[0], p.args[1], p.args[4]);
             p.args[4] = batch.statuses();
             let done = p.pass().then(|| *(p.args[2] as *const i32)).filter(|&n| n != UNDEFINED);
+            let mut completed = Completed::new(&open, batch.began);
             for idx in 0..done.unwrap_or(0).max(0) as usize {
                 let at = *((p.args[3] as *const i32).add(idx));
-                batch.completed(&open, at, batch.status(idx));
+                completed.add(batch.handle(at), batch.status(idx));
             }
             open.finish_plain();
         })

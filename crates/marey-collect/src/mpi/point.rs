@@ -58,7 +58,7 @@ pub(crate) unsafe fn arrived(posted: &Half, status: usize) -> Option<Half> {
 ///
 /// # Safety
 /// As for [`arrived`].
-unsafe fn arrived_beside_send(posted: &Half, status: usize) -> Option<Half> {
+pub(crate) unsafe fn arrived_beside_send(posted: &Half, status: usize) -> Option<Half> {
     match flavour().family {
         // SAFETY: the caller's promise.
         Family::OpenMpi => unsafe { arrived(posted, status) },
@@ -66,30 +66,6 @@ unsafe fn arrived_beside_send(posted: &Half, status: usize) -> Option<Half> {
             let is_known = i64::from(posted.peer) != ANY_SOURCE && i64::from(posted.tag) != ANY_TAG;
             is_known.then_some(*posted)
         }
-    }
-}
-
-/// Puts the completion of a send and of receive `serial`.
-///
-/// # Safety
-/// As for [`arrived`] and [`put_message`].
-pub(crate) unsafe fn put_both(
-    runtime: &Runtime,
-    thread: *mut Thread,
-    scratch: &mut Scratch,
-    (send_serial, serial): (u64, u64),
-    posted: &Half,
-    status: usize,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        scratch.byte(op::SENT);
-        message::put_back(thread, scratch, send_serial);
-        if let Some(half) = arrived_beside_send(posted, status) {
-            return put_received(runtime, thread, scratch, serial, &half);
-        }
-        scratch.byte(op::CANCELLED);
-        message::put_back(thread, scratch, serial);
     }
 }
 

@@ -43,6 +43,14 @@ impl Kind {
             Direction::Receive => Self::Receive(half),
         }
     }
+
+    /// The number of the communicator.
+    pub(crate) fn communicator(&self) -> u32 {
+        match self {
+            Self::Send(half) | Self::Receive(half) | Self::Both(half, _) => half.communicator,
+            Self::Collective(part) => part.communicator,
+        }
+    }
 }
 
 #[derive(Default)]

@@ -11,7 +11,7 @@
 
 use super::varint::{get, get_bytes, get_signed, put, put_bytes, put_signed};
 
-/// Opcodes. Those from [`op::EXTENSION`] up to the short enters carry their length, so that a
+/// Opcodes. Those from [`op::ACTS_ON`] up to the short enters carry their length, so that a
 /// reader can skip what it does not know.
 #[expect(missing_docs, reason = "each is documented at its variant of Record")]
 pub mod op {
@@ -43,7 +43,8 @@ pub mod op {
     pub const COLLECTED: u8 = 0x1D;
     pub const RMA: u8 = 0x1E;
     pub const IO: u8 = 0x1F;
-    pub const EXTENSION: u8 = 0x20;
+    pub const ACTS_ON: u8 = 0x20;
+    pub const EXTENSION: u8 = 0x21;
     pub const SHORT_ENTER: u8 = 0x40;
 }
 
@@ -360,6 +361,12 @@ pub enum Record<'a> {
         /** which */
         back: i64,
     },
+    /// The open interval acts on a communicator that no other record of it names: what it completed
+    /// was begun there.
+    ActsOn {
+        /** its number in the process */
+        communicator: u32,
+    },
     /// The open interval is a one-sided operation or its synchronisation.
     Rma {
         /** code of a [`RmaKind`] */
@@ -482,6 +489,10 @@ impl<'a> Record<'a> {
                 bytes: get(bytes, next)?,
                 offset: get_signed(bytes, next)?,
             },
+            op::ACTS_ON => {
+                let body = get_bytes(bytes, next)?;
+                Record::ActsOn { communicator: u32::try_from(get(body, &mut 0)?).ok()? }
+            }
             op::EXTENSION..op::SHORT_ENTER => Record::Unknown { opcode, body: get_bytes(bytes, next)? },
             _ => return None,
         })
@@ -555,6 +566,12 @@ impl<'a> Record<'a> {
                 put(out, file.into());
                 put(out, bytes);
                 put_signed(out, offset);
+            }
+            Record::ActsOn { communicator } => {
+                let mut body = Vec::new();
+                put(&mut body, communicator.into());
+                out.push(op::ACTS_ON);
+                put_bytes(out, &body);
             }
             Record::Unknown { opcode, body } => {
                 out.push(opcode);

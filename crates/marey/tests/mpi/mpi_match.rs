@@ -178,8 +178,23 @@ fn check_and(mpi: Mpi, ranks: u32, source: &str, further: impl Fn(&Run)) {
 
 #[test]
 fn communicators_of_every_kind() {
-    check(Mpi::Open, 4, "match_comms.c");
-    check(Mpi::Mpich, 2, "match_comms.c");
+    check_and(Mpi::Open, 4, "match_comms.c", expect_waits_to_name_communicators);
+    check_and(Mpi::Mpich, 2, "match_comms.c", expect_waits_to_name_communicators);
+}
+
+/// All that these programs wait for was begun on a communicator, be it a send or a receive.
+fn expect_waits_to_name_communicators(run: &Run) {
+    let (intervals, paths, regions) = (run.table("intervals"), run.table("call_paths"), run.table("regions"));
+    let (path, set) = (intervals.u32("call_path").unwrap(), intervals.u32("participants").unwrap());
+    let verb = |row: usize| {
+        &regions.text("verb").unwrap()[paths.u32("region").unwrap()[path[row] as usize] as usize]
+    };
+    let waits: Vec<usize> = (0..intervals.len())
+        .filter(|&row| ["MPI_Wait", "MPI_Waitall"].contains(&verb(row).as_str()))
+        .collect();
+    let named = waits.iter().filter(|&&row| set[row] != u32::MAX).count();
+    assert!(named > 10, "{named} of {} waits name a communicator", waits.len());
+    assert_eq!(named, waits.len());
 }
 
 #[test]
