@@ -22,5 +22,5 @@ pub use error::Error;
 pub use meta::{META_FILE, Meta, Part, RunFacts, State};
 pub use pack::pack;
 pub use part::{PartStats, PartWriter, write_table};
-pub use read::{Archive, Filter, Scanned};
+pub use read::{Archive, Filter, Scanned, panics_are_caught};
 pub use trace::RunTrace;

@@ -19,6 +19,8 @@ use crate::store::Store;
 
 mod file;
 
+pub use file::panics_are_caught;
+
 /// More rows than this are not read into memory at once: 2²⁸.
 const MAX_TABLE_ROWS: u64 = 1 << 28;
 

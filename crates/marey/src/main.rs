@@ -28,6 +28,12 @@ mod table;
 mod words;
 
 fn main() -> ExitCode {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !marey_archive::panics_are_caught() {
+            tell(panic);
+        }
+    }));
     let cli = cli::Cli::parse();
     let result = match &cli.command {
         cli::Command::Record(args) => record::run(args),

@@ -1,5 +1,6 @@
 //! Reading one Parquet file of a table.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -281,10 +282,23 @@ fn foreign() -> ParquetError {
     ParquetError::General("column of another type".to_owned())
 }
 
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread would be one of Parquet's decoders on a damaged file, which becomes
+/// an error. A panic hook that asks need not tell the user about it.
+pub fn panics_are_caught() -> bool {
+    GUARDED.get()
+}
+
 /// Runs something that trusts the file more than we do. Parquet's decoders check most of what they
 /// read, but not all: on some damage they index out of bounds. That is a damaged file to us.
 fn guarded<T>(path: &std::path::Path, read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Error> {
-    match catch_unwind(AssertUnwindSafe(read)) {
+    let before = GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(read));
+    GUARDED.set(before);
+    match done {
         Ok(done) => done.map_err(Error::parquet(path)),
         Err(_) => Err(Error::Damaged { path: path.to_owned() }),
     }
@@ -315,4 +329,19 @@ fn intersection(a: &VecDeque<Range<usize>>, b: &VecDeque<Range<usize>>) -> VecDe
         }
     }
     both
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decoder_that_panics_has_read_a_damaged_file() {
+        std::panic::set_hook(Box::new(|_| assert!(panics_are_caught())));
+        let path = std::path::Path::new("part.parquet");
+        let found: Result<(), Error> = guarded(path, || panic!("index out of bounds"));
+        drop(std::panic::take_hook());
+        assert!(matches!(found, Err(Error::Damaged { path }) if path.ends_with("part.parquet")));
+        assert!(!panics_are_caught());
+    }
 }
