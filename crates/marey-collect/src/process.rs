@@ -5,17 +5,20 @@
 //! API), or that is the command itself and no known launcher or shell.
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::path::PathBuf;
 
-use marey_measure::{ABI_VERSION, Config, Mode, Runtime, RuntimeTable, TABLE, current_runtime};
+use marey_measure::{ABI_VERSION, Config, Mode, Runtime, RuntimeTable, TABLE, current_runtime, sys};
 use marey_model::spool::EndingKind;
 
-/// Not decided yet, recording, or never to record.
+/// Not decided yet, recording, never to record, or being decided by [`STARTER`].
 static STATE: AtomicU8 = AtomicU8::new(WAITING);
 const WAITING: u8 = 0;
 const RECORDING: u8 = 1;
 const NEVER: u8 = 2;
+const STARTING: u8 = 3;
+/// Process and thread that start the recorder.
+static STARTER: AtomicU64 = AtomicU64::new(0);
 
 /// The recorder, for a call that is worth one: made if this is the first.
 #[inline(always)]
@@ -41,6 +44,11 @@ fn after_fork() -> Option<&'static Runtime> {
 
 #[cold]
 fn begin() -> Option<&'static Runtime> {
+    let me = u64::from(sys::process_id()) << 32 | u64::from(sys::thread_id());
+    if let Err(state) = STATE.compare_exchange(WAITING, STARTING, Ordering::AcqRel, Ordering::Acquire) {
+        return if state == STARTING { started_by_another(me) } else { running() };
+    }
+    STARTER.store(me, Ordering::Release);
     let Some(config) = configuration() else {
         STATE.store(NEVER, Ordering::Relaxed);
         return None;
@@ -50,11 +58,25 @@ fn begin() -> Option<&'static Runtime> {
         // SAFETY: a function of the right type; it runs at `exit` and at return from `main`.
         unsafe { on_exit(process_exits, core::ptr::null_mut()) };
     }
-    STATE.store(if runtime.is_some() { RECORDING } else { NEVER }, Ordering::Relaxed);
+    STATE.store(if runtime.is_some() { RECORDING } else { NEVER }, Ordering::Release);
     if runtime.is_some() {
         crate::threads::begin();
     }
     runtime
+}
+
+/// Waits for the recorder that another thread is starting; a few milliseconds. What that thread itself
+/// calls meanwhile is not recorded, nor is a child that was forked in that moment.
+fn started_by_another(me: u64) -> Option<&'static Runtime> {
+    while STATE.load(Ordering::Acquire) == STARTING {
+        let starter = STARTER.load(Ordering::Acquire);
+        if starter != 0 && (starter == me || starter >> 32 != me >> 32) {
+            return None;
+        }
+        // SAFETY: takes no arguments.
+        unsafe { sys::syscall(libc::SYS_sched_yield, [0; 6]) };
+    }
+    running()
 }
 
 extern "C" fn thread_is_gone() {

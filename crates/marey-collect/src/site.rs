@@ -347,7 +347,10 @@ fn take_free() -> Option<*mut Sites> {
     let sites = FREE.with(Vec::pop).flatten()?.0;
     // The cache reads slots of the stack that it was filled on; the new thread's may end earlier.
     // SAFETY: whoever takes the pointer out of the list owns what it points to.
-    unsafe { (*sites).cache.clear() };
+    unsafe {
+        (*sites).cache.clear();
+        (*sites).stack = (0, 0);
+    }
     Some(sites)
 }
 

@@ -215,7 +215,7 @@ fn fetch_thread(table: &'static RuntimeTable) -> *mut Thread {
     thread
 }
 
-/// The owner unmaps a thread's descriptor in the last round of thread-specific destructors. This
+/// The owner wipes a thread's descriptor in the last round of thread-specific destructors. This
 /// copy's pointer must be gone before that: in the first round, after which it asks again.
 fn forget_at_thread_end() {
     extern "C" fn ends(_: *mut c_void) {

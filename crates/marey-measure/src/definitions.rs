@@ -7,7 +7,7 @@ use marey_model::spool::{Definition, Head, SLACK, Stream, at};
 use marey_model::{RegionId, Role, SiteId, StackId, Triple};
 use rustc_hash::FxHashMap;
 
-use crate::runtime::Mode;
+use crate::runtime::{Mode, level};
 use crate::spool::SpoolFile;
 use crate::sys;
 
@@ -60,6 +60,8 @@ pub struct Definitions {
     regions: FxHashMap<RegionKey, u32>,
     stacks: FxHashMap<Box<[(u32, u64)]>, u32>,
     sites: FxHashMap<(u32, u32), u32>,
+    /// See [`Self::other_regions`].
+    other: Option<SiteId>,
     modes: *mut u8,
     mode: Mode,
     counts: [u32; 256],
@@ -83,13 +85,13 @@ impl Definitions {
             regions: FxHashMap::default(),
             stacks: FxHashMap::default(),
             sites: FxHashMap::default(),
+            other: None,
             modes,
             mode,
             counts: [0; 256],
         }
     }
 
-    #[expect(clippy::iter_over_hash_type, reason = "each entry is written to a place of its own")]
     /// For a forked child: the same numbers with the same meanings, in a file of its own.
     pub(crate) fn inherit(&mut self, file: SpoolFile, process: u64, start: u64, modes: *mut u8) {
         self.file = file;
@@ -98,7 +100,7 @@ impl Definitions {
         self.window = core::ptr::null_mut();
         (self.window_len, self.cursor, self.sequence, self.bytes) = (0, 0, 0, 0);
         self.modes = modes;
-        for &site in self.sites.values() {
+        for site in self.sites.values().copied().chain(self.other.map(|other| other.0)) {
             // SAFETY: sites are below MAX_SITES, the length of the table.
             unsafe { mode_of(modes, site).store(self.mode as u8, Ordering::Relaxed) };
         }
@@ -208,21 +210,45 @@ impl Definitions {
         if let Some(&id) = self.sites.get(&key) {
             return SiteId(id);
         }
+        if self.sites.len() + 1 >= MAX_SITES {
+            return self.other_regions();
+        }
         let id = self.next_id(6);
         self.sites.insert(key, id);
         self.define(&Definition::Site { id, region: region.0, stack: stack.map(|stack| stack.0) });
-        if (id as usize) < MAX_SITES {
-            // SAFETY: the table has MAX_SITES bytes.
-            unsafe { mode_of(self.modes, id).store(self.mode as u8, Ordering::Relaxed) };
-        }
+        // SAFETY: the table has MAX_SITES bytes, and there are no more sites.
+        unsafe { mode_of(self.modes, id).store(self.mode as u8, Ordering::Relaxed) };
         SiteId(id)
     }
 
-    #[expect(clippy::iter_over_hash_type, reason = "each entry is written to a place of its own")]
+    /// The last site, which stands for all regions that there is no site for: a program that makes
+    /// names as it goes.
+    fn other_regions(&mut self) -> SiteId {
+        if let Some(other) = self.other {
+            return other;
+        }
+        let region = self.region(&RegionKey {
+            level: level::SOURCE,
+            verb: "(other regions)".to_owned(),
+            role: Role::Work,
+            noun_kind: "",
+            noun: String::new(),
+            file: String::new(),
+            line: 0,
+        });
+        let id = self.next_id(6);
+        let other = SiteId(id);
+        self.other = Some(other);
+        self.define(&Definition::Site { id, region: region.0, stack: None });
+        // SAFETY: the table has MAX_SITES bytes, of which this is the last.
+        unsafe { mode_of(self.modes, id).store(self.mode as u8, Ordering::Relaxed) };
+        other
+    }
+
     /// Sets the mode of all sites, present and to come.
     pub fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;
-        for &site in self.sites.values() {
+        for site in self.sites.values().copied().chain(self.other.map(|other| other.0)) {
             // SAFETY: the table has MAX_SITES bytes and sites are below that.
             unsafe { mode_of(self.modes, site).store(mode as u8, Ordering::Relaxed) };
         }

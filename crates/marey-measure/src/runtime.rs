@@ -11,7 +11,7 @@
 )]
 
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -73,6 +73,8 @@ pub struct Runtime {
     channels: Lock<Channels>,
     homeless: AtomicU64,
     ended: AtomicU32,
+    /// The process that it records.
+    pid: u32,
 }
 
 // SAFETY: `modes` points to a table of bytes that is written under the definitions' lock and read
@@ -155,7 +157,8 @@ pub(crate) unsafe fn next_window(thread: *mut Thread, room: usize) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let opened = current().is_some_and(|runtime| runtime.open_window(thread, room));
-        if !opened {
+        // A record that is too long for what is left says nothing of those after it.
+        if !opened && room <= write::ROOM {
             (*thread).state = state::DROPPING;
         }
         opened
@@ -201,9 +204,18 @@ impl Runtime {
     /// Starts recording. `None` if the process records already or the spool cannot be written.
     /// `forget` is called on a thread when its descriptor is no more.
     pub fn start(config: Config, forget: extern "C" fn()) -> Option<&'static Self> {
-        if current().is_some() {
+        static TAKEN: AtomicBool = AtomicBool::new(false);
+        if current().is_some() || TAKEN.swap(true, Ordering::AcqRel) {
             return None;
         }
+        let started = Self::begin(config, forget);
+        if started.is_none() {
+            TAKEN.store(false, Ordering::Release);
+        }
+        started
+    }
+
+    fn begin(config: Config, forget: extern "C" fn()) -> Option<&'static Self> {
         FORGET.store(forget as *mut (), Ordering::Relaxed);
         let clock = clock::detect(config.skew);
         let mut thread_key = 0;
@@ -228,6 +240,7 @@ impl Runtime {
             channels: Lock::new(Channels::default()),
             homeless: AtomicU64::new(0),
             ended: AtomicU32::new(0),
+            pid: sys::process_id(),
         }));
         runtime.define_process(start, None);
         runtime.define_levels();
@@ -238,8 +251,9 @@ impl Runtime {
         // SAFETY: the page is mapped and zero, which is a null pointer.
         unsafe { (*anchor).runtime.store(runtime, Ordering::Release) };
         LAST.store(runtime, Ordering::Release);
-        ANCHOR.store(anchor, Ordering::Release);
+        // Whoever finds the recorder finds its modes.
         crate::table::publish(modes);
+        ANCHOR.store(anchor, Ordering::Release);
         Some(runtime)
     }
 
@@ -256,7 +270,7 @@ impl Runtime {
         let (key, events, file) = new_files(&parent.config)?;
         let modes = new_modes()?;
         // SAFETY: nobody else runs in this process, and the parent's value is not used after this.
-        let (mut definitions, channels) = unsafe {
+        let (definitions, channels) = unsafe {
             (core::ptr::read(&raw const parent.definitions), core::ptr::read(&raw const parent.channels))
         };
         let inherited = definitions.with(|definitions| {
@@ -264,7 +278,6 @@ impl Runtime {
             definitions.inherit(file, key, start.ticks, modes);
             written
         })?;
-        let _ = &mut definitions;
         let runtime = Box::leak(Box::new(Self {
             key,
             config: parent.config.clone(),
@@ -278,13 +291,14 @@ impl Runtime {
             channels,
             homeless: AtomicU64::new(0),
             ended: AtomicU32::new(0),
+            pid: sys::process_id(),
         }));
         runtime.define_process(start, Some((parent.key, inherited)));
+        LAST.store(runtime, Ordering::Release);
+        crate::table::publish(modes);
         let anchor = ANCHOR.load(Ordering::Acquire);
         // SAFETY: the anchor is mapped for ever.
         unsafe { (*anchor).runtime.store(runtime, Ordering::Release) };
-        LAST.store(runtime, Ordering::Release);
-        crate::table::publish(modes);
         Some(runtime)
     }
 
@@ -420,9 +434,10 @@ impl Runtime {
         }
     }
 
-    /// Says how the process ends. Only the first word counts; recording goes on until the end.
+    /// Says how the process ends. Only the first word counts; recording goes on until the end. A
+    /// child of `vfork`, which borrows its parent's memory, ends itself and not the parent.
     pub fn end(&self, kind: EndingKind, code: i64) {
-        if self.ended.swap(1, Ordering::Relaxed) != 0 {
+        if sys::process_id() != self.pid || self.ended.swap(1, Ordering::Relaxed) != 0 {
             return;
         }
         let end = clock::triple(self.clock);

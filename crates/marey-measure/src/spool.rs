@@ -35,8 +35,11 @@ impl SpoolFile {
             return None;
         }
         let file = File::open(&self.path, false)?;
-        let offset = self.len.fetch_add(len as u64, Ordering::Relaxed);
-        if self.max != 0 && offset + len as u64 > self.max || !file.reserve(offset, len) {
+        let limit = if self.max == 0 { u64::MAX } else { self.max };
+        let longer = |offset: u64| offset.checked_add(len as u64).filter(|&end| end <= limit);
+        // A window that does not fit takes nothing from smaller ones.
+        let offset = self.len.fetch_update(Ordering::Relaxed, Ordering::Relaxed, longer).ok()?;
+        if !file.reserve(offset, len) {
             // The bytes are not given back: another thread may have got those behind them. A
             // reader passes over the hole.
             return None;

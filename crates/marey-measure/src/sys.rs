@@ -118,8 +118,12 @@ impl File {
     }
 
     /// Reserves `len` bytes at `offset`, so that writing to them cannot fail later: a full disk
-    /// would arrive as SIGBUS in the middle of the program.
+    /// would arrive as SIGBUS in the middle of the program. Nothing is tried beyond the size that
+    /// the process's files may have, for the kernel answers that with SIGXFSZ.
     pub fn reserve(&self, offset: u64, len: usize) -> bool {
+        if offset.saturating_add(len as u64) > largest_file() {
+            return false;
+        }
         loop {
             // SAFETY: the descriptor is ours.
             let result =
@@ -155,6 +159,16 @@ impl File {
     pub fn map(&self, offset: u64, len: usize) -> Option<*mut u8> {
         map(len, libc::MAP_SHARED, self.0, offset)
     }
+}
+
+/// Bytes that a file of this process may have.
+fn largest_file() -> u64 {
+    let mut limit = libc::rlimit64 { rlim_cur: u64::MAX, rlim_max: u64::MAX };
+    // SAFETY: `limit` is writable; 0 is the calling process, and null changes nothing.
+    unsafe {
+        syscall(libc::SYS_prlimit64, [0, libc::RLIMIT_FSIZE as usize, 0, (&raw mut limit) as usize, 0, 0]);
+    }
+    limit.rlim_cur
 }
 
 impl Drop for File {

@@ -505,6 +505,9 @@ mod slow {
                 return Some(thread);
             }
             count_dropped(thread);
+            if (*thread).state == state::RECORDING {
+                (*thread).ready = 1;
+            }
             None
         }
     }

@@ -57,9 +57,10 @@ pub(crate) enum Command {
 #[command(
     about = "Run a program and record what it does",
     long_about = "Run a program and record what it does.\n\n\
-        CMD is started as it is, with one more library preloaded; every process it starts, on the \
-        way through mpirun, scripts and wrappers, is measured from its first MPI, thread or \
-        user-API call. When CMD has ended, what was recorded is merged into RUN.\n\n\
+        CMD is started as it is, with one more library preloaded. CMD itself is measured from its \
+        start; every process that it starts, on the way through mpirun, scripts and wrappers, from \
+        its first MPI or user-API call. When CMD has ended, what was recorded is merged into \
+        RUN.\n\n\
         The program's output, signals and exit status stay its own.",
     after_long_help = "EXAMPLES\n  \
         marey record -- mpirun -n 4 ./app input.dat\n  \

@@ -11,7 +11,6 @@ use crate::shell::root;
 const UNSAFE: &[(&str, &str)] = &[
     ("crates/marey-measure/", "writes spools through a memory map, from signal handlers too"),
     ("crates/marey-collect/", "is called by foreign code and calls it"),
-    ("crates/marey-source/src/mmap", "maps executables, which may be truncated under us"),
 ];
 
 /// Files that may be longer than [`MAX_LINES`], and why.

@@ -284,7 +284,7 @@ impl Builder {
         let mut frame = self.stack.pop()?;
         let duration = now.wrapping_sub(frame.start);
         let node = &mut self.nodes[frame.path as usize];
-        node.visits = node.visits.wrapping_add(1);
+        node.visits = node.visits.saturating_add(1);
         node.inclusive = node.inclusive.wrapping_add(duration);
         node.min = node.min.min(duration);
         node.max = node.max.max(duration);

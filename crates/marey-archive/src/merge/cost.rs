@@ -28,10 +28,12 @@ pub(crate) fn cost(input: &Input, decoding: &Decoding) -> Cost {
     let mut calls = events.clone();
     for location in &decoding.locations {
         let process = location.process as usize;
-        events[process] += location.decoder.as_ref().map_or(0, |decoder| decoder.events);
+        let own = location.decoder.as_ref().map_or(0, |decoder| decoder.events);
+        events[process] = events[process].saturating_add(own);
         let nodes = location.builder.nodes.iter();
         let of_mpi = nodes.filter(|node| node.site.level == input.globals.mpi_level);
-        calls[process] += of_mpi.map(|node| node.visits.cast_unsigned()).sum::<u64>();
+        let visits = of_mpi.map(|node| node.visits.cast_unsigned());
+        calls[process] = visits.fold(calls[process], u64::saturating_add);
         let stream = input.globals.locations[location.id as usize].stream;
         let last = stream.and_then(|stream| input.index.streams[stream].windows.last());
         if let Some(last) = last {
@@ -40,14 +42,14 @@ pub(crate) fn cost(input: &Input, decoding: &Decoding) -> Cost {
             cost.sampled_ns += clock.span_ns(last.sampled_ticks as f64);
         }
     }
-    cost.events = events.iter().sum();
-    cost.calls = calls.iter().sum();
+    cost.events = events.iter().copied().fold(0, u64::saturating_add);
+    cost.calls = calls.iter().copied().fold(0, u64::saturating_add);
     let per_call = (cost.sampled_calls > 0).then(|| cost.sampled_ns / cost.sampled_calls as f64);
     for (process, (events, calls)) in events.into_iter().zip(calls).enumerate() {
         // In hundredths of a tick.
         let pair = input.processes[process].pair_cost as f64 / 100.0;
         let pair = input.contexts[process].clock.span_ns(pair);
-        let others = events.saturating_sub(2 * calls) as f64 / 2.0;
+        let others = events.saturating_sub(calls.saturating_mul(2)) as f64 / 2.0;
         cost.ns += others * pair + calls as f64 * per_call.unwrap_or(pair);
     }
     cost

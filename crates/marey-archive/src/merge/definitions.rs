@@ -22,6 +22,7 @@ const MAX_GENERATIONS: u32 = 64;
 pub(crate) struct ProcessDefs {
     pub key: u64,
     pub pid: u32,
+    pub parent_pid: u32,
     pub host: String,
     pub boot: String,
     pub clock: u8,
@@ -247,9 +248,20 @@ impl ProcessDefs {
         use Definition as D;
         match definition {
             D::Process {
-                pid, host, boot, clock, start, command, executable, environment, pair_cost, ..
+                pid,
+                parent_pid,
+                host,
+                boot,
+                clock,
+                start,
+                command,
+                executable,
+                environment,
+                pair_cost,
+                ..
             } => {
-                (self.pid, self.host, self.boot, self.clock, self.start) = (pid, host, boot, clock, start);
+                (self.pid, self.parent_pid) = (pid, parent_pid);
+                (self.host, self.boot, self.clock, self.start) = (host, boot, clock, start);
                 (self.command, self.executable, self.environment) = (command, executable, environment);
                 self.pair_cost = pair_cost;
             }

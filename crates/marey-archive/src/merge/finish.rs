@@ -162,13 +162,13 @@ fn profile(decoding: &Decoding) -> Result<Columns, Error> {
         for same in nodes.chunk_by(|a, b| a.0 == b.0) {
             let mut sum = same[0].1.clone();
             for (_, node) in &same[1..] {
-                sum.visits += node.visits;
-                sum.inclusive += node.inclusive;
-                sum.exclusive += node.exclusive;
+                sum.visits = sum.visits.saturating_add(node.visits);
+                sum.inclusive = sum.inclusive.saturating_add(node.inclusive);
+                sum.exclusive = sum.exclusive.saturating_add(node.exclusive);
                 sum.min = sum.min.min(node.min);
                 sum.max = sum.max.max(node.max);
                 sum.sum_squares += node.sum_squares;
-                sum.bytes += node.bytes;
+                sum.bytes = sum.bytes.saturating_add(node.bytes);
             }
             if sum.min == i64::MAX {
                 sum.min = -1;
@@ -213,12 +213,14 @@ fn histogram(decoding: &Decoding) -> Result<Columns, Error> {
             cells.iter().map(|(&(bucket, region), &time)| (bucket, region, time)).collect();
         cells.sort_unstable();
         for &(bucket, _, time) in &cells {
-            *sums.entry(bucket).or_default() += time;
+            let sum: &mut i64 = sums.entry(bucket).or_default();
+            *sum = sum.saturating_add(time);
         }
         let mut rest: FxHashMap<u32, i64> = FxHashMap::default();
         for (bucket, region, time) in cells {
             if time.saturating_mul(REMAINDER_PART) < sums[&bucket] {
-                *rest.entry(bucket).or_default() += time;
+                let sum: &mut i64 = rest.entry(bucket).or_default();
+                *sum = sum.saturating_add(time);
             } else {
                 rows.push((group, bucket, region, time));
             }

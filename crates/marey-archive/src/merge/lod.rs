@@ -95,7 +95,7 @@ impl Lod {
             if node.lod == 0 {
                 slot.dirty.push(path);
             }
-            node.lod += within;
+            node.lod = node.lod.saturating_add(within);
             from = slot.end.min(end);
         }
         if from >= end {
@@ -229,9 +229,9 @@ fn merge(open: &mut Vec<(u32, i64)>, times: &[(u32, i64)]) {
 
 fn row(level: u32, depth: u32, resolution_log2: u32, bucket: i64, times: &[(u32, i64)]) -> LodRow {
     let mut top = [(NONE, 0); 3];
-    let mut sum = 0;
+    let mut sum = 0_i64;
     for &(region, time) in times {
-        sum += time;
+        sum = sum.saturating_add(time);
         // Ties go to the smaller region, which comes first.
         if time > top[2].1 {
             top[2] = (region, time);

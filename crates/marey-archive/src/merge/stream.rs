@@ -471,7 +471,6 @@ impl Writing {
         for location in &slab.locations {
             by_process[location.process as usize].push(location);
         }
-        let ends = &input.plan;
         let overlaps: Vec<Vec<Overlap>> = self
             .joins
             .par_iter_mut()
@@ -494,7 +493,7 @@ impl Writing {
                 let mut ended = overlaps.slab(&marks);
                 if slab.is_last {
                     join.finish(&input.contexts[idx]);
-                    ended.extend(overlaps.finish(ends.end));
+                    ended.extend(overlaps.finish(input.contexts[idx].clock.ns(input.ending(idx as u32))));
                 }
                 ended
             })

@@ -252,7 +252,10 @@ pub(crate) fn outcome(input: &Input, idx: usize) -> (String, i64) {
         };
     }
     let start = |idx: usize| input.clocks[idx].clock.ns(input.processes[idx].start.ticks);
-    let same = |other: &ProcessDefs| other.pid == process.pid && other.host == process.host;
+    // A number that was given out again has another parent, mostly.
+    let same = |other: &ProcessDefs| {
+        (other.pid, other.parent_pid, &other.host) == (process.pid, process.parent_pid, &process.host)
+    };
     let mut others = input.processes.iter().enumerate();
     if process.pid != 0 && others.any(|(other, defs)| same(defs) && start(other) > start(idx)) {
         return ("replaced by exec".to_owned(), -1);

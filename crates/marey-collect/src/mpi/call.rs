@@ -12,7 +12,7 @@ use marey_measure::{Runtime, Scratch, Thread, current_thread, existing_thread, l
 use marey_model::SiteId;
 
 use super::class::Function;
-use super::flavour::{STATUS_WORDS, flavour};
+use super::flavour::{Outcome, STATUS_WORDS, flavour};
 use super::{FUNCTIONS, communicator, object};
 use crate::entry::Entry;
 use crate::process;
@@ -75,6 +75,12 @@ impl<const N: usize, F: Real<N>> Passing<N, F> {
     pub(crate) fn pass(&mut self) -> bool {
         self.result = (self.real)(self.args);
         self.result as i32 == 0
+    }
+
+    /// What the call that was passed on has done to an operation that it was to complete.
+    #[inline(always)]
+    pub(crate) fn outcome(&self) -> Outcome {
+        flavour().outcome(self.result as i32)
     }
 
     /// Where the status at argument `at` will be: ours if the program wants none.

@@ -9,7 +9,7 @@ use marey_model::spool::{op, short_len};
 use smallvec::SmallVec;
 
 use super::call::{Open, Passing, Real};
-use super::flavour::{STATUS_WORDS, UNDEFINED, flavour};
+use super::flavour::{Outcome, STATUS_WORDS, UNDEFINED, flavour};
 use super::point::{arrived, arrived_beside_send, put_received};
 use super::request::{self, Kind, Request};
 
@@ -27,20 +27,27 @@ impl<'a> Completed<'a> {
         Self { open, began, named: None }
     }
 
-    /// The request that had `handle` before the call is complete.
+    /// The request that had `handle` before the call is complete, by the word of `outcome` or, if
+    /// that points there, of its status.
     ///
     /// # Safety
     /// `status` is the request's own; the open call is the calling thread's.
-    unsafe fn add(&mut self, handle: usize, status: usize) {
+    unsafe fn add(&mut self, handle: usize, status: usize, outcome: Outcome) {
         let flavour = flavour();
-        if handle == flavour.request_null {
+        let outcome = match outcome {
+            // SAFETY: the caller's promise.
+            Outcome::InStatus => unsafe { flavour.outcome_in(status) },
+            outcome => outcome,
+        };
+        if handle == flavour.request_null || matches!(outcome, Outcome::Pending | Outcome::InStatus) {
             return;
         }
         let Some(Request { kind, serial, .. }) = request::complete(handle, self.began) else { return };
         // SAFETY: the caller's promise.
         unsafe {
+            // What has failed took its number and is no message.
             let can_be = matches!(kind, Kind::Send(_) | Kind::Receive(_));
-            let cancelled = can_be && flavour.is_cancelled(status);
+            let cancelled = can_be && (outcome == Outcome::Failed || flavour.is_cancelled(status));
             let came = match &kind {
                 Kind::Receive(posted) if !cancelled => arrived(posted, status),
                 Kind::Both(posted, _) => arrived_beside_send(posted, status),
@@ -86,6 +93,11 @@ fn put_acts_on(scratch: &mut Scratch, communicator: u32) {
     scratch.number(communicator.into());
 }
 
+/// Whether a call for several requests has told of them: otherwise it has failed as a whole.
+fn is_all(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Done | Outcome::InStatus)
+}
+
 /// Whether the flag at argument `at`, where there is one, has been set.
 unsafe fn is_set<const N: usize>(args: &[usize; N], at: Option<usize>) -> bool {
     // SAFETY: the caller says which argument points to a flag.
@@ -113,8 +125,12 @@ unsafe fn one<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usiz
         p.record(u32::MAX, |p, open| {
             let (handle, began) = (flavour().handle_at(p.args[0]), request::now());
             let status = p.status(status);
-            if p.pass() && is_set(&p.args, flag) {
-                Completed::new(&open, began).add(handle, status);
+            p.pass();
+            let outcome = p.outcome();
+            // After an error the flag may never have been set, but a request that is over is gone.
+            let is_over = outcome != Outcome::Failed || flavour().handle_at(p.args[0]) != handle;
+            if is_over && is_set(&p.args, flag) {
+                Completed::new(&open, began).add(handle, status, outcome);
             }
             open.finish_plain();
         })
@@ -190,10 +206,12 @@ unsafe fn all<const N: usize>(
         p.record(u32::MAX, |p, open| {
             let mut batch = Batch::new(p.args[0], p.args[1], p.args[statuses]);
             p.args[statuses] = batch.statuses();
-            if p.pass() && is_set(&p.args, flag) {
+            p.pass();
+            let outcome = p.outcome();
+            if is_all(outcome) && is_set(&p.args, flag) {
                 let mut completed = Completed::new(&open, batch.began);
                 for (idx, &handle) in batch.handles.iter().enumerate() {
-                    completed.add(handle, batch.status(idx));
+                    completed.add(handle, batch.status(idx), outcome);
                 }
             }
             open.finish_plain();
@@ -221,10 +239,12 @@ unsafe fn any<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usiz
             // Only the handles: there is one status.
             let batch = Batch::new(p.args[0], p.args[1], usize::MAX);
             let status = p.status(status);
-            if p.pass() && is_set(&p.args, flag) {
+            p.pass();
+            let outcome = p.outcome();
+            if outcome == Outcome::Done && is_set(&p.args, flag) {
                 // An index that is not defined is none of the batch.
                 let handle = batch.handle(*(p.args[2] as *const i32));
-                Completed::new(&open, batch.began).add(handle, status);
+                Completed::new(&open, batch.began).add(handle, status, outcome);
             }
             open.finish_plain();
         })
@@ -238,11 +258,13 @@ pub(crate) unsafe fn some(mut p: Passing<5, impl Real<5>>) -> usize {
         p.record(u32::MAX, |p, open| {
             let mut batch = Batch::new(p.args[0], p.args[1], p.args[4]);
             p.args[4] = batch.statuses();
-            let done = p.pass().then(|| *(p.args[2] as *const i32)).filter(|&n| n != UNDEFINED);
+            p.pass();
+            let outcome = p.outcome();
+            let done = is_all(outcome).then(|| *(p.args[2] as *const i32)).filter(|&n| n != UNDEFINED);
             let mut completed = Completed::new(&open, batch.began);
             for idx in 0..done.unwrap_or(0).max(0) as usize {
                 let at = *((p.args[3] as *const i32).add(idx));
-                completed.add(batch.handle(at), batch.status(idx));
+                completed.add(batch.handle(at), batch.status(idx), outcome);
             }
             open.finish_plain();
         })

@@ -15,6 +15,19 @@ pub(crate) enum Family {
     Mpich,
 }
 
+/// What an error code, in a result or a status, says of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outcome {
+    /// It is complete. A message that is longer than its buffer has been received all the same.
+    Done,
+    /// The statuses tell.
+    InStatus,
+    /// It goes on.
+    Pending,
+    /// It has failed; what it was is no more.
+    Failed,
+}
+
 /// What must be known of a library to read arguments.
 #[derive(Debug)]
 pub(crate) struct Flavour {
@@ -34,6 +47,11 @@ pub(crate) struct Flavour {
     pub(crate) status_len: usize,
     source_at: usize,
     cancelled_at: usize,
+    error_at: usize,
+    /// The classes `MPI_ERR_TRUNCATE`, `MPI_ERR_IN_STATUS` and `MPI_ERR_PENDING`.
+    err_truncate: i32,
+    err_in_status: i32,
+    err_pending: i32,
 }
 
 /// `MPI_UNDEFINED`, the same in both families.
@@ -90,6 +108,10 @@ impl Flavour {
             status_len: 24,
             source_at: 0,
             cancelled_at: 12,
+            error_at: 8,
+            err_truncate: 15,
+            err_in_status: 18,
+            err_pending: 19,
         }
     }
 
@@ -110,6 +132,10 @@ impl Flavour {
             status_len: 20,
             source_at: 8,
             cancelled_at: 4,
+            error_at: 16,
+            err_truncate: 14,
+            err_in_status: 17,
+            err_pending: 18,
         }
     }
 
@@ -195,6 +221,33 @@ impl Flavour {
             };
             (source >= 0).then_some((source, tag, bytes))
         }
+    }
+
+    /// What an error code says.
+    #[inline(always)]
+    pub(crate) fn outcome(&self, code: i32) -> Outcome {
+        if code == 0 { Outcome::Done } else { self.unusual(code) }
+    }
+
+    #[cold]
+    fn unusual(&self, code: i32) -> Outcome {
+        // MPICH's codes are classes with more in the upper bits.
+        let class = if self.family == Family::Mpich { code & 0x7f } else { code };
+        match class {
+            class if class == self.err_truncate => Outcome::Done,
+            class if class == self.err_in_status => Outcome::InStatus,
+            class if class == self.err_pending => Outcome::Pending,
+            _ => Outcome::Failed,
+        }
+    }
+
+    /// What a status says, of a call whose result points to the statuses.
+    ///
+    /// # Safety
+    /// As for [`Self::message`].
+    pub(crate) unsafe fn outcome_in(&self, status: usize) -> Outcome {
+        // SAFETY: the caller's promise.
+        self.outcome(unsafe { *((status + self.error_at) as *const i32) })
     }
 
     /// Whether a status says that the operation was cancelled.

@@ -54,7 +54,8 @@ pub(crate) unsafe fn win_create<const N: usize>(mut p: Passing<N, impl Real<N>>)
     // SAFETY: arguments are those of the class.
     unsafe {
         p.record(communicator_noun(comm), |p, open| {
-            if p.pass() {
+            let made = p.pass();
+            if made {
                 let (base, size) = match p.function().class {
                     Class::WinCreate => (p.args[0], p.args[1]),
                     Class::WinCreateDynamic => (0, 0),
@@ -63,7 +64,7 @@ pub(crate) unsafe fn win_create<const N: usize>(mut p: Passing<N, impl Real<N>>)
                 let handle = flavour().handle_at(p.args[N - 1]);
                 define_window(open.runtime, handle, comm, base as u64, size as u64);
             }
-            finish(open, plain(comm));
+            finish(open, plain(comm).filter(|_| made));
         })
     }
 }
@@ -173,10 +174,11 @@ pub(crate) unsafe fn file_open(mut p: Passing<5, impl Real<5>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
         p.record(communicator_noun(comm), |p, open| {
-            if p.pass() {
+            let opened = p.pass();
+            if opened {
                 define_file(open.runtime, flavour().handle_at(place), text(name));
             }
-            finish(open, plain(comm));
+            finish(open, plain(comm).filter(|_| opened));
         })
     }
 }

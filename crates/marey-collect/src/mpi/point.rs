@@ -7,7 +7,7 @@ use marey_model::spool::{ANY_SOURCE, ANY_TAG, Direction, op};
 use super::call::{Call, Open, Passing, Real};
 use super::communicator::{communicator, communicator_noun};
 use super::datatype::datatype;
-use super::flavour::{Family, flavour};
+use super::flavour::{Family, Outcome, flavour};
 use super::request::{self, Kind, Request};
 
 /// A count argument: `int`, or `MPI_Count` in the functions whose name ends in `_c`.
@@ -150,7 +150,8 @@ pub(crate) unsafe fn recv(mut p: Passing<7, impl Real<7>>) -> usize {
         p.record(communicator_noun(p.args[5]), |p, open| {
             let [buffer, n, kind, peer, tag, comm, _] = p.args;
             let status = p.status(6);
-            let came = if p.pass() {
+            p.pass();
+            let came = if p.outcome() == Outcome::Done {
                 half(&open, p.call, Direction::Receive, [buffer, n, kind, peer, tag, comm])
                     .and_then(|posted| arrived(&posted, status))
             } else {
@@ -220,7 +221,9 @@ unsafe fn both<const N: usize>(
     unsafe {
         p.record(communicator_noun(sent[5]), |p, open| {
             let status = p.status(N - 1);
-            if !p.pass() {
+            p.pass();
+            // A receive that has failed says nothing of the send; it may never have been begun.
+            if p.outcome() != Outcome::Done {
                 return open.finish_plain();
             }
             if let Some(half) = half(&open, p.call, Direction::Send, sent) {

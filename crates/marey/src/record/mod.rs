@@ -123,7 +123,7 @@ fn finish(
 
 /// Why a program can run without leaving a trace, the likeliest first.
 const NOTHING_MEASURED: [&str; 4] = [
-    "it may have made no MPI, thread or user-API call: `--all` measures every process from its start",
+    "it may have made no MPI or user-API call: `--all` measures every process from its start",
     "it may be linked statically, so that no library can be preloaded: `file PROGRAM` tells",
     "it may be setuid, or clear LD_PRELOAD from its environment, as some wrappers do",
     "it may have run on other machines, which do not see this directory",

@@ -1,0 +1,186 @@
+//! Programs that do what recorders trip over. Each must end as it would have ended alone, and the run
+//! must say what was recorded and what was not.
+//!
+//! The one idea: a program in C of a few lines for each hazard, compiled here, and figures that follow
+//! from its source alone.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A compiled program in a directory of its own.
+struct Hazard {
+    place: TempDir,
+}
+
+impl Hazard {
+    /// `None`, said aloud, without a C compiler.
+    fn new(source: &str) -> Option<Self> {
+        let place = TempDir::new().unwrap();
+        let file = place.path().join("program.c");
+        std::fs::write(&file, format!("#define _GNU_SOURCE\n#include \"marey.h\"\n{source}")).unwrap();
+        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../marey-collect/include");
+        let mut compile = Command::new("cc");
+        compile
+            .args(["-O1", "-pthread", "-I"])
+            .arg(include)
+            .arg(&file)
+            .arg("-o")
+            .arg(place.path().join("program"));
+        match compile.output() {
+            Err(error) => {
+                eprintln!("SKIPPED: no C compiler: {error}");
+                None
+            }
+            Ok(output) => {
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+                Some(Self { place })
+            }
+        }
+    }
+
+    fn run(&self) -> PathBuf {
+        self.place.path().join("run.marey")
+    }
+
+    /// Records a command of the shell and expects it to exit with `status`. What `marey info` says.
+    fn record(&self, options: &[&str], line: &str, status: i32) -> Value {
+        self.start(options, line, status);
+        self.json("info")
+    }
+
+    fn start(&self, options: &[&str], line: &str, status: i32) {
+        let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
+        record.current_dir(self.place.path()).env_remove("LD_PRELOAD");
+        record.arg("record").args(options).args(["--", "sh", "-c", line]);
+        let output = record.output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn json(&self, command: &str) -> Value {
+        let mut ask = Command::new(env!("CARGO_BIN_EXE_marey"));
+        let output = ask.arg(command).arg(self.run()).arg("--json").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// Calls of all regions of the program's own level.
+    fn calls(&self) -> u64 {
+        let report = self.json("report");
+        let regions = report["regions"].as_array().unwrap().iter();
+        regions
+            .filter(|region| region["level"] == "source")
+            .map(|region| region["calls"].as_u64().unwrap())
+            .sum()
+    }
+}
+
+#[test]
+fn a_child_of_vfork_ends_itself_and_not_its_parent() {
+    let source = r#"
+        #include <sys/wait.h>
+        int main(void) {
+            static marey_region work = MAREY_REGION("work");
+            int status;
+            marey_enter(&work);
+            pid_t child = vfork();
+            if (child == 0) execl("/nonexistent", "nothing", (char *)0), _exit(127);
+            waitpid(child, &status, 0);
+            marey_leave(&work);
+            return WEXITSTATUS(status) == 127 ? 3 : 4;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    let info = hazard.record(&[], "exec ./program", 3);
+    assert_eq!(info["processes"], 1, "{info}");
+    assert!(info["ended_early"].as_array().unwrap().iter().all(|end| end["exit_code"] == 3), "{info}");
+    let told = Command::new(env!("CARGO_BIN_EXE_marey")).arg("info").arg(hazard.run()).output().unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(!told.contains("_exit"), "{told}");
+    assert_eq!(hazard.calls(), 1);
+}
+
+#[test]
+fn threads_that_begin_at_once_share_one_recorder() {
+    let source = r#"
+        #include <pthread.h>
+        static pthread_barrier_t all;
+        static void *work(void *nothing) {
+            static marey_region first = MAREY_REGION("first");
+            pthread_barrier_wait(&all);
+            marey_enter(&first), marey_leave(&first);
+            return nothing;
+        }
+        int main(void) {
+            pthread_t threads[8];
+            pthread_barrier_init(&all, 0, 8);
+            for (int i = 0; i < 8; i++) pthread_create(&threads[i], 0, work, 0);
+            for (int i = 0; i < 8; i++) pthread_join(threads[i], 0);
+            return 0;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    // Beneath a shell, so that the process is not measured from its start.
+    for _ in 0..5 {
+        let info = hazard.record(&["--force"], "./program; exit 0", 0);
+        assert_eq!((&info["processes"], hazard.calls()), (&Value::from(1), 8), "{info}");
+    }
+}
+
+#[test]
+fn more_regions_than_there_are_sites_are_counted_together() {
+    let source = r#"
+        #include <stdlib.h>
+        int main(void) {
+            for (unsigned i = 0; i < 1100000; i++) {
+                marey_region *region = calloc(1, sizeof *region);
+                *region = (marey_region)MAREY_REGION("many");
+                region->line = i;
+                marey_enter(region), marey_leave(region);
+            }
+            return 0;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    // Merging a million regions takes a minute without optimisation, so the events are weighed: each
+    // takes two bytes or more.
+    hazard.start(&["--no-merge"], "exec ./program", 0);
+    let spool = std::fs::read_dir(hazard.run().join("spool")).unwrap().map(|entry| entry.unwrap());
+    let events = spool.filter(|entry| entry.path().extension().is_some_and(|kind| kind == "events"));
+    let bytes: u64 = events.map(|entry| entry.metadata().unwrap().len()).sum();
+    assert!(bytes > 4 * 1_100_000, "{bytes} bytes");
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_costs_events_and_not_the_program() {
+    let source = r#"
+        int main(void) {
+            static marey_region busy = MAREY_REGION("busy");
+            for (int i = 0; i < 300000; i++) marey_enter(&busy), marey_leave(&busy);
+            return 5;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    let info = hazard.record(&[], "ulimit -f 400; exec ./program", 5);
+    let dropped = info["problems"]["dropped"].as_u64().unwrap();
+    assert!(dropped > 0, "{info}");
+    assert_eq!(info["events"].as_u64().unwrap() + dropped, 600_000, "{info}");
+}
+
+#[test]
+fn an_event_that_is_too_long_is_the_only_one_lost() {
+    let source = r#"
+        #include <stdlib.h>
+        #include <string.h>
+        int main(void) {
+            static marey_region after = MAREY_REGION("after");
+            char *text = malloc(20000001);
+            memset(text, 'x', 20000000), text[20000000] = 0;
+            for (int i = 0; i < 500; i++) marey_enter(&after), marey_leave(&after);
+            MAREY_EVENT("long", "text", text);
+            for (int i = 0; i < 500; i++) marey_enter(&after), marey_leave(&after);
+            return 0;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    let info = hazard.record(&["--max-mb", "10"], "exec ./program", 0);
+    assert_eq!((&info["problems"]["dropped"], hazard.calls()), (&Value::from(1), 1000), "{info}");
+}
