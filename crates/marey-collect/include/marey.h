@@ -216,13 +216,14 @@ MAREY_INLINE_ const struct marey_runtime *marey_get_(void) {
 MAREY_COLD_ static uint32_t marey_define_region_(const struct marey_runtime *runtime, marey_region *region) {
     uint32_t site = runtime->region(region->name, strlen(region->name), region->file, strlen(region->file),
                                     region->line);
-    if (site != MAREY_NONE) __atomic_store_n(&region->id, site + 1, __ATOMIC_RELAXED);
+    /* Whoever sees the number must also see the mode that was set before it. */
+    if (site != MAREY_NONE) __atomic_store_n(&region->id, site + 1, __ATOMIC_RELEASE);
     return site;
 }
 
 /* The site of a region; MAREY_NONE if none can be had. */
 static inline uint32_t marey_site_(const struct marey_runtime *runtime, marey_region *region) {
-    uint32_t id = __atomic_load_n(&region->id, __ATOMIC_RELAXED);
+    uint32_t id = __atomic_load_n(&region->id, __ATOMIC_ACQUIRE);
     return MAREY_RARE_(id == 0) ? marey_define_region_(runtime, region) : id - 1;
 }
 
@@ -262,7 +263,7 @@ static inline void marey_commit_(struct marey_thread *thread, uint64_t cursor, u
 static inline void marey_enter_(const struct marey_runtime *runtime, marey_region *region) {
 #ifdef __x86_64__
     {
-        uint32_t id = __atomic_load_n(&region->id, __ATOMIC_RELAXED);
+        uint32_t id = __atomic_load_n(&region->id, __ATOMIC_ACQUIRE);
         struct marey_thread *thread = marey_thread_;
         uint8_t *modes = __atomic_load_n(&runtime->modes, __ATOMIC_RELAXED);
         uint8_t mode = id ? __atomic_load_n(&modes[id - 1], __ATOMIC_RELAXED) : 0;
@@ -306,7 +307,7 @@ MAREY_COLD_ static void marey_leave_rare_(const struct marey_runtime *runtime, u
 }
 
 static inline void marey_leave_(const struct marey_runtime *runtime, marey_region *region) {
-    uint32_t id = __atomic_load_n(&region->id, __ATOMIC_RELAXED);
+    uint32_t id = __atomic_load_n(&region->id, __ATOMIC_ACQUIRE);
 #ifdef __x86_64__
     {
         struct marey_thread *thread = marey_thread_;

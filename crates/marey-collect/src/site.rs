@@ -55,33 +55,17 @@ impl Sites {
         })
     }
 
-    /// The site of `what`, called from `entry`.
+    /// The site of `what`, called with `regs`, if the call's stack is in the cache.
     ///
     /// # Safety
-    /// `entry` is that of a call that has not returned, of the calling thread.
-    pub(crate) unsafe fn find(&mut self, runtime: &Runtime, what: What, entry: Entry) -> Option<SiteId> {
-        // SAFETY: the caller's promise.
-        let (regs, known) = unsafe { (regs(entry), self.known(what, entry)) };
-        if known.is_some() {
-            return known;
-        }
-        if self.is_stale() {
-            self.forget(runtime);
-        }
-        self.walk(runtime, what, regs)
-    }
-
-    /// The site, if the call's stack is in the cache.
-    ///
-    /// # Safety
-    /// As for [`Self::find`].
+    /// The call has not returned, and is of the calling thread, whose sites these are.
     #[inline(always)]
-    unsafe fn known(&mut self, what: What, entry: Entry) -> Option<SiteId> {
+    unsafe fn known(&mut self, what: What, regs: EntryRegs) -> Option<SiteId> {
         if self.is_stale() {
             return None;
         }
-        // SAFETY: the caller's promise; the cache is this thread's.
-        unsafe { self.cache.find(what, regs(entry)) }
+        // SAFETY: the caller's promise.
+        unsafe { self.cache.find(what, regs) }
     }
 
     /// Whether the program has closed a library since the cache was filled.
@@ -188,34 +172,30 @@ impl Sites {
 /// The site of a call of the calling thread, by its own cache.
 ///
 /// # Safety
-/// As for [`Sites::find`]; `thread` is the calling thread's descriptor.
+/// `entry` is that of a call that has not returned, of the calling thread, whose descriptor `thread` is.
 #[inline(always)]
 pub(crate) unsafe fn find(thread: *mut Thread, what: What, entry: Entry) -> Option<SiteId> {
-    // SAFETY: the slot is the calling thread's own, and so are the sites.
+    // SAFETY: the return address lies at the entry's stack pointer; the slot is the calling thread's
+    // own, and so are the sites.
     unsafe {
+        let regs = EntryRegs { ip: *(entry.sp as *const usize), sp: entry.sp, rbp: entry.bp };
         if let Some(sites) = (*crate::entry::slot()).sites.as_mut()
-            && let Some(site) = sites.known(what, entry)
+            && let Some(site) = sites.known(what, regs)
         {
             return Some(site);
         }
-        learn(thread, what, entry)
+        learn(Thread::runtime(thread)?, what, regs)
     }
 }
 
+/// The site of a call whose stack is not in the cache.
 #[cold]
-unsafe fn learn(thread: *mut Thread, what: What, entry: Entry) -> Option<SiteId> {
-    // SAFETY: the caller's promise (see `find`).
-    unsafe {
-        let runtime = Thread::runtime(thread)?;
-        of_thread(runtime).find(runtime, what, entry)
+fn learn(runtime: &Runtime, what: What, regs: EntryRegs) -> Option<SiteId> {
+    let sites = of_thread(runtime);
+    if sites.is_stale() {
+        sites.forget(runtime);
     }
-}
-
-#[inline(always)]
-unsafe fn regs(entry: Entry) -> EntryRegs {
-    // SAFETY: the return address lies at the entry's stack pointer.
-    let ip = unsafe { *(entry.sp as *const usize) };
-    EntryRegs { ip, sp: entry.sp, rbp: entry.bp }
+    sites.walk(runtime, what, regs)
 }
 
 /// Bounds of the calling thread's stack.

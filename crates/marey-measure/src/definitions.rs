@@ -46,6 +46,17 @@ pub(crate) unsafe fn mode_of<'a>(modes: *const u8, site: u32) -> &'a AtomicU8 {
     unsafe { AtomicU8::from_ptr(modes.add(site as usize).cast_mut()) }
 }
 
+/// Whether calls from `site` are recorded, by a table of modes or none.
+///
+/// # Safety
+/// `modes` is null or a table of modes.
+#[inline(always)]
+pub(crate) unsafe fn is_traced(modes: *const u8, site: u32) -> bool {
+    let is_known = !modes.is_null() && (site as usize) < MAX_SITES;
+    // SAFETY: the caller's promise.
+    is_known && unsafe { mode_of(modes, site) }.load(Ordering::Relaxed) == Mode::Trace as u8
+}
+
 /// The definitions of a process.
 pub struct Definitions {
     file: SpoolFile,

@@ -312,15 +312,9 @@ impl Half {
 /// As for [`slot`].
 #[cold]
 unsafe fn seen_channel(runtime: &Runtime, thread: *mut Thread, half: &Half) -> *mut Seen {
-    let key = half.channel();
     // SAFETY: the caller's promise.
     let seen = unsafe { (*thread).seen.get_or_insert_default() };
-    if let Some(known) = seen.messages.get_mut(&key) {
-        return &raw mut **known;
-    }
-    let counter = runtime.channels().with(|channels| &**channels.messages.entry(key).or_insert_with(leak));
-    let Some(counter) = counter else { return core::ptr::null_mut() };
-    &raw mut **seen.messages.entry(key).or_insert(Seen::new(counter))
+    see(runtime, &mut seen.messages, half.channel(), |channels| &mut channels.messages)
 }
 
 /// The same for the collectives of a communicator.
@@ -331,13 +325,22 @@ unsafe fn seen_channel(runtime: &Runtime, thread: *mut Thread, half: &Half) -> *
 unsafe fn seen_collectives(runtime: &Runtime, thread: *mut Thread, communicator: u32) -> *mut Seen {
     // SAFETY: the caller's promise.
     let seen = unsafe { (*thread).seen.get_or_insert_default() };
-    if let Some(known) = seen.collectives.get_mut(&communicator) {
+    see(runtime, &mut seen.collectives, communicator, |channels| &mut channels.collectives)
+}
+
+/// What the thread has seen of `key`, whose counter is in `table` of the process's.
+fn see<K: std::hash::Hash + Eq + Copy>(
+    runtime: &Runtime,
+    seen: &mut FxHashMap<K, Box<Seen>>,
+    key: K,
+    table: impl FnOnce(&mut Channels) -> &mut FxHashMap<K, &'static AtomicU64>,
+) -> *mut Seen {
+    if let Some(known) = seen.get_mut(&key) {
         return &raw mut **known;
     }
-    let counter =
-        runtime.channels().with(|channels| &**channels.collectives.entry(communicator).or_insert_with(leak));
+    let counter = runtime.channels().with(|channels| &**table(channels).entry(key).or_insert_with(leak));
     let Some(counter) = counter else { return core::ptr::null_mut() };
-    &raw mut **seen.collectives.entry(communicator).or_insert(Seen::new(counter))
+    &raw mut **seen.entry(key).or_insert(Seen::new(counter))
 }
 
 fn leak() -> &'static AtomicU64 {

@@ -20,7 +20,7 @@ use marey_model::spool::{Definition, EndingKind, Head, SLACK, Stream, at, op};
 use marey_model::{ClockKind, Level, Tier};
 
 use crate::clock;
-use crate::definitions::{Definitions, MAX_SITES, mode_of};
+use crate::definitions::{Definitions, MAX_SITES, is_traced};
 use crate::lock::Lock;
 use crate::message::Channels;
 use crate::spool::{SpoolFile, window_len};
@@ -320,9 +320,8 @@ impl Runtime {
     /// The mode of a site; [`Mode::Trace`] is the only one that is recorded.
     #[inline(always)]
     pub fn traces(&self, site: u32) -> bool {
-        // SAFETY: the table has MAX_SITES bytes.
-        (site as usize) < MAX_SITES
-            && unsafe { mode_of(self.modes, site) }.load(Ordering::Relaxed) == Mode::Trace as u8
+        // SAFETY: `modes` is the recorder's own table.
+        unsafe { is_traced(self.modes, site) }
     }
 
     /// Works with the definitions; `None` in a signal handler that interrupted such work.

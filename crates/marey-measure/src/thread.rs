@@ -12,13 +12,13 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "the depth is known and small")]
 
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::AtomicPtr;
 
 use marey_model::spool::{MAX_DEPTH, Open, SLOTS, Stream};
 
-use crate::definitions::{MAX_SITES, mode_of};
+use crate::definitions::is_traced;
 use crate::message::{CollectiveSlot, MessageSlot, SeenChannels};
-use crate::runtime::{Mode, Runtime};
+use crate::runtime::Runtime;
 use crate::sys;
 
 /// Values of [`Thread::state`].
@@ -94,7 +94,7 @@ pub struct Thread {
     pub(crate) born: u64,
     /// Number of the thread that created it, plus 1; 0 where that was not seen.
     pub(crate) creator: u64,
-    /// The channels of those slots.
+    /// The channels that the thread has seen; those of the slots below are among them.
     pub(crate) seen: Option<Box<SeenChannels>>,
     /// What the message slots of the window stand for.
     pub(crate) messages: [MessageSlot; SLOTS],
@@ -126,12 +126,11 @@ impl Thread {
     /// Whether calls from `site` are recorded.
     ///
     /// # Safety
-    /// `this` is the calling thread's descriptor, and ready.
+    /// `this` is the calling thread's descriptor.
     #[inline(always)]
     pub unsafe fn traces(this: *const Self, site: u32) -> bool {
-        // SAFETY: a descriptor that is ready has a table of modes.
-        (site as usize) < MAX_SITES
-            && unsafe { mode_of((*this).modes, site) }.load(Ordering::Relaxed) == Mode::Trace as u8
+        // SAFETY: the caller's promise; a descriptor that a fork has wiped has no table.
+        unsafe { is_traced((*this).modes, site) }
     }
 
     /// Bytes of a descriptor with its open stack, a whole number of pages.

@@ -61,15 +61,26 @@ pub unsafe fn enter(thread: *mut Thread, site: u32) {
 /// in an 8-byte store.
 #[inline(never)]
 unsafe fn enter_long(thread: *mut Thread, site: u32) {
-    let site_len = short_len(site.into());
     // SAFETY: the caller's promise.
     unsafe {
-        if site_len > 3 {
+        if site >= LONG_SITES {
             return slow::enter(thread, site);
         }
-        let prefix = u64::from(op::ENTER) | (encode_short(site.into(), site_len) << 8);
-        enter_with(thread, site, prefix, 1 + site_len, (1 << 28) - 1);
+        let (prefix, prefix_len) = long_prefix(site);
+        enter_with(thread, site, prefix, prefix_len, MAX_BEHIND_LONG);
     }
+}
+
+/// Sites below it have numbers of at most three bytes.
+const LONG_SITES: u32 = 1 << 21;
+/// The largest time that fits the four bytes behind such a number and its opcode.
+const MAX_BEHIND_LONG: u64 = (1 << 28) - 1;
+
+/// What the record begins with that enters a site from [`SHORT_SITES`] up, and its bytes.
+#[inline(always)]
+const fn long_prefix(site: u32) -> (u64, u32) {
+    let len = short_len(site as u64);
+    (op::ENTER as u64 | encode_short(site as u64, len) << 8, 1 + len)
 }
 
 /// Enters `site` by a record that begins with the `prefix_len` bytes of `prefix`, unless more
@@ -168,7 +179,7 @@ pub unsafe fn passed(thread: *mut Thread, site: u32, began: u64, ended: u64) {
         compiler_fence(Ordering::SeqCst);
         let cursor = (*thread).cursor;
         let (before, inside) = (began.wrapping_sub((*thread).last), ended.wrapping_sub(began));
-        let is_short = site < MAX_SHORT_PREFIX && before < 1 << 28 && inside <= MAX_SHORT;
+        let is_short = site < LONG_SITES && before <= MAX_BEHIND_LONG && inside <= MAX_SHORT;
         if cursor >= (*thread).limit || (*thread).depth >= (*thread).max_depth || !is_short {
             (*thread).ready = 1;
             return slow::passed(thread, site, began, ended);
@@ -176,8 +187,7 @@ pub unsafe fn passed(thread: *mut Thread, site: u32, began: u64, ended: u64) {
         let (prefix, prefix_len) = if site < SHORT_SITES {
             (u64::from(op::SHORT_ENTER) + u64::from(site), 1)
         } else {
-            let len = short_len(site.into());
-            (u64::from(op::ENTER) | (encode_short(site.into(), len) << 8), 1 + len)
+            long_prefix(site)
         };
         let len = short_len(before);
         (cursor as *mut u64).write_unaligned(prefix | (encode_short(before, len) << (8 * prefix_len)));
@@ -190,9 +200,6 @@ pub unsafe fn passed(thread: *mut Thread, site: u32, began: u64, ended: u64) {
         (*thread).ready = 1;
     }
 }
-
-/// Sites below it have prefixes of at most four bytes.
-const MAX_SHORT_PREFIX: u32 = 1 << 21;
 
 /// Where a record's bytes go: into the window, behind the cursor.
 pub struct Scratch(*mut u8);

@@ -149,7 +149,8 @@ const LOCAL: &[&str] = &[
     "Type_vector",
 ];
 
-/// Classes that are one function each, in lower case like it.
+/// Classes that are one function each, in lower case like it; those that share a handler stand in
+/// [`HANDLERS`].
 const SINGLES: &[&str] = &[
     "recv",
     "irecv",
@@ -165,16 +166,10 @@ const SINGLES: &[&str] = &[
     "wait",
     "waitall",
     "waitany",
-    "waitsome",
     "test",
     "testall",
     "testany",
-    "testsome",
     "request_free",
-    "request_get_status",
-    "cancel",
-    "probe",
-    "iprobe",
     "mprobe",
     "improbe",
     "mrecv",
@@ -182,49 +177,19 @@ const SINGLES: &[&str] = &[
     "comm_create_group",
     "intercomm_create",
     "intercomm_merge",
-    "comm_spawn",
-    "comm_spawn_multiple",
-    "comm_accept",
-    "comm_connect",
-    "comm_join",
     "comm_get_parent",
-    "comm_disconnect",
-    "comm_free",
     "comm_set_name",
     "type_free",
     "type_set_name",
-    "init",
-    "init_thread",
     "finalize",
     "abort",
     "pcontrol",
-    "win_create",
-    "win_allocate",
-    "win_allocate_shared",
-    "win_create_dynamic",
     "win_free",
-    "win_fence",
-    "win_post",
-    "win_start",
-    "win_complete",
-    "win_wait",
-    "win_test",
-    "win_lock",
-    "win_unlock",
-    "win_lock_all",
-    "win_unlock_all",
-    "put",
-    "get",
-    "accumulate",
-    "get_accumulate",
-    "fetch_and_op",
-    "compare_and_swap",
-    "rput",
-    "rget",
-    "raccumulate",
-    "rget_accumulate",
     "file_open",
     "file_close",
+    "init",
+    "comm_free",
+    "win_create",
 ];
 
 /// Handlers for several classes. Every other class that is recorded at all has one of its own name.
@@ -305,7 +270,9 @@ pub(crate) fn class(mpi_name: &str) -> String {
     if let Some((_, class)) = collective(&lower) {
         return class.to_owned();
     }
-    if SINGLES.contains(&lower.as_str()) {
+    if SINGLES.contains(&lower.as_str())
+        || HANDLERS.iter().any(|(_, shared)| shared.contains(&lower.as_str()))
+    {
         return lower;
     }
     let class = match lower.strip_prefix("file_") {

@@ -6,6 +6,7 @@
 use core::sync::atomic::Ordering;
 
 use marey_measure::Lock;
+use marey_measure::message::Part;
 use marey_model::spool::{CommunicatorKind, Definition};
 use rustc_hash::FxHashMap;
 
@@ -77,30 +78,30 @@ fn crosses(kind: CommunicatorKind) -> bool {
 
 /// `MPI_Comm_dup`, `MPI_Comm_split` …
 pub(crate) unsafe fn create<const N: usize>(mut p: Passing<N, impl Real<N>>) -> usize {
-    let parent = p.comm();
     // SAFETY: arguments are those of the function's class.
-    unsafe {
-        p.record(communicator_noun(parent), |p, open| {
-            let made = p.pass();
-            if made {
-                made_collectively(&open, p.call, parent, p.comm_place(), "");
-            }
-            finish(open, plain(parent).filter(|_| made));
-        })
-    }
+    unsafe { made_from_parent(&mut p, |_, open, part| finish(open, part)) }
 }
 
 /// `MPI_Comm_idup`, whose handle is there at once.
 pub(crate) unsafe fn idup<const N: usize>(mut p: Passing<N, impl Real<N>>) -> usize {
-    let parent = p.comm();
     // SAFETY: arguments are those of the function's class.
+    unsafe { made_from_parent(&mut p, |p, open, part| post(open, part, p.args[N - 1])) }
+}
+
+/// A communicator of members of its parent's; `end` leaves the call with its part in the making.
+unsafe fn made_from_parent<const N: usize, F: Real<N>>(
+    p: &mut Passing<N, F>,
+    end: impl FnOnce(&Passing<N, F>, Open, Option<Part>),
+) -> usize {
+    let parent = p.comm();
+    // SAFETY: the caller passes on the arguments of its class.
     unsafe {
         p.record(communicator_noun(parent), |p, open| {
             let made = p.pass();
             if made {
                 made_collectively(&open, p.call, parent, p.comm_place(), "");
             }
-            post(open, plain(parent).filter(|_| made), p.args[N - 1]);
+            end(p, open, plain(parent).filter(|_| made));
         })
     }
 }

@@ -124,10 +124,7 @@ impl Interval {
                 }
             }
             let what = What { function: Function::number(function), noun: u32::MAX };
-            let site = site::of_thread(runtime).find(runtime, what, entry)?;
-            if !runtime.traces(site.0) {
-                return None;
-            }
+            let site = site::find(thread, what, entry).filter(|site| Thread::traces(thread, site.0))?;
             let began = runtime.ticks();
             marey_measure::enter(thread, site.0);
             Some(Self { runtime, tables, thread, began })
