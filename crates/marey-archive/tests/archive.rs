@@ -56,6 +56,44 @@ fn any_rows() -> impl Strategy<Value = Columns> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
+    /// Such columns are stored as runs until they turn out to be none.
+    #[test]
+    fn columns_of_runs_come_back_and_are_found(
+        runs in prop::collection::vec((0..5_u32, 1..9000_usize), 1..40),
+        restless in 0..3000_u32,
+        batch in 1..20_000_usize,
+    ) {
+        let mut values: Vec<u32> = runs.iter().flat_map(|&(value, len)| vec![value; len]).collect();
+        values.extend((0..restless).map(|i| i % 7));
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(INTERVALS.file(0, 0));
+        let mut writer = PartWriter::create(&path, &INTERVALS).unwrap();
+        for (idx, values) in values.chunks(batch).enumerate() {
+            let signed = |values: &[u32]| values.iter().map(|&value| i64::from(value) - 1).collect();
+            let first = (idx * batch) as i64;
+            let columns = vec![
+                Column::U32(values.to_vec()),
+                Column::I64((first..).take(values.len()).collect()),
+                Column::I64(signed(values)),
+                Column::U32(values.to_vec()),
+                Column::U32(vec![NONE; values.len()]),
+                Column::U32(values.iter().map(|value| value * 0x2aaa_aaaa).collect()),
+                Column::I64(signed(values)),
+            ];
+            writer.write(&Columns::from_columns(&INTERVALS, columns).unwrap()).unwrap();
+        }
+        let mut meta = new_meta();
+        meta.add(&INTERVALS, Part::new(&INTERVALS, 0, 0, writer.finish().unwrap()));
+        meta.save(dir.path()).unwrap();
+        let archive = Archive::open(dir.path()).unwrap();
+        let all = archive.table("intervals").unwrap();
+        prop_assert_eq!(all.u32("location").unwrap(), &values[..]);
+        prop_assert!(all.i64("bytes").unwrap().iter().zip(&values).all(|(a, &b)| *a == i64::from(b) - 1));
+        prop_assert!(all.u32("depth").unwrap().iter().all(|&depth| depth == NONE));
+        check_scan(&archive, &[Filter { column: "location", range: 2..3 }]);
+        check_scan(&archive, &[Filter { column: "bytes", range: -1..1 }]);
+    }
+
     #[test]
     fn every_table_comes_back_as_it_was_written(rows in any_rows()) {
         let dir = tempfile::tempdir().unwrap();

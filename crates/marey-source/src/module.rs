@@ -46,7 +46,9 @@ impl Module {
             (_, Some((path, head))) if head.has_dwarf => Some((path.as_path(), head)),
             _ => None,
         };
-        if let Some((file, file_head)) = source {
+        if let Some((file, file_head)) = source
+            && !config.is_only_symbols(&module.name)
+        {
             module.dwarf = open_dwarf(file, file_head, path, config, problems);
         }
         module.symbols = best_symbols(head, separate);

@@ -79,13 +79,27 @@ pub struct SymbolizerConfig {
     /// used longest ago is dropped and read again when needed; a module larger than this alone falls back
     /// to its symbol table. Parsed tables come on top, in practice about as much again.
     pub max_bytes: u64,
+    /// What the file names of modules begin with of which only the symbols are read, not the debug
+    /// information.
+    pub only_symbols: Vec<String>,
 }
 
 impl SymbolizerConfig {
     /// The system's debug files, and 2 GiB: the largest debug files of common packages (browsers,
-    /// compilers) stay below.
+    /// compilers) stay below. The C library is known by its symbols alone: every call stack begins in it
+    /// and nobody looks for its lines, but where they are installed, they take longer to read than those
+    /// of most programs.
     pub fn system() -> Self {
-        Self { debug_roots: vec![PathBuf::from("/usr/lib/debug")], max_bytes: 2 << 30 }
+        Self {
+            debug_roots: vec![PathBuf::from("/usr/lib/debug")],
+            max_bytes: 2 << 30,
+            only_symbols: ["libc.so.", "ld-linux", "libpthread.so."].map(str::to_owned).to_vec(),
+        }
+    }
+
+    /// Whether only the symbols of the module with this file name are read.
+    pub(crate) fn is_only_symbols(&self, name: &str) -> bool {
+        self.only_symbols.iter().any(|begin| name.starts_with(begin.as_str()))
     }
 }
 

@@ -32,7 +32,7 @@ impl Random {
 }
 
 fn resolve_all(path: &Path, calls: &[Call]) -> (Vec<Resolved>, Vec<Problem>) {
-    let config = SymbolizerConfig { debug_roots: vec![], max_bytes: 64 << 20 };
+    let config = SymbolizerConfig { debug_roots: vec![], max_bytes: 64 << 20, only_symbols: vec![] };
     let mut symbolizer = Symbolizer::new(config);
     let module = ModuleRef { path, build_id: None };
     let edges = [Address::Exact(0), Address::Return(0), Address::Exact(u64::MAX), Address::Return(u64::MAX)];

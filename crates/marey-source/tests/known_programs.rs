@@ -11,7 +11,11 @@ use toolchain::{Call, Workspace};
 
 /// A symbolizer that looks for debug files under `root` only.
 fn symbolizer(root: &Path) -> Symbolizer {
-    Symbolizer::new(SymbolizerConfig { debug_roots: vec![root.to_owned()], max_bytes: 1 << 30 })
+    Symbolizer::new(config(root))
+}
+
+fn config(root: &Path) -> SymbolizerConfig {
+    SymbolizerConfig { debug_roots: vec![root.to_owned()], max_bytes: 1 << 30, only_symbols: vec![] }
 }
 
 fn resolve(symbolizer: &mut Symbolizer, call: &Call, build_id: Option<&[u8]>) -> Resolved {
@@ -292,7 +296,7 @@ fn modules_are_dropped_and_read_again_beyond_the_memory_limit() {
     let copy = workspace.dir().join("copy");
     std::fs::copy(&program, &copy).unwrap();
     // Room for one of the two.
-    let config = SymbolizerConfig { debug_roots: vec![], max_bytes: 7000 };
+    let config = SymbolizerConfig { max_bytes: 7000, ..config(workspace.dir()) };
     let mut small = Symbolizer::new(config);
     let mut large = symbolizer(workspace.dir());
     for call in calls.iter().chain(&calls) {
@@ -303,6 +307,24 @@ fn modules_are_dropped_and_read_again_beyond_the_memory_limit() {
         }
     }
     assert_eq!(small.problems(), []);
+}
+
+#[test]
+fn the_debug_information_of_some_modules_is_not_read() {
+    let Some(workspace) = Workspace::with("gcc") else { return };
+    let calls = workspace.run(&workspace.executable("calls.c", &["-g", "-O0"]));
+    // One that is not inlined: the symbol names the physical function.
+    let call = calls.iter().find(|call| call.function == "main").unwrap();
+    let name = call.module.file_name().unwrap().to_str().unwrap();
+    let only_symbols = vec![name[..name.len() - 1].to_owned()];
+    let mut poor = Symbolizer::new(SymbolizerConfig { only_symbols, ..config(workspace.dir()) });
+    let resolved = resolve(&mut poor, call, None);
+    assert_eq!(
+        (resolved.frames[0].function.as_str(), resolved.frames[0].line),
+        (call.function.as_str(), None)
+    );
+    assert_eq!(resolved.quality, Quality::Symbols);
+    assert_eq!(poor.problems(), []);
 }
 
 #[test]

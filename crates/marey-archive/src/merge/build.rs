@@ -10,7 +10,7 @@
 use rustc_hash::FxHashMap;
 
 use super::globals::Site;
-use super::lod::Lod;
+use super::lod::{Lod, LodPlace};
 use super::sets::LocalSets;
 use crate::schema::NONE;
 
@@ -50,15 +50,13 @@ pub(crate) struct Node {
     pub sum_squares: f64,
     /// Exclusive time in the histogram's current bucket.
     bucket: i64,
-    /// Time in the current finest bucket of the level of detail.
-    pub(super) lod: i64,
     pub exclusive: i64,
     pub bytes: i64,
     pub parent: u32,
     pub site: Site,
     pub depth: u32,
     pub depth_in_level: u32,
-    pub(super) lod_slot: u32,
+    lod: LodPlace,
 }
 
 /// An open region.
@@ -77,14 +75,18 @@ pub(crate) struct Frame {
 }
 
 const LONG: u32 = u32::MAX;
-const CACHE: usize = 512;
+/// Entries of the cache of children: at first, and at most.
+const LEAST_CACHE: usize = 256;
+const MOST_CACHE: usize = 1 << 14;
 
 /// The state of a location between slabs.
 #[derive(Debug)]
 pub(crate) struct Builder {
     pub nodes: Vec<Node>,
     children: FxHashMap<(u32, u32), u32>,
-    cache: Box<[(u32, u32, u32); CACHE]>,
+    /// (parent, site, child) at a place that follows from the first two: a power of two of them, some
+    /// for each child.
+    cache: Vec<(u32, u32, u32)>,
     pub stack: Vec<Frame>,
     /// The last instant at which something happened.
     pub last: i64,
@@ -112,7 +114,7 @@ impl Builder {
         Self {
             nodes: Vec::new(),
             children: FxHashMap::default(),
-            cache: Box::new([(ROOT, NONE, 0); CACHE]),
+            cache: vec![(ROOT, NONE, 0); LEAST_CACHE],
             stack: Vec::new(),
             last: i64::MIN,
             first: i64::MIN,
@@ -128,6 +130,14 @@ impl Builder {
             long: Vec::new(),
             globals: std::sync::Arc::default(),
         }
+    }
+
+    /// Has the processor's cache filled with what the next events of the location need. Line after line
+    /// that takes a tenth of what it takes piece by piece, in the order of the events.
+    pub(crate) fn warm_up(&self) {
+        let nodes = self.nodes.iter().fold(0, |all, node| all ^ node.visits ^ node.bytes);
+        let cache = self.cache.iter().step_by(4).fold(0, |all, entry| all ^ entry.2);
+        std::hint::black_box((nodes, cache));
     }
 
     /// Charges the time since the last instant to the innermost open call path.
@@ -186,20 +196,31 @@ impl Builder {
 
     #[inline(always)]
     fn child(&mut self, parent: u32, site: u32, lookup: impl FnOnce() -> Site) -> u32 {
-        let slot = parent.wrapping_mul(0x9E37_79B1) ^ site.wrapping_mul(0x85EB_CA6B);
-        let slot = (slot >> 23) as usize % CACHE;
+        let slot = self.cache_slot(parent, site);
         let cached = self.cache[slot];
         if cached.0 == parent && cached.1 == site {
             return cached.2;
         }
         let child = self.child_slowly(parent, site, lookup);
+        let slot = self.cache_slot(parent, site);
         self.cache[slot] = (parent, site, child);
         child
+    }
+
+    #[inline(always)]
+    fn cache_slot(&self, parent: u32, site: u32) -> usize {
+        let hash = parent.wrapping_mul(0x9E37_79B1) ^ site.wrapping_mul(0x85EB_CA6B);
+        (hash >> 16) as usize & (self.cache.len() - 1)
     }
 
     fn child_slowly(&mut self, parent: u32, site: u32, lookup: impl FnOnce() -> Site) -> u32 {
         if let Some(&child) = self.children.get(&(parent, site)) {
             return child;
+        }
+        if self.nodes.len() * 4 > self.cache.len() && self.cache.len() < MOST_CACHE {
+            let len = self.cache.len() * 4;
+            self.cache.clear();
+            self.cache.resize(len, (ROOT, NONE, 0));
         }
         let found = lookup();
         let child = self.nodes.len() as u32;
@@ -218,14 +239,13 @@ impl Builder {
             max: -1,
             sum_squares: 0.0,
             bucket: 0,
-            lod: 0,
             exclusive: 0,
             bytes: 0,
             parent,
             site: found,
             depth,
             depth_in_level,
-            lod_slot: self.lod.slot(found.level, depth_in_level),
+            lod: self.lod.place(found.level, depth_in_level, found.region),
         });
         self.children.insert((parent, site), child);
         child
@@ -304,7 +324,7 @@ impl Builder {
                 row.participants = frame.participants;
             }
         }
-        self.lod.add(&mut self.nodes, frame.path, frame.start, now);
+        self.lod.add(self.nodes[frame.path as usize].lod, frame.start, now);
         Some(frame)
     }
 
@@ -342,6 +362,6 @@ impl Builder {
     /// The run is over.
     pub(crate) fn finish(&mut self) {
         self.flush_bucket();
-        self.lod.finish(&mut self.nodes);
+        self.lod.finish();
     }
 }

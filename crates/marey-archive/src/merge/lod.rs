@@ -4,7 +4,10 @@
 //! order. So each (level, depth) has one open bucket per resolution; a full one is written and
 //! added to its parent, and coarse rows come from exact sums at no second look at the intervals.
 
-use super::build::Node;
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
 use crate::schema::NONE;
 
 /// Coarser than 2⁴⁵ ns (ten hours) nothing is kept.
@@ -24,6 +27,14 @@ pub(crate) struct LodRow {
     pub rest: i64,
 }
 
+/// Where the times of a call path are added.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LodPlace {
+    slot: u32,
+    /// The slot's number of the region.
+    region: u32,
+}
+
 /// The open buckets of a location.
 #[derive(Debug)]
 pub(crate) struct Lod {
@@ -33,16 +44,21 @@ pub(crate) struct Lod {
     pub rows: Vec<LodRow>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Slot {
     level: u32,
     depth: u32,
     /// The finest open bucket, ns.
     start: i64,
     end: i64,
-    /// Nodes with time in the finest bucket.
-    dirty: Vec<u32>,
-    /// Open buckets from finest to coarsest: number and time by region, sorted by region.
+    /// The regions of this level and depth in the order of their appearance. Inside a slot this order
+    /// stands for them: what is made from single intervals is in it without being sorted.
+    regions: Vec<u32>,
+    places: FxHashMap<u32, u32>,
+    /// Time of each in the finest open bucket, and a bit for each that may have some.
+    times: Vec<i64>,
+    dirty: Vec<u64>,
+    /// Open buckets from finest to coarsest: number and time by region, sorted.
     open: Vec<(i64, Vec<(u32, i64)>)>,
 }
 
@@ -51,12 +67,17 @@ impl Lod {
         Self { log2: log2.min(COARSEST), slots: Vec::new(), rows: Vec::new() }
     }
 
-    /// The place of a level and depth.
-    pub(super) fn slot(&mut self, level: u32, depth: u32) -> u32 {
+    /// Where times of a region at a level and depth are added.
+    pub(super) fn place(&mut self, level: u32, depth: u32, region: u32) -> LodPlace {
+        let slot = self.slot(level, depth);
+        LodPlace { slot, region: self.slots[slot as usize].place(region) }
+    }
+
+    fn slot(&mut self, level: u32, depth: u32) -> u32 {
         let found = self.slots.iter().position(|slot| (slot.level, slot.depth) == (level, depth));
         let place = found.unwrap_or_else(|| {
             let (start, end) = (i64::MIN, i64::MIN);
-            self.slots.push(Slot { level, depth, start, end, dirty: Vec::new(), open: Vec::new() });
+            self.slots.push(Slot { level, depth, start, end, ..Slot::default() });
             self.slots.len() - 1
         });
         place as u32
@@ -64,44 +85,34 @@ impl Lod {
 
     /// Adds an interval.
     #[inline(always)]
-    pub(super) fn add(&mut self, nodes: &mut [Node], path: u32, start: i64, end: i64) {
-        let node = &mut nodes[path as usize];
-        let slot = &mut self.slots[node.lod_slot as usize];
+    pub(super) fn add(&mut self, at: LodPlace, start: i64, end: i64) {
+        let slot = &mut self.slots[at.slot as usize];
         if start >= slot.start && end <= slot.end {
-            if node.lod == 0 && end != start {
-                slot.dirty.push(path);
-            }
-            node.lod = node.lod.wrapping_add(end - start);
+            slot.add(at.region, end - start);
         } else {
-            self.add_crossing(nodes, path, start, end);
+            self.add_crossing(at, start, end);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn add_crossing(&mut self, nodes: &mut [Node], path: u32, start: i64, end: i64) {
-        let (region, place) = (nodes[path as usize].site.region, nodes[path as usize].lod_slot as usize);
+    fn add_crossing(&mut self, LodPlace { slot, region }: LodPlace, start: i64, end: i64) {
         let (start, end) = (start.max(0), end.max(0));
         if start >= end {
             return;
         }
-        let slot = &mut self.slots[place];
+        let slot = &mut self.slots[slot as usize];
         let (first, last) = (start >> self.log2, (end - 1) >> self.log2);
         let mut from = start;
         if slot.start != i64::MIN && slot.start >> self.log2 == first {
             // The rest of the open bucket; the interval goes on beyond it.
-            let within = slot.end.min(end) - start;
-            let node = &mut nodes[path as usize];
-            if node.lod == 0 {
-                slot.dirty.push(path);
-            }
-            node.lod = node.lod.saturating_add(within);
             from = slot.end.min(end);
+            slot.add(region, from - start);
         }
         if from >= end {
             return;
         }
-        slot.flush_finest(nodes, self.log2, &mut self.rows);
+        slot.flush_finest(self.log2, &mut self.rows);
         // Whole buckets in the middle are one region's alone. A long interval would make a row for
         // each; the coarsest resolution at which it still covers whole buckets says the same.
         let begin = from >> self.log2;
@@ -122,17 +133,13 @@ impl Lod {
         }
         slot.start = last << self.log2;
         slot.end = (last + 1) << self.log2;
-        let tail = end - from.max(slot.start);
-        nodes[path as usize].lod = tail;
-        if tail > 0 {
-            slot.dirty.push(path);
-        }
+        slot.add(region, end - from.max(slot.start));
     }
 
     /// Writes everything that is open.
-    pub(super) fn finish(&mut self, nodes: &mut [Node]) {
+    pub(super) fn finish(&mut self) {
         for slot in &mut self.slots {
-            slot.flush_finest(nodes, self.log2, &mut self.rows);
+            slot.flush_finest(self.log2, &mut self.rows);
             for level in 0..slot.open.len() {
                 slot.close(level, self.log2, &mut self.rows);
             }
@@ -141,23 +148,43 @@ impl Lod {
 }
 
 impl Slot {
-    fn flush_finest(&mut self, nodes: &mut [Node], log2: u32, rows: &mut Vec<LodRow>) {
-        if self.dirty.is_empty() {
-            return;
+    /// The slot's number of a region.
+    fn place(&mut self, region: u32) -> u32 {
+        let new = self.regions.len() as u32;
+        let place = *self.places.entry(region).or_insert(new);
+        if place == new {
+            self.regions.push(region);
+            self.times.push(0);
+            self.dirty.resize(self.regions.len().div_ceil(64), 0);
         }
+        place
+    }
+
+    /// Adds time of a region to the finest open bucket.
+    #[inline(always)]
+    fn add(&mut self, region: u32, time: i64) {
+        let at = region as usize;
+        self.times[at] = self.times[at].wrapping_add(time);
+        self.dirty[at / 64] |= 1 << (at % 64);
+    }
+
+    fn flush_finest(&mut self, log2: u32, rows: &mut Vec<LodRow>) {
         let bucket = self.start >> log2;
-        let mut times = Vec::with_capacity(self.dirty.len());
-        for path in self.dirty.drain(..) {
-            let node = &mut nodes[path as usize];
-            times.push((node.site.region, std::mem::take(&mut node.lod)));
+        let mut times = Vec::new();
+        for (word, bits) in (0_u32..).zip(&mut self.dirty) {
+            let mut bits = std::mem::take(bits);
+            while bits != 0 {
+                let region = word * 64 + bits.trailing_zeros();
+                bits &= bits - 1;
+                let time = std::mem::take(&mut self.times[region as usize]);
+                if time != 0 {
+                    times.push((region, time));
+                }
+            }
         }
-        times.sort_unstable_by_key(|time| time.0);
-        times.dedup_by(|later, first| {
-            let same = later.0 == first.0;
-            first.1 = first.1.wrapping_add(if same { later.1 } else { 0 });
-            same
-        });
-        self.put(0, bucket, &times, log2, rows);
+        if !times.is_empty() {
+            self.put(0, bucket, &times, log2, rows);
+        }
     }
 
     /// Adds times, sorted by region, to a bucket of the `level`-th resolution.
@@ -205,13 +232,36 @@ impl Slot {
             return;
         }
         let bucket = self.open[level].0;
-        rows.push(row(self.level, self.depth, log2 + level as u32, bucket, &times));
+        rows.push(self.row(log2 + level as u32, bucket, &times));
         self.put(level + 1, bucket >> 1, &times, log2, rows);
         let mut times = times;
         times.clear();
         if self.open[level].1.is_empty() {
             self.open[level].1 = times;
         }
+    }
+
+    /// The row of a bucket.
+    fn row(&self, resolution_log2: u32, bucket: i64, times: &[(u32, i64)]) -> LodRow {
+        let mut top = [(NONE, 0); 3];
+        let mut sum = 0_i64;
+        for &(place, time) in times {
+            sum = sum.saturating_add(time);
+            let region = self.regions[place as usize];
+            // Of equal times that of the smaller region comes first.
+            let comes_before = |other: (u32, i64)| (time, other.0) > (other.1, region);
+            if time > 0 && comes_before(top[2]) {
+                top[2] = (region, time);
+                if comes_before(top[1]) {
+                    top.swap(1, 2);
+                }
+                if comes_before(top[0]) {
+                    top.swap(0, 1);
+                }
+            }
+        }
+        let rest = sum - top.iter().map(|entry| entry.1).sum::<i64>();
+        LodRow { level: self.level, depth: self.depth, resolution_log2, bucket, regions: top, rest }
     }
 }
 
@@ -227,22 +277,26 @@ fn merge(open: &mut Vec<(u32, i64)>, times: &[(u32, i64)]) {
     }
 }
 
-fn row(level: u32, depth: u32, resolution_log2: u32, bucket: i64, times: &[(u32, i64)]) -> LodRow {
-    let mut top = [(NONE, 0); 3];
-    let mut sum = 0_i64;
-    for &(region, time) in times {
-        sum = sum.saturating_add(time);
-        // Ties go to the smaller region, which comes first.
-        if time > top[2].1 {
-            top[2] = (region, time);
-            if top[2].1 > top[1].1 {
-                top.swap(1, 2);
-            }
-            if top[1].1 > top[0].1 {
-                top.swap(0, 1);
-            }
+/// A location's rows in the order of the table. Those of one level, depth and resolution come in it, so
+/// they are only put where they belong: O(rows).
+pub(crate) fn in_order(rows: &[LodRow]) -> Vec<&LodRow> {
+    let key = |row: &LodRow| (row.level, row.depth, row.resolution_log2);
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    for run in rows.chunk_by(|a, b| key(a) == key(b)) {
+        *counts.entry(key(&run[0])).or_default() += run.len();
+    }
+    let mut sum = 0;
+    for count in counts.values_mut() {
+        sum += std::mem::replace(count, sum);
+    }
+    let mut ordered: Vec<&LodRow> = rows.iter().collect();
+    for run in rows.chunk_by(|a, b| key(a) == key(b)) {
+        let place = counts.entry(key(&run[0])).or_default();
+        for row in run {
+            ordered[*place] = row;
+            *place += 1;
         }
     }
-    let rest = sum - top.iter().map(|entry| entry.1).sum::<i64>();
-    LodRow { level, depth, resolution_log2, bucket, regions: top, rest }
+    debug_assert!(ordered.is_sorted(), "buckets of one resolution are closed in their order");
+    ordered
 }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::channels::MessageRow;
+use super::lod;
 use super::messages::CollectiveRow;
 use super::overlaps::Overlap;
 use super::slabs::GROUP;
@@ -45,7 +46,7 @@ pub(crate) fn write_locations(slab: &Slab, sink: &Sink) -> Result<(), Error> {
             sink.part(&INTERVALS, slab.number, group, |writer| intervals(writer, &rows))?;
         }
         for (spec, columns) in [
-            lod(locations),
+            level_of_detail(locations),
             edges(locations),
             events(locations),
             counters(locations),
@@ -136,10 +137,11 @@ pub(crate) fn collectives(rows: &[CollectiveRow]) -> Result<Columns, Error> {
 
 type Table = (&'static TableSpec, Vec<Column>);
 
-fn lod(locations: &[LocationSlab]) -> Table {
-    let mut rows: Vec<_> =
-        locations.iter().flat_map(|l| l.lod.iter().map(move |row| (l.location, row))).collect();
-    rows.sort_unstable();
+fn level_of_detail(locations: &[LocationSlab]) -> Table {
+    let rows: Vec<_> = locations
+        .iter()
+        .flat_map(|l| lod::in_order(&l.lod).into_iter().map(move |row| (l.location, row)))
+        .collect();
     let columns = columns![rows;
         U32 |row| row.0,
         U32 |row| row.1.level,

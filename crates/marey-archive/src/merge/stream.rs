@@ -433,6 +433,7 @@ impl Location {
         let limit = boundary.map_or(u64::MAX, |boundary| context.clock.ticks_at(boundary));
         let with = With { index: &input.index, globals: &input.globals, context };
         let before = decoder.position(&input.index);
+        self.builder.warm_up();
         decoder.run(&with, limit, &mut self.builder, &mut self.happened, buffer)?;
         if boundary.is_none() {
             decoder.finish(&with, input.ending(self.process), &mut self.builder, &mut self.happened);

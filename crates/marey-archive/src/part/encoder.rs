@@ -1,26 +1,32 @@
-//! Encoding of one column of one row group into memory.
+//! Encoding of one column of one row group into memory: as runs for as long as it consists of them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
 use parquet::column::writer::{ColumnCloseResult, ColumnWriterImpl};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
+use super::PAGE_ROWS;
+use super::runs::Runs;
 use crate::columns::Column;
 use crate::schema::Kind;
 
 /// One column of the row group at hand.
 pub(super) struct Encoder {
+    column: ColumnDescPtr,
     writer: Writer,
     pages: Pages,
 }
 
+/// Values that are kept, or have been written.
 enum Writer {
+    U32Runs(Runs<u32>, WriterPropertiesPtr),
+    I64Runs(Runs<i64>, WriterPropertiesPtr),
     U32(Box<ColumnWriterImpl<'static, Int32Type>>, Vec<i32>),
     I64(Box<ColumnWriterImpl<'static, Int64Type>>),
     F64(Box<ColumnWriterImpl<'static, DoubleType>>),
@@ -42,19 +48,39 @@ impl Encoder {
     ) -> Self {
         buffer.clear();
         let pages = Pages(Arc::new(Mutex::new(TrackedWrite::new(buffer))));
-        let sink = Box::new(pages.clone());
         let writer = match kind {
-            Kind::U32 => Writer::U32(Box::new(ColumnWriterImpl::new(column, properties, sink)), Vec::new()),
-            Kind::I64 => Writer::I64(Box::new(ColumnWriterImpl::new(column, properties, sink))),
-            Kind::F64 => Writer::F64(Box::new(ColumnWriterImpl::new(column, properties, sink))),
-            Kind::Text => Writer::Text(Box::new(ColumnWriterImpl::new(column, properties, sink)), Vec::new()),
+            Kind::U32 => Writer::U32Runs(Runs::new(), properties),
+            Kind::I64 => Writer::I64Runs(Runs::new(), properties),
+            Kind::F64 => Writer::F64(pages.writer(&column, properties)),
+            Kind::Text => Writer::Text(pages.writer(&column, properties), Vec::new()),
         };
-        Self { writer, pages }
+        Self { column, writer, pages }
     }
 
     /// Appends the values from `first` to before `end`.
     pub(super) fn write(&mut self, column: &Column, first: usize, end: usize) -> Result<(), ParquetError> {
         match (&mut self.writer, column) {
+            (Writer::U32Runs(runs, properties), Column::U32(values)) => {
+                let before = runs.len();
+                if !runs.push(&values[first..end]) {
+                    let mut writer = self.pages.writer(&self.column, properties.clone());
+                    let mut scratch: Vec<i32> = runs.values().map(u32::cast_signed).collect();
+                    let rest = first + runs.len() - before;
+                    scratch.extend(values[rest..end].iter().map(|value| value.cast_signed()));
+                    write_pages(&mut writer, &scratch)?;
+                    self.writer = Writer::U32(writer, scratch);
+                }
+            }
+            (Writer::I64Runs(runs, properties), Column::I64(values)) => {
+                let before = runs.len();
+                if !runs.push(&values[first..end]) {
+                    let mut writer = self.pages.writer(&self.column, properties.clone());
+                    let rest = first + runs.len() - before;
+                    let all: Vec<i64> = runs.values().chain(values[rest..end].iter().copied()).collect();
+                    write_pages(&mut writer, &all)?;
+                    self.writer = Writer::I64(writer);
+                }
+            }
             (Writer::U32(writer, scratch), Column::U32(values)) => {
                 scratch.clear();
                 scratch.extend(values[first..end].iter().map(|value| value.cast_signed()));
@@ -77,8 +103,10 @@ impl Encoder {
     }
 
     /// The encoded bytes, and where in them what lies.
-    pub(super) fn close(self) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
+    pub(super) fn close(mut self) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
         let closed = match self.writer {
+            Writer::U32Runs(runs, _) => runs.close(&self.column, &mut self.pages)?,
+            Writer::I64Runs(runs, _) => runs.close(&self.column, &mut self.pages)?,
             Writer::U32(writer, _) => writer.close()?,
             Writer::I64(writer) => writer.close()?,
             Writer::F64(writer) => writer.close()?,
@@ -87,6 +115,28 @@ impl Encoder {
         let pages = Arc::into_inner(self.pages.0).expect("closing the column dropped the other handle");
         let bytes = pages.into_inner().unwrap_or_else(PoisonError::into_inner).into_inner()?;
         Ok((bytes.into(), closed))
+    }
+}
+
+/// Writes values that were kept, page by page.
+fn write_pages<T: DataType>(
+    writer: &mut ColumnWriterImpl<'static, T>,
+    values: &[T::T],
+) -> Result<(), ParquetError> {
+    for page in values.chunks(PAGE_ROWS) {
+        writer.write_batch(page, None, None)?;
+    }
+    Ok(())
+}
+
+impl Pages {
+    /// An ordinary column that goes to these pages.
+    fn writer<T: DataType>(
+        &self,
+        column: &ColumnDescPtr,
+        properties: WriterPropertiesPtr,
+    ) -> Box<ColumnWriterImpl<'static, T>> {
+        Box::new(ColumnWriterImpl::new(column.clone(), properties, Box::new(self.clone())))
     }
 }
 
