@@ -48,6 +48,8 @@ pub struct ColumnSpec {
     pub unit: &'static str,
     /// What it means, and what stands for a missing value.
     pub doc: &'static str,
+    /// Its values mostly grow a little from row to row.
+    pub grows: bool,
 }
 
 /// The type of a column.
@@ -153,20 +155,25 @@ pub fn table(name: &str) -> Option<&'static TableSpec> {
 
 /// An unsigned column.
 const fn u32(name: &'static str, unit: &'static str, doc: &'static str) -> ColumnSpec {
-    ColumnSpec { name, kind: Kind::U32, unit, doc }
+    ColumnSpec { name, kind: Kind::U32, unit, doc, grows: false }
 }
 
 /// A signed column.
 const fn i64(name: &'static str, unit: &'static str, doc: &'static str) -> ColumnSpec {
-    ColumnSpec { name, kind: Kind::I64, unit, doc }
+    ColumnSpec { name, kind: Kind::I64, unit, doc, grows: false }
+}
+
+/// A signed column that grows from row to row.
+const fn growing(name: &'static str, unit: &'static str, doc: &'static str) -> ColumnSpec {
+    ColumnSpec { name, kind: Kind::I64, unit, doc, grows: true }
 }
 
 /// A column of floats.
 const fn f64(name: &'static str, unit: &'static str, doc: &'static str) -> ColumnSpec {
-    ColumnSpec { name, kind: Kind::F64, unit, doc }
+    ColumnSpec { name, kind: Kind::F64, unit, doc, grows: false }
 }
 
 /// A column of texts.
 const fn text(name: &'static str, doc: &'static str) -> ColumnSpec {
-    ColumnSpec { name, kind: Kind::Text, unit: "", doc }
+    ColumnSpec { name, kind: Kind::Text, unit: "", doc, grows: false }
 }

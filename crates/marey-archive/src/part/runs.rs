@@ -118,27 +118,16 @@ impl<T: Value> Runs<T> {
         chunk.dictionary(&values, pages)?;
         // No bits at all for a single value would be allowed, but not every reader knows that.
         let width = (values.len().max(2) - 1).ilog2() + 1;
-        let mut page = Vec::new();
-        let (mut rows, mut min, mut max) = (0, None, None);
-        for &(value, mut len) in &self.runs {
-            while len > 0 {
-                if page.is_empty() {
-                    page.push(width as u8);
-                }
-                let part = len.min(PAGE_ROWS - rows);
-                put_run(&mut page, part, numbers[&value.bytes()], width);
-                min = min.min(Some(value)).or(Some(value));
-                max = max.max(Some(value));
-                rows += part;
-                len -= part;
-                if rows == PAGE_ROWS {
-                    chunk.page(std::mem::take(&mut page), rows, min.take().zip(max.take()), pages)?;
-                    rows = 0;
-                }
+        let mut page = PageOfRuns::new(width);
+        for &(value, len) in &self.runs {
+            // A long run is a page alone: its bounds leave nothing open, and one is enough.
+            if page.rows > 0 && (len >= PAGE_ROWS || page.rows + len > PAGE_ROWS) {
+                chunk.page(std::mem::replace(&mut page, PageOfRuns::new(width)), pages)?;
             }
+            page.put(value, len, numbers[&value.bytes()]);
         }
-        if rows > 0 {
-            chunk.page(page, rows, min.zip(max), pages)?;
+        if page.rows > 0 {
+            chunk.page(page, pages)?;
         }
         chunk.close(self.rows)
     }
@@ -156,15 +145,37 @@ fn run_len<T: Value>(values: &[T]) -> usize {
     len + values[len..].iter().take_while(|&&value| value == first).count()
 }
 
-/// A run as Parquet's hybrid of runs and packed values has it.
-fn put_run(page: &mut Vec<u8>, len: usize, value: u64, width: u32) {
-    let mut head = (len as u64) << 1;
-    while head >= 0x80 {
-        page.push(head as u8 | 0x80);
-        head >>= 7;
+/// A page on the way.
+struct PageOfRuns<T> {
+    bytes: Vec<u8>,
+    /// Bits of a number.
+    width: u32,
+    rows: usize,
+    bounds: Option<(T, T)>,
+}
+
+impl<T: Value> PageOfRuns<T> {
+    fn new(width: u32) -> Self {
+        Self { bytes: vec![width as u8], width, rows: 0, bounds: None }
     }
-    page.push(head as u8);
-    page.extend_from_slice(&value.to_le_bytes()[..width.div_ceil(8) as usize]);
+
+    /// Adds a run of the value with this number, as Parquet's hybrid of runs and packed values has it.
+    fn put(&mut self, value: T, len: usize, number: u64) {
+        let mut head = (len as u64) << 1;
+        while head >= 0x80 {
+            self.bytes.push(head as u8 | 0x80);
+            head >>= 7;
+        }
+        self.bytes.push(head as u8);
+        self.bytes.extend_from_slice(&number.to_le_bytes()[..self.width.div_ceil(8) as usize]);
+        self.rows += len;
+        self.bounds = Some(around(self.bounds, (value, value)));
+    }
+}
+
+/// The bounds of all values that two bounds are of.
+fn around<T: Value>(known: Option<(T, T)>, new: (T, T)) -> (T, T) {
+    known.map_or(new, |known| (known.0.min(new.0), known.1.max(new.1)))
 }
 
 /// What is to be said of the column when its pages have been written.
@@ -213,15 +224,10 @@ impl<T: Value> Chunk<T> {
         Ok(())
     }
 
-    fn page(
-        &mut self,
-        bytes: Vec<u8>,
-        rows: usize,
-        bounds: Option<(T, T)>,
-        pages: &mut impl PageWriter,
-    ) -> Result<(), ParquetError> {
+    fn page(&mut self, page: PageOfRuns<T>, pages: &mut impl PageWriter) -> Result<(), ParquetError> {
+        let (rows, bounds) = (page.rows, page.bounds);
         let page = Page::DataPage {
-            buf: Bytes::from(bytes),
+            buf: Bytes::from(page.bytes),
             num_values: rows as u32,
             encoding: Encoding::RLE_DICTIONARY,
             def_level_encoding: Encoding::RLE,
@@ -235,8 +241,8 @@ impl<T: Value> Chunk<T> {
         if let Some((min, max)) = bounds {
             self.columns.append(false, min.bytes(), max.bytes(), 0, None);
             self.is_ascending &= self.last.is_none_or(|last| last.0 <= min && last.1 <= max);
-            self.last = Some((min, max));
-            self.bounds = Some(self.bounds.map_or((min, max), |all| (all.0.min(min), all.1.max(max))));
+            self.last = bounds;
+            self.bounds = Some(around(self.bounds, (min, max)));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Tables of definitions: what the ids in the other tables stand for.
 
-use super::{ColumnSpec, Layout, TableSpec, i64, text, u32};
+use super::{ColumnSpec, Layout, TableSpec, growing, i64, text, u32};
 
 const fn definitions(name: &'static str, doc: &'static str, columns: &'static [ColumnSpec]) -> TableSpec {
     TableSpec { name, doc, columns, layout: Layout::Single, times: &[] }
@@ -87,8 +87,8 @@ pub static PROCESSES: TableSpec = definitions(
         i64("world_size", "", "Number of processes in that world; −1 = not an MPI process."),
         text("command", "Command line."),
         text("executable", "Path of the executable."),
-        i64("start", "ns", "First instant of measurement."),
-        i64("end", "ns", "Last instant of measurement."),
+        growing("start", "ns", "First instant of measurement."),
+        growing("end", "ns", "Last instant of measurement."),
         text("outcome", "How it ended: `finished`, `exited`, `aborted`, `killed` …"),
         i64(
             "exit_code",
@@ -114,7 +114,7 @@ pub static LOCATIONS: TableSpec = definitions(
         text("host", "Name of the node."),
         u32("world", "", "World of its process."),
         i64("rank", "", "Rank of its process in that world; −1 = not an MPI process."),
-        i64("start", "ns", "First instant of measurement."),
+        growing("start", "ns", "First instant of measurement."),
         i64(
             "end",
             "ns",
@@ -143,7 +143,7 @@ pub static STACKS: TableSpec = definitions(
         u32("id", "id", "The stack."),
         u32("frame", "", "Place in the stack: 0 is the innermost frame."),
         u32("module", "modules.id", "The module that the address lies in; 4294967295 = none."),
-        i64("vaddr", "", "Virtual address of the call within the module as linked."),
+        growing("vaddr", "", "Virtual address of the call within the module as linked."),
     ],
 );
 
@@ -153,7 +153,7 @@ pub static FRAMES: TableSpec = definitions(
     "What the addresses in `stacks` mean in the source; one row per function inlined there.",
     &[
         u32("module", "modules.id", "The module."),
-        i64("vaddr", "", "The address, as in `stacks`."),
+        growing("vaddr", "", "The address, as in `stacks`."),
         u32("inline_depth", "", "0 is the innermost inlined function, the last is the real one."),
         text("function", "Name of the function, demangled; empty = unknown."),
         text("file", "Source file of the call; empty = unknown."),

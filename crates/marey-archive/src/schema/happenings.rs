@@ -1,6 +1,6 @@
 //! Tables of what happened when: the large ones, most of them in parts.
 
-use super::{Layout, TableSpec, TimeSpec, f64, i64, text, u32};
+use super::{Layout, TableSpec, TimeSpec, f64, growing, i64, text, u32};
 
 const fn at(begin: &'static str) -> TimeSpec {
     TimeSpec { begin, duration: None }
@@ -15,7 +15,7 @@ pub static INTERVALS: TableSpec = TableSpec {
     doc: "One row per visit of a region on a location. Sorted by (location, start).",
     columns: &[
         u32("location", "locations.id", "Where."),
-        i64("start", "ns", "When the region was entered."),
+        growing("start", "ns", "When the region was entered."),
         i64("duration", "ns", "Time until it was left."),
         u32("call_path", "call_paths.id", "The region and those above it."),
         u32("depth", "", "Number of intervals open on the location around it."),
@@ -32,10 +32,10 @@ pub static OVERLAPS: TableSpec = TableSpec {
     doc: "States that need not nest. Sorted by (location, start).",
     columns: &[
         u32("location", "locations.id", "Where."),
-        i64("start", "ns", "When the state began."),
+        growing("start", "ns", "When the state began."),
         i64("duration", "ns", "Time until it ended."),
         u32("region", "regions.id", "The state."),
-        i64("latest_end", "ns", "Latest end of this and all earlier rows of the location in the part."),
+        growing("latest_end", "ns", "Latest end of this and all earlier rows of the location in the part."),
     ],
     layout: Layout::Parts,
     times: SPAN,
@@ -48,9 +48,9 @@ pub static EDGES: TableSpec = TableSpec {
     columns: &[
         text("kind", "`create`, `join`, `lock-hand-over`, `wake` or `barrier`."),
         u32("from_location", "locations.id", "Where it comes from."),
-        i64("from_time", "ns", "When it left there."),
+        growing("from_time", "ns", "When it left there."),
         u32("to_location", "locations.id", "Where it leads."),
-        i64("to_time", "ns", "When it arrived there."),
+        growing("to_time", "ns", "When it arrived there."),
         u32("noun", "nouns.id", "What it is about (lock, barrier); 4294967295 = none."),
     ],
     layout: Layout::Parts,
@@ -65,12 +65,12 @@ pub static MESSAGES: TableSpec = TableSpec {
           `problems`).",
     columns: &[
         u32("send_location", "locations.id", "Who sent; 4294967295 = unknown."),
-        i64("send_time", "ns", "Enter of the call that sent; −1 = unknown."),
-        i64("send_end", "ns", "Leave of the call that completed the send; −1 = unknown."),
+        growing("send_time", "ns", "Enter of the call that sent; −1 = unknown."),
+        growing("send_end", "ns", "Leave of the call that completed the send; −1 = unknown."),
         u32("recv_location", "locations.id", "Who received; 4294967295 = unknown."),
-        i64("recv_post", "ns", "Enter of the call that posted the receive; −1 = unknown."),
-        i64("recv_start", "ns", "Enter of the call that completed the receive; −1 = unknown."),
-        i64("recv_time", "ns", "Leave of that call; −1 = unknown."),
+        growing("recv_post", "ns", "Enter of the call that posted the receive; −1 = unknown."),
+        growing("recv_start", "ns", "Enter of the call that completed the receive; −1 = unknown."),
+        growing("recv_time", "ns", "Leave of that call; −1 = unknown."),
         i64("bytes", "bytes", "Size."),
         i64("tag", "", "Tag; −1 = unknown."),
         u32("communicator", "communicators.id", "Communicator; 4294967295 = unknown."),
@@ -93,8 +93,8 @@ pub static COLLECTIVES: TableSpec = TableSpec {
         u32("communicator", "communicators.id", "The communicator."),
         u32("instance", "", "Number of the operation on its communicator, from 0."),
         u32("location", "locations.id", "The member."),
-        i64("enter", "ns", "When the member entered it."),
-        i64("leave", "ns", "When the member left it."),
+        growing("enter", "ns", "When the member entered it."),
+        growing("leave", "ns", "When the member left it."),
         u32("call_path", "call_paths.id", "Call path of the call; 4294967295 = unknown."),
         i64("root", "", "Rank of the root; −1 = none."),
         i64("bytes_out", "bytes", "Data that the member contributed."),
@@ -110,7 +110,7 @@ pub static RMA: TableSpec = TableSpec {
     doc: "One-sided operations and their synchronisation.",
     columns: &[
         u32("location", "locations.id", "The origin."),
-        i64("time", "ns", "Enter of the call."),
+        growing("time", "ns", "Enter of the call."),
         u32("call_path", "call_paths.id", "Its call path; 4294967295 = unknown."),
         text("kind", "`put`, `get`, `accumulate`, `fence`, `lock`, `unlock`, `flush` …"),
         u32("window", "nouns.id", "The window; 4294967295 = unknown."),
@@ -128,7 +128,7 @@ pub static IO: TableSpec = TableSpec {
     doc: "Operations on files.",
     columns: &[
         u32("location", "locations.id", "Where."),
-        i64("time", "ns", "Enter of the call."),
+        growing("time", "ns", "Enter of the call."),
         u32("call_path", "call_paths.id", "Its call path; 4294967295 = unknown."),
         text("kind", "`open`, `read`, `write`, `seek`, `close` …"),
         u32("file", "nouns.id", "The file; 4294967295 = unknown."),
@@ -145,7 +145,7 @@ pub static COUNTERS: TableSpec = TableSpec {
     doc: "Values that counters had. Sorted by (location, time).",
     columns: &[
         u32("location", "locations.id", "Where."),
-        i64("time", "ns", "When the counter took the value."),
+        growing("time", "ns", "When the counter took the value."),
         u32("counter", "counter_kinds.id", "Which counter."),
         f64("value", "", "The value, in the counter's unit."),
     ],
@@ -159,7 +159,7 @@ pub static EVENTS: TableSpec = TableSpec {
     doc: "Instant events and attributes. Sorted by (location, time).",
     columns: &[
         u32("location", "locations.id", "Where."),
-        i64("time", "ns", "When."),
+        growing("time", "ns", "When."),
         u32("kind", "event_kinds.id", "What."),
         text("fields", "Its fields as one JSON object."),
     ],
@@ -175,7 +175,7 @@ pub static SNAPSHOTS: TableSpec = TableSpec {
     columns: &[
         u32("slab", "", "Number of the slab, as in the names of the parts."),
         u32("location", "locations.id", "Where."),
-        i64("start", "ns", "When the region was entered."),
+        growing("start", "ns", "When the region was entered."),
         i64("duration", "ns", "Time until it was left."),
         u32("call_path", "call_paths.id", "The region and those above it."),
         u32("depth", "", "Number of intervals open on the location around it."),

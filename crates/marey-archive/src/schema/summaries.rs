@@ -1,6 +1,6 @@
 //! Tables of sums, of the clocks, and of what went wrong.
 
-use super::{ColumnSpec, Layout, TableSpec, f64, i64, text, u32};
+use super::{ColumnSpec, Layout, TableSpec, f64, growing, i64, text, u32};
 
 const fn summary(name: &'static str, doc: &'static str, columns: &'static [ColumnSpec]) -> TableSpec {
     TableSpec { name, doc, columns, layout: Layout::Single, times: &[] }
@@ -61,7 +61,7 @@ pub static LOD: TableSpec = TableSpec {
         u32("level", "levels.id", "The level."),
         u32("depth", "", "Depth within the level."),
         u32("resolution_log2", "", "log₂ of the length of the bucket in ns."),
-        i64("bucket", "", "Number of the bucket: it begins at bucket × 2^resolution_log2 ns."),
+        growing("bucket", "", "Number of the bucket: it begins at bucket × 2^resolution_log2 ns."),
         u32("region1", "regions.id", "The largest region; 4294967295 = none."),
         i64("time1", "ns", "Its time in the bucket."),
         u32("region2", "regions.id", "The second largest; 4294967295 = none."),
@@ -100,7 +100,7 @@ pub static OPEN_AT_END: TableSpec = summary(
         u32("location", "locations.id", "The thread."),
         u32("depth", "", "Number of intervals open on the location around it; the largest is the innermost."),
         u32("call_path", "call_paths.id", "The region and those above it."),
-        i64("start", "ns", "When it was entered."),
+        growing("start", "ns", "When it was entered."),
     ],
 );
 
