@@ -18,7 +18,19 @@ use crate::problem::{BuildId, Problem};
 use crate::symbols::SymbolTable;
 
 /// What the rest of the crate calls an opened file.
-type Parsed<'data> = object::File<'data, &'data ReadCache<File>>;
+type Parsed<'data> = object::File<'data, &'data ReadCache<Blocks>>;
+
+/// Bytes that are read at a time: a name of a symbol is asked for in pieces of 256.
+const BLOCK: usize = 256 << 10;
+
+/// A file that is read block by block.
+struct Blocks {
+    file: File,
+    len: u64,
+    at: u64,
+    block: Vec<u8>,
+    block_at: u64,
+}
 
 /// The small facts about a file that decide whether and how it is used.
 pub(crate) struct Head {
@@ -121,10 +133,48 @@ fn with_elf<T>(
     let unreadable = |error: io::Error| Problem::Unreadable { path: path.to_owned(), kind: error.kind() };
     let file = open_regular(path).map_err(unreadable)?;
     // The cache is for headers and tables; sections are read past it, so that they are held once.
-    let cache = ReadCache::new(file.try_clone().map_err(unreadable)?);
+    let cache = ReadCache::new(Blocks::new(file.try_clone().map_err(unreadable)?).map_err(unreadable)?);
     let elf =
         object::File::parse(&cache).map_err(|error| Problem::DamagedElf { path: path.to_owned(), error })?;
     read(&elf, &file)
+}
+
+impl Blocks {
+    fn new(file: File) -> io::Result<Self> {
+        let len = file.metadata()?.len();
+        Ok(Self { file, len, at: 0, block: Vec::new(), block_at: 0 })
+    }
+}
+
+impl io::Read for Blocks {
+    fn read(&mut self, wanted: &mut [u8]) -> io::Result<usize> {
+        let end = self.block_at + self.block.len() as u64;
+        if !(self.block_at..end).contains(&self.at) {
+            self.block.resize(BLOCK, 0);
+            self.block_at = self.at;
+            let read = self.file.read_at(&mut self.block, self.at);
+            self.block.truncate(*read.as_ref().unwrap_or(&0));
+            read?;
+        }
+        let before = usize::try_from(self.at - self.block_at).unwrap_or(usize::MAX);
+        let there = self.block.get(before..).unwrap_or_default();
+        let len = there.len().min(wanted.len());
+        wanted[..len].copy_from_slice(&there[..len]);
+        self.at += len as u64;
+        Ok(len)
+    }
+}
+
+impl io::Seek for Blocks {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            io::SeekFrom::Start(at) => Some(at),
+            io::SeekFrom::End(distance) => self.len.checked_add_signed(distance),
+            io::SeekFrom::Current(distance) => self.at.checked_add_signed(distance),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
 }
 
 /// Opens only regular files: a recorded path may meanwhile be a pipe, which would block us forever.
