@@ -3,13 +3,12 @@
 use super::build::Tools;
 use super::goal::Goals;
 use super::pair::{LANGUAGES, marey_program};
-use super::sample::empty_directory;
+use super::sample::{empty, empty_directory};
 use super::table::Table;
 use super::{Extent, Plan, Section};
 use crate::shell::{command, output};
 use anyhow::{Context, Result};
 use serde_json::Value;
-use std::fs;
 
 const TEXT: &str = "\
 Pairs that the program says it executed, and visits of its regions that `marey report` finds in the run; \
@@ -76,7 +75,7 @@ fn count(tools: &Tools, program: &str, pairs: u64, threads: u32) -> Result<Count
     let problems = read(["info", "--json"])?;
     let dropped = ["lost", "dropped"].map(|name| problems["problems"][name].as_u64());
     let dropped = dropped.into_iter().sum::<Option<u64>>().context("marey info counts problems")?;
-    fs::remove_dir_all(&dir).with_context(|| format!("cannot remove {}", dir.display()))?;
+    empty(&dir)?;
     Ok(Count { executed, recorded, dropped })
 }
 
