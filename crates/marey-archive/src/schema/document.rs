@@ -69,7 +69,11 @@ A packed run (`marey pack`) is a ZIP file with the same files in it, stored with
 - `meta.json` lists the parts of every table with number of rows, bytes and the time they span, and the facts of the \
 run: command line, start (ns since 1970), duration (ns), hosts, launcher, MPI library, commit, title and memo.
   Its `state` is `merging` until all parts are there, then `finished`.
-- Integers are stored delta-packed in pages of 16384 rows with a page index, texts with a dictionary and LZ4: \
+- Integers that come in long runs of one value are stored as runs (`RLE_DICTIONARY`), other instants and `lod.bucket` \
+delta-packed (`DELTA_BINARY_PACKED`), other numbers byte by byte with LZ4 (`BYTE_STREAM_SPLIT`), texts with a \
+dictionary and LZ4.
+  Each row group chooses between runs and the rest for itself.
+- A page has at most 16384 rows, or it is a single longer run, and there is a page index: \
 a reader that uses the index reads only the pages that a condition on time or location can hit.
 
 ## Tables
