@@ -351,6 +351,30 @@ impl Builder {
         node.visits = node.visits.saturating_add(i64::try_from(visits).unwrap_or(i64::MAX));
     }
 
+    /// Adds a participant and moved bytes to the innermost open interval. Its call path.
+    pub(crate) fn take_part(&mut self, set: Option<u32>, bytes: u64) -> u32 {
+        let Some(frame) = self.stack.last_mut() else { return NONE };
+        frame.waiting = true;
+        frame.bytes = frame.bytes.max(0).saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
+        let path = frame.path;
+        if let Some(set) = set {
+            self.participate(set);
+        }
+        path
+    }
+
+    /// Adds a participant to the innermost open interval.
+    pub(crate) fn participate(&mut self, set: u32) {
+        let Some(frame) = self.stack.last_mut() else { return };
+        frame.waiting = true;
+        if frame.participants == NONE {
+            frame.participants = set;
+        } else if frame.participants != set {
+            let depth = self.stack.len() as u32 - 1;
+            self.sets.add(depth, set);
+        }
+    }
+
     /// The slab is over: what is open goes on as a long interval.
     pub(crate) fn end_slab(&mut self) {
         for frame in &mut self.stack {

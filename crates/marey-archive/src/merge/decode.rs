@@ -6,13 +6,13 @@
 //!
 //! Damage ends the window it is in, never the stream.
 
-use marey_model::spool::{CollectiveSignature, Direction, NO_PEER, Record, SLOTS, Signature};
-use rustc_hash::FxHashMap;
+use marey_model::spool::{NO_PEER, Record};
 
 use super::build::Builder;
 use super::globals::{Context, Globals};
 use super::happen::{Happened, Kind, LaneMark, Op};
 use super::index::{Index, Window};
+use super::slots::Slots;
 use crate::Error;
 use crate::schema::NONE;
 
@@ -42,11 +42,7 @@ pub(crate) struct Decoder {
     /// No record of the window is that late: the next window begins before.
     cap: u64,
     serial: u64,
-    buffer: u64,
-    messages: Vec<Option<MessageSlot>>,
-    collectives: Vec<Option<CollectiveSlot>>,
-    slots_used: bool,
-    channels: Channels,
+    slots: Slots,
     /// Everything has been decoded.
     pub done: bool,
     /// The thread said that it ended.
@@ -71,66 +67,6 @@ pub(crate) struct OpenRegion {
     /// The location's number of the call path.
     pub path: u32,
     pub start: i64,
-}
-
-/// What a message slot of the window stands for.
-#[derive(Debug, Clone, Copy)]
-struct MessageSlot {
-    signature: Signature,
-    buffer: u64,
-    /// Index in [`Channels::next`].
-    channel: u32,
-    /// The communicator's members as participants.
-    set: Option<u32>,
-    /// The datatype's number in the run.
-    datatype: u32,
-}
-
-/// What a collective slot of the window stands for.
-#[derive(Debug, Clone, Copy)]
-struct CollectiveSlot {
-    signature: CollectiveSignature,
-    channel: u32,
-    set: Option<u32>,
-}
-
-/// The channels that the window has mentioned, and the number of the next message of each.
-#[derive(Debug, Default)]
-struct Channels {
-    indices: FxHashMap<ChannelKey, u32>,
-    next: Vec<u64>,
-}
-
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum ChannelKey {
-    Messages(Direction, u32, i64, i64),
-    Collectives(u32),
-}
-
-impl Channels {
-    /// The channel's index; its next number is `number`.
-    fn set(&mut self, key: ChannelKey, number: u64) -> u32 {
-        let new = self.next.len() as u32;
-        let idx = *self.indices.entry(key).or_insert(new);
-        if idx == new {
-            self.next.push(number);
-        }
-        self.next[idx as usize] = number;
-        idx
-    }
-
-    /// The number of the channel's next message, which is counted by `step`.
-    fn take(&mut self, channel: u32, step: u64) -> u64 {
-        let next = &mut self.next[channel as usize];
-        let number = *next;
-        *next = number.wrapping_add(step);
-        number
-    }
-
-    fn clear(&mut self) {
-        self.indices.clear();
-        self.next.clear();
-    }
 }
 
 /// Why decoding of a chunk stopped.
@@ -159,11 +95,7 @@ impl Decoder {
             now: 0,
             cap: u64::MAX,
             serial: 0,
-            buffer: 0,
-            messages: Vec::new(),
-            collectives: Vec::new(),
-            slots_used: false,
-            channels: Channels::default(),
+            slots: Slots::default(),
             done: false,
             ended: false,
             breaks_off: false,
@@ -284,13 +216,8 @@ impl Decoder {
         let known = next.map(|next| next.ticks).or((window.sealed != 0).then_some(window.sealed));
         let last = known.unwrap_or(window.ticks.saturating_add(LONGEST)).max(window.ticks).max(self.ticks);
         self.cap = last.saturating_add(1);
-        if self.slots_used {
-            self.messages.fill(None);
-            self.collectives.fill(None);
-            self.channels.clear();
-            self.slots_used = false;
-        }
-        (self.serial, self.buffer) = (window.serial, window.buffer);
+        self.serial = window.serial;
+        self.slots.begin_window(window.buffer);
         if window.ticks < self.ticks {
             self.late += 1;
         }
@@ -456,13 +383,13 @@ impl Decoder {
             }
             Record::Rma { kind, window, target, bytes, displacement } => {
                 let part = context.windows.get(&window);
-                let path = take_part(builder, part.map(|part| part.set), bytes);
+                let path = builder.take_part(part.map(|part| part.set), bytes);
                 let enter = builder.stack.last().map_or(now, |frame| frame.start);
                 out.rma(enter, path, kind, part.map_or(NONE, |part| part.noun), target, bytes, displacement);
             }
             Record::Io { file, write, bytes, offset } => {
                 let part = context.files.get(&file);
-                let path = take_part(builder, part.map(|part| part.set), bytes);
+                let path = builder.take_part(part.map(|part| part.set), bytes);
                 let enter = builder.stack.last().map_or(now, |frame| frame.start);
                 out.io(enter, path, write, part.map_or(NONE, |part| part.noun), bytes, offset);
             }
@@ -480,26 +407,9 @@ impl Decoder {
         out: &mut Happened,
     ) {
         match record {
-            Record::Signature { slot, signature } => {
-                self.slots();
-                self.buffer = self.buffer.wrapping_add(signature.buffer_step.cast_unsigned());
-                let Signature { direction, communicator, peer, tag, number, .. } = signature;
-                let key = ChannelKey::Messages(direction, communicator, peer, tag);
-                let channel = self.channels.set(key, number);
-                self.messages[usize::from(slot)] = Some(MessageSlot {
-                    signature,
-                    buffer: self.buffer,
-                    channel,
-                    set: context.communicators.get(&communicator).map(|(_, part)| part.set),
-                    datatype: context.datatypes.get(&signature.datatype).copied().unwrap_or(NONE),
-                });
-            }
+            Record::Signature { slot, signature } => self.slots.set_message(context, slot, signature),
             Record::CollectiveSignature { slot, signature } => {
-                self.slots();
-                let key = ChannelKey::Collectives(signature.communicator);
-                let channel = self.channels.set(key, signature.number);
-                let set = context.communicators.get(&signature.communicator).map(|(_, part)| part.set);
-                self.collectives[usize::from(slot)] = Some(CollectiveSlot { signature, channel, set });
+                self.slots.set_collective(context, slot, signature);
             }
             Record::Send { slot } => self.half(Kind::Send, slot, 0, builder, out),
             Record::Receive { slot } => self.half(Kind::Receive, slot, 0, builder, out),
@@ -516,7 +426,7 @@ impl Decoder {
             }
             Record::ActsOn { communicator } => {
                 if let Some((_, part)) = context.communicators.get(&communicator) {
-                    participate(builder, part.set);
+                    builder.participate(part.set);
                 }
             }
             Record::Sent { back } => self.completion(Kind::Sent, back, builder, out),
@@ -532,35 +442,21 @@ impl Decoder {
         }
     }
 
-    fn slots(&mut self) {
-        if self.messages.is_empty() {
-            self.messages.resize(SLOTS, None);
-            self.collectives.resize(SLOTS, None);
-        }
-        self.slots_used = true;
-    }
-
     fn half(&mut self, kind: Kind, slot: u8, serial: u64, builder: &mut Builder, out: &mut Happened) {
-        let Some(Some(slot)) = self.messages.get(usize::from(slot)) else {
+        // What a posted receive will be is not known yet; it counts when it is there.
+        let step = u64::from(kind != Kind::PostReceive);
+        let Some((slot, number)) = self.slots.message(slot, step) else {
             // Its signature was in a part that is gone; the channel's numbers will show the gap.
-            self.damaged += u64::from(!matches!(kind, Kind::PostReceive));
+            self.damaged += u64::from(kind != Kind::PostReceive);
             return;
         };
-        // What a posted receive will be is not known yet; it counts when it is there.
-        let number = self.channels.take(slot.channel, u64::from(kind != Kind::PostReceive));
-        let signature = &slot.signature;
-        if signature.peer == NO_PEER {
+        if slot.signature.peer == NO_PEER {
             return;
         }
         // What a posted receive will get is not known; it is counted where it is complete.
-        let bytes = if kind == Kind::PostReceive { 0 } else { signature.bytes };
-        let mut op = Op::new(kind, serial, self.now, signature.bytes, number);
-        op.communicator = signature.communicator;
-        op.peer = signature.peer;
-        op.tag = signature.tag;
-        op.datatype = slot.datatype;
-        op.buffer = slot.buffer;
-        op.path = take_part(builder, slot.set, bytes);
+        let bytes = if kind == Kind::PostReceive { 0 } else { slot.signature.bytes };
+        let mut op = slot.op(kind, serial, self.now, number);
+        op.path = builder.take_part(slot.set, bytes);
         if kind == Kind::PostReceive
             && let Some(frame) = builder.stack.last_mut()
             && frame.bytes == 0
@@ -571,17 +467,13 @@ impl Decoder {
     }
 
     fn part(&mut self, kind: Kind, slot: u8, serial: u64, builder: &mut Builder, out: &mut Happened) {
-        let Some(Some(CollectiveSlot { signature, channel, set })) = self.collectives.get(usize::from(slot))
-        else {
+        let Some((slot, number)) = self.slots.collective(slot) else {
             self.damaged += 1;
             return;
         };
-        let number = self.channels.take(*channel, 1);
-        let mut op = Op::new(kind, serial, self.now, signature.bytes_out, number);
-        op.communicator = signature.communicator;
-        op.peer = signature.root;
-        op.buffer = signature.bytes_in;
-        op.path = take_part(builder, *set, signature.bytes_out.saturating_add(signature.bytes_in));
+        let mut op = slot.op(kind, serial, self.now, number);
+        let bytes = slot.signature.bytes_out.saturating_add(slot.signature.bytes_in);
+        op.path = builder.take_part(slot.set, bytes);
         out.op(op, builder);
     }
 
@@ -590,29 +482,5 @@ impl Decoder {
         let mut op = Op::new(kind, serial, self.now, 0, 0);
         op.path = builder.stack.last().map_or(NONE, |frame| frame.path);
         out.op(op, builder);
-    }
-}
-
-/// Adds a participant and moved bytes to the innermost open interval. Its call path.
-fn take_part(builder: &mut Builder, set: Option<u32>, bytes: u64) -> u32 {
-    let Some(frame) = builder.stack.last_mut() else { return NONE };
-    frame.waiting = true;
-    frame.bytes = frame.bytes.max(0).saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
-    let path = frame.path;
-    if let Some(set) = set {
-        participate(builder, set);
-    }
-    path
-}
-
-/// Adds a participant to the innermost open interval.
-fn participate(builder: &mut Builder, set: u32) {
-    let Some(frame) = builder.stack.last_mut() else { return };
-    frame.waiting = true;
-    if frame.participants == NONE {
-        frame.participants = set;
-    } else if frame.participants != set {
-        let depth = builder.stack.len() as u32 - 1;
-        builder.sets.add(depth, set);
     }
 }

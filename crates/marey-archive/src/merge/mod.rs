@@ -37,6 +37,7 @@ mod problems;
 mod rows;
 mod sets;
 mod slabs;
+mod slots;
 mod stream;
 mod tables;
 mod tie;
