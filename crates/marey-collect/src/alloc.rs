@@ -4,8 +4,14 @@
 //! its allocator), or may have corrupted its heap. So nothing of ours is allocated there: blocks
 //! come from mappings, in power-of-two classes with free lists. Memory is never given back, and
 //! little is ever freed.
+//!
+//! Rust ends a process whose allocation fails, and a measured program must not end because of us. So
+//! when there is nothing left to be mapped a reserve is given out, and whoever is about to learn
+//! something new is told not to ([`is_exhausted`]).
 
 use core::alloc::{GlobalAlloc, Layout};
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use marey_measure::{Lock, sys};
 
@@ -22,7 +28,7 @@ struct Arena {
     free: [usize; CLASSES],
 }
 
-static ARENA: Lock<Arena> = Lock::new(Arena { next: 0, end: 0, free: [0; CLASSES] });
+static ARENA: Lock<Arena> = Lock::new(Arena::new());
 
 /// The size class of a block; `None` for those that get a mapping of their own.
 fn class_of(layout: Layout) -> Option<usize> {
@@ -34,28 +40,73 @@ fn class_of(layout: Layout) -> Option<usize> {
 // SAFETY: blocks are disjoint, at least as large and aligned as asked for, and live until freed.
 unsafe impl GlobalAlloc for Mapped {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let own = || sys::map_zeros(layout.size().next_multiple_of(4096)).unwrap_or(core::ptr::null_mut());
+        let mapped = || sys::map_zeros(layout.size().next_multiple_of(4096));
+        let own = || mapped().or_else(|| RESERVE.take(layout)).unwrap_or(core::ptr::null_mut());
         let Some(class) = class_of(layout) else { return own() };
         // Inside the arena already means a signal handler interrupted it: a mapping does as well.
-        ARENA.with(|arena| arena.take(class)).flatten().unwrap_or_else(own)
+        ARENA.with_or_renew(Arena::new, |arena| arena.take(class)).flatten().unwrap_or_else(own)
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if RESERVE.contains(block) {
+            return;
+        }
         let Some(class) = class_of(layout) else {
             // SAFETY: such blocks are mappings of their own.
             unsafe { sys::unmap(block, layout.size().next_multiple_of(4096)) };
             return;
         };
         // A block freed in a signal handler that interrupted the arena is lost; that is cheap.
-        ARENA.with(|arena| {
+        let free = |arena: &mut Arena| {
             // SAFETY: the block is free and has room for a link.
             unsafe { block.cast::<usize>().write(arena.free[class]) };
             arena.free[class] = block as usize;
-        });
+        };
+        ARENA.with_or_renew(Arena::new, free);
     }
 }
 
+/// What is given out when nothing can be mapped any more; never taken back. Untouched, it takes no memory.
+struct Reserve {
+    memory: UnsafeCell<[u8; RESERVE_LEN]>,
+    /// Bytes given out.
+    used: AtomicUsize,
+}
+
+/// More than any one table of ours takes at a time, but for those of very large programs.
+const RESERVE_LEN: usize = 2 << 20;
+
+static RESERVE: Reserve = Reserve { memory: UnsafeCell::new([0; RESERVE_LEN]), used: AtomicUsize::new(0) };
+
+// SAFETY: no byte is given out twice.
+unsafe impl Sync for Reserve {}
+
+impl Reserve {
+    fn take(&self, layout: Layout) -> Option<*mut u8> {
+        let start = self.memory.get() as usize;
+        let place = |used: usize| (start + used).next_multiple_of(layout.align()) - start;
+        let end = |used: usize| Some(place(used) + layout.size()).filter(|&end| end <= RESERVE_LEN);
+        let used = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end).ok()?;
+        Some((start + place(used)) as *mut u8)
+    }
+
+    fn contains(&self, block: *mut u8) -> bool {
+        (block as usize).wrapping_sub(self.memory.get() as usize) < RESERVE_LEN
+    }
+}
+
+/// Whether the process has no memory left for us: nothing new is to be learnt.
+pub(crate) fn is_exhausted() -> bool {
+    RESERVE.used.load(Ordering::Relaxed) != 0
+}
+
 impl Arena {
+    /// An arena without memory. A forked child begins with one if another thread of its parent was
+    /// inside: what the old one had free is lost, what it gave out stays.
+    const fn new() -> Self {
+        Self { next: 0, end: 0, free: [0; CLASSES] }
+    }
+
     fn take(&mut self, class: usize) -> Option<*mut u8> {
         let free = self.free[class];
         if free != 0 {

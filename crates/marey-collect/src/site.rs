@@ -4,8 +4,8 @@
 //! depended on ([`crate::unwind`]), in a set-associative cache of the thread's.
 
 use marey_measure::{Lock, RegionKey, Runtime, Thread, level};
+use marey_model::SiteId;
 use marey_model::spool::Definition;
-use marey_model::{RegionId, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
@@ -111,8 +111,8 @@ impl Sites {
         let complete = self.capture.end() == StackEnd::Complete;
         let key = region_of(what)?;
         runtime.define(|definitions| {
-            let region: RegionId = definitions.region(&key);
-            let stack = (!frames.is_empty()).then(|| definitions.stack(&frames, complete));
+            let region = definitions.region(&key);
+            let stack = if frames.is_empty() { None } else { definitions.stack(&frames, complete) };
             definitions.site(region, stack)
         })
     }
@@ -191,6 +191,9 @@ pub(crate) unsafe fn find(thread: *mut Thread, what: What, entry: Entry) -> Opti
 /// The site of a call whose stack is not in the cache.
 #[cold]
 fn learn(runtime: &Runtime, what: What, regs: EntryRegs) -> Option<SiteId> {
+    if crate::alloc::is_exhausted() {
+        return None;
+    }
     let sites = of_thread(runtime);
     if sites.is_stale() {
         sites.forget(runtime);
@@ -220,7 +223,7 @@ type Defined = (u32, std::path::PathBuf);
 fn number_of(runtime: &Runtime, module: &UnwindModule) -> u32 {
     let key = (module.start, module.bias);
     DEFINED
-        .with(|defined| {
+        .with_or_renew(Option::default, |defined| {
             let defined = defined.get_or_insert_default();
             if let Some((number, path)) = defined.get(&key)
                 && *path == module.path
@@ -250,7 +253,9 @@ fn number_of(runtime: &Runtime, module: &UnwindModule) -> u32 {
 
 fn unmapped(runtime: &Runtime, module: &UnwindModule) {
     let number = DEFINED
-        .with(|defined| defined.as_mut().and_then(|defined| defined.remove(&(module.start, module.bias))))
+        .with_or_renew(Option::default, |defined| {
+            defined.as_mut().and_then(|defined| defined.remove(&(module.start, module.bias)))
+        })
         .flatten();
     if let Some((id, _)) = number {
         let ticks = runtime.ticks();
@@ -324,7 +329,7 @@ struct SitesPointer(*mut Sites);
 unsafe impl Send for SitesPointer {}
 
 fn take_free() -> Option<*mut Sites> {
-    let sites = FREE.with(Vec::pop).flatten()?.0;
+    let sites = FREE.with_or_renew(Vec::new, Vec::pop).flatten()?.0;
     // The cache reads slots of the stack that it was filled on; the new thread's may end earlier.
     // SAFETY: whoever takes the pointer out of the list owns what it points to.
     unsafe {
@@ -342,7 +347,7 @@ pub(crate) fn thread_ends() {
         if !(*slot).sites.is_null() {
             let sites = SitesPointer((*slot).sites);
             (*slot).sites = core::ptr::null_mut();
-            FREE.with(|free| free.push(sites));
+            FREE.with_or_renew(Vec::new, |free| free.push(sites));
         }
     }
 }

@@ -180,13 +180,20 @@ impl Definitions {
         true
     }
 
-    /// The number of a region, new or known.
-    pub fn region(&mut self, key: &RegionKey) -> RegionId {
+    /// The number of a region, new or known. `None` without memory for it.
+    pub fn region(&mut self, key: &RegionKey) -> Option<RegionId> {
         if let Some(&id) = self.regions.get(key) {
-            return RegionId(id);
+            return Some(RegionId(id));
         }
-        let id = self.next_id(5);
+        // An allocation that simply failed would end the measured program.
+        self.regions.try_reserve(1).ok()?;
+        let id = self.define_region(key);
         self.regions.insert(key.clone(), id);
+        Some(RegionId(id))
+    }
+
+    fn define_region(&mut self, key: &RegionKey) -> u32 {
+        let id = self.next_id(5);
         self.define(&Definition::Region {
             id,
             level: key.level,
@@ -197,23 +204,27 @@ impl Definitions {
             file: key.file.clone(),
             line: key.line,
         });
-        RegionId(id)
+        id
     }
 
-    /// The number of a call stack of (module, virtual address), innermost first.
-    pub fn stack(&mut self, frames: &[(u32, u64)], complete: bool) -> StackId {
+    /// The number of a call stack of (module, virtual address), innermost first. `None` without memory
+    /// for it.
+    pub fn stack(&mut self, frames: &[(u32, u64)], complete: bool) -> Option<StackId> {
         if let Some(&id) = self.stacks.get(frames) {
-            return StackId(id);
+            return Some(StackId(id));
         }
+        self.stacks.try_reserve(1).ok()?;
         let id = self.next_id(7);
         self.stacks.insert(frames.into(), id);
         self.define(&Definition::Stack { id, frames: frames.to_vec(), complete });
-        StackId(id)
+        Some(StackId(id))
     }
 
     /// The number of a region entered from a stack. When there are too many, calls are put down
-    /// to the region without a stack, so that counts and times stay exact.
-    pub fn site(&mut self, region: RegionId, stack: Option<StackId>) -> SiteId {
+    /// to the region without a stack, so that counts and times stay exact; without memory for a site
+    /// or even the region, to [`Self::other_regions`].
+    pub fn site(&mut self, region: Option<RegionId>, stack: Option<StackId>) -> SiteId {
+        let Some(region) = region else { return self.other_regions() };
         // Room for one site without a stack for every region is kept free.
         let full = self.sites.len() + self.regions.len() + 1 >= MAX_SITES;
         let stack = if full { None } else { stack };
@@ -221,7 +232,7 @@ impl Definitions {
         if let Some(&id) = self.sites.get(&key) {
             return SiteId(id);
         }
-        if self.sites.len() + 1 >= MAX_SITES {
+        if self.sites.len() + 1 >= MAX_SITES || self.sites.try_reserve(1).is_err() {
             return self.other_regions();
         }
         let id = self.next_id(6);
@@ -238,7 +249,7 @@ impl Definitions {
         if let Some(other) = self.other {
             return other;
         }
-        let region = self.region(&RegionKey {
+        let region = self.define_region(&RegionKey {
             level: level::SOURCE,
             verb: "(other regions)".to_owned(),
             role: Role::Work,
@@ -250,8 +261,8 @@ impl Definitions {
         let id = self.next_id(6);
         let other = SiteId(id);
         self.other = Some(other);
-        self.define(&Definition::Site { id, region: region.0, stack: None });
-        // SAFETY: the table has MAX_SITES bytes, of which this is the last.
+        self.define(&Definition::Site { id, region, stack: None });
+        // SAFETY: the table has MAX_SITES bytes, of which this is the last at most.
         unsafe { mode_of(self.modes, id).store(self.mode as u8, Ordering::Relaxed) };
         other
     }

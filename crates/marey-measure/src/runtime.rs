@@ -21,7 +21,7 @@ use marey_model::{ClockKind, Level, Tier};
 
 use crate::clock;
 use crate::definitions::{Definitions, MAX_SITES, is_traced};
-use crate::lock::Lock;
+use crate::lock::{self, Lock};
 use crate::message::Channels;
 use crate::spool::{SpoolFile, window_len};
 use crate::sys;
@@ -89,6 +89,8 @@ struct Anchor {
     runtime: AtomicPtr<Runtime>,
     /// Held while a child makes its recorder. Here, because a fork must not copy it held.
     forking: Lock<()>,
+    /// What tells locks that they were copied by a fork.
+    generation: AtomicU64,
 }
 
 static ANCHOR: AtomicPtr<Anchor> = AtomicPtr::new(core::ptr::null_mut());
@@ -249,7 +251,10 @@ impl Runtime {
             return None;
         }
         // SAFETY: the page is mapped and zero, which is a null pointer.
-        unsafe { (*anchor).runtime.store(runtime, Ordering::Release) };
+        unsafe {
+            (*anchor).runtime.store(runtime, Ordering::Release);
+            lock::count_generations(&raw mut (*anchor).generation);
+        }
         LAST.store(runtime, Ordering::Release);
         // Whoever finds the recorder finds its modes.
         crate::table::publish(modes);

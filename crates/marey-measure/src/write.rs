@@ -201,6 +201,16 @@ pub unsafe fn passed(thread: *mut Thread, site: u32, began: u64, ended: u64) {
     }
 }
 
+/// Counts a call that cannot be recorded, because there is no site for it.
+///
+/// # Safety
+/// `thread` is a descriptor of the calling thread.
+#[cold]
+pub unsafe fn count_unrecorded(thread: *mut Thread) {
+    // SAFETY: the caller's promise.
+    unsafe { slow::count_dropped(thread) }
+}
+
 /// Where a record's bytes go: into the window, behind the cursor.
 pub struct Scratch(*mut u8);
 
@@ -519,7 +529,7 @@ mod slow {
         }
     }
 
-    unsafe fn count_dropped(thread: *mut Thread) {
+    pub(super) unsafe fn count_dropped(thread: *mut Thread) {
         // SAFETY: the caller's promise; a window, once mapped, stays so while the thread lives.
         unsafe {
             if (*thread).window == 0 {

@@ -129,6 +129,82 @@ fn threads_that_begin_at_once_share_one_recorder() {
 }
 
 #[test]
+fn children_do_not_wait_for_threads_that_only_their_parent_has() {
+    let source = r#"
+        #include <pthread.h>
+        #include <stdlib.h>
+        #include <sys/syscall.h>
+        #include <sys/wait.h>
+        static volatile int done;
+        static void *learn(void *nothing) {
+            for (unsigned i = 0; !done && i < 200000; i++) {
+                marey_region *region = calloc(1, sizeof *region);
+                *region = (marey_region)MAREY_REGION("learnt");
+                region->line = i;
+                marey_enter(region), marey_leave(region);
+            }
+            return nothing;
+        }
+        int main(void) {
+            static marey_region child = MAREY_REGION("child");
+            pthread_t threads[3];
+            int failed = 0;
+            for (int i = 0; i < 3; i++) pthread_create(&threads[i], 0, learn, 0);
+            for (int i = 0; i < 500; i++) {
+                int status;
+                pid_t pid = syscall(SYS_fork);
+                if (pid == 0) {
+                    alarm(20);
+                    marey_enter(&child), marey_leave(&child);
+                    _exit(7);
+                }
+                waitpid(pid, &status, 0);
+                failed += !WIFEXITED(status) || WEXITSTATUS(status) != 7;
+            }
+            done = 1;
+            for (int i = 0; i < 3; i++) pthread_join(threads[i], 0);
+            return failed != 0;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    hazard.start(&["--no-merge"], "exec ./program", 0);
+}
+
+#[test]
+fn a_program_without_memory_for_a_recorder_goes_on_alone() {
+    // After the limit is set no page can be had for what is learnt of another region.
+    let source = r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/resource.h>
+        static marey_region regions[60000];
+        int main(void) {
+            static marey_region before = MAREY_REGION("before");
+            char line[256];
+            unsigned long kib = 0;
+            marey_enter(&before), marey_leave(&before);
+            FILE *status = fopen("/proc/self/status", "r");
+            while (fgets(line, sizeof line, status)) sscanf(line, "VmSize: %lu", &kib);
+            fclose(status);
+            struct rlimit limit = { kib * 1024, kib * 1024 };
+            setrlimit(RLIMIT_AS, &limit);
+            for (unsigned i = 0; i < 60000; i++) {
+                regions[i] = (marey_region)MAREY_REGION("after");
+                regions[i].line = i;
+                marey_enter(&regions[i]), marey_leave(&regions[i]);
+            }
+            return 5;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    let info = hazard.record(&[], "exec ./program", 5);
+    let (calls, problems) = (hazard.calls(), &info["problems"]);
+    assert!((1..60_001).contains(&calls), "{calls} {info}");
+    // What was dropped are events, two of each call but for one that was recorded in part.
+    let told = 2 * calls + problems["dropped"].as_u64().unwrap();
+    assert!((2 * 60_001..=2 * 60_001 + 1).contains(&told), "{calls} {info}");
+}
+
+#[test]
 fn more_regions_than_there_are_sites_are_counted_together() {
     let source = r#"
         #include <stdlib.h>

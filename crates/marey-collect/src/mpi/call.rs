@@ -222,7 +222,13 @@ impl Call {
     unsafe fn site(self, noun: u32, thread: *mut Thread) -> Option<SiteId> {
         let what = What { function: self.index as u32, noun };
         // SAFETY: the caller's promise.
-        unsafe { site::find(thread, what, self.entry).filter(|site| Thread::traces(thread, site.0)) }
+        unsafe {
+            let site = site::find(thread, what, self.entry);
+            if site.is_none() {
+                marey_measure::count_unrecorded(thread);
+            }
+            site.filter(|site| Thread::traces(thread, site.0))
+        }
     }
 
     /// Calls `f`, and records it when it is over.

@@ -119,7 +119,9 @@ fn known_as<K: std::hash::Hash + Eq>(
     key: K,
     new: impl FnOnce() -> &'static Datatype,
 ) -> &'static Datatype {
-    known.with(|known| *known.get_or_insert_default().entry(key).or_insert_with(new)).unwrap_or(&UNKNOWN)
+    known
+        .with_or_renew(Option::default, |known| *known.get_or_insert_default().entry(key).or_insert_with(new))
+        .unwrap_or(&UNKNOWN)
 }
 
 fn define_as(runtime: &Runtime, name: String, size: u64) -> &'static Datatype {

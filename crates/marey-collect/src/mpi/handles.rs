@@ -51,29 +51,32 @@ impl<T> Handles<T> {
         if handle == 0 {
             return None;
         }
-        let inserted = self.writer.with(|()| {
-            let start = start(handle);
-            let slots = (0..PROBES).map(|idx| &self.entries[(start + idx) % LEN]);
-            let mut place = None;
-            for slot in slots {
-                match slot.0.load(Ordering::Relaxed) {
-                    0 => {
-                        place = place.or(Some(slot));
-                        break;
+        let inserted = self.writer.with_or_renew(
+            || (),
+            |()| {
+                let start = start(handle);
+                let slots = (0..PROBES).map(|idx| &self.entries[(start + idx) % LEN]);
+                let mut place = None;
+                for slot in slots {
+                    match slot.0.load(Ordering::Relaxed) {
+                        0 => {
+                            place = place.or(Some(slot));
+                            break;
+                        }
+                        REMOVED => place = place.or(Some(slot)),
+                        found if found == handle => {
+                            place = Some(slot);
+                            break;
+                        }
+                        _ => {}
                     }
-                    REMOVED => place = place.or(Some(slot)),
-                    found if found == handle => {
-                        place = Some(slot);
-                        break;
-                    }
-                    _ => {}
                 }
-            }
-            let (key, pointer) = place?;
-            pointer.store(core::ptr::from_ref(value).cast_mut(), Ordering::Release);
-            key.store(handle, Ordering::Release);
-            Some(())
-        });
+                let (key, pointer) = place?;
+                pointer.store(core::ptr::from_ref(value).cast_mut(), Ordering::Release);
+                key.store(handle, Ordering::Release);
+                Some(())
+            },
+        );
         inserted.flatten().map(|()| value)
     }
 

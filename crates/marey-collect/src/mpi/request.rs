@@ -83,6 +83,9 @@ fn with<R>(f: impl FnOnce(&mut Requests) -> R) -> R {
 
 /// `handle` stands for `request` from now on.
 pub(crate) fn insert(handle: usize, request: Request) {
+    if crate::alloc::is_exhausted() {
+        return;
+    }
     with(|requests| {
         let at = now() + 1;
         NOTED.store(at, Ordering::Relaxed);

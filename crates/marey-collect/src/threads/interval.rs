@@ -124,7 +124,13 @@ impl Interval {
                 }
             }
             let what = What { function: Function::number(function), noun: u32::MAX };
-            let site = site::find(thread, what, entry).filter(|site| Thread::traces(thread, site.0))?;
+            let Some(site) = site::find(thread, what, entry) else {
+                marey_measure::count_unrecorded(thread);
+                return None;
+            };
+            if !Thread::traces(thread, site.0) {
+                return None;
+            }
             let began = runtime.ticks();
             marey_measure::enter(thread, site.0);
             Some(Self { runtime, tables, thread, began })
