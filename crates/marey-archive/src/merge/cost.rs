@@ -4,7 +4,8 @@
 //! per event as a pair of enter and leave took when the recording began. A run in which no call was
 //! sampled (it made too few) counts pairs alone.
 
-use super::stream::{Decoding, Input};
+use super::input::Input;
+use super::stream::Decoding;
 
 /// What recording cost.
 #[derive(Debug, Default)]

@@ -28,6 +28,7 @@ mod globals;
 mod happen;
 mod identity;
 mod index;
+mod input;
 mod launch;
 mod lod;
 mod messages;
@@ -42,6 +43,7 @@ mod stream;
 mod tables;
 mod tie;
 mod write;
+mod writing;
 
 /// How to merge.
 #[derive(Clone, Debug)]

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 
 use marey_model::spool::Stream;
 
+use super::input::Input;
 use super::rows::columns;
-use super::stream::{Decoding, Input, Writing};
+use super::stream::Decoding;
+use super::writing::Writing;
 use crate::schema::{NONE, PROBLEMS};
 use crate::{Column, Columns, Error};
 

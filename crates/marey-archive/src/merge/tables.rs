@@ -2,8 +2,9 @@
 
 use super::definitions::ProcessDefs;
 use super::globals::Globals;
+use super::input::Input;
 use super::rows::columns;
-use super::stream::{Decoding, Input};
+use super::stream::Decoding;
 use crate::schema::*;
 use crate::{Column, Columns, Error};
 

@@ -1,0 +1,162 @@
+//! All that is known before the first record is decoded.
+//!
+//! The one idea: the heads of windows, the definitions and the exchanges of clocks give processes
+//! their clock, their order and their numbers, and the run its cuts. So decoding starts with
+//! nothing left to decide, and all threads read the same input without a lock.
+//!
+//! Where exchanges leave a clock open, messages tell; then the whole run is decoded once for them
+//! alone, and what depends on clocks is made a second time. How clocks are drawn and tied, and how
+//! things get their numbers, is not decided here.
+
+use std::path::Path;
+
+use marey_model::spool::Stream;
+use rustc_hash::FxHashMap;
+
+use super::bounds::{self, Bounds};
+use super::clock::{Clock, ClockFacts, Clocks};
+use super::definitions::ProcessDefs;
+use super::globals::{Context, Globals};
+use super::identity::{self, Place};
+use super::index::{self, Fingerprint, Index};
+use super::slabs::{self, Plan};
+use super::tie::Tie;
+use super::{Config, definitions, globals, launch};
+use crate::Error;
+
+/// All that is known before the first record is decoded.
+pub(crate) struct Input {
+    pub index: Index,
+    pub launch: launch::Launch,
+    /// In the order of their ids.
+    pub processes: Vec<ProcessDefs>,
+    pub clocks: Vec<ClockFacts>,
+    /// Number of each process's world.
+    pub worlds: Vec<Option<u32>>,
+    pub globals: Globals,
+    pub contexts: Vec<Context>,
+    pub plan: Plan,
+    pub start_realtime_ns: i64,
+}
+
+impl Input {
+    /// When a process ended, ticks: if it did not say so, its last sign of life, on any thread.
+    pub(crate) fn ending(&self, process: u32) -> u64 {
+        let ending = self.processes[process as usize].ending.as_ref().map(|ending| ending.2.ticks);
+        let own = self.globals.locations.iter().zip(&self.plan.last_ticks);
+        let last = || own.filter(|(location, _)| location.process == process).map(|(_, &ticks)| ticks).max();
+        ending.or_else(last).unwrap_or(0)
+    }
+
+    /// A number that changes with everything that the content of parts depends on.
+    pub(crate) fn fingerprint(&self, config: &Config) -> u64 {
+        let mut hash = Fingerprint::new();
+        hash.add(self.index.fingerprint());
+        hash.add(config.memory_bytes as u64);
+        hash.add(crate::schema::SCHEMA_VERSION.into());
+        for byte in env!("CARGO_PKG_VERSION").bytes() {
+            hash.add(byte.into());
+        }
+        for facts in &self.clocks {
+            hash.add(facts.clock.ns(1 << 40).cast_unsigned());
+        }
+        hash.0
+    }
+}
+
+/// Reads all but the records.
+pub(crate) fn prepare(spool: &Path, config: &Config) -> Result<Input, Error> {
+    let index = index::scan(spool)?;
+    let launch = launch::read(spool);
+    let processes = definitions::read(&index)?;
+    let clocks = draw_clocks(&index, &processes, &launch);
+    let mut ties = clocks.tie(&Bounds::default());
+    if ties.iter().all(|tie| tie.is_settled) {
+        return complete(index, launch, processes, &clocks, &ties, config);
+    }
+    // Exchanges leave something open: messages are matched once on untied clocks for their bounds.
+    let untied = vec![Tie::default(); ties.len()];
+    let start = clocks.start(&processes, &untied);
+    let rough = complete(index, launch, processes, &clocks, &untied, config)?;
+    let domains: Vec<usize> = rough.processes.iter().map(|process| clocks.domain(process)).collect();
+    let found = bounds::find(&rough, |process| domains[process as usize], |ns| ns as f64 + start)?;
+    ties = clocks.tie(&found);
+    complete(rough.index, rough.launch, rough.processes, &clocks, &ties, config)
+}
+
+fn draw_clocks(index: &Index, processes: &[ProcessDefs], launch: &launch::Launch) -> Clocks {
+    let readings: Vec<Vec<_>> = processes
+        .iter()
+        .map(|process| {
+            let streams = index.streams.iter().filter(|s| s.process == process.key);
+            let events = streams.filter(|stream| stream.kind != Stream::Definitions);
+            events.flat_map(|stream| stream.windows.iter().map(|window| window.triple)).collect()
+        })
+        .collect();
+    let mut ranks = FxHashMap::default();
+    for (idx, process) in processes.iter().enumerate() {
+        if let Some(mpi) = &process.mpi {
+            ranks.entry((mpi.world.clone(), mpi.rank)).or_insert(idx);
+        }
+    }
+    let peer = |idx: usize, rank: u32| {
+        let world = processes[idx].mpi.as_ref()?.world.clone();
+        ranks.get(&(world, rank)).copied()
+    };
+    let reference = |idx: usize| processes[idx].mpi.as_ref().is_some_and(|mpi| mpi.rank == 0);
+    Clocks::draw(processes, &readings, &launch.launcher(), reference, peer)
+}
+
+/// What else is known before records are decoded, given the clocks.
+fn complete(
+    index: Index,
+    launch: launch::Launch,
+    mut processes: Vec<ProcessDefs>,
+    clocks: &Clocks,
+    ties: &[Tie],
+    config: &Config,
+) -> Result<Input, Error> {
+    let (mut clocks, start_realtime_ns) = clocks.facts(&processes, ties);
+    let worlds = order(&mut processes, &mut clocks);
+    let places: Vec<Place> = (0..processes.len())
+        .map(|idx| Place {
+            world: worlds[idx],
+            init_enter: processes[idx].mpi.as_ref().map_or(0, |mpi| clocks[idx].clock.ns(mpi.enter)),
+        })
+        .collect();
+    let communicators = identity::unify(&processes, &places, |idx, ticks| clocks[idx].clock.ns(ticks));
+    let lines: Vec<Clock> = clocks.iter().map(|facts| facts.clock).collect();
+    let (globals, contexts) = globals::build(&index, &processes, &lines, communicators);
+    let by_location: Vec<Clock> =
+        globals.locations.iter().map(|location| lines[location.process as usize]).collect();
+    let has_operations = processes.iter().any(|process| process.mpi.is_some());
+    let plan = slabs::plan(&index, &globals.locations, &by_location, config.memory_bytes, has_operations)?;
+    Ok(Input { index, launch, processes, clocks, worlds, globals, contexts, plan, start_realtime_ns })
+}
+
+/// Puts processes into their final order — world by first start, rank, start, pid — and their
+/// clocks with them. The number of each one's world.
+fn order(processes: &mut Vec<ProcessDefs>, clocks: &mut Vec<ClockFacts>) -> Vec<Option<u32>> {
+    let start = |process: &ProcessDefs, clock: &ClockFacts| clock.clock.ns(process.start.ticks);
+    let mut worlds: FxHashMap<String, (i64, String)> = FxHashMap::default();
+    for (process, clock) in processes.iter().zip(clocks.iter()) {
+        if let Some(mpi) = &process.mpi {
+            let first = worlds.entry(mpi.world.clone()).or_insert((i64::MAX, mpi.world.clone()));
+            first.0 = first.0.min(start(process, clock));
+        }
+    }
+    let mut sorted: Vec<(i64, String)> = worlds.into_values().collect();
+    sorted.sort();
+    let number = |process: &ProcessDefs| {
+        let mpi = process.mpi.as_ref()?;
+        sorted.iter().position(|world| world.1 == mpi.world).map(|place| place as u32)
+    };
+    let mut all: Vec<_> = processes.drain(..).zip(clocks.drain(..)).collect();
+    all.sort_by_key(|(process, clock)| {
+        let rank = process.mpi.as_ref().map_or(u32::MAX, |mpi| mpi.rank);
+        (number(process).unwrap_or(u32::MAX), rank, start(process, clock), process.pid, process.key)
+    });
+    let numbers = all.iter().map(|(process, _)| number(process)).collect();
+    (*processes, *clocks) = all.into_iter().unzip();
+    numbers
+}
