@@ -252,7 +252,7 @@ fn spans(input: &Input, decoding: &Decoding) -> Vec<(i64, i64)> {
             // A thread that did not say that it ended was there as long as its process. Where records are
             // missing, time goes as far as they do, or all that follows would count as computing.
             let is_alive = !location.is_lane && state.decoder.as_ref().is_some_and(Decoder::is_alive);
-            let lived = is_alive.then(|| clock.ns(input.ending(location.process)));
+            let lived = is_alive.then(|| clock.ns(input.endings[location.process as usize]));
             let end = last.into_iter().chain(seen.map(|seen| seen.1)).chain(lived).max().unwrap_or(start);
             (start, end.max(start))
         })

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::bounds::{self, Bounds};
 use super::clock::{Clock, ClockFacts, Clocks};
 use super::definitions::ProcessDefs;
-use super::globals::{Context, Globals};
+use super::globals::{Context, Globals, Location};
 use super::identity::{self, Place};
 use super::index::{self, Fingerprint, Index};
 use super::slabs::{self, Plan};
@@ -36,18 +36,12 @@ pub(crate) struct Input {
     pub globals: Globals,
     pub contexts: Vec<Context>,
     pub plan: Plan,
+    /// When each process ended, ticks: if it did not say so, its last sign of life, on any thread.
+    pub endings: Vec<u64>,
     pub start_realtime_ns: i64,
 }
 
 impl Input {
-    /// When a process ended, ticks: if it did not say so, its last sign of life, on any thread.
-    pub(crate) fn ending(&self, process: u32) -> u64 {
-        let ending = self.processes[process as usize].ending.as_ref().map(|ending| ending.2.ticks);
-        let own = self.globals.locations.iter().zip(&self.plan.last_ticks);
-        let last = || own.filter(|(location, _)| location.process == process).map(|(_, &ticks)| ticks).max();
-        ending.or_else(last).unwrap_or(0)
-    }
-
     /// A number that changes with everything that the content of parts depends on.
     pub(crate) fn fingerprint(&self, config: &Config) -> u64 {
         let mut hash = Fingerprint::new();
@@ -131,7 +125,19 @@ fn complete(
         globals.locations.iter().map(|location| lines[location.process as usize]).collect();
     let has_operations = processes.iter().any(|process| process.mpi.is_some());
     let plan = slabs::plan(&index, &globals.locations, &by_location, config.memory_bytes, has_operations)?;
-    Ok(Input { index, launch, processes, clocks, worlds, globals, contexts, plan, start_realtime_ns })
+    let endings = endings(&processes, &globals.locations, &plan.last_ticks);
+    Ok(Input {
+        index,
+        launch,
+        processes,
+        clocks,
+        worlds,
+        globals,
+        contexts,
+        plan,
+        endings,
+        start_realtime_ns,
+    })
 }
 
 /// Puts processes into their final order — world by first start, rank, start, pid — and their
@@ -159,4 +165,19 @@ fn order(processes: &mut Vec<ProcessDefs>, clocks: &mut Vec<ClockFacts>) -> Vec<
     let numbers = all.iter().map(|(process, _)| number(process)).collect();
     (*processes, *clocks) = all.into_iter().unzip();
     numbers
+}
+
+/// When each process ended, ticks.
+fn endings(processes: &[ProcessDefs], locations: &[Location], last_ticks: &[u64]) -> Vec<u64> {
+    let mut endings = vec![0; processes.len()];
+    for (location, &ticks) in locations.iter().zip(last_ticks) {
+        let ending = &mut endings[location.process as usize];
+        *ending = ticks.max(*ending);
+    }
+    for (process, ending) in processes.iter().zip(&mut endings) {
+        if let Some(said) = &process.ending {
+            *ending = said.2.ticks;
+        }
+    }
+    endings
 }

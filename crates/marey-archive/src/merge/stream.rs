@@ -286,7 +286,12 @@ impl Location {
         self.builder.warm_up();
         decoder.run(&with, limit, &mut self.builder, &mut self.happened, buffer)?;
         if boundary.is_none() {
-            decoder.finish(&with, input.ending(self.process), &mut self.builder, &mut self.happened);
+            decoder.finish(
+                &with,
+                input.endings[self.process as usize],
+                &mut self.builder,
+                &mut self.happened,
+            );
         }
         progress.advance(decoder.position(&input.index).saturating_sub(before));
         Ok(())

@@ -89,7 +89,7 @@ impl Writing {
                 let mut ended = overlaps.slab(&marks);
                 if slab.is_last {
                     join.finish(&input.contexts[idx]);
-                    ended.extend(overlaps.finish(input.contexts[idx].clock.ns(input.ending(idx as u32))));
+                    ended.extend(overlaps.finish(input.contexts[idx].clock.ns(input.endings[idx])));
                 }
                 ended
             })
