@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 /// Both MPIs with their compilers: what the demo needs as well.
 pub(crate) const MPI_PACKAGES: &[&str] = &["openmpi-bin", "libopenmpi-dev", "lammps"];
 
-/// All that the tests run: both MPIs, the compilers, real applications, valgrind.
+/// All that the tests run: both MPIs, the compilers, real applications, valgrind, what makes odd
+/// debug information.
 pub(crate) const TEST_PACKAGES: &[&str] = &[
     "openmpi-bin",
     "libopenmpi-dev",
@@ -19,6 +20,8 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "gcc",
     "g++",
     "gfortran",
+    "clang",
+    "dwz",
     "lammps",
     "hpcc",
     "quantum-espresso",
@@ -48,17 +51,17 @@ pub(crate) const BENCH_PACKAGES: &[&str] = &[
 /// Somebody else's reader of the archive, pinned so that a test cannot change overnight.
 const DUCKDB: &str = "duckdb==2.0.0";
 
-/// Installs the packages that are missing if we may; else says how. Never fails: the tests that
-/// need a missing program say so themselves.
-pub(crate) fn debian_packages(packages: &[&str]) {
+/// Installs the packages that are missing if we may; else says how. Whether all are there now. Never
+/// fails: who needs a missing program says so.
+pub(crate) fn debian_packages(packages: &[&str]) -> bool {
     if which("dpkg-query").is_none() || which("apt-get").is_none() {
         println!("setup: this is no Debian; the following must be there: {}", packages.join(" "));
-        return;
+        return false;
     }
     let missing: Vec<&str> = packages.iter().copied().filter(|package| !installed(package)).collect();
     if missing.is_empty() {
         println!("setup: all {} Debian packages are there", packages.len());
-        return;
+        return true;
     }
     if !is_root() {
         println!(
@@ -67,7 +70,7 @@ pub(crate) fn debian_packages(packages: &[&str]) {
         );
         println!("setup: to install them type\n");
         println!("    sudo apt-get install --no-install-recommends {}\n", missing.join(" "));
-        return;
+        return false;
     }
     let apt = || {
         let mut apt = command("apt-get");
@@ -77,9 +80,10 @@ pub(crate) fn debian_packages(packages: &[&str]) {
     let install = run(apt().args(["update", "--quiet"])).and_then(|()| {
         run(apt().args(["install", "--quiet", "--yes", "--no-install-recommends"]).args(&missing))
     });
-    if let Err(error) = install {
+    if let Err(error) = &install {
         println!("setup: WARNING: {error:#}; going on with what is there");
     }
+    install.is_ok()
 }
 
 fn installed(package: &str) -> bool {

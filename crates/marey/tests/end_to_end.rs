@@ -77,8 +77,7 @@ fn regions_of_a_rust_program_are_all_there() {
     // Built by the test runner, beside the executable.
     let program = PathBuf::from(env!("CARGO_BIN_EXE_marey")).with_file_name("examples").join("pairs");
     if !program.exists() {
-        eprintln!("skipped: {} is not there; build it with --examples", program.display());
-        return;
+        return marey_testkit::skip(&format!("{}, which `--examples` builds", program.display()));
     }
     let place = Place::new();
     place.ok(&["record", "--", program.to_str().unwrap(), &PAIRS.to_string()]);

@@ -32,7 +32,7 @@ impl Hazard {
             .arg(place.path().join("program"));
         match compile.output() {
             Err(error) => {
-                eprintln!("SKIPPED: no C compiler: {error}");
+                marey_testkit::skip(&format!("a C compiler: {error}"));
                 None
             }
             Ok(output) => {

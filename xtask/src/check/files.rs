@@ -1,5 +1,5 @@
-//! Rules about the text of files: unsafe code, exported symbols, size, heads, foreign paths, and
-//! whether the documents name the crates that exist.
+//! Rules about the text of files: unsafe code, exported symbols, size, heads, foreign paths, tests
+//! that skip themselves, and whether the documents name the crates that exist.
 //!
 //! Plain searches in text, on purpose: the compiler denies `unsafe` already, so here it is enough
 //! to find who lifted that, and a rule that one can read in a minute is a rule one can trust.
@@ -40,6 +40,7 @@ pub(super) fn check(files: &[TrackedFile]) -> Vec<Finding> {
         findings.extend(lints_inherited(file));
         findings.extend(machine.named_in(file));
         findings.extend(foreign_hosts(file));
+        findings.extend(silent_skips(file));
     }
     findings.extend(documents(files));
     findings
@@ -165,6 +166,17 @@ fn foreign_hosts(file: &TrackedFile) -> Vec<Finding> {
     })
 }
 
+/// A test that decides for itself to pass without its program passes where it must not.
+fn silent_skips(file: &TrackedFile) -> Vec<Finding> {
+    let test = file.path.contains("/tests/") || file.path.ends_with("/tests.rs");
+    if !file.path.starts_with("crates/") || !file.path.ends_with(".rs") || !test {
+        return Vec::new();
+    }
+    // In halves, as this file is not meant.
+    let says = |line: &str| line.to_ascii_lowercase().contains(&["print", "ln!(\"skip"].concat());
+    lines_with(file, says, "a test skips itself", "call marey_testkit::skip, which fails where all must run")
+}
+
 /// ARCHITECTURE.md has a paragraph for every crate, and none for one that is gone.
 fn documents(files: &[TrackedFile]) -> Vec<Finding> {
     let crates: Vec<&str> = files
@@ -262,6 +274,13 @@ mod tests {
     fn foreign_registry_is_found() {
         check_text("Cargo.lock", "source = \"registry+https://github.com/rust-lang/crates.io-index\"", &[]);
         check_text("Cargo.lock", "source = \"registry+https://mirror.example/index\"", &["Cargo.lock:1"]);
+    }
+
+    #[test]
+    fn test_that_skips_itself_is_found() {
+        let text = "//! Head.\neprintln!(\"SKIPPED: no compiler\");\n";
+        check_text("crates/marey/tests/hazards.rs", text, &["crates/marey/tests/hazards.rs:2"]);
+        check_text("crates/marey/tests/hazards.rs", "//! Head.\nmarey_testkit::skip(\"cc\");\n", &[]);
     }
 
     #[test]

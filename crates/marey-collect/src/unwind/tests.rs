@@ -144,7 +144,7 @@ impl Library {
     /// `None`, said aloud, when the compiler is missing.
     fn build(compiler: &str, source: &str, name: &str, flags: &[&str]) -> Option<Self> {
         if Command::new(compiler).arg("--version").output().is_err() {
-            eprintln!("SKIPPED: this test needs {compiler}, which is not installed");
+            marey_testkit::skip(compiler);
             return None;
         }
         let dir = tempfile::tempdir().unwrap();

@@ -24,8 +24,7 @@ fn library() -> &'static Path {
 #[test]
 fn valgrind_finds_nothing_in_a_recorded_program() {
     if Command::new("valgrind").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: this test needs valgrind, which is not installed");
-        return;
+        return marey_testkit::skip("valgrind");
     }
     let place = TempDir::new().unwrap();
     let program = program("programs.c", place.path());

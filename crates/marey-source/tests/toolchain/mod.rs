@@ -30,7 +30,7 @@ impl Workspace {
     pub fn with(tool: &str) -> Option<Self> {
         for needed in [tool, "gcc"] {
             if Command::new(needed).arg("--version").output().is_err() {
-                eprintln!("SKIPPED: this test needs {needed}, which is not installed");
+                marey_testkit::skip(needed);
                 return None;
             }
         }

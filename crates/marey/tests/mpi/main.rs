@@ -6,7 +6,7 @@
 //!
 //! One binary for all of them, because linking it takes longer than many of its tests. The module
 //! names begin with `mpi`, by which the test runner knows to start one job at a time. What is not
-//! installed is not tested: such a test says `skipped: …` and passes.
+//! installed is not tested: such a test says `SKIPPED: …`, and fails where `MAREY_TEST_ALL` is set.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

@@ -14,10 +14,10 @@ const SKEW_RANK_1: &str = r#"
 "#;
 
 fn check(mpi: Mpi) {
-    let mpi = need!(mpi.installed(), "no {mpi:?}");
+    let mpi = need!(mpi.installed(), "{mpi:?}");
     let build =
         Build { mpi, compiler: Compiler::C, sources: &["match_wild.c"], flags: &[], output: "match_wild" };
-    let program = need!(build.path(), "no C compiler for {mpi:?}");
+    let program = need!(build.path(), "a C compiler for {mpi:?}");
     let place = Place::new();
     let truth = place.dir("truth");
     let job = Job::new(mpi, 2, "/bin/sh").arg("-c").arg(SKEW_RANK_1).arg(program).env("MATCH_OUT", &truth);

@@ -10,10 +10,10 @@ use crate::support::{Build, Compiler, Job, Mpi, Place, need};
 #[test]
 fn the_cost_of_calls_is_sampled() {
     for (mpi, work) in [(Mpi::Open, "queries"), (Mpi::Mpich, "messages")] {
-        let mpi = need!(mpi.installed(), "no {}", mpi.launcher());
+        let mpi = need!(mpi.installed(), "{}", mpi.launcher());
         let build =
             Build { mpi, compiler: Compiler::C, sources: &["cost.c"], flags: &["-O1"], output: "program" };
-        let program = need!(build.path(), "no C compiler for {mpi:?}");
+        let program = need!(build.path(), "a C compiler for {mpi:?}");
         let place = Place::new();
         let run = Job::new(mpi, 1, program).arg(work).record(place.path());
         assert_eq!(run.output.status.code(), Some(0), "{}{}", run.stdout(), run.stderr());

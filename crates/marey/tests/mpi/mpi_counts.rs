@@ -15,7 +15,7 @@ type Keep = fn(&str) -> bool;
 
 /// Records the job in both orders of preloading and compares calls, output and exit code.
 fn check(mpi: Mpi, job: &Job, place: &Place, keep: Keep) {
-    let counter = need!(Counter::build(mpi), "no python3 or no C compiler for {mpi:?}");
+    let counter = need!(Counter::build(mpi), "python3 or a C compiler for {mpi:?}");
     let plain = job.plain(place.path());
     for order in ["0", "1"] {
         let counts = place.dir(&format!("counts{order}"));
@@ -64,9 +64,9 @@ fn compare(run: &Run, counts: &Path, order: &str) {
 /// One of our own programs, with every MPI that is there.
 fn check_own(compiler: Compiler, source: &str) {
     for mpi in Mpi::BOTH {
-        let mpi = need!(mpi.installed(), "no {}", mpi.launcher());
+        let mpi = need!(mpi.installed(), "{}", mpi.launcher());
         let build = Build { mpi, compiler, sources: &[source], flags: &["-O1", "-w"], output: "program" };
-        let program = need!(build.path(), "no {}", mpi.compiler(compiler));
+        let program = need!(build.path(), "{}", mpi.compiler(compiler));
         let place = Place::new();
         // MPICH's ranks wait without yielding: more of them than processors take minutes.
         let ranks = if mpi == Mpi::Open { 4 } else { 2 };
@@ -97,11 +97,11 @@ fn calls_through_use_mpi_f08() {
 
 #[test]
 fn calls_from_python() {
-    need!(Mpi::Open.installed(), "no Open MPI");
+    need!(Mpi::Open.installed(), "Open MPI");
     // Debian's own: another Python on the PATH does not see Debian's modules.
     let python = "/usr/bin/python3";
     let import = Command::new(python).args(["-c", "import mpi4py"]).output();
-    need!(import.ok().filter(|output| output.status.success()), "no mpi4py for {python}");
+    need!(import.ok().filter(|output| output.status.success()), "mpi4py for {python}");
     let job = Job::new(Mpi::Open, 4, python).arg(programs().join("py_all.py"));
     check(Mpi::Open, &job, &Place::new(), |_| true);
 }
@@ -113,7 +113,7 @@ fn application(name: &str) -> Option<PathBuf> {
 
 #[test]
 fn calls_of_lammps() {
-    let lammps = need!(application("lmp"), "no LAMMPS");
+    let lammps = need!(application("lmp"), "LAMMPS");
     let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lammps/in.melt");
     let job = Job::new(Mpi::Open, 4, lammps).arg("-in").arg(input);
     // The table of energies: lines of numbers.
@@ -124,16 +124,16 @@ fn calls_of_lammps() {
 
 #[test]
 fn calls_of_hpcc() {
-    let hpcc = need!(application("hpcc"), "no HPCC");
+    let hpcc = need!(application("hpcc"), "HPCC");
     let example = std::fs::read_to_string("/usr/share/doc/hpcc/examples/_hpccinf.txt");
-    let example = need!(example.ok(), "HPCC comes without its example");
+    let example = need!(example.ok(), "the example that comes with HPCC");
     let place = Place::new();
     // Line 6 is the order of the matrix.
     let small: Vec<&str> =
         (1..).zip(example.lines()).map(|(n, line)| if n == 6 { "300 Ns" } else { line }).collect();
     std::fs::write(place.path().join("hpccinf.txt"), small.join("\n")).unwrap();
     let mpi = Mpi::Open;
-    let counter = need!(Counter::build(mpi), "no python3 or no C compiler for {mpi:?}");
+    let counter = need!(Counter::build(mpi), "python3 or a C compiler for {mpi:?}");
     for order in ["0", "1"] {
         let counts = place.dir(&format!("counts{order}"));
         let job = counter.watch(Job::new(mpi, 4, &hpcc), &counts).env("MAREY_PRELOAD_FIRST", order);
@@ -172,9 +172,9 @@ K_POINTS gamma
 
 #[test]
 fn calls_of_quantum_espresso() {
-    let pw = need!(application("pw.x"), "no Quantum ESPRESSO");
+    let pw = need!(application("pw.x"), "Quantum ESPRESSO");
     let pseudo = Path::new("/usr/share/espresso/pseudo/O.blyp-mt.UPF");
-    need!(pseudo.is_file().then_some(()), "no pseudopotentials of Quantum ESPRESSO");
+    need!(pseudo.is_file().then_some(()), "pseudopotentials of Quantum ESPRESSO");
     let place = Place::new();
     std::fs::write(place.path().join("water.in"), WATER).unwrap();
     let job = Job::new(Mpi::Open, 4, pw).arg("-in").arg("water.in");
@@ -184,8 +184,8 @@ fn calls_of_quantum_espresso() {
 #[test]
 fn calls_of_scalapack() {
     let dir = Path::new("/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests");
-    need!(dir.join("xdlu").is_file().then_some(()), "no tests of ScaLAPACK");
-    need!(Mpi::Open.installed(), "no Open MPI");
+    need!(dir.join("xdlu").is_file().then_some(()), "tests of ScaLAPACK");
+    need!(Mpi::Open.installed(), "Open MPI");
     let place = Place::new();
     std::fs::copy(dir.join("LU.dat"), place.path().join("LU.dat")).unwrap();
     let job = Job::new(Mpi::Open, 4, dir.join("xdlu"));
@@ -194,11 +194,11 @@ fn calls_of_scalapack() {
 
 #[test]
 fn calls_of_netpipe() {
-    let netpipe = need!(application("NPopenmpi"), "no NetPIPE");
+    let netpipe = need!(application("NPopenmpi"), "NetPIPE");
     let place = Place::new();
     let job = Job::new(Mpi::Open, 2, netpipe).arg("-u").arg("65536").arg("-n").arg("200");
     let job = job.arg("-o").arg(place.path().join("netpipe.txt"));
-    let counter = need!(Counter::build(Mpi::Open), "no python3 or no C compiler");
+    let counter = need!(Counter::build(Mpi::Open), "python3 or a C compiler");
     for order in ["0", "1"] {
         let counts = place.dir(&format!("counts{order}"));
         let run = counter.watch(job.clone(), &counts).env("MAREY_PRELOAD_FIRST", order).record(place.path());

@@ -70,7 +70,7 @@ const SIGKILL: i32 = 9;
 /// A mode in which the program ends itself: what becomes of rank 1, in the words of `marey info`.
 fn check(mode: &str, outcome: &str) {
     for mpi in Mpi::BOTH {
-        let program = need!(program(mpi), "no {mpi:?}");
+        let program = need!(program(mpi), "{mpi:?}");
         let place = Place::new();
         let out = place.dir("out");
         let job = Job::new(mpi, 2, program).arg(mode).env("CRASH_OUT", &out);
@@ -152,7 +152,7 @@ fn scramble(n: u64) -> u64 {
 
 #[test]
 fn a_rank_that_is_killed() {
-    let program = need!(program(Mpi::Open), "no Open MPI");
+    let program = need!(program(Mpi::Open), "Open MPI");
     let soak = std::env::var_os("MAREY_SOAK").is_some();
     let place = Place::new();
     for round in 0..if soak { 200 } else { 20 } {

@@ -25,11 +25,11 @@ for verb, calls, seconds in duckdb.sql(sys.argv[1]).fetchall():
 
 #[test]
 fn total_time_per_mpi_function_in_one_line_of_sql() {
-    let python = need!(std::env::var_os("MAREY_PYTHON"), "MAREY_PYTHON names no Python with DuckDB");
-    let mpi = need!(Mpi::Open.installed(), "no Open MPI");
+    let python = need!(std::env::var_os("MAREY_PYTHON"), "a Python with DuckDB, named by MAREY_PYTHON");
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
     let sources = &["c_all.c"];
     let build = Build { mpi, compiler: Compiler::C, sources, flags: &["-O1", "-w"], output: "program" };
-    let program = need!(build.path(), "no C compiler for {mpi:?}");
+    let program = need!(build.path(), "a C compiler for {mpi:?}");
     let place = Place::new();
     let run = Job::new(mpi, 2, program).arg("scratch").record(place.path());
 

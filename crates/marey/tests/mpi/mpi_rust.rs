@@ -46,8 +46,8 @@ fn sum(rows: &[&Value], field: &str) -> i64 {
 
 #[test]
 fn regions_of_a_rust_program_are_ancestors_of_its_mpi_calls() {
-    let mpi = need!(Mpi::Open.installed(), "no Open MPI");
-    let program = need!(build(), "no C compiler for {mpi:?}");
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let program = need!(build(), "a C compiler for {mpi:?}");
     let place = Place::new();
     let run: Run = Job::new(mpi, 2, program).record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());

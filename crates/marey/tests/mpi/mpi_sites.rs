@@ -125,10 +125,10 @@ fn check(compiler: Compiler, source: &str) {
     for (mpi, level, shapes) in
         [(Mpi::Open, "-O0", &SHAPES[..]), (Mpi::Open, "-O2", &SHAPES[..]), (Mpi::Mpich, "-O2", &SHAPES[1..2])]
     {
-        let mpi = need!(mpi.installed(), "no {}", mpi.launcher());
+        let mpi = need!(mpi.installed(), "{}", mpi.launcher());
         for &shape in shapes {
             let built = build(mpi, compiler, source, shape, level);
-            let (program, library) = need!(built, "no {}", mpi.compiler(compiler));
+            let (program, library) = need!(built, "{}", mpi.compiler(compiler));
             let place = Place::new();
             let run = Job::new(mpi, 1, program).arg(library).record(place.path());
             compare(&run, &[MAIN, source], &format!("{mpi:?} {shape:?} {level}"));
@@ -165,14 +165,14 @@ fn rustc(source: &str, words: &[&str], output: &str) -> Option<PathBuf> {
 
 #[test]
 fn sites_in_a_library_in_rust() {
-    let mpi = need!(Mpi::Open.installed(), "no Open MPI");
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
     let source = "rust_sites.rs";
     for level in ["-Copt-level=0", "-Copt-level=3"] {
         let words = ["--crate-type=cdylib", "--crate-name=sites", level];
-        let library = need!(rustc(source, &words, "libsites.so"), "no rustc");
+        let library = need!(rustc(source, &words, "libsites.so"), "rustc");
         let flags = &["-DLOADED", "-ldl"];
         let main = Build { mpi, compiler: Compiler::C, sources: &[MAIN], flags, output: "program" };
-        let program = need!(main.path(), "no C compiler for {mpi:?}");
+        let program = need!(main.path(), "a C compiler for {mpi:?}");
         let place = Place::new();
         let run = Job::new(mpi, 1, program).arg(library).record(place.path());
         compare(&run, &[MAIN, source], &format!("Rust library, {level}"));
@@ -181,14 +181,14 @@ fn sites_in_a_library_in_rust() {
 
 #[test]
 fn sites_in_a_program_in_rust() {
-    let mpi = need!(Mpi::Open.installed(), "no Open MPI");
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
     let source = "rust_main.rs";
-    let linker = need!(which(mpi.compiler(Compiler::C)), "no C compiler for {mpi:?}");
+    let linker = need!(which(mpi.compiler(Compiler::C)), "a C compiler for {mpi:?}");
     let linker = format!("-Clinker={}", linker.display());
     for level in ["-Copt-level=0", "-Copt-level=3"] {
         for model in ["-Crelocation-model=pic", "-Crelocation-model=static"] {
             let words = ["--crate-name=sites", level, model, &linker];
-            let program = need!(rustc(source, &words, "program"), "no rustc");
+            let program = need!(rustc(source, &words, "program"), "rustc");
             let place = Place::new();
             let run = Job::new(mpi, 1, program).record(place.path());
             compare(&run, &[source, "rust_sites.rs"], &format!("Rust, {level} {model}"));

@@ -11,13 +11,13 @@ pub(crate) use counter::Counter;
 pub(crate) use job::{Job, Mpi};
 pub(crate) use run::{Place, Run};
 
-/// Leaves the test, loudly, if something is not installed.
+/// Leaves the test if something is not installed; `marey_testkit::skip` decides whether that is right.
 macro_rules! need {
     ($thing:expr, $($why:tt)+) => {
         match $thing {
             Some(thing) => thing,
             None => {
-                eprintln!("skipped: {}", format_args!($($why)+));
+                marey_testkit::skip(&format!($($why)+));
                 return;
             }
         }
