@@ -19,17 +19,21 @@ pub(crate) struct Slot {
     pub(crate) until_sample: u32,
     /// The last number drawn for that; 0 before the first.
     pub(crate) draws: u32,
+    /// The site of the call that was entered last.
+    pub(crate) site: u32,
 }
+
+const _: () = assert!(size_of::<Slot>() == 48 && core::mem::offset_of!(Slot, until_sample) == 32);
 
 core::arch::global_asm!(
     ".pushsection .tbss.marey_entry,\"awT\",@nobits",
     ".hidden marey_entry",
     ".globl marey_entry",
     ".type marey_entry, @tls_object",
-    ".size marey_entry, 40",
+    ".size marey_entry, 48",
     ".p2align 3",
     "marey_entry:",
-    ".zero 40",
+    ".zero 48",
     ".popsection",
 );
 
@@ -74,10 +78,29 @@ impl Entry {
         // SAFETY: as in `take`.
         unsafe {
             let slot = slot();
-            if (*slot).inside > self.sp {
+            if (*slot).inside != 0 && !self.is_behind_a_jump() {
                 return false;
             }
             (*slot).inside = self.sp;
+        }
+        true
+    }
+
+    /// Whether the call that the thread is inside of has been left without returning. If its region
+    /// is the innermost that is open, it ends here; regions that the program has entered since then
+    /// end when the program says so, and the call's after them.
+    #[cold]
+    fn is_behind_a_jump(self) -> bool {
+        if self.is_inside() {
+            return false;
+        }
+        let thread = marey_measure::existing_thread();
+        // SAFETY: as in `take`; the descriptor is the calling thread's.
+        unsafe {
+            let site = (*slot()).site;
+            if marey_measure::innermost(thread) == Some(site) {
+                marey_measure::leave_site(thread, site);
+            }
         }
         true
     }

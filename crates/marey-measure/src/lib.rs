@@ -39,4 +39,6 @@ pub use order::{Cause, begin_because, count_free_lock, leave_because};
 pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, revive};
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::Thread;
-pub use write::{ROOM, Scratch, count_unrecorded, enter, leave, leave_site, leave_with, now, passed, write};
+pub use write::{
+    ROOM, Scratch, count_unrecorded, enter, innermost, leave, leave_site, leave_with, now, passed, write,
+};

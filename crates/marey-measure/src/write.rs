@@ -163,6 +163,18 @@ pub unsafe fn leave_site(thread: *mut Thread, site: u32) {
     }
 }
 
+/// The site of the innermost open region, if the thread records and one is open.
+///
+/// # Safety
+/// `thread` is a descriptor of the calling thread or null.
+pub unsafe fn innermost(thread: *const Thread) -> Option<u32> {
+    // SAFETY: the caller's promise; entries below `depth` are filled.
+    unsafe {
+        let depth = Thread::is_ready(thread).then(|| (*thread).depth as usize)?;
+        Some((*(*thread).stack.add(depth.checked_sub(1)?)).site)
+    }
+}
+
 /// Enters `site` and leaves it again, for a call that is over: it took from `began` to `ended`, both
 /// readings of [`now`]. What was recorded in between comes before it, not inside it.
 ///

@@ -14,7 +14,7 @@ use marey_model::SiteId;
 use super::class::Function;
 use super::flavour::{Outcome, STATUS_WORDS, flavour};
 use super::{FUNCTIONS, communicator, object};
-use crate::entry::Entry;
+use crate::entry::{Entry, slot};
 use crate::process;
 use crate::site::{self, What};
 
@@ -210,6 +210,7 @@ impl Call {
                 && let Some(runtime) = Thread::runtime(thread)
             {
                 marey_measure::enter(thread, site.0);
+                (*slot()).site = site.0;
                 return Some(Open { runtime, thread, entry: self.entry });
             }
         }

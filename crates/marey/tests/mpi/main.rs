@@ -16,6 +16,7 @@ mod mpi_cost;
 mod mpi_counts;
 mod mpi_crash;
 mod mpi_duckdb;
+mod mpi_jumps;
 mod mpi_match;
 mod mpi_rust;
 mod mpi_sites;
