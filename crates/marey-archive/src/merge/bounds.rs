@@ -8,9 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use super::channels::Shards;
 use super::input::Input;
 use super::messages::{Join, Ops};
+use super::shards::Shards;
 use super::stream::Decoding;
 use crate::Error;
 use crate::schema::NONE;

@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 use marey_model::spool::{ANY_SOURCE, ANY_TAG};
 use rustc_hash::FxHashMap;
 
-use super::channels::{Decided, Half, Key};
 use super::globals::Context;
+use super::halves::{Half, Key};
 use super::happen::{Kind, Op};
+use super::shards::Decided;
 use crate::schema::NONE;
 
 /// A row of `collectives`.

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::channels::MessageRow;
 use super::lod;
 use super::messages::CollectiveRow;
+use super::outcome::MessageRow;
 use super::overlaps::Overlap;
 use super::slabs::GROUP;
 use super::stream::{LocationSlab, Slab};

@@ -14,7 +14,6 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::build::{Builder, Long, Row};
-use super::channels::Horizon;
 use super::decode::{Decoder, With};
 use super::globals::Interner;
 use super::happen::{Happened, Op};
@@ -23,6 +22,7 @@ use super::input::{self, Input};
 use super::lod::LodRow;
 use super::paths::Paths;
 use super::sets::Sets;
+use super::sides::Horizon;
 use super::slabs::GROUP;
 use super::write::Sink;
 use super::writing::Writing;

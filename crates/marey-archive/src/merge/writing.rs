@@ -13,11 +13,12 @@ use std::path::Path;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::channels::{MessageRow, Shards};
 use super::input::Input;
 use super::messages::{CollectiveRow, Join, Ops};
+use super::outcome::MessageRow;
 use super::overlaps::{Overlap, Overlaps};
 use super::rows;
+use super::shards::Shards;
 use super::stream::{LocationSlab, Slab};
 use super::write::Sink;
 use crate::schema::{COLLECTIVES, NONE};

@@ -1,0 +1,142 @@
+//! What matching found: the rows of messages, and how many there are of each kind.
+//!
+//! The one idea: nothing that was recorded is left out. A half that has no other half is a row as
+//! well, of which one side is unknown, and is counted by why it is alone. Only what is no message
+//! gives no row: what was cancelled, and the ghosts that stand for receives that never ended.
+//!
+//! Which halves belong together is not decided here.
+
+use super::halves::{Half, Key};
+use crate::schema::NONE;
+
+/// A row of `messages`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct MessageRow {
+    pub recv_location: u32,
+    pub recv_time: i64,
+    pub send_location: u32,
+    pub send_time: i64,
+    pub send_end: i64,
+    pub recv_post: i64,
+    pub recv_start: i64,
+    pub bytes: i64,
+    pub tag: i64,
+    pub communicator: u32,
+    pub send_datatype: u32,
+    pub recv_datatype: u32,
+    pub send_buffer: i64,
+    pub recv_buffer: i64,
+    pub send_path: u32,
+    pub recv_path: u32,
+}
+
+/// How much of what matching found.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Tally {
+    pub matched: u64,
+    pub violations: u64,
+    pub ambiguous: u64,
+    pub unmatched_sends: u64,
+    pub unmatched_receives: u64,
+    pub unmatchable_halves: u64,
+}
+
+/// What matching found.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// Of the slab at hand.
+    pub rows: Vec<MessageRow>,
+    /// Of the run so far.
+    pub tally: Tally,
+}
+
+impl Outcome {
+    /// Both halves of a message.
+    pub(crate) fn matched(&mut self, key: Key, send: &Half, recv: &Half) {
+        if recv.ghost {
+            self.tally.unmatched_sends += 1;
+            self.rows.push(lonely(key, send));
+            return;
+        }
+        self.tally.matched += 1;
+        self.tally.violations += u64::from(recv.end >= 0 && recv.end < send.post);
+        let receive = lonely(key, recv);
+        self.rows.push(MessageRow {
+            send_location: send.location,
+            send_time: send.post,
+            send_end: send.end,
+            send_datatype: send.datatype,
+            send_buffer: send.buffer.cast_signed(),
+            send_path: send.path,
+            ..receive
+        });
+    }
+
+    /// A half in a channel that cannot be matched from here on.
+    pub(crate) fn unmatchable(&mut self, key: Key, half: &Half) {
+        if !half.ghost && !half.cancelled {
+            self.tally.unmatchable_halves += 1;
+            self.rows.push(lonely(key, half));
+        }
+    }
+
+    /// A half whose other half was not recorded.
+    pub(crate) fn unmatched(&mut self, key: Key, half: &Half) {
+        if half.ghost {
+            return;
+        }
+        self.tally.unmatched_sends += u64::from(!half.receives);
+        self.tally.unmatched_receives += u64::from(half.receives);
+        self.rows.push(lonely(key, half));
+    }
+
+    /// Halves of `pairs` messages, of which none knows its other half for certain.
+    pub(crate) fn ambiguous<'a>(&mut self, key: Key, pairs: usize, halves: impl Iterator<Item = &'a Half>) {
+        self.tally.ambiguous += pairs as u64;
+        self.rows.extend(halves.filter(|half| !half.ghost).map(|half| lonely(key, half)));
+    }
+}
+
+/// The row of a half alone.
+fn lonely(key: Key, half: &Half) -> MessageRow {
+    let none = MessageRow {
+        recv_location: NONE,
+        recv_time: -1,
+        send_location: NONE,
+        send_time: -1,
+        send_end: -1,
+        recv_post: -1,
+        recv_start: -1,
+        bytes: i64::try_from(half.bytes).unwrap_or(i64::MAX),
+        tag: key.tag,
+        communicator: key.communicator,
+        send_datatype: NONE,
+        recv_datatype: NONE,
+        send_buffer: -1,
+        recv_buffer: -1,
+        send_path: NONE,
+        recv_path: NONE,
+    };
+    if half.receives {
+        MessageRow {
+            recv_location: half.location,
+            recv_time: half.end,
+            recv_post: half.post,
+            recv_start: half.start,
+            recv_datatype: half.datatype,
+            recv_buffer: half.buffer.cast_signed(),
+            recv_path: half.path,
+            ..none
+        }
+    } else {
+        MessageRow {
+            send_location: half.location,
+            send_time: half.post,
+            send_end: half.end,
+            send_datatype: half.datatype,
+            send_buffer: half.buffer.cast_signed(),
+            send_path: half.path,
+            ..none
+        }
+    }
+}
