@@ -19,21 +19,23 @@ pub(crate) struct Slot {
     pub(crate) until_sample: u32,
     /// The last number drawn for that; 0 before the first.
     pub(crate) draws: u32,
+    /// The return address of the call that `inside` is of.
+    pub(crate) inside_ip: usize,
     /// The site of the call that was entered last.
     pub(crate) site: u32,
 }
 
-const _: () = assert!(size_of::<Slot>() == 48 && core::mem::offset_of!(Slot, until_sample) == 32);
+const _: () = assert!(size_of::<Slot>() == 56 && core::mem::offset_of!(Slot, until_sample) == 32);
 
 core::arch::global_asm!(
     ".pushsection .tbss.marey_entry,\"awT\",@nobits",
     ".hidden marey_entry",
     ".globl marey_entry",
     ".type marey_entry, @tls_object",
-    ".size marey_entry, 48",
+    ".size marey_entry, 56",
     ".p2align 3",
     "marey_entry:",
-    ".zero 48",
+    ".zero 56",
     ".popsection",
 );
 
@@ -71,8 +73,8 @@ impl Entry {
     }
 
     /// Marks the thread as inside MPI. False if it was already: the call comes from the library
-    /// itself, or from a callback that it called. A call whose frame has been left by a `longjmp`
-    /// or an exception does not count: its stack pointer lies below ours.
+    /// itself, or from a callback that it called. A call that has been left by a `longjmp` or an
+    /// exception does not count.
     #[inline(always)]
     pub(crate) fn go_inside(self) -> bool {
         // SAFETY: as in `take`.
@@ -82,6 +84,7 @@ impl Entry {
                 return false;
             }
             (*slot).inside = self.sp;
+            (*slot).inside_ip = *(self.sp as *const usize);
         }
         true
     }
@@ -107,8 +110,7 @@ impl Entry {
 
     /// Whether [`Self::go_inside`] would say no.
     pub(crate) fn is_inside(self) -> bool {
-        // SAFETY: as in `take`.
-        unsafe { (*slot()).inside > self.sp }
+        is_inside(self.sp)
     }
 
     /// The inverse of [`Self::go_inside`].
@@ -116,6 +118,27 @@ impl Entry {
     pub(crate) fn come_out(self) {
         // SAFETY: as in `take`.
         unsafe { (*slot()).inside = 0 };
+    }
+}
+
+/// Whether what came in at stack pointer `sp` comes from inside MPI: the call that the thread is inside
+/// of lies further out and has not been left without returning. A call that was left that way lies
+/// further in mostly; if not, then its return address has been overwritten by those of other calls.
+#[inline(always)]
+pub(crate) fn is_inside(sp: usize) -> bool {
+    // SAFETY: the slot is the calling thread's own.
+    unsafe { (*slot()).inside > sp && !is_overwritten(sp) }
+}
+
+#[cold]
+unsafe fn is_overwritten(sp: usize) -> bool {
+    // SAFETY: the slot and the sites are the calling thread's own, and what lies between two addresses
+    // of its stack can be read.
+    unsafe {
+        let slot = slot();
+        let inside = (*slot).inside;
+        let stack = (*slot).sites.as_ref().map_or(0..0, |sites| sites.own_stack());
+        stack.contains(&sp) && stack.contains(&inside) && *(inside as *const usize) != (*slot).inside_ip
     }
 }
 

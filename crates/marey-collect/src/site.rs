@@ -159,6 +159,11 @@ impl Sites {
         self.stack = own_stack();
     }
 
+    /// Where the thread's own stack lies, as far as that is known; it may be part of it.
+    pub(crate) fn own_stack(&self) -> core::ops::Range<usize> {
+        self.stack.0..self.stack.1
+    }
+
     /// The end of the stack that `sp` lies on. A stack that is not the thread's own (a coroutine's,
     /// a signal stack) is only trusted for as far as a page goes.
     fn stack_end(&mut self, sp: usize) -> usize {

@@ -7,7 +7,7 @@ use marey_model::EdgeKind;
 
 use super::real::Function;
 use super::table::{Note, Tables, tables};
-use crate::entry::{Entry, slot};
+use crate::entry::{Entry, is_inside};
 use crate::process;
 use crate::site::{self, What};
 
@@ -54,7 +54,7 @@ pub(super) fn local() -> *mut Local {
 #[inline(always)]
 pub(super) fn is_watched(sp: usize) -> bool {
     // SAFETY: both are the calling thread's own.
-    unsafe { (*local()).own == 0 && (*slot()).inside <= sp }
+    unsafe { (*local()).own == 0 && !is_inside(sp) }
 }
 
 unsafe extern "C" {
