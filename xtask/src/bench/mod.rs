@@ -8,6 +8,7 @@
 
 mod build;
 mod exact;
+mod floor;
 mod goal;
 mod merge;
 mod message;
