@@ -205,6 +205,38 @@ fn a_program_without_memory_for_a_recorder_goes_on_alone() {
 }
 
 #[test]
+fn threads_with_the_smallest_stack_survive() {
+    // A wait for a lock, at a barrier and for a thread: each has its call stack walked and defined.
+    let source = r#"
+        #include <limits.h>
+        #include <pthread.h>
+        #include <unistd.h>
+        static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+        static pthread_barrier_t all;
+        static void *nothing(void *argument) { return argument; }
+        static void *work(void *attributes) {
+            pthread_t thread;
+            pthread_mutex_lock(&lock), usleep(20000), pthread_mutex_unlock(&lock);
+            pthread_barrier_wait(&all);
+            pthread_create(&thread, attributes, nothing, 0), pthread_join(thread, 0);
+            return 0;
+        }
+        int main(void) {
+            pthread_attr_t small;
+            pthread_t threads[3];
+            pthread_attr_init(&small);
+            pthread_attr_setstacksize(&small, 16384);
+            pthread_barrier_init(&all, 0, 3);
+            for (int i = 0; i < 3; i++) if (pthread_create(&threads[i], &small, work, &small)) return 1;
+            for (int i = 0; i < 3; i++) pthread_join(threads[i], 0);
+            return 6;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    let info = hazard.record(&["--all"], "exec ./program", 6);
+    assert!(info["locations"].as_u64().unwrap() >= 7, "{info}");
+}
+
+#[test]
 fn more_regions_than_there_are_sites_are_counted_together() {
     let source = r#"
         #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 use gimli::{
     BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, NativeEndian, Operation, Pointer, Register,
-    RegisterRule, UnwindContext, UnwindExpression, UnwindSection, UnwindTableRow,
+    RegisterRule, UnwindContext, UnwindContextStorage, UnwindExpression, UnwindSection, UnwindTableRow,
 };
 
 use super::modules::{UnwindModule, UnwindTables};
@@ -60,9 +60,29 @@ pub(crate) enum SavedRbp {
 }
 
 /// Parses rules; keeps the working memory of that.
-#[derive(Default)]
 pub(crate) struct RuleReader {
-    context: UnwindContext<usize>,
+    context: UnwindContext<usize, Small>,
+}
+
+/// Rows with room for the rules of the registers that x86-64 has. The library's own have room for any
+/// machine's, 6 KiB, and come to lie on the measured program's stack several times over: a thread with
+/// the smallest stack that the system allows would not survive that.
+struct Small;
+
+const MAX_RULES: usize = 24;
+const MAX_REMEMBERED: usize = 4;
+
+impl UnwindContextStorage<usize> for Small {
+    type Rules = [(Register, RegisterRule<usize>); MAX_RULES];
+    type Stack = Box<[Row; MAX_REMEMBERED]>;
+}
+
+type Row = UnwindTableRow<usize, Small>;
+
+impl Default for RuleReader {
+    fn default() -> Self {
+        Self { context: UnwindContext::new_in() }
+    }
 }
 
 impl RuleReader {
@@ -110,7 +130,7 @@ pub(super) fn frames_address(header: &[u8], header_address: usize) -> Option<usi
     }
 }
 
-fn rule(frames: &EhFrame<Slice<'_>>, encoding: gimli::Encoding, row: &UnwindTableRow<usize>) -> Option<Rule> {
+fn rule(frames: &EhFrame<Slice<'_>>, encoding: gimli::Encoding, row: &Row) -> Option<Rule> {
     match row.register(RETURN_ADDRESS) {
         Some(RegisterRule::Undefined) => return Some(Rule::End),
         Some(RegisterRule::Offset(-8)) => {}
