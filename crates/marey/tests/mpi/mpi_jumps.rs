@@ -7,10 +7,10 @@ use crate::support::{Build, Compiler, Job, Mpi, Place, need};
 
 #[test]
 fn calls_that_do_not_return_end_before_the_next() {
-    let mpi = need!(Mpi::Open.installed(), "no Open MPI");
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
     let build =
         Build { mpi, compiler: Compiler::Cxx, sources: &["jumps.cpp"], flags: &["-O1"], output: "program" };
-    let program = need!(build.path(), "no C++ compiler for {mpi:?}");
+    let program = need!(build.path(), "a C++ compiler for {mpi:?}");
     let place = Place::new();
     let run = Job::new(mpi, 1, program).record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}{}", run.stdout(), run.stderr());

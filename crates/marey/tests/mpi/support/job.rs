@@ -47,12 +47,13 @@ pub(crate) struct Job {
     ranks: u32,
     words: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
+    options: Vec<OsString>,
 }
 
 impl Job {
     /// `program` on so many ranks.
     pub(crate) fn new(mpi: Mpi, ranks: u32, program: impl AsRef<OsStr>) -> Self {
-        Self { mpi, ranks, words: vec![program.as_ref().to_owned()], env: Vec::new() }
+        Self { mpi, ranks, words: vec![program.as_ref().to_owned()], env: Vec::new(), options: Vec::new() }
     }
 
     /// With one more argument.
@@ -64,6 +65,12 @@ impl Job {
     /// With an environment variable.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.env.push((name.into(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// With an option of `marey record`.
+    pub(crate) fn option(mut self, option: &str) -> Self {
+        self.options.push(option.into());
         self
     }
 
@@ -82,7 +89,8 @@ impl Job {
     /// The command that records it.
     pub(crate) fn recording(&self, dir: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
-        command.args(["record", "--force", "-o", "run.marey", "--"]).args(self.line());
+        command.args(["record", "--force", "-o", "run.marey"]).args(&self.options);
+        command.arg("--").args(self.line());
         self.prepare(&mut command, dir);
         command
     }

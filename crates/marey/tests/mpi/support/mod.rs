@@ -13,12 +13,12 @@ pub(crate) use run::{Place, Run};
 
 /// Leaves the test if something is not installed; `marey_testkit::skip` decides whether that is right.
 macro_rules! need {
-    ($thing:expr, $($why:tt)+) => {
+    ($thing:expr, $why:literal $(, $word:expr)* $(=> $instead:expr)?) => {
         match $thing {
             Some(thing) => thing,
             None => {
-                marey_testkit::skip(&format!($($why)+));
-                return;
+                marey_testkit::skip(&format!($why $(, $word)*));
+                return $($instead)?;
             }
         }
     };
