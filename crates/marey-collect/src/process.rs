@@ -86,10 +86,11 @@ extern "C" fn thread_is_gone() {
 }
 
 /// The settings that `marey record` put into the environment; `None` without a spool, in a process
-/// with rights that its user has not (setuid), and where recording is switched off.
+/// with rights that its user has not (setuid), behind another copy of the library, and where recording
+/// is switched off.
 fn configuration() -> Option<Config> {
     // SAFETY: getauxval has no preconditions.
-    if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
+    if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 || is_second_copy() {
         return None;
     }
     let spool = PathBuf::from(std::env::var_os("MAREY_SPOOL")?);
@@ -107,6 +108,23 @@ fn configuration() -> Option<Config> {
     })
 }
 
+/// Whether another copy of the library comes before this one, so that a nested or repeated preload
+/// does not record the process twice. The code that a name stands for is compared by the library it
+/// lies in: the address of our own function would be looked up by that name too.
+fn is_second_copy() -> bool {
+    let base = |address: *const c_void| {
+        let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: `found` is writable, and zeros are a valid value of it.
+        unsafe {
+            libc::dladdr(address, found.as_mut_ptr());
+            found.assume_init().dli_fbase
+        }
+    };
+    // SAFETY: the name ends with a zero byte.
+    let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"marey_runtime".as_ptr()) };
+    !first.is_null() && base(first) != base((&raw const STATE).cast())
+}
+
 /// `MAREY_CLOCK_SKEW=<offset ns>,<drift ppb>`: see `marey_measure::clock::detect`.
 fn skew() -> Option<(i64, i64)> {
     let text = std::env::var("MAREY_CLOCK_SKEW").ok()?;
@@ -115,7 +133,8 @@ fn skew() -> Option<(i64, i64)> {
 }
 
 /// Launchers and shells, by the names of their executables.
-const PASSED_OVER: [&str; 26] = [
+const PASSED_OVER: [&str; 27] = [
+    "marey",
     "mpirun",
     "mpiexec",
     "mpiexec.hydra",

@@ -52,12 +52,15 @@ impl Hazard {
         self.json("info")
     }
 
-    fn start(&self, options: &[&str], line: &str, status: i32) {
+    /// The same without looking into the run. What is told on standard error.
+    fn start(&self, options: &[&str], line: &str, status: i32) -> String {
         let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
         record.current_dir(self.place.path()).env_remove("LD_PRELOAD");
         record.arg("record").args(options).args(["--", "sh", "-c", line]);
         let output = record.output().unwrap();
-        assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stderr));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{told}");
+        told
     }
 
     fn json(&self, command: &str) -> Value {
@@ -291,4 +294,29 @@ fn an_event_that_is_too_long_is_the_only_one_lost() {
     let Some(hazard) = Hazard::new(source) else { return };
     let info = hazard.record(&["--max-mb", "10"], "exec ./program", 0);
     assert_eq!((&info["problems"]["dropped"], hazard.calls()), (&Value::from(1), 1000), "{info}");
+}
+
+const ONE_REGION: &str = r#"
+    int main(void) {
+        static marey_region work = MAREY_REGION("work");
+        marey_enter(&work), marey_leave(&work);
+        return 6;
+    }"#;
+
+#[test]
+fn a_recording_inside_another_measures_alone() {
+    let Some(hazard) = Hazard::new(ONE_REGION) else { return };
+    let marey = env!("CARGO_BIN_EXE_marey");
+    let inner = format!("exec {marey} record -o run.marey -- ./program");
+    let told = hazard.start(&["-o", "outer.marey"], &inner, 6);
+    assert!(told.contains("nothing was measured; outer.marey holds no run"), "{told}");
+    assert_eq!((&hazard.json("info")["processes"], hazard.calls()), (&Value::from(1), 1));
+}
+
+#[test]
+fn of_two_copies_of_the_library_one_records() {
+    let Some(hazard) = Hazard::new(ONE_REGION) else { return };
+    let line = "cp $LD_PRELOAD other.so; LD_PRELOAD=$PWD/other.so:$LD_PRELOAD exec ./program";
+    let info = hazard.record(&[], line, 6);
+    assert_eq!((&info["processes"], hazard.calls()), (&Value::from(1), 1), "{info}");
 }

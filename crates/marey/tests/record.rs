@@ -132,6 +132,22 @@ fn the_user_s_libraries_are_kept() {
 }
 
 #[test]
+fn the_library_of_another_recording_is_replaced() {
+    let place = Place::new();
+    let outer = "/first.so /outer/spool/libmarey.so:/second.so:/elsewhere/libmarey.so";
+    for (first, pattern) in [("0", "/first.so:/second.so:/"), ("1", "/libmarey.so:/first.so:/second.so")] {
+        let output = place
+            .marey(&["record", "--", "/bin/sh", "-c", "echo $LD_PRELOAD"])
+            .env("LD_PRELOAD", outer)
+            .env("MAREY_PRELOAD_FIRST", first)
+            .output()
+            .unwrap();
+        let list = stdout(&output);
+        assert!(list.contains(pattern) && list.matches("libmarey.so").count() == 1, "{list}");
+    }
+}
+
+#[test]
 fn a_run_is_closed_to_others() {
     let place = Place::new();
     let output = place.record(&[], "stat -c %a $MAREY_SPOOL $MAREY_SPOOL/.. $MAREY_SPOOL/libmarey.so");

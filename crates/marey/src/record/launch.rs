@@ -5,10 +5,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Child, Command};
 
 use super::signals::Relay;
+use super::spool_dir::LIBRARY_FILE;
 use crate::cli::RecordArgs;
 use crate::exit::say;
 
@@ -101,14 +103,22 @@ enum Order {
 }
 
 fn preload(users: Option<&OsStr>, ours: &OsStr, order: Order) -> OsString {
-    let users = users.filter(|list| !list.is_empty());
-    let Some(users) = users else { return ours.to_owned() };
+    let users = users.map_or_else(Vec::new, |list| foreign_libraries(list.as_bytes()));
+    if users.is_empty() {
+        return ours.to_owned();
+    }
     let (first, second) = match order {
-        Order::First => (ours, users),
-        Order::Last => (users, ours),
+        Order::First => (ours.as_bytes(), users.as_slice()),
+        Order::Last => (users.as_slice(), ours.as_bytes()),
     };
-    let mut list = first.to_owned();
-    list.push(":");
-    list.push(second);
-    list
+    OsStr::from_bytes(&[first, second].join(&b':')).to_owned()
+}
+
+/// A list of libraries without ours: a launcher that is itself recorded finds that of the outer
+/// recording, which has nothing to say about what it starts.
+fn foreign_libraries(list: &[u8]) -> Vec<u8> {
+    let is_ours = |library: &[u8]| Path::new(OsStr::from_bytes(library)).ends_with(LIBRARY_FILE);
+    let libraries = list.split(|byte| b" :".contains(byte));
+    let foreign: Vec<&[u8]> = libraries.filter(|library| !library.is_empty() && !is_ours(library)).collect();
+    foreign.join(&b':')
 }

@@ -122,9 +122,10 @@ fn finish(
 }
 
 /// Why a program can run without leaving a trace, the likeliest first.
-const NOTHING_MEASURED: [&str; 4] = [
+const NOTHING_MEASURED: [&str; 5] = [
     "it may have made no MPI or user-API call: `--all` measures every process from its start",
     "it may be linked statically, so that no library can be preloaded: `file PROGRAM` tells",
     "it may be setuid, or clear LD_PRELOAD from its environment, as some wrappers do",
     "it may have run on other machines, which do not see this directory",
+    "it may have been measured by a `marey record` that it started, and lie in the run of that",
 ];
