@@ -16,7 +16,8 @@ pub struct Headline {
     pub process_time: Nanos,
     /// Time in MPI of all processes; see [`RankRow::mpi`].
     pub mpi: Nanos,
-    /// Share of MPI in the time of the locations that call it, over all processes, 0 to 1.
+    /// Share of MPI in the time of the locations that call it, over all processes of which that is
+    /// known, 0 to 1.
     pub mpi_share: f64,
     /// How `mpi` divides by what the called function does, largest first; the sum is `mpi`.
     pub mpi_by_role: Vec<(Role, Nanos)>,
@@ -66,11 +67,13 @@ pub struct CallSite {
 
 /// The facts of a run.
 pub fn headline(trace: &dyn Trace) -> Headline {
-    let ranks = ranks(trace);
+    let mut ranks = ranks(trace);
     let mut headline = Headline::default();
     let mut base = Nanos(0);
+    ranks.iter().for_each(|row| add(&mut headline.process_time, row.time));
+    // Who is not known to have called MPI may have spent all its time there.
+    ranks.retain(|row| row.is_known);
     for row in &ranks {
-        add(&mut headline.process_time, row.time);
         add(&mut headline.mpi, row.mpi);
         add(&mut base, row.mpi_base);
     }

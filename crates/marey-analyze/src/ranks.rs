@@ -1,5 +1,7 @@
 //! Processes: how long they ran and how much of it they spent in MPI.
 
+use std::collections::BTreeSet;
+
 use marey_model::{LocationId, Nanos, ProcessId};
 
 use crate::paths::{Paths, add};
@@ -24,6 +26,9 @@ pub struct RankRow {
     /// Time that `mpi` is a part of: the sum of the times, from first to last instant, of those of
     /// its locations that called MPI; its wall time if none did. Never less than `mpi`.
     pub mpi_base: Nanos,
+    /// What it did is known. Of a process whose definitions or events are missing nothing is, and
+    /// its `mpi` of 0 says nothing.
+    pub is_known: bool,
 }
 
 impl RankRow {
@@ -42,16 +47,19 @@ pub fn ranks(trace: &dyn Trace) -> Vec<RankRow> {
             add(mpi_of_location[row.location.idx()].get_or_insert_default(), row.inclusive);
         }
     }
+    let unknown = unknown(trace);
     let mut rows: Vec<RankRow> = Vec::with_capacity(trace.processes().len());
     for (idx, process) in trace.processes().iter().enumerate() {
+        let id = ProcessId::from_idx(idx).expect("a table has less than 2³² rows");
         rows.push(RankRow {
-            process: ProcessId::from_idx(idx).expect("a table has less than 2³² rows"),
+            process: id,
             world: process.world,
             rank: process.rank,
             threads: 0,
             time: process.end - process.start,
             mpi: Nanos(0),
             mpi_base: Nanos(0),
+            is_known: !unknown.contains(&id),
         });
     }
     for (idx, location) in trace.locations().iter().enumerate() {
@@ -68,6 +76,12 @@ pub fn ranks(trace: &dyn Trace) -> Vec<RankRow> {
         row.mpi_base = row.time;
     }
     rows
+}
+
+/// Processes of which no more is known than that they were there.
+pub(crate) fn unknown(trace: &dyn Trace) -> BTreeSet<ProcessId> {
+    let missing = trace.problems().iter().filter(|problem| problem.kind == "missing" && problem.count > 0);
+    missing.filter_map(|problem| problem.process).collect()
 }
 
 /// A part of a whole, 0 where there is no whole.

@@ -9,11 +9,13 @@ use marey_model::{Nanos, ProcessId};
 
 use crate::paths::{Paths, add, float};
 use crate::profile::count;
+use crate::ranks::unknown;
 use crate::trace::Trace;
 
 /// How a time differs between processes: over the sums that each process has over its locations.
 ///
-/// Counted are all ranks of each world in which somebody has such a time, those without any as 0,
+/// Counted are all ranks of each world in which somebody has such a time, those without any as 0
+/// (but not those whose events or definitions are missing),
 /// and processes that are no MPI processes if they have such a time.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Spread {
@@ -54,8 +56,11 @@ impl<'t> Population<'t> {
     /// Those of a run.
     pub fn new(trace: &'t dyn Trace) -> Self {
         let mut worlds: BTreeMap<u32, Vec<ProcessId>> = BTreeMap::new();
+        let unknown = unknown(trace);
         for (idx, process) in trace.processes().iter().enumerate() {
-            if let (Some(_), Some(id)) = (process.rank, ProcessId::from_idx(idx)) {
+            if let (Some(_), Some(id)) = (process.rank, ProcessId::from_idx(idx))
+                && !unknown.contains(&id)
+            {
                 worlds.entry(process.world).or_default().push(id);
             }
         }

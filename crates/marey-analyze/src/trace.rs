@@ -120,7 +120,8 @@ impl Process {
     /// becoming another program.
     pub fn ended_well(&self) -> bool {
         match self.outcome.as_str() {
-            "finished" | "replaced by exec" => true,
+            // Of `unknown` nobody can say that it did not.
+            "finished" | "replaced by exec" | "unknown" => true,
             // `exited`, and `exited at once (_exit)`, which is the proper end of a forked child.
             outcome => outcome.starts_with("exited") && self.exit_code == Some(0),
         }

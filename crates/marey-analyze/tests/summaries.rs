@@ -453,3 +453,25 @@ fn ids_that_point_nowhere_are_skipped() {
     run.profile.push(row(4, 0, &[5], 5, 0));
     assert_eq!(call_paths(&run)[4].path, ["MPI_Send"]);
 }
+
+/// Of rank 2 the events are missing: what it did is unknown, not nothing.
+#[test]
+fn ranks_of_which_nothing_is_known_are_in_no_conclusion() {
+    let mut run = two_ranks();
+    run.processes.push(process(0, Some(2), 5000));
+    let before = headline(&two_ranks());
+    run.problems.push(Problem {
+        kind: "missing".to_owned(),
+        process: Some(ProcessId(2)),
+        location: None,
+        count: 1,
+        detail: String::new(),
+    });
+    let known: Vec<bool> = ranks(&run).iter().map(|row| row.is_known).collect();
+    assert_eq!(known, [true, true, false]);
+    let after = headline(&run);
+    assert_eq!((after.mpi_share, after.imbalance), (before.mpi_share, before.imbalance));
+    assert_eq!((after.least_mpi, after.most_mpi), (before.least_mpi, before.most_mpi));
+    let times = &exclusive_by_process(&run)[1];
+    assert_eq!(Population::new(&run).spread(times).processes, 2);
+}

@@ -72,7 +72,7 @@ pub(crate) fn tell(summary: &Summary, run: &Path) {
         format::counted(summary.messages, "message"),
     ));
     // Of all problems only these mean that the numbers are not exact.
-    let kinds = ["lost", "dropped", "damaged"];
+    let kinds = ["lost", "dropped", "damaged", "missing"];
     let missing = summary.problems.iter().filter(|(kind, _)| kinds.contains(&kind.as_str()));
     if missing.map(|(_, count)| count).sum::<u64>() > 0 {
         say("warning: not everything could be recorded; the report says what is missing");

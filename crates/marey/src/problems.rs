@@ -18,6 +18,8 @@ use crate::words;
 pub(crate) struct Totals {
     /// Events that were committed and could not be read.
     lost: u64,
+    /// Events or threads of processes of which a file of the recording is missing.
+    missing: u64,
     /// Events that could not be recorded.
     dropped: u64,
     /// Sends without their receive.
@@ -39,6 +41,7 @@ pub(crate) fn totals(problems: &[Problem]) -> Totals {
     let sum = |kind: &str| problems.iter().filter(|problem| problem.kind == kind).map(|p| p.count).sum();
     Totals {
         lost: sum("lost"),
+        missing: sum("missing"),
         dropped: sum("dropped"),
         unmatched_sends: sum("unmatched_sends"),
         unmatched_receives: sum("unmatched_receives"),
@@ -95,8 +98,13 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 15] = [
+const MEANINGS: [(&str, &str); 16] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
+    (
+        "missing",
+        "processes of which a file of the recording (.definitions or .events) is missing or empty. Their \
+         time in MPI is not known, and they are left out where ranks are compared. Was the file removed?",
+    ),
     (
         "dropped",
         "events for which there was no room. What a thread did from there on is not in counts and times. \

@@ -199,6 +199,19 @@ fn domains(
     (domains, of)
 }
 
+/// How far the readings in between are off the line through the earliest and the latest, ns.
+pub(crate) fn spread_ns(readings: &mut [Triple]) -> f64 {
+    readings.sort_by_key(|t| (t.ticks, t.monotonic_ns));
+    let ([first, ..], [.., last]) = (&*readings, &*readings) else { return 0.0 };
+    let ticks = last.ticks.abs_diff(first.ticks).max(1) as f64;
+    let slope = last.monotonic_ns.saturating_sub(first.monotonic_ns) as f64 / ticks;
+    let off = readings.iter().map(|t| {
+        let line = first.monotonic_ns as f64 + (t.ticks - first.ticks) as f64 * slope;
+        (t.monotonic_ns as f64 - line).abs()
+    });
+    off.fold(0.0, f64::max)
+}
+
 /// Each exchange is a message in both directions.
 fn exchanges(
     domains: &[Domain],
@@ -241,12 +254,7 @@ impl Domain {
             return;
         }
         self.slope = ns as f64 / ticks as f64;
-        // How far the readings in between are off the line.
-        let off = self.readings.iter().map(|t| {
-            let line = first.monotonic_ns as f64 + (t.ticks - first.ticks) as f64 * self.slope;
-            (t.monotonic_ns as f64 - line).abs()
-        });
-        self.off = off.fold(100.0, f64::max);
+        self.off = spread_ns(&mut self.readings).max(100.0);
     }
 
     fn at(&self, ticks: u64) -> f64 {

@@ -59,6 +59,8 @@ pub(crate) struct ProcessDefs {
     pub troubles: Vec<(String, u64, String)>,
     /// The definitions end early or have gaps.
     pub damaged: bool,
+    /// It said who it is, and which clock it counts.
+    pub is_defined: bool,
     /// Definitions of later versions.
     pub unknown: u64,
 }
@@ -264,6 +266,7 @@ impl ProcessDefs {
                 (self.host, self.boot, self.clock, self.start) = (host, boot, clock, start);
                 (self.command, self.executable, self.environment) = (command, executable, environment);
                 self.pair_cost = pair_cost;
+                self.is_defined = true;
             }
             D::Mpi { library, world, size, rank, thread_level, enter, .. } => {
                 self.mpi = Some(Mpi { library, world, size, rank, thread_level, enter });

@@ -318,8 +318,9 @@ impl Globals {
         index: &Index,
     ) -> (FxHashMap<u32, u32>, FxHashMap<u32, u32>) {
         let (mut threads, mut lanes) = (FxHashMap::default(), FxHashMap::default());
-        for (place, stream) in index.streams.iter().enumerate() {
-            if stream.process != process.key || stream.kind == Stream::Definitions {
+        for place in index.streams_of(process.key) {
+            let stream = &index.streams[place];
+            if stream.kind == Stream::Definitions {
                 continue;
             }
             let def = process.threads.get(&stream.thread).cloned().unwrap_or_default();

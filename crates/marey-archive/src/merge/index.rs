@@ -4,6 +4,7 @@
 //! lies between sound windows is a hole if it is zero and damage if not; neither stops the scan.
 
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -144,6 +145,13 @@ impl Index {
         }
         stream.lost = stream.lost.saturating_add(window.sequence - last - 1);
         stream.windows.push(window);
+    }
+
+    /// Which of `streams` are those of a process.
+    pub(crate) fn streams_of(&self, process: u64) -> Range<usize> {
+        let begin = self.streams.partition_point(|stream| stream.process < process);
+        let len = self.streams[begin..].partition_point(|stream| stream.process == process);
+        begin..begin + len
     }
 
     /// Reads up to `buffer.len()` bytes at `offset` of a file; fewer at its end.

@@ -10,7 +10,6 @@
 
 use std::path::Path;
 
-use marey_model::spool::Stream;
 use rustc_hash::FxHashMap;
 
 use super::bounds::{self, Bounds};
@@ -21,6 +20,7 @@ use super::identity::{self, Place};
 use super::index::{self, Fingerprint, Index};
 use super::slabs::{self, Plan};
 use super::tie::Tie;
+use super::undefined::{self, LeftOut};
 use super::{Config, definitions, globals, launch};
 use crate::Error;
 
@@ -39,6 +39,8 @@ pub(crate) struct Input {
     /// When each process ended, ticks: if it did not say so, its last sign of life, on any thread.
     pub endings: Vec<u64>,
     pub start_realtime_ns: i64,
+    /// Events that are in no table.
+    pub left_out: Vec<LeftOut>,
 }
 
 impl Input {
@@ -60,9 +62,21 @@ impl Input {
 
 /// Reads all but the records.
 pub(crate) fn prepare(spool: &Path, config: &Config) -> Result<Input, Error> {
-    let index = index::scan(spool)?;
+    let mut index = index::scan(spool)?;
     let launch = launch::read(spool);
-    let processes = definitions::read(&index)?;
+    let mut processes = definitions::read(&index)?;
+    let left_out = undefined::settle(&mut index, &mut processes)?;
+    let input = place(index, launch, processes, config)?;
+    Ok(Input { left_out, ..input })
+}
+
+/// Finds out what the clocks say, and with it all else.
+fn place(
+    index: Index,
+    launch: launch::Launch,
+    processes: Vec<ProcessDefs>,
+    config: &Config,
+) -> Result<Input, Error> {
     let clocks = draw_clocks(&index, &processes, &launch);
     let mut ties = clocks.tie(&Bounds::default());
     if ties.iter().all(|tie| tie.is_settled) {
@@ -79,14 +93,8 @@ pub(crate) fn prepare(spool: &Path, config: &Config) -> Result<Input, Error> {
 }
 
 fn draw_clocks(index: &Index, processes: &[ProcessDefs], launch: &launch::Launch) -> Clocks {
-    let readings: Vec<Vec<_>> = processes
-        .iter()
-        .map(|process| {
-            let streams = index.streams.iter().filter(|s| s.process == process.key);
-            let events = streams.filter(|stream| stream.kind != Stream::Definitions);
-            events.flat_map(|stream| stream.windows.iter().map(|window| window.triple)).collect()
-        })
-        .collect();
+    let own = |process: &ProcessDefs| undefined::readings(index, index.streams_of(process.key));
+    let readings: Vec<Vec<_>> = processes.iter().map(own).collect();
     let mut ranks = FxHashMap::default();
     for (idx, process) in processes.iter().enumerate() {
         if let Some(mpi) = &process.mpi {
@@ -137,6 +145,7 @@ fn complete(
         plan,
         endings,
         start_realtime_ns,
+        left_out: Vec::new(),
     })
 }
 

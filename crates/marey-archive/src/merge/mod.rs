@@ -46,6 +46,7 @@ mod slots;
 mod stream;
 mod tables;
 mod tie;
+mod undefined;
 mod write;
 mod writing;
 

@@ -2,13 +2,14 @@
 //!
 //! The one idea: nothing is passed over in silence; each kind of loss is a row with a count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::spool::Stream;
 
 use super::input::Input;
 use super::rows::columns;
 use super::stream::Decoding;
+use super::undefined::LeftOut;
 use super::writing::Writing;
 use crate::schema::{NONE, PROBLEMS};
 use crate::{Column, Columns, Error};
@@ -54,18 +55,20 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
             );
         }
     }
+    missing(input, decoding, &mut add);
     for (idx, process) in (0_u32..).zip(&input.processes) {
         let join = &writing.joins[idx as usize];
         add("orphans", idx, NONE, join.orphans, "completions of operations that were not seen to begin");
         let overlaps = &writing.overlaps[idx as usize];
         add("unmatched_ends", idx, NONE, overlaps.orphans, "ends of states that were not seen to begin");
         add("unmatched_begins", idx, NONE, overlaps.unended, "states that did not end");
-        add("damaged", idx, NONE, process.damaged.into(), "definitions are missing");
+        let is_damaged = process.damaged && process.is_defined;
+        add("damaged", idx, NONE, is_damaged.into(), "definitions are missing");
         add("unknown", idx, NONE, process.unknown, "definitions of a later version of marey, or damaged");
         for (kind, count, detail) in &process.troubles {
             add(kind, idx, NONE, *count, detail);
         }
-        let streams = input.index.streams.iter().filter(|stream| stream.process == process.key);
+        let streams = input.index.streams[input.index.streams_of(process.key)].iter();
         let lost = streams.filter(|s| s.kind == Stream::Definitions).map(|s| s.lost).sum();
         add("lost", idx, NONE, lost, "windows of definitions that are missing");
     }
@@ -98,6 +101,40 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
     }
     found.sort();
     found
+}
+
+/// Processes of which one of the two files is missing.
+fn missing(input: &Input, decoding: &Decoding, add: &mut impl FnMut(&str, u32, u32, u64, &str)) {
+    for left_out in &input.left_out {
+        let LeftOut { name, events, bytes } = left_out;
+        let detail = format!("events of {name} ({bytes} bytes): its definitions are missing");
+        add("missing", NONE, NONE, *events, &detail);
+    }
+    let mut events = vec![0_u64; input.processes.len()];
+    for location in &decoding.locations {
+        let own = location.decoder.as_ref().map_or(0, |decoder| decoder.events);
+        events[location.process as usize] += own;
+    }
+    for ((idx, process), events) in (0_u32..).zip(&input.processes).zip(events) {
+        if !process.is_defined {
+            let detail = "events of unknown regions: its definitions are missing";
+            add("missing", idx, NONE, events, detail);
+            continue;
+        }
+        // Threads for which there was no room say so themselves.
+        if process.troubles.iter().any(|(kind, ..)| kind == "dropped") {
+            continue;
+        }
+        let streams = input.index.streams[input.index.streams_of(process.key)].iter();
+        let events = streams.filter(|stream| stream.kind == Stream::Events);
+        let seen: BTreeSet<u32> = events.map(|stream| stream.thread).collect();
+        let absent = process.threads.keys().filter(|thread| !seen.contains(thread)).count() as u64;
+        if seen.is_empty() {
+            add("missing", idx, NONE, absent, "threads of which all events are missing");
+        } else {
+            add("lost", idx, NONE, absent, "threads of which all events are missing");
+        }
+    }
 }
 
 /// The table.

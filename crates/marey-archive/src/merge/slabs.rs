@@ -118,21 +118,34 @@ fn last_reading(index: &Index, stream: &StreamIndex) -> Result<u64, Error> {
     }
     let mut bytes = vec![0; usize::try_from(window.len()).expect("windows are below 2^30 bytes")];
     let read = index.read(window.file, window.offset + u64::from(window.records_at()), &mut bytes)?;
-    let (mut at, mut ticks) = (0, window.ticks);
-    while let Some(record) = Record::decode(&bytes[..read], &mut at) {
-        let delta = match record {
-            Record::Enter { delta, .. }
-            | Record::Leave { delta }
-            | Record::Begin { delta, .. }
-            | Record::End { delta, .. }
-            | Record::LaneEnter { delta, .. }
-            | Record::LaneLeave { delta, .. }
-            | Record::Event { delta, .. }
-            | Record::Counter { delta, .. }
-            | Record::ThreadEnd { delta } => delta,
-            _ => 0,
-        };
-        ticks = ticks.saturating_add(delta);
+    Ok(deltas(&bytes[..read]).fold(window.ticks, u64::saturating_add))
+}
+
+/// Number of records of a stream that have a time.
+pub(crate) fn timed_records(index: &Index, stream: &StreamIndex) -> Result<u64, Error> {
+    let mut count = 0;
+    for window in &stream.windows {
+        let mut bytes = vec![0; usize::try_from(window.len()).expect("windows are below 2^30 bytes")];
+        let read = index.read(window.file, window.offset + u64::from(window.records_at()), &mut bytes)?;
+        count += deltas(&bytes[..read]).count() as u64;
     }
-    Ok(ticks)
+    Ok(count)
+}
+
+/// Times since the record before, ticks, of those records that have one.
+fn deltas(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    let mut at = 0;
+    let records = std::iter::from_fn(move || Record::decode(bytes, &mut at));
+    records.filter_map(|record| match record {
+        Record::Enter { delta, .. }
+        | Record::Leave { delta }
+        | Record::Begin { delta, .. }
+        | Record::End { delta, .. }
+        | Record::LaneEnter { delta, .. }
+        | Record::LaneLeave { delta, .. }
+        | Record::Event { delta, .. }
+        | Record::Counter { delta, .. }
+        | Record::ThreadEnd { delta } => Some(delta),
+        _ => None,
+    })
 }

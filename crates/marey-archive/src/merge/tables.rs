@@ -252,6 +252,9 @@ pub(crate) fn outcome(input: &Input, idx: usize) -> (String, i64) {
             (None, _) => ("ended".to_owned(), -1),
         };
     }
+    if !process.is_defined {
+        return ("unknown".to_owned(), -1);
+    }
     let start = |idx: usize| input.clocks[idx].clock.ns(input.processes[idx].start.ticks);
     // A number that was given out again has another parent, mostly.
     let same = |other: &ProcessDefs| {

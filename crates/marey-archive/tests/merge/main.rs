@@ -13,6 +13,7 @@ use proptest::prelude::*;
 mod clocks;
 mod happenings;
 mod identity;
+mod missing;
 mod programs;
 
 const NONE: u32 = u32::MAX;

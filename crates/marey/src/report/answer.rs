@@ -99,7 +99,7 @@ fn ended_early(facts: &Facts<'_>) -> Option<String> {
 fn incomplete(facts: &Facts<'_>) -> Option<String> {
     let problems = || facts.trace.problems().iter();
     let sum = |kind: &str| problems().filter(|it| it.kind == kind).map(|it| it.count).sum::<u64>();
-    let missing = match (sum("dropped"), sum("lost") + sum("damaged")) {
+    let missing = match (sum("dropped"), sum("lost") + sum("damaged") + sum("missing")) {
         (0, 0) => return None,
         (0, _) => "parts of the recording are gone".to_owned(),
         (dropped, _) => solid(format::counted_as(dropped, "event had no room", "events had no room")),
@@ -225,7 +225,7 @@ fn between_ranks(facts: &Facts<'_>) -> Option<String> {
 /// the others does not matter where nobody computes for long.
 fn balance(facts: &Facts<'_>) -> Option<String> {
     let imbalance = facts.headline.imbalance?;
-    let ranks = facts.ranks.iter().filter(|row| row.rank.is_some());
+    let ranks = facts.ranks.iter().filter(|row| row.rank.is_some() && row.is_known);
     let (mut computing, mut whole, mut count) = (Nanos(0), Nanos(0), 0_u32);
     for row in ranks {
         computing = computing + (row.mpi_base - row.mpi);

@@ -78,7 +78,8 @@ struct Rank {
     rank: Option<u32>,
     threads: usize,
     time_ns: i64,
-    mpi_ns: i64,
+    /// Null where the definitions or events of the process are missing.
+    mpi_ns: Option<i64>,
 }
 
 /// All messages from one rank to another.
@@ -165,7 +166,7 @@ fn rank(row: &marey_analyze::RankRow) -> Rank {
         rank: row.rank,
         threads: row.threads,
         time_ns: row.time.0,
-        mpi_ns: row.mpi.0,
+        mpi_ns: row.is_known.then_some(row.mpi.0),
     }
 }
 

@@ -41,7 +41,9 @@ pub(super) fn ranks(page: &mut Page<'_>) -> io::Result<()> {
             row.threads.to_string().into(),
             format::duration(row.time).into(),
         ];
-        if has_mpi {
+        if has_mpi && !row.is_known {
+            cells.extend(["unknown", "unknown", "", ""].map(|text| Cell::new(Look::Faint, text)));
+        } else if has_mpi {
             cells.push(format::duration(row.mpi).into());
             cells.push(format::duration(row.mpi_base - row.mpi).into());
             cells.push(format::percent(row.mpi.0, row.mpi_base.0).into());
