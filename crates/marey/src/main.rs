@@ -16,6 +16,7 @@ mod exit;
 mod format;
 mod generate;
 mod info;
+mod inherited;
 mod merge;
 mod pack;
 mod paint;
@@ -28,6 +29,7 @@ mod table;
 mod words;
 
 fn main() -> ExitCode {
+    inherited::survive_large_files();
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if !marey_archive::panics_are_caught() {

@@ -8,6 +8,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -319,6 +320,35 @@ fn ignored_signals_stay_ignored() {
     );
     let output = Command::new("/bin/sh").args(["-c", &script]).current_dir(place.0.path()).output().unwrap();
     assert_eq!((stdout(&output).as_str(), output.status.code()), ("alive\n", Some(0)));
+}
+
+/// What each start changes in signals and standard streams reaches the program, and nothing else.
+#[test]
+fn a_program_inherits_what_the_launcher_did() {
+    let look = "grep -E '^Sig(Ign|Blk)' /proc/self/status
+                for fd in 0 1 2 3 4; do test -e /proc/self/fd/$fd && echo $fd; done; true";
+    let starts = [
+        "exec \"$@\"",
+        "trap '' PIPE; exec \"$@\"",
+        "trap '' CHLD USR1 XFSZ; exec \"$@\"",
+        "exec \"$@\" <&-",
+        "exec \"$@\" <&- 2>&-",
+        "exec env --block-signal=CHLD,TERM,PIPE \"$@\"",
+    ];
+    for start in starts {
+        let place = Place::new();
+        let seen = |launcher: &[&str]| {
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", start, "sh"]).args(launcher).args(["/bin/sh", "-c", look]);
+            // Setting the user who it is already makes the standard library fork by itself, and that
+            // leaves two signals alone that the C library's way ignores in every child.
+            command.uid(rustix::process::getuid().as_raw()).env_remove("LD_PRELOAD");
+            stdout(&command.current_dir(place.0.path()).output().unwrap())
+        };
+        let alone = seen(&[]);
+        assert!(alone.contains("SigIgn"), "{start}: {alone}");
+        assert_eq!(seen(&[env!("CARGO_BIN_EXE_marey"), "record", "--"]), alone, "{start}");
+    }
 }
 
 /// A program that is killed with its launcher would be a program changed by being measured.

@@ -1,7 +1,7 @@
 //! Starting the program with the library preloaded.
 //!
 //! The one idea: the program is started as the shell would have started it — same arguments, same
-//! streams, same process group — and differs in its environment alone.
+//! streams, same signals, same process group — and differs in its environment alone.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -13,6 +13,7 @@ use super::signals::Relay;
 use super::spool_dir::LIBRARY_FILE;
 use crate::cli::RecordArgs;
 use crate::exit::say;
+use crate::inherited;
 
 /// How the attempt to run the program ended.
 #[derive(Debug)]
@@ -30,9 +31,9 @@ pub(crate) fn run(
     spool: &Path,
     on_start: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<Outcome> {
-    let relay = Relay::listen()?;
-    let mut child = match spawn(args, library, spool) {
-        Ok(child) => child,
+    let started = Relay::listen().and_then(|relay| Ok((relay, spawn(args, library, spool)?)));
+    let (relay, mut child) = match started {
+        Ok(started) => started,
         Err(error) => return Ok(Outcome::NotStarted(error)),
     };
     // The program runs; from here on nothing of ours may stop it.
@@ -61,12 +62,14 @@ fn spawn(args: &RecordArgs, library: &Path, spool: &Path) -> io::Result<Child> {
     let mut command = Command::new(program);
     command.args(arguments);
     set_environment(&mut command, args, library, spool);
+    inherited::hand_on(&mut command);
     match command.spawn() {
         // A script without `#!`: shells and `env` hand it to sh, so we do too.
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
             let mut shell = Command::new("/bin/sh");
             shell.arg(program).args(arguments);
             set_environment(&mut shell, args, library, spool);
+            inherited::hand_on(&mut shell);
             shell.spawn()
         }
         result => result,

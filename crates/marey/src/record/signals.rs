@@ -20,6 +20,8 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::origin::WithOrigin;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
+use crate::inherited;
+
 const FORWARDED: [i32; 8] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP];
 /// Those that end the launcher again once the program has ended.
 const ENDING: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
@@ -32,9 +34,12 @@ pub(crate) struct Relay {
 impl Relay {
     /// Begins to catch signals. To be called before the program is started, so that none is lost.
     pub(crate) fn listen() -> io::Result<Self> {
-        let ignored = ignored_signals();
-        let caught = FORWARDED.into_iter().filter(|signal| !ignored.contains(signal));
-        Ok(Self { signals: SignalsInfo::new(caught.chain([SIGCHLD]))? })
+        let caught = FORWARDED.into_iter().filter(|signal| !inherited::ignores(*signal));
+        let caught: Vec<i32> = caught.chain([SIGCHLD]).collect();
+        let signals = SignalsInfo::new(&caught)?;
+        // The program keeps those blocked that it is to find blocked; here they are in transit.
+        inherited::unblock(&caught);
+        Ok(Self { signals })
     }
 
     /// Waits for the program to end and passes signals on to it meanwhile.
@@ -43,7 +48,7 @@ impl Relay {
         for origin in self.signals.forever() {
             if origin.signal == SIGCHLD {
                 if let Some(status) = child.try_wait()? {
-                    restore_endings()?;
+                    restore_defaults()?;
                     return Ok(status);
                 }
             } else {
@@ -71,22 +76,12 @@ fn forward(origin: &Origin, child: &Child) {
     }
 }
 
-/// After the program has ended, ^C means us again: it stops the merge.
-fn restore_endings() -> io::Result<()> {
-    let ignored = ignored_signals();
-    for signal in ENDING.into_iter().filter(|signal| !ignored.contains(signal)) {
+/// After the program has ended, ^C means us again: it stops the merge. So does ^Z, as the shell
+/// must see.
+fn restore_defaults() -> io::Result<()> {
+    inherited::block_again();
+    for signal in ENDING.into_iter().chain([SIGTSTP]).filter(|signal| !inherited::ignores(*signal)) {
         signal_hook::flag::register_conditional_default(signal, Arc::new(AtomicBool::new(true)))?;
     }
     Ok(())
-}
-
-/// The forwarded signals that this process was started to ignore. The kernel lists them as a mask.
-fn ignored_signals() -> Vec<i32> {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .unwrap_or(0);
-    FORWARDED.into_iter().filter(|signal| (mask >> (signal - 1)) & 1 == 1).collect()
 }
