@@ -74,6 +74,34 @@ fn a_command_that_cannot_run_is_told_as_a_shell_does() {
 }
 
 #[test]
+fn a_recording_that_cannot_begin_leaves_nothing() {
+    let marey = env!("CARGO_BIN_EXE_marey");
+    let cases = [
+        (format!("{marey} record --spool /proc -- echo ran"), "/proc"),
+        // The library is longer than that.
+        (format!("ulimit -f 100; {marey} record -- echo ran"), "raise `ulimit -f`"),
+        (
+            format!("ulimit -f 100; PMIX_NAMESPACE=s PMI_SIZE=2 {marey} record -- echo ran"),
+            "raise `ulimit -f`",
+        ),
+    ];
+    for (line, hint) in cases {
+        let place = Place::new();
+        fs::create_dir(place.path("run.marey")).unwrap();
+        let inode = fs::metadata(place.path("run.marey")).unwrap().ino();
+        let output =
+            Command::new("/bin/sh").args(["-c", &line]).current_dir(place.0.path()).output().unwrap();
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""), "{line}");
+        assert!(stderr(&output).contains(hint), "{line}: {}", stderr(&output));
+        let left: Vec<_> =
+            fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["run.marey"], "{line}");
+        assert_eq!(fs::metadata(place.path("run.marey")).unwrap().ino(), inode, "{line}");
+        assert!(fs::read_dir(place.path("run.marey")).unwrap().next().is_none(), "{line}");
+    }
+}
+
+#[test]
 fn a_script_without_interpreter_line_runs_in_sh() {
     let place = Place::new();
     fs::write(place.path("script"), "echo $1; exit 4").unwrap();

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     let library = match prepare(&mut run, &launch_file) {
         Ok(library) => library,
         Err(error) => {
-            run.abandon(step.as_ref()).context("cannot tidy up")?;
+            run.abandon(step.as_ref());
             return Err(error);
         }
     };
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
                 && !std::path::Path::new(&args.command[0]).exists();
             let why = if is_missing { "command not found".to_owned() } else { error.to_string() };
             say(&format!("error: cannot run {shown}: {why}"));
-            run.abandon(step.as_ref()).context("cannot tidy up")?;
+            run.abandon(step.as_ref());
         }
         Outcome::Ended(status) => {
             launch_file.end(status);

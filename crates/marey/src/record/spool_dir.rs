@@ -12,10 +12,12 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use rustix::process::{Resource, getrlimit};
 
 use super::existing::{Overwrite, belongs_to, holds_recordings, move_aside, restore};
 use super::job_step::JobStep;
 use crate::embedded;
+use crate::exit::say;
 
 /// Where the spool lies inside a run.
 pub(crate) const SPOOL: &str = "spool";
@@ -45,6 +47,8 @@ pub(crate) struct RunDir {
     lock: File,
     /// Held while the directory is being made, so that recorders of one step do not race.
     making: Option<File>,
+    /// Whether the directory is complete, so that others may record into it too.
+    is_made: bool,
 }
 
 /// Who made a run directory.
@@ -85,13 +89,23 @@ impl RunDir {
         match Self::make(&path, spool_parent) {
             Ok((spool, lock)) => {
                 let origin = Origin::Made;
-                Ok(Self { path, spool, origin, previous, library_dir: None, lock, making })
+                Ok(Self { path, spool, origin, previous, library_dir: None, lock, making, is_made: false })
             }
             Err(error) => {
                 restore(previous.as_deref(), &path);
                 Err(error)
             }
         }
+    }
+
+    /// Makes the directory with all that is in it, or nothing.
+    fn make(path: &Path, spool_parent: Option<&Path>) -> anyhow::Result<(PathBuf, File)> {
+        make_dir(path)?;
+        let made = Self::fill(path, spool_parent);
+        if made.is_err() {
+            tell_of(fs::remove_dir_all(path));
+        }
+        made
     }
 
     fn join(path: PathBuf, making: Option<File>) -> anyhow::Result<Self> {
@@ -103,11 +117,10 @@ impl RunDir {
         let spool = fs::canonicalize(path.join(SPOOL)).with_context(cannot)?;
         create_new(&path.join(member_name()), 0o600)?;
         let origin = Origin::Joined;
-        Ok(Self { path, spool, origin, previous: None, library_dir: None, lock, making })
+        Ok(Self { path, spool, origin, previous: None, library_dir: None, lock, making, is_made: false })
     }
 
-    fn make(path: &Path, spool_parent: Option<&Path>) -> anyhow::Result<(PathBuf, File)> {
-        make_dir(path)?;
+    fn fill(path: &Path, spool_parent: Option<&Path>) -> anyhow::Result<(PathBuf, File)> {
         let lock_path = path.join(LOCK_FILE);
         let lock = create_new(&lock_path, 0o600)?;
         lock.try_lock_shared().with_context(|| format!("cannot lock {}", lock_path.display()))?;
@@ -121,8 +134,10 @@ impl RunDir {
         let elsewhere = make_unique_dir(&parent)?;
         // A link, so that `marey merge RUN` finds the spool wherever it lies. The run is ours and
         // closed to others, so nobody else can have put it there.
-        std::os::unix::fs::symlink(&elsewhere, &spool)
-            .with_context(|| format!("cannot link {}", spool.display()))?;
+        if let Err(error) = std::os::unix::fs::symlink(&elsewhere, &spool) {
+            tell_of(fs::remove_dir(&elsewhere));
+            return Err(error).with_context(|| format!("cannot link {}", spool.display()));
+        }
         Ok((elsewhere, lock))
     }
 
@@ -141,13 +156,14 @@ impl RunDir {
         };
         let library = dir.join(LIBRARY_FILE);
         let mut file = create_new(&library, 0o700)?;
-        file.write_all(embedded::LIBRARY).with_context(|| format!("cannot write {}", library.display()))?;
+        file.write_all(embedded::LIBRARY).with_context(|| cannot_write_library(&library))?;
         Ok(library)
     }
 
     /// The directory is complete: other recorders of the job step may join.
     pub(crate) fn made(&mut self) {
         self.making = None;
+        self.is_made = true;
     }
 
     /// Replaces the launch file of the spool.
@@ -171,11 +187,14 @@ impl RunDir {
     }
 
     /// The program never ran: everything is as it was before, unless others record here too.
-    pub(crate) fn abandon(self, step: Option<&JobStep>) -> io::Result<()> {
+    pub(crate) fn abandon(self, step: Option<&JobStep>) {
+        // None of the others has seen a directory that is still being made.
+        let is_shared = step.is_some() && (self.origin == Origin::Joined || self.is_made);
+        tell_of(if is_shared { self.remove_library() } else { self.remove() });
+    }
+
+    fn remove(&self) -> io::Result<()> {
         self.remove_library()?;
-        if step.is_some() {
-            return Ok(());
-        }
         if !self.spool.starts_with(&self.path) {
             fs::remove_dir_all(&self.spool)?;
         }
@@ -228,6 +247,19 @@ fn can_preload_from(dir: &Path) -> bool {
     is_clean && allows_code
 }
 
+/// Says so, and what to do where no file may be as large as that.
+fn cannot_write_library(library: &Path) -> String {
+    let shown = library.display();
+    let size = embedded::LIBRARY.len();
+    match getrlimit(Resource::Fsize).current {
+        Some(limit) if limit < size as u64 => format!(
+            "no file may have more than {limit} bytes here, and the library to load has {size}: raise \
+             `ulimit -f`, for --spool does not help; cannot write {shown}"
+        ),
+        _ => format!("cannot write {shown}"),
+    }
+}
+
 fn make_dir(path: &Path) -> anyhow::Result<()> {
     DirBuilder::new().mode(0o700).create(path).with_context(|| format!("cannot make {}", path.display()))
 }
@@ -253,6 +285,13 @@ fn create_new(path: &Path, mode: u32) -> anyhow::Result<File> {
         .mode(mode)
         .open(path)
         .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// What goes wrong while tidying up must not hide why there is anything to tidy up.
+fn tell_of(tidied: io::Result<()>) {
+    if let Err(error) = tidied {
+        say(&format!("warning: cannot tidy up: {error}"));
+    }
 }
 
 fn remove_if_there(path: &Path) -> io::Result<()> {
