@@ -1,4 +1,4 @@
-//! `marey merge`, and the same at the end of `marey record`: from the spool to a run with names.
+//! `marey merge`, which `marey record` starts at its end: from the spool to a run with names.
 //!
 //! The one idea: the spool is given up last. Whatever goes wrong before, running the command again
 //! starts from what was recorded.
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Merges, names the addresses, and removes the spool unless it is to be kept.
-pub(crate) fn merge(spool: &Path, run: &Path, config: &Config) -> anyhow::Result<Summary> {
+fn merge(spool: &Path, run: &Path, config: &Config) -> anyhow::Result<Summary> {
     let bar = Bar::new();
     // Names come last, but a run without them is still a run.
     let summary = merge::merge(spool, run, config, &bar)?;
@@ -62,7 +62,7 @@ pub(crate) fn merge(spool: &Path, run: &Path, config: &Config) -> anyhow::Result
 }
 
 /// Says what there is now, and what to do with it.
-pub(crate) fn tell(summary: &Summary, run: &Path) {
+fn tell(summary: &Summary, run: &Path) {
     let shown = run.display();
     say(&format!(
         "{shown}: {} of {}, {} and {}",

@@ -320,3 +320,37 @@ fn of_two_copies_of_the_library_one_records() {
     let info = hazard.record(&[], line, 6);
     assert_eq!((&info["processes"], hazard.calls()), (&Value::from(1), 1), "{info}");
 }
+
+/// Seen where a batch system limited the memory: the merge was aborted, and its 134 took the place of
+/// the program's status.
+#[test]
+fn a_merge_without_memory_leaves_the_status_to_the_program() {
+    let source = r#"
+        int main(void) {
+            static marey_region work = MAREY_REGION("work");
+            for (int i = 0; i < 100000; i++) marey_enter(&work), marey_leave(&work);
+            return 5;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    // From what the launcher itself needs, which depends on how it was built, to enough for all.
+    let under = |limit: u32, words: &str| {
+        let line = format!("ulimit -v {limit}; exec {} {words}", env!("CARGO_BIN_EXE_marey"));
+        let mut command = Command::new("sh");
+        command.args(["-c", &line]).current_dir(hazard.place.path()).env_remove("LD_PRELOAD");
+        command.output().unwrap()
+    };
+    let least = (10_000..).step_by(1000).find(|limit| under(*limit, "--version").status.success()).unwrap();
+    let mut cut_short = 0;
+    for limit in (least + 4000..least + 40_000).step_by(4000) {
+        let output = under(limit, "record --force -- ./program");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(5), "{limit}: {told}");
+        if told.contains("`marey merge run.marey`") {
+            cut_short += 1;
+            let mut merge = Command::new(env!("CARGO_BIN_EXE_marey"));
+            assert!(merge.arg("merge").arg(hazard.run()).output().unwrap().status.success(), "{limit}");
+        }
+        assert_eq!(hazard.json("info")["processes"], 1, "{limit}: {told}");
+    }
+    assert!(cut_short > 0);
+}

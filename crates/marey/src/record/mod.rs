@@ -3,15 +3,15 @@
 //! The one idea: nothing that goes wrong on our side after the program has started may change what
 //! the program does or the status it exits with; it is told on standard error instead.
 
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
-use anyhow::Context;
-use marey_archive::merge::Config;
+use anyhow::{Context, bail};
 
 use crate::cli::{Mode, RecordArgs};
 use crate::exit::{say, text_of};
-use crate::merge;
+use crate::inherited;
 
 mod clock;
 mod existing;
@@ -89,7 +89,6 @@ fn finish(
     }
     run.write_launch_file(&launch_file.to_json())?;
     let is_empty = run.is_empty();
-    let (spool, path) = (run.path.join(SPOOL), run.path.clone());
     run.close().context("cannot tidy up the spool")?;
     let shown = args.output.display();
     if is_empty && args.mode == Mode::Off {
@@ -113,12 +112,32 @@ fn finish(
         say(&format!("recorded, not merged; `marey merge {shown}` finishes {shown}"));
         return Ok(());
     }
-    let config =
-        Config { threads: None, memory_bytes: Config::DEFAULT_MEMORY_BYTES, keep_spool: args.keep_spool };
-    let summary = merge::merge(&spool, &path, &config)
-        .with_context(|| format!("the merge failed; `marey merge {shown}` tries again"))?;
-    merge::tell(&summary, &args.output);
-    Ok(())
+    merge_apart(args)
+}
+
+/// `marey merge` in a process of its own, because a process that finds no memory is aborted: that must
+/// not take the place of the program's status.
+fn merge_apart(args: &RecordArgs) -> anyhow::Result<()> {
+    let shown = args.output.display();
+    // This executable, even if its file has been replaced meanwhile.
+    let mut merge = Command::new("/proc/self/exe");
+    merge.arg0("marey").arg("merge");
+    if args.keep_spool {
+        merge.arg("--keep-spool");
+    }
+    merge.arg("--").arg(&args.output);
+    inherited::end_together(&mut merge);
+    let status = merge
+        .status()
+        .with_context(|| format!("the merge could not be started; `marey merge {shown}` does it"))?;
+    match status.signal() {
+        Some(signal) => bail!(
+            "the merge was ended by signal {signal}, perhaps for want of memory; nothing is lost, and \
+             `marey merge {shown}` finishes it"
+        ),
+        None if !status.success() => bail!("the merge failed; `marey merge {shown}` tries again"),
+        None => Ok(()),
+    }
 }
 
 /// Why a program can run without leaving a trace, the likeliest first.
