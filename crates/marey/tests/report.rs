@@ -107,7 +107,7 @@ fn the_json_of_info_keeps_its_contract() {
     ] {
         assert_eq!(info[field], expected, "{field}");
     }
-    let problems = serde_json::json!({ "lost": 0, "dropped": 0, "unmatched_sends": 3, "unmatched_receives": 0,
+    let problems = serde_json::json!({ "lost": 0, "missing": 0, "dropped": 0, "unmatched_sends": 3, "unmatched_receives": 0,
         "ambiguous": 4, "unmatchable_channels": 0, "clock_violations": 0, "truncated": 1 });
     assert_eq!(info["problems"], problems);
     let thread = serde_json::json!({ "location": 1, "thread": 0, "state": "inside", "path": ["MPI_Barrier"],
@@ -309,6 +309,7 @@ fn numbers_that_lack_a_part_of_the_run_say_so_first() {
         (&[("dropped", 5), ("dropped", 7)][..], Some("12 events had no room")),
         (&[("dropped", 1)], Some("1 event had no room")),
         (&[("lost", 1)], Some("parts of the recording are gone")),
+        (&[("missing", 1)], Some("parts of the recording are gone")),
         (&[("truncated", 1), ("dropped", 0)], None),
     ] {
         let dir = with_run();
