@@ -28,9 +28,11 @@ impl SpoolFile {
         Some(Self { path, len: AtomicU64::new(0), max })
     }
 
-    /// Reserves and maps a window of `len` bytes and writes its head. The address of the window.
+    /// Reserves and maps a window of `len` bytes, and more for the open regions, and writes its head. The
+    /// address of the window.
     pub(crate) fn window(&self, head: &mut Head, open: &[Open], len: usize) -> Option<*mut u8> {
-        let len = len.max(Head::records_at(open.len()) + 2 * SLACK).next_multiple_of(ALIGN);
+        let open_len = size_of_val(open);
+        let len = (len + open_len).max(Head::records_at(open.len()) + 2 * SLACK).next_multiple_of(ALIGN);
         if len > MAX_WINDOW {
             return None;
         }
@@ -55,18 +57,35 @@ impl SpoolFile {
 
 /// Length of the window of a stream that has `written` bytes of records already.
 ///
-/// Small at first, since programs with thousands of short threads exist; then a sixteenth of what
-/// there is, because the last window is half empty on average and should not be seen in the size of
-/// the whole; at last a megabyte, beyond which nothing gets cheaper.
+/// Two pages at first, since programs with thousands of short threads exist; then as much as there is,
+/// up to 64 KiB; then a sixteenth of it, because the last window is half empty on average and should not
+/// be seen in the size of the whole; at last a megabyte, beyond which nothing gets cheaper.
 pub(crate) const fn window_len(written: u64) -> usize {
-    const SMALLEST: u64 = 64 << 10;
+    const SMALLEST: u64 = 8 << 10;
+    const SMALL: u64 = 64 << 10;
     const LARGEST: u64 = 1 << 20;
-    let len = written / 16 / SMALLEST * SMALLEST;
-    (if len < SMALLEST {
+    let len = if written < SMALLEST {
         SMALLEST
-    } else if len > LARGEST {
-        LARGEST
+    } else if written < SMALL {
+        written.next_power_of_two()
+    } else if written < 16 * SMALL {
+        SMALL
+    } else if written < 16 * LARGEST {
+        written / 16 / SMALL * SMALL
     } else {
-        len
-    }) as usize
+        LARGEST
+    };
+    len as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_grow_with_their_stream() {
+        let lens = [0, 7_000, 20_000, 60_000, 70_000, 1 << 20, 3 << 20, 1 << 30].map(window_len);
+        assert_eq!(lens.map(|len| len >> 10), [8, 8, 32, 64, 64, 64, 192, 1024]);
+        assert!(lens.iter().all(|len| len.is_multiple_of(ALIGN)));
+    }
 }

@@ -22,7 +22,7 @@ const VISITS: usize = 40_000;
 const MESSAGES: usize = 10_000;
 const SHORT: usize = 200;
 /// Records that fit into the first window of a thread, which the reader must not lose.
-const WATCHED: u64 = 5_000;
+const WATCHED: u64 = 500;
 
 /// What a test harness would do, as far as `cargo test` and `cargo nextest` ask for it.
 fn main() {

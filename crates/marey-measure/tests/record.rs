@@ -48,7 +48,7 @@ fn a_million_pairs_are_all_there() {
     assert_eq!(found.visits["outer"], 500_000);
     assert_eq!(found.visits["even"] + found.visits["odd"], 500_000);
     assert_eq!((found.enters, found.open, found.dropped), (found.leaves, 0, 0));
-    // 64 KiB, 256 KiB and several of a megabyte.
+    // Two pages, twice as much and so on.
     assert!(found.windows > 4, "{}", found.windows);
 }
 

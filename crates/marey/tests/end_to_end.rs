@@ -69,7 +69,7 @@ fn a_recording_becomes_a_run() {
     assert_eq!(place.marey(&["record", "--", "ls", "/"]).status.code(), Some(2), "it is finished");
 }
 
-/// The program's own copy of the user API had given up after its first window of 64 KiB, because
+/// The program's own copy of the user API had given up after its first window, because
 /// only the library's copy can open the next.
 #[test]
 fn regions_of_a_rust_program_are_all_there() {
