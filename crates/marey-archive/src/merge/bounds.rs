@@ -200,11 +200,12 @@ pub(crate) fn find(
     let clock = |location: u32| clock(input.globals.locations[location as usize].process);
     for number in 0..=input.plan.boundaries.len() as u32 {
         let slab = decoding.slab(input, number, &())?;
-        for (process, join) in (0..).zip(&mut joins) {
-            let own = slab.locations.iter().filter(|location| location.process == process);
-            let ops: Vec<Ops<'_>> =
-                own.map(|l| Ops { location: l.location, ops: &l.happened.ops, paths: &l.paths }).collect();
-            let context = &input.contexts[process as usize];
+        let mut ops: Vec<Vec<Ops<'_>>> = joins.iter().map(|_| Vec::new()).collect();
+        for own in &slab.locations {
+            let (location, happened, paths) = (own.location, &own.happened, &own.paths);
+            ops[own.process as usize].push(Ops { location, ops: &happened.ops, paths });
+        }
+        for ((join, context), ops) in joins.iter_mut().zip(&input.contexts).zip(ops) {
             join.slab(context, &ops);
             if slab.is_last {
                 join.finish(context);

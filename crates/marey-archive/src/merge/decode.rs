@@ -31,6 +31,9 @@ pub(crate) struct Decoder {
     window: usize,
     /// Offset of the next record in it.
     at: u64,
+    /// Bytes of records in the windows before, and in this one.
+    passed: u64,
+    len: u64,
     /// The window's head has been applied.
     inside: bool,
     /// The sequence number that the next window should have.
@@ -90,6 +93,8 @@ impl Decoder {
             at: 0,
             inside: false,
             expected: 0,
+            passed: 0,
+            len: 0,
             gap: false,
             ticks: 0,
             now: 0,
@@ -159,10 +164,8 @@ impl Decoder {
 
     /// Bytes of records decoded so far.
     pub(crate) fn position(&self, index: &Index) -> u64 {
-        let windows = &index.streams[self.stream].windows;
-        let before: u64 = windows[..self.window.min(windows.len())].iter().map(Window::len).sum();
-        let inside = windows.get(self.window).filter(|_| self.inside);
-        before + inside.map_or(0, |window| self.at.saturating_sub(window.records_at().into()))
+        let inside = index.streams[self.stream].windows.get(self.window).filter(|_| self.inside);
+        self.passed + inside.map_or(0, |window| self.at.saturating_sub(window.records_at().into()))
     }
 
     /// The stream is over. Regions that are still open are closed when the process ended. Nothing
@@ -200,6 +203,7 @@ impl Decoder {
     }
 
     fn begin_window(
+        self.passed += self.len;
         &mut self,
         with: &With<'_>,
         window: &Window,
@@ -210,6 +214,7 @@ impl Decoder {
         self.at = window.records_at().into();
         if window.sequence != self.expected {
             self.gap = true;
+        self.len = window.len();
         }
         self.expected = window.sequence.wrapping_add(1);
         let next = with.index.streams[self.stream].windows.get(self.window + 1);

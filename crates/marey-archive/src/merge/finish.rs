@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use super::build::{Long, Row};
 use super::cost::cost;
 use super::decode::Decoder;
-use super::globals::{LevelRow, Location, RegionRow, VerbRow};
+use super::definitions::ProcessDefs;
+use super::globals::{Context, LevelRow, Location, RegionRow, VerbRow};
 use super::input::Input;
 use super::problems::{self, Problem};
 use super::rows::{self, columns};
@@ -283,24 +284,29 @@ fn locations(input: &Input, spans: &[(i64, i64)]) -> Result<Columns, Error> {
     Columns::from_columns(&LOCATIONS, all)
 }
 
-/// First and last instant of a process.
-fn process_span(input: &Input, spans: &[(i64, i64)], idx: usize) -> (i64, i64) {
-    let process = &input.processes[idx];
-    let clock = &input.contexts[idx].clock;
-    let own = input.globals.locations.iter().zip(spans).filter(|(l, _)| l.process as usize == idx);
-    let own: Vec<&(i64, i64)> = own.map(|(_, span)| span).collect();
-    let defined = (process.start.ticks != 0).then(|| clock.ns(process.start.ticks));
-    let start = defined.into_iter().chain(own.iter().map(|span| span.0)).min().unwrap_or(0);
-    let ended = process.ending.as_ref().map(|ending| clock.ns(ending.2.ticks));
-    let end = ended.into_iter().chain(own.iter().map(|span| span.1)).max().unwrap_or(start);
-    (start, end)
+/// First and last instant of each process.
+fn process_spans(input: &Input, spans: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    let mut own: Vec<Option<(i64, i64)>> = vec![None; input.processes.len()];
+    for (location, span) in input.globals.locations.iter().zip(spans) {
+        let whole = own[location.process as usize].get_or_insert(*span);
+        *whole = (whole.0.min(span.0), whole.1.max(span.1));
+    }
+    let processes = input.processes.iter().zip(&input.contexts).zip(own);
+    let span = |((process, context), own): ((&ProcessDefs, &Context), Option<(i64, i64)>)| {
+        let ns = |ticks| context.clock.ns(ticks);
+        let defined = (process.start.ticks != 0).then(|| ns(process.start.ticks));
+        let start = defined.into_iter().chain(own.map(|span| span.0)).min().unwrap_or(0);
+        let ended = process.ending.as_ref().map(|ending| ns(ending.2.ticks));
+        (start, ended.into_iter().chain(own.map(|span| span.1)).max().unwrap_or(start))
+    };
+    processes.map(span).collect()
 }
 
 fn processes(input: &Input, spans: &[(i64, i64)]) -> Result<Columns, Error> {
     let mut table = Columns::new(&PROCESSES);
-    for (idx, process) in input.processes.iter().enumerate() {
+    let spans = process_spans(input, spans);
+    for (idx, (process, (start, end))) in input.processes.iter().zip(spans).enumerate() {
         let (outcome, code) = tables::outcome(input, idx);
-        let (start, end) = process_span(input, spans, idx);
         let mpi = process.mpi.as_ref();
         let level = mpi.map_or("", |mpi| match mpi.thread_level {
             0 => "single",
