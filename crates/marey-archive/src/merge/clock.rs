@@ -167,7 +167,16 @@ impl Clocks {
             let domain = self.domain(process);
             self.domains[domain].facts(process, &ties[domain], start)
         });
-        (facts.collect(), (self.epoch.cast_signed()).saturating_add(start as i64))
+        let mut facts: Vec<ClockFacts> = facts.collect();
+        // Each clock is rounded by itself. The run shall begin at 0 all the same, or its length would
+        // not be that of the process that is there all the time.
+        let starts = processes.iter().zip(&facts).map(|(process, facts)| facts.clock.ns(process.start.ticks));
+        let early = starts.min().unwrap_or(0);
+        for facts in &mut facts {
+            facts.clock.origin_ns = facts.clock.origin_ns.saturating_sub(early);
+            facts.knots.iter_mut().for_each(|knot| knot.1 = knot.1.saturating_sub(early));
+        }
+        (facts, (self.epoch.cast_signed()).saturating_add(start as i64))
     }
 }
 

@@ -228,3 +228,21 @@ fn what_no_line_can_mend_is_counted() {
     assert_eq!(merged.problem("clock_violations"), 1);
     assert_eq!(merged.summary.messages, 3);
 }
+
+/// Ticks are no whole ns, and everything is rounded.
+#[test]
+fn a_process_that_is_there_all_the_time_takes_as_long_as_the_run() {
+    for n in 0..50 {
+        let mut process = Process::new(7);
+        (process.clock, process.speed, process.offset) = (0, 0.3701, 0.0);
+        process.start = 1_000_000_007 + 1013 * n;
+        let work = process.site(0, "work");
+        process.enter(0, work, process.start + 100 + n);
+        process.leave(0, process.start + 1_000_000 + 3 * n);
+        process.end = Some(process.start + 2_000_001 + n);
+        let merged = merged(&Spool { processes: vec![process] });
+        let table = merged.table("processes");
+        let (start, end) = (table.i64("start").unwrap()[0], table.i64("end").unwrap()[0]);
+        assert_eq!((start, end), (0, merged.summary.duration_ns), "{n}");
+    }
+}
