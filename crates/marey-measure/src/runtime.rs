@@ -72,6 +72,7 @@ pub struct Runtime {
     thread_key: libc::pthread_key_t,
     channels: Lock<Channels>,
     homeless: AtomicU64,
+    /// 1 if nothing more is to be said about the end.
     ended: AtomicU32,
     /// The process that it records.
     pid: u32,
@@ -438,14 +439,17 @@ impl Runtime {
         }
     }
 
-    /// Says how the process ends. Only the first word counts; recording goes on until the end. A
-    /// child of `vfork`, which borrows its parent's memory, ends itself and not the parent.
+    /// Says how the process ends. The last word counts: a handler may take a program out of `abort`,
+    /// and one that runs at `exit` may end it in another way. Only `MPI_Abort` has the last word at once,
+    /// because it ends the process by one of the other ways. Recording goes on until the end. A child of
+    /// `vfork`, which borrows its parent's memory, ends itself and not the parent.
     pub fn end(&self, kind: EndingKind, code: i64) {
-        if sys::process_id() != self.pid || self.ended.swap(1, Ordering::Relaxed) != 0 {
+        let is_final = u32::from(kind == EndingKind::MpiAbort);
+        if sys::process_id() != self.pid || self.ended.fetch_or(is_final, Ordering::Relaxed) != 0 {
             return;
         }
         let end = clock::triple(self.clock);
-        let homeless = self.homeless.load(Ordering::Relaxed);
+        let homeless = self.homeless.swap(0, Ordering::Relaxed);
         self.define(|definitions| {
             if homeless != 0 {
                 let kind = "dropped".to_owned();
