@@ -121,7 +121,7 @@ impl Process {
     pub fn ended_well(&self) -> bool {
         match self.outcome.as_str() {
             // Of `unknown` nobody can say that it did not.
-            "finished" | "replaced by exec" | "unknown" => true,
+            "finished" | "replaced by exec" | "still running when the recording ended" | "unknown" => true,
             // `exited`, and `exited at once (_exit)`, which is the proper end of a forked child.
             outcome => outcome.starts_with("exited") && self.exit_code == Some(0),
         }

@@ -327,7 +327,7 @@ fn an_exit_status_of_zero_is_a_good_end_and_an_abort_never_is() {
         ("exited", Some(1), false),
         ("exited", None, false),
         ("aborted (MPI_Abort)", Some(0), false),
-        ("ended without notice (killed?)", None, false),
+        ("ended without notice (killed, or went on as another program)", None, false),
     ];
     for (outcome, exit_code, expected) in cases {
         let process = Process { outcome: outcome.to_owned(), exit_code, ..process(0, None, 1) };

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use marey_analyze::{EarlyEnding, LastPlace, LastSeen, LocationKind, Trace, early_endings};
-use marey_model::CallPathId;
+use marey_model::{CallPathId, Level};
 use serde::Serialize;
 
 use crate::format;
@@ -24,8 +24,8 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
         return Ok(());
     }
     let remark = "processes that did not end well, and the innermost measured region that each of \
-                  their threads was in; those not listed were in none, or over. killed?: it gave no \
-                  notice, so what it did after its last event is not known";
+                  their threads was in; those not listed were in none, or over. killed or exec?: it \
+                  gave no notice, so it was killed or went on as another program";
     title(out, paint, "ENDED EARLY", remark)?;
     let mut table = Table::new(&[
         ("thread", Side::Left),
@@ -100,9 +100,16 @@ fn site(trace: &dyn Trace, path: CallPathId) -> String {
 /// is named: which of them ended the process is not known.
 pub(crate) fn sentence(trace: &dyn Trace, ending: &EarlyEnding<'_>) -> String {
     let process = words::process(trace, ending.process);
+    let inside = match ending.threads.first().map(|seen| &seen.place) {
+        Some(LastPlace::Inside { call_path, .. }) => trace.call_paths().get(call_path.idx()),
+        _ => None,
+    };
+    let region = inside.and_then(|path| trace.regions().get(path.region.idx()));
+    // No library of the runtime goes on as another program; a region of the program itself may.
     let outcome = match words::outcome(ending.outcome, ending.exit_code) {
-        outcome if outcome == "killed?" => "was killed, it seems,".to_owned(),
-        outcome => outcome,
+        _ if !words::is_without_notice(ending.outcome) => words::outcome(ending.outcome, ending.exit_code),
+        _ if region.is_some_and(|region| region.level == Level::MPI) => "was killed, it seems,".to_owned(),
+        _ => "ended without notice (killed, or went on as another program)".to_owned(),
     };
     let threads = trace
         .locations()

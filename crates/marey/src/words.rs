@@ -50,9 +50,14 @@ pub(crate) fn outcome(outcome: &str, exit_code: Option<i64>) -> String {
         Some(code) if outcome.starts_with("exited") && code != 0 => format!("{outcome} with status {code}"),
         Some(code) if outcome.starts_with("aborted") => format!("{outcome} with error code {code}"),
         // Whoever is killed cannot say so: that it did not say anything else is all there is.
-        None if outcome == "ended without notice (killed?)" => "killed?".to_owned(),
+        None if is_without_notice(&outcome) => "killed or exec?".to_owned(),
         _ => outcome,
     }
+}
+
+/// Whether a process ended without saying so.
+pub(crate) fn is_without_notice(outcome: &str) -> bool {
+    outcome.starts_with("ended without notice")
 }
 
 /// The main program of Fortran, which has no name that its author would know.
@@ -154,7 +159,7 @@ mod tests {
             ("exited at once (_exit)", Some(0), "exited at once (_exit)"),
             ("aborted", None, "aborted"),
             ("aborted (MPI_Abort)", Some(0), "aborted (MPI_Abort) with error code 0"),
-            ("ended without notice (killed?)", None, "killed?"),
+            ("ended without notice (killed, or went on as another program)", None, "killed or exec?"),
         ];
         for (word, code, expected) in cases {
             assert_eq!(outcome(word, code), expected);

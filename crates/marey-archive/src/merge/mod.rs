@@ -16,6 +16,7 @@ use std::path::Path;
 
 use crate::Error;
 
+mod alive;
 mod bounds;
 mod build;
 mod channels;

@@ -264,5 +264,8 @@ pub(crate) fn outcome(input: &Input, idx: usize) -> (String, i64) {
     if process.pid != 0 && others.any(|(other, defs)| same(defs) && start(other) > start(idx)) {
         return ("replaced by exec".to_owned(), -1);
     }
-    ("ended without notice (killed?)".to_owned(), -1)
+    if super::alive::is_recording(process) {
+        return ("still running when the recording ended".to_owned(), -1);
+    }
+    ("ended without notice (killed, or went on as another program)".to_owned(), -1)
 }

@@ -89,7 +89,10 @@ pub static PROCESSES: TableSpec = definitions(
         text("executable", "Path of the executable."),
         growing("start", "ns", "First instant of measurement."),
         growing("end", "ns", "Last instant of measurement."),
-        text("outcome", "How it ended: `finished`, `exited`, `aborted`, `killed` …"),
+        text(
+            "outcome",
+            "How it ended: `finished`, `exited`, `aborted`, `still running when the recording ended` …",
+        ),
         i64(
             "exit_code",
             "",

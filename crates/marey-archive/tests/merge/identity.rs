@@ -113,7 +113,10 @@ fn exec_is_told_from_a_kill() {
     let merged = merged(&Spool { processes: vec![second, first] });
     let table = merged.table("processes");
     let outcomes = table.text("outcome").unwrap();
-    assert_eq!(outcomes, ["replaced by exec", "ended without notice (killed?)"]);
+    assert_eq!(
+        outcomes,
+        ["replaced by exec", "ended without notice (killed, or went on as another program)"]
+    );
 }
 
 /// An intercommunicator of two parents and `children` others, as one side sees it.

@@ -191,7 +191,10 @@ fn a_killed_process_ends_at_its_last_record() {
     assert_eq!(merged.intervals(), ["0 main 10+20", "0 main/work 30+0"]);
     assert_eq!(merged.open_at_end(), ["0 main since 10", "0 main/work since 30"]);
     assert_eq!(merged.summary.problems, []);
-    assert_eq!(merged.table("processes").text("outcome").unwrap(), ["ended without notice (killed?)"]);
+    assert_eq!(
+        merged.table("processes").text("outcome").unwrap(),
+        ["ended without notice (killed, or went on as another program)"]
+    );
 }
 
 /// Thread 1 waits while thread 0 goes on: it waits until the last that was heard of the process.
