@@ -5,7 +5,7 @@
 
 use marey_measure::{Lock, RegionKey, Runtime, Thread, level};
 use marey_model::SiteId;
-use marey_model::spool::Definition;
+use marey_model::spool::{Definition, DefinitionKind};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
@@ -237,7 +237,7 @@ fn number_of(runtime: &Runtime, module: &UnwindModule) -> u32 {
             }
             let ticks = runtime.ticks();
             let number = runtime.define(|definitions| {
-                let id = definitions.next_id(8);
+                let id = definitions.next_id(DefinitionKind::Module);
                 definitions.define(&Definition::Module {
                     id,
                     path: module.path.to_string_lossy().into_owned(),

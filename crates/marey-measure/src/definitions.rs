@@ -3,7 +3,7 @@
 
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use marey_model::spool::{Definition, Head, SLACK, Stream, at};
+use marey_model::spool::{Definition, DefinitionKind, Head, SLACK, Stream, at};
 use marey_model::{RegionId, Role, SiteId, StackId, Triple};
 use rustc_hash::FxHashMap;
 
@@ -123,9 +123,9 @@ impl Definitions {
     }
 
     /// The next number of its kind, from 0.
-    pub fn next_id(&mut self, kind: u8) -> u32 {
-        let id = self.counts[usize::from(kind)];
-        self.counts[usize::from(kind)] += 1;
+    pub fn next_id(&mut self, kind: DefinitionKind) -> u32 {
+        let id = self.counts[kind as usize];
+        self.counts[kind as usize] += 1;
         id
     }
 
@@ -193,7 +193,7 @@ impl Definitions {
     }
 
     fn define_region(&mut self, key: &RegionKey) -> u32 {
-        let id = self.next_id(5);
+        let id = self.next_id(DefinitionKind::Region);
         self.define(&Definition::Region {
             id,
             level: key.level,
@@ -214,7 +214,7 @@ impl Definitions {
             return Some(StackId(id));
         }
         self.stacks.try_reserve(1).ok()?;
-        let id = self.next_id(7);
+        let id = self.next_id(DefinitionKind::Stack);
         self.stacks.insert(frames.into(), id);
         self.define(&Definition::Stack { id, frames: frames.to_vec(), complete });
         Some(StackId(id))
@@ -235,7 +235,7 @@ impl Definitions {
         if self.sites.len() + 1 >= MAX_SITES || self.sites.try_reserve(1).is_err() {
             return self.other_regions();
         }
-        let id = self.next_id(6);
+        let id = self.next_id(DefinitionKind::Site);
         self.sites.insert(key, id);
         self.define(&Definition::Site { id, region: region.0, stack: stack.map(|stack| stack.0) });
         // SAFETY: the table has MAX_SITES bytes, and there are no more sites.
@@ -258,7 +258,7 @@ impl Definitions {
             file: String::new(),
             line: 0,
         });
-        let id = self.next_id(6);
+        let id = self.next_id(DefinitionKind::Site);
         let other = SiteId(id);
         self.other = Some(other);
         self.define(&Definition::Site { id, region, stack: None });

@@ -16,7 +16,7 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use marey_model::spool::{Definition, EndingKind, Head, SLACK, Stream, at, op};
+use marey_model::spool::{Definition, DefinitionKind, EndingKind, Head, SLACK, Stream, at, op};
 use marey_model::{ClockKind, Level, Tier};
 
 use crate::clock;
@@ -501,7 +501,7 @@ impl Runtime {
         ];
         self.define(|definitions| {
             for (name, tier, built_on) in levels {
-                let id = definitions.next_id(4);
+                let id = definitions.next_id(DefinitionKind::Level);
                 definitions.define(&Definition::Level {
                     id,
                     name: name.to_owned(),

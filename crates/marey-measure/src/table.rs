@@ -10,7 +10,7 @@
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use marey_model::Role;
-use marey_model::spool::{Definition, op};
+use marey_model::spool::{Definition, DefinitionKind, op};
 
 use crate::attach::{current_thread, existing_thread};
 use crate::definitions::{MAX_SITES, RegionKey, mode_of};
@@ -253,7 +253,7 @@ unsafe extern "C" fn table_event_kind(
     };
     runtime
         .define(|definitions| {
-            let id = definitions.next_id(16);
+            let id = definitions.next_id(DefinitionKind::EventKind);
             definitions.define(&Definition::EventKind { id, name, attribute: attribute != 0, fields });
             id
         })
@@ -296,7 +296,7 @@ unsafe extern "C" fn table_counter(name: *const u8, len: usize, unit: *const u8,
     let (name, unit) = unsafe { (text(name, len), text(unit, unit_len)) };
     runtime
         .define(|definitions| {
-            let id = definitions.next_id(17);
+            let id = definitions.next_id(DefinitionKind::Counter);
             definitions.define(&Definition::Counter { id, name, unit });
             id
         })
@@ -323,7 +323,7 @@ unsafe extern "C" fn table_lane(name: *const u8, len: usize) -> u32 {
     let ticks = runtime.ticks();
     runtime
         .define(|definitions| {
-            let id = definitions.next_id(18);
+            let id = definitions.next_id(DefinitionKind::Lane);
             definitions.define(&Definition::Lane { id, name, ticks });
             id
         })

@@ -7,7 +7,7 @@
 use core::sync::atomic::AtomicU64;
 
 use marey_measure::Runtime;
-use marey_model::spool::{CommunicatorKind, Definition};
+use marey_model::spool::{CommunicatorKind, Definition, DefinitionKind};
 
 use super::flavour::flavour;
 use super::handles::Handles;
@@ -83,7 +83,7 @@ pub(crate) fn define(runtime: &Runtime, made: &Made<'_>, label: &str) -> Option<
     };
     let ticks = runtime.ticks();
     let number = runtime.define(|definitions| {
-        let id = definitions.next_id(10);
+        let id = definitions.next_id(DefinitionKind::Communicator);
         definitions.define(&Definition::Communicator {
             id,
             kind: made.kind as u8,

@@ -4,7 +4,7 @@ use core::ffi::c_char;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use marey_measure::{Lock, Runtime};
-use marey_model::spool::Definition;
+use marey_model::spool::{Definition, DefinitionKind};
 use rustc_hash::FxHashMap;
 
 use super::flavour::{Family, flavour, object};
@@ -126,7 +126,7 @@ fn known_as<K: std::hash::Hash + Eq>(
 
 fn define_as(runtime: &Runtime, name: String, size: u64) -> &'static Datatype {
     let number = runtime.define(|definitions| {
-        let id = definitions.next_id(13);
+        let id = definitions.next_id(DefinitionKind::Datatype);
         definitions.define(&Definition::Datatype { id, name, size });
         id
     });

@@ -1,7 +1,7 @@
 //! Windows of one-sided communication, files and datatypes.
 
 use marey_measure::{Runtime, Scratch, Thread};
-use marey_model::spool::{Definition, RmaKind, op, zigzag};
+use marey_model::spool::{Definition, DefinitionKind, RmaKind, op, zigzag};
 
 use super::call::{Passing, Real, local};
 use super::class::Class;
@@ -72,7 +72,7 @@ pub(crate) unsafe fn win_create<const N: usize>(mut p: Passing<N, impl Real<N>>)
 fn define_window(runtime: &Runtime, handle: usize, comm: usize, base: u64, size: u64) {
     let communicator = communicator(comm).map_or(u32::MAX, |known| known.number);
     let number = runtime.define(|definitions| {
-        let id = definitions.next_id(14);
+        let id = definitions.next_id(DefinitionKind::Window);
         let number = u64::from(id);
         definitions.define(&Definition::Window { id, communicator, number, base, size });
         id
@@ -186,7 +186,7 @@ pub(crate) unsafe fn file_open(mut p: Passing<5, impl Real<5>>) -> usize {
 fn define_file(runtime: &Runtime, handle: usize, name: String) {
     let noun = site::noun("file", &name);
     let number = runtime.define(|definitions| {
-        let id = definitions.next_id(15);
+        let id = definitions.next_id(DefinitionKind::File);
         definitions.define(&Definition::File { id, name });
         id
     });

@@ -127,6 +127,13 @@ macro_rules! definitions {
             $($(#[$doc])* $name { $($(#[$fdoc])* $field: $type,)* },)*
         }
 
+        /// What a definition is of; its number is the type byte.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub enum DefinitionKind {
+            $($(#[$doc])* $name = $code,)*
+        }
+
         impl Definition {
             /// Appends type, length and fields.
             pub fn encode(&self, out: &mut Vec<u8>) {
