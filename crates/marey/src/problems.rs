@@ -98,7 +98,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 16] = [
+const MEANINGS: [(&str, &str); 17] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -115,6 +115,11 @@ const MEANINGS: [(&str, &str); 16] = [
         "truncated",
         "regions whose end stands in records that are missing; they are taken to end at the last instant \
          that is known.",
+    ),
+    (
+        "untimed",
+        "visits at a depth at which the recorder only counts. They are among the calls, and have no times \
+         and no intervals.",
     ),
     ("late_ticks", "the clock of a processor ran backwards; these readings were set to the one before."),
     (

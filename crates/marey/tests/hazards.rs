@@ -70,6 +70,14 @@ impl Hazard {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
+    /// What a command says of the run in words.
+    fn text(&self, command: &[&str]) -> String {
+        let mut ask = Command::new(env!("CARGO_BIN_EXE_marey"));
+        let output = ask.args(&command[..1]).arg(self.run()).args(&command[1..]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     /// Calls of all regions of the program's own level.
     fn calls(&self) -> u64 {
         let report = self.json("report");
@@ -353,4 +361,108 @@ fn a_merge_without_memory_leaves_the_status_to_the_program() {
         assert_eq!(hazard.json("info")["processes"], 1, "{limit}: {told}");
     }
     assert!(cut_short > 0);
+}
+
+#[test]
+fn an_abort_that_a_handler_leaves_is_not_the_end() {
+    let source = r#"
+        #include <setjmp.h>
+        #include <signal.h>
+        #include <stdlib.h>
+        static sigjmp_buf back;
+        static void leave(int signal) { siglongjmp(back, signal); }
+        int main(int count, char **words) {
+            static marey_region work = MAREY_REGION("work");
+            marey_enter(&work);
+            if (count == 1) signal(SIGABRT, leave);
+            if (!sigsetjmp(back, 1)) abort();
+            marey_leave(&work);
+            return 0;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    let info = hazard.record(&[], "exec ./program", 0);
+    assert_eq!(info["ended_early"], serde_json::json!([]), "{info}");
+    let info = hazard.record(&["--force"], "ulimit -c 0; exec ./program aborts", 134);
+    assert_eq!(info["ended_early"][0]["outcome"], "aborted", "{info}");
+}
+
+#[test]
+fn a_process_that_goes_on_as_another_program_is_not_said_to_be_killed() {
+    let source = r#"
+        #include <stdlib.h>
+        #include <unistd.h>
+        int main(void) {
+            static marey_region work = MAREY_REGION("work");
+            marey_enter(&work), marey_leave(&work);
+            clearenv();
+            return execl("/bin/true", "true", (char *)0);
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    let info = hazard.record(&[], "exec ./program", 0);
+    let outcome = info["ended_early"][0]["outcome"].as_str().unwrap();
+    assert_eq!(outcome, "ended without notice (killed, or went on as another program)");
+    assert!(!hazard.text(&["report"]).contains("was killed, it seems"));
+}
+
+#[test]
+fn a_child_that_outlives_the_command_is_still_running() {
+    let source = r#"
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(void) {
+            static marey_region work = MAREY_REGION("work");
+            int ends[2];
+            char ready;
+            marey_enter(&work), marey_leave(&work);
+            if (pipe(ends)) return 1;
+            pid_t child = fork();
+            if (child == 0) {
+                marey_enter(&work), marey_leave(&work);
+                close(0), close(1), close(2);
+                write(ends[1], "x", 1);
+                for (alarm(300);;) pause();
+            }
+            FILE *file = fopen("child", "w");
+            fprintf(file, "%d", (int)child), fclose(file);
+            return read(ends[0], &ready, 1) != 1;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    hazard.start(&[], "exec ./program", 0);
+    let child = std::fs::read_to_string(hazard.place.path().join("child")).unwrap();
+    assert!(Command::new("kill").args(["-9", &child]).status().unwrap().success());
+    let info = hazard.json("info");
+    assert_eq!((&info["processes"], &info["ended_early"]), (&2.into(), &serde_json::json!([])), "{info}");
+    assert!(hazard.text(&["info"]).contains("still running when the recording ended"));
+}
+
+#[test]
+fn recursion_counts_every_call_and_says_which_were_too_deep_for_times() {
+    let source = r#"
+        static void down(marey_region *region, int levels) {
+            marey_enter(region);
+            if (levels > 1) down(region, levels - 1);
+            for (volatile int n = 0; levels == 1 && n < 1000000; n++);
+            marey_leave(region);
+        }
+        int main(void) {
+            static marey_region shallow = MAREY_REGION("shallow"), deep = MAREY_REGION("deep");
+            down(&shallow, 10);
+            down(&deep, 1100);
+            return 0;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    hazard.record(&[], "exec ./program", 0);
+    let report = hazard.json("report");
+    let regions = report["regions"].as_array().unwrap();
+    let shallow = regions.iter().find(|region| region["noun"] == "shallow").unwrap();
+    let mean = shallow["mean_ns"].as_f64().unwrap();
+    let text = hazard.text(&["report", "--by", "region"]);
+    let line = text.lines().find(|line| line.trim_start().starts_with("shallow")).unwrap();
+    let (number, unit) = line.trim_end().rsplit("  ").next().unwrap().trim().split_once(' ').unwrap();
+    let unit = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)].iter().find(|it| it.0 == unit).unwrap().1;
+    let shown = number.parse::<f64>().unwrap() * unit;
+    assert!((shown / mean - 1.0).abs() < 0.01, "{shown} {mean}\n{text}");
+    let problems = hazard.text(&["report", "--by", "problem"]);
+    let line = problems.lines().find(|line| line.trim_start().starts_with("untimed")).unwrap();
+    assert_eq!(line.split_whitespace().nth(1), Some("76"), "{problems}");
 }

@@ -62,6 +62,8 @@ pub(crate) struct Decoder {
     pub events: u64,
     /// Readings below the one before, found here.
     pub late: u64,
+    /// Visits that were only counted.
+    pub untimed: u64,
 }
 
 /// A region in which a thread was when its process ended.
@@ -91,10 +93,10 @@ impl Decoder {
             stream,
             window: 0,
             at: 0,
-            inside: false,
-            expected: 0,
             passed: 0,
             len: 0,
+            inside: false,
+            expected: 0,
             gap: false,
             ticks: 0,
             now: 0,
@@ -109,6 +111,7 @@ impl Decoder {
             at_end: Vec::new(),
             events: 0,
             late: 0,
+            untimed: 0,
         }
     }
 
@@ -200,10 +203,10 @@ impl Decoder {
     fn end_window(&mut self) {
         self.window += 1;
         self.inside = false;
+        self.passed += self.len;
     }
 
     fn begin_window(
-        self.passed += self.len;
         &mut self,
         with: &With<'_>,
         window: &Window,
@@ -211,10 +214,10 @@ impl Decoder {
         out: &mut Happened,
     ) -> Result<(), Error> {
         self.inside = true;
+        self.len = window.len();
         self.at = window.records_at().into();
         if window.sequence != self.expected {
             self.gap = true;
-        self.len = window.len();
         }
         self.expected = window.sequence.wrapping_add(1);
         let next = with.index.streams[self.stream].windows.get(self.window + 1);
@@ -384,6 +387,7 @@ impl Decoder {
             }
             Record::ThreadEnd { .. } => self.ended = true,
             Record::Counted { site, visits } => {
+                self.untimed = self.untimed.saturating_add(visits);
                 builder.count(site, visits, || context.site(with.globals, site));
             }
             Record::Rma { kind, window, target, bytes, displacement } => {

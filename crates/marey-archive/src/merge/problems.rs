@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marey_model::spool::Stream;
+use marey_model::spool::{MAX_DEPTH, Stream};
 
 use super::input::Input;
 use super::rows::columns;
@@ -46,6 +46,8 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
         if let Some(decoder) = &location.decoder {
             add("late_ticks", process, id, decoder.late, "windows that begin before the last one ended");
             add("damaged", process, id, decoder.damaged, "records that could not be read");
+            let untimed = format!("visits of regions inside {MAX_DEPTH} others");
+            add("untimed", process, id, decoder.untimed, &untimed);
             add(
                 "truncated",
                 process,

@@ -119,6 +119,8 @@ struct Named {
     calls: u64,
     exclusive: Nanos,
     inclusive: Nanos,
+    /// Sum of the durations of all calls, those within calls of the same region too, ns.
+    durations: f64,
     /// Exclusive time of each process.
     of_process: BTreeMap<ProcessId, Nanos>,
 }
@@ -132,6 +134,7 @@ fn named(page: &Page<'_>) -> Vec<(String, Named)> {
         sum.calls += row.visits;
         sum.exclusive = sum.exclusive + row.exclusive;
         sum.inclusive = sum.inclusive + row.inclusive;
+        sum.durations += row.mean * float(row.visits);
         for (&process, &time) in &times[row.region.idx()] {
             let sum = sum.of_process.entry(process).or_default();
             *sum = *sum + time;
@@ -176,7 +179,7 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
             format::percent(row.exclusive.0, whole).into(),
         ];
         cells.extend(nests.then(|| format::duration(row.inclusive).into()));
-        cells.push(format::duration(mean(row.inclusive, row.calls)).into());
+        cells.push(duration_of(row.durations / float(row.calls.max(1))).into());
         if has_ranks {
             let Spread { min, max, mean, std, .. } = population.spread(&row.of_process);
             let (min, max) = (format::duration(min), format::duration(max));
@@ -188,8 +191,9 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
     page.more(rows.len().saturating_sub(page.top), "region")
 }
 
-fn mean(time: Nanos, calls: u64) -> Nanos {
-    Nanos(time.0 / i64::try_from(calls.max(1)).unwrap_or(i64::MAX))
+#[expect(clippy::cast_precision_loss, reason = "means are shown with three digits")]
+fn float(calls: u64) -> f64 {
+    calls as f64
 }
 
 /// What a function of the program called.
