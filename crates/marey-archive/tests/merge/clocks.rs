@@ -3,6 +3,7 @@
 use marey_model::spool::Definition;
 use marey_testkit::{Process, Spool};
 
+use super::missing::merged as merged_from;
 use super::{Merged, call, merged, message};
 
 const SECOND: u64 = 1_000_000_000;
@@ -229,18 +230,21 @@ fn what_no_line_can_mend_is_counted() {
     assert_eq!(merged.summary.messages, 3);
 }
 
-/// Ticks are no whole ns, and everything is rounded.
+/// Ticks are no whole ns, everything is rounded, and the clock is known from when the launcher read it.
 #[test]
 fn a_process_that_is_there_all_the_time_takes_as_long_as_the_run() {
     for n in 0..50 {
         let mut process = Process::new(7);
-        (process.clock, process.speed, process.offset) = (0, 0.3701, 0.0);
+        (process.clock, process.speed) = (0, 0.3701);
         process.start = 1_000_000_007 + 1013 * n;
         let work = process.site(0, "work");
         process.enter(0, work, process.start + 100 + n);
         process.leave(0, process.start + 1_000_000 + 3 * n);
         process.end = Some(process.start + 2_000_001 + n);
-        let merged = merged(&Spool { processes: vec![process] });
+        let before = r#"{"ticks": 900000000, "monotonic_ns": 333090000, "realtime_ns": 1700000000333090000}"#;
+        let launch = format!(r#"{{"host": "node", "start": {before}}}"#);
+        let spool = Spool { processes: vec![process] };
+        let merged = merged_from(&spool, |place| std::fs::write(place.join("launch.json"), launch).unwrap());
         let table = merged.table("processes");
         let (start, end) = (table.i64("start").unwrap()[0], table.i64("end").unwrap()[0]);
         assert_eq!((start, end), (0, merged.summary.duration_ns), "{n}");

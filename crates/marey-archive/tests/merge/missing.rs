@@ -38,7 +38,7 @@ fn two_ranks_with(change: impl FnOnce(&mut Process)) -> Spool {
 }
 
 /// Merges a spool after `damage` has been done to its directory.
-fn merged(spool: &Spool, damage: impl FnOnce(&Path)) -> Merged {
+pub(crate) fn merged(spool: &Spool, damage: impl FnOnce(&Path)) -> Merged {
     let dir = tempfile::tempdir().unwrap();
     let [place, run] = ["spool", "run"].map(|name| dir.path().join(name));
     spool.write(&place).unwrap();
