@@ -23,6 +23,8 @@ pub struct RegionRow<'t> {
     pub role: Role,
     /// Number of visits.
     pub visits: u64,
+    /// How many of them were counted only. All that follows is of the others.
+    pub untimed: u64,
     /// Time between enter and leave, summed over locations. Visits within a visit of the same
     /// region (recursion) are not counted again.
     pub inclusive: Nanos,
@@ -32,9 +34,11 @@ pub struct RegionRow<'t> {
     pub min: Option<Nanos>,
     /// Duration of the longest single visit; `None` = unknown.
     pub max: Option<Nanos>,
-    /// Mean duration of single visits, recursive ones too, ns. 0 without visits.
+    /// Sum of the durations of single visits, recursive ones too.
+    pub durations: Nanos,
+    /// Mean duration of single visits, recursive ones too, ns. 0 if none was timed.
     pub mean: f64,
-    /// Standard deviation of the durations of single visits (of all visits, not of a sample), ns.
+    /// Standard deviation of the durations of single visits (of all that were timed, not of a sample), ns.
     pub std: f64,
     /// Data moved, bytes.
     pub bytes: u64,
@@ -57,6 +61,8 @@ pub struct CallPathRow<'t> {
     pub line: u32,
     /// Number of visits.
     pub visits: u64,
+    /// How many of them were counted only.
+    pub untimed: u64,
     /// Time between enter and leave, summed over locations.
     pub inclusive: Nanos,
     /// The same without time in call paths beneath.
@@ -90,8 +96,10 @@ fn region_row<'t>(idx: usize, region: &'t Region, sum: &Visits) -> RegionRow<'t>
         noun: &region.noun,
         role: region.role,
         visits: sum.visits,
+        untimed: sum.untimed,
         inclusive: sum.inclusive,
         exclusive: sum.exclusive,
+        durations: sum.durations,
         min: sum.min,
         max: sum.max,
         mean: sum.mean(),
@@ -127,6 +135,7 @@ pub fn call_paths(trace: &dyn Trace) -> Vec<CallPathRow<'_>> {
             file: site.file,
             line: site.line,
             visits: sum.visits,
+            untimed: sum.untimed,
             inclusive: sum.inclusive,
             exclusive: sum.exclusive,
             bytes: sum.bytes,
@@ -140,6 +149,7 @@ pub fn call_paths(trace: &dyn Trace) -> Vec<CallPathRow<'_>> {
 #[derive(Clone, Default)]
 struct Visits {
     visits: u64,
+    untimed: u64,
     inclusive: Nanos,
     /// Sum of the durations of all visits, recursive ones too.
     durations: Nanos,
@@ -154,6 +164,7 @@ impl Visits {
     /// Adds everything but inclusive time, which not every row adds to.
     fn add(&mut self, row: &ProfileRow) {
         self.visits = self.visits.saturating_add(row.visits);
+        self.untimed = self.untimed.saturating_add(row.untimed);
         add(&mut self.durations, row.inclusive);
         add(&mut self.exclusive, row.exclusive);
         self.min = [self.min, row.min].into_iter().flatten().min();
@@ -162,16 +173,21 @@ impl Visits {
         self.bytes = self.bytes.saturating_add(row.bytes);
     }
 
+    /// Number of visits that the durations are of.
+    fn timed(&self) -> u64 {
+        self.visits.saturating_sub(self.untimed)
+    }
+
     fn mean(&self) -> f64 {
-        if self.visits == 0 { 0.0 } else { float(self.durations) / count(self.visits) }
+        if self.timed() == 0 { 0.0 } else { float(self.durations) / count(self.timed()) }
     }
 
     fn std(&self) -> f64 {
-        if self.visits == 0 {
+        if self.timed() == 0 {
             return 0.0;
         }
         // Rounding may leave a little less than nothing where all visits took the same time.
-        (self.sum_squares / count(self.visits) - self.mean() * self.mean()).max(0.0).sqrt()
+        (self.sum_squares / count(self.timed()) - self.mean() * self.mean()).max(0.0).sqrt()
     }
 }
 

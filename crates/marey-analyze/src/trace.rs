@@ -185,6 +185,8 @@ pub struct ProfileRow {
     pub location: LocationId,
     /// Number of visits.
     pub visits: u64,
+    /// How many of them were counted only. All that follows is of the others.
+    pub untimed: u64,
     /// Sum of their durations.
     pub inclusive: Nanos,
     /// The same without time in call paths beneath.

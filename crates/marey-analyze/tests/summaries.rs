@@ -95,6 +95,7 @@ fn row(call_path: u32, location: u32, durations: &[i64], exclusive: i64, bytes: 
         call_path: CallPathId(call_path),
         location: LocationId(location),
         visits: durations.len() as u64,
+        untimed: 0,
         inclusive: Nanos(durations.iter().sum()),
         exclusive: Nanos(exclusive),
         min: durations.iter().min().copied().map(Nanos),
@@ -196,6 +197,33 @@ fn recursion_is_not_counted_twice() {
     assert_eq!(rows[1].inclusive, Nanos(30));
     let names: Vec<_> = call_paths(&run).into_iter().map(|row| row.path.join("/")).collect();
     assert_eq!(names, ["f", "f/f", "f/f/g", "f/f/g/f"]);
+}
+
+/// f 100 → f 60 → so many visits of f that only their number is known: they have part in no mean.
+#[test]
+fn visits_without_times_count_and_have_no_part_in_means() {
+    let untimed = |path, visits| ProfileRow { visits, untimed: visits, ..row(path, 0, &[], 0, 0) };
+    let mut run = Run {
+        regions: vec![region("source", "execute", "f", Role::Work)],
+        call_paths: vec![path(None, 0, None), path(Some(0), 0, None), path(Some(1), 0, None)],
+        processes: vec![process(0, None, 100)],
+        locations: vec![location(0, 0, 0, 100)],
+        profile: vec![row(0, 0, &[100], 40, 0), row(1, 0, &[60], 60, 0), untimed(2, 7)],
+        ..Run::default()
+    };
+    let found = regions(&run)[0].clone();
+    assert_eq!((found.visits, found.untimed, found.durations), (9, 7, Nanos(160)));
+    assert_eq!((found.min, found.max, found.inclusive), (Some(Nanos(60)), Some(Nanos(100)), Nanos(100)));
+    close(found.mean, 80.0);
+    close(found.std, 20.0);
+    let paths: Vec<_> = call_paths(&run).iter().map(|row| (row.visits, row.untimed)).collect();
+    assert_eq!(paths, [(1, 0), (1, 0), (7, 7)]);
+
+    run.profile = vec![untimed(0, 7)];
+    let found = regions(&run)[0].clone();
+    assert_eq!((found.visits, found.min), (7, None));
+    close(found.mean, 0.0);
+    close(found.std, 0.0);
 }
 
 #[test]

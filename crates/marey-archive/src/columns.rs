@@ -4,7 +4,7 @@
 //! What is deliberately absent: nulls, and any knowledge of files.
 
 use crate::Error;
-use crate::schema::{Kind, TableSpec};
+use crate::schema::{Kind, NONE, TableSpec};
 
 /// Some rows of a table: all of its columns or some of them, equally long.
 #[derive(Clone, Debug)]
@@ -208,6 +208,16 @@ impl Column {
             Kind::I64 => Self::I64(Vec::new()),
             Kind::F64 => Self::F64(Vec::new()),
             Kind::Text => Self::Text(Vec::new()),
+        }
+    }
+
+    /// As many values as there are rows, all of them missing.
+    pub(crate) fn missing(kind: Kind, rows: usize) -> Self {
+        match kind {
+            Kind::U32 => Self::U32(vec![NONE; rows]),
+            Kind::I64 => Self::I64(vec![-1; rows]),
+            Kind::F64 => Self::F64(vec![f64::NAN; rows]),
+            Kind::Text => Self::Text(vec![String::new(); rows]),
         }
     }
 

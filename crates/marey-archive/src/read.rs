@@ -127,7 +127,7 @@ impl Archive {
     /// If the part cannot be opened or is no table of this kind.
     pub(crate) fn rows_of(&self, spec: &'static TableSpec, part: &Part) -> Result<u64, Error> {
         let section = self.store.section(&part.file)?;
-        let file = PartFile::open(section, self.store.path_of(&part.file), spec, false)?;
+        let file = PartFile::open(section, self.store.path_of(&part.file), spec, self.meta.schema, false)?;
         (0..file.groups()).try_fold(0, |sum, group| Ok(sum + file.rows_of(group)? as u64))
     }
 
@@ -151,7 +151,7 @@ impl Archive {
         }
         let section = self.store.section(&part.file)?;
         let indexed = !filters.is_empty() || spec.layout == Layout::Parts;
-        let file = PartFile::open(section, self.store.path_of(&part.file), spec, indexed)?;
+        let file = PartFile::open(section, self.store.path_of(&part.file), spec, self.meta.schema, indexed)?;
         for group in 0..file.groups() {
             let mut rows = file.read(group, &read, &filtered)?;
             while let Some(mut batch) = rows.next_batch()? {

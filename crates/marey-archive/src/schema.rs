@@ -17,7 +17,7 @@ pub use happenings::*;
 pub use summaries::*;
 
 /// The version of the schema that this crate writes; it stands in `meta.json`.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// Stands in an unsigned column for "there is none".
 pub const NONE: u32 = u32::MAX;
@@ -50,6 +50,16 @@ pub struct ColumnSpec {
     pub doc: &'static str,
     /// Its values mostly grow a little from row to row.
     pub grows: bool,
+    /// The first version of the schema that has it. In archives of earlier ones its values are
+    /// missing, for which the usual numbers stand: −1, [`NONE`], not a number, the empty text.
+    pub since: u32,
+}
+
+impl ColumnSpec {
+    /// The same column, added by this version of the schema.
+    const fn since(self, version: u32) -> Self {
+        Self { since: version, ..self }
+    }
 }
 
 /// The type of a column.
@@ -155,25 +165,25 @@ pub fn table(name: &str) -> Option<&'static TableSpec> {
 
 /// An unsigned column.
 const fn u32(name: &'static str, unit: &'static str, doc: &'static str) -> ColumnSpec {
-    ColumnSpec { name, kind: Kind::U32, unit, doc, grows: false }
+    ColumnSpec { name, kind: Kind::U32, unit, doc, grows: false, since: 1 }
 }
 
 /// A signed column.
 const fn i64(name: &'static str, unit: &'static str, doc: &'static str) -> ColumnSpec {
-    ColumnSpec { name, kind: Kind::I64, unit, doc, grows: false }
+    ColumnSpec { name, kind: Kind::I64, unit, doc, grows: false, since: 1 }
 }
 
 /// A signed column that grows from row to row.
 const fn growing(name: &'static str, unit: &'static str, doc: &'static str) -> ColumnSpec {
-    ColumnSpec { name, kind: Kind::I64, unit, doc, grows: true }
+    ColumnSpec { name, kind: Kind::I64, unit, doc, grows: true, since: 1 }
 }
 
 /// A column of floats.
 const fn f64(name: &'static str, unit: &'static str, doc: &'static str) -> ColumnSpec {
-    ColumnSpec { name, kind: Kind::F64, unit, doc, grows: false }
+    ColumnSpec { name, kind: Kind::F64, unit, doc, grows: false, since: 1 }
 }
 
 /// A column of texts.
 const fn text(name: &'static str, doc: &'static str) -> ColumnSpec {
-    ColumnSpec { name, kind: Kind::Text, unit: "", doc, grows: false }
+    ColumnSpec { name, kind: Kind::Text, unit: "", doc, grows: false, since: 1 }
 }

@@ -246,12 +246,13 @@ fn profile(rows: &Columns) -> Result<Vec<ProfileRow>, Error> {
     let (paths, locations) = (rows.u32("call_path")?, rows.u32("location")?);
     let (visits, bytes, squares) = (rows.i64("visits")?, rows.i64("bytes")?, rows.f64("sum_squares")?);
     let (inclusive, exclusive) = (rows.i64("inclusive")?, rows.i64("exclusive")?);
-    let (min, max) = (rows.i64("min")?, rows.i64("max")?);
+    let (min, max, untimed) = (rows.i64("min")?, rows.i64("max")?, rows.i64("untimed")?);
     let known = |time: i64| (time >= 0).then_some(Nanos(time));
     let row = |row: usize| ProfileRow {
         call_path: CallPathId(paths[row]),
         location: LocationId(locations[row]),
         visits: count(visits[row]),
+        untimed: count(untimed[row]),
         inclusive: Nanos(inclusive[row]),
         exclusive: Nanos(exclusive[row]),
         min: known(min[row]),

@@ -53,9 +53,9 @@ fn write_run(dir: &Path) -> Meta {
     put(dir, &mut meta, &schema::LOCATIONS, locations);
     put(dir, &mut meta, &schema::COMMUNICATORS, &[&["0", "MPI_COMM_WORLD", "2", none, "intra", "0-1"]]);
     let profile: &[&[&str]] = &[
-        &["0", "0", "1", "1000", "600", "1000", "1000", "1000000", "0"],
-        &["1", "0", "2", "400", "400", "100", "300", "100000", "64"],
-        &["0", "1", "1", "1000", "1000", "-1", "-1", "0", "0"],
+        &["0", "0", "1", "1000", "600", "1000", "1000", "1000000", "0", "0"],
+        &["1", "0", "2", "400", "400", "100", "300", "100000", "64", "0"],
+        &["0", "1", "1", "1000", "1000", "-1", "-1", "0", "0", "0"],
     ];
     put(dir, &mut meta, &schema::PROFILE, profile);
     let sent: &[&[&str]] = &[&["0", "1", "0", "5", "2", "64"], &["1", "0", none, "-1", "1", "0"]];
@@ -97,6 +97,32 @@ fn what_was_written_arrives() {
     assert_eq!((found.process_time, found.mpi), (Nanos(2000), Nanos(400)));
     let site = found.largest_call_site.unwrap();
     assert_eq!((&*site.verb, &*site.function, site.line, site.visits), ("MPI_Send", "halo", 12, 2));
+}
+
+/// `profile` as version 1 of the schema had it: without the last column.
+static FIRST_PROFILE: TableSpec =
+    TableSpec { columns: schema::PROFILE.columns.split_last().unwrap().1, ..schema::PROFILE };
+
+#[test]
+fn a_column_that_is_newer_than_the_archive_is_missing_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut meta = write_run(dir.path());
+    let rows: &[&[&str]] = &[&["0", "0", "5", "1000", "600", "1000", "1000", "1000000", "0"]];
+    meta.tables.remove("profile");
+    put(dir.path(), &mut meta, &FIRST_PROFILE, rows);
+    let profile = |schema: u32| {
+        Meta { schema, ..meta.clone() }.save(dir.path()).unwrap();
+        Archive::open(dir.path()).unwrap().table("profile")
+    };
+    let old = profile(1).unwrap();
+    assert_eq!((old.i64("visits").unwrap(), old.i64("untimed").unwrap()), (&[5][..], &[-1][..]));
+    let trace = RunTrace::load(&Archive::open(dir.path()).unwrap()).unwrap();
+    assert_eq!((trace.profile()[0].visits, trace.profile()[0].untimed), (5, 0));
+    // Where it should be, and alone, when nothing says how many rows there are.
+    assert!(matches!(profile(2), Err(Error::ForeignColumn { column: "untimed", .. })));
+    profile(1).unwrap();
+    let alone = Archive::open(dir.path()).unwrap().scan("profile", &["untimed"], &[], |_| {}).unwrap();
+    assert!(matches!(alone.damage[..], [Error::ForeignColumn { column: "untimed", .. }]));
 }
 
 #[test]

@@ -64,10 +64,7 @@ impl Hazard {
     }
 
     fn json(&self, command: &str) -> Value {
-        let mut ask = Command::new(env!("CARGO_BIN_EXE_marey"));
-        let output = ask.arg(command).arg(self.run()).arg("--json").output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
+        serde_json::from_str(&self.text(&[command, "--json"])).unwrap()
     }
 
     /// What a command says of the run in words.
@@ -268,6 +265,33 @@ fn more_regions_than_there_are_sites_are_counted_together() {
     let events = spool.filter(|entry| entry.path().extension().is_some_and(|kind| kind == "events"));
     let bytes: u64 = events.map(|entry| entry.metadata().unwrap().len()).sum();
     assert!(bytes > 4 * 1_100_000, "{bytes} bytes");
+}
+
+/// Only 1024 regions are timed at once. Each of them lasts as long as the innermost call, and so does a
+/// call on the mean, however many there are inside that were only counted.
+#[test]
+fn calls_too_deep_to_be_timed_have_no_part_in_means() {
+    let source = r#"
+        #include <time.h>
+        static void down(int left) {
+            static marey_region region = MAREY_REGION("down");
+            marey_enter(&region);
+            if (left > 1) down(left - 1);
+            else nanosleep(&(struct timespec){0, 50000000}, 0);
+            marey_leave(&region);
+        }
+        int main(void) {
+            down(3000);
+            return 0;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    hazard.record(&[], "exec ./program", 0);
+    let report = hazard.json("report");
+    let row = report["regions"].as_array().unwrap().iter().find(|row| row["noun"] == "down").unwrap();
+    assert_eq!((&row["calls"], &row["untimed_calls"]), (&3000.into(), &(3000 - 1024).into()), "{row}");
+    let ns = |name: &str| row[name].as_f64().unwrap();
+    assert!(ns("min_ns") >= 50e6 && ns("min_ns") <= ns("mean_ns") && ns("mean_ns") <= ns("max_ns"), "{row}");
+    assert!(ns("std_ns") <= ns("max_ns") - ns("min_ns"), "{row}");
 }
 
 #[test]

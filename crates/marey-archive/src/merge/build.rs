@@ -45,6 +45,8 @@ pub(crate) struct Long {
 pub(crate) struct Node {
     pub inclusive: i64,
     pub visits: i64,
+    /// How many of the visits have no times.
+    pub untimed: i64,
     pub min: i64,
     pub max: i64,
     pub sum_squares: f64,
@@ -235,6 +237,7 @@ impl Builder {
         self.nodes.push(Node {
             inclusive: 0,
             visits: 0,
+            untimed: 0,
             min: i64::MAX,
             max: -1,
             sum_squares: 0.0,
@@ -348,7 +351,9 @@ impl Builder {
         let parent = self.stack.last().map_or(ROOT, |frame| frame.path);
         let path = self.child(parent, site, lookup);
         let node = &mut self.nodes[path as usize];
-        node.visits = node.visits.saturating_add(i64::try_from(visits).unwrap_or(i64::MAX));
+        let visits = i64::try_from(visits).unwrap_or(i64::MAX);
+        node.visits = node.visits.saturating_add(visits);
+        node.untimed = node.untimed.saturating_add(visits);
     }
 
     /// Adds a participant and moved bytes to the innermost open interval. Its call path.

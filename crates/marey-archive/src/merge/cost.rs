@@ -33,7 +33,7 @@ pub(crate) fn cost(input: &Input, decoding: &Decoding) -> Cost {
         events[process] = events[process].saturating_add(own);
         let nodes = location.builder.nodes.iter();
         let of_mpi = nodes.filter(|node| node.site.level == input.globals.mpi_level);
-        let visits = of_mpi.map(|node| node.visits.cast_unsigned());
+        let visits = of_mpi.map(|node| node.visits.saturating_sub(node.untimed).cast_unsigned());
         calls[process] = visits.fold(calls[process], u64::saturating_add);
         let stream = input.globals.locations[location.id as usize].stream;
         let last = stream.and_then(|stream| input.index.streams[stream].windows.last());

@@ -166,6 +166,7 @@ fn profile(decoding: &Decoding) -> Result<Columns, Error> {
             let mut sum = same[0].1.clone();
             for (_, node) in &same[1..] {
                 sum.visits = sum.visits.saturating_add(node.visits);
+                sum.untimed = sum.untimed.saturating_add(node.untimed);
                 sum.inclusive = sum.inclusive.saturating_add(node.inclusive);
                 sum.exclusive = sum.exclusive.saturating_add(node.exclusive);
                 sum.min = sum.min.min(node.min);
@@ -190,6 +191,7 @@ fn profile(decoding: &Decoding) -> Result<Columns, Error> {
         I64 |row| row.2.max,
         F64 |row| row.2.sum_squares,
         I64 |row| row.2.bytes,
+        I64 |row| row.2.untimed,
     ];
     Columns::from_columns(&PROFILE, columns)
 }

@@ -29,13 +29,16 @@ pub(super) struct PartFile {
     reader: SerializedFileReader<Section>,
     /// For each column of the table, which column of the file it is.
     places: Vec<Option<usize>>,
+    /// The version of the schema that it was written by.
+    version: u32,
 }
 
 /// The chosen rows and columns of one row group.
 pub(super) struct GroupRows<'a> {
     file: &'a PartFile,
     wanted: Vec<usize>,
-    readers: Vec<ColumnReader>,
+    /// `None` for a column that is newer than the file.
+    readers: Vec<Option<ColumnReader>>,
     /// Rows of the group still to be read.
     ranges: VecDeque<Range<usize>>,
     /// Rows of the group that were read or skipped.
@@ -47,6 +50,7 @@ impl PartFile {
         section: Section,
         path: PathBuf,
         spec: &'static TableSpec,
+        version: u32,
         indexed: bool,
     ) -> Result<Self, Error> {
         let options = ReadOptionsBuilder::new();
@@ -62,7 +66,7 @@ impl PartFile {
             })
         };
         let places = spec.columns.iter().map(|column| place(column.name, physical(column.kind))).collect();
-        Ok(Self { places, path, spec, reader })
+        Ok(Self { places, path, spec, reader, version })
     }
 
     /// Number of row groups.
@@ -86,21 +90,35 @@ impl PartFile {
         let rows = self.rows_of(group)?;
         let ranges = guarded(&self.path, || Ok(self.selected(group, rows, filters)))?;
         let mut readers = Vec::with_capacity(wanted.len());
+        // Something must vouch for the number of rows that the footer claims.
+        let newer = wanted.iter().filter(|&&place| self.places[place].is_none());
+        if let (Some(&place), true) = (wanted.first(), newer.count() == wanted.len()) {
+            return Err(self.foreign(place));
+        }
         if !ranges.is_empty() {
             for &place in wanted {
-                let column = self.column(place)?;
-                readers.push(guarded(&self.path, || {
-                    self.reader.get_row_group(group)?.get_column_reader(column)
-                })?);
+                let Some(column) = self.column(place)? else {
+                    readers.push(None);
+                    continue;
+                };
+                let reader =
+                    guarded(&self.path, || self.reader.get_row_group(group)?.get_column_reader(column))?;
+                readers.push(Some(reader));
             }
         }
         Ok(GroupRows { file: self, wanted: wanted.to_vec(), readers, ranges, at: 0 })
     }
 
-    fn column(&self, place: usize) -> Result<usize, Error> {
-        let missing =
-            || Error::ForeignColumn { path: self.path.clone(), column: self.spec.columns[place].name };
-        self.places[place].ok_or_else(missing)
+    /// Which column of the file it is; `None` if it is newer than the file.
+    fn column(&self, place: usize) -> Result<Option<usize>, Error> {
+        match self.places[place] {
+            None if self.spec.columns[place].since <= self.version => Err(self.foreign(place)),
+            found => Ok(found),
+        }
+    }
+
+    fn foreign(&self, place: usize) -> Error {
+        Error::ForeignColumn { path: self.path.clone(), column: self.spec.columns[place].name }
     }
 
     /// Rows of a group on pages whose bounds do not rule them out.
@@ -169,8 +187,11 @@ impl GroupRows<'_> {
         let mut columns = Vec::with_capacity(self.wanted.len());
         for (reader, &place) in self.readers.iter_mut().zip(&self.wanted) {
             let kind = self.file.spec.columns[place].kind;
-            let column = guarded(&self.file.path, || read_column(reader, self.at, &ranges, kind))?;
             let expected: usize = ranges.iter().map(Range::len).sum();
+            let column = match reader {
+                Some(reader) => guarded(&self.file.path, || read_column(reader, self.at, &ranges, kind))?,
+                None => Column::missing(kind, expected),
+            };
             if column.len() != expected {
                 let (expected, found) = (expected as u64, column.len() as u64);
                 return Err(Error::MissingRows { path: self.file.path.clone(), expected, found });

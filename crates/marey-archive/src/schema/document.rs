@@ -19,7 +19,10 @@ fn push_table(text: &mut String, table: &TableSpec) {
     text.push_str(&format!("\n### {}\n\n{place} — {}\n\n", table.name, table.doc));
     text.push_str("| column | type | unit | meaning |\n|---|---|---|---|\n");
     for column in table.columns {
-        let doc = column.doc.replace('|', "\\|");
+        let mut doc = column.doc.replace('|', "\\|");
+        if column.since > 1 {
+            doc.push_str(&format!(" Since version {}.", column.since));
+        }
         text.push_str(&format!("| {} | {} | {} | {doc} |\n", column.name, column.kind.name(), column.unit));
     }
 }
@@ -33,6 +36,7 @@ const HEAD: &str = "\
 A recorded run is a directory `run.marey/` of [Parquet](https://parquet.apache.org) files and a `meta.json`.
 It needs no program of marey's to be read: DuckDB, Polars, Spark or DataFusion read it as it is.
 This is version {version} of the schema.
+Older archives stay readable; they lack the columns that are newer.
 
 ## Questions in one line
 

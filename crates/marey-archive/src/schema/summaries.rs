@@ -21,6 +21,14 @@ pub static PROFILE: TableSpec = summary(
         i64("max", "ns", "Longest visit; −1 = unknown."),
         f64("sum_squares", "ns²", "Sum of the squares of the durations."),
         i64("bytes", "bytes", "Sum of the data moved."),
+        i64(
+            "untimed",
+            "",
+            "How many of the visits were counted only, for too many regions were open around them; \
+             −1 = unknown. They add nothing to the times, which are of the others: a mean is \
+             inclusive / (visits − untimed).",
+        )
+        .since(2),
     ],
 );
 

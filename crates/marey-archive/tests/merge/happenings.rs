@@ -1,6 +1,8 @@
 //! What happens besides intervals and messages: events, counters, lanes, edges, RMA, files.
 
-use marey_model::spool::{Definition, Record, put, put_bytes, put_signed};
+use marey_archive::RunTrace;
+use marey_model::Nanos;
+use marey_model::spool::{Definition, MAX_DEPTH, Record, put, put_bytes, put_signed};
 use marey_testkit::{Message, Process, Spool};
 
 use super::{Merged, NONE, call, merged, message};
@@ -236,8 +238,35 @@ fn counted_visits_are_in_the_profile_and_nowhere_else() {
     assert_eq!(profile["main/small"], (42, 10, 10));
     assert_eq!(profile["small"], (5, 0, 0));
     let table = merged.table("profile");
+    let mut untimed = table.i64("untimed").unwrap().to_vec();
+    untimed.sort_unstable();
+    assert_eq!(untimed, [0, 5, 41]);
     let shortest: Vec<i64> = table.i64("min").unwrap().to_vec();
     assert!(shortest.contains(&-1) && shortest.contains(&10));
+}
+
+/// A recursion 3000 deep, as a recorder leaves it: 1024 visits with times, one beginning each 10 ns and
+/// ending 5 ns before the one around it, and a number for the rest.
+#[test]
+fn a_mean_is_of_the_visits_that_were_timed() {
+    const DEEP: u64 = MAX_DEPTH as u64;
+    let mut process = Process::new(7);
+    let down = process.site(0, "down");
+    (0..DEEP).for_each(|n| process.enter(0, down, 10 * n));
+    process.untimed(0, Record::Counted { site: down, visits: 3000 - DEEP });
+    (0..DEEP).for_each(|n| process.leave(0, 10 * DEEP + 5 * n));
+    process.end = Some(20 * DEEP);
+    let merged = alone(process);
+    let trace = RunTrace::load(&merged.archive).unwrap();
+    let found = &marey_analyze::regions(&trace)[0];
+    assert_eq!((found.verb, found.visits, found.untimed), ("down", 3000, 3000 - DEEP));
+    // From 10 ns for the innermost to 15 × 1023 + 10 for the outermost, in steps of 15.
+    let (min, max) = (10, 15 * (MAX_DEPTH as i64 - 1) + 10);
+    assert_eq!((found.min, found.max), (Some(Nanos(min)), Some(Nanos(max))));
+    assert_eq!(found.mean, (min + max) as f64 / 2.0);
+    // Of n numbers in equal steps: step² · (n² − 1) / 12.
+    let variance = 225.0 * (DEEP as f64 * DEEP as f64 - 1.0) / 12.0;
+    assert!((found.std - variance.sqrt()).abs() < 1e-6, "{}", found.std);
 }
 
 #[test]

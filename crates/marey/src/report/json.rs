@@ -24,6 +24,8 @@ struct Region<'f> {
     verb: &'f str,
     noun: &'f str,
     calls: u64,
+    /// How many of the calls were counted only; the times are of the others.
+    untimed_calls: u64,
     inclusive_ns: i64,
     exclusive_ns: i64,
     /// Of the durations of single calls, wherever they were made; so are the next three.
@@ -57,6 +59,7 @@ struct Path<'f> {
     file: &'f str,
     line: u32,
     calls: u64,
+    untimed_calls: u64,
     inclusive_ns: i64,
     exclusive_ns: i64,
     bytes: u64,
@@ -117,6 +120,7 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
             verb: row.verb,
             noun: row.noun,
             calls: row.visits,
+            untimed_calls: row.untimed,
             inclusive_ns: row.inclusive.0,
             exclusive_ns: row.exclusive.0,
             min_ns: row.min.map_or(0, |min| min.0),
@@ -152,6 +156,7 @@ fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
         file: &row.file,
         line: row.line,
         calls: row.visits,
+        untimed_calls: row.untimed,
         inclusive_ns: row.inclusive.0,
         exclusive_ns: row.exclusive.0,
         bytes: row.bytes,

@@ -117,10 +117,12 @@ fn shown_ranks(page: &Page<'_>) -> Vec<usize> {
 #[derive(Default)]
 struct Named {
     calls: u64,
+    /// How many of them were counted only.
+    untimed: u64,
     exclusive: Nanos,
     inclusive: Nanos,
-    /// Sum of the durations of all calls, those within calls of the same region too, ns.
-    durations: f64,
+    /// Sum of the durations of all calls that were timed, those within calls of the same region too.
+    durations: Nanos,
     /// Exclusive time of each process.
     of_process: BTreeMap<ProcessId, Nanos>,
 }
@@ -132,9 +134,10 @@ fn named(page: &Page<'_>) -> Vec<(String, Named)> {
     for row in facts.regions.iter().filter(|row| row.visits > 0) {
         let sum = sums.entry(words::region(facts.trace, row.region)).or_default();
         sum.calls += row.visits;
+        sum.untimed += row.untimed;
         sum.exclusive = sum.exclusive + row.exclusive;
         sum.inclusive = sum.inclusive + row.inclusive;
-        sum.durations += row.mean * float(row.visits);
+        sum.durations = sum.durations + row.durations;
         for (&process, &time) in &times[row.region.idx()] {
             let sum = sum.of_process.entry(process).or_default();
             *sum = *sum + time;
@@ -179,7 +182,7 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
             format::percent(row.exclusive.0, whole).into(),
         ];
         cells.extend(nests.then(|| format::duration(row.inclusive).into()));
-        cells.push(duration_of(row.durations / float(row.calls.max(1))).into());
+        cells.push(mean(row).map_or_else(String::new, format::duration).into());
         if has_ranks {
             let Spread { min, max, mean, std, .. } = population.spread(&row.of_process);
             let (min, max) = (format::duration(min), format::duration(max));
@@ -191,9 +194,10 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
     page.more(rows.len().saturating_sub(page.top), "region")
 }
 
-#[expect(clippy::cast_precision_loss, reason = "means are shown with three digits")]
-fn float(calls: u64) -> f64 {
-    calls as f64
+/// The mean of the calls that were timed, if there are any.
+fn mean(row: &Named) -> Option<Nanos> {
+    let timed = i64::try_from(row.calls.saturating_sub(row.untimed)).unwrap_or(i64::MAX);
+    (timed > 0).then(|| Nanos(row.durations.0 / timed))
 }
 
 /// What a function of the program called.
@@ -281,7 +285,7 @@ pub(super) fn collectives(page: &mut Page<'_>) -> io::Result<()> {
             format::count(row.visits).into(),
             format::duration(row.inclusive).into(),
             format::percent(row.inclusive.0, facts.headline.mpi.0).into(),
-            duration_of(row.mean).into(),
+            row.max.map_or_else(String::new, |_| duration_of(row.mean)).into(),
             row.max.map_or_else(String::new, format::duration).into(),
             if has_bytes { format::bytes(row.bytes) } else { String::new() }.into(),
         ]);

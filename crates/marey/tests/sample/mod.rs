@@ -184,6 +184,7 @@ fn sums(put: &mut Put<'_>) {
             I(inclusive * MS),
             F(square),
             I(bytes),
+            I(0),
         ]
     };
     put(
