@@ -10,6 +10,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use marey_model::spool::Stream;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -84,7 +85,9 @@ pub(crate) fn merge(
     let sink = Sink::new(run, input.fingerprint(config));
     let mut meta = Meta::new(RunFacts::default());
     std::fs::create_dir_all(run).map_err(Error::io(run))?;
-    let total = input.index.streams.iter().flat_map(|stream| &stream.windows).map(Window::len).sum();
+    // Definitions have been read already.
+    let events = input.index.streams.iter().filter(|stream| stream.kind != Stream::Definitions);
+    let total = events.flat_map(|stream| &stream.windows).map(Window::len).sum();
     progress.begin("merging", total);
 
     let mut decoding = Decoding::new(&input);

@@ -15,6 +15,7 @@ mod happenings;
 mod identity;
 mod missing;
 mod programs;
+mod progress;
 
 const NONE: u32 = u32::MAX;
 
