@@ -11,7 +11,7 @@
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use marey_measure::{Lock, sys};
 
@@ -40,20 +40,25 @@ fn class_of(layout: Layout) -> Option<usize> {
 // SAFETY: blocks are disjoint, at least as large and aligned as asked for, and live until freed.
 unsafe impl GlobalAlloc for Mapped {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let mapped = || sys::map_zeros(layout.size().next_multiple_of(4096));
-        let own = || mapped().or_else(|| RESERVE.take(layout)).unwrap_or(core::ptr::null_mut());
-        let Some(class) = class_of(layout) else { return own() };
-        // Inside the arena already means a signal handler interrupted it: a mapping does as well.
-        ARENA.with_or_renew(Arena::new, |arena| arena.take(class)).flatten().unwrap_or_else(own)
+        let mapped = |len: usize| sys::map_zeros(len.next_multiple_of(4096));
+        let block = match class_of(layout) {
+            // Inside the arena already means a signal handler interrupted it: a mapping does as well.
+            Some(class) => ARENA
+                .with_or_renew(Arena::new, |arena| arena.take(class))
+                .flatten()
+                .or_else(|| mapped(SMALLEST << class))
+                .or_else(|| RESERVE.take(SMALLEST << class)),
+            None => mapped(layout.size()).or_else(|| RESERVE.take(layout.size())),
+        };
+        block.unwrap_or(core::ptr::null_mut())
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        if RESERVE.contains(block) {
-            return;
-        }
         let Some(class) = class_of(layout) else {
-            // SAFETY: such blocks are mappings of their own.
-            unsafe { sys::unmap(block, layout.size().next_multiple_of(4096)) };
+            if !RESERVE.contains(block) {
+                // SAFETY: such blocks are mappings of their own.
+                unsafe { sys::unmap(block, layout.size().next_multiple_of(4096)) };
+            }
             return;
         };
         // A block freed in a signal handler that interrupted the arena is lost; that is cheap.
@@ -66,38 +71,53 @@ unsafe impl GlobalAlloc for Mapped {
     }
 }
 
-/// What is given out when nothing can be mapped any more; never taken back. Untouched, it takes no memory.
+/// What is given out when nothing can be mapped any more. Untouched, it takes no memory.
 struct Reserve {
-    memory: UnsafeCell<[u8; RESERVE_LEN]>,
+    memory: UnsafeCell<Aligned>,
     /// Bytes given out.
     used: AtomicUsize,
 }
 
+#[repr(align(4096))]
+struct Aligned([u8; RESERVE_LEN]);
+
 /// More than any one table of ours takes at a time, but for those of very large programs.
 const RESERVE_LEN: usize = 2 << 20;
+/// What is kept for small blocks, which come back into the arena when they are freed.
+const KEPT_FOR_SMALL: usize = 256 << 10;
+const SMALL: usize = 8 << 10;
 
-static RESERVE: Reserve = Reserve { memory: UnsafeCell::new([0; RESERVE_LEN]), used: AtomicUsize::new(0) };
+static RESERVE: Reserve =
+    Reserve { memory: UnsafeCell::new(Aligned([0; RESERVE_LEN])), used: AtomicUsize::new(0) };
+static EXHAUSTED: AtomicBool = AtomicBool::new(false);
 
 // SAFETY: no byte is given out twice.
 unsafe impl Sync for Reserve {}
 
 impl Reserve {
-    fn take(&self, layout: Layout) -> Option<*mut u8> {
-        let start = self.memory.get() as usize;
-        let place = |used: usize| (start + used).next_multiple_of(layout.align()) - start;
-        let end = |used: usize| Some(place(used) + layout.size()).filter(|&end| end <= RESERVE_LEN);
+    /// A block of `len` bytes, aligned to them or to a page.
+    fn take(&self, len: usize) -> Option<*mut u8> {
+        EXHAUSTED.store(true, Ordering::Relaxed);
+        let align = len.next_power_of_two().min(4096);
+        let limit = if len > SMALL { RESERVE_LEN - KEPT_FOR_SMALL } else { RESERVE_LEN };
+        let end = |used: usize| Some(used.next_multiple_of(align) + len).filter(|&end| end <= limit);
         let used = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end).ok()?;
-        Some((start + place(used)) as *mut u8)
+        Some((self.start() + used.next_multiple_of(align)) as *mut u8)
+    }
+
+    fn start(&self) -> usize {
+        // SAFETY: no more than the address of the field is made.
+        (unsafe { &raw mut (*self.memory.get()).0 }) as usize
     }
 
     fn contains(&self, block: *mut u8) -> bool {
-        (block as usize).wrapping_sub(self.memory.get() as usize) < RESERVE_LEN
+        (block as usize).wrapping_sub(self.start()) < RESERVE_LEN
     }
 }
 
 /// Whether the process has no memory left for us: nothing new is to be learnt.
 pub(crate) fn is_exhausted() -> bool {
-    RESERVE.used.load(Ordering::Relaxed) != 0
+    EXHAUSTED.load(Ordering::Relaxed)
 }
 
 impl Arena {
