@@ -15,8 +15,14 @@ pub(super) fn library() -> Result<String> {
     let table = root().join("crates/marey-collect/src/mpi/table.rs");
     let table = fs::read_to_string(&table).with_context(|| format!("cannot read {}", table.display()))?;
     let dir = target().join("bench");
-    fs::write(dir.join("passing_functions.h"), functions(&table)).context("cannot write passing_functions.h")?;
-    compile("gcc", "passing.c", "libpassing.so", &["-shared", "-fPIC", "-I", &dir.display().to_string(), "-ldl"])
+    fs::write(dir.join("passing_functions.h"), functions(&table))
+        .context("cannot write passing_functions.h")?;
+    compile(
+        "gcc",
+        "passing.c",
+        "libpassing.so",
+        &["-shared", "-fPIC", "-I", &dir.display().to_string(), "-ldl"],
+    )
 }
 
 /// A line of C for each function of the table and each of its names. Those that return no integer or
