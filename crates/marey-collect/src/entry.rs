@@ -143,18 +143,27 @@ unsafe fn is_overwritten(sp: usize) -> bool {
 }
 
 /// The instructions of an exported function that note the entry and jump to `$body`; one call in
-/// some 256 goes to `$sampled` instead, which does the same and takes the time.
+/// some 256 goes to `$sampled` instead, which does the same and takes the time. Code that is shared by
+/// several functions gets the number `$function` as its sixth argument.
 macro_rules! noting_jump {
+    (number $function:expr, {$($body:tt)+}, {$($sampled:tt)+}) => {
+        noting_jump!(@ "mov r9d, {function}", (function = const $function,), {$($body)+}, {$($sampled)+})
+    };
     ($body:path, $sampled:path) => {
+        noting_jump!(@ "", (), {$body}, {$sampled})
+    };
+    (@ $first:literal, ($($operand:tt)*), {$($body:tt)+}, {$($sampled:tt)+}) => {
         core::arch::naked_asm!(
+            $first,
             "mov r11, qword ptr [rip + marey_entry@GOTTPOFF]",
             "mov qword ptr fs:[r11], rsp",
             "mov qword ptr fs:[r11 + 8], rbp",
             "sub dword ptr fs:[r11 + 32], 1",
             "jb {sampled}",
             "jmp {body}",
-            sampled = sym $sampled,
-            body = sym $body,
+            $($operand)*
+            sampled = sym $($sampled)+,
+            body = sym $($body)+,
         )
     };
 }

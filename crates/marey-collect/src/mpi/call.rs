@@ -152,10 +152,10 @@ pub(crate) unsafe fn local<const N: usize>(p: Passing<N, impl Real<N>>) -> usize
 }
 
 impl Call {
-    /// The call of function `index` that came in last.
+    /// The call of `function`, a number of [`super::real::numbered`], that came in last.
     #[inline(always)]
-    pub(super) fn of(index: usize) -> Self {
-        Self { index, entry: Entry::take() }
+    pub(super) fn of(function: usize) -> Self {
+        Self { index: function >> 1, entry: Entry::take() }
     }
 
     /// What is known of the function.

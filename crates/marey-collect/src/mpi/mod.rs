@@ -6,7 +6,7 @@
 //!
 //! * [`table`], [`class`]: all functions; generated, and what their arguments mean.
 //! * [`real`]: whom a call is passed on to.
-//! * [`wrap`], [`call`]: the exported functions, and what all of them do.
+//! * [`wrap`], [`handlers`], [`call`]: the exported functions, their shared code, what all of them do.
 //! * [`point`], [`probe`], [`start`], [`complete`], [`request`]: messages from their start to their
 //!   completion.
 //! * [`collective`], [`communicator`], [`make`], [`object`]: collectives, communicators, windows, files.
@@ -21,6 +21,7 @@ pub(crate) mod complete;
 mod datatype;
 mod exchange;
 mod flavour;
+mod handlers;
 mod handles;
 mod make;
 pub(crate) mod object;

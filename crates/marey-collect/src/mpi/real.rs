@@ -11,22 +11,27 @@ use std::ffi::CString;
 
 use super::table::{FUNCTIONS, N_FUNCTIONS};
 
-static REAL: [[AtomicUsize; 2]; N_FUNCTIONS] = [const { [const { AtomicUsize::new(0) }; 2] }; N_FUNCTIONS];
+static REAL: [AtomicUsize; 2 * N_FUNCTIONS] = [const { AtomicUsize::new(0) }; 2 * N_FUNCTIONS];
 static LIBRARY: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Address of the function that a call of function `index` (by its `P` name, if `profiling`) is
-/// passed on to.
+/// One number for the function `index` of the table and by which of its names it is called: by its `P`
+/// name, if `profiling`.
+pub(super) const fn numbered(index: usize, profiling: bool) -> usize {
+    index << 1 | profiling as usize
+}
+
+/// Address of the function that a call of `function`, a number of [`numbered`], is passed on to.
 #[inline(always)]
-pub(crate) fn real(index: usize, profiling: bool) -> usize {
-    match REAL[index][usize::from(profiling)].load(Ordering::Relaxed) {
-        0 => find(index, profiling),
+pub(crate) fn real(function: usize) -> usize {
+    match REAL[function].load(Ordering::Relaxed) {
+        0 => find(function),
         address => address,
     }
 }
 
 #[cold]
-fn find(index: usize, profiling: bool) -> usize {
-    let name = FUNCTIONS[index].name;
+fn find(function: usize) -> usize {
+    let (name, profiling) = (FUNCTIONS[function >> 1].name, function & 1 == 1);
     let plain = CString::new(name).unwrap_or_default();
     let with_p = CString::new(format!("P{name}")).unwrap_or_default();
     let order = if profiling { [&with_p, &plain] } else { [&plain, &with_p] };
@@ -41,7 +46,7 @@ fn find(index: usize, profiling: bool) -> usize {
         .find(|&address| address != 0);
     // Only a program that calls what its own MPI does not have gets here.
     let address = found.unwrap_or(missing as *const () as usize);
-    REAL[index][usize::from(profiling)].store(address, Ordering::Relaxed);
+    REAL[function].store(address, Ordering::Relaxed);
     address
 }
 
