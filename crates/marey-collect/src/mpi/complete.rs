@@ -172,7 +172,7 @@ impl Batch {
 
     fn status(&self, idx: usize) -> usize {
         let first = if self.own.is_empty() { self.theirs } else { self.own.as_ptr() as usize };
-        first + idx * flavour().status_len
+        first + idx * usize::from(flavour().status_len)
     }
 
     /// The handle of request `at`, if that is one of the batch; 0, which is nobody's, if not.

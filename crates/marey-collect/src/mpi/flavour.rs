@@ -1,7 +1,10 @@
 //! Which MPI library it is: what its handles, constants and statuses look like.
 
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicBool, Ordering};
 
+use marey_measure::Lock;
 use marey_model::spool::{ANY_SOURCE, ANY_TAG, NO_PEER};
 
 use super::real;
@@ -28,26 +31,27 @@ pub(crate) enum Outcome {
     Failed,
 }
 
-/// What must be known of a library to read arguments.
+/// What must be known of a library to read arguments. What nearly every call looks at comes first.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Flavour {
     pub(crate) family: Family,
+    /// Bytes of a status.
+    pub(crate) status_len: u8,
+    source_at: u8,
+    cancelled_at: u8,
+    error_at: u8,
     any_source: i32,
     proc_null: i32,
     root: i32,
-    pub(crate) in_place: usize,
     pub(crate) status_ignore: usize,
     pub(crate) request_null: usize,
+    pub(crate) in_place: usize,
     pub(crate) comm_null: usize,
     pub(crate) comm_world: usize,
     pub(crate) comm_self: usize,
     pub(crate) message_null: usize,
     pub(crate) message_no_proc: usize,
-    /// Bytes of a status.
-    pub(crate) status_len: usize,
-    source_at: usize,
-    cancelled_at: usize,
-    error_at: usize,
     /// The classes `MPI_ERR_TRUNCATE`, `MPI_ERR_IN_STATUS` and `MPI_ERR_PENDING`.
     err_truncate: i32,
     err_in_status: i32,
@@ -59,25 +63,51 @@ pub(crate) const UNDEFINED: i32 = -32766;
 /// The longest status, in words.
 pub(crate) const STATUS_WORDS: usize = 3;
 
-static FLAVOUR: AtomicPtr<Flavour> = AtomicPtr::new(core::ptr::null_mut());
+/// The flavour, and before it on the same line of the processor's cache whether it is known.
+#[repr(C, align(64))]
+struct Known {
+    is_known: AtomicBool,
+    flavour: UnsafeCell<MaybeUninit<Flavour>>,
+}
+
+// SAFETY: the flavour is written once, under a lock; others look at it only after that.
+unsafe impl Sync for Known {}
+
+static KNOWN: Known =
+    Known { is_known: AtomicBool::new(false), flavour: UnsafeCell::new(MaybeUninit::uninit()) };
+static DETECTED: Lock<()> = Lock::new(());
 
 /// The flavour of the library that is loaded.
 #[inline(always)]
 pub(crate) fn flavour() -> &'static Flavour {
-    let known = FLAVOUR.load(Ordering::Acquire);
-    if known.is_null() {
+    if !KNOWN.is_known.load(Ordering::Acquire) {
         return detect();
     }
-    // SAFETY: only `detect` stores here, and it leaks.
-    unsafe { &*known }
+    // SAFETY: it has been written and is never written again.
+    unsafe { (*KNOWN.flavour.get()).assume_init_ref() }
 }
 
 #[cold]
 fn detect() -> &'static Flavour {
-    let flavour = if object(c"ompi_mpi_comm_world") == 0 { Flavour::mpich() } else { Flavour::open_mpi() };
-    let flavour = Box::leak(Box::new(flavour));
-    FLAVOUR.store(flavour, Ordering::Release);
-    flavour
+    let found = || match object(c"ompi_mpi_comm_world") {
+        0 => Flavour::mpich(),
+        _ => Flavour::open_mpi(),
+    };
+    let written = DETECTED.with_or_renew(
+        || (),
+        |()| {
+            if !KNOWN.is_known.load(Ordering::Acquire) {
+                // SAFETY: the lock keeps other writers away, and nobody looks before `is_known` says so.
+                unsafe { (*KNOWN.flavour.get()).write(found()) };
+                KNOWN.is_known.store(true, Ordering::Release);
+            }
+        },
+    );
+    match written {
+        Some(()) => self::flavour(),
+        // A signal handler amid the above: what it has found is the same.
+        None => Box::leak(Box::new(found())),
+    }
 }
 
 /// Address of a data object of the library. The executable may hold a copy of it, made by the
@@ -208,8 +238,8 @@ impl Flavour {
     pub(crate) unsafe fn message(&self, status: usize) -> Option<(i32, i32, u64)> {
         // SAFETY: the caller's promise; offsets and lengths are those of the library's header.
         unsafe {
-            let source = *((status + self.source_at) as *const i32);
-            let tag = *((status + self.source_at + 4) as *const i32);
+            let source = *((status + usize::from(self.source_at)) as *const i32);
+            let tag = *((status + usize::from(self.source_at) + 4) as *const i32);
             let bytes = match self.family {
                 Family::OpenMpi => *((status + 16) as *const u64),
                 Family::Mpich => {
@@ -247,7 +277,7 @@ impl Flavour {
     /// As for [`Self::message`].
     pub(crate) unsafe fn outcome_in(&self, status: usize) -> Outcome {
         // SAFETY: the caller's promise.
-        self.outcome(unsafe { *((status + self.error_at) as *const i32) })
+        self.outcome(unsafe { *((status + usize::from(self.error_at)) as *const i32) })
     }
 
     /// Whether a status says that the operation was cancelled.
@@ -257,7 +287,7 @@ impl Flavour {
     #[inline(always)]
     pub(crate) unsafe fn is_cancelled(&self, status: usize) -> bool {
         // SAFETY: the caller's promise.
-        let word = unsafe { *((status + self.cancelled_at) as *const u32) };
+        let word = unsafe { *((status + usize::from(self.cancelled_at)) as *const u32) };
         match self.family {
             Family::OpenMpi => word != 0,
             Family::Mpich => word & 1 != 0,
