@@ -33,7 +33,9 @@ core::arch::global_asm!(
     ".globl marey_entry",
     ".type marey_entry, @tls_object",
     ".size marey_entry, 56",
-    ".p2align 3",
+    // Together with the pointer to the thread's descriptor, which the linker puts behind it, a line of
+    // the processor's cache.
+    ".p2align 6",
     "marey_entry:",
     ".zero 56",
     ".popsection",
