@@ -1,0 +1,87 @@
+//! What a recorder says before anything else: which process it records, and the levels that every run
+//! has.
+//!
+//! The one idea: all of it is read from the kernel, once, for whoever merges has nobody left to ask.
+//! The process's environment is deliberately not among it: a run is made to be passed on.
+
+#![expect(clippy::cast_possible_truncation, reason = "process ids fit 32 bits")]
+
+use std::path::PathBuf;
+
+use marey_model::spool::{Definition, DefinitionKind};
+use marey_model::{Level, Tier, Triple};
+
+use super::pair_cost::pair_cost;
+use super::{Mode, Runtime};
+use crate::sys;
+
+impl Runtime {
+    /// Says who the process is. `parent` is, in a forked child, the parent's key and how many bytes of its
+    /// definitions hold for the child too.
+    pub(super) fn define_process(&self, start: Triple, parent: Option<(u64, u64)>) {
+        let text = |path: std::io::Result<PathBuf>| {
+            path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+        };
+        let settings = Definition::Settings {
+            mode: if self.config.mode == Mode::Trace { "trace" } else { "quiet" }.to_owned(),
+            stack_depth: self.config.stack_depth,
+            max_bytes: self.config.max_bytes,
+        };
+        let process = Definition::Process {
+            key: self.key,
+            pid: sys::process_id(),
+            // SAFETY: takes no arguments.
+            parent_pid: unsafe { sys::syscall(libc::SYS_getppid, [0; 6]) } as u32,
+            host: read_line("/proc/sys/kernel/hostname"),
+            boot: read_line("/proc/sys/kernel/random/boot_id"),
+            clock: self.clock.code(),
+            start,
+            command: command_line(),
+            executable: text(std::fs::read_link("/proc/self/exe")),
+            directory: text(std::env::current_dir()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            environment: Vec::new(),
+            forked_from: parent.map(|(key, _)| key),
+            inherited: parent.map_or(0, |(_, bytes)| bytes),
+            pair_cost: pair_cost(self.clock),
+        };
+        self.define(|definitions| {
+            definitions.define(&process);
+            definitions.define(&settings);
+        });
+    }
+
+    /// Gives the levels of [`super::level`] their numbers.
+    pub(super) fn define_levels(&self) {
+        let levels: [(&str, Tier, &[&str]); 3] = [
+            (Level::SOURCE, Tier::Source, &[Level::MPI, Level::THREADS]),
+            (Level::MPI, Tier::Runtime, &[]),
+            (Level::THREADS, Tier::Runtime, &[]),
+        ];
+        self.define(|definitions| {
+            for (name, tier, built_on) in levels {
+                let id = definitions.next_id(DefinitionKind::Level);
+                definitions.define(&Definition::Level {
+                    id,
+                    name: name.to_owned(),
+                    tier: tier as u8,
+                    built_on: built_on.iter().map(|&name| name.to_owned()).collect(),
+                });
+            }
+        });
+    }
+}
+
+/// The text of a file of one line; empty if it cannot be read.
+pub(super) fn read_line(path: &str) -> String {
+    std::fs::read(path)
+        .map(|bytes| String::from_utf8_lossy(bytes.trim_ascii()).into_owned())
+        .unwrap_or_default()
+}
+
+fn command_line() -> Vec<String> {
+    let bytes = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let words = bytes.strip_suffix(b"\0").unwrap_or(&bytes).split(|&byte| byte == 0);
+    // A run's metadata are not the place for a megabyte of generated arguments.
+    words.take(256).map(|word| String::from_utf8_lossy(&word[..word.len().min(4096)]).into_owned()).collect()
+}
