@@ -20,7 +20,7 @@ use crate::runtime::Mode;
 use crate::table::{NONE, RuntimeTable};
 use crate::write;
 
-/// A place in the source that regions are entered from. Made by [`region!`], one for each place.
+/// A place in the source that regions are entered from. Made by [`crate::region!`], one for each place.
 pub struct Site {
     /// The site's number plus one; 0 before it has one.
     id: AtomicU32,
@@ -229,7 +229,7 @@ impl<T: Value + ?Sized> Value for &T {
     }
 }
 
-/// A user-defined kind of event, or of attribute. Made by [`event!`] and [`attribute!`].
+/// A user-defined kind of event, or of attribute. Made by [`crate::event!`] and [`crate::attribute!`].
 pub struct Kind {
     /// Its number plus one; 0 before it has one.
     id: AtomicU32,
@@ -298,7 +298,7 @@ impl Kind {
     }
 }
 
-/// A user-defined counter. Made by [`counter!`].
+/// A user-defined counter. Made by [`crate::counter!`].
 pub struct CounterSite {
     id: AtomicU32,
     name: &'static str,
@@ -355,7 +355,7 @@ macro_rules! event {
     ($name:expr $(, $field:ident = $value:expr)* $(,)?) => { $crate::__record!(false, $name $(, $field = $value)*) };
 }
 
-/// Adds facts to the innermost open region, like [`event!`].
+/// Adds facts to the innermost open region, like [`crate::event!`].
 #[macro_export]
 macro_rules! attribute {
     ($name:expr $(, $field:ident = $value:expr)* $(,)?) => { $crate::__record!(true, $name $(, $field = $value)*) };
