@@ -2,21 +2,19 @@
 //!
 //! The only messages that are ever added to a program's own, and only where they are needed and
 //! cannot do harm: every rank has announced itself in the spool before `MPI_Init`, the announced
-//! clocks differ, and nothing here waits without a deadline. On one machine with one clock, which
-//! is what most test runs are, nothing is sent at all.
+//! clocks differ, all have agreed to take part ([`super::agreement`]), and nothing here waits without
+//! a deadline. On one machine with one clock, which is what most test runs are, nothing is sent at all.
 //!
 //! Rank 0 asks each rank in turn, a few times: sent here, received there, sent back there,
 //! received here. The merge takes the rounds with the least time in between (Cristian 1989).
 
 use core::sync::atomic::{AtomicUsize, Ordering};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
 
 use marey_measure::{Runtime, clock, sys};
 use marey_model::ClockKind;
 use marey_model::spool::Definition;
 
+use super::agreement::Board;
 use super::flavour::flavour;
 use super::real::ask;
 
@@ -27,6 +25,8 @@ const ROUNDS: usize = 10;
 const MAX_RANKS: usize = 1024;
 /// Patience at the beginning, when all ranks have just left `MPI_Init` together.
 const AT_START_NS: u64 = 2_000_000_000;
+/// Patience until all have said that they will take part.
+const AGREED_NS: u64 = 1_000_000_000;
 /// Patience at the end: ranks reach `MPI_Finalize` when they have done their work, and the
 /// program's own call would wait for them without limit.
 const AT_END_NS: u64 = 60_000_000_000;
@@ -35,12 +35,15 @@ const AT_END_NS: u64 = 60_000_000_000;
 static COMMUNICATOR: AtomicUsize = AtomicUsize::new(0);
 
 /// Where the ranks of a world announce themselves.
-fn board(runtime: &Runtime, world: &str) -> PathBuf {
+fn board(runtime: &Runtime, world: &str) -> Board {
     let hash = world.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    runtime.config().spool.join(format!("world-{hash:016x}"))
+    Board::new(runtime.config().spool.join(format!("world-{hash:016x}")))
 }
+
+/// What a rank says of its clock.
+const CLOCK: &str = "clock ";
 
 /// What tells clocks apart: a machine's boot, and the kind of clock. A clock that was made wrong
 /// for a test is like no other.
@@ -54,35 +57,24 @@ fn domain(runtime: &Runtime) -> String {
 pub(crate) fn announce(runtime: &Runtime, world: &str) {
     let rank = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"]
         .iter()
-        .find_map(|name| std::env::var(name).ok()?.parse::<u32>().ok());
-    let Some(rank) = rank else { return };
-    let mut options = std::fs::OpenOptions::new();
-    options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC);
-    if let Ok(mut file) = options.open(board(runtime, world)) {
-        // One write: lines of different ranks do not mix. A line that is lost means no exchange.
-        file.write_all(format!("{rank} {}\n", domain(runtime)).as_bytes()).ok();
+        .find_map(|name| std::env::var(name).ok()?.parse::<usize>().ok());
+    if let Some(rank) = rank {
+        // What is lost means no exchange.
+        board(runtime, world).say(rank, &format!("{CLOCK}{}", domain(runtime)));
     }
 }
 
 /// Whether all ranks have announced themselves, with clocks that differ.
-fn is_needed(runtime: &Runtime, world: &str, size: usize) -> bool {
-    if !(2..=MAX_RANKS).contains(&size) {
-        return false;
-    }
-    let Ok(text) = std::fs::read_to_string(board(runtime, world)) else { return false };
-    let mut domains = vec![None; size];
-    for line in text.lines() {
-        let Some((rank, domain)) = line.split_once(' ') else { continue };
-        if let Some(place) = rank.parse::<usize>().ok().and_then(|rank| domains.get_mut(rank)) {
-            *place = Some(domain);
-        }
-    }
-    domains.iter().all(Option::is_some) && domains.iter().any(|domain| *domain != domains[0])
+fn is_needed(board: &Board, size: usize) -> bool {
+    (2..=MAX_RANKS).contains(&size)
+        && board.said(size, CLOCK).is_some_and(|clocks| clocks.iter().any(|clock| *clock != clocks[0]))
 }
 
 /// The exchange after `MPI_Init`.
 pub(crate) fn at_start(runtime: &Runtime, world: &str, rank: i32, size: i32) {
-    if !is_needed(runtime, world, usize::try_from(size).unwrap_or(0)) {
+    let (Ok(index), Ok(ranks)) = (usize::try_from(rank), usize::try_from(size)) else { return };
+    let board = board(runtime, world);
+    if !is_needed(&board, ranks) || !board.all_will(index, ranks, clock::monotonic_ns() + AGREED_NS) {
         return;
     }
     let deadline = clock::monotonic_ns() + AT_START_NS;

@@ -10,9 +10,10 @@
 //! * [`point`], [`probe`], [`start`], [`complete`], [`request`]: messages from their start to their
 //!   completion.
 //! * [`collective`], [`communicator`], [`make`], [`object`]: collectives, communicators, windows, files.
-//! * [`exchange`]: clock exchanges where clocks differ.
+//! * [`exchange`], [`agreement`]: clock exchanges where clocks differ, if all ranks take part.
 //! * [`world`]: from `MPI_Init` to `MPI_Finalize`.
 
+mod agreement;
 mod call;
 pub(crate) mod class;
 pub(crate) mod collective;
