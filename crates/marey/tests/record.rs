@@ -255,6 +255,18 @@ fn an_unmerged_recording_is_not_lost_by_accident() {
     assert_eq!(place.record(&["--force"], "true").status.code(), Some(0));
 }
 
+/// Seen in a review: the next recording of the same name replaced it without a word.
+#[test]
+fn a_recording_whose_launcher_was_killed_is_not_lost_by_accident() {
+    let place = Place::new();
+    let killed = place.record(&[], "touch $MAREY_SPOOL/left-by-a-process; kill -9 $PPID");
+    assert_eq!(killed.status.code(), None);
+    let refused = place.record(&[], "true");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("marey merge run.marey"), "{}", stderr(&refused));
+    assert!(place.path("run.marey/spool/left-by-a-process").exists());
+}
+
 #[test]
 fn two_recordings_do_not_share_a_run() {
     let place = Place::new();

@@ -28,10 +28,10 @@ pub(crate) enum Overwrite {
 #[derive(Debug, PartialEq, Eq)]
 enum Existing {
     Nothing,
-    /// A run that was never finished and holds nothing worth keeping, or an empty directory.
+    /// A run in which nothing was recorded, or an empty directory.
     Disposable,
     Finished,
-    /// Recorded to the end, but not merged.
+    /// Recorded, but not merged; perhaps its launcher was killed, and the program goes on.
     Unmerged,
     /// Somebody records into it now.
     Busy,
@@ -57,8 +57,7 @@ fn look_at(path: &Path) -> io::Result<Existing> {
         return Ok(Existing::Finished);
     }
     if spool.is_dir() {
-        let is_unmerged = holds_recordings(&spool) && has_ended(&spool);
-        return Ok(if is_unmerged { Existing::Unmerged } else { Existing::Disposable });
+        return Ok(if holds_recordings(&spool) { Existing::Unmerged } else { Existing::Disposable });
     }
     let is_empty = fs::read_dir(path)?.next().is_none();
     Ok(if is_empty { Existing::Disposable } else { Existing::Foreign })
@@ -133,8 +132,4 @@ pub(super) fn holds_recordings(spool: &Path) -> bool {
         let name = entry.file_name();
         name != LIBRARY_FILE && !name.as_bytes().starts_with(LAUNCH_FILE.as_bytes())
     })
-}
-
-fn has_ended(spool: &Path) -> bool {
-    read_launch_file(spool).is_some_and(|launch| !launch["end"].is_null())
 }
