@@ -17,17 +17,22 @@ pub(crate) struct JobStep {
 impl JobStep {
     /// The step that this process belongs to, if it was started by a launcher.
     pub(crate) fn detect() -> Option<Self> {
-        Self::read(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+        let parent = || std::fs::read(format!("/proc/{}/cmdline", std::os::unix::process::parent_id())).ok();
+        Self::read(|name| std::env::var(name).ok().filter(|value| !value.is_empty()), parent)
     }
 
-    fn read(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+    /// `parent` gives the command line of the process that started this one, with zero bytes between
+    /// its words.
+    fn read(
+        variable: impl Fn(&str) -> Option<String>,
+        parent: impl Fn() -> Option<Vec<u8>>,
+    ) -> Option<Self> {
         let number = |name: &str| variable(name)?.parse::<usize>().ok();
         // PMIx knows the step best, whoever started it; then the launchers' own variables.
         let id = variable("PMIX_NAMESPACE")
             .or_else(|| variable("OMPI_MCA_ess_base_jobid"))
             .or_else(|| Some(format!("{}.{}", variable("SLURM_JOB_ID")?, variable("SLURM_STEP_ID")?)))
-            // Hydra names no step; its ranks differ in all but the number of processes.
-            .or_else(|| variable("PMI_RANK").map(|_| "pmi".to_owned()))?;
+            .or_else(|| variable("PMI_RANK").map(|_| hydra_step(&parent().unwrap_or_default())))?;
         let size = number("OMPI_COMM_WORLD_SIZE")
             .or_else(|| number("PMI_SIZE"))
             .or_else(|| number("SLURM_STEP_NUM_TASKS"))
@@ -35,6 +40,15 @@ impl JobStep {
         // A recorder that is alone shares with nobody.
         (size > 1).then_some(Self { id, size })
     }
+}
+
+/// Hydra, MPICH's launcher, names no step to its ranks, but their parent, its proxy, knows the port that
+/// the launcher listens on. Behind a shell in between all steps look alike, so that a recording which was
+/// cut short is then joined by the next of the same name.
+fn hydra_step(parent: &[u8]) -> String {
+    let words: Vec<&[u8]> = parent.split(|&byte| byte == 0).collect();
+    let port = words.windows(2).find(|pair| pair[0] == b"--control-port");
+    port.map_or_else(|| "pmi".to_owned(), |pair| format!("hydra {}", String::from_utf8_lossy(pair[1])))
 }
 
 #[cfg(test)]
@@ -47,7 +61,7 @@ mod tests {
             ("", "alone"),
             ("PMIX_NAMESPACE=7 OMPI_COMM_WORLD_SIZE=4", "7 of 4"),
             ("OMPI_MCA_ess_base_jobid=8 OMPI_COMM_WORLD_SIZE=2", "8 of 2"),
-            ("PMI_RANK=1 PMI_SIZE=3", "pmi of 3"),
+            ("PMI_RANK=1 PMI_SIZE=3", "hydra n0:41 of 3"),
             ("SLURM_JOB_ID=9 SLURM_STEP_ID=0 SLURM_NTASKS=2", "9.0 of 2"),
             ("PMIX_NAMESPACE=7 OMPI_COMM_WORLD_SIZE=1", "alone"),
         ];
@@ -56,9 +70,19 @@ mod tests {
                 let mut pairs = variables.split(' ').filter_map(|pair| pair.split_once('='));
                 pairs.find(|(known, _)| *known == name).map(|(_, value)| value.to_owned())
             };
-            let found = JobStep::read(look_up)
+            let proxy = || Some(b"hydra_pmi_proxy\0--control-port\0n0:41\0--rmk\0user\0".to_vec());
+            let found = JobStep::read(look_up, proxy)
                 .map_or_else(|| "alone".to_owned(), |step| format!("{} of {}", step.id, step.size));
             assert_eq!(found, expected, "{variables}");
+        }
+    }
+
+    #[test]
+    fn behind_a_shell_the_steps_of_hydra_are_alike() {
+        for parent in [None, Some(b"sh\0-c\0marey record\0".to_vec())] {
+            let variable = |name: &str| name.starts_with("PMI_").then(|| "2".to_owned());
+            let step = JobStep::read(variable, || parent.clone()).expect("two processes");
+            assert_eq!(step.id, "pmi");
         }
     }
 }
