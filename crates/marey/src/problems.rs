@@ -16,7 +16,7 @@ use crate::words;
 /// The sums that other programs rely on; the names are an interface.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Totals {
-    /// Events that were committed and could not be read.
+    /// Windows of the recording that are missing, and threads of which all are.
     lost: u64,
     /// Events or threads of processes of which a file of the recording is missing.
     missing: u64,

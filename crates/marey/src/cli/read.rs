@@ -1,4 +1,6 @@
 //! The commands that read a run: `report`, `info`, `dump`, `pack`.
+//!
+//! What their JSON means in full stands in `docs/json.md`; the help lists the names.
 
 use std::path::PathBuf;
 
@@ -87,8 +89,8 @@ pub(crate) enum Section {
         marey info run.marey\n  \
         marey info run.marey --json | jq .problems\n\n\
         JSON\n  \
-        version, duration_ns, processes, locations, intervals, messages, events, levels[], \
-        problems{lost, dropped, unmatched_sends, unmatched_receives, ambiguous, \
+        version, schema, duration_ns, processes, locations, intervals, messages, events, levels[], \
+        problems{lost, missing, dropped, unmatched_sends, unmatched_receives, ambiguous, \
         unmatchable_channels, clock_violations, truncated}, overhead{fraction, ns_per_event, ns_per_call}, clocks[{process, \
         offset_ns, drift_ppm, uncertainty_ns}], ended_early[{process, world, rank|null, outcome, \
         exit_code|null, end_ns, threads[{location, thread, state, path[], start_ns|null, function, \
