@@ -1,4 +1,7 @@
 //! A spool of several processes, and writing it.
+//!
+//! The one idea: it is written as recorders would have left it, two files a process, so that a test
+//! damages or removes files where it wants damage.
 
 use std::io;
 use std::path::Path;
