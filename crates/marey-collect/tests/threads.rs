@@ -143,11 +143,10 @@ fn who_comes_last_to_a_barrier_is_charged() {
     // Numbers are given in the order in which threads start; creations tell which is which.
     let mut created = process.edges(EdgeKind::Create);
     created.sort_by_key(|(_, edge)| edge.from_ticks);
-    let mut as_planned = 0;
     for round in 0..20 {
         let entered = |serial: &u32| process.threads[serial].intervals[round].1;
         let last = (1..=4).max_by_key(entered).unwrap();
-        as_planned += u32::from(last == created[round % 4].0);
+        assert_eq!(last, created[round % 4].0, "round {round}");
         for serial in (1..=4).filter(|&serial| serial != last) {
             let left = process.threads[&serial].intervals[round].2;
             let edge = edges.iter().find(|(to, edge)| *to == serial && edge.to_ticks == left);
@@ -155,8 +154,6 @@ fn who_comes_last_to_a_barrier_is_charged() {
             assert_eq!((edge.from, edge.from_ticks <= entered(&last)), (last, true), "round {round}");
         }
     }
-    // A busy machine may keep a thread back for longer than the planned one sleeps.
-    assert!(as_planned > 10, "{as_planned}");
 }
 
 #[test]

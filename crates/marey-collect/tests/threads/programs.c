@@ -22,7 +22,22 @@ static atomic_int stage;
 static long n;
 
 static void say(const char *name, long value) { printf("%s %ld\n", name, value); }
-static void nap(long us) { struct timespec t = {0, us * 1000}; nanosleep(&t, 0); }
+
+// Waits until the kernel has put thread `id` of this process to sleep.
+static void await_sleep(int id) {
+    char path[64], text[256], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", id);
+    while (state != 'S') {
+        sched_yield();
+        FILE *file = fopen(path, "r");
+        if (!file) abort();
+        size_t len = fread(text, 1, sizeof text - 1, file);
+        fclose(file);
+        text[len] = 0;
+        char *end = strrchr(text, ')');
+        state = end ? end[2] : 0;
+    }
+}
 
 static void *count(void *arg) {
     for (long i = 0; i < (long)arg; i++) {
@@ -47,7 +62,7 @@ static void locks(void) {
 }
 
 static void *want(void *arg) {
-    stage = 1;
+    stage = gettid();
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
     return arg;
@@ -60,16 +75,24 @@ static void handover(void) {
         pthread_mutex_lock(&mutex);
         pthread_create(&t, 0, want, 0);
         while (!stage) sched_yield();
-        nap(5000);
+        await_sleep(stage);
         pthread_mutex_unlock(&mutex);
         pthread_join(t, 0);
     }
 }
 
+static atomic_int here, ids[4];
+
 static void *meet(void *arg) {
-    // In round r the thread r % 4 comes last.
+    ids[(long)arg] = gettid();
+    // In round r the thread r % 4 comes last: when the others wait for it.
     for (long r = 0; r < 20; r++) {
-        if (r % 4 == (long)arg) nap(4000);
+        if (r % 4 == (long)arg) {
+            while (here != 3 * (r + 1)) sched_yield();
+            for (int i = 0; i < 4; i++) if (i != (long)arg) await_sleep(ids[i]);
+        } else {
+            here++;
+        }
         int result = pthread_barrier_wait(&barrier);
         if (result == PTHREAD_BARRIER_SERIAL_THREAD) atomic_fetch_add(&stage, 1);
     }
