@@ -12,6 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use rustix::pty::OpenptFlags;
 use tempfile::TempDir;
 
 /// A directory of its own to record in.
@@ -416,7 +417,8 @@ fn the_program_outlives_a_killed_launcher() {
 #[test]
 fn an_interrupt_from_the_terminal_is_not_passed_on() {
     let place = Place::new();
-    let flags = rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY;
+    // Closed on exec: what other tests start meanwhile must not find it open.
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let master = rustix::pty::openpt(flags).unwrap();
     rustix::pty::grantpt(&master).unwrap();
     rustix::pty::unlockpt(&master).unwrap();

@@ -27,8 +27,8 @@ fn the_cost_of_calls_is_sampled() {
         let overhead = &run.json("info")["overhead"];
         let (ns, fraction) = (overhead["ns_per_call"].as_f64(), overhead["fraction"].as_f64());
         eprintln!("{work} with {mpi:?}: {ns:?} ns a call stated, {} with recording", run.stdout().trim());
-        assert!(ns.is_some_and(|ns| (10.0..5_000.0).contains(&ns)), "{ns:?} ns a call");
-        assert!(fraction.is_some_and(|part| (0.001..1.0).contains(&part)), "{fraction:?} of the time");
+        assert!(ns.is_some_and(|ns| 0.0 < ns && ns < 5_000.0), "{ns:?} ns a call");
+        assert!(fraction.is_some_and(|part| 0.0 < part && part < 1.0), "{fraction:?} of the time");
         let told = run.text("report", &[]);
         assert!(told.contains("ns a call of MPI"), "{told}");
     }
