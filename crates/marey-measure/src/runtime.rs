@@ -39,9 +39,9 @@ pub enum Mode {
     Unknown = 0,
     /// Nothing.
     Off = 1,
-    /// Visits are counted.
+    /// Kept free for counting visits; until then as [`Self::Off`].
     Count = 2,
-    /// Visits are counted and timed.
+    /// Kept free for counting and timing visits; until then as [`Self::Off`].
     Time = 3,
     /// Every visit is recorded.
     Trace = 4,

@@ -99,7 +99,8 @@ pub struct Head {
     pub triple: Triple,
     /// Bytes of records written in this stream before this window.
     pub bytes_before: u64,
-    /// Nonblocking operations started by the process before this window.
+    /// Serial number of the last nonblocking operation that the stream named before this window, which
+    /// the first in it is told from; 0 if none.
     pub serial: u64,
     /// The buffer address that the first signature's difference counts from.
     pub buffer: u64,
