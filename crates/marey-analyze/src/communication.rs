@@ -1,4 +1,9 @@
 //! Who sent how much to whom, and in what sizes.
+//!
+//! The one idea: the archive holds the sums by pair, communicator and size already, so no message is
+//! looked at again; here they are only added up, in O(pairs).
+//!
+//! Messages of which one end is unknown are not among them: they are problems, not communication.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,7 @@
 //! The facts that a report begins with: where is the time, and on which rank.
+//!
+//! The one idea: these are values with definitions, not sentences. Which of them are worth telling, and
+//! in which words, is for whoever writes the report.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,10 @@
 //! The profile: one row per region, one row per call path.
+//!
+//! The one idea: both are sums of the same rows, which the archive has for each call path and location.
+//! Exclusive times and visits simply add up; of inclusive times only those count that do not lie in
+//! another visit of the same region, or recursion would count twice.
+//!
+//! How processes differ is told in `spread`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,7 @@
 //! Processes: how long they ran and how much of it they spent in MPI.
+//!
+//! The one idea: time in MPI is a share of the time of those threads that call MPI. A thread that only
+//! computes must not make its rank look as if it communicated less.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,7 @@
 //! Levels, verbs' roles and kinds of edges: what analysis reads instead of names.
+//!
+//! The one idea: roles, tiers and kinds of edges are few and fixed, and have codes that are stored;
+//! levels and verbs are names that anybody may add. A code is never given another meaning.
 
 /// What a verb does, in the only terms that analysis knows. Source: the pattern hierarchy of
 /// Scalasca and the event classes of OTF2, reduced to what wait states need.

@@ -1,4 +1,7 @@
-//! Shell completions and manual pages, made from the same definitions as the help.
+//! `marey completions` and `marey man`.
+//!
+//! The one idea: shell completions and manual pages are made from the same definitions as the help, so
+//! there is nothing to keep in step.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,4 +1,7 @@
 //! `marey pack`: one file out of a run.
+//!
+//! The one idea: what is packed can be read, so a run that is not finished, or no run at all, is refused
+//! before anything is written. The format is the archive's matter.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

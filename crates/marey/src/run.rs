@@ -1,4 +1,7 @@
 //! Opening a run, with errors that say what to do.
+//!
+//! The one idea: what is not a finished run is one of a few things — nothing, a recording that is not
+//! merged, a merge that was cut short, something else — and each has its own way out.
 
 use std::fs::File;
 use std::io::{self, Read};

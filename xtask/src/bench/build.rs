@@ -1,4 +1,7 @@
 //! Builds the programs that are measured, into `target/bench`.
+//!
+//! The one idea: what is measured lies where no other build touches it, so that somebody's build in
+//! between changes nothing.
 
 use crate::shell::{cargo, command, output, root, run, target};
 use anyhow::{Context, Result};

@@ -1,4 +1,7 @@
 //! Whether everything that was executed is recorded: counted in the merged run, region by region.
+//!
+//! The one idea: the program counts for itself, and the run is asked through the command line, as a
+//! user would. A count has no spread, so every case runs once; times are not taken.
 
 use super::build::Tools;
 use super::goal::Goals;

@@ -1,4 +1,7 @@
 //! How large recordings and archives are, and how fast one becomes the other.
+//!
+//! The one idea: recordings are made once and merged many times, on one thread and on two in turns, so
+//! that what differs between turns is the merge alone.
 
 use super::build::Tools;
 use super::goal::{Goals, Target};

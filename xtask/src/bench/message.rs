@@ -1,4 +1,7 @@
 //! What a recorder adds to a message between two ranks.
+//!
+//! The one idea: two ranks play ping-pong with 8 bytes, where what is added weighs most; the same
+//! program runs plain and under each recorder. Bandwidth is not measured here.
 
 use super::build::{self, Tools};
 use super::goal::{Goals, Target};

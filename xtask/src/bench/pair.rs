@@ -1,4 +1,7 @@
 //! What one enter and one leave cost, on one thread and on two, recorded and not.
+//!
+//! The one idea: everybody runs the same loop, in every language and with every library, and beside it
+//! runs what no recorder can do without: two readings of the clock and two stores.
 
 use super::build::{self, Tools};
 use super::goal::{Goals, Target};

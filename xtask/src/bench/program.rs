@@ -1,4 +1,7 @@
 //! What recording costs real programs, from the start of the command to its end.
+//!
+//! The one idea: times of whole programs spread more than what is measured. So runs are paired, in an
+//! order drawn by lot, ratios are taken within pairs, and a bound says how far to trust their median.
 
 use super::build::Tools;
 use super::floor;

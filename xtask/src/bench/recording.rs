@@ -1,4 +1,7 @@
 //! Spools to measure sizes and merge with, recorded once and merged many times.
+//!
+//! The one idea: the recorder itself makes them, from programs that say how much they did, so that
+//! bytes and speeds are told per event that was executed.
 
 use super::build::{self, Tools};
 use super::sample::{Samples, figure, size_of_files};

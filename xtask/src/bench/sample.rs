@@ -1,4 +1,8 @@
-//! Cases, turns, rounds.
+//! Cases, turns and rounds: what is run, how often and in which order.
+//!
+//! The one idea: figures of one round belong together, so ratios and differences are taken within a
+//! round, and every round begins with another case. Waiting for the machine to be idle comes before each
+//! turn, never in the middle of one.
 
 use super::Plan;
 use super::stats::Summary;

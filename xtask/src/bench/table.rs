@@ -1,4 +1,6 @@
 //! A table as Markdown whose columns also line up on a screen.
+//!
+//! Deliberately absent: what the cells mean, and any rounding but that of figures with their range.
 
 use super::stats::Summary;
 

@@ -1,4 +1,9 @@
 //! What a dump has one line for, and the order of the lines.
+//!
+//! The one idea: the order is total and does not depend on which table a line comes from, so the parts
+//! of all tables can be merged line by line.
+//!
+//! How a line looks is told in `line`, where it comes from in `source`.
 
 use marey_model::{CallPathId, LocationId, Nanos, RegionId};
 

@@ -1,4 +1,7 @@
 //! How an event looks as a line of text, and as JSON.
+//!
+//! The one idea: the text is for eyes, indented and in words, and may change; the JSON is an interface
+//! (`docs/json.md`) and says the same with numbers.
 
 use std::io::Write;
 

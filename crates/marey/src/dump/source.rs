@@ -1,4 +1,9 @@
 //! Turning rows of the archive's tables into events.
+//!
+//! The one idea: a row becomes as many events as it has instants (enter and leave, both ends of a
+//! message), of which those outside the window are left out here.
+//!
+//! The order is not made here.
 
 use marey_archive::schema::{NONE, TableSpec};
 use marey_archive::{Archive, Columns, Part};

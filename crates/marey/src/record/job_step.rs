@@ -23,10 +23,7 @@ impl JobStep {
 
     /// `parent` gives the command line of the process that started this one, with zero bytes between
     /// its words.
-    fn read(
-        variable: impl Fn(&str) -> Option<String>,
-        parent: impl Fn() -> Option<Vec<u8>>,
-    ) -> Option<Self> {
+    fn read(variable: impl Fn(&str) -> Option<String>, parent: impl Fn() -> Option<Vec<u8>>) -> Option<Self> {
         let number = |name: &str| variable(name)?.parse::<usize>().ok();
         // PMIx knows the step best, whoever started it; then the launchers' own variables.
         let id = variable("PMIX_NAMESPACE")

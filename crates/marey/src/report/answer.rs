@@ -1,4 +1,9 @@
-//! The first lines: where is the time, and on which rank.
+//! The first lines of the report: what ran, where is the time, and on which rank.
+//!
+//! The one idea: a reader who stops here has the answer. So these are sentences, at most one a question,
+//! and a question that the run cannot answer has none.
+//!
+//! Which numbers they are made of is told in `marey_analyze::Headline`.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,7 @@
 //! Who sent how much to whom, and how large the messages were.
+//!
+//! The one idea: a matrix as long as it fits the page, with numbers of messages if there is room for
+//! them; beyond that the pairs with most data. All pairs are in the JSON.
 
 use std::collections::BTreeMap;
 use std::io;

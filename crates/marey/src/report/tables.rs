@@ -1,4 +1,7 @@
-//! Tables of the report with one row a rank, a region or a function.
+//! Tables of the report with one row a rank, a thread, a region, a function or a collective.
+//!
+//! The one idea: at most `--top` rows, the most costly ones, and a last line that says how many more
+//! there are. Of ranks those with the largest and the least shares are shown.
 
 use std::collections::BTreeMap;
 use std::io;
