@@ -209,7 +209,9 @@ pub(crate) struct MergeArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) threads: Option<u32>,
 
-    /// Memory to stay below, in MiB
+    /// Memory for events on their way, in MiB; about 256 if not given
+    ///
+    /// Less makes more and smaller parts. What must be known of the run as a whole comes on top.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
     pub(crate) memory_mb: Option<u64>,
 }
