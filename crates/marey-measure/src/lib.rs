@@ -15,6 +15,7 @@
 
 mod api;
 mod attach;
+mod channel;
 pub mod clock;
 mod cost;
 mod definitions;

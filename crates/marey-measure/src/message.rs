@@ -5,11 +5,11 @@
 //! Channels — (direction, communicator, peer, tag) — count their messages whether or not anything
 //! is recorded, so that the two ends can be matched by number even across a gap.
 
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use marey_model::spool::{Direction, op};
-use rustc_hash::FxHashMap;
 
+use crate::channel::{Channel, Key, Kind, VOID};
 use crate::runtime::Runtime;
 use crate::thread::Thread;
 use crate::write::Scratch;
@@ -49,62 +49,24 @@ pub struct Part {
     pub bytes_in: u64,
 }
 
-#[repr(C)]
+/// A slot of the window: one line.
+#[repr(C, align(64))]
 pub(crate) struct MessageSlot {
-    generation: u64,
-    half: core::mem::MaybeUninit<Half>,
-    channel: *mut Seen,
+    half: Packed,
+    channel: *const Channel,
 }
 
-#[repr(C)]
+/// A slot of the window for parts in collective operations.
+#[repr(C, align(64))]
 pub(crate) struct CollectiveSlot {
+    part: [u64; 3],
+    /// The generation of the window for which the slot was filled; 0 if it never was.
     generation: u64,
-    part: core::mem::MaybeUninit<Part>,
-    channel: *mut Seen,
+    channel: *const Channel,
 }
 
-/// A channel as one thread has seen it.
-pub(crate) struct Seen {
-    counter: &'static AtomicU64,
-    /// Number that a reader expects of the channel's next message, if it goes by the window of this
-    /// generation alone.
-    expected: u64,
-    generation: u64,
-}
-
-impl Seen {
-    fn new(counter: &'static AtomicU64) -> Box<Self> {
-        Box::new(Self { counter, expected: 0, generation: 0 })
-    }
-
-    /// Whether a reader would not expect `number`, which `step` messages take from now on.
-    #[inline(always)]
-    fn surprises(&mut self, generation: u64, number: u64, step: u64) -> bool {
-        let surprises = self.generation != generation || self.expected != number;
-        (self.generation, self.expected) = (generation, number + step);
-        surprises
-    }
-}
-
-/// The channels that a thread has seen, so that it need not ask for them under a lock.
-#[derive(Default)]
-pub(crate) struct SeenChannels {
-    messages: FxHashMap<Channel, Box<Seen>>,
-    collectives: FxHashMap<u32, Box<Seen>>,
-}
-
-/// Whether messages are received, communicator, peer and tag.
-type Channel = (bool, u32, i32, i32);
-
-/// Counters of all channels and of the collectives of all communicators of a process.
-#[derive(Default)]
-pub(crate) struct Channels {
-    messages: FxHashMap<Channel, &'static AtomicU64>,
-    collectives: FxHashMap<u32, &'static AtomicU64>,
-}
-
-// SAFETY: the counters are atomic and live for ever.
-unsafe impl Send for Channels {}
+/// A half, and in the upper part of the first word the generation of a window.
+type Packed = [u64; 6];
 
 /// Whether several threads may be inside MPI at once. Without that a counter needs no locked
 /// instruction, which would cost more than all the rest of a message record.
@@ -121,17 +83,6 @@ pub fn is_concurrent() -> bool {
     CONCURRENT.load(Ordering::Relaxed)
 }
 
-#[inline(always)]
-fn count_up(counter: &AtomicU64) -> u64 {
-    if CONCURRENT.load(Ordering::Relaxed) {
-        counter.fetch_add(1, Ordering::Relaxed)
-    } else {
-        let number = counter.load(Ordering::Relaxed);
-        counter.store(number + 1, Ordering::Relaxed);
-        number
-    }
-}
-
 /// Slots are as many as a byte can name.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "`hash` gives eight bits")]
@@ -139,13 +90,20 @@ const fn slot_byte(idx: usize) -> u8 {
     idx as u8
 }
 
+/// The multiplications do not wait for each other.
 #[inline(always)]
 fn hash(words: [u64; 4]) -> usize {
-    let mut hash = 0_u64;
-    for word in words {
-        hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-    (hash >> 56) as usize
+    const FACTORS: [u64; 4] =
+        [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f, 0x517c_c1b7_2722_0a95, 0xd6e8_feb8_6659_fd93];
+    let products = [0, 1, 2, 3].map(|idx| words[idx].wrapping_mul(FACTORS[idx]));
+    let sum = (products[0] ^ products[1]).wrapping_add(products[2] ^ products[3]);
+    (sum >> 56) as usize
+}
+
+/// Whether two packed things are the same, found without a branch for each word.
+#[inline(always)]
+fn is_same<const N: usize>(one: &[u64; N], other: &[u64; N]) -> bool {
+    (0..N).fold(0, |different, idx| different | one[idx] ^ other[idx]) == 0
 }
 
 /// The slot of the window that stands for `half`, which is written down if it is new, and the
@@ -156,7 +114,7 @@ fn hash(words: [u64; 4]) -> usize {
 #[inline]
 pub unsafe fn slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, half: &Half) -> u8 {
     // SAFETY: the caller's promise.
-    unsafe { slot_counting(runtime, thread, scratch, half, (count_up, 1)) }
+    unsafe { slot_counting(runtime, thread, scratch, half, (Channel::count_up, 1)) }
 }
 
 /// Like [`slot`] for a receive that is merely posted: its message is counted when it is there.
@@ -166,7 +124,7 @@ pub unsafe fn slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch
 #[inline]
 pub unsafe fn posted_slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, half: &Half) -> u8 {
     // SAFETY: the caller's promise.
-    unsafe { slot_counting(runtime, thread, scratch, half, (|counter| counter.load(Ordering::Relaxed), 0)) }
+    unsafe { slot_counting(runtime, thread, scratch, half, (Channel::number, 0)) }
 }
 
 #[inline(always)]
@@ -176,32 +134,28 @@ unsafe fn slot_counting(
     scratch: &mut Scratch,
     half: &Half,
     // How to count, and by how much: the shared counter itself may have gone on meanwhile.
-    (count, step): (fn(&AtomicU64) -> u64, u64),
+    (count, step): (fn(&Channel) -> u64, u64),
 ) -> u8 {
-    let key = [
-        u64::from(half.communicator) << 32 | u64::from(half.peer.cast_unsigned()),
-        u64::from(half.tag.cast_unsigned()) << 32 | u64::from(half.datatype),
-        half.bytes << 1 | u64::from(half.direction == Direction::Receive),
-        half.buffer ^ half.count << 48,
-    ];
-    let idx = hash(key);
-    // SAFETY: `idx` is below 256; a slot with a generation has been filled, and its channel is the
-    // thread's own.
+    // SAFETY: `idx` is below 256; the channels of slots live for ever.
     unsafe {
         let generation = (*thread).generation;
+        let packed = half.packed(generation);
+        // Not by the generation: a slot keeps its channel from window to window.
+        let idx = hash([packed[1], packed[2], packed[3] << 1 | packed[0] & 1, packed[5] ^ packed[4] << 48]);
         let slot = &mut (*thread).messages[idx];
-        let is_known = slot.generation == generation && *slot.half.assume_init_ref() == *half;
+        let is_known = is_same(&slot.half, &packed);
         if !is_known {
-            if slot.generation == 0 || slot.half.assume_init_ref().channel() != half.channel() {
-                slot.channel = seen_channel(runtime, thread, half);
+            if !slot.is_of_channel(&packed) {
+                slot.channel = find(runtime, half.channel());
             }
-            let slot = &mut (*thread).messages[idx];
-            slot.half.write(*half);
-            slot.generation = generation;
+            slot.half = packed;
+            if generation == VOID {
+                slot.half[0] = 0;
+            }
         }
         let (mut number, mut surprises) = (0, true);
-        if let Some(channel) = (*thread).messages[idx].channel.as_mut() {
-            number = count(channel.counter);
+        if let Some(channel) = slot.channel.as_ref() {
+            number = count(channel);
             surprises = channel.surprises(generation, number, step);
         }
         if !is_known || surprises {
@@ -241,24 +195,28 @@ pub unsafe fn collective_slot(
     scratch: &mut Scratch,
     part: &Part,
 ) -> u8 {
-    let key = [part.communicator.into(), part.root.cast_unsigned().into(), part.bytes_out, part.bytes_in];
-    let idx = hash(key);
+    let packed = [
+        u64::from(part.communicator) << 32 | u64::from(part.root.cast_unsigned()),
+        part.bytes_out,
+        part.bytes_in,
+    ];
+    let idx = hash([packed[0], packed[1], packed[2], 0]);
     // SAFETY: as in `slot`.
     unsafe {
         let generation = (*thread).generation;
         let slot = &mut (*thread).collectives[idx];
-        let is_known = slot.generation == generation && *slot.part.assume_init_ref() == *part;
+        let is_known = slot.generation == u64::from(generation) && is_same(&slot.part, &packed);
         if !is_known {
-            if slot.generation == 0 || slot.part.assume_init_ref().communicator != part.communicator {
-                slot.channel = seen_collectives(runtime, thread, part.communicator);
+            if slot.generation == 0 || (slot.part[0] ^ packed[0]) >> 32 != 0 {
+                let communicator = part.communicator;
+                slot.channel = find(runtime, Key { communicator, peer: 0, tag: 0, kind: Kind::Collective });
             }
-            let slot = &mut (*thread).collectives[idx];
-            slot.part.write(*part);
-            slot.generation = generation;
+            slot.part = packed;
+            slot.generation = if generation == VOID { 0 } else { generation.into() };
         }
         let (mut number, mut surprises) = (0, true);
-        if let Some(channel) = (*thread).collectives[idx].channel.as_mut() {
-            number = count_up(channel.counter);
+        if let Some(channel) = slot.channel.as_ref() {
+            number = channel.count_up();
             surprises = channel.surprises(generation, number, 1);
         }
         if is_known && !surprises {
@@ -300,49 +258,38 @@ pub unsafe fn put_back(thread: *mut Thread, scratch: &mut Scratch, serial: u64) 
 
 impl Half {
     #[inline(always)]
-    fn channel(&self) -> Channel {
-        (self.direction == Direction::Receive, self.communicator, self.peer, self.tag)
+    fn packed(&self, generation: u32) -> Packed {
+        let pair = |upper: u32, lower: u32| u64::from(upper) << 32 | u64::from(lower);
+        [
+            pair(generation, u32::from(self.direction == Direction::Receive)),
+            pair(self.communicator, self.peer.cast_unsigned()),
+            pair(self.tag.cast_unsigned(), self.datatype),
+            self.bytes,
+            self.count,
+            self.buffer,
+        ]
+    }
+
+    fn channel(&self) -> Key {
+        let kind = if self.direction == Direction::Receive { Kind::Received } else { Kind::Sent };
+        Key { communicator: self.communicator, peer: self.peer, tag: self.tag, kind }
     }
 }
 
-/// The channel of `half` as the thread sees it; null in a signal handler that interrupted the
-/// making of one.
-///
-/// # Safety
-/// As for [`slot`].
-#[cold]
-unsafe fn seen_channel(runtime: &Runtime, thread: *mut Thread, half: &Half) -> *mut Seen {
-    // SAFETY: the caller's promise.
-    let seen = unsafe { (*thread).seen.get_or_insert_default() };
-    see(runtime, &mut seen.messages, half.channel(), |channels| &mut channels.messages)
-}
-
-/// The same for the collectives of a communicator.
-///
-/// # Safety
-/// As for [`slot`].
-#[cold]
-unsafe fn seen_collectives(runtime: &Runtime, thread: *mut Thread, communicator: u32) -> *mut Seen {
-    // SAFETY: the caller's promise.
-    let seen = unsafe { (*thread).seen.get_or_insert_default() };
-    see(runtime, &mut seen.collectives, communicator, |channels| &mut channels.collectives)
-}
-
-/// What the thread has seen of `key`, whose counter is in `table` of the process's.
-fn see<K: std::hash::Hash + Eq + Copy>(
-    runtime: &Runtime,
-    seen: &mut FxHashMap<K, Box<Seen>>,
-    key: K,
-    table: impl FnOnce(&mut Channels) -> &mut FxHashMap<K, &'static AtomicU64>,
-) -> *mut Seen {
-    if let Some(known) = seen.get_mut(&key) {
-        return &raw mut **known;
+impl MessageSlot {
+    /// Whether it has been filled with a half of the same channel, for whichever window.
+    fn is_of_channel(&self, half: &Packed) -> bool {
+        let different = (self.half[0] ^ half[0]) << 32 != 0
+            || self.half[1] != half[1]
+            || (self.half[2] ^ half[2]) >> 32 != 0;
+        self.half[0] != 0 && !different
     }
-    let counter = runtime.channels().with(|channels| &**table(channels).entry(key).or_insert_with(leak));
-    let Some(counter) = counter else { return core::ptr::null_mut() };
-    &raw mut **seen.entry(key).or_insert(Seen::new(counter))
 }
 
-fn leak() -> &'static AtomicU64 {
-    Box::leak(Box::default())
+/// The channel of `key`; null in a signal handler that interrupted the making of one, and without
+/// memory.
+#[cold]
+fn find(runtime: &Runtime, key: Key) -> *const Channel {
+    let found = runtime.channels().with(|channels| channels.find(key)).flatten();
+    found.map_or(core::ptr::null(), core::ptr::from_ref)
 }

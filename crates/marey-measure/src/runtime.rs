@@ -19,10 +19,10 @@ use std::path::PathBuf;
 use marey_model::ClockKind;
 use marey_model::spool::{Definition, EndingKind};
 
+use crate::channel::Channels;
 use crate::clock;
 use crate::definitions::{Definitions, is_traced};
 use crate::lock::Lock;
-use crate::message::Channels;
 use crate::spool::SpoolFile;
 use crate::sys;
 

@@ -17,7 +17,7 @@ use core::sync::atomic::AtomicPtr;
 use marey_model::spool::{MAX_DEPTH, Open, SLOTS, Stream};
 
 use crate::definitions::is_traced;
-use crate::message::{CollectiveSlot, MessageSlot, SeenChannels};
+use crate::message::{CollectiveSlot, MessageSlot};
 use crate::runtime::Runtime;
 use crate::sys;
 
@@ -68,6 +68,15 @@ pub struct Thread {
     /// know of it lies here, on a line that is in use anyway.
     pub(crate) runtime: Option<&'static Runtime>,
     pub(crate) modes: *const u8,
+    /// Address of the last message buffer, which the next signature is relative to.
+    pub(crate) buffer: u64,
+    /// Serial number of the last nonblocking operation that this stream mentioned.
+    pub(crate) serial_seen: u64,
+    /// Number of the current window among all of the process: slots filled in an earlier one are
+    /// void.
+    pub(crate) generation: u32,
+    /// Rounds of thread-specific destructors that have passed.
+    pub(crate) end_rounds: u32,
     /// Length of the window.
     pub(crate) window_len: u64,
     /// Address of the window's first record.
@@ -76,26 +85,15 @@ pub struct Thread {
     pub(crate) sequence: u64,
     /// Bytes of records in the windows before this one.
     pub(crate) bytes_before: u64,
-    /// Address of the last message buffer, which the next signature is relative to.
-    pub(crate) buffer: u64,
-    /// Serial number of the last nonblocking operation that this stream mentioned.
-    pub(crate) serial_seen: u64,
-    /// Number of the current window among all that this descriptor had: slots filled in an
-    /// earlier one are void.
-    pub(crate) generation: u64,
     /// The descriptor for signal handlers, made when first needed; the thread's own address while
     /// it is being made.
     pub(crate) second: AtomicPtr<Thread>,
     /// The kernel's thread id.
     pub(crate) os_thread: u32,
-    /// Rounds of thread-specific destructors that have passed.
-    pub(crate) end_rounds: u32,
     /// The thread's first instant, in ticks.
     pub(crate) born: u64,
     /// Number of the thread that created it, plus 1; 0 where that was not seen.
     pub(crate) creator: u64,
-    /// The channels that the thread has seen; those of the slots below are among them.
-    pub(crate) seen: Option<Box<SeenChannels>>,
     /// What the message slots of the window stand for.
     pub(crate) messages: [MessageSlot; SLOTS],
     /// What the collective slots of the window stand for.
@@ -161,7 +159,6 @@ impl Thread {
             (*this).serial = serial;
             (*this).stream = stream as u32;
             (*this).os_thread = sys::thread_id();
-            (*this).generation = 1;
             (*this).state = state::RECORDING;
         }
     }

@@ -64,7 +64,7 @@ fn check() {
     assert_eq!((found.lanes.len(), found.spans.len()), (2 * THREADS, THREADS));
     assert!(found.spans.values().all(|(begin, end)| begin.is_some() && end.is_some() && begin != end));
     // Every number of the one channel that all threads send on, each once.
-    let mut numbers = found.sent;
+    let (_, mut numbers) = found.messages.into_iter().next().unwrap();
     numbers.sort_unstable();
     assert!(numbers.iter().copied().eq(0..(THREADS * MESSAGES) as u64), "{numbers:?}");
 }

@@ -12,10 +12,10 @@ use std::os::unix::ffi::OsStrExt;
 use super::process::read_line;
 use super::threads::{forget_with, thread_ends};
 use super::{Config, Runtime, anchor, current};
+use crate::channel::Channels;
 use crate::clock;
 use crate::definitions::{Definitions, MAX_SITES};
 use crate::lock::Lock;
-use crate::message::Channels;
 use crate::spool::SpoolFile;
 use crate::sys;
 
@@ -56,7 +56,7 @@ impl Runtime {
             next_thread: AtomicU32::new(0),
             serials: AtomicU64::new(0),
             thread_key,
-            channels: Lock::new(Channels::default()),
+            channels: Lock::new(Channels::new()),
             homeless: AtomicU64::new(0),
             ended: AtomicU32::new(0),
             pid: sys::process_id(),

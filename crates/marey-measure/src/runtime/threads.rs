@@ -125,7 +125,6 @@ unsafe fn end_thread(thread: *mut Thread) {
         }
         (*thread).ready = 0;
         (*thread).state = state::ENDED;
-        (*thread).seen = None;
         let window = (*thread).window;
         if window != 0 {
             (*write::head_counter(thread, at::SEALED)).store((*thread).last, Ordering::Release);

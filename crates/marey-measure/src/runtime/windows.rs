@@ -15,6 +15,7 @@ use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 use marey_model::spool::{Head, SLACK, Stream, at};
 
 use super::{Runtime, current};
+use crate::channel;
 use crate::clock;
 use crate::spool::window_len;
 use crate::sys;
@@ -66,7 +67,7 @@ impl Runtime {
             let fresh = window as u64;
             (*thread).bytes_before += used;
             (*thread).sequence += 1;
-            (*thread).generation += 1;
+            (*thread).generation = channel::next_generation();
             (*thread).window = fresh;
             (*thread).window_len = u64::from(head.size);
             (*thread).first = fresh + Head::records_at(open.len()) as u64;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use marey_model::spool::{
-    Definition, FieldType, Head, Open, Record, Stream, Tail, get, get_signed, get_text,
+    Definition, Direction, FieldType, Head, Open, Record, Stream, Tail, get, get_signed, get_text,
 };
 
 const TEST: &str = "MAREY_TEST";
@@ -80,16 +80,20 @@ pub(crate) struct Checked {
     pub(crate) spans: BTreeMap<u64, (Option<u32>, Option<u32>)>,
     /// `lane region`, and `lane` alone for a leave.
     pub(crate) lanes: Vec<String>,
-    /// Numbers of the messages sent.
-    pub(crate) sent: Vec<u64>,
+    /// Numbers of the messages of each channel, in the order of the streams.
+    pub(crate) messages: BTreeMap<Channel, Vec<u64>>,
 }
+
+/// Direction, communicator, peer and tag; collective operations are neither sent nor received.
+pub(crate) type Channel = (Option<Direction>, u32, i64, i64);
 
 /// What a window has said of messages: which channel each slot stands for, and how many messages
 /// each channel has had.
 #[derive(Default)]
 struct Messages {
-    slots: BTreeMap<u8, (u32, i64, i64)>,
-    numbers: BTreeMap<(u32, i64, i64), u64>,
+    slots: BTreeMap<u8, Channel>,
+    collective_slots: BTreeMap<u8, Channel>,
+    numbers: BTreeMap<Channel, u64>,
 }
 
 #[derive(Default)]
@@ -250,18 +254,28 @@ impl Messages {
     fn step(&mut self, record: &Record<'_>, sum: &mut Checked) -> bool {
         match *record {
             Record::Signature { slot, signature } => {
-                let channel = (signature.communicator, signature.peer, signature.tag);
+                let direction = Some(signature.direction);
+                let channel = (direction, signature.communicator, signature.peer, signature.tag);
                 self.slots.insert(slot, channel);
                 self.numbers.insert(channel, signature.number);
             }
-            Record::Send { slot } => {
-                let number = self.numbers.get_mut(&self.slots[&slot]).unwrap();
-                sum.sent.push(*number);
-                *number += 1;
+            Record::CollectiveSignature { slot, signature } => {
+                let channel = (None, signature.communicator, 0, 0);
+                self.collective_slots.insert(slot, channel);
+                self.numbers.insert(channel, signature.number);
             }
+            Record::Send { slot } | Record::Receive { slot } => self.count(self.slots[&slot], sum),
+            Record::Collective { slot } => self.count(self.collective_slots[&slot], sum),
+            Record::PostReceive { slot, .. } => assert!(self.numbers.contains_key(&self.slots[&slot])),
             _ => return false,
         }
         true
+    }
+
+    fn count(&mut self, channel: Channel, sum: &mut Checked) {
+        let number = self.numbers.get_mut(&channel).unwrap();
+        sum.messages.entry(channel).or_default().push(*number);
+        *number += 1;
     }
 }
 
