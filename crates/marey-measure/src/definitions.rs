@@ -222,7 +222,7 @@ impl Definitions {
 
     /// The number of a region entered from a stack. When there are too many, calls are put down
     /// to the region without a stack, so that counts and times stay exact; without memory for a site
-    /// or even the region, to [`Self::other_regions`].
+    /// or even the region, to one that stands for all others.
     pub fn site(&mut self, region: Option<RegionId>, stack: Option<StackId>) -> SiteId {
         let Some(region) = region else { return self.other_regions() };
         // Room for one site without a stack for every region is kept free.

@@ -2,122 +2,17 @@
 //!
 //! A definition is a type byte, a length and its fields one after the other. A reader skips types
 //! it does not know and ignores fields added at the end, so both ends may be of any version.
+//!
+//! The one idea: the table below is all there is; enum, numbers, writing and reading are made from it.
+//! How a single field is written is told in [`field`], what codes in fields stand for in [`kinds`].
 
-use super::varint::{get, get_bytes, get_signed, get_text, put, put_bytes, put_signed};
+mod field;
+mod kinds;
+
+use self::field::Field;
+pub use self::kinds::{CommunicatorKind, EndingKind, FieldType};
+use super::varint::{get_bytes, put_bytes};
 use crate::Triple;
-
-/// A value that can stand in a definition.
-trait Field: Sized {
-    fn put(&self, out: &mut Vec<u8>);
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self>;
-}
-
-impl Field for u64 {
-    fn put(&self, out: &mut Vec<u8>) {
-        put(out, *self);
-    }
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
-        get(bytes, at)
-    }
-}
-
-impl Field for u32 {
-    fn put(&self, out: &mut Vec<u8>) {
-        put(out, u64::from(*self));
-    }
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
-        get(bytes, at)?.try_into().ok()
-    }
-}
-
-impl Field for u8 {
-    fn put(&self, out: &mut Vec<u8>) {
-        out.push(*self);
-    }
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
-        let found = bytes.get(*at).copied();
-        *at += 1;
-        found
-    }
-}
-
-impl Field for bool {
-    fn put(&self, out: &mut Vec<u8>) {
-        out.push(u8::from(*self));
-    }
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
-        u8::get(bytes, at).map(|byte| byte != 0)
-    }
-}
-
-impl Field for i64 {
-    fn put(&self, out: &mut Vec<u8>) {
-        put_signed(out, *self);
-    }
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
-        get_signed(bytes, at)
-    }
-}
-
-impl Field for String {
-    fn put(&self, out: &mut Vec<u8>) {
-        put_bytes(out, self.as_bytes());
-    }
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
-        get_text(bytes, at)
-    }
-}
-
-impl Field for Triple {
-    fn put(&self, out: &mut Vec<u8>) {
-        for value in [self.ticks, self.monotonic_ns, self.realtime_ns] {
-            put(out, value);
-        }
-    }
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
-        Some(Self { ticks: get(bytes, at)?, monotonic_ns: get(bytes, at)?, realtime_ns: get(bytes, at)? })
-    }
-}
-
-impl<A: Field, B: Field> Field for (A, B) {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
-        self.1.put(out);
-    }
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
-        Some((A::get(bytes, at)?, B::get(bytes, at)?))
-    }
-}
-
-impl<T: Field> Field for Option<T> {
-    fn put(&self, out: &mut Vec<u8>) {
-        out.push(u8::from(self.is_some()));
-        if let Some(value) = self {
-            value.put(out);
-        }
-    }
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
-        if bool::get(bytes, at)? { T::get(bytes, at).map(Some) } else { Some(None) }
-    }
-}
-
-impl<T: Field> Field for Vec<T> {
-    fn put(&self, out: &mut Vec<u8>) {
-        put(out, self.len() as u64);
-        for value in self {
-            value.put(out);
-        }
-    }
-    fn get(bytes: &[u8], at: &mut usize) -> Option<Self> {
-        let len = usize::try_from(get(bytes, at)?).ok()?;
-        // Every element takes a byte at least, so a count beyond the bytes that are left is a lie
-        // and must not make us allocate for it.
-        if len > bytes.len().saturating_sub(*at) {
-            return None;
-        }
-        (0..len).map(|_| T::get(bytes, at)).collect()
-    }
-}
 
 macro_rules! definitions {
     ($($(#[$doc:meta])* $code:literal $name:ident { $($(#[$fdoc:meta])* $field:ident: $type:ty,)* })*) => {
@@ -456,137 +351,10 @@ impl Definition {
     }
 }
 
-/// How a communicator came to be.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-#[expect(missing_docs, reason = "the names are those of the MPI calls")]
-pub enum CommunicatorKind {
-    World = 0,
-    SelfOnly = 1,
-    Dup = 2,
-    Split = 3,
-    Create = 4,
-    CreateGroup = 5,
-    Cart = 6,
-    Graph = 7,
-    DistGraph = 8,
-    Intercomm = 9,
-    Merge = 10,
-    Spawn = 11,
-    Parent = 12,
-    Accept = 13,
-    Connect = 14,
-    Join = 15,
-    Unknown = 16,
-}
-
-impl CommunicatorKind {
-    /// The kinds in the order of their codes, with the word that stands for each in a label.
-    pub const ALL: [(Self, &'static str); 17] = [
-        (Self::World, "world"),
-        (Self::SelfOnly, "self"),
-        (Self::Dup, "dup"),
-        (Self::Split, "split"),
-        (Self::Create, "create"),
-        (Self::CreateGroup, "create-group"),
-        (Self::Cart, "cart"),
-        (Self::Graph, "graph"),
-        (Self::DistGraph, "dist-graph"),
-        (Self::Intercomm, "intercomm"),
-        (Self::Merge, "merge"),
-        (Self::Spawn, "spawn"),
-        (Self::Parent, "parent"),
-        (Self::Accept, "accept"),
-        (Self::Connect, "connect"),
-        (Self::Join, "join"),
-        (Self::Unknown, "unknown"),
-    ];
-
-    /// The kind that a code stands for.
-    pub fn from_code(code: u8) -> Self {
-        Self::ALL.get(usize::from(code)).map_or(Self::Unknown, |&(kind, _)| kind)
-    }
-
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
-    }
-}
-
-/// How a process ended.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum EndingKind {
-    /// `exit` or return from `main`; the code is the exit status.
-    Exit = 0,
-    /// `_exit`, `_Exit` or `quick_exit`; the code is the exit status.
-    ImmediateExit = 1,
-    /// `abort`; the code is the signal.
-    Abort = 2,
-    /// `MPI_Abort`; the code is its error code.
-    MpiAbort = 3,
-    /// The program was replaced by `exec`.
-    Exec = 4,
-}
-
-impl EndingKind {
-    /// The kind that a code stands for.
-    pub const fn from_code(code: u8) -> Option<Self> {
-        match code {
-            0 => Some(Self::Exit),
-            1 => Some(Self::ImmediateExit),
-            2 => Some(Self::Abort),
-            3 => Some(Self::MpiAbort),
-            4 => Some(Self::Exec),
-            _ => None,
-        }
-    }
-}
-
-/// Types of the fields of user-defined events.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum FieldType {
-    /// Prefix integer.
-    Unsigned = 0,
-    /// Prefix integer, zigzag.
-    Signed = 1,
-    /// Eight bytes.
-    Real = 2,
-    /// One byte.
-    Bool = 3,
-    /// Length and bytes.
-    Text = 4,
-}
-
-impl FieldType {
-    /// The type that a code stands for.
-    pub const fn from_code(code: u8) -> Option<Self> {
-        match code {
-            0 => Some(Self::Unsigned),
-            1 => Some(Self::Signed),
-            2 => Some(Self::Real),
-            3 => Some(Self::Bool),
-            4 => Some(Self::Text),
-            _ => None,
-        }
-    }
-
-    /// The name used in the archive.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unsigned => "unsigned",
-            Self::Signed => "signed",
-            Self::Real => "real",
-            Self::Bool => "bool",
-            Self::Text => "text",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spool::varint::put;
 
     #[test]
     fn definitions_come_back_and_unknown_ones_are_skipped() {
