@@ -1,4 +1,9 @@
 //! Windows of one-sided communication, files and datatypes.
+//!
+//! The one idea: whatever is made by a call gets a number and becomes a noun, so that what is done with
+//! it says which one it was; transfers say how much and to whom as well.
+//!
+//! What a datatype measures is told in `datatype`, how handles are found again in `handles`.
 
 use marey_measure::{Runtime, Scratch, Thread};
 use marey_model::spool::{Definition, DefinitionKind, RmaKind, op, zigzag};
@@ -134,7 +139,7 @@ pub(crate) unsafe fn transfer<const N: usize>(mut p: Passing<N, impl Real<N>>) -
                 _ => (RmaKind::Accumulate, 3, Some(1), 2),
             };
             let n = n.map_or(1, |at| count(p.call, p.args[at]));
-            let bytes = n * datatype(open.runtime, p.args[datatype_at]).size;
+            let bytes = n.saturating_mul(datatype(open.runtime, p.args[datatype_at]).size);
             let (target, displacement) = (i64::from(p.args[target] as i32), p.args[target + 1] as i64);
             let rma = Rma { kind, window, target, bytes, displacement };
             open.finish_with((done && target >= 0).then_some(rma), put_rma);
@@ -229,7 +234,8 @@ pub(crate) unsafe fn file_move<const N: usize>(mut p: Passing<N, impl Real<N>>) 
             let moved = p.pass().then(|| {
                 // Split operations have no last argument; those with an offset have one more in front.
                 let end = if p.function().class == Class::FileSplitBegin { N } else { N - 1 };
-                let bytes = count(p.call, p.args[end - 2]) * datatype(open.runtime, p.args[end - 1]).size;
+                let size = datatype(open.runtime, p.args[end - 1]).size;
+                let bytes = count(p.call, p.args[end - 2]).saturating_mul(size);
                 (bytes, if end == 5 { p.args[1] as i64 } else { -1 })
             });
             let is_write = p.function().name.contains("write");
