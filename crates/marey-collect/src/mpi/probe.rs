@@ -1,4 +1,8 @@
 //! Matching probes and the receives of what they found.
+//!
+//! The one idea: such a probe takes a message out of the queue, so the message has its place in the
+//! order from then on, as if the receive had been posted there; the receive that follows names it by its
+//! serial number. Probes that leave the message where it is are calls like any other.
 
 use marey_measure::message::{self, Half};
 use marey_model::spool::{Direction, op};

@@ -1,4 +1,10 @@
 //! Threads from their creation to whoever joins them.
+//!
+//! The one idea: who created a thread, and when, travels with its argument to its first instruction, so
+//! the thread's first record has its edge; when it ends it says so in a table, where whoever joins it
+//! looks. The handle alone would not do: the C library gives it out again.
+//!
+//! Threads of MPI's own are passed on and never become locations.
 
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::Ordering;

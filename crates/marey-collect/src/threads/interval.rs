@@ -1,4 +1,9 @@
 //! A wait from its beginning to its end, and the guard around our own code.
+//!
+//! The one idea: a thread that really waits registers the address that it waits at, and only then does
+//! whoever ends waits there leave a note; so what nobody waits for costs one look.
+//!
+//! Which functions wait, and at what, is told in the files that export them.
 
 use core::ffi::c_int;
 

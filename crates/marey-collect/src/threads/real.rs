@@ -1,4 +1,9 @@
-//! Whom a call is passed on to: the next definition of the function after ours.
+//! Whom a call is passed on to, and how it comes in.
+//!
+//! The one idea: the next definition of each function after ours is looked up once, when recording
+//! begins, for later a call may come in a moment in which nothing can be looked up: in a signal handler,
+//! under a lock of the dynamic linker. What is exported is a few instructions that keep the entry's
+//! registers, and leave no frame of Rust's where a thread can be cancelled.
 
 use core::ffi::{CStr, c_int};
 use core::sync::atomic::{AtomicUsize, Ordering};

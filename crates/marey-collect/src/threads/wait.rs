@@ -1,4 +1,10 @@
 //! Conditions, semaphores and barriers.
+//!
+//! The one idea: the first two are waits at an address that a signal or a post leaves a note at; at a
+//! barrier everybody is told who came last. A wait on a condition gives its mutex back and so leaves a
+//! note there too.
+//!
+//! A semaphore that can be had at once is no wait and is not recorded.
 
 use core::ffi::c_int;
 
