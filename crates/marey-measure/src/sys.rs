@@ -191,6 +191,14 @@ pub fn thread_id() -> u32 {
     unsafe { syscall(libc::SYS_gettid, [0; 6]) as u32 }
 }
 
+/// The calling thread's name: at most 15 bytes, then zeros.
+pub fn thread_name() -> [u8; 16] {
+    let mut name = [0_u8; 16];
+    // SAFETY: PR_GET_NAME writes at most 16 bytes.
+    unsafe { syscall(libc::SYS_prctl, [libc::PR_GET_NAME as usize, name.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+    name
+}
+
 /// A number that no other living thread of the process has, without asking the kernel: the address
 /// of the thread's control block.
 #[cfg(all(target_arch = "x86_64", not(miri)))]

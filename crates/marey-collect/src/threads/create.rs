@@ -89,7 +89,7 @@ unsafe extern "C" fn begins(start: *mut Start) -> Routine {
 /// Makes the calling thread a location, created by another.
 fn first_instant(tables: &Tables, me: usize, creation: Note) {
     let Some(runtime) = process::running() else { return };
-    let name = own_name();
+    let name = sys::thread_name();
     let thread = created_thread(Some(creation.thread));
     if thread.is_null() {
         return;
@@ -106,22 +106,12 @@ fn first_instant(tables: &Tables, me: usize, creation: Note) {
         });
         tables.threads.insert(me, serial);
         // Whoever named us before we were in the table could not know our number.
-        let named = own_name();
+        let named = sys::thread_name();
         if named != name {
             runtime.define_thread(thread, &text(&named));
         }
     }
     super::prime(runtime);
-}
-
-fn own_name() -> [u8; 16] {
-    let mut name = [0; 16];
-    // SAFETY: PR_GET_NAME writes at most 16 bytes.
-    unsafe {
-        let args = [libc::PR_GET_NAME as usize, name.as_mut_ptr() as usize, 0, 0, 0, 0];
-        sys::syscall(libc::SYS_prctl, args);
-    }
-    name
 }
 
 fn text(name: &[u8]) -> String {

@@ -171,14 +171,8 @@ unsafe fn make_second(thread: *mut Thread) -> Option<*mut Thread> {
     Some(second)
 }
 
-/// The calling thread's name, at most 15 bytes.
 fn thread_name() -> String {
-    let mut name = [0_u8; 16];
-    // SAFETY: PR_GET_NAME writes at most 16 bytes.
-    unsafe {
-        let args = [libc::PR_GET_NAME as usize, name.as_mut_ptr() as usize, 0, 0, 0, 0];
-        sys::syscall(libc::SYS_prctl, args);
-    }
+    let name = sys::thread_name();
     let len = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     String::from_utf8_lossy(&name[..len]).into_owned()
 }
