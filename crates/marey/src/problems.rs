@@ -18,7 +18,7 @@ use crate::words;
 pub(crate) struct Totals {
     /// Windows of the recording that are missing, and threads of which all are.
     lost: u64,
-    /// Events or threads of processes of which a file of the recording is missing.
+    /// Processes that are not recorded; events or threads of those of which a file is missing.
     missing: u64,
     /// Events that could not be recorded.
     dropped: u64,
@@ -102,8 +102,9 @@ const MEANINGS: [(&str, &str); 17] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
-        "processes of which a file of the recording (.definitions or .events) is missing or empty. Their \
-         time in MPI is not known, and they are left out where ranks are compared. Was the file removed?",
+        "processes that are not recorded, or of which a file of the recording (.definitions or .events) is \
+         missing or empty. Their time in MPI is not known, and they are left out where ranks are compared. \
+         Was the file removed?",
     ),
     (
         "dropped",

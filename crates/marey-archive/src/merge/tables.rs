@@ -252,7 +252,8 @@ pub(crate) fn outcome(input: &Input, idx: usize) -> (String, i64) {
             (None, _) => ("ended".to_owned(), -1),
         };
     }
-    if !process.is_defined {
+    let is_recorded = process.troubles.iter().all(|(kind, ..)| kind != "missing");
+    if !process.is_defined || !is_recorded {
         return ("unknown".to_owned(), -1);
     }
     let start = |idx: usize| input.clocks[idx].clock.ns(input.processes[idx].start.ticks);

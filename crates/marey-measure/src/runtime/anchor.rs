@@ -7,11 +7,15 @@
 //! Threads' own pages, which a fork wipes too, are not the matter of this file (see
 //! [`crate::thread`]).
 
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use marey_model::spool::Definition;
 
 use super::Runtime;
+use super::process::process_definition;
 use super::start::{new_files, new_modes};
 use crate::clock;
+use crate::definitions::Definitions;
 use crate::lock::{self, Lock};
 use crate::sys;
 use crate::thread::Thread;
@@ -24,6 +28,8 @@ struct Anchor {
     forking: Lock<()>,
     /// What tells locks that they were copied by a fork.
     generation: AtomicU64,
+    /// Whether this process, which cannot be recorded, has said so.
+    is_sorry: AtomicBool,
 }
 
 /// Bytes of the anchor's mapping.
@@ -98,14 +104,33 @@ pub(super) fn publish(runtime: &'static mut Runtime) -> Option<&'static Runtime>
     current()
 }
 
+/// Writes down, once, that this child of the recorded process `parent` is not recorded.
+fn say_sorry(parent: &Runtime) {
+    // SAFETY: the anchor is mapped for ever.
+    let Some(anchor) = (unsafe { ANCHOR.load(Ordering::Acquire).as_ref() }) else { return };
+    if anchor.is_sorry.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let start = clock::triple(parent.clock);
+    let (Some((key, _, file)), Some(modes)) = (new_files(&parent.config), new_modes()) else { return };
+    let mut definitions = Definitions::new(file, key, start.ticks, modes, parent.config.mode);
+    definitions.define(&process_definition(key, parent.clock, start, None));
+    definitions.define(&Definition::Trouble {
+        kind: "missing".to_owned(),
+        count: 1,
+        detail: "not recorded: forked while its parent was making definitions".to_owned(),
+    });
+}
+
 impl Runtime {
     /// The recorder of a forked child. The parent's memory has been copied in whatever state it
     /// was; if another thread was making definitions in that moment, the copy is unusable and the
-    /// child records nothing.
+    /// child records nothing but that.
     fn fork() -> Option<&'static Self> {
         // SAFETY: recorders are never freed, and the copy is this process's own.
         let parent = unsafe { LAST.load(Ordering::Acquire).as_ref()? };
         if parent.definitions.is_held() || parent.channels.is_held() {
+            say_sorry(parent);
             return None;
         }
         let start = clock::triple(parent.clock);

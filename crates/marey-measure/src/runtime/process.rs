@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 
 use marey_model::spool::{Definition, DefinitionKind};
-use marey_model::{Level, Tier, Triple};
+use marey_model::{ClockKind, Level, Tier, Triple};
 
 use super::pair_cost::pair_cost;
 use super::{Mode, Runtime};
@@ -19,32 +19,12 @@ impl Runtime {
     /// Says who the process is. `parent` is, in a forked child, the parent's key and how many bytes of its
     /// definitions hold for the child too.
     pub(super) fn define_process(&self, start: Triple, parent: Option<(u64, u64)>) {
-        let text = |path: std::io::Result<PathBuf>| {
-            path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
-        };
         let settings = Definition::Settings {
             mode: if self.config.mode == Mode::Trace { "trace" } else { "quiet" }.to_owned(),
             stack_depth: self.config.stack_depth,
             max_bytes: self.config.max_bytes,
         };
-        let process = Definition::Process {
-            key: self.key,
-            pid: sys::process_id(),
-            // SAFETY: takes no arguments.
-            parent_pid: unsafe { sys::syscall(libc::SYS_getppid, [0; 6]) } as u32,
-            host: read_line("/proc/sys/kernel/hostname"),
-            boot: read_line("/proc/sys/kernel/random/boot_id"),
-            clock: self.clock.code(),
-            start,
-            command: command_line(),
-            executable: text(std::fs::read_link("/proc/self/exe")),
-            directory: text(std::env::current_dir()),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            environment: Vec::new(),
-            forked_from: parent.map(|(key, _)| key),
-            inherited: parent.map_or(0, |(_, bytes)| bytes),
-            pair_cost: pair_cost(self.clock),
-        };
+        let process = process_definition(self.key, self.clock, start, parent);
         self.define(|definitions| {
             definitions.define(&process);
             definitions.define(&settings);
@@ -69,6 +49,36 @@ impl Runtime {
                 });
             }
         });
+    }
+}
+
+/// Who this process is, under `key`. `parent` is as in [`Runtime::define_process`].
+pub(super) fn process_definition(
+    key: u64,
+    clock: ClockKind,
+    start: Triple,
+    parent: Option<(u64, u64)>,
+) -> Definition {
+    let text = |path: std::io::Result<PathBuf>| {
+        path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    Definition::Process {
+        key,
+        pid: sys::process_id(),
+        // SAFETY: takes no arguments.
+        parent_pid: unsafe { sys::syscall(libc::SYS_getppid, [0; 6]) } as u32,
+        host: read_line("/proc/sys/kernel/hostname"),
+        boot: read_line("/proc/sys/kernel/random/boot_id"),
+        clock: clock.code(),
+        start,
+        command: command_line(),
+        executable: text(std::fs::read_link("/proc/self/exe")),
+        directory: text(std::env::current_dir()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        environment: Vec::new(),
+        forked_from: parent.map(|(key, _)| key),
+        inherited: parent.map_or(0, |(_, bytes)| bytes),
+        pair_cost: pair_cost(clock),
     }
 }
 
