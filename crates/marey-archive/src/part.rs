@@ -27,8 +27,9 @@ use crate::columns::Columns;
 use crate::part::encoder::Encoder;
 use crate::schema::{Kind, TableSpec};
 
+mod chunk;
+mod dictionary;
 mod encoder;
-
 mod runs;
 
 /// Rows of a data page: what a reader that looks for a few rows has to decode.
@@ -141,11 +142,10 @@ impl PartWriter {
         if self.encoders.is_empty() {
             // Row groups are alike, so each column gets back the memory it needed the last time.
             self.spare.resize(self.spec.columns.len(), Vec::new());
-            let columns = self.schema.columns().iter().zip(self.spec.columns);
+            let columns = self.schema.columns().iter().zip(self.spare.drain(..)).enumerate();
             self.encoders = columns
-                .zip(self.spare.drain(..))
-                .map(|((column, spec), spare)| {
-                    Encoder::new(spec.kind, column.clone(), self.properties.clone(), spare)
+                .map(|(place, (column, spare))| {
+                    Encoder::new(self.spec, place, column.clone(), self.properties.clone(), spare)
                 })
                 .collect();
         }

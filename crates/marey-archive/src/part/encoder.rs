@@ -1,4 +1,5 @@
-//! Encoding of one column of one row group into memory: as runs for as long as it consists of them.
+//! Encoding of one column of one row group into memory: as runs for as long as it consists of them,
+//! durations with a dictionary for as long as they have few values.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,21 +13,25 @@ use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
 use super::PAGE_ROWS;
+use super::dictionary::{Dictionary, Trial};
 use super::runs::Runs;
 use crate::columns::Column;
-use crate::schema::Kind;
+use crate::schema::{ColumnSpec, Kind, TableSpec};
 
 /// One column of the row group at hand.
 pub(super) struct Encoder {
     column: ColumnDescPtr,
+    properties: WriterPropertiesPtr,
+    is_duration: bool,
     writer: Writer,
     pages: Pages,
 }
 
 /// Values that are kept, or have been written.
 enum Writer {
-    U32Runs(Runs<u32>, WriterPropertiesPtr),
-    I64Runs(Runs<i64>, WriterPropertiesPtr),
+    U32Runs(Runs<u32>),
+    I64Runs(Runs<i64>),
+    Durations(Dictionary),
     U32(Box<ColumnWriterImpl<'static, Int32Type>>, Vec<i32>),
     I64(Box<ColumnWriterImpl<'static, Int64Type>>),
     F64(Box<ColumnWriterImpl<'static, DoubleType>>),
@@ -39,31 +44,34 @@ enum Writer {
 struct Pages(Arc<Mutex<TrackedWrite<Vec<u8>>>>);
 
 impl Encoder {
-    /// Encodes into `buffer`, whose memory may come from another column.
+    /// Encodes a column of the table into `buffer`, whose memory may come from another one.
     pub(super) fn new(
-        kind: Kind,
+        spec: &'static TableSpec,
+        place: usize,
         column: ColumnDescPtr,
         properties: WriterPropertiesPtr,
         mut buffer: Vec<u8>,
     ) -> Self {
         buffer.clear();
+        let ColumnSpec { kind, name, .. } = spec.columns[place];
+        let is_duration = spec.times.iter().any(|time| time.duration == Some(name));
         let pages = Pages(Arc::new(Mutex::new(TrackedWrite::new(buffer))));
         let writer = match kind {
-            Kind::U32 => Writer::U32Runs(Runs::new(), properties),
-            Kind::I64 => Writer::I64Runs(Runs::new(), properties),
-            Kind::F64 => Writer::F64(pages.writer(&column, properties)),
-            Kind::Text => Writer::Text(pages.writer(&column, properties), Vec::new()),
+            Kind::U32 => Writer::U32Runs(Runs::new()),
+            Kind::I64 => Writer::I64Runs(Runs::new()),
+            Kind::F64 => Writer::F64(pages.writer(&column, &properties)),
+            Kind::Text => Writer::Text(pages.writer(&column, &properties), Vec::new()),
         };
-        Self { column, writer, pages }
+        Self { column, properties, is_duration, writer, pages }
     }
 
     /// Appends the values from `first` to before `end`.
     pub(super) fn write(&mut self, column: &Column, first: usize, end: usize) -> Result<(), ParquetError> {
         match (&mut self.writer, column) {
-            (Writer::U32Runs(runs, properties), Column::U32(values)) => {
+            (Writer::U32Runs(runs), Column::U32(values)) => {
                 let before = runs.len();
                 if !runs.push(&values[first..end]) {
-                    let mut writer = self.pages.writer(&self.column, properties.clone());
+                    let mut writer = self.pages.writer(&self.column, &self.properties);
                     let mut scratch: Vec<i32> = runs.values().map(u32::cast_signed).collect();
                     let rest = first + runs.len() - before;
                     scratch.extend(values[rest..end].iter().map(|value| value.cast_signed()));
@@ -71,14 +79,20 @@ impl Encoder {
                     self.writer = Writer::U32(writer, scratch);
                 }
             }
-            (Writer::I64Runs(runs, properties), Column::I64(values)) => {
+            (Writer::I64Runs(runs), Column::I64(values)) => {
                 let before = runs.len();
                 if !runs.push(&values[first..end]) {
-                    let mut writer = self.pages.writer(&self.column, properties.clone());
                     let rest = first + runs.len() - before;
                     let all: Vec<i64> = runs.values().chain(values[rest..end].iter().copied()).collect();
-                    write_pages(&mut writer, &all)?;
-                    self.writer = Writer::I64(writer);
+                    self.writer = self.without_runs(&all)?;
+                }
+            }
+            (Writer::Durations(kept), Column::I64(values)) => {
+                let before = kept.len();
+                if !kept.push(&values[first..end]) {
+                    let rest = first + kept.len() - before;
+                    let all: Vec<i64> = kept.values().chain(values[rest..end].iter().copied()).collect();
+                    self.writer = Writer::I64(self.ordinary(&all)?);
                 }
             }
             (Writer::U32(writer, scratch), Column::U32(values)) => {
@@ -102,11 +116,47 @@ impl Encoder {
         Ok(())
     }
 
+    /// How a column of whole numbers goes on that does not consist of runs.
+    fn without_runs(&self, all: &[i64]) -> Result<Writer, ParquetError> {
+        if self.is_duration {
+            let mut kept = Dictionary::new(self.trial(all)?);
+            if kept.push(all) {
+                return Ok(Writer::Durations(kept));
+            }
+        }
+        Ok(Writer::I64(self.ordinary(all)?))
+    }
+
+    /// What the last of these values take in an ordinary column. The last, because the first may have been
+    /// long runs.
+    fn trial(&self, all: &[i64]) -> Result<Trial, ParquetError> {
+        let values = &all[all.len().saturating_sub(PAGE_ROWS)..];
+        let pages = Pages(Arc::new(Mutex::new(TrackedWrite::new(Vec::new()))));
+        let mut writer = pages.writer::<Int64Type>(&self.column, &self.properties);
+        write_pages(&mut writer, values)?;
+        let bytes = writer.close()?.metadata.compressed_size();
+        Ok(Trial { values: values.len(), bytes: usize::try_from(bytes).unwrap_or(0) })
+    }
+
+    /// An ordinary column that begins with these values.
+    fn ordinary(&self, all: &[i64]) -> Result<Box<ColumnWriterImpl<'static, Int64Type>>, ParquetError> {
+        let mut writer = self.pages.writer(&self.column, &self.properties);
+        write_pages(&mut writer, all)?;
+        Ok(writer)
+    }
+
     /// The encoded bytes, and where in them what lies.
     pub(super) fn close(mut self) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
+        if let Writer::Durations(kept) = &self.writer
+            && !kept.pays()
+        {
+            let all: Vec<i64> = kept.values().collect();
+            self.writer = Writer::I64(self.ordinary(&all)?);
+        }
         let closed = match self.writer {
-            Writer::U32Runs(runs, _) => runs.close(&self.column, &mut self.pages)?,
-            Writer::I64Runs(runs, _) => runs.close(&self.column, &mut self.pages)?,
+            Writer::U32Runs(runs) => runs.close(&self.column, &mut self.pages)?,
+            Writer::I64Runs(runs) => runs.close(&self.column, &mut self.pages)?,
+            Writer::Durations(kept) => kept.close(&self.column, &mut self.pages)?,
             Writer::U32(writer, _) => writer.close()?,
             Writer::I64(writer) => writer.close()?,
             Writer::F64(writer) => writer.close()?,
@@ -134,9 +184,9 @@ impl Pages {
     fn writer<T: DataType>(
         &self,
         column: &ColumnDescPtr,
-        properties: WriterPropertiesPtr,
+        properties: &WriterPropertiesPtr,
     ) -> Box<ColumnWriterImpl<'static, T>> {
-        Box::new(ColumnWriterImpl::new(column.clone(), properties, Box::new(self.clone())))
+        Box::new(ColumnWriterImpl::new(column.clone(), properties.clone(), Box::new(self.clone())))
     }
 }
 

@@ -8,58 +8,21 @@
 //!
 //! Deliberately absent: runs of texts and of floating-point numbers.
 
-#![expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    reason = "a row group has a million rows, and numbers are cut into bytes on purpose"
-)]
+#![expect(clippy::cast_possible_truncation, reason = "numbers are cut into bytes on purpose")]
 
-use bytes::Bytes;
-use parquet::basic::{BoundaryOrder, Compression, Encoding};
-use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::page::PageWriter;
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{
-    ColumnChunkMetaData, ColumnIndexBuilder, OffsetIndexBuilder, PageEncodingStats,
-};
-use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescPtr;
 use rustc_hash::FxHashMap;
 
 use super::PAGE_ROWS;
+use super::chunk::{Bounds, Chunk, Value};
 
 /// Runs that a column may have besides one for each [`ROWS_PER_RUN`] rows.
 const FEW: usize = 256;
 /// With shorter runs than that the ordinary encodings are as good.
 const ROWS_PER_RUN: usize = 64;
-
-/// A value of a column that can be kept as runs.
-pub(super) trait Value: Copy + Ord {
-    /// Its bytes as Parquet has them.
-    fn bytes(self) -> Vec<u8>;
-    /// The bounds of a column.
-    fn bounds(min: Self, max: Self) -> Statistics;
-}
-
-impl Value for u32 {
-    fn bytes(self) -> Vec<u8> {
-        self.to_le_bytes().to_vec()
-    }
-
-    fn bounds(min: Self, max: Self) -> Statistics {
-        Statistics::int32(Some(min.cast_signed()), Some(max.cast_signed()), None, Some(0), false)
-    }
-}
-
-impl Value for i64 {
-    fn bytes(self) -> Vec<u8> {
-        self.to_le_bytes().to_vec()
-    }
-
-    fn bounds(min: Self, max: Self) -> Statistics {
-        Statistics::int64(Some(min), Some(max), None, Some(0), false)
-    }
-}
 
 /// The runs of a column: value and length.
 pub(super) struct Runs<T> {
@@ -122,12 +85,12 @@ impl<T: Value> Runs<T> {
         for &(value, len) in &self.runs {
             // A long run is a page alone: its bounds leave nothing open, and one is enough.
             if page.rows > 0 && (len >= PAGE_ROWS || page.rows + len > PAGE_ROWS) {
-                chunk.page(std::mem::replace(&mut page, PageOfRuns::new(width)), pages)?;
+                std::mem::replace(&mut page, PageOfRuns::new(width)).write(&mut chunk, pages)?;
             }
             page.put(value, len, numbers[&value.bytes()]);
         }
         if page.rows > 0 {
-            chunk.page(page, pages)?;
+            page.write(&mut chunk, pages)?;
         }
         chunk.close(self.rows)
     }
@@ -151,12 +114,16 @@ struct PageOfRuns<T> {
     /// Bits of a number.
     width: u32,
     rows: usize,
-    bounds: Option<(T, T)>,
+    bounds: Bounds<T>,
 }
 
 impl<T: Value> PageOfRuns<T> {
     fn new(width: u32) -> Self {
-        Self { bytes: vec![width as u8], width, rows: 0, bounds: None }
+        Self { bytes: vec![width as u8], width, rows: 0, bounds: Bounds::default() }
+    }
+
+    fn write(self, chunk: &mut Chunk<T>, pages: &mut impl PageWriter) -> Result<(), ParquetError> {
+        chunk.page(self.bytes, self.rows, self.bounds, pages)
     }
 
     /// Adds a run of the value with this number, as Parquet's hybrid of runs and packed values has it.
@@ -169,121 +136,7 @@ impl<T: Value> PageOfRuns<T> {
         self.bytes.push(head as u8);
         self.bytes.extend_from_slice(&number.to_le_bytes()[..self.width.div_ceil(8) as usize]);
         self.rows += len;
-        self.bounds = Some(around(self.bounds, (value, value)));
-    }
-}
-
-/// The bounds of all values that two bounds are of.
-fn around<T: Value>(known: Option<(T, T)>, new: (T, T)) -> (T, T) {
-    known.map_or(new, |known| (known.0.min(new.0), known.1.max(new.1)))
-}
-
-/// What is to be said of the column when its pages have been written.
-struct Chunk<T> {
-    column: ColumnDescPtr,
-    columns: ColumnIndexBuilder,
-    offsets: OffsetIndexBuilder,
-    encoding_stats: Vec<PageEncodingStats>,
-    dictionary_at: i64,
-    data_at: Option<i64>,
-    compressed: usize,
-    uncompressed: usize,
-    written: u64,
-    bounds: Option<(T, T)>,
-    last: Option<(T, T)>,
-    is_ascending: bool,
-}
-
-impl<T: Value> Chunk<T> {
-    fn new(column: &ColumnDescPtr) -> Self {
-        Self {
-            column: column.clone(),
-            columns: ColumnIndexBuilder::new(column.physical_type()),
-            offsets: OffsetIndexBuilder::new(),
-            encoding_stats: Vec::new(),
-            dictionary_at: 0,
-            data_at: None,
-            compressed: 0,
-            uncompressed: 0,
-            written: 0,
-            bounds: None,
-            last: None,
-            is_ascending: true,
-        }
-    }
-
-    fn dictionary(&mut self, values: &[T], pages: &mut impl PageWriter) -> Result<(), ParquetError> {
-        let buf: Vec<u8> = values.iter().flat_map(|value| value.bytes()).collect();
-        let page = Page::DictionaryPage {
-            buf: Bytes::from(buf),
-            num_values: values.len() as u32,
-            encoding: Encoding::PLAIN,
-            is_sorted: false,
-        };
-        self.dictionary_at = self.put(page, pages)?.0;
-        Ok(())
-    }
-
-    fn page(&mut self, page: PageOfRuns<T>, pages: &mut impl PageWriter) -> Result<(), ParquetError> {
-        let (rows, bounds) = (page.rows, page.bounds);
-        let page = Page::DataPage {
-            buf: Bytes::from(page.bytes),
-            num_values: rows as u32,
-            encoding: Encoding::RLE_DICTIONARY,
-            def_level_encoding: Encoding::RLE,
-            rep_level_encoding: Encoding::RLE,
-            statistics: None,
-        };
-        let (at, size) = self.put(page, pages)?;
-        self.data_at.get_or_insert(at);
-        self.offsets.append_row_count(rows as i64);
-        self.offsets.append_offset_and_size(at, size);
-        if let Some((min, max)) = bounds {
-            self.columns.append(false, min.bytes(), max.bytes(), 0, None);
-            self.is_ascending &= self.last.is_none_or(|last| last.0 <= min && last.1 <= max);
-            self.last = bounds;
-            self.bounds = Some(around(self.bounds, (min, max)));
-        }
-        Ok(())
-    }
-
-    /// Writes a page. Where it lies, and its size there.
-    fn put(&mut self, page: Page, pages: &mut impl PageWriter) -> Result<(i64, i32), ParquetError> {
-        let (page_type, encoding, len) = (page.page_type(), page.encoding(), page.buffer().len());
-        let spec = pages.write_page(CompressedPage::new(page, len))?;
-        match self.encoding_stats.last_mut().filter(|stats| stats.page_type == page_type) {
-            Some(stats) => stats.count += 1,
-            None => self.encoding_stats.push(PageEncodingStats { page_type, encoding, count: 1 }),
-        }
-        self.compressed += spec.compressed_size;
-        self.uncompressed += spec.uncompressed_size;
-        self.written += spec.bytes_written;
-        Ok((spec.offset as i64, spec.compressed_size as i32))
-    }
-
-    fn close(mut self, rows: usize) -> Result<ColumnCloseResult, ParquetError> {
-        let order = if self.is_ascending { BoundaryOrder::ASCENDING } else { BoundaryOrder::UNORDERED };
-        self.columns.set_boundary_order(order);
-        let mut metadata = ColumnChunkMetaData::builder(self.column)
-            .set_compression(Compression::UNCOMPRESSED)
-            .set_encodings(vec![Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY])
-            .set_page_encoding_stats(self.encoding_stats)
-            .set_total_compressed_size(self.compressed as i64)
-            .set_total_uncompressed_size(self.uncompressed as i64)
-            .set_num_values(rows as i64)
-            .set_dictionary_page_offset(Some(self.dictionary_at))
-            .set_data_page_offset(self.data_at.unwrap_or(0));
-        if let Some((min, max)) = self.bounds {
-            metadata = metadata.set_statistics(T::bounds(min, max));
-        }
-        Ok(ColumnCloseResult {
-            bytes_written: self.written,
-            rows_written: rows as u64,
-            metadata: metadata.build()?,
-            bloom_filter: None,
-            column_index: Some(self.columns.build()?),
-            offset_index: Some(self.offsets.build()),
-        })
+        self.bounds.add(value, value);
     }
 }
 

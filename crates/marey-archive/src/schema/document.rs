@@ -76,7 +76,8 @@ run: command line, start (ns since 1970), duration (ns), hosts, launcher, MPI li
 - Integers that come in long runs of one value are stored as runs (`RLE_DICTIONARY`), other instants and `lod.bucket` \
 delta-packed (`DELTA_BINARY_PACKED`), other numbers byte by byte with LZ4 (`BYTE_STREAM_SPLIT`), texts with a \
 dictionary and LZ4.
-  Each row group chooses between runs and the rest for itself.
+  Durations of which there are few are stored with a dictionary (`RLE_DICTIONARY`) where that is shorter.
+  Each row group chooses for itself.
 - A page has at most 16384 rows, or it is a single longer run, and there is a page index: \
 a reader that uses the index reads only the pages that a condition on time or location can hit.
 
