@@ -5,8 +5,8 @@
 //! the other. So a writer holds a row group in its encoded form, 4 bytes a row for intervals,
 //! where handing complete row groups to Parquet would hold 40.
 //!
-//! Parts are not synced to the disk: a part that a power failure has cut lacks its footer and is
-//! found out by the reader, and the spools it was made from are kept until the archive is verified.
+//! Parts are not synced to the disk one by one: the merge does that once, before it removes the spools
+//! that they were made from.
 
 use std::fs::File;
 use std::io::BufWriter;

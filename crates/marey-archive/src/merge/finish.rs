@@ -1,4 +1,4 @@
-//! The end of a merge: what crossed slabs, sums, small tables, and the check that all is there.
+//! The last rows of a merge: what crossed slabs, sums, and the small tables.
 
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use super::build::{Long, Row};
 use super::cost::cost;
 use super::decode::Decoder;
 use super::definitions::ProcessDefs;
+use super::end;
 use super::globals::{Context, LevelRow, Location, RegionRow, VerbRow};
 use super::input::Input;
 use super::problems::{self, Problem};
@@ -19,7 +20,7 @@ use super::write::{LocationRows, Sink, intervals};
 use super::writing::Writing;
 use super::{Config, Summary};
 use crate::schema::*;
-use crate::{Archive, Column, Columns, Error, Meta, Part, PartStats, RunFacts, State, write_table};
+use crate::{Column, Columns, Error, Meta, Part, PartStats, RunFacts, State, write_table};
 
 /// Share of a bucket below which a region's time goes to the remainder.
 const REMAINDER_PART: i64 = 1000;
@@ -66,11 +67,14 @@ pub(crate) fn finish(
     }
     facts(&input, &decoding, &writing, &mut meta);
     meta.save(run)?;
-    verify(run)?;
+    end::verify(run)?;
+    if !config.keep_spool {
+        end::settle(run, &meta)?;
+    }
     meta.state = State::Finished;
     meta.save(run)?;
     if !config.keep_spool {
-        remove(spool, &input)?;
+        end::remove(spool, &input)?;
     }
     Ok(summary(&input, &meta, &problems))
 }
@@ -375,40 +379,6 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         ("uncontended_locks", locks.map(|window| window.locks).fold(0, u64::saturating_add)),
     ];
     meta.counts = totals.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-}
-
-/// Opens what was written: every part is whole, of its table, and has the rows that it should.
-fn verify(run: &Path) -> Result<(), Error> {
-    let archive = Archive::open(run)?;
-    for (table, parts) in &archive.meta().tables {
-        let Some(spec) = table_of(table) else { continue };
-        for part in parts {
-            let found = archive.rows_of(spec, part)?;
-            if found != part.rows {
-                let path = run.join(&part.file);
-                return Err(Error::MissingRows { path, expected: part.rows, found });
-            }
-        }
-    }
-    Ok(())
-}
-
-fn table_of(name: &str) -> Option<&'static TableSpec> {
-    TABLES.iter().copied().find(|table| table.name == name)
-}
-
-/// Removes the files that were merged; whatever else lies in the spool stays.
-fn remove(spool: &Path, input: &Input) -> Result<(), Error> {
-    for source in &input.index.files {
-        std::fs::remove_file(&source.path).map_err(Error::io(&source.path))?;
-    }
-    match std::fs::remove_dir(spool) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => Ok(()),
-        // A link to a spool elsewhere.
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => Ok(()),
-        Err(source) => Err(Error::Io { path: spool.to_owned(), source }),
-    }
 }
 
 fn summary(input: &Input, meta: &Meta, problems: &[Problem]) -> Summary {

@@ -24,6 +24,7 @@ mod clock;
 mod cost;
 mod decode;
 mod definitions;
+mod end;
 mod finish;
 mod globals;
 mod halves;

@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::build::Row;
-use super::sets;
+use super::{end, sets};
 use crate::schema::{INTERVALS, NONE, TableSpec};
-use crate::{Column, Columns, Error, Meta, Part, PartWriter};
+use crate::{Archive, Column, Columns, Error, Meta, Part, PartWriter};
 
 /// Rows that are turned into columns at a time.
 pub(super) const BATCH: usize = 1 << 14;
@@ -40,11 +40,16 @@ impl Sink {
         let fingerprint = format!("{fingerprint:016x}");
         let mut known = FxHashMap::default();
         // Without a readable list there is nothing to reuse; all is written anew.
-        if let Ok(meta) = Meta::load(dir) {
-            for part in meta.tables.into_values().flatten() {
+        if let Ok(archive) = Archive::open(dir) {
+            for (table, part) in
+                archive.meta().tables.iter().flat_map(|(t, parts)| parts.iter().map(move |p| (t, p)))
+            {
                 let size = std::fs::metadata(dir.join(&part.file)).map_or(0, |data| data.len());
-                if part.fingerprint == fingerprint && size == part.bytes && size != 0 {
-                    known.insert(part.file.clone(), part);
+                let is_same = part.fingerprint == fingerprint && size == part.bytes;
+                // Of a failure of power a file can have its length and not its content.
+                if is_same && matches!(end::rows(&archive, table, part), Some(Ok(rows)) if rows == part.rows)
+                {
+                    known.insert(part.file.clone(), part.clone());
                 }
             }
         }

@@ -143,3 +143,41 @@ fn one_thread_of_several_that_is_gone_is_told() {
     let merged = merged(&spool, |_| {});
     assert_eq!(merged.summary.problems, [("lost".to_owned(), 1)]);
 }
+
+#[test]
+fn a_quiet_thread_may_stay_in_one_window_for_weeks() {
+    const WEEKS: u64 = 40 * 24 * 3600 * 1_000_000_000;
+    let mut spool = Spool::world(1);
+    let process = &mut spool.processes[0];
+    (process.start, process.end) = (START, Some(START + WEEKS + 20));
+    call(process, 0, "MPI_Wait", START + 10, START + 10 + WEEKS, |_| ());
+    let merged = merged(&spool, |_| {});
+    assert_eq!(merged.intervals(), [format!("0 MPI_Wait 10+{WEEKS}")]);
+    assert_eq!(merged.problem("damaged"), 0);
+}
+
+#[test]
+fn a_damaged_part_of_an_interrupted_merge_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let [place, run] = ["spool", "run"].map(|name| dir.path().join(name));
+    two_ranks().write(&place).unwrap();
+    let config = config(1, Config::DEFAULT_MEMORY_BYTES);
+    merge(&place, &run, &config, &()).unwrap();
+    let part = run.join("intervals/s000000-g00000.parquet");
+    let whole = std::fs::read(&part).unwrap();
+    // Of the right length, and no end of a Parquet file.
+    std::fs::write(&part, vec![0; whole.len()]).unwrap();
+    merge(&place, &run, &config, &()).unwrap();
+    assert_eq!(std::fs::read(&part).unwrap(), whole);
+}
+
+#[test]
+fn what_is_removed_after_the_merge_is_in_the_archive() {
+    let dir = tempfile::tempdir().unwrap();
+    let [place, run] = ["spool", "run"].map(|name| dir.path().join(name));
+    two_ranks().write(&place).unwrap();
+    let config = Config { keep_spool: false, ..config(2, Config::DEFAULT_MEMORY_BYTES) };
+    merge(&place, &run, &config, &()).unwrap();
+    assert!(!place.exists());
+    assert_eq!(Archive::open(&run).unwrap().table("intervals").unwrap().len(), 2);
+}
