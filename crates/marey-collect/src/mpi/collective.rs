@@ -117,7 +117,7 @@ pub(crate) unsafe fn post(open: Open, part: Option<Part>, place: usize) {
 struct Reader<'a> {
     call: Call,
     runtime: &'a Runtime,
-    comm: &'a Communicator,
+    comm: Communicator,
     args: &'a [usize],
 }
 
@@ -171,14 +171,13 @@ impl Reader<'_> {
 
     /// Members that data go to or come from: the remote group of an intercommunicator.
     fn others(&self) -> u64 {
-        u64::from(if self.comm.remote_size == 0 { self.comm.size } else { self.comm.remote_size })
+        self.comm.remote_size().unwrap_or(self.comm.size).into()
     }
 
     fn is_root(&self, root: i32) -> bool {
-        if self.comm.remote_size == 0 {
-            root == self.comm.rank
-        } else {
-            root == marey_model::spool::NO_PEER as i32
+        match self.comm.remote_size() {
+            None => root == self.comm.rank as i32,
+            Some(_) => root == marey_model::spool::NO_PEER as i32,
         }
     }
 
@@ -284,7 +283,7 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
 
 impl Reader<'_> {
     unsafe fn own_count(&self, at: usize) -> u64 {
-        let (place, rank) = (self.args[at], self.comm.rank.max(0) as usize);
+        let (place, rank) = (self.args[at], self.comm.rank as usize);
         // SAFETY: the standard asks for a count for each member here.
         unsafe {
             if self.call.function().large_count {

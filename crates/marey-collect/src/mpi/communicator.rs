@@ -10,29 +10,66 @@ use marey_measure::Runtime;
 use marey_model::spool::{CommunicatorKind, Definition, DefinitionKind};
 
 use super::flavour::flavour;
-use super::handles::Handles;
+use super::handles::{Handles, Known};
 use super::real::ask;
 use crate::site;
 
 /// What is known of a communicator.
+#[derive(Clone, Copy)]
 pub(crate) struct Communicator {
     pub(crate) number: u32,
-    pub(crate) rank: i32,
-    pub(crate) size: u32,
-    /// 0 for an intracommunicator.
-    pub(crate) remote_size: u32,
     /// Its label as a noun of sites.
     pub(crate) noun: u32,
+    pub(crate) rank: u32,
+    is_inter: bool,
+    pub(crate) size: u32,
+    pub(crate) more: &'static More,
+}
+
+/// What a message does not ask for.
+pub(crate) struct More {
+    remote_size: u32,
     pub(crate) label: String,
     pub(crate) handle: usize,
     /// Communicators made from it so far.
     pub(crate) children: AtomicU64,
 }
 
-pub(crate) static COMMUNICATORS: Handles<Communicator> = Handles::new();
+impl Communicator {
+    /// Members of the remote group; `None` of an intracommunicator.
+    #[inline(always)]
+    pub(crate) fn remote_size(&self) -> Option<u32> {
+        if self.is_inter { Some(self.more.remote_size) } else { None }
+    }
+}
+
+impl Known<3> for Communicator {
+    fn words(self) -> [u64; 3] {
+        let pair = |upper: u32, lower: u32| u64::from(upper) << 32 | u64::from(lower);
+        let place = self.rank << 1 | u32::from(self.is_inter);
+        [pair(self.number, self.noun), pair(place, self.size), core::ptr::from_ref(self.more) as u64]
+    }
+
+    #[inline(always)]
+    unsafe fn of([names, members, more]: [u64; 3]) -> Self {
+        let place = (members >> 32) as u32;
+        Self {
+            number: (names >> 32) as u32,
+            noun: names as u32,
+            rank: place >> 1,
+            is_inter: place & 1 != 0,
+            size: members as u32,
+            // SAFETY: by the caller's promise the word comes from a static reference.
+            more: unsafe { &*(more as *const More) },
+        }
+    }
+}
+
+pub(crate) static COMMUNICATORS: Handles<Communicator, 3> = Handles::new();
+
 /// What is known of the communicator that the argument `word` names.
 #[inline(always)]
-pub(crate) fn communicator(word: usize) -> Option<&'static Communicator> {
+pub(crate) fn communicator(word: usize) -> Option<Communicator> {
     COMMUNICATORS.get(flavour().handle(word))
 }
 
@@ -57,7 +94,7 @@ pub(crate) fn define_predefined(runtime: &Runtime) {
 pub(crate) struct Made<'a> {
     pub(crate) handle: usize,
     pub(crate) kind: CommunicatorKind,
-    pub(crate) parent: Option<&'static Communicator>,
+    pub(crate) parent: Option<Communicator>,
     pub(crate) number: u64,
     pub(crate) tag: i64,
     pub(crate) leader: i64,
@@ -65,7 +102,7 @@ pub(crate) struct Made<'a> {
 }
 
 /// Writes down what a communicator is, and knows it from now on.
-pub(crate) fn define(runtime: &Runtime, made: &Made<'_>, label: &str) -> Option<&'static Communicator> {
+pub(crate) fn define(runtime: &Runtime, made: &Made<'_>, label: &str) -> Option<Communicator> {
     let (mut rank, mut size, mut remote, mut inter) = (0_i32, 0_i32, 0_i32, 0_i32);
     let handle = made.handle;
     ask!(PMPI_Comm_rank(handle, &raw mut rank));
@@ -101,19 +138,21 @@ pub(crate) fn define(runtime: &Runtime, made: &Made<'_>, label: &str) -> Option<
         });
         id
     })?;
-    COMMUNICATORS.insert(
+    let more = Box::leak(Box::new(More {
+        remote_size: remote.max(0).unsigned_abs(),
+        label: label.to_owned(),
         handle,
-        Box::leak(Box::new(Communicator {
-            number,
-            rank,
-            size: size.max(0).unsigned_abs(),
-            remote_size: remote.max(0).unsigned_abs(),
-            noun: site::noun("communicator", label),
-            label: label.to_owned(),
-            handle,
-            children: AtomicU64::new(0),
-        })),
-    )
+        children: AtomicU64::new(0),
+    }));
+    let known = Communicator {
+        number,
+        noun: site::noun("communicator", label),
+        rank: rank.max(0).unsigned_abs(),
+        is_inter: inter != 0,
+        size: size.max(0).unsigned_abs(),
+        more,
+    };
+    COMMUNICATORS.insert(handle, known)
 }
 
 /// Ranks in `MPI_COMM_WORLD` of a communicator's members, as runs of consecutive ones.

@@ -1,53 +1,87 @@
 //! Datatypes: the bytes in an element, and a number for records.
 
 use core::ffi::c_char;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use marey_measure::{Lock, Runtime};
 use marey_model::spool::{Definition, DefinitionKind};
 use rustc_hash::FxHashMap;
 
 use super::flavour::{Family, flavour, object};
-use super::handles::Handles;
+use super::handles::{Handles, Known};
 use super::real::ask;
 
 /// What is known of a datatype.
+#[derive(Clone, Copy)]
 pub(crate) struct Datatype {
     pub(crate) number: u32,
     /// Bytes of data in an element.
     pub(crate) size: u64,
 }
 
-static DATATYPES: Handles<Datatype> = Handles::new();
+/// A number and a size in one word, so that neither is looked for elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Packed(u64);
+
+static DATATYPES: Handles<Packed, 1> = Handles::new();
 /// Types by what tells them apart.
-type Known<K> = Option<FxHashMap<K, &'static Datatype>>;
+type ByKey<K> = Option<FxHashMap<K, Datatype>>;
 
 /// Types that have been defined, by name and size: a program that makes and frees a type for each message
 /// must not have a definition for each.
-static NAMED: Lock<Known<(Box<[u8]>, u64)>> = Lock::new(None);
+static NAMED: Lock<ByKey<(Box<[u8]>, u64)>> = Lock::new(None);
 /// The same for types without a name, which are the ones made for each message.
-static UNNAMED: Lock<Known<u64>> = Lock::new(None);
+static UNNAMED: Lock<ByKey<u64>> = Lock::new(None);
 /// Some of those, found by their size without a lock.
-static RECENT: [AtomicPtr<Datatype>; 256] = [const { AtomicPtr::new(core::ptr::null_mut()) }; 256];
-static UNKNOWN: Datatype = Datatype { number: u32::MAX, size: 0 };
-/// What a handle stands for whose type has been freed: if it comes back, then as a derived type,
-/// which has no name unless the program gives it one.
-static DERIVED: Datatype = Datatype { number: u32::MAX, size: 0 };
+static RECENT: [AtomicU64; 1 << RECENT_BITS] = [const { AtomicU64::new(0) }; 1 << RECENT_BITS];
+/// A page. A program that works on ever smaller parts of a matrix goes through hundreds of sizes.
+const RECENT_BITS: u32 = 9;
+const UNKNOWN: Datatype = Datatype { number: u32::MAX, size: 0 };
+
+impl Packed {
+    const NUMBER_BITS: u32 = 24;
+    const NUMBERS: u64 = (1 << Self::NUMBER_BITS) - 1;
+    /// What a handle stands for whose type has been freed: if it comes back, then as a derived type,
+    /// which has no name unless the program gives it one.
+    const DERIVED: Self = Self(u64::MAX);
+
+    /// `None` of the rare type that does not fit, which is looked up anew each time.
+    fn new(Datatype { number, size }: Datatype) -> Option<Self> {
+        let fits = u64::from(number) < Self::NUMBERS && size >> (u64::BITS - Self::NUMBER_BITS) == 0;
+        fits.then_some(Self(size << Self::NUMBER_BITS | u64::from(number)))
+    }
+
+    #[inline(always)]
+    fn open(self) -> Datatype {
+        Datatype { number: (self.0 & Self::NUMBERS) as u32, size: self.0 >> Self::NUMBER_BITS }
+    }
+}
+
+impl Known<1> for Packed {
+    fn words(self) -> [u64; 1] {
+        [self.0]
+    }
+
+    #[inline(always)]
+    unsafe fn of([word]: [u64; 1]) -> Self {
+        Self(word)
+    }
+}
 
 /// What is known of the datatype that the argument `word` names.
 #[inline(always)]
-pub(crate) fn datatype(runtime: &Runtime, word: usize) -> &'static Datatype {
+pub(crate) fn datatype(runtime: &Runtime, word: usize) -> Datatype {
     let handle = flavour().handle(word);
     match DATATYPES.get(handle) {
-        Some(known) if core::ptr::eq(known, &DERIVED) => learn_derived(runtime, handle),
-        Some(known) => known,
+        Some(Packed::DERIVED) => learn_derived(runtime, handle),
+        Some(known) => known.open(),
         None => learn(runtime, handle),
     }
 }
 
 /// The type is gone, its handle may come back as another.
 pub(crate) fn freed(handle: usize) {
-    DATATYPES.replace(handle, &DERIVED);
+    DATATYPES.replace(handle, Packed::DERIVED);
 }
 
 /// The type gets a name: it is to be asked for when the type is used next.
@@ -77,30 +111,34 @@ fn size_of_type(handle: usize) -> Option<u64> {
     Some(u64::try_from(size).unwrap_or(0))
 }
 
-fn learn_derived(runtime: &Runtime, handle: usize) -> &'static Datatype {
-    let Some(size) = size_of_type(handle) else { return &UNKNOWN };
+fn learn_derived(runtime: &Runtime, handle: usize) -> Datatype {
+    let Some(size) = size_of_type(handle) else { return UNKNOWN };
     let known = unnamed(runtime, size);
-    DATATYPES.replace(handle, known);
+    if let Some(packed) = Packed::new(known) {
+        DATATYPES.replace(handle, packed);
+    }
     known
 }
 
 /// The type without a name that has this size.
-fn unnamed(runtime: &Runtime, size: u64) -> &'static Datatype {
-    let recent = &RECENT[(size.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize];
-    // SAFETY: only types that live for ever are stored here.
-    if let Some(known) = unsafe { recent.load(Ordering::Acquire).as_ref() }
-        && known.size == size
-    {
+fn unnamed(runtime: &Runtime, size: u64) -> Datatype {
+    let hash = size.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT_BITS);
+    let recent = &RECENT[hash as usize];
+    let word = recent.load(Ordering::Relaxed);
+    let known = Packed(word).open();
+    if known.size == size && word != 0 {
         return known;
     }
     let known = known_as(&UNNAMED, size, || define_as(runtime, "derived".to_owned(), size));
-    recent.store(core::ptr::from_ref(known).cast_mut(), Ordering::Release);
+    if let Some(packed) = Packed::new(known) {
+        recent.store(packed.0, Ordering::Relaxed);
+    }
     known
 }
 
 #[cold]
-fn learn(runtime: &Runtime, handle: usize) -> &'static Datatype {
-    let Some(size) = size_of_type(handle) else { return &UNKNOWN };
+fn learn(runtime: &Runtime, handle: usize) -> Datatype {
+    let Some(size) = size_of_type(handle) else { return UNKNOWN };
     let mut name = [0_u8; 512];
     let mut len = 0_i32;
     let named = ask!(PMPI_Type_get_name(handle, name.as_mut_ptr().cast::<c_char>(), &raw mut len)) && len > 0;
@@ -111,24 +149,27 @@ fn learn(runtime: &Runtime, handle: usize) -> &'static Datatype {
     } else {
         unnamed(runtime, size)
     };
-    DATATYPES.insert(handle, known).unwrap_or(known)
+    if let Some(packed) = Packed::new(known) {
+        DATATYPES.insert(handle, packed);
+    }
+    known
 }
 
 fn known_as<K: std::hash::Hash + Eq>(
-    known: &Lock<Known<K>>,
+    known: &Lock<ByKey<K>>,
     key: K,
-    new: impl FnOnce() -> &'static Datatype,
-) -> &'static Datatype {
+    new: impl FnOnce() -> Datatype,
+) -> Datatype {
     known
         .with_or_renew(Option::default, |known| *known.get_or_insert_default().entry(key).or_insert_with(new))
-        .unwrap_or(&UNKNOWN)
+        .unwrap_or(UNKNOWN)
 }
 
-fn define_as(runtime: &Runtime, name: String, size: u64) -> &'static Datatype {
+fn define_as(runtime: &Runtime, name: String, size: u64) -> Datatype {
     let number = runtime.define(|definitions| {
         let id = definitions.next_id(DefinitionKind::Datatype);
         definitions.define(&Definition::Datatype { id, name, size });
         id
     });
-    Box::leak(Box::new(Datatype { number: number.unwrap_or(u32::MAX), size }))
+    Datatype { number: number.unwrap_or(u32::MAX), size }
 }

@@ -55,7 +55,7 @@ fn kind_of(call: Call) -> CommunicatorKind {
 unsafe fn made_collectively(open: &Open, call: Call, parent: usize, place: usize, port: &str) {
     let flavour = flavour();
     let Some(parent) = communicator(parent) else { return };
-    let number = parent.children.fetch_add(1, Ordering::Relaxed);
+    let number = parent.more.children.fetch_add(1, Ordering::Relaxed);
     // SAFETY: MPI has stored a handle there.
     let handle = unsafe { flavour.handle_at(place) };
     if handle == 0 || handle == flavour.comm_null {
@@ -63,9 +63,9 @@ unsafe fn made_collectively(open: &Open, call: Call, parent: usize, place: usize
     }
     let kind = kind_of(call);
     let word = if kind == CommunicatorKind::Unknown { call.function().name } else { kind.name() };
-    let label = format!("{}/{word}#{number}", parent.label);
+    let label = format!("{}/{word}#{number}", parent.more.label);
     // Members of the other group are no members of the parent.
-    let leader = if crosses(kind) { 0 } else { leader(parent.handle, handle) };
+    let leader = if crosses(kind) { 0 } else { leader(parent.more.handle, handle) };
     let made = Made { handle, kind, parent: Some(parent), number, tag: 0, leader, port };
     define(open.runtime, &made, &label);
 }
@@ -189,7 +189,7 @@ unsafe fn made_partially(open: &Open, place: usize, parent: usize, tag: i32, kin
             *count - 1
         })
         .unwrap_or(0);
-    let label = format!("{}/{}({tag})#{number}", parent.label, kind.name());
+    let label = format!("{}/{}({tag})#{number}", parent.more.label, kind.name());
     let made = Made { handle, kind, parent: Some(parent), number, tag: tag.into(), leader: 0, port: "" };
     define(open.runtime, &made, &label);
 }

@@ -14,18 +14,29 @@ use super::collective::{finish, plain};
 use super::communicator::{communicator, communicator_noun};
 use super::datatype::{self, datatype};
 use super::flavour::flavour;
-use super::handles::Handles;
+use super::handles::{Handles, Known};
 use super::point::count;
 use crate::site;
 
 /// A window or file that records name.
+#[derive(Clone, Copy)]
 struct Object {
     number: u32,
     noun: u32,
 }
 
-static WINDOWS: Handles<Object> = Handles::new();
-static FILES: Handles<Object> = Handles::new();
+impl Known<1> for Object {
+    fn words(self) -> [u64; 1] {
+        [u64::from(self.number) << 32 | u64::from(self.noun)]
+    }
+
+    unsafe fn of([word]: [u64; 1]) -> Self {
+        Self { number: (word >> 32) as u32, noun: word as u32 }
+    }
+}
+
+static WINDOWS: Handles<Object, 1> = Handles::new();
+static FILES: Handles<Object, 1> = Handles::new();
 
 /// The noun of sites that act on the window `word`.
 pub(crate) fn window_noun(word: usize) -> u32 {
@@ -84,7 +95,7 @@ fn define_window(runtime: &Runtime, handle: usize, comm: usize, base: u64, size:
     });
     if let Some(number) = number {
         let noun = site::noun("window", &format!("window {number}"));
-        WINDOWS.insert(handle, Box::leak(Box::new(Object { number, noun })));
+        WINDOWS.insert(handle, Object { number, noun });
     }
 }
 
@@ -196,7 +207,7 @@ fn define_file(runtime: &Runtime, handle: usize, name: String) {
         id
     });
     if let Some(number) = number {
-        FILES.insert(handle, Box::leak(Box::new(Object { number, noun })));
+        FILES.insert(handle, Object { number, noun });
     }
 }
 
