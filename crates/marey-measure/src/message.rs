@@ -7,7 +7,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use marey_model::spool::{Direction, op};
+use marey_model::spool::{Direction, SLOTS, op};
 
 use crate::channel::{Channel, Key, Kind, VOID};
 use crate::runtime::Runtime;
@@ -49,24 +49,24 @@ pub struct Part {
     pub bytes_in: u64,
 }
 
+/// Slots of the window for halves.
+pub(crate) type MessageSlots = [Slot<6>; SLOTS];
+/// Slots of the window for parts in collective operations.
+pub(crate) type CollectiveSlots = [Slot<4>; SLOTS];
+
+/// The half of a word that says nothing of the generation.
+const LOWER: u64 = u32::MAX as u64;
+
 /// A slot of the window: one line.
 #[repr(C, align(64))]
-pub(crate) struct MessageSlot {
-    half: Packed,
+pub(crate) struct Slot<const WORDS: usize> {
+    /// What it stands for; in the upper half of the first word, for the window of which generation. 0
+    /// in a slot that was never filled.
+    what: [u64; WORDS],
     channel: *const Channel,
+    /// Which of its two places a thing takes whose first is this slot, when both are in use.
+    next: bool,
 }
-
-/// A slot of the window for parts in collective operations.
-#[repr(C, align(64))]
-pub(crate) struct CollectiveSlot {
-    part: [u64; 3],
-    /// The generation of the window for which the slot was filled; 0 if it never was.
-    generation: u64,
-    channel: *const Channel,
-}
-
-/// A half, and in the upper part of the first word the generation of a window.
-type Packed = [u64; 6];
 
 /// Whether several threads may be inside MPI at once. Without that a counter needs no locked
 /// instruction, which would cost more than all the rest of a message record.
@@ -90,20 +90,54 @@ const fn slot_byte(idx: usize) -> u8 {
     idx as u8
 }
 
-/// The multiplications do not wait for each other.
+/// The two slots in which a thing may be. The multiplications do not wait for each other.
 #[inline(always)]
-fn hash(words: [u64; 4]) -> usize {
+fn hash(words: [u64; 4]) -> [usize; 2] {
     const FACTORS: [u64; 4] =
         [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f, 0x517c_c1b7_2722_0a95, 0xd6e8_feb8_6659_fd93];
     let products = [0, 1, 2, 3].map(|idx| words[idx].wrapping_mul(FACTORS[idx]));
     let sum = (products[0] ^ products[1]).wrapping_add(products[2] ^ products[3]);
-    (sum >> 56) as usize
+    [(sum >> 56) as usize, (sum >> 48) as usize % SLOTS]
 }
 
 /// Whether two packed things are the same, found without a branch for each word.
 #[inline(always)]
 fn is_same<const N: usize>(one: &[u64; N], other: &[u64; N]) -> bool {
     (0..N).fold(0, |different, idx| different | one[idx] ^ other[idx]) == 0
+}
+
+/// The slot for `what`, one of `two`, and whether it stands for that already. With one place alone two
+/// halves of a loop that meet there would both be written down each time. With two, one of them soon is
+/// where nobody else is, as long as no more than half of the slots are in use (Pagh and Rodler 2001).
+#[inline(always)]
+fn place<const N: usize>(slots: &mut [Slot<N>; SLOTS], what: &[u64; N], two: [usize; 2]) -> (usize, bool) {
+    if is_same(&slots[two[0]].what, what) {
+        return (two[0], true);
+    }
+    second_place(slots, what, two)
+}
+
+#[inline(never)]
+fn second_place<const N: usize>(
+    slots: &mut [Slot<N>; SLOTS],
+    what: &[u64; N],
+    two: [usize; 2],
+) -> (usize, bool) {
+    if is_same(&slots[two[1]].what, what) {
+        return (two[1], true);
+    }
+    let mut any_generation = [u64::MAX; N];
+    any_generation[0] = LOWER;
+    // One that has stood for it in another window has its channel.
+    let stood_for_it = |idx: &usize| slots[*idx].agrees(what, &any_generation);
+    let is_void = |idx: &usize| (slots[*idx].what[0] ^ what[0]) >> 32 != 0;
+    let free = two.into_iter().find(stood_for_it).or_else(|| two.into_iter().find(is_void));
+    let idx = free.unwrap_or_else(|| {
+        let first = &mut slots[two[0]];
+        first.next = !first.next;
+        two[usize::from(first.next)]
+    });
+    (idx, false)
 }
 
 /// The slot of the window that stands for `half`, which is written down if it is new, and the
@@ -139,19 +173,13 @@ unsafe fn slot_counting(
     // SAFETY: `idx` is below 256; the channels of slots live for ever.
     unsafe {
         let generation = (*thread).generation;
-        let packed = half.packed(generation);
+        let what = half.packed(generation);
         // Not by the generation: a slot keeps its channel from window to window.
-        let idx = hash([packed[1], packed[2], packed[3] << 1 | packed[0] & 1, packed[5] ^ packed[4] << 48]);
+        let two = hash([what[1], what[2], what[3] << 1 | what[0] & 1, what[5] ^ what[4] << 48]);
+        let (idx, is_known) = place(&mut (*thread).messages, &what, two);
         let slot = &mut (*thread).messages[idx];
-        let is_known = is_same(&slot.half, &packed);
         if !is_known {
-            if !slot.is_of_channel(&packed) {
-                slot.channel = find(runtime, half.channel());
-            }
-            slot.half = packed;
-            if generation == VOID {
-                slot.half[0] = 0;
-            }
+            slot.fill(&what, &[LOWER, u64::MAX, !LOWER, 0, 0, 0], || find(runtime, half.channel()));
         }
         let (mut number, mut surprises) = (0, true);
         if let Some(channel) = slot.channel.as_ref() {
@@ -195,24 +223,18 @@ pub unsafe fn collective_slot(
     scratch: &mut Scratch,
     part: &Part,
 ) -> u8 {
-    let packed = [
-        u64::from(part.communicator) << 32 | u64::from(part.root.cast_unsigned()),
-        part.bytes_out,
-        part.bytes_in,
-    ];
-    let idx = hash([packed[0], packed[1], packed[2], 0]);
+    let whose = u64::from(part.communicator) << 32 | u64::from(part.root.cast_unsigned());
+    let two = hash([whose, part.bytes_out, part.bytes_in, 0]);
     // SAFETY: as in `slot`.
     unsafe {
         let generation = (*thread).generation;
+        let what = [u64::from(generation) << 32, whose, part.bytes_out, part.bytes_in];
+        let (idx, is_known) = place(&mut (*thread).collectives, &what, two);
         let slot = &mut (*thread).collectives[idx];
-        let is_known = slot.generation == u64::from(generation) && is_same(&slot.part, &packed);
         if !is_known {
-            if slot.generation == 0 || (slot.part[0] ^ packed[0]) >> 32 != 0 {
-                let communicator = part.communicator;
-                slot.channel = find(runtime, Key { communicator, peer: 0, tag: 0, kind: Kind::Collective });
-            }
-            slot.part = packed;
-            slot.generation = if generation == VOID { 0 } else { generation.into() };
+            let communicator = part.communicator;
+            let key = Key { communicator, peer: 0, tag: 0, kind: Kind::Collective };
+            slot.fill(&what, &[0, !LOWER, 0, 0], || find(runtime, key));
         }
         let (mut number, mut surprises) = (0, true);
         if let Some(channel) = slot.channel.as_ref() {
@@ -258,7 +280,7 @@ pub unsafe fn put_back(thread: *mut Thread, scratch: &mut Scratch, serial: u64) 
 
 impl Half {
     #[inline(always)]
-    fn packed(&self, generation: u32) -> Packed {
+    fn packed(&self, generation: u32) -> [u64; 6] {
         let pair = |upper: u32, lower: u32| u64::from(upper) << 32 | u64::from(lower);
         [
             pair(generation, u32::from(self.direction == Direction::Receive)),
@@ -276,13 +298,21 @@ impl Half {
     }
 }
 
-impl MessageSlot {
-    /// Whether it has been filled with a half of the same channel, for whichever window.
-    fn is_of_channel(&self, half: &Packed) -> bool {
-        let different = (self.half[0] ^ half[0]) << 32 != 0
-            || self.half[1] != half[1]
-            || (self.half[2] ^ half[2]) >> 32 != 0;
-        self.half[0] != 0 && !different
+impl<const N: usize> Slot<N> {
+    /// Makes the slot stand for `what`, whose channel is told by the bits of `channel`.
+    fn fill(&mut self, what: &[u64; N], channel: &[u64; N], find: impl FnOnce() -> *const Channel) {
+        if self.what[0] == 0 || !self.agrees(what, channel) {
+            self.channel = find();
+        }
+        self.what = *what;
+        if what[0] >> 32 == u64::from(VOID) {
+            self.what[0] = 0;
+        }
+    }
+
+    /// Whether the slot stands for `what`, as far as the bits of `mask` go.
+    fn agrees(&self, what: &[u64; N], mask: &[u64; N]) -> bool {
+        (0..N).all(|idx| (self.what[idx] ^ what[idx]) & mask[idx] == 0)
     }
 }
 

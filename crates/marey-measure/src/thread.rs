@@ -14,10 +14,10 @@
 
 use core::sync::atomic::AtomicPtr;
 
-use marey_model::spool::{MAX_DEPTH, Open, SLOTS, Stream};
+use marey_model::spool::{MAX_DEPTH, Open, Stream};
 
 use crate::definitions::is_traced;
-use crate::message::{CollectiveSlot, MessageSlot};
+use crate::message::{CollectiveSlots, MessageSlots};
 use crate::runtime::Runtime;
 use crate::sys;
 
@@ -95,9 +95,9 @@ pub struct Thread {
     /// Number of the thread that created it, plus 1; 0 where that was not seen.
     pub(crate) creator: u64,
     /// What the message slots of the window stand for.
-    pub(crate) messages: [MessageSlot; SLOTS],
+    pub(crate) messages: MessageSlots,
     /// What the collective slots of the window stand for.
-    pub(crate) collectives: [CollectiveSlot; SLOTS],
+    pub(crate) collectives: CollectiveSlots,
 }
 
 impl Thread {

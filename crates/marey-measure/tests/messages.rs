@@ -115,6 +115,28 @@ fn thousands_of_channels_keep_their_numbers() {
 }
 
 #[test]
+fn what_a_loop_repeats_is_written_down_once_in_a_window() {
+    const TEST: &str = "what_a_loop_repeats_is_written_down_once_in_a_window";
+    const LOOP: usize = 100;
+    const ROUNDS: usize = 1000;
+    if let Some(directory) = spool_of(TEST) {
+        marey_measure::start(&directory).unwrap();
+        for _ in 0..ROUNDS {
+            for (number, bytes) in (0..).zip((0..LOOP as u64).map(|n| n * 8)) {
+                message(&Half { bytes, ..half(Direction::Send, number % 6, number % 4) });
+                collective(number.unsigned_abs() % 3, bytes);
+            }
+        }
+        return;
+    }
+    let found = Spool::read(child(TEST).path()).checked();
+    assert_eq!(found.messages.values().map(Vec::len).sum::<usize>(), 2 * LOOP * ROUNDS);
+    // Some find their places taken before all have found one.
+    let at_least = found.windows * 2 * LOOP;
+    assert!(found.signatures < at_least * 3 / 2, "{} in {} windows", found.signatures, found.windows);
+}
+
+#[test]
 fn threads_on_channels_of_all_and_on_their_own() {
     const TEST: &str = "threads_on_channels_of_all_and_on_their_own";
     const THREADS: i32 = 4;

@@ -82,6 +82,8 @@ pub(crate) struct Checked {
     pub(crate) lanes: Vec<String>,
     /// Numbers of the messages of each channel, in the order of the streams.
     pub(crate) messages: BTreeMap<Channel, Vec<u64>>,
+    /// How often it was written down what a slot stands for.
+    pub(crate) signatures: usize,
 }
 
 /// Direction, communicator, peer and tag; collective operations are neither sent nor received.
@@ -252,6 +254,8 @@ fn check_stream(thread: u32, windows: &[Window], names: &Names, sum: &mut Checke
 impl Messages {
     /// Whether the record is one of messages.
     fn step(&mut self, record: &Record<'_>, sum: &mut Checked) -> bool {
+        let is_signature = matches!(record, Record::Signature { .. } | Record::CollectiveSignature { .. });
+        sum.signatures += usize::from(is_signature);
         match *record {
             Record::Signature { slot, signature } => {
                 let direction = Some(signature.direction);
