@@ -23,8 +23,8 @@ pub(crate) struct What {
 /// A thread's cache of sites, with all it takes to walk a stack. What each call needs comes first.
 #[repr(C)]
 pub(crate) struct Sites {
+    /// Its epoch is the number of [`CLOSINGS`] since which it was filled.
     cache: StackCache,
-    closings: u64,
     /// Sites by function, noun and return addresses: for stacks that are known, but at another
     /// place in memory than the cache has seen them.
     by_frames: FxHashMap<Box<[usize]>, SiteId>,
@@ -50,7 +50,6 @@ impl Sites {
             modules: Modules::default(),
             unwinder: Unwinder::with_depth(depth as usize),
             numbers: FxHashMap::default(),
-            closings: 0,
             stack: (0, 0),
         })
     }
@@ -71,7 +70,7 @@ impl Sites {
     /// Whether the program has closed a library since the cache was filled.
     #[inline(always)]
     fn is_stale(&self) -> bool {
-        self.closings != CLOSINGS.load(core::sync::atomic::Ordering::Relaxed)
+        self.cache.epoch != CLOSINGS.load(core::sync::atomic::Ordering::Relaxed)
     }
 
     #[cold]
@@ -147,7 +146,7 @@ impl Sites {
     /// After a library was closed.
     #[cold]
     fn forget(&mut self, runtime: &Runtime) {
-        self.closings = CLOSINGS.load(core::sync::atomic::Ordering::Relaxed);
+        self.cache.epoch = CLOSINGS.load(core::sync::atomic::Ordering::Relaxed);
         self.cache.clear();
         self.by_frames.clear();
         self.refresh(runtime);

@@ -77,6 +77,18 @@ impl StackCapture {
         }
     }
 
+    /// A capture that depends on the slots at these distances from the stack pointer, in words.
+    #[cfg(test)]
+    pub(crate) fn of_slots(entry: EntryRegs, uses_rbp: bool, slots: &[usize]) -> Self {
+        let mut capture = Self { entry, uses_rbp, ..Self::empty() };
+        for slot in slots {
+            capture
+                .push_check(Check { address: entry.sp + 8 * slot, value: 0 })
+                .expect("tests use few slots");
+        }
+        capture
+    }
+
     /// Return addresses of the user's frames, innermost first.
     pub(crate) fn frames(&self) -> &[usize] {
         &self.frames[..self.n_frames]
