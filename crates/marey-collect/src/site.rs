@@ -4,13 +4,13 @@
 //! depended on ([`crate::unwind`]), in a set-associative cache of the thread's.
 
 use marey_measure::{Lock, RegionKey, Runtime, Thread, level};
-use marey_model::SiteId;
 use marey_model::spool::{Definition, DefinitionKind};
+use marey_model::{RegionId, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
-use crate::stack_cache::StackCache;
-use crate::unwind::{EntryRegs, MAX_FRAMES, Modules, StackCapture, StackEnd, UnwindModule, Unwinder};
+use crate::stack_cache::{Hash, StackCache, hash_of};
+use crate::unwind::{EntryRegs, Modules, StackCapture, StackEnd, UnwindModule, Unwinder};
 
 /// What a site is made from besides the stack. The number of the noun is the communicator's,
 /// window's or file's label; `u32::MAX` for none.
@@ -20,19 +20,38 @@ pub(crate) struct What {
     pub(crate) noun: u32,
 }
 
+impl What {
+    /// All of it, for hashes.
+    #[inline(always)]
+    pub(crate) fn word(self) -> u64 {
+        u64::from(self.function) | u64::from(self.noun) << 32
+    }
+}
+
 /// A thread's cache of sites, with all it takes to walk a stack. What each call needs comes first.
 #[repr(C)]
 pub(crate) struct Sites {
     /// Its epoch is the number of [`CLOSINGS`] since which it was filled.
     cache: StackCache,
-    /// Sites by function, noun and return addresses: for stacks that are known, but at another
-    /// place in memory than the cache has seen them.
-    by_frames: FxHashMap<Box<[usize]>, SiteId>,
+    /// Sites by a hash of function, noun and return addresses: for stacks that are known, but at
+    /// another place in memory than the cache has seen them.
+    by_frames: FxHashMap<Hash, SiteId>,
     capture: Box<StackCapture>,
     modules: Modules,
     unwinder: Unwinder,
-    numbers: FxHashMap<usize, u32>,
+    /// By [`UnwindModule::serial`].
+    numbers: Vec<Option<NumberedModule>>,
+    regions: FxHashMap<What, RegionId>,
+    /// Room for the frames of a stack that is being defined.
+    frames: Vec<(u32, u64)>,
     stack: (usize, usize),
+}
+
+/// What it takes to write down an address in a module.
+#[derive(Clone, Copy)]
+struct NumberedModule {
+    number: u32,
+    bias: usize,
 }
 
 /// Stacks that a thread remembers by their frames; beyond it the memory starts anew.
@@ -49,7 +68,9 @@ impl Sites {
             capture: Box::new(StackCapture::empty()),
             modules: Modules::default(),
             unwinder: Unwinder::with_depth(depth as usize),
-            numbers: FxHashMap::default(),
+            numbers: Vec::new(),
+            regions: FxHashMap::default(),
+            frames: Vec::new(),
             stack: (0, 0),
         })
     }
@@ -83,19 +104,16 @@ impl Sites {
             // SAFETY: as above.
             unsafe { self.unwinder.unwind(&self.modules, regs, end, &mut self.capture) };
         }
-        let mut key = [0; MAX_FRAMES + 1];
-        let frames = self.capture.frames();
-        key[0] = what.function as usize | (what.noun as usize) << 32;
-        key[1..=frames.len()].copy_from_slice(frames);
-        let key = &key[..=frames.len()];
-        let site = match self.by_frames.get(key) {
+        let frames = self.capture.frames().iter().map(|&frame| frame as u64);
+        let key = hash_of(core::iter::once(what.word()).chain(frames));
+        let site = match self.by_frames.get(&key) {
             Some(&site) => site,
             None => {
                 let site = self.define(runtime, what)?;
                 if self.by_frames.len() >= MAX_BY_FRAMES {
                     self.by_frames.clear();
                 }
-                self.by_frames.insert(key.into(), site);
+                self.by_frames.insert(key, site);
                 site
             }
         };
@@ -106,32 +124,40 @@ impl Sites {
 
     /// The site of `what` with the captured stack, as a definition.
     fn define(&mut self, runtime: &Runtime, what: What) -> Option<SiteId> {
-        let frames = self.numbered(runtime);
+        self.number_frames(runtime);
         let complete = self.capture.end() == StackEnd::Complete;
-        let key = region_of(what)?;
-        runtime.define(|definitions| {
-            let region = definitions.region(&key);
-            let stack = if frames.is_empty() { None } else { definitions.stack(&frames, complete) };
-            definitions.site(region, stack)
-        })
+        let known = self.regions.get(&what).copied();
+        let key = if known.is_none() { Some(region_of(what)?) } else { None };
+        let (region, site) = runtime.define(|definitions| {
+            let region = known.or_else(|| definitions.region(key.as_ref()?));
+            let stack = if self.frames.is_empty() { None } else { definitions.stack(&self.frames, complete) };
+            (region, definitions.site(region, stack))
+        })?;
+        if let Some(region) = region {
+            self.regions.insert(what, region);
+        }
+        Some(site)
     }
 
-    /// The frames as (number of the module, virtual address).
-    fn numbered(&mut self, runtime: &Runtime) -> Vec<(u32, u64)> {
-        let mut frames = Vec::with_capacity(self.capture.frames().len());
-        for &address in self.capture.frames() {
-            let Some(module) = self.modules.find(address) else { break };
-            let number = match self.numbers.get(&module.start) {
-                Some(&number) => number,
+    /// Fills in the frames as (number of the module, virtual address).
+    fn number_frames(&mut self, runtime: &Runtime) {
+        self.frames.clear();
+        for (&address, &serial) in self.capture.frames().iter().zip(self.capture.modules()) {
+            let known = serial.idx().and_then(|idx| self.numbers.get(idx).copied().flatten());
+            let module = match known {
+                Some(module) => module,
                 None => {
-                    let number = number_of(runtime, module);
-                    self.numbers.insert(module.start, number);
-                    number
+                    let Some(module) = self.modules.find(address) else { break };
+                    let numbered = NumberedModule { number: number_of(runtime, module), bias: module.bias };
+                    if let Some(idx) = serial.idx() {
+                        self.numbers.resize(self.numbers.len().max(idx + 1), None);
+                        self.numbers[idx] = Some(numbered);
+                    }
+                    numbered
                 }
             };
-            frames.push((number, (address - module.bias) as u64));
+            self.frames.push((module.number, (address - module.bias) as u64));
         }
-        frames
     }
 
     fn refresh(&mut self, runtime: &Runtime) {

@@ -70,7 +70,7 @@ struct Call {
 }
 
 /// A hash of a call and its stack.
-type Hash = (u64, u64);
+pub(crate) type Hash = (u64, u64);
 
 /// A stack that is known.
 #[repr(C, align(64))]
@@ -388,9 +388,8 @@ impl Call {
     /// What the chains of a hash begin with.
     #[inline(always)]
     fn seeds(self, uses_rbp: bool) -> [u64; 4] {
-        let what = u64::from(self.what.function) | u64::from(self.what.noun) << 32;
         let rbp = if uses_rbp { self.regs.rbp as u64 } else { 0 };
-        [mix(0, what), mix(0, self.regs.ip as u64), mix(0, rbp), FACTOR]
+        [mix(0, self.what.word()), mix(0, self.regs.ip as u64), mix(0, rbp), FACTOR]
     }
 
     /// The word at this distance from the stack pointer.
@@ -406,9 +405,17 @@ impl Call {
     /// For [`StackCache::shapes`]: the place of the call, which is the function, the return address
     /// and the stack pointer.
     fn tag(self) -> u32 {
-        let what = u64::from(self.what.function) | u64::from(self.what.noun) << 32;
-        (mix(mix(mix(0, what), self.regs.ip as u64), self.regs.sp as u64) >> 32) as u32
+        (mix(mix(mix(0, self.what.word()), self.regs.ip as u64), self.regs.sp as u64) >> 32) as u32
     }
+}
+
+/// A hash of words in their order, as good as that of a stack.
+pub(crate) fn hash_of(words: impl Iterator<Item = u64>) -> Hash {
+    let mut chains = [FACTOR; 4];
+    for (i, word) in words.enumerate() {
+        chains[i % 4] = mix(chains[i % 4], word);
+    }
+    merged(chains)
 }
 
 #[inline(always)]

@@ -21,7 +21,7 @@ mod rules;
 mod step;
 
 pub(crate) use modules::{Modules, UnwindModule};
-pub(crate) use step::{EntryRegs, MAX_FRAMES, StackCapture, StackEnd, Unwinder};
+pub(crate) use step::{EntryRegs, StackCapture, StackEnd, Unwinder};
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;

@@ -22,6 +22,22 @@ pub(crate) struct Modules {
     /// How often the loader had added and removed modules at the last look.
     counts: Option<LoaderCounts>,
     generation: u64,
+    /// Modules that were ever found.
+    n_found: usize,
+}
+
+/// What a module is called among all that one table ever held: the count of those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ModuleSerial(u16);
+
+impl ModuleSerial {
+    /// That of modules beyond as many as there are numbers for, and of no module at all.
+    pub(crate) const UNKNOWN: Self = Self(u16::MAX);
+
+    /// For tables by serial; `None` of [`Self::UNKNOWN`].
+    pub(crate) fn idx(self) -> Option<usize> {
+        (self != Self::UNKNOWN).then_some(usize::from(self.0))
+    }
 }
 
 /// One loaded executable or shared library.
@@ -39,6 +55,8 @@ pub(crate) struct UnwindModule {
     pub(crate) build_id: Vec<u8>,
     /// Whose code it is.
     pub(crate) kind: ModuleKind,
+    /// Its number in the table, for tables of those who know it.
+    pub(crate) serial: ModuleSerial,
     /// Its unwind tables, if it has them.
     pub(super) tables: Option<UnwindTables>,
 }
@@ -114,7 +132,9 @@ impl Modules {
         for module in found {
             match module {
                 Found::Known(index) => list.push(self.list[index].clone()),
-                Found::New(module) => {
+                Found::New(mut module) => {
+                    module.serial = u16::try_from(self.n_found).map_or(ModuleSerial::UNKNOWN, ModuleSerial);
+                    self.n_found += 1;
                     let module = Arc::new(module);
                     change.added.push(module.clone());
                     list.push(module);
@@ -315,6 +335,7 @@ impl Image {
             start: self.start,
             end: self.end,
             build_id: self.build_id.to_vec(),
+            serial: ModuleSerial::UNKNOWN,
             tables: self.tables(),
         }
     }

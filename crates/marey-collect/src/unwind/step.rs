@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::modules::{ModuleKind, Modules, UnwindModule};
+use super::modules::{ModuleKind, ModuleSerial, Modules, UnwindModule};
 use super::rules::{Cfa, Rule, RuleReader, SavedRbp};
 
 /// The most user frames a stack keeps, innermost first.
@@ -48,6 +48,8 @@ pub(crate) struct StackCapture {
     end: StackEnd,
     checks: [Check; MAX_CHECKS],
     frames: [usize; MAX_FRAMES],
+    /// The modules that the frames lie in.
+    modules: [ModuleSerial; MAX_FRAMES],
 }
 
 /// Why a walk ended where it did.
@@ -74,6 +76,7 @@ impl StackCapture {
             end: StackEnd::Truncated,
             checks: [Check { address: 0, value: 0 }; MAX_CHECKS],
             frames: [0; MAX_FRAMES],
+            modules: [ModuleSerial::UNKNOWN; MAX_FRAMES],
         }
     }
 
@@ -92,6 +95,11 @@ impl StackCapture {
     /// Return addresses of the user's frames, innermost first.
     pub(crate) fn frames(&self) -> &[usize] {
         &self.frames[..self.n_frames]
+    }
+
+    /// The modules that the frames lie in.
+    pub(crate) fn modules(&self) -> &[ModuleSerial] {
+        &self.modules[..self.n_frames]
     }
 
     /// Why there are no more frames.
@@ -154,6 +162,7 @@ pub(crate) struct Unwinder {
 #[derive(Debug, Clone, Copy)]
 struct KnownRule {
     rule: Rule,
+    module: ModuleSerial,
     is_user: bool,
 }
 
@@ -181,7 +190,7 @@ impl Unwinder {
         out.end = if cfg!(target_arch = "x86_64") {
             self.walk(modules, entry, stack_end, out)
         } else {
-            self.take_frame(entry.ip, out).err().unwrap_or(StackEnd::Truncated)
+            self.take_frame(entry.ip, ModuleSerial::UNKNOWN, out).err().unwrap_or(StackEnd::Truncated)
         };
     }
 
@@ -206,7 +215,7 @@ impl Unwinder {
         loop {
             let Some(known) = self.rule(&mut modules, walk.ip) else { return StackEnd::UnknownModule };
             if known.is_user || 0 < out.n_frames {
-                if let Err(end) = self.take_frame(walk.ip, out) {
+                if let Err(end) = self.take_frame(walk.ip, known.module, out) {
                     return end;
                 }
                 // Nothing above the last frame wanted is worth a check.
@@ -220,11 +229,16 @@ impl Unwinder {
         }
     }
 
-    fn take_frame(&self, return_address: usize, out: &mut StackCapture) -> Result<(), StackEnd> {
+    fn take_frame(
+        &self,
+        return_address: usize,
+        module: ModuleSerial,
+        out: &mut StackCapture,
+    ) -> Result<(), StackEnd> {
         if self.depth <= out.n_frames {
             return Err(StackEnd::TooDeep);
         }
-        out.frames[out.n_frames] = return_address;
+        (out.frames[out.n_frames], out.modules[out.n_frames]) = (return_address, module);
         out.n_frames += 1;
         Ok(())
     }
@@ -236,7 +250,7 @@ impl Unwinder {
         let module = modules.find(return_address)?;
         // SAFETY: the module's code is on the caller's stack, so it cannot be unloaded before we return.
         let rule = unsafe { self.reader.read(module, return_address) };
-        let known = KnownRule { rule, is_user: module.kind == ModuleKind::User };
+        let known = KnownRule { rule, module: module.serial, is_user: module.kind == ModuleKind::User };
         if MAX_RULES <= self.rules.len() {
             self.rules.clear();
         }
