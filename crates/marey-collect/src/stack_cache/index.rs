@@ -35,6 +35,14 @@ impl Index {
         }
     }
 
+    /// Has the processor fetch the line that a search begins with.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, tag: u32) {
+        super::prefetch(
+            self.entries.as_ptr().wrapping_add(tag as usize & self.entries.len().wrapping_sub(1)),
+        );
+    }
+
     pub(super) fn insert(&mut self, tag: u32, number: u16) {
         if self.entries.len() <= 2 * self.len {
             let grown = vec![0; (2 * self.entries.len()).max(FIRST)];
