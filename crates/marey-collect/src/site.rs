@@ -1,7 +1,7 @@
 //! From a call to the site it is recorded under: function, principal noun and user call stack.
 //!
 //! A stack is walked once; then it is recognised by checking the few stack slots that the walk had
-//! depended on ([`crate::unwind`]), in a set-associative cache of the thread's.
+//! depended on ([`crate::unwind`]), in a cache of the thread's ([`crate::stack_cache`]).
 
 use marey_measure::{Lock, RegionKey, Runtime, Thread, level};
 use marey_model::spool::{Definition, DefinitionKind};

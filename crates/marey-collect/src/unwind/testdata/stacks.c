@@ -68,6 +68,13 @@ NOINLINE static void lookalikes(callback_t callback) {
     for (volatile int i = 0; i < 2; i++) callers[i](callback, i ? 256 : 16);
     KEEP();
 }
+/* Two stacks that differ in nothing but the first return address behind the entry's. */
+NOINLINE static void twice(callback_t callback) {
+    leaf(callback);
+    KEEP();
+    leaf(callback);
+    KEEP();
+}
 static callback_t current;
 static int compare(const void *a, const void *b) {
     leaf(current);
@@ -89,6 +96,7 @@ void run_stacks(callback_t callback) {
         realigned(callback, 4, 1.0);
         through_qsort(callback);
         lookalikes(callback);
+        twice(callback);
     }
     recurse(callback, 60);
     KEEP();
