@@ -53,9 +53,8 @@ impl Kind {
     }
 }
 
-#[derive(Default)]
 struct Requests {
-    first: FxHashMap<usize, Noted>,
+    first: Table,
     more: Vec<(usize, Noted)>,
 }
 
@@ -64,6 +63,60 @@ struct Requests {
 struct Noted {
     at: u64,
     request: Request,
+}
+
+/// By handles. Most programs have few requests at a time: each has a place that its handle tells, and
+/// only one that finds its place taken goes into a map.
+struct Table {
+    near: [(usize, Noted); 1 << NEAR_BITS],
+    far: FxHashMap<usize, Noted>,
+}
+
+/// 6 KB. A power of two above the requests of an exchange with all neighbours.
+const NEAR_BITS: u32 = 6;
+/// The handle of no request.
+const FREE: usize = usize::MAX;
+
+impl Table {
+    const fn new() -> Self {
+        let part = Part { communicator: 0, root: 0, bytes_out: 0, bytes_in: 0 };
+        let nothing = Request { kind: Kind::Collective(part), serial: 0, persistent: false };
+        let free = (FREE, Noted { at: 0, request: nothing });
+        Self { near: [free; 1 << NEAR_BITS], far: FxHashMap::with_hasher(rustc_hash::FxBuildHasher) }
+    }
+
+    #[inline(always)]
+    fn get_mut(&mut self, handle: usize) -> Option<&mut Noted> {
+        let idx = place(handle);
+        if self.near[idx].0 == handle {
+            return Some(&mut self.near[idx].1);
+        }
+        if self.far.is_empty() { None } else { self.far.get_mut(&handle) }
+    }
+
+    /// What the handle stood for before.
+    #[inline(always)]
+    fn insert(&mut self, handle: usize, noted: Noted) -> Option<Noted> {
+        if let Some(known) = self.get_mut(handle) {
+            return Some(core::mem::replace(known, noted));
+        }
+        let place = &mut self.near[place(handle)];
+        if place.0 == FREE {
+            *place = (handle, noted);
+            return None;
+        }
+        self.far.insert(handle, noted)
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, handle: usize) -> Option<Noted> {
+        let place = &mut self.near[place(handle)];
+        if place.0 == handle {
+            place.0 = FREE;
+            return Some(place.1);
+        }
+        if self.far.is_empty() { None } else { self.far.remove(&handle) }
+    }
 }
 
 /// Requests noted so far; written by who holds the table.
@@ -75,10 +128,16 @@ pub(crate) fn now() -> u64 {
     NOTED.load(Ordering::Relaxed)
 }
 
-static REQUESTS: Spin<Option<Requests>> = Spin::new(None);
+/// Where a request with this handle is, if the place is free.
+#[inline(always)]
+fn place(handle: usize) -> usize {
+    handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - NEAR_BITS)
+}
+
+static REQUESTS: Spin<Requests> = Spin::new(Requests { first: Table::new(), more: Vec::new() });
 
 fn with<R>(f: impl FnOnce(&mut Requests) -> R) -> R {
-    REQUESTS.with(|requests| f(requests.get_or_insert_default()))
+    REQUESTS.with(f)
 }
 
 /// `handle` stands for `request` from now on.
@@ -101,7 +160,7 @@ pub(crate) fn insert(handle: usize, request: Request) {
 /// was not active or is unknown.
 pub(crate) fn complete(handle: usize, began: u64) -> Option<Request> {
     with(|requests| {
-        let found = requests.first.get_mut(&handle)?;
+        let found = requests.first.get_mut(handle)?;
         let last = requests.more.iter().rposition(|(other, noted)| *other == handle && noted.at <= began);
         if found.at > began {
             return last.map(|at| requests.more.remove(at).1.request);
@@ -114,7 +173,7 @@ pub(crate) fn complete(handle: usize, began: u64) -> Option<Request> {
         match last {
             Some(at) => *found = requests.more.remove(at).1,
             None => {
-                requests.first.remove(&handle);
+                requests.first.remove(handle);
             }
         }
         Some(request)
@@ -124,7 +183,7 @@ pub(crate) fn complete(handle: usize, began: u64) -> Option<Request> {
 /// The persistent request is active from now on, as operation `serial`.
 pub(crate) fn activate(handle: usize, serial: u64) -> Option<Kind> {
     with(|requests| {
-        let found = requests.first.get_mut(&handle).filter(|found| found.request.persistent)?;
+        let found = requests.first.get_mut(handle).filter(|found| found.request.persistent)?;
         found.request.serial = serial;
         Some(found.request.kind)
     })
@@ -132,7 +191,7 @@ pub(crate) fn activate(handle: usize, serial: u64) -> Option<Kind> {
 
 /// The request is no more. What it was, if it was active.
 pub(crate) fn free(handle: usize) -> Option<Request> {
-    let found = with(|requests| requests.first.remove(&handle))?;
+    let found = with(|requests| requests.first.remove(handle))?;
     (found.request.serial != 0).then_some(found.request)
 }
 
@@ -158,9 +217,37 @@ mod tests {
         Request { kind: Kind::Collective(part), serial, persistent: false }
     }
 
+    /// More than there are places for, handles that are far apart and handles that are not, the last
+    /// ones complete first and first ones again.
+    #[test]
+    fn any_number_of_requests_may_be_active() {
+        marey_measure::message::set_concurrent();
+        let handle = |idx: u64| 0x5000_0000 + idx as usize * if idx.is_multiple_of(2) { 640 } else { 1 };
+        let serial = |idx: u64, began| complete(handle(idx), began).map(|request| request.serial);
+        for round in 1..4 {
+            (0..1000).for_each(|idx| insert(handle(idx), collective(round * 1000 + idx)));
+            (0..1000).filter(|idx: &u64| idx.is_multiple_of(3)).rev().for_each(|idx| {
+                assert_eq!(serial(idx, now()), Some(round * 1000 + idx));
+                assert_eq!(serial(idx, now()), None);
+                insert(handle(idx), collective(idx + 1));
+            });
+            (0..1000_u64).for_each(|idx| {
+                let expected = if idx.is_multiple_of(3) { idx + 1 } else { round * 1000 + idx };
+                assert_eq!(serial(idx, now()), Some(expected));
+                assert_eq!(serial(idx, now()), None);
+            });
+        }
+        // One and the same handle for all of them, as with Open MPI.
+        (1..100).for_each(|number| insert(handle(0), collective(number)));
+        (1..100).rev().for_each(|_| assert!(serial(0, now()).is_some()));
+        assert_eq!(serial(0, now()), None);
+        assert!(free(handle(1)).is_none());
+    }
+
     /// Seen with MPICH and `MPI_THREAD_MULTIPLE`.
     #[test]
     fn a_handle_that_another_thread_has_got_meanwhile_is_not_taken_from_it() {
+        marey_measure::message::set_concurrent();
         insert(77, collective(1));
         let began = now();
         insert(77, collective(2));
