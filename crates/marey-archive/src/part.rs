@@ -129,13 +129,23 @@ impl PartWriter {
         Ok(())
     }
 
+    /// Lets pages be encoded in memory that another part of the table has left.
+    pub(crate) fn reuse(&mut self, spare: Vec<Vec<u8>>) {
+        self.spare = spare;
+    }
+
     /// Completes the file and gives it its name.
-    pub fn finish(mut self) -> Result<PartStats, Error> {
+    pub fn finish(self) -> Result<PartStats, Error> {
+        self.finish_sparing().map(|(stats, _)| stats)
+    }
+
+    /// The same, and the memory that pages were encoded in.
+    pub(crate) fn finish_sparing(mut self) -> Result<(PartStats, Vec<Vec<u8>>), Error> {
         self.end_group()?;
         self.file.finish().map_err(Error::parquet(&self.path))?;
         self.stats.bytes = self.file.bytes_written() as u64;
         self.aside.rename_to(&self.path)?;
-        Ok(self.stats)
+        Ok((self.stats, self.spare))
     }
 
     fn write_rows(&mut self, rows: &Columns, first: usize, end: usize) -> Result<(), Error> {

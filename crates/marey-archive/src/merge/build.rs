@@ -20,22 +20,39 @@ pub(crate) const BUCKETS: u32 = 512;
 /// Stands for the call path above the outermost ones.
 const ROOT: u32 = u32::MAX;
 
-/// A row of `intervals` on the way. The call path is the location's own number.
+/// A row of `intervals` on the way. Small, since millions of them go through memory twice: the depth
+/// is that of the call path, and most have no operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub start: i64,
     /// −1 while the region is open.
     pub duration: i64,
-    pub bytes: i64,
+    /// The location's own number of the call path.
     pub path: u32,
+    /// Place among the slab's operations of the location; `NONE` = it has none.
+    pub operation: u32,
+}
+
+/// What an interval says of its operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Operation {
+    pub bytes: i64,
     pub participants: u32,
-    pub depth: u32,
+}
+
+impl Operation {
+    /// What is said where there was none.
+    pub(crate) const ABSENT: Self = Self { bytes: -1, participants: NONE };
 }
 
 /// An interval that crosses a slab boundary, and the slabs that it began and ended in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Long {
-    pub row: Row,
+    pub start: i64,
+    pub duration: i64,
+    pub path: u32,
+    pub depth: u32,
+    pub operation: Operation,
     pub first_slab: u32,
     pub last_slab: u32,
 }
@@ -105,10 +122,14 @@ pub(crate) struct Builder {
     pub sets: LocalSets,
     /// Rows of this slab in the order of their starts.
     pub rows: Vec<Row>,
+    /// Of those rows that have one.
+    pub operations: Vec<Operation>,
     /// Intervals that ended in this slab and began in an earlier one.
     pub long: Vec<Long>,
     /// Global numbers of the first nodes.
     pub globals: std::sync::Arc<Vec<u32>>,
+    /// Their depths.
+    pub depths: std::sync::Arc<Vec<u32>>,
 }
 
 impl Builder {
@@ -129,8 +150,10 @@ impl Builder {
             lod: Lod::new(lod_log2),
             sets: LocalSets::default(),
             rows: Vec::new(),
+            operations: Vec::new(),
             long: Vec::new(),
             globals: std::sync::Arc::default(),
+            depths: std::sync::Arc::default(),
         }
     }
 
@@ -220,9 +243,7 @@ impl Builder {
             return child;
         }
         if self.nodes.len() * 4 > self.cache.len() && self.cache.len() < MOST_CACHE {
-            let len = self.cache.len() * 4;
-            self.cache.clear();
-            self.cache.resize(len, (ROOT, NONE, 0));
+            self.grow_cache();
         }
         let found = lookup();
         let child = self.nodes.len() as u32;
@@ -254,6 +275,17 @@ impl Builder {
         child
     }
 
+    /// Gives the cache four times the room.
+    fn grow_cache(&mut self) {
+        let room = vec![(ROOT, NONE, 0); self.cache.len() * 4];
+        for entry in std::mem::replace(&mut self.cache, room) {
+            if entry.1 != NONE {
+                let slot = self.cache_slot(entry.0, entry.1);
+                self.cache[slot] = entry;
+            }
+        }
+    }
+
     /// A region is entered.
     #[inline(always)]
     pub(crate) fn enter(&mut self, site: u32, ticks: u64, now: i64, lookup: impl FnOnce() -> Site) {
@@ -261,8 +293,7 @@ impl Builder {
         let parent = self.stack.last().map_or(ROOT, |frame| frame.path);
         let path = self.child(parent, site, lookup);
         let row = self.rows.len() as u32;
-        let depth = self.stack.len() as u32;
-        self.rows.push(Row { start: now, duration: -1, bytes: -1, path, participants: NONE, depth });
+        self.rows.push(Row { start: now, duration: -1, path, operation: NONE });
         self.stack.push(Frame {
             start: now,
             ticks,
@@ -323,8 +354,9 @@ impl Builder {
             if frame.waiting {
                 let node = &mut self.nodes[frame.path as usize];
                 node.bytes = node.bytes.saturating_add(frame.bytes.max(0));
-                row.bytes = frame.bytes;
-                row.participants = frame.participants;
+                row.operation = self.operations.len() as u32;
+                let Frame { bytes, participants, .. } = frame;
+                self.operations.push(Operation { bytes, participants });
             }
         }
         self.lod.add(self.nodes[frame.path as usize].lod, frame.start, now);
@@ -335,15 +367,15 @@ impl Builder {
     fn leave_long(&mut self, frame: &Frame, duration: i64) {
         let node = &mut self.nodes[frame.path as usize];
         node.bytes = node.bytes.saturating_add(frame.bytes.max(0));
-        let row = Row {
+        self.long.push(Long {
             start: frame.start,
             duration,
-            bytes: frame.bytes,
             path: frame.path,
-            participants: frame.participants,
             depth: self.stack.len() as u32,
-        };
-        self.long.push(Long { row, first_slab: frame.slab, last_slab: self.slab });
+            operation: Operation { bytes: frame.bytes, participants: frame.participants },
+            first_slab: frame.slab,
+            last_slab: self.slab,
+        });
     }
 
     /// Visits that were counted without being timed.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::build::{Long, Row};
+use super::build::{Long, Operation, Row};
 use super::cost::cost;
 use super::decode::Decoder;
 use super::definitions::ProcessDefs;
@@ -98,19 +98,22 @@ fn add_unknown(input: &mut Input) {
 /// Intervals that cross slabs: one more part for each group.
 fn write_long(decoding: &Decoding, slab: u32, sink: &Sink) -> Result<(), Error> {
     let mut long: Vec<&(u32, Long)> = decoding.long.iter().collect();
-    long.sort_by_key(|(location, long)| (*location, long.row.start, long.row.depth));
+    long.sort_by_key(|(location, long)| (*location, long.start, long.depth));
     for group in long.chunk_by(|a, b| a.0 / GROUP as u32 == b.0 / GROUP as u32) {
-        let by_location: Vec<(u32, Vec<Row>)> = group
-            .chunk_by(|a, b| a.0 == b.0)
-            .map(|rows| (rows[0].0, rows.iter().map(|(_, long)| long.row).collect()))
-            .collect();
+        let by_location: Vec<(u32, Vec<Row>, Vec<Operation>)> =
+            group.chunk_by(|a, b| a.0 == b.0).map(long_rows).collect();
         let rows: Vec<LocationRows<'_>> = by_location
             .iter()
-            .map(|(location, rows)| LocationRows {
-                location: *location,
-                rows,
-                paths: &decoding.locations[*location as usize].builder.globals,
-                sets: &decoding.locations[*location as usize].builder.sets.globals,
+            .map(|(location, rows, operations)| {
+                let builder = &decoding.locations[*location as usize].builder;
+                LocationRows {
+                    location: *location,
+                    rows,
+                    operations,
+                    paths: &builder.globals,
+                    depths: &builder.depths,
+                    sets: &builder.sets.globals,
+                }
             })
             .collect();
         sink.part(&INTERVALS, slab, group[0].0 / GROUP as u32, |writer| intervals(writer, &rows))?;
@@ -118,11 +121,23 @@ fn write_long(decoding: &Decoding, slab: u32, sink: &Sink) -> Result<(), Error> 
     Ok(())
 }
 
+/// A location's long intervals as rows like all others.
+fn long_rows(group: &[&(u32, Long)]) -> (u32, Vec<Row>, Vec<Operation>) {
+    let row = |(place, (_, long)): (u32, &&(u32, Long))| Row {
+        start: long.start,
+        duration: long.duration,
+        path: long.path,
+        operation: place,
+    };
+    let rows = (0..).zip(group).map(row).collect();
+    (group[0].0, rows, group.iter().map(|(_, long)| long.operation).collect())
+}
+
 fn snapshots(decoding: &Decoding) -> Result<Columns, Error> {
-    let mut rows: Vec<(u32, u32, Row)> = Vec::new();
+    let mut rows: Vec<(u32, u32, &Long)> = Vec::new();
     for (location, long) in &decoding.long {
         for slab in long.first_slab + 1..=long.last_slab {
-            rows.push((slab, *location, long.row));
+            rows.push((slab, *location, long));
         }
     }
     rows.sort_by_key(|(slab, location, row)| (*slab, *location, row.start, row.depth));

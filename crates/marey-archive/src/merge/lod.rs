@@ -58,6 +58,8 @@ struct Slot {
     /// Time of each in the finest open bucket, and a bit for each that may have some.
     times: Vec<i64>,
     dirty: Vec<u64>,
+    /// Memory for the times of a finished bucket.
+    scratch: Vec<(u32, i64)>,
     /// Open buckets from finest to coarsest: number and time by region, sorted.
     open: Vec<(i64, Vec<(u32, i64)>)>,
 }
@@ -170,7 +172,8 @@ impl Slot {
 
     fn flush_finest(&mut self, log2: u32, rows: &mut Vec<LodRow>) {
         let bucket = self.start >> log2;
-        let mut times = Vec::new();
+        let mut times = std::mem::take(&mut self.scratch);
+        times.clear();
         for (word, bits) in (0_u32..).zip(&mut self.dirty) {
             let mut bits = std::mem::take(bits);
             while bits != 0 {
@@ -185,6 +188,7 @@ impl Slot {
         if !times.is_empty() {
             self.put(0, bucket, &times, log2, rows);
         }
+        self.scratch = times;
     }
 
     /// Adds times, sorted by region, to a bucket of the `level`-th resolution.

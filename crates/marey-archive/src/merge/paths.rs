@@ -41,6 +41,7 @@ impl Paths {
                 rows.len() as u32 - 1
             });
             std::sync::Arc::make_mut(&mut builder.globals).push(id);
+            std::sync::Arc::make_mut(&mut builder.depths).push(node.depth);
         }
     }
 }

@@ -40,7 +40,14 @@ pub(crate) fn write_locations(slab: &Slab, sink: &Sink) -> Result<(), Error> {
     groups.par_iter().try_for_each(|&(group, locations)| {
         let rows: Vec<LocationRows<'_>> = locations
             .iter()
-            .map(|l| LocationRows { location: l.location, rows: &l.rows, paths: &l.paths, sets: &l.sets })
+            .map(|l| LocationRows {
+                location: l.location,
+                rows: &l.rows,
+                operations: &l.operations,
+                paths: &l.paths,
+                depths: &l.depths,
+                sets: &l.sets,
+            })
             .collect();
         if rows.iter().any(|location| location.rows.iter().any(|row| row.duration >= 0)) {
             sink.part(&INTERVALS, slab.number, group, |writer| intervals(writer, &rows))?;

@@ -14,7 +14,7 @@ use marey_model::spool::Stream;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::build::{Builder, Long, Row};
+use super::build::{Builder, Long, Operation, Row};
 use super::decode::{Decoder, With};
 use super::globals::Interner;
 use super::happen::{Happened, Op};
@@ -45,7 +45,9 @@ pub(crate) struct LocationSlab {
     pub location: u32,
     pub process: u32,
     pub rows: Vec<Row>,
+    pub operations: Vec<Operation>,
     pub paths: Arc<Vec<u32>>,
+    pub depths: Arc<Vec<u32>>,
     pub sets: Arc<Vec<u32>>,
     pub happened: Happened,
     pub lod: Vec<LodRow>,
@@ -72,6 +74,7 @@ pub(crate) struct Decoding {
     pub histogram: Vec<FxHashMap<(u32, u32), i64>>,
     pub long: Vec<(u32, Long)>,
     spare: Vec<Vec<Row>>,
+    spare_operations: Vec<Vec<Operation>>,
     spare_ops: Vec<Vec<Op>>,
 }
 
@@ -133,6 +136,7 @@ impl Decoding {
             histogram: vec![FxHashMap::default(); input.globals.locations.len().div_ceil(GROUP)],
             long: Vec::new(),
             spare: Vec::new(),
+            spare_operations: Vec::new(),
             spare_ops: Vec::new(),
         }
     }
@@ -140,10 +144,15 @@ impl Decoding {
     /// Keeps the memory of a written slab for the next.
     pub(crate) fn reuse(&mut self, slab: Slab) {
         for location in slab.locations {
-            let (mut rows, mut ops) = (location.rows, location.happened.ops);
+            let (mut rows, mut operations, mut ops) =
+                (location.rows, location.operations, location.happened.ops);
             if rows.capacity() > 0 {
                 rows.clear();
                 self.spare.push(rows);
+            }
+            if operations.capacity() > 0 {
+                operations.clear();
+                self.spare_operations.push(operations);
             }
             if ops.capacity() > 0 {
                 ops.clear();
@@ -164,6 +173,11 @@ impl Decoding {
                 && let Some(rows) = self.spare.pop()
             {
                 location.builder.rows = rows;
+            }
+            if location.builder.operations.capacity() == 0
+                && let Some(operations) = self.spare_operations.pop()
+            {
+                location.builder.operations = operations;
             }
             // Operations that wait for their leave are there already.
             if let Some(mut ops) = self.spare_ops.pop() {
@@ -202,7 +216,9 @@ impl Decoding {
                 location: location.id,
                 process: location.process,
                 rows: std::mem::take(&mut builder.rows),
+                operations: std::mem::take(&mut builder.operations),
                 paths: Arc::clone(&builder.globals),
+                depths: Arc::clone(&builder.depths),
                 sets: Arc::clone(&builder.sets.globals),
                 happened,
                 lod: std::mem::take(&mut builder.lod.rows),

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::build::Row;
+use super::build::{Operation, Row};
 use super::{end, sets};
 use crate::schema::{INTERVALS, NONE, TableSpec};
 use crate::{Archive, Column, Columns, Error, Meta, Part, PartWriter};
@@ -23,14 +23,19 @@ pub(crate) struct Sink {
     /// Parts of an earlier merge of the same input, by file.
     known: FxHashMap<String, Part>,
     parts: Mutex<Vec<(&'static TableSpec, Part)>>,
+    /// Memory of finished parts by table, for the pages of others.
+    spare: Mutex<FxHashMap<&'static str, Vec<Vec<Vec<u8>>>>>,
 }
 
 /// Rows of one location on their way into a part.
 pub(crate) struct LocationRows<'a> {
     pub location: u32,
     pub rows: &'a [Row],
+    pub operations: &'a [Operation],
     /// From the location's numbers of call paths to those of the run.
     pub paths: &'a [u32],
+    /// From the same to their depths.
+    pub depths: &'a [u32],
     /// The same for sets of nouns.
     pub sets: &'a [u32],
 }
@@ -53,7 +58,7 @@ impl Sink {
                 }
             }
         }
-        Self { dir: dir.to_owned(), fingerprint, known, parts: Mutex::default() }
+        Self { dir: dir.to_owned(), fingerprint, known, parts: Mutex::default(), spare: Mutex::default() }
     }
 
     /// Writes a part, unless it is there. `fill` gives the rows.
@@ -70,8 +75,14 @@ impl Sink {
             return Ok(());
         }
         let mut writer = PartWriter::create(&self.dir.join(&file), spec)?;
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(memory) = spare().get_mut(spec.name).and_then(Vec::pop) {
+            writer.reuse(memory);
+        }
         fill(&mut writer)?;
-        let mut part = Part::new(spec, slab, group, writer.finish()?);
+        let (stats, memory) = writer.finish_sparing()?;
+        spare().entry(spec.name).or_default().push(memory);
+        let mut part = Part::new(spec, slab, group, stats);
         part.fingerprint.clone_from(&self.fingerprint);
         self.list(spec, part);
         Ok(())
@@ -113,28 +124,26 @@ impl Sink {
 
 /// Writes intervals; rows whose region is still open are left out.
 pub(crate) fn intervals(writer: &mut PartWriter, locations: &[LocationRows<'_>]) -> Result<(), Error> {
-    let mut batch = Batch::default();
+    let mut batch = Batch::with_room();
     for location in locations {
-        for row in location.rows {
-            if row.duration < 0 {
-                continue;
-            }
-            batch.location.push(location.location);
-            batch.start.push(row.start);
-            batch.duration.push(row.duration);
-            batch.path.push(location.paths.get(row.path as usize).copied().unwrap_or(NONE));
-            batch.depth.push(row.depth);
-            batch.participants.push(sets::global(row.participants, location.sets));
-            batch.bytes.push(row.bytes);
-            if batch.location.len() == BATCH {
-                writer.write(&batch.take()?)?;
+        for mut rows in location.rows.split(|row| row.duration < 0) {
+            while !rows.is_empty() {
+                let room = (BATCH - batch.location.len()).min(AT_ONCE);
+                let (now, later) = rows.split_at(rows.len().min(room));
+                batch.add(location, now);
+                if batch.location.len() == BATCH {
+                    writer.write(&batch.take()?)?;
+                }
+                rows = later;
             }
         }
     }
     writer.write(&batch.take()?)
 }
 
-#[derive(Default)]
+/// Rows that are read column by column while they are in the processor's first cache.
+const AT_ONCE: usize = 1 << 10;
+
 struct Batch {
     location: Vec<u32>,
     start: Vec<i64>,
@@ -146,6 +155,26 @@ struct Batch {
 }
 
 impl Batch {
+    fn add(&mut self, location: &LocationRows<'_>, rows: &[Row]) {
+        let of = |numbers: &[u32], path: u32| numbers.get(path as usize).copied().unwrap_or(NONE);
+        let len = self.location.len() + rows.len();
+        self.location.resize(len, location.location);
+        self.start.extend(rows.iter().map(|row| row.start));
+        self.duration.extend(rows.iter().map(|row| row.duration));
+        self.path.extend(rows.iter().map(|row| of(location.paths, row.path)));
+        self.depth.extend(rows.iter().map(|row| of(location.depths, row.path)));
+        if location.operations.is_empty() {
+            self.participants.resize(len, Operation::ABSENT.participants);
+            self.bytes.resize(len, Operation::ABSENT.bytes);
+            return;
+        }
+        let operation =
+            |row: &Row| location.operations.get(row.operation as usize).unwrap_or(&Operation::ABSENT);
+        let participants = |row: &Row| sets::global(operation(row).participants, location.sets);
+        self.participants.extend(rows.iter().map(participants));
+        self.bytes.extend(rows.iter().map(|row| operation(row).bytes));
+    }
+
     fn take(&mut self) -> Result<Columns, Error> {
         let full = std::mem::replace(self, Self::with_room());
         let columns = vec![
