@@ -19,15 +19,29 @@ The events of the streams lie 0.1 to 5 µs apart (50 names, two levels deep); th
 other at once; messages are those of the ping-pong, each with four events of its calls.
 *Spool* and *archive* are bytes an event, or a message, of the whole directories; the last window of each \
 stream counts whole, so that short streams seem dear.
-*M/s* are millions of events, or messages, in a second of elapsed time.";
+*M/s* are millions of events, or messages, in a second of elapsed time; *gained* is what the second thread \
+makes of it, × 1 thread.
+*Ceiling* is what the machine gives for a second processor: how much two merges that know nothing of each other, \
+of one thread each and at the same time, do in a second, × one alone.
+They share memory, caches and the disk but have nothing to wait for: what *gained* lacks to *ceiling* is ours, and \
+what *ceiling* lacks to 2 is the machine's.";
 
 const WALL: &str = "program_wall_ns";
 const PEAK_MIB: f64 = 1.0 / (1024.0 * 1024.0);
 
 /// Records, then merges in turns.
 pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<Section> {
-    let mut table =
-        Table::new(&["case", "millions", "spool", "archive", "M/s, 1 thread", "M/s, 2 threads", "peak MiB"]);
+    let mut table = Table::new(&[
+        "case",
+        "millions",
+        "spool",
+        "archive",
+        "M/s, 1 thread",
+        "M/s, 2 threads",
+        "gained",
+        "ceiling",
+        "peak MiB",
+    ]);
     let mut absent = Vec::new();
     let mut recordings = Vec::new();
     for source in sources(plan) {
@@ -41,17 +55,22 @@ pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<S
     }
     let cases: Vec<Case> = recordings
         .iter()
-        .flat_map(|recording| [1, 2].map(|threads| case(tools, recording, threads)))
+        .flat_map(|recording| {
+            [case(tools, recording, 1), case(tools, recording, 2), two_at_once(tools, recording)]
+        })
         .collect();
     let mut results = rotate(plan, &cases).into_iter();
     for recording in &recordings {
-        match (results.next(), results.next()) {
-            (Some(Ok(one)), Some(Ok(two))) => {
-                table.push(row(recording, &one, &two));
-                judge_size(recording, &one, goals);
-                judge_speed(recording, &one, &two, goals);
+        match (results.next(), results.next(), results.next()) {
+            (Some(Ok(one)), Some(Ok(two)), Some(Ok(both))) => {
+                let merges = Merges { one, two, both };
+                table.push(row(recording, &merges));
+                judge_size(recording, &merges.one, goals);
+                judge_speed(recording, &merges, goals);
             }
-            (one, two) => absent.extend([one, two].into_iter().flatten().filter_map(Result::err)),
+            (one, two, both) => {
+                absent.extend([one, two, both].into_iter().flatten().filter_map(Result::err));
+            }
         }
     }
     Ok(Section { title: "Sizes and merge", text: TEXT, table, absent })
@@ -66,6 +85,38 @@ fn case(tools: &Tools, recording: &Recording, threads: u32) -> Case {
     Case::new(format!("merge {}, {threads} threads", recording.name), words)
 }
 
+/// Two merges of one thread each at the same time: what the machine gives for two processors.
+fn two_at_once(tools: &Tools, recording: &Recording) -> Case {
+    const SCRIPT: &str = r#"
+        "$1" merge "$2" -o "$3/one" --keep-spool --threads 1 & one=$!
+        "$1" merge "$2" -o "$3/two" --keep-spool --threads 1 && wait $one"#;
+    let spool = recording.spool.display().to_string();
+    let words = [&tools.spent, "sh", "-c", SCRIPT, "sh", &tools.marey, &spool, "{output}"];
+    Case::new(format!("merge {}, two at once", recording.name), words.map(str::to_owned).to_vec())
+}
+
+/// What was measured of a recording.
+struct Merges {
+    /// With one thread.
+    one: Samples,
+    /// With two.
+    two: Samples,
+    /// Two with one thread each, at once.
+    both: Samples,
+}
+
+impl Merges {
+    /// Speed of two threads, × one.
+    fn gained(&self) -> Option<Summary> {
+        self.one.ratio(WALL, &self.two)
+    }
+
+    /// What two merges do at once, × one.
+    fn ceiling(&self) -> Option<Summary> {
+        self.one.ratio(WALL, &self.both).map(|ratio| ratio.times(2.0))
+    }
+}
+
 fn judge_size(recording: &Recording, one: &Samples, goals: &mut Goals) {
     let Recording { name, unit, amount, spool_bytes, .. } = recording;
     let (what, spool, archive) = match unit {
@@ -78,7 +129,8 @@ fn judge_size(recording: &Recording, one: &Samples, goals: &mut Goals) {
     goals.add(&name, &format!("bytes/{what} archived"), archived(one, *amount), archive);
 }
 
-fn judge_speed(recording: &Recording, one: &Samples, two: &Samples, goals: &mut Goals) {
+fn judge_speed(recording: &Recording, merges: &Merges, goals: &mut Goals) {
+    let Merges { one, two, .. } = merges;
     let name = format!("merge {}", recording.name);
     // The goal for messages is not one for each core, so all cores are there to reach it.
     let (what, alone, together) = match recording.unit {
@@ -87,8 +139,8 @@ fn judge_speed(recording: &Recording, one: &Samples, two: &Samples, goals: &mut 
     };
     goals.add(&format!("{name}, 1 thread"), what, speed(recording, one), alone);
     goals.add(&format!("{name}, 2 threads"), what, speed(recording, two), together);
-    let gained = one.ratio(WALL, two);
-    goals.add(&format!("{name}, 2 threads"), "× 1 thread", gained, Target::AtLeast(1.7));
+    goals.add(&format!("{name}, 2 threads"), "× 1 thread", merges.gained(), Target::AtLeast(1.7));
+    goals.add(&format!("{name}, two at once"), "× 1 merge, the ceiling", merges.ceiling(), Target::Open);
     let peak = match recording.unit {
         Unit::DenseEvents => Target::AtMost(512.0),
         Unit::Events | Unit::Messages => Target::Open,
@@ -96,7 +148,8 @@ fn judge_speed(recording: &Recording, one: &Samples, two: &Samples, goals: &mut 
     goals.add(&name, "MiB at the peak", peak_mib(two), peak);
 }
 
-fn row(recording: &Recording, one: &Samples, two: &Samples) -> Vec<String> {
+fn row(recording: &Recording, merges: &Merges) -> Vec<String> {
+    let Merges { one, two, .. } = merges;
     vec![
         recording.name.to_owned(),
         format!("{:.1}", recording.amount / 1e6),
@@ -104,6 +157,8 @@ fn row(recording: &Recording, one: &Samples, two: &Samples) -> Vec<String> {
         median(archived(one, recording.amount), 2),
         with_range(speed(recording, one)),
         with_range(speed(recording, two)),
+        median(merges.gained(), 2),
+        median(merges.ceiling(), 2),
         median(peak_mib(two), 0),
     ]
 }
