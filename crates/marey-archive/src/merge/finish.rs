@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
-
 use super::build::{Long, Operation, Row};
 use super::cost::cost;
 use super::decode::Decoder;
@@ -13,7 +11,6 @@ use super::globals::{Context, LevelRow, Location, RegionRow, VerbRow};
 use super::input::Input;
 use super::problems::{self, Problem};
 use super::rows::{self, columns};
-use super::slabs::GROUP;
 use super::stream::Decoding;
 use super::tables;
 use super::write::{LocationRows, Sink, intervals};
@@ -99,7 +96,7 @@ fn add_unknown(input: &mut Input) {
 fn write_long(decoding: &Decoding, slab: u32, sink: &Sink) -> Result<(), Error> {
     let mut long: Vec<&(u32, Long)> = decoding.long.iter().collect();
     long.sort_by_key(|(location, long)| (*location, long.start, long.depth));
-    for group in long.chunk_by(|a, b| a.0 / GROUP as u32 == b.0 / GROUP as u32) {
+    for group in long.chunk_by(|a, b| sink.groups.of(a.0) == sink.groups.of(b.0)) {
         let by_location: Vec<(u32, Vec<Row>, Vec<Operation>)> =
             group.chunk_by(|a, b| a.0 == b.0).map(long_rows).collect();
         let rows: Vec<LocationRows<'_>> = by_location
@@ -116,7 +113,7 @@ fn write_long(decoding: &Decoding, slab: u32, sink: &Sink) -> Result<(), Error> 
                 }
             })
             .collect();
-        sink.part(&INTERVALS, slab, group[0].0 / GROUP as u32, |writer| intervals(writer, &rows))?;
+        sink.part(&INTERVALS, slab, sink.groups.of(group[0].0), |writer| intervals(writer, &rows))?;
     }
     Ok(())
 }
@@ -231,25 +228,22 @@ fn communication(writing: &Writing) -> Result<Columns, Error> {
 
 fn histogram(decoding: &Decoding) -> Result<Columns, Error> {
     let mut rows: Vec<(u32, u32, u32, i64)> = Vec::new();
-    for (group, cells) in (0..).zip(&decoding.histogram) {
-        let mut sums: FxHashMap<u32, i64> = FxHashMap::default();
-        let mut cells: Vec<_> =
-            cells.iter().map(|(&(bucket, region), &time)| (bucket, region, time)).collect();
-        cells.sort_unstable();
-        for &(bucket, _, time) in &cells {
-            let sum: &mut i64 = sums.entry(bucket).or_default();
-            *sum = sum.saturating_add(time);
-        }
-        let mut rest: FxHashMap<u32, i64> = FxHashMap::default();
-        for (bucket, region, time) in cells {
-            if time.saturating_mul(REMAINDER_PART) < sums[&bucket] {
-                let sum: &mut i64 = rest.entry(bucket).or_default();
-                *sum = sum.saturating_add(time);
-            } else {
-                rows.push((group, bucket, region, time));
+    for (group, buckets) in (0..).zip(&decoding.histogram) {
+        for (bucket, cells) in (0..).zip(buckets) {
+            let mut cells: Vec<(u32, i64)> = cells.iter().map(|(&region, &time)| (region, time)).collect();
+            cells.sort_unstable();
+            let sum = cells.iter().fold(0, |sum: i64, &(_, time)| sum.saturating_add(time));
+            let mut rest = None;
+            for (region, time) in cells {
+                if time.saturating_mul(REMAINDER_PART) < sum {
+                    let sum: &mut i64 = rest.get_or_insert(0);
+                    *sum = sum.saturating_add(time);
+                } else {
+                    rows.push((group, bucket, region, time));
+                }
             }
+            rows.extend(rest.map(|time| (group, bucket, NONE, time)));
         }
-        rows.extend(rest.into_iter().map(|(bucket, time)| (group, bucket, NONE, time)));
     }
     rows.sort_unstable();
     let columns = columns![rows;

@@ -49,6 +49,7 @@ impl Input {
         let mut hash = Fingerprint::new();
         hash.add(self.index.fingerprint());
         hash.add(config.memory_bytes as u64);
+        hash.add(self.plan.groups.size() as u64);
         hash.add(crate::schema::SCHEMA_VERSION.into());
         for byte in env!("CARGO_PKG_VERSION").bytes() {
             hash.add(byte.into());

@@ -6,7 +6,7 @@ use super::lod;
 use super::messages::CollectiveRow;
 use super::outcome::MessageRow;
 use super::overlaps::Overlap;
-use super::slabs::GROUP;
+use super::slabs::Groups;
 use super::stream::{LocationSlab, Slab};
 use super::write::{BATCH, LocationRows, Sink, intervals};
 use crate::schema::{
@@ -29,14 +29,14 @@ pub(crate) fn first_time(row: &MessageRow) -> i64 {
 }
 
 /// Group of locations that a message's row lies with: the receiver's, else the sender's.
-fn message_group(row: &MessageRow) -> u32 {
+fn message_group(row: &MessageRow, groups: Groups) -> u32 {
     let location = if row.recv_location == NONE { row.send_location } else { row.recv_location };
-    location / GROUP as u32
+    groups.of(location)
 }
 
 /// Writes the parts of a slab that need no other location to be known.
 pub(crate) fn write_locations(slab: &Slab, sink: &Sink) -> Result<(), Error> {
-    let groups: Vec<(u32, &[LocationSlab])> = (0..).zip(slab.locations.chunks(GROUP)).collect();
+    let groups: Vec<(u32, &[LocationSlab])> = (0..).zip(slab.locations.chunks(sink.groups.size())).collect();
     groups.par_iter().try_for_each(|&(group, locations)| {
         let rows: Vec<LocationRows<'_>> = locations
             .iter()
@@ -70,12 +70,12 @@ pub(crate) fn write_locations(slab: &Slab, sink: &Sink) -> Result<(), Error> {
 pub(crate) fn write_messages(slab: u32, messages: &mut [&MessageRow], sink: &Sink) -> Result<(), Error> {
     // Those without a receiver stand last; only then groups are not together yet.
     if messages.last().is_some_and(|row| row.recv_location == NONE) {
-        messages.sort_by_key(|row| message_group(row));
+        messages.sort_by_key(|row| message_group(row, sink.groups));
     }
     let groups: Vec<&[&MessageRow]> =
-        messages.chunk_by(|a, b| message_group(a) == message_group(b)).collect();
+        messages.chunk_by(|a, b| message_group(a, sink.groups) == message_group(b, sink.groups)).collect();
     groups.par_iter().try_for_each(|rows| {
-        sink.part(&MESSAGES, slab, message_group(rows[0]), |writer| {
+        sink.part(&MESSAGES, slab, message_group(rows[0], sink.groups), |writer| {
             // Piece by piece, so that columns are built in memory that is still in the cache.
             rows.chunks(BATCH).try_for_each(|piece| writer.write(&message_columns(piece)?))
         })
@@ -106,7 +106,7 @@ fn message_columns(rows: &[&MessageRow]) -> Result<Columns, Error> {
 
 /// Overlapping states, sorted by location and start.
 pub(crate) fn write_overlaps(slab: u32, overlaps: &[Overlap], sink: &Sink) -> Result<(), Error> {
-    for rows in overlaps.chunk_by(|a, b| a.location / GROUP as u32 == b.location / GROUP as u32) {
+    for rows in overlaps.chunk_by(|a, b| sink.groups.of(a.location) == sink.groups.of(b.location)) {
         let mut latest = (NONE, 0);
         let ends = rows.iter().map(|row| {
             let end = row.start + row.duration;
@@ -121,7 +121,7 @@ pub(crate) fn write_overlaps(slab: u32, overlaps: &[Overlap], sink: &Sink) -> Re
             U32 |row| row.region,
         ];
         columns.push(Column::I64(ends));
-        sink.columns(&OVERLAPS, slab, rows[0].location / GROUP as u32, columns)?;
+        sink.columns(&OVERLAPS, slab, sink.groups.of(rows[0].location), columns)?;
     }
     Ok(())
 }

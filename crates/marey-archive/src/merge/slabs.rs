@@ -12,8 +12,8 @@ use super::index::{Index, StreamIndex};
 use super::lod::PER_BUCKET;
 use crate::Error;
 
-/// Locations whose rows share a part.
-pub(crate) const GROUP: usize = 64;
+/// Locations whose rows share a part, roughly.
+const GROUP: usize = 64;
 /// Rows that a part has at most, roughly: a row group.
 const PART_ROWS: f64 = (1 << 20) as f64;
 /// Bytes of records that make an interval: two opcodes and two differences.
@@ -29,9 +29,36 @@ const LEAST_MEMORY: u64 = 64 << 20;
 /// Pieces that the records of a window are thought to consist of.
 const PIECES: u64 = 8;
 
+/// How many locations share a part. All groups are about as large: a main thread beside 64 others would
+/// otherwise have parts for itself, which are more footer than rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Groups {
+    size: usize,
+    pub count: usize,
+}
+
+impl Groups {
+    fn new(locations: usize) -> Self {
+        let wished = ((locations + GROUP / 2) / GROUP).max(1);
+        let size = locations.div_ceil(wished).max(1);
+        Self { size, count: locations.div_ceil(size) }
+    }
+
+    /// The group that a location is in.
+    pub(crate) fn of(self, location: u32) -> u32 {
+        location / self.size as u32
+    }
+
+    /// Number of locations in each but the last.
+    pub(crate) fn size(self) -> usize {
+        self.size
+    }
+}
+
 /// How the run is cut.
 #[derive(Debug)]
 pub(crate) struct Plan {
+    pub groups: Groups,
     /// Starts of the slabs but the first, ns.
     pub boundaries: Vec<i64>,
     /// Last instant of the run, ns.
@@ -52,6 +79,7 @@ pub(crate) fn plan(
     memory_bytes: usize,
     has_operations: bool,
 ) -> Result<Plan, Error> {
+    let groups = Groups::new(locations.len());
     let mut points = Vec::new();
     let mut last_ticks = vec![0; locations.len()];
     let mut lod_log2 = vec![20; locations.len()];
@@ -70,7 +98,7 @@ pub(crate) fn plan(
             for piece in 0..PIECES {
                 let share = window.len() * (piece + 1) / PIECES - window.len() * piece / PIECES;
                 let at = from + (to - from) / PIECES as i64 * piece as i64;
-                points.push((at, idx / GROUP, share));
+                points.push((at, groups.of(idx as u32) as usize, share));
             }
         }
         let first = stream.windows.first().map_or(last, |window| window.ticks);
@@ -85,9 +113,9 @@ pub(crate) fn plan(
     // take what they are given, to have fewer parts.
     let memory = (memory_bytes as u64).min((spool_bytes / 4).max(LEAST_MEMORY));
     let rows = (memory as f64 / per_interval).max(65_536.0);
-    let boundaries = cut(&points, locations.len().div_ceil(GROUP), rows);
+    let boundaries = cut(&points, groups.count, rows);
     let bucket_len = end / i64::from(BUCKETS) + 1;
-    Ok(Plan { boundaries, end, bucket_len, lod_log2, last_ticks })
+    Ok(Plan { groups, boundaries, end, bucket_len, lod_log2, last_ticks })
 }
 
 fn cut(points: &[(i64, usize, u64)], groups: usize, rows: f64) -> Vec<i64> {

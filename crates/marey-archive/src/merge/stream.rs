@@ -14,7 +14,7 @@ use marey_model::spool::Stream;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::build::{Builder, Long, Operation, Row};
+use super::build::{BUCKETS, Builder, Long, Operation, Row};
 use super::decode::{Decoder, With};
 use super::globals::Interner;
 use super::happen::{Happened, Op};
@@ -24,7 +24,6 @@ use super::lod::LodRow;
 use super::paths::Paths;
 use super::sets::Sets;
 use super::sides::Horizon;
-use super::slabs::GROUP;
 use super::write::Sink;
 use super::writing::Writing;
 use super::{Config, Progress, Summary, finish};
@@ -70,8 +69,9 @@ pub(crate) struct Decoding {
     pub paths: Paths,
     pub sets: Sets,
     pub locks: Interner<(u32, u64)>,
-    /// For each group, exclusive time by (bucket, region).
-    pub histogram: Vec<FxHashMap<(u32, u32), i64>>,
+    /// For each group and bucket, exclusive time by region. A map for each bucket, since a location goes
+    /// through the buckets one by one.
+    pub histogram: Vec<Vec<FxHashMap<u32, i64>>>,
     pub long: Vec<(u32, Long)>,
     spare: Vec<Vec<Row>>,
     spare_operations: Vec<Vec<Operation>>,
@@ -85,7 +85,7 @@ pub(crate) fn merge(
     progress: &(dyn Progress + Sync),
 ) -> Result<Summary, Error> {
     let input = input::prepare(spool, config)?;
-    let sink = Sink::new(run, input.fingerprint(config));
+    let sink = Sink::new(run, input.fingerprint(config), input.plan.groups);
     let mut meta = Meta::new(RunFacts::default());
     std::fs::create_dir_all(run).map_err(Error::io(run))?;
     // Definitions have been read already.
@@ -133,7 +133,7 @@ impl Decoding {
             paths: Paths::default(),
             sets: Sets::new(input.globals.participants.rows.len() as u32),
             locks: Interner::default(),
-            histogram: vec![FxHashMap::default(); input.globals.locations.len().div_ceil(GROUP)],
+            histogram: vec![vec![FxHashMap::default(); BUCKETS as usize]; input.plan.groups.count],
             long: Vec::new(),
             spare: Vec::new(),
             spare_operations: Vec::new(),
@@ -207,9 +207,9 @@ impl Decoding {
             });
             let edge_nouns = nouns.collect();
             self.long.extend(builder.long.drain(..).map(|long| (location.id, long)));
-            let cells = &mut self.histogram[location.id as usize / GROUP];
+            let cells = &mut self.histogram[input.plan.groups.of(location.id) as usize];
             for (bucket, region, time) in builder.histogram.drain(..) {
-                *cells.entry((bucket, region)).or_default() += time;
+                *cells[bucket as usize].entry(region).or_default() += time;
             }
             builder.end_slab();
             locations.push(LocationSlab {

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::build::{Operation, Row};
+use super::slabs::Groups;
 use super::{end, sets};
 use crate::schema::{INTERVALS, NONE, TableSpec};
 use crate::{Archive, Column, Columns, Error, Meta, Part, PartWriter};
@@ -18,6 +19,7 @@ pub(super) const BATCH: usize = 1 << 14;
 
 /// Takes the parts of a run.
 pub(crate) struct Sink {
+    pub groups: Groups,
     dir: PathBuf,
     fingerprint: String,
     /// Parts of an earlier merge of the same input, by file.
@@ -41,7 +43,7 @@ pub(crate) struct LocationRows<'a> {
 }
 
 impl Sink {
-    pub(crate) fn new(dir: &Path, fingerprint: u64) -> Self {
+    pub(crate) fn new(dir: &Path, fingerprint: u64, groups: Groups) -> Self {
         let fingerprint = format!("{fingerprint:016x}");
         let mut known = FxHashMap::default();
         // Without a readable list there is nothing to reuse; all is written anew.
@@ -58,7 +60,14 @@ impl Sink {
                 }
             }
         }
-        Self { dir: dir.to_owned(), fingerprint, known, parts: Mutex::default(), spare: Mutex::default() }
+        Self {
+            groups,
+            dir: dir.to_owned(),
+            fingerprint,
+            known,
+            parts: Mutex::default(),
+            spare: Mutex::default(),
+        }
     }
 
     /// Writes a part, unless it is there. `fill` gives the rows.
