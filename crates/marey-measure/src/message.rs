@@ -144,7 +144,7 @@ fn second_place<const N: usize>(
 /// message counted. At most 90 bytes.
 ///
 /// # Safety
-/// `thread` is the calling thread's descriptor, inside [`write::write`].
+/// `thread` is the calling thread's descriptor, inside [`crate::write()`].
 #[inline]
 pub unsafe fn slot(runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, half: &Half) -> u8 {
     // SAFETY: the caller's promise.

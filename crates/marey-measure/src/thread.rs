@@ -57,7 +57,7 @@ pub struct Thread {
     pub max_depth: u32,
     /// Code of the clock.
     pub clock: u32,
-    /// See [`state`].
+    /// One of the values of the module `state`.
     pub state: u32,
 
     /// The thread's number in its process.

@@ -15,7 +15,7 @@ use std::process::Command;
 /// How much to check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Rules, formatting, lints.
+    /// Rules, formatting, lints, documentation.
     Everything,
     /// Rules alone: needs no compiler and takes a moment.
     RulesOnly,
@@ -49,6 +49,8 @@ pub(crate) fn run(scope: Scope) -> Result<()> {
             .context("formatting differs; `cargo fmt --all` puts it right")?;
         run_command(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
             .context("clippy has findings; they stand above")?;
+        run_command(cargo(["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+            .context("the documentation has findings, such as links to nothing; they stand above")?;
         generated_files_are_fresh()?;
     }
     Ok(())

@@ -210,44 +210,46 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
             }
             C::Gather => {
                 let root = flavour().root(r.args[6]);
-                let got = if r.is_root(root) { r.block(4) * others } else { 0 };
+                let got = if r.is_root(root) { r.block(4).saturating_mul(others) } else { 0 };
                 (root, if r.in_place(0) { 0 } else { r.block(1) }, got)
             }
             C::Gatherv => {
                 let root = flavour().root(r.args[7]);
                 let size = datatype(r.runtime, r.args[6]).size;
-                let got = if r.is_root(root) { r.counts(4, members) * size } else { 0 };
+                let got = if r.is_root(root) { r.counts(4, members).saturating_mul(size) } else { 0 };
                 (root, if r.in_place(0) { 0 } else { r.block(1) }, got)
             }
             C::Scatter => {
                 let root = flavour().root(r.args[6]);
-                let given = if r.is_root(root) { r.block(1) * others } else { 0 };
+                let given = if r.is_root(root) { r.block(1).saturating_mul(others) } else { 0 };
                 (root, given, if r.in_place(3) { 0 } else { r.block(4) })
             }
             C::Scatterv => {
                 let root = flavour().root(r.args[7]);
                 let given = if r.is_root(root) {
-                    r.counts(1, members) * datatype(r.runtime, r.args[3]).size
+                    r.counts(1, members).saturating_mul(datatype(r.runtime, r.args[3]).size)
                 } else {
                     0
                 };
                 (root, given, if r.in_place(4) { 0 } else { r.block(5) })
             }
-            C::Allgather => (-1, if r.in_place(0) { r.block(4) } else { r.block(1) }, r.block(4) * others),
+            C::Allgather => {
+                (-1, if r.in_place(0) { r.block(4) } else { r.block(1) }, r.block(4).saturating_mul(others))
+            }
             C::Allgatherv => {
-                let got = r.counts(4, members) * datatype(r.runtime, r.args[6]).size;
+                let got = r.counts(4, members).saturating_mul(datatype(r.runtime, r.args[6]).size);
                 (-1, if r.in_place(0) { 0 } else { r.block(1) }, got)
             }
             C::Alltoall => {
-                let got = r.block(4) * others;
-                (-1, if r.in_place(0) { got } else { r.block(1) * others }, got)
+                let got = r.block(4).saturating_mul(others);
+                (-1, if r.in_place(0) { got } else { r.block(1).saturating_mul(others) }, got)
             }
             C::Alltoallv => {
-                let got = r.counts(5, members) * datatype(r.runtime, r.args[7]).size;
+                let got = r.counts(5, members).saturating_mul(datatype(r.runtime, r.args[7]).size);
                 let given = if r.in_place(0) {
                     got
                 } else {
-                    r.counts(1, members) * datatype(r.runtime, r.args[3]).size
+                    r.counts(1, members).saturating_mul(datatype(r.runtime, r.args[3]).size)
                 };
                 (-1, given, got)
             }
@@ -266,13 +268,13 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
             }
             C::ReduceScatter => {
                 let size = datatype(r.runtime, r.args[3]).size;
-                let total = r.counts(2, r.comm.size as usize) * size;
-                let own = r.own_count(2) * size;
+                let total = r.counts(2, r.comm.size as usize).saturating_mul(size);
+                let own = r.own_count(2).saturating_mul(size);
                 (-1, total, own)
             }
             C::ReduceScatterBlock => {
                 let bytes = r.block(2);
-                (-1, bytes * u64::from(r.comm.size), bytes)
+                (-1, bytes.saturating_mul(u64::from(r.comm.size)), bytes)
             }
             // Neighbours are few, and how many only the topology knows: one block is stated.
             C::NeighborAllgather | C::NeighborAlltoall => (-1, r.block(1), r.block(4)),

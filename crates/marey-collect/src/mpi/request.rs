@@ -191,7 +191,15 @@ pub(crate) fn activate(handle: usize, serial: u64) -> Option<Kind> {
 
 /// The request is no more. What it was, if it was active.
 pub(crate) fn free(handle: usize) -> Option<Request> {
-    let found = with(|requests| requests.first.remove(handle))?;
+    let found = with(|requests| {
+        let found = requests.first.remove(handle)?;
+        // Of operations that share a handle another one has it now.
+        if let Some(last) = requests.more.iter().rposition(|(other, _)| *other == handle) {
+            let (_, noted) = requests.more.remove(last);
+            requests.first.insert(handle, noted);
+        }
+        Some(found)
+    })?;
     (found.request.serial != 0).then_some(found.request)
 }
 
@@ -242,6 +250,19 @@ mod tests {
         (1..100).rev().for_each(|_| assert!(serial(0, now()).is_some()));
         assert_eq!(serial(0, now()), None);
         assert!(free(handle(1)).is_none());
+    }
+
+    /// Open MPI gives all sends that are complete at once one and the same handle.
+    #[test]
+    fn of_operations_that_share_a_handle_the_others_outlive_one_that_is_freed() {
+        for number in 1..=3 {
+            insert(78, collective(number));
+        }
+        let serial = |request: Option<Request>| request.map(|request| request.serial);
+        let mut seen = [serial(free(78)), serial(complete(78, now())), serial(free(78))];
+        seen.sort();
+        assert_eq!(seen, [Some(1), Some(2), Some(3)]);
+        assert_eq!((serial(free(78)), serial(complete(78, now()))), (None, None));
     }
 
     /// Seen with MPICH and `MPI_THREAD_MULTIPLE`.

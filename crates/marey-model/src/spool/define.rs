@@ -32,7 +32,8 @@ macro_rules! definitions {
         impl Definition {
             /// Appends type, length and fields.
             pub fn encode(&self, out: &mut Vec<u8>) {
-                let mut body = Vec::new();
+                // Nearly all fit; growing from nothing would take five allocations.
+                let mut body = Vec::with_capacity(128);
                 let code: u8 = match self {
                     $(Self::$name { $($field,)* } => { $($field.put(&mut body);)* $code })*
                 };
