@@ -18,8 +18,8 @@ const GROUP: usize = 64;
 const PART_ROWS: f64 = (1 << 20) as f64;
 /// Bytes of records that make an interval: two opcodes and two differences.
 const BYTES_PER_INTERVAL: f64 = 5.5;
-/// Memory that an interval of a slab takes on its way: a row of 40 bytes in each of the two slabs
-/// that are worked on at once, and room for operations, which come with some intervals.
+/// Memory that an interval of a slab takes on its way, amply: a row of 24 bytes in each of the two slabs
+/// that are worked on at once, in vectors that double, and room for operations, which come with some.
 const MEMORY_PER_INTERVAL: f64 = 160.0;
 /// The same where many intervals are operations: each is an operation in both slabs (104 bytes),
 /// half a message that is matched (150 bytes) and half a row of one (112 bytes).
