@@ -58,11 +58,11 @@ impl SpoolFile {
 /// Length of the window of a stream that has `written` bytes of records already.
 ///
 /// Two pages at first, since programs with thousands of short threads exist; then as much as there is,
-/// up to 64 KiB; then a sixteenth of it, because the last window is half empty on average and should not
+/// up to 32 KiB; then a sixteenth of it, because the last window is half empty on average and should not
 /// be seen in the size of the whole; at last a megabyte, beyond which nothing gets cheaper.
 pub(crate) const fn window_len(written: u64) -> usize {
     const SMALLEST: u64 = 8 << 10;
-    const SMALL: u64 = 64 << 10;
+    const SMALL: u64 = 32 << 10;
     const LARGEST: u64 = 1 << 20;
     let len = if written < SMALLEST {
         SMALLEST
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn windows_grow_with_their_stream() {
         let lens = [0, 7_000, 20_000, 60_000, 70_000, 1 << 20, 3 << 20, 1 << 30].map(window_len);
-        assert_eq!(lens.map(|len| len >> 10), [8, 8, 32, 64, 64, 64, 192, 1024]);
+        assert_eq!(lens.map(|len| len >> 10), [8, 8, 32, 32, 32, 64, 192, 1024]);
         assert!(lens.iter().all(|len| len.is_multiple_of(ALIGN)));
     }
 }
