@@ -93,6 +93,16 @@ pub unsafe fn discard(at: *mut u8, len: usize) {
     unsafe { syscall(libc::SYS_madvise, [at as usize, len, libc::MADV_DONTNEED as usize, 0, 0, 0]) };
 }
 
+/// Gives the disk space of whole pages of a shared mapping of a file back; they read as zeros afterwards.
+/// Where the file system cannot, nothing happens.
+///
+/// # Safety
+/// Nothing may be written there any more: there may be no space left for it.
+pub unsafe fn give_back(at: *mut u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { syscall(libc::SYS_madvise, [at as usize, len, libc::MADV_REMOVE as usize, 0, 0, 0]) };
+}
+
 /// Unmaps.
 ///
 /// # Safety

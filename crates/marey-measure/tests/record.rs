@@ -271,6 +271,40 @@ fn thousands_of_short_threads() {
     assert_eq!((found.threads, found.threads_ended, found.open, found.dropped), (5000, 5000, 0, 0));
 }
 
+#[test]
+fn disk_space_that_a_thread_has_not_used_is_given_back() {
+    use marey_model::spool::{Head, SLACK, view, window_len};
+    use std::os::unix::fs::MetadataExt;
+    const TEST: &str = "disk_space_that_a_thread_has_not_used_is_given_back";
+    const THREADS: u64 = 40;
+    // Less than this is kept; the file system's own bookkeeping may take as much.
+    const KEPT: u64 = 16 << 10;
+    if let Some(directory) = spool_of(TEST) {
+        marey_measure::start(&directory).unwrap();
+        for length in 1..=THREADS {
+            std::thread::scope(|scope| join([scope.spawn(|| pairs(1500 * length))]));
+        }
+        return;
+    }
+    let directory = child(TEST);
+    let files = std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path());
+    let events: Vec<_> = files.filter(|path| path.extension().is_some_and(|e| e == "events")).collect();
+    let bytes = std::fs::read(&events[0]).unwrap();
+    let (mut rest, mut most) = (&bytes[..], KEPT);
+    while let Some(len) = window_len(rest) {
+        let window = view(rest).unwrap();
+        let used = (Head::records_at(0) + window.records.len() + SLACK).next_multiple_of(4096) as u64;
+        most += (used + KEPT).min(len as u64);
+        rest = &rest[len..];
+    }
+    let on_disk = std::fs::metadata(&events[0]).unwrap().blocks() * 512;
+    assert!(most < bytes.len() as u64, "no thread left a window nearly empty");
+    assert!(on_disk <= most, "{on_disk} of {} bytes are on the disk, {most} were needed", bytes.len());
+    let found = Spool::read(directory.path()).checked();
+    let visits = 1500 / 2 * THREADS * (THREADS + 1) / 2;
+    assert_eq!((found.visits["outer"], found.dropped), (visits, 0));
+}
+
 /// A page that a killed child leaves to its parent.
 fn shared_counter(path: &std::path::Path) -> &'static AtomicU64 {
     use std::os::fd::AsRawFd;

@@ -17,8 +17,8 @@ const TEXT: &str = "\
 its profile, index and level of detail.
 The events of the streams lie 0.1 to 5 µs apart (50 names, two levels deep); those of 200 M events follow each \
 other at once; messages are those of the ping-pong, each with four events of its calls.
-*Spool* and *archive* are bytes an event, or a message, of the whole directories; the last window of each \
-stream counts whole, so that short streams seem dear.
+*Spool* and *archive* are bytes an event, or a message, of disk that the whole directories take; the last \
+window of a stream counts nearly whole, so that short streams seem dear.
 *M/s* are millions of events, or messages, in a second of elapsed time; *gained* is what the second thread \
 makes of it, × 1 thread.
 *Ceiling* is what the machine gives for a second processor: how much two merges that know nothing of each other, \

@@ -10,6 +10,7 @@ use crate::shell::{command, output, target};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -177,12 +178,13 @@ pub(super) fn empty(dir: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Bytes of disk that all files in a directory take.
 pub(super) fn size_of_files(dir: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {
         let entry = entry?;
         let about = entry.metadata()?;
-        bytes += if about.is_dir() { size_of_files(&entry.path())? } else { about.len() };
+        bytes += if about.is_dir() { size_of_files(&entry.path())? } else { about.blocks() * 512 };
     }
     Ok(bytes)
 }
