@@ -31,6 +31,8 @@ impl Channel {
     }
 
     /// Takes a decided half.
+    // As in `sides` and `outcome`: what every message passes is not inlined across files unasked.
+    #[inline]
     pub(crate) fn take(&mut self, half: Half, outcome: &mut Outcome) {
         let side = if half.receives { &mut self.recv } else { &mut self.send };
         if !side.take(half) {
@@ -44,6 +46,7 @@ impl Channel {
     }
 
     /// Matches what can be matched by the end of the slab, or of the run.
+    #[inline]
     pub(crate) fn advance(&mut self, joins: &[Join], horizons: &[Horizon], end: bool, outcome: &mut Outcome) {
         let open = Horizon { time: i64::MAX, broken_from: i64::MAX };
         let mut rest = Vec::new();

@@ -52,6 +52,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Both halves of a message.
+    #[inline]
     pub(crate) fn matched(&mut self, key: Key, send: &Half, recv: &Half) {
         if recv.ghost {
             self.tally.unmatched_sends += 1;
@@ -98,6 +99,7 @@ impl Outcome {
 }
 
 /// The row of a half alone.
+#[inline]
 fn lonely(key: Key, half: &Half) -> MessageRow {
     let none = MessageRow {
         recv_location: NONE,

@@ -40,6 +40,7 @@ pub(crate) struct Horizon {
 impl Side {
     /// Takes a half. False if it cannot be matched any more.
     #[must_use]
+    #[inline]
     pub(crate) fn take(&mut self, half: Half) -> bool {
         self.who = Some((half.process, half.local));
         if self.is_broken {
@@ -80,6 +81,7 @@ impl Side {
     }
 
     /// Gives out what nothing can come before any more, in runs of uncertain order.
+    #[inline]
     pub(crate) fn release(&mut self, horizon: Horizon, barrier: i64, end: bool) {
         while let Some(first) = self.line.get(self.ready) {
             let mut leave = first.post_leave.max(first.post);
@@ -161,6 +163,7 @@ impl Side {
     }
 
     /// Takes the place that the time of posting gives.
+    #[inline]
     fn stand(&mut self, half: Half) {
         if half.cancelled {
             return;
