@@ -40,7 +40,7 @@ fn class_of(layout: Layout) -> Option<usize> {
 // SAFETY: blocks are disjoint, at least as large and aligned as asked for, and live until freed.
 unsafe impl GlobalAlloc for Mapped {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let mapped = |len: usize| sys::map_zeros(len.next_multiple_of(4096));
+        let mapped = |len: usize| sys::map_zeros(len.next_multiple_of(sys::PAGE));
         let block = match class_of(layout) {
             // Inside the arena already means a signal handler interrupted it: a mapping does as well.
             Some(class) => ARENA
@@ -57,7 +57,7 @@ unsafe impl GlobalAlloc for Mapped {
         let Some(class) = class_of(layout) else {
             if !RESERVE.contains(block) {
                 // SAFETY: such blocks are mappings of their own.
-                unsafe { sys::unmap(block, layout.size().next_multiple_of(4096)) };
+                unsafe { sys::unmap(block, layout.size().next_multiple_of(sys::PAGE)) };
             }
             return;
         };
@@ -98,7 +98,7 @@ impl Reserve {
     /// A block of `len` bytes, aligned to them or to a page.
     fn take(&self, len: usize) -> Option<*mut u8> {
         EXHAUSTED.store(true, Ordering::Relaxed);
-        let align = len.next_power_of_two().min(4096);
+        let align = len.next_power_of_two().min(sys::PAGE);
         let limit = if len > SMALL { RESERVE_LEN - KEPT_FOR_SMALL } else { RESERVE_LEN };
         let end = |used: usize| Some(used.next_multiple_of(align) + len).filter(|&end| end <= limit);
         let used = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end).ok()?;

@@ -14,9 +14,24 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "hashes and counts are cut to size on purpose")]
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::sys;
+
+/// Whether several threads may be inside MPI at once. Without that a counter needs no locked
+/// instruction, which would cost more than all the rest of a message record.
+static CONCURRENT: AtomicBool = AtomicBool::new(false);
+
+/// To be called when the program has got `MPI_THREAD_MULTIPLE`.
+pub fn set_concurrent() {
+    CONCURRENT.store(true, Ordering::Relaxed);
+}
+
+/// Whether several threads may be inside MPI at once.
+#[inline(always)]
+pub fn is_concurrent() -> bool {
+    CONCURRENT.load(Ordering::Relaxed)
+}
 
 /// What tells a channel from the others.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -61,7 +76,7 @@ impl Channel {
     /// Counts a message. Messages that have passed before.
     #[inline(always)]
     pub(crate) fn count_up(&self) -> u64 {
-        if crate::message::is_concurrent() {
+        if is_concurrent() {
             return self.counter.fetch_add(1, Ordering::Relaxed);
         }
         let number = self.number();
@@ -110,7 +125,7 @@ pub(crate) struct Channels {
 unsafe impl Send for Channels {}
 
 /// Channels in a page.
-const FIRST: u32 = (4096 / size_of::<Channel>()) as u32;
+const FIRST: u32 = (sys::PAGE / size_of::<Channel>()) as u32;
 const SLABS: usize = 24;
 /// Cells in a page.
 const FIRST_BITS: u32 = 10;

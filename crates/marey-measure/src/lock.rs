@@ -160,8 +160,8 @@ mod tests {
 
     #[test]
     fn a_child_does_not_wait_for_a_thread_that_only_its_parent_has() {
-        let page = sys::map_zeros(4096).expect("a page can be had");
-        assert!(sys::wipe_on_fork(page, 4096));
+        let page = sys::map_zeros(sys::PAGE).expect("a page can be had");
+        assert!(sys::wipe_on_fork(page, sys::PAGE));
         // SAFETY: the page is zero and stays.
         unsafe { count_generations(page.cast()) };
         let lock = Lock::new(1_u32);

@@ -5,11 +5,10 @@
 //! Channels — (direction, communicator, peer, tag) — count their messages whether or not anything
 //! is recorded, so that the two ends can be matched by number even across a gap.
 
-use core::sync::atomic::{AtomicBool, Ordering};
-
 use marey_model::spool::{Direction, SLOTS, op};
 
 use crate::channel::{Channel, Key, Kind, VOID};
+pub use crate::channel::{is_concurrent, set_concurrent};
 use crate::runtime::Runtime;
 use crate::thread::Thread;
 use crate::write::Scratch;
@@ -66,21 +65,6 @@ pub(crate) struct Slot<const WORDS: usize> {
     channel: *const Channel,
     /// Which of its two places a thing takes whose first is this slot, when both are in use.
     next: bool,
-}
-
-/// Whether several threads may be inside MPI at once. Without that a counter needs no locked
-/// instruction, which would cost more than all the rest of a message record.
-static CONCURRENT: AtomicBool = AtomicBool::new(false);
-
-/// To be called when the program has got `MPI_THREAD_MULTIPLE`.
-pub fn set_concurrent() {
-    CONCURRENT.store(true, Ordering::Relaxed);
-}
-
-/// Whether several threads may be inside MPI at once.
-#[inline(always)]
-pub fn is_concurrent() -> bool {
-    CONCURRENT.load(Ordering::Relaxed)
 }
 
 /// Slots are as many as a byte can name.

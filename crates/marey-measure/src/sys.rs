@@ -11,6 +11,13 @@
 use core::ffi::{CStr, c_long};
 use core::sync::atomic::{AtomicU64, Ordering};
 
+/// What memory and files are handed out in.
+pub const PAGE: usize = 4096;
+
+/// Bytes of a file that are reserved at a time. The kernel keeps them together in its cache; of larger
+/// pieces each page that is touched was seen to cost more again.
+const PIECE: usize = 64 << 10;
+
 /// Calls the kernel. Returns what it returns: −errno on failure.
 ///
 /// # Safety
@@ -134,42 +141,38 @@ impl File {
         usize::try_from(fd).ok().map(Self)
     }
 
-    /// Reserves `len` bytes at `offset`, so that writing to them cannot fail later: a full disk
+    /// Reserves `len` bytes of zeros at `offset`, so that writing to them cannot fail later: a full disk
     /// would arrive as SIGBUS in the middle of the program. Nothing is tried beyond the size that
     /// the process's files may have, for the kernel answers that with SIGXFSZ.
+    ///
+    /// Zeros are written, not space merely reserved: pages that are in the kernel's cache already, and in
+    /// pieces of many pages, cost a third of what it takes to make them one by one when they are touched.
     pub fn reserve(&self, offset: u64, len: usize) -> bool {
         if offset.saturating_add(len as u64) > largest_file() {
             return false;
         }
-        loop {
-            // SAFETY: the descriptor is ours.
-            let result =
-                unsafe { syscall(libc::SYS_fallocate, [self.0, 0, offset as usize, len, 0, 0]) } as i32;
-            match -result {
-                0 => return true,
-                libc::EINTR => {}
-                libc::EOPNOTSUPP | libc::ENOSYS => return self.write_zeros(offset, len),
-                _ => return false,
-            }
-        }
-    }
-
-    fn write_zeros(&self, offset: u64, len: usize) -> bool {
-        static ZEROS: [u8; 4096] = [0; 4096];
         let mut done = 0;
         while done < len {
-            let n = ZEROS.len().min(len - done);
-            let place = offset as usize + done;
-            // SAFETY: `ZEROS` has at least `n` bytes.
-            let written =
-                unsafe { syscall(libc::SYS_pwrite64, [self.0, ZEROS.as_ptr() as usize, n, place, 0, 0]) };
-            match written {
-                1.. => done += written as usize,
-                _ if written as i32 == -libc::EINTR => {}
+            match self.write_zeros(offset + done as u64, len - done) {
+                written @ 1.. => done += written as usize,
+                failed if failed as i32 == -libc::EINTR => {}
                 _ => return false,
             }
         }
         true
+    }
+
+    /// Writes up to `len` zeros in one piece. How many, or −errno.
+    fn write_zeros(&self, offset: u64, len: usize) -> isize {
+        static ZEROS: [u8; PAGE] = [0; PAGE];
+        let page = libc::iovec { iov_base: ZEROS.as_ptr().cast_mut().cast(), iov_len: PAGE };
+        let pages = [page; PIECE / PAGE];
+        let count = (len / PAGE).min(pages.len());
+        // SAFETY: `pages` has at least `count` entries, each of which is readable.
+        unsafe {
+            let place = offset as usize;
+            syscall(libc::SYS_pwritev, [self.0, pages.as_ptr() as usize, count, place, 0, 0])
+        }
     }
 
     /// Maps `len` bytes at `offset`, shared with everybody who maps or reads the file.

@@ -132,7 +132,8 @@ impl Thread {
     }
 
     /// Bytes of a descriptor with its open stack, a whole number of pages.
-    pub(crate) const LEN: usize = (size_of::<Self>() + MAX_DEPTH * size_of::<Open>()).next_multiple_of(4096);
+    pub(crate) const LEN: usize =
+        (size_of::<Self>() + MAX_DEPTH * size_of::<Open>()).next_multiple_of(sys::PAGE);
 
     /// A descriptor of zeros on pages of its own, which a fork wipes.
     pub(crate) fn allocate() -> Option<*mut Self> {

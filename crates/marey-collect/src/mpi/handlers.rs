@@ -111,17 +111,14 @@ macro_rules! handlers {
 
         handlers! { impl $name [$($n)+] $($path)::+ }
     )*};
-    (impl $name:ident [N] $($path:ident)::+) => {
-        impl<const N: usize> Handler<N> for $name {
-            #[inline(always)]
-            unsafe fn handle<F: Real<N>>(passing: Passing<N, F>) -> usize {
-                // SAFETY: the caller's promise.
-                unsafe { $($path)::+(passing) }
-            }
-        }
+    (impl $name:ident [N] $($path:tt)+) => {
+        handlers! { impl [const N: usize] $name [N] $($path)+ }
     };
-    (impl $name:ident [$n:literal] $($path:ident)::+) => {
-        impl Handler<$n> for $name {
+    (impl $name:ident [$n:literal] $($path:tt)+) => {
+        handlers! { impl [] $name [$n] $($path)+ }
+    };
+    (impl [$($generic:tt)*] $name:ident [$n:tt] $($path:ident)::+) => {
+        impl<$($generic)*> Handler<$n> for $name {
             #[inline(always)]
             unsafe fn handle<F: Real<$n>>(passing: Passing<$n, F>) -> usize {
                 // SAFETY: the caller's promise.

@@ -28,7 +28,7 @@ pub(super) fn tables() -> Option<&'static Tables> {
 
 /// Makes the tables. Where the kernel cannot wipe them in a child, threads are not watched.
 pub(super) fn open() {
-    let len = size_of::<Tables>().next_multiple_of(4096);
+    let len = size_of::<Tables>().next_multiple_of(sys::PAGE);
     if let Some(at) = sys::map_zeros(len)
         && sys::wipe_on_fork(at, len)
     {

@@ -32,9 +32,6 @@ struct Anchor {
     is_sorry: AtomicBool,
 }
 
-/// Bytes of the anchor's mapping.
-const PAGE: usize = 4096;
-
 static ANCHOR: AtomicPtr<Anchor> = AtomicPtr::new(core::ptr::null_mut());
 /// The same recorder, not wiped: what a child was forked from.
 static LAST: AtomicPtr<Runtime> = AtomicPtr::new(core::ptr::null_mut());
@@ -86,8 +83,8 @@ pub fn revive() {
 /// Lets everybody find `runtime`, the first recorder of the process. `None` if there is no page for
 /// the anchor.
 pub(super) fn publish(runtime: &'static mut Runtime) -> Option<&'static Runtime> {
-    let anchor = sys::map_zeros(PAGE)?.cast::<Anchor>();
-    if !sys::wipe_on_fork(anchor.cast(), PAGE) {
+    let anchor = sys::map_zeros(sys::PAGE)?.cast::<Anchor>();
+    if !sys::wipe_on_fork(anchor.cast(), sys::PAGE) {
         return None;
     }
     let modes = runtime.modes;

@@ -105,8 +105,6 @@ pub(super) extern "C" fn thread_ends(value: *mut c_void) {
     }
 }
 
-/// Bytes of a page.
-const PAGE: u64 = 4096;
 /// Less disk space than this at the end of a thread's last window is not worth a call: threads that are
 /// so short may be many.
 const WORTH_GIVING_BACK: u64 = 16 << 10;
@@ -134,7 +132,7 @@ unsafe fn end_thread(thread: *mut Thread) {
         let window = (*thread).window;
         if window != 0 {
             (*write::head_counter(thread, at::SEALED)).store((*thread).last, Ordering::Release);
-            let unused = ((*thread).cursor + SLACK as u64).next_multiple_of(PAGE);
+            let unused = ((*thread).cursor + SLACK as u64).next_multiple_of(sys::PAGE as u64);
             let len = (window + (*thread).window_len).saturating_sub(unused);
             if len >= WORTH_GIVING_BACK {
                 sys::give_back(unused as *mut u8, len as usize);

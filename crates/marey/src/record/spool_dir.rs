@@ -69,12 +69,6 @@ pub(crate) enum Left {
     Others,
 }
 
-/// Has the kernel map what is about to be written. Otherwise each of its pages is copied in vain, found
-/// missing, mapped, and copied again: 2 ms before every program starts.
-fn fault_in(bytes: &[u8]) {
-    std::hint::black_box(bytes.iter().step_by(4096).fold(0_u8, |sum, byte| sum ^ byte));
-}
-
 impl RunDir {
     /// Makes `run` and its spool, inside `spool_parent` if that is given; or joins the recorders of
     /// the same job step that have done so.
@@ -162,7 +156,6 @@ impl RunDir {
         };
         let library = dir.join(LIBRARY_FILE);
         let mut file = create_new(&library, 0o700)?;
-        fault_in(embedded::LIBRARY);
         file.write_all(embedded::LIBRARY).with_context(|| cannot_write_library(&library))?;
         Ok(library)
     }
