@@ -102,12 +102,27 @@ impl Entry {
         let thread = marey_measure::existing_thread();
         // SAFETY: as in `take`; the descriptor is the calling thread's.
         unsafe {
+            if !thread.is_null() {
+                marey_measure::enter_announced(thread);
+            }
             let site = (*slot()).site;
             if marey_measure::innermost(thread) == Some(site) {
                 marey_measure::leave_site(thread, site);
             }
         }
         true
+    }
+
+    /// Whether the call is the one that the thread is inside of, and has not returned or been left.
+    pub(crate) fn is_under_way(self) -> bool {
+        let here = 0_u8;
+        // SAFETY: the slot is the calling thread's own, and the call's return address lay above all that
+        // is below it now.
+        unsafe {
+            (*slot()).inside == self.sp
+                && (&raw const here as usize) < self.sp
+                && *(self.sp as *const usize) == (*slot()).inside_ip
+        }
     }
 
     /// Whether [`Self::go_inside`] would say no.

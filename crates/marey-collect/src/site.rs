@@ -323,6 +323,16 @@ pub(crate) fn noun(kind: &'static str, name: &str) -> u32 {
 /// Base of the function numbers of thread functions in [`What::function`].
 pub(crate) const THREAD_FUNCTIONS: u32 = 1 << 16;
 
+/// The site that says nothing of where the call came from.
+#[cold]
+pub(crate) fn without_stack(runtime: &Runtime, what: What) -> Option<SiteId> {
+    let key = region_of(what)?;
+    runtime.define(|definitions| {
+        let region = definitions.region(&key);
+        definitions.site(region, None)
+    })
+}
+
 fn region_of(what: What) -> Option<RegionKey> {
     let (noun_kind, noun) =
         NOUNS.with(|nouns| nouns.get(what.noun as usize).cloned()).flatten().unwrap_or_default();

@@ -41,5 +41,6 @@ pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, revi
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::Thread;
 pub use write::{
-    ROOM, Scratch, count_unrecorded, enter, innermost, leave, leave_site, leave_with, now, passed, write,
+    ROOM, Scratch, SiteOf, announce, count_unrecorded, enter, enter_announced, innermost, leave, leave_site,
+    leave_with, now, passed, settle, withdraw, write, write_announced,
 };

@@ -9,7 +9,7 @@ use marey_model::EdgeKind;
 use marey_model::spool::{at, op};
 
 use crate::thread::Thread;
-use crate::write::{ROOM, Scratch, head_counter, put_delta, write};
+use crate::write::{ROOM, Scratch, head_counter, put_delta, while_announced, write};
 
 /// The earlier end of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,14 +78,18 @@ pub unsafe fn count_free_lock(thread: *mut Thread) {
     // SAFETY: the caller's promise. As for every record, the thread is claimed before the window is
     // looked at, so that no signal handler unmaps it under the count.
     unsafe {
-        if (*thread).ready == 0 {
-            return;
+        let count = move || {
+            compiler_fence(Ordering::SeqCst);
+            let locks = head_counter(thread, at::LOCKS);
+            (*locks).store((*locks).load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+            compiler_fence(Ordering::SeqCst);
+        };
+        if (*thread).ready != 0 {
+            (*thread).ready = 0;
+            count();
+            (*thread).ready = 1;
+        } else {
+            while_announced(thread, count);
         }
-        (*thread).ready = 0;
-        compiler_fence(Ordering::SeqCst);
-        let locks = head_counter(thread, at::LOCKS);
-        (*locks).store((*locks).load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst);
-        (*thread).ready = 1;
     }
 }

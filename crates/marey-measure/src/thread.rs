@@ -20,6 +20,7 @@ use crate::definitions::is_traced;
 use crate::message::{CollectiveSlots, MessageSlots};
 use crate::runtime::Runtime;
 use crate::sys;
+use crate::write::Announced;
 
 /// Values of [`Thread::state`].
 pub(crate) mod state {
@@ -94,6 +95,8 @@ pub struct Thread {
     pub(crate) born: u64,
     /// Number of the thread that created it, plus 1; 0 where that was not seen.
     pub(crate) creator: u64,
+    /// A call that is under way.
+    pub(crate) announced: Announced,
     /// What the message slots of the window stand for.
     pub(crate) messages: MessageSlots,
     /// What the collective slots of the window stand for.

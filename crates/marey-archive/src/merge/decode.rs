@@ -6,7 +6,7 @@
 //!
 //! Damage ends the window it is in, never the stream.
 
-use marey_model::spool::{NO_PEER, Record};
+use marey_model::spool::{NO_PEER, Record, announced};
 
 use super::build::Builder;
 use super::globals::{Context, Globals};
@@ -178,6 +178,9 @@ impl Decoder {
     pub(crate) fn finish(&mut self, with: &With<'_>, ending: u64, builder: &mut Builder, out: &mut Happened) {
         let last = with.index.streams[self.stream].windows.last();
         self.breaks_off = self.gap || last.is_some_and(|window| window.dropped != 0);
+        if let Some(window) = last.filter(|window| window.sealed == 0 && self.is_alive()) {
+            self.enter_announced(with, window, builder, out);
+        }
         if builder.stack.is_empty() {
             return;
         }
@@ -193,6 +196,24 @@ impl Decoder {
             // A thread that ended inside a region was nowhere when its process ended.
             self.at_end = if self.ended { Vec::new() } else { open };
         }
+    }
+
+    /// The call that the process died in, if its window says that there was one.
+    fn enter_announced(
+        &mut self,
+        with: &With<'_>,
+        window: &Window,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) {
+        let Some((site, delta)) = announced(window.announced) else { return };
+        self.ticks = self.ticks.saturating_add(delta);
+        self.now = with.context.clock.ns(self.ticks);
+        self.events += 1;
+        builder.advance(self.now);
+        let slab = out.slab_of(self.now);
+        let context = with.context;
+        builder.enter_earlier(site, self.ticks, self.now, slab, || context.site(with.globals, site));
     }
 
     /// Whether the thread was still there when its process ended, and nothing that it did before
@@ -347,17 +368,7 @@ impl Decoder {
         out: &mut Happened,
     ) -> bool {
         let context = with.context;
-        let delta = match record {
-            Record::Begin { delta, .. }
-            | Record::End { delta, .. }
-            | Record::LaneEnter { delta, .. }
-            | Record::LaneLeave { delta, .. }
-            | Record::Event { delta, .. }
-            | Record::Counter { delta, .. }
-            | Record::ThreadEnd { delta } => Some(delta),
-            _ => None,
-        };
-        if delta.is_some_and(|delta| !self.pass(with, delta, limit, builder)) {
+        if record.delta().is_some_and(|delta| !self.pass(with, delta, limit, builder)) {
             return false;
         }
         let now = self.now;

@@ -48,6 +48,8 @@ pub(crate) struct Window {
     pub sampled_ticks: u64,
     /// Calls that were sampled, so far.
     pub sampled_calls: u64,
+    /// The call that was under way and not among the records ([`marey_model::spool::announced`]).
+    pub announced: u64,
 }
 
 impl Window {
@@ -278,6 +280,7 @@ fn read_head(source: &Source, at: u64, head: &[u8]) -> Result<Option<(Key, (u64,
         sealed: seen.tail.sealed,
         sampled_ticks: seen.tail.sampled_ticks,
         sampled_calls: seen.tail.sampled_calls,
+        announced: seen.tail.announced,
     };
     Ok(Some(((seen.head.process, seen.head.thread, seen.head.stream), (claimed, window))))
 }

@@ -3,7 +3,7 @@
 //! The one idea: all cuts follow from the heads of windows alone, so they are known before
 //! anything is decoded and depend on nothing but the input and the memory limit.
 
-use marey_model::spool::{Record, Stream};
+use marey_model::spool::{Record, Stream, announced};
 
 use super::build::BUCKETS;
 use super::clock::Clock;
@@ -136,7 +136,8 @@ fn cut(points: &[(i64, usize, u64)], groups: usize, rows: f64) -> Vec<i64> {
     boundaries
 }
 
-/// The last reading in a stream: the seal of its last window, or the sum of its records.
+/// The last reading in a stream: the seal of its last window, or the sum of its records and of the time
+/// until a call began that was never over.
 fn last_reading(index: &Index, stream: &StreamIndex) -> Result<u64, Error> {
     let Some(window) = stream.windows.last().filter(|_| stream.kind != Stream::Definitions) else {
         return Ok(0);
@@ -146,7 +147,8 @@ fn last_reading(index: &Index, stream: &StreamIndex) -> Result<u64, Error> {
     }
     let mut bytes = vec![0; usize::try_from(window.len()).expect("windows are below 2^30 bytes")];
     let read = index.read(window.file, window.offset + u64::from(window.records_at()), &mut bytes)?;
-    Ok(deltas(&bytes[..read]).fold(window.ticks, u64::saturating_add))
+    let last = deltas(&bytes[..read]).fold(window.ticks, u64::saturating_add);
+    Ok(last.saturating_add(announced(window.announced).map_or(0, |(_, delta)| delta)))
 }
 
 /// Number of records of a stream that have a time.
@@ -164,16 +166,5 @@ pub(crate) fn timed_records(index: &Index, stream: &StreamIndex) -> Result<u64, 
 fn deltas(bytes: &[u8]) -> impl Iterator<Item = u64> {
     let mut at = 0;
     let records = std::iter::from_fn(move || Record::decode(bytes, &mut at));
-    records.filter_map(|record| match record {
-        Record::Enter { delta, .. }
-        | Record::Leave { delta }
-        | Record::Begin { delta, .. }
-        | Record::End { delta, .. }
-        | Record::LaneEnter { delta, .. }
-        | Record::LaneLeave { delta, .. }
-        | Record::Event { delta, .. }
-        | Record::Counter { delta, .. }
-        | Record::ThreadEnd { delta } => Some(delta),
-        _ => None,
-    })
+    records.filter_map(|record| record.delta())
 }

@@ -7,12 +7,14 @@
 //! Deliberately absent: what any function's arguments mean.
 
 use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use marey_measure::{Runtime, Scratch, Thread, current_thread, existing_thread, leave_with};
 use marey_model::SiteId;
 
 use super::class::Function;
 use super::flavour::{Outcome, STATUS_WORDS, flavour};
+use super::table::N_FUNCTIONS;
 use super::{FUNCTIONS, communicator, object};
 use crate::entry::{Entry, slot};
 use crate::process;
@@ -66,6 +68,56 @@ impl<const N: usize, F: Real<N>> Passing<N, F> {
         match unsafe { self.call.begin(noun) } {
             Some(open) => record(self, open),
             None => _ = self.pass(),
+        }
+        self.result
+    }
+
+    /// Makes a call on communicator `comm` that somebody else waits for, and records it when it is over;
+    /// with what `put` puts in of what `made` makes of the arguments, if the call succeeds. What the real
+    /// function returned.
+    ///
+    /// # Safety
+    /// As for [`Self::record`]; `put` writes whole records, at most 190 bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn send_off<T>(
+        &mut self,
+        comm: usize,
+        made: impl Fn(&Self, &Runtime) -> Option<T>,
+        put: impl Fn(&Runtime, *mut Thread, &mut Scratch, &T),
+    ) -> usize {
+        let (call, thread) = (self.call, existing_thread());
+        // SAFETY: the caller's promise; the descriptor is the calling thread's. The words are those that
+        // `announced_site` takes them for.
+        unsafe {
+            let Some((runtime, brief)) = call.announceable(thread) else {
+                return self.record(communicator::communicator_noun(comm), |p, open| {
+                    let made = if p.pass() { made(p, open.runtime) } else { None };
+                    open.finish_with(made, |runtime, thread, scratch, made| {
+                        put(runtime, thread, scratch, &made);
+                    });
+                });
+            };
+            if !call.entry.go_inside() {
+                self.pass();
+                return self.result;
+            }
+            let words = [call.entry.sp, call.entry.bp, call.index, comm];
+            marey_measure::announce(thread, brief, words, announced_site);
+            let made = if self.pass() { made(self, runtime) } else { None };
+            let ended = marey_measure::now(thread);
+            match marey_measure::settle(thread) {
+                None => leave_with(thread, |thread, scratch| {
+                    if let Some(made) = made {
+                        put(runtime, thread, scratch, &made);
+                    }
+                }),
+                Some(began) => call.write_down(comm, thread, (began, ended), |thread, scratch| {
+                    if let Some(made) = made {
+                        put(runtime, thread, scratch, &made);
+                    }
+                }),
+            }
+            call.entry.come_out();
         }
         self.result
     }
@@ -151,6 +203,26 @@ pub(crate) unsafe fn local<const N: usize>(p: Passing<N, impl Real<N>>) -> usize
     unsafe { p.call.over_at_once(|| p.noun(), || (p.real)(p.args)) }
 }
 
+/// The site of an announced call, by its stack pointer, frame pointer, function and communicator.
+unsafe fn announced_site(thread: *mut Thread, [sp, bp, index, comm]: [usize; 4]) -> Option<u32> {
+    let call = Call { index, entry: Entry { sp, bp } };
+    // SAFETY: whoever announced the call is the calling thread; if the call is still under way, so that its
+    // return address is where it was, its stack can be read.
+    unsafe {
+        let noun = communicator::communicator_noun(comm);
+        let site = if call.entry.is_under_way() {
+            call.site(noun, thread)
+        } else {
+            site::without_stack(Thread::runtime(thread)?, What { function: index as u32, noun })
+        }?;
+        (*slot()).site = site.0;
+        Some(site.0)
+    }
+}
+
+/// For each function the site that only says which it is, plus 1; 0 while there is none.
+static BRIEF: [AtomicU32; N_FUNCTIONS] = [const { AtomicU32::new(0) }; N_FUNCTIONS];
+
 impl Call {
     /// The call of `function`, a number of [`super::real::numbered`], that came in last.
     #[inline(always)]
@@ -191,6 +263,12 @@ impl Call {
     unsafe fn begin_anew(self, noun: u32) -> Option<Open> {
         process::runtime_for_mpi()?;
         if !self.entry.go_inside() {
+            let thread = existing_thread();
+            if !thread.is_null() {
+                // A handler of errors, say, that will throw an exception: now the stack can be read.
+                // SAFETY: the descriptor is the calling thread's.
+                unsafe { marey_measure::enter_announced(thread) };
+            }
             return None;
         }
         let thread = current_thread();
@@ -216,6 +294,47 @@ impl Call {
         }
         self.entry.come_out();
         None
+    }
+
+    /// The recorder, and the site under which the call can be announced; `None` if it must be entered.
+    #[inline(always)]
+    unsafe fn announceable(self, thread: *mut Thread) -> Option<(&'static Runtime, u32)> {
+        // SAFETY: the descriptor is the calling thread's or null.
+        unsafe {
+            if !Thread::is_ready(thread) {
+                return None;
+            }
+            let runtime = Thread::runtime(thread)?;
+            match BRIEF[self.index].load(Ordering::Relaxed) {
+                0 => self.define_brief(runtime),
+                site => Some((runtime, site - 1)),
+            }
+        }
+    }
+
+    #[cold]
+    fn define_brief(self, runtime: &'static Runtime) -> Option<(&'static Runtime, u32)> {
+        let site = site::without_stack(runtime, What { function: self.index as u32, noun: u32::MAX })?;
+        BRIEF[self.index].store(site.0 + 1, Ordering::Relaxed);
+        Some((runtime, site.0))
+    }
+
+    /// Writes down an announced call, which is over and has taken from `began` to `ended`.
+    #[inline(always)]
+    unsafe fn write_down(
+        self,
+        comm: usize,
+        thread: *mut Thread,
+        (began, ended): (u64, u64),
+        f: impl FnOnce(*mut Thread, &mut Scratch),
+    ) {
+        // SAFETY: the caller has settled the announcement on the calling thread.
+        unsafe {
+            match self.site(communicator::communicator_noun(comm), thread) {
+                Some(site) => marey_measure::write_announced(thread, site.0, began, ended, f),
+                None => marey_measure::withdraw(thread),
+            }
+        }
     }
 
     /// The call's site, if it is to be recorded.

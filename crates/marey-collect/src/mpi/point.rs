@@ -4,7 +4,7 @@ use marey_measure::message::{self, Half};
 use marey_measure::{Runtime, Scratch, Thread};
 use marey_model::spool::{ANY_SOURCE, ANY_TAG, Direction, op};
 
-use super::call::{Call, Open, Passing, Real};
+use super::call::{Call, Passing, Real};
 use super::communicator::{communicator, communicator_noun};
 use super::datatype::datatype;
 use super::flavour::{Family, Outcome, flavour};
@@ -19,17 +19,22 @@ pub(crate) fn count(call: Call, word: usize) -> u64 {
 /// The half that arguments `(buffer, count, datatype, peer, tag, comm)` describe; `None` if the
 /// peer is nobody.
 #[inline(always)]
-pub(crate) fn half(open: &Open, call: Call, direction: Direction, words: [usize; 6]) -> Option<Half> {
-    half_of(open, direction, count(call, words[1]), words)
+pub(crate) fn half(runtime: &Runtime, call: Call, direction: Direction, words: [usize; 6]) -> Option<Half> {
+    half_of(runtime, direction, count(call, words[1]), words)
 }
 
 /// The same with a count that has been read already.
 #[inline(always)]
-pub(crate) fn half_of(open: &Open, direction: Direction, count: u64, words: [usize; 6]) -> Option<Half> {
+pub(crate) fn half_of(
+    runtime: &Runtime,
+    direction: Direction,
+    count: u64,
+    words: [usize; 6],
+) -> Option<Half> {
     let flavour = flavour();
     let [buffer, _, kind, peer, tag, comm] = words;
     let peer = flavour.peer(peer)?;
-    let kind = datatype(open.runtime, kind);
+    let kind = datatype(runtime, kind);
     Some(Half {
         direction,
         communicator: communicator(comm)?.number,
@@ -133,12 +138,11 @@ pub(crate) unsafe fn put_received(
 pub(crate) unsafe fn send(mut p: Passing<6, impl Real<6>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
-        p.record(communicator_noun(p.args[5]), |p, open| {
-            let sent = if p.pass() { half(&open, p.call, Direction::Send, p.args) } else { None };
-            open.finish_with(sent, |runtime, thread, scratch, half| {
-                put_message(runtime, thread, scratch, op::SEND, &half);
-            });
-        })
+        p.send_off(
+            p.args[5],
+            |p, runtime| half(runtime, p.call, Direction::Send, p.args),
+            |runtime, thread, scratch, half| put_message(runtime, thread, scratch, op::SEND, half),
+        )
     }
 }
 
@@ -152,7 +156,7 @@ pub(crate) unsafe fn recv(mut p: Passing<7, impl Real<7>>) -> usize {
             let status = p.status(6);
             p.pass();
             let came = if p.outcome() == Outcome::Done {
-                half(&open, p.call, Direction::Receive, [buffer, n, kind, peer, tag, comm])
+                half(open.runtime, p.call, Direction::Receive, [buffer, n, kind, peer, tag, comm])
                     .and_then(|posted| arrived(&posted, status))
             } else {
                 None
@@ -165,24 +169,31 @@ pub(crate) unsafe fn recv(mut p: Passing<7, impl Real<7>>) -> usize {
 }
 
 /// Nonblocking sends.
-pub(crate) unsafe fn isend(p: Passing<7, impl Real<7>>) -> usize {
+pub(crate) unsafe fn isend(mut p: Passing<7, impl Real<7>>) -> usize {
     // SAFETY: arguments are those of the class.
-    unsafe { begun(p, Direction::Send) }
+    unsafe {
+        p.send_off(
+            p.args[5],
+            |p, runtime| {
+                let [buffer, n, kind, peer, tag, comm, place] = p.args;
+                let half = half(runtime, p.call, Direction::Send, [buffer, n, kind, peer, tag, comm])?;
+                let serial = runtime.next_serial();
+                let request = Request { kind: Kind::of(half), serial, persistent: false };
+                request::insert(flavour().handle_at(place), request);
+                Some((half, serial))
+            },
+            |runtime, thread, scratch, &(half, serial)| put_post(runtime, thread, scratch, &half, serial),
+        )
+    }
 }
 
 /// The nonblocking receive.
-pub(crate) unsafe fn irecv(p: Passing<7, impl Real<7>>) -> usize {
-    // SAFETY: arguments are those of the class.
-    unsafe { begun(p, Direction::Receive) }
-}
-
-#[inline(always)]
-unsafe fn begun(mut p: Passing<7, impl Real<7>>, direction: Direction) -> usize {
+pub(crate) unsafe fn irecv(mut p: Passing<7, impl Real<7>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
         p.record(communicator_noun(p.args[5]), |p, open| {
             let [buffer, n, kind, peer, tag, comm, place] = p.args;
-            let half = half(&open, p.call, direction, [buffer, n, kind, peer, tag, comm]);
+            let half = half(open.runtime, p.call, Direction::Receive, [buffer, n, kind, peer, tag, comm]);
             // Before the call: another thread may find the operation complete as soon as it returns.
             let serial = open.runtime.next_serial();
             let begun = if p.pass() { half } else { None };
@@ -226,12 +237,12 @@ unsafe fn both<const N: usize>(
             if p.outcome() != Outcome::Done {
                 return open.finish_plain();
             }
-            if let Some(half) = half(&open, p.call, Direction::Send, sent) {
+            if let Some(half) = half(open.runtime, p.call, Direction::Send, sent) {
                 open.record(|runtime, thread, scratch| {
                     put_message(runtime, thread, scratch, op::SEND, &half);
                 });
             }
-            let posted = half(&open, p.call, Direction::Receive, received);
+            let posted = half(open.runtime, p.call, Direction::Receive, received);
             let came = posted.and_then(|posted| arrived(&posted, status));
             open.finish_with(came, |runtime, thread, scratch, half| {
                 put_message(runtime, thread, scratch, op::RECEIVE, &half);
@@ -263,8 +274,8 @@ unsafe fn both_begun<const N: usize>(
     // SAFETY: the caller passes on the arguments of its class.
     unsafe {
         p.record(communicator_noun(sent[5]), |p, open| {
-            let send = half(&open, p.call, Direction::Send, sent);
-            let receive = half(&open, p.call, Direction::Receive, received);
+            let send = half(open.runtime, p.call, Direction::Send, sent);
+            let receive = half(open.runtime, p.call, Direction::Receive, received);
             let (send_serial, receive_serial) = (open.runtime.next_serial(), open.runtime.next_serial());
             if !p.pass() {
                 return open.finish_plain();

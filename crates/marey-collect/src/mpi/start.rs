@@ -31,7 +31,7 @@ unsafe fn prepared(mut p: Passing<7, impl Real<7>>, direction: Direction) -> usi
         p.record(communicator_noun(p.args[5]), |p, open| {
             let [buffer, n, kind, peer, tag, comm, place] = p.args;
             if p.pass()
-                && let Some(half) = half(&open, p.call, direction, [buffer, n, kind, peer, tag, comm])
+                && let Some(half) = half(open.runtime, p.call, direction, [buffer, n, kind, peer, tag, comm])
             {
                 prepare(place, Kind::of(half));
             }
@@ -62,7 +62,8 @@ unsafe fn prepared_in_partitions(mut p: Passing<9, impl Real<9>>, direction: Dir
             let partitions = u64::from((partitions as i32).max(0).unsigned_abs());
             let count = partitions.saturating_mul(n as u64);
             if p.pass()
-                && let Some(half) = half_of(&open, direction, count, [buffer, n, kind, peer, tag, comm])
+                && let Some(half) =
+                    half_of(open.runtime, direction, count, [buffer, n, kind, peer, tag, comm])
             {
                 prepare(place, Kind::of(half));
             }

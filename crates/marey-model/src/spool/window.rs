@@ -42,6 +42,29 @@ pub mod at {
     /// Calls of interposed functions, one in some 256, of which the recorder took the time that it
     /// needed itself. u64.
     pub const SAMPLED_CALLS: usize = 176;
+    /// A call that is under way and not among the records ([`super::announcement`]); 0 if there is none.
+    /// u64.
+    pub const ANNOUNCED: usize = 184;
+}
+
+/// The word at [`at::ANNOUNCED`] for a call of `site` that began `ticks` after the last record: 40 bits for
+/// the ticks, six minutes at 3 GHz and no longer, and the rest for the site. 0 if that is not enough for it.
+pub const fn announcement(site: u32, ticks: u64) -> u64 {
+    const LONGEST: u64 = (1 << TICK_BITS) - 1;
+    if site >= (1 << (64 - TICK_BITS)) - 1 {
+        return 0;
+    }
+    (site as u64 + 1) << TICK_BITS | if ticks < LONGEST { ticks } else { LONGEST }
+}
+
+const TICK_BITS: u32 = 40;
+
+/// The site, and the ticks from the last record on, that [`announcement`] was made of; `None` for 0.
+pub const fn announced(word: u64) -> Option<(u32, u64)> {
+    match (word >> TICK_BITS) as u32 {
+        0 => None,
+        site => Some((site - 1, word & ((1 << TICK_BITS) - 1))),
+    }
 }
 
 /// What a stream of windows holds.
@@ -123,6 +146,8 @@ pub struct Tail {
     pub sampled_ticks: u64,
     /// See [`at::SAMPLED_CALLS`].
     pub sampled_calls: u64,
+    /// See [`at::ANNOUNCED`].
+    pub announced: u64,
 }
 
 /// A window as a reader sees it: head, open stack and committed records.
@@ -257,6 +282,7 @@ pub fn view(bytes: &[u8]) -> Option<WindowView<'_>> {
         sealed: word(bytes, at::SEALED)?,
         sampled_ticks: word(bytes, at::SAMPLED_TICKS)?,
         sampled_calls: word(bytes, at::SAMPLED_CALLS)?,
+        announced: word(bytes, at::ANNOUNCED)?,
     };
     let records = bytes.get(records_at..cursor)?;
     Some(WindowView { head, tail, open, records, damaged: cursor != claimed })

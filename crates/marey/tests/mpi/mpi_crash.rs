@@ -130,9 +130,15 @@ impl Drop for Recording {
 
 /// Waits until the rank has made so many calls, and kills it in the middle of the next ones.
 fn kill_after(job: &mut Recording, file: &Path, calls: u64) {
+    kill_when(job, file, calls, |_| ());
+}
+
+/// Waits until the rank has made so many calls, and then for what `wait` waits for, and kills it.
+fn kill_when(job: &mut Recording, file: &Path, calls: u64, wait: impl Fn(u32)) {
     loop {
         match read_state(file) {
             Some((returned, pid)) if returned >= calls && pid != 0 => {
+                wait(pid);
                 let pid = i32::try_from(pid).unwrap();
                 let pid = rustix::process::Pid::from_raw(pid).unwrap();
                 return rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
@@ -142,6 +148,37 @@ fn kill_after(job: &mut Recording, file: &Path, calls: u64) {
         // Only to leave the processor to the program: what is waited for is the number.
         std::thread::sleep(Duration::from_micros(100));
     }
+}
+
+/// Processor time that the process has taken, in ticks of the kernel's: hundredths of a second.
+fn processor_time(pid: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+#[test]
+fn a_rank_that_is_killed_in_a_send() {
+    let program = need!(program(Mpi::Open), "Open MPI");
+    let place = Place::new();
+    let out = place.dir("out");
+    let job = Job::new(Mpi::Open, 2, &program).arg("blocked").env("CRASH_OUT", &out);
+    let mut command: Command = job.env("OMPI_MCA_odls_base_sigkill_timeout", "0").recording(place.path());
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut recording = Recording(child);
+    // What returns has returned by then; the rest of its time the rank spends waiting in the send.
+    kill_when(&mut recording, &out.join("1"), 1000, |pid| {
+        let before = processor_time(pid);
+        while processor_time(pid) < before + 5 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    });
+    let status = recording.0.wait().unwrap();
+    let run = Run::new(place.path(), std::process::Output { status, stdout: Vec::new(), stderr: Vec::new() });
+    let outcomes = compare(&run, &out, 2);
+    assert!(outcomes[&1].contains("killed"), "{outcomes:?}");
+    assert_eq!(places(&run)[&1], ["MPI_Ssend"]);
 }
 
 /// Numbers that look random and are the same in every run.

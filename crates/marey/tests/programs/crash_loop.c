@@ -3,6 +3,7 @@
  *   abort      rank 1 calls abort() after CALLS calls
  *   mpi_abort  rank 1 calls MPI_Abort(…, 9) after CALLS calls
  *   exit       everybody calls _exit(7) after CALLS calls: no destructor runs
+ *   blocked    rank 1 sends, after CALLS calls, what nobody receives, until it is killed
  *   nofinal    everybody returns 0 from main after CALLS calls, without MPI_Finalize
  * After every MPI call that returns, MPI_Init and MPI_Comm_rank included, a 64-bit counter in the
  * process's own file $CRASH_OUT/<rank> is raised by one. The file is mapped, so the counter survives
@@ -48,9 +49,14 @@ int main(int argc, char **argv) {
     state->process = getpid(), state->returned = 2;
     MPI_Comm_size(MPI_COMM_WORLD, &size), state->returned++;
     while (!strcmp(mode, "loop") || state->returned < CALLS) {
-        MPI_Sendrecv(&x, 1, MPI_INT, (rank + 1) % size, 1, &y, 1, MPI_INT, (rank + size - 1) % size, 1,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        state->returned++;
+        int next = (rank + 1) % size, last = (rank + size - 1) % size;
+        if (x % 2) {
+            MPI_Sendrecv(&x, 1, MPI_INT, next, 1, &y, 1, MPI_INT, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            state->returned++;
+        } else {
+            MPI_Send(&x, 1, MPI_INT, next, 1, MPI_COMM_WORLD), state->returned++;
+            MPI_Recv(&y, 1, MPI_INT, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE), state->returned++;
+        }
         if (y != x) return 3;
         x++;
     }
@@ -58,6 +64,7 @@ int main(int argc, char **argv) {
     if (!strcmp(mode, "mpi_abort") && rank == 1 % size) MPI_Abort(MPI_COMM_WORLD, 9);
     if (!strcmp(mode, "exit")) _exit(7);
     if (!strcmp(mode, "nofinal")) return 0;
+    if (!strcmp(mode, "blocked") && rank == 1 % size) MPI_Ssend(&x, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
     /* The others are ended by the launcher while they wait here for the one that is gone. */
     MPI_Recv(&y, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     state->returned++;

@@ -10,6 +10,23 @@ use super::{CollectiveSignature, Direction, Record, SHORT_SITES, Signature, op};
 use crate::spool::varint::{get, get_bytes, get_signed, put, put_bytes, put_signed};
 
 impl<'a> Record<'a> {
+    /// Ticks since the record before, of records that have a time of their own.
+    #[inline(always)]
+    pub const fn delta(&self) -> Option<u64> {
+        match *self {
+            Record::Enter { delta, .. }
+            | Record::Leave { delta }
+            | Record::Begin { delta, .. }
+            | Record::End { delta, .. }
+            | Record::LaneEnter { delta, .. }
+            | Record::LaneLeave { delta, .. }
+            | Record::Event { delta, .. }
+            | Record::Counter { delta, .. }
+            | Record::ThreadEnd { delta } => Some(delta),
+            _ => None,
+        }
+    }
+
     /// Reads the record at `*at` and moves `*at` behind it. `None`, with `*at` unchanged, if no
     /// whole record stands there.
     #[inline(always)]
