@@ -10,7 +10,7 @@
 use rustc_hash::FxHashMap;
 
 use super::globals::Site;
-use super::lod::{Lod, LodPlace};
+use super::lod::LodKey;
 use super::sets::LocalSets;
 use crate::schema::NONE;
 
@@ -75,7 +75,6 @@ pub(crate) struct Node {
     pub site: Site,
     pub depth: u32,
     pub depth_in_level: u32,
-    lod: LodPlace,
 }
 
 /// An open region.
@@ -117,7 +116,6 @@ pub(crate) struct Builder {
     dirty: Vec<u32>,
     /// (bucket, region, exclusive time) since the last slab.
     pub histogram: Vec<(u32, u32, i64)>,
-    pub lod: Lod,
     /// Sets of nouns of intervals that name several.
     pub sets: LocalSets,
     /// Rows of this slab in the order of their starts.
@@ -130,10 +128,12 @@ pub(crate) struct Builder {
     pub globals: std::sync::Arc<Vec<u32>>,
     /// Their depths.
     pub depths: std::sync::Arc<Vec<u32>>,
+    /// Where they lie in the level of detail.
+    pub lod_keys: std::sync::Arc<Vec<LodKey>>,
 }
 
 impl Builder {
-    pub(crate) fn new(bucket_len: i64, lod_log2: u32) -> Self {
+    pub(crate) fn new(bucket_len: i64) -> Self {
         Self {
             nodes: Vec::new(),
             children: FxHashMap::default(),
@@ -147,13 +147,13 @@ impl Builder {
             bucket: 0,
             dirty: Vec::new(),
             histogram: Vec::new(),
-            lod: Lod::new(lod_log2),
             sets: LocalSets::default(),
             rows: Vec::new(),
             operations: Vec::new(),
             long: Vec::new(),
             globals: std::sync::Arc::default(),
             depths: std::sync::Arc::default(),
+            lod_keys: std::sync::Arc::default(),
         }
     }
 
@@ -269,7 +269,6 @@ impl Builder {
             site: found,
             depth,
             depth_in_level,
-            lod: self.lod.place(found.level, depth_in_level, found.region),
         });
         self.children.insert((parent, site), child);
         child
@@ -359,7 +358,6 @@ impl Builder {
                 self.operations.push(Operation { bytes, participants });
             }
         }
-        self.lod.add(self.nodes[frame.path as usize].lod, frame.start, now);
         Some(frame)
     }
 
@@ -423,6 +421,5 @@ impl Builder {
     /// The run is over.
     pub(crate) fn finish(&mut self) {
         self.flush_bucket();
-        self.lod.finish();
     }
 }

@@ -3,11 +3,13 @@
 //! The one idea: intervals of one level and depth do not overlap on a location and end in time
 //! order. So each (level, depth) has one open bucket per resolution; a full one is written and
 //! added to its parent, and coarse rows come from exact sums at no second look at the intervals.
+//! It is made from the rows of a slab while they are written, beside the decoding of the next.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::build::{Long, Row};
 use crate::schema::NONE;
 
 /// Coarser than 2⁴⁵ ns (ten hours) nothing is kept.
@@ -27,9 +29,18 @@ pub(crate) struct LodRow {
     pub rest: i64,
 }
 
+/// What a call path is in the level of detail.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LodKey {
+    pub level: u32,
+    /// Among the call paths of its level.
+    pub depth: u32,
+    pub region: u32,
+}
+
 /// Where the times of a call path are added.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LodPlace {
+struct LodPlace {
     slot: u32,
     /// The slot's number of the region.
     region: u32,
@@ -40,8 +51,9 @@ pub(crate) struct LodPlace {
 pub(crate) struct Lod {
     log2: u32,
     slots: Vec<Slot>,
-    /// Complete rows since they were last taken.
-    pub rows: Vec<LodRow>,
+    /// By the location's own number of the call path.
+    places: Vec<LodPlace>,
+    rows: Vec<LodRow>,
 }
 
 #[derive(Debug, Default)]
@@ -66,13 +78,31 @@ struct Slot {
 
 impl Lod {
     pub(crate) fn new(log2: u32) -> Self {
-        Self { log2: log2.min(COARSEST), slots: Vec::new(), rows: Vec::new() }
+        Self { log2: log2.min(COARSEST), slots: Vec::new(), places: Vec::new(), rows: Vec::new() }
     }
 
-    /// Where times of a region at a level and depth are added.
-    pub(super) fn place(&mut self, level: u32, depth: u32, region: u32) -> LodPlace {
-        let slot = self.slot(level, depth);
-        LodPlace { slot, region: self.slots[slot as usize].place(region) }
+    /// Adds the intervals of a slab: `rows` that began in it and `long` ones that ended in it, both by
+    /// start. The rows that are complete now.
+    pub(super) fn slab(&mut self, keys: &[LodKey], rows: &[Row], long: &[Long], is_last: bool) -> Vec<LodRow> {
+        for &LodKey { level, depth, region } in keys.get(self.places.len()..).unwrap_or_default() {
+            let slot = self.slot(level, depth);
+            let region = self.slots[slot as usize].place(region);
+            self.places.push(LodPlace { slot, region });
+        }
+        let mut long = long.iter().peekable();
+        for row in rows.iter().filter(|row| row.duration >= 0) {
+            while let Some(long) = long.next_if(|long| long.start <= row.start) {
+                self.add(long.path, long.start, long.duration);
+            }
+            self.add(row.path, row.start, row.duration);
+        }
+        for long in long {
+            self.add(long.path, long.start, long.duration);
+        }
+        if is_last {
+            self.finish();
+        }
+        std::mem::take(&mut self.rows)
     }
 
     fn slot(&mut self, level: u32, depth: u32) -> u32 {
@@ -87,7 +117,8 @@ impl Lod {
 
     /// Adds an interval.
     #[inline(always)]
-    pub(super) fn add(&mut self, at: LodPlace, start: i64, end: i64) {
+    fn add(&mut self, path: u32, start: i64, duration: i64) {
+        let (at, end) = (self.places[path as usize], start.wrapping_add(duration));
         let slot = &mut self.slots[at.slot as usize];
         if start >= slot.start && end <= slot.end {
             slot.add(at.region, end - start);
@@ -139,7 +170,7 @@ impl Lod {
     }
 
     /// Writes everything that is open.
-    pub(super) fn finish(&mut self) {
+    fn finish(&mut self) {
         for slot in &mut self.slots {
             slot.flush_finest(self.log2, &mut self.rows);
             for level in 0..slot.open.len() {

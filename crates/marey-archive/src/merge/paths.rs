@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::build::Builder;
+use super::lod::LodKey;
 use crate::schema::NONE;
 
 /// A row of `call_paths`.
@@ -42,6 +43,8 @@ impl Paths {
             });
             std::sync::Arc::make_mut(&mut builder.globals).push(id);
             std::sync::Arc::make_mut(&mut builder.depths).push(node.depth);
+            let key = LodKey { level: node.site.level, depth: node.depth_in_level, region };
+            std::sync::Arc::make_mut(&mut builder.lod_keys).push(key);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::lod;
+use super::lod::{self, Lod, LodRow};
 use super::messages::CollectiveRow;
 use super::outcome::MessageRow;
 use super::overlaps::Overlap;
@@ -35,9 +35,12 @@ fn message_group(row: &MessageRow, groups: Groups) -> u32 {
 }
 
 /// Writes the parts of a slab that need no other location to be known.
-pub(crate) fn write_locations(slab: &Slab, sink: &Sink) -> Result<(), Error> {
-    let groups: Vec<(u32, &[LocationSlab])> = (0..).zip(slab.locations.chunks(sink.groups.size())).collect();
-    groups.par_iter().try_for_each(|&(group, locations)| {
+/// Their level of detail is kept in `lods`.
+pub(crate) fn write_locations(slab: &Slab, lods: &mut [Lod], sink: &Sink) -> Result<(), Error> {
+    let size = sink.groups.size();
+    let groups = slab.locations.chunks(size).zip(lods.chunks_mut(size));
+    let groups: Vec<_> = (0_u32..).zip(groups).collect();
+    groups.into_par_iter().try_for_each(|(group, (locations, lods))| {
         let rows: Vec<LocationRows<'_>> = locations
             .iter()
             .map(|l| LocationRows {
@@ -49,20 +52,26 @@ pub(crate) fn write_locations(slab: &Slab, sink: &Sink) -> Result<(), Error> {
                 sets: &l.sets,
             })
             .collect();
-        if rows.iter().any(|location| location.rows.iter().any(|row| row.duration >= 0)) {
-            sink.part(&INTERVALS, slab.number, group, |writer| intervals(writer, &rows))?;
-        }
-        for (spec, columns) in [
-            level_of_detail(locations),
-            edges(locations),
-            events(locations),
-            counters(locations),
-            rma(locations),
-            io(locations),
-        ] {
-            sink.columns(spec, slab.number, group, columns)?;
-        }
-        Ok(())
+        let is_any = rows.iter().any(|location| location.rows.iter().any(|row| row.duration >= 0));
+        let write_intervals = || match is_any {
+            true => sink.part(&INTERVALS, slab.number, group, |writer| intervals(writer, &rows)),
+            false => Ok(()),
+        };
+        // In a run of few locations there is but one group.
+        let write_others = || {
+            [
+                level_of_detail(locations, lods, slab.is_last),
+                edges(locations),
+                events(locations),
+                counters(locations),
+                rma(locations),
+                io(locations),
+            ]
+            .into_iter()
+            .try_for_each(|(spec, columns)| sink.columns(spec, slab.number, group, columns))
+        };
+        let (intervals, others) = rayon::join(write_intervals, write_others);
+        intervals.and(others)
     })
 }
 
@@ -144,10 +153,15 @@ pub(crate) fn collectives(rows: &[CollectiveRow]) -> Result<Columns, Error> {
 
 type Table = (&'static TableSpec, Vec<Column>);
 
-fn level_of_detail(locations: &[LocationSlab]) -> Table {
-    let rows: Vec<_> = locations
+fn level_of_detail(locations: &[LocationSlab], lods: &mut [Lod], is_last: bool) -> Table {
+    let made: Vec<(u32, Vec<LodRow>)> = locations
+        .par_iter()
+        .zip(lods)
+        .map(|(l, lod)| (l.location, lod.slab(&l.lod_keys, &l.rows, &l.long, is_last)))
+        .collect();
+    let rows: Vec<(u32, &LodRow)> = made
         .iter()
-        .flat_map(|l| lod::in_order(&l.lod).into_iter().map(move |row| (l.location, row)))
+        .flat_map(|(location, rows)| lod::in_order(rows).into_iter().map(|row| (*location, row)))
         .collect();
     let columns = columns![rows;
         U32 |row| row.0,

@@ -20,7 +20,7 @@ use super::globals::Interner;
 use super::happen::{Happened, Op};
 use super::index::Window;
 use super::input::{self, Input};
-use super::lod::LodRow;
+use super::lod::LodKey;
 use super::paths::Paths;
 use super::sets::Sets;
 use super::sides::Horizon;
@@ -37,6 +37,7 @@ pub(crate) struct Location {
     pub decoder: Option<Decoder>,
     pub builder: Builder,
     pub happened: Happened,
+    spare: Spare,
 }
 
 /// What a slab left of a location.
@@ -49,7 +50,9 @@ pub(crate) struct LocationSlab {
     pub depths: Arc<Vec<u32>>,
     pub sets: Arc<Vec<u32>>,
     pub happened: Happened,
-    pub lod: Vec<LodRow>,
+    pub lod_keys: Arc<Vec<LodKey>>,
+    /// Intervals that ended in the slab and began in an earlier one, by start.
+    pub long: Vec<Long>,
     /// For each edge the number of its noun.
     pub edge_nouns: Vec<u32>,
 }
@@ -73,9 +76,15 @@ pub(crate) struct Decoding {
     /// through the buckets one by one.
     pub histogram: Vec<Vec<FxHashMap<u32, i64>>>,
     pub long: Vec<(u32, Long)>,
-    spare: Vec<Vec<Row>>,
-    spare_operations: Vec<Vec<Operation>>,
-    spare_ops: Vec<Vec<Op>>,
+}
+
+/// Memory of a slab that has been written. A location's own: what it needs for one slab it needs for the
+/// next, and memory that has been touched before is a third cheaper.
+#[derive(Default)]
+struct Spare {
+    rows: Vec<Row>,
+    operations: Vec<Operation>,
+    ops: Vec<Op>,
 }
 
 pub(crate) fn merge(
@@ -125,8 +134,9 @@ impl Decoding {
             id: idx as u32,
             process: location.process,
             decoder: location.stream.map(Decoder::new),
-            builder: Builder::new(input.plan.bucket_len, input.plan.lod_log2[idx]),
+            builder: Builder::new(input.plan.bucket_len),
             happened: Happened { boundaries: Arc::clone(&boundaries), ..Happened::default() },
+            spare: Spare::default(),
         });
         Self {
             locations: locations.collect(),
@@ -135,29 +145,17 @@ impl Decoding {
             locks: Interner::default(),
             histogram: vec![vec![FxHashMap::default(); BUCKETS as usize]; input.plan.groups.count],
             long: Vec::new(),
-            spare: Vec::new(),
-            spare_operations: Vec::new(),
-            spare_ops: Vec::new(),
         }
     }
 
     /// Keeps the memory of a written slab for the next.
     pub(crate) fn reuse(&mut self, slab: Slab) {
-        for location in slab.locations {
-            let (mut rows, mut operations, mut ops) =
-                (location.rows, location.operations, location.happened.ops);
-            if rows.capacity() > 0 {
-                rows.clear();
-                self.spare.push(rows);
-            }
-            if operations.capacity() > 0 {
-                operations.clear();
-                self.spare_operations.push(operations);
-            }
-            if ops.capacity() > 0 {
-                ops.clear();
-                self.spare_ops.push(ops);
-            }
+        for written in slab.locations {
+            let spare = &mut self.locations[written.location as usize].spare;
+            *spare = Spare { rows: written.rows, operations: written.operations, ops: written.happened.ops };
+            spare.rows.clear();
+            spare.operations.clear();
+            spare.ops.clear();
         }
     }
 
@@ -169,21 +167,12 @@ impl Decoding {
     ) -> Result<Slab, Error> {
         let boundary = input.plan.boundaries.get(number as usize).copied();
         for location in &mut self.locations {
-            if location.builder.rows.capacity() == 0
-                && let Some(rows) = self.spare.pop()
-            {
-                location.builder.rows = rows;
-            }
-            if location.builder.operations.capacity() == 0
-                && let Some(operations) = self.spare_operations.pop()
-            {
-                location.builder.operations = operations;
-            }
+            let Spare { rows, operations, mut ops } = std::mem::take(&mut location.spare);
+            location.builder.rows = rows;
+            location.builder.operations = operations;
             // Operations that wait for their leave are there already.
-            if let Some(mut ops) = self.spare_ops.pop() {
-                ops.append(&mut location.happened.ops);
-                location.happened.ops = ops;
-            }
+            ops.append(&mut location.happened.ops);
+            location.happened.ops = ops;
         }
         self.locations
             .par_iter_mut()
@@ -206,7 +195,9 @@ impl Decoding {
                 address => self.locks.id((location.process, address)),
             });
             let edge_nouns = nouns.collect();
-            self.long.extend(builder.long.drain(..).map(|long| (location.id, long)));
+            let mut long = std::mem::take(&mut builder.long);
+            long.sort_by_key(|long| long.start);
+            self.long.extend(long.iter().map(|long| (location.id, *long)));
             let cells = &mut self.histogram[input.plan.groups.of(location.id) as usize];
             for (bucket, region, time) in builder.histogram.drain(..) {
                 *cells[bucket as usize].entry(region).or_default() += time;
@@ -221,7 +212,8 @@ impl Decoding {
                 depths: Arc::clone(&builder.depths),
                 sets: Arc::clone(&builder.sets.globals),
                 happened,
-                lod: std::mem::take(&mut builder.lod.rows),
+                lod_keys: Arc::clone(&builder.lod_keys),
+                long,
                 edge_nouns,
             });
         }

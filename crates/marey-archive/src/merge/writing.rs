@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::input::Input;
+use super::lod::Lod;
 use super::messages::{CollectiveRow, Join, Ops};
 use super::outcome::MessageRow;
 use super::overlaps::{Overlap, Overlaps};
@@ -34,6 +35,8 @@ pub(crate) struct Writing {
     pub long_messages: Vec<MessageRow>,
     pub long_overlaps: Vec<Overlap>,
     pub communication: Communication,
+    /// By location.
+    lods: Vec<Lod>,
 }
 
 /// (from, to, communicator, log₂ of the size) → (messages, bytes)
@@ -51,14 +54,17 @@ impl Writing {
             long_messages: Vec::new(),
             long_overlaps: Vec::new(),
             communication: FxHashMap::default(),
+            lods: input.plan.lod_log2.iter().map(|&log2| Lod::new(log2)).collect(),
         })
     }
 
     /// Joins, matches and writes a slab. In a small run each table is but one part, so there is
     /// little to spread over cores within one; hence what needs no matching goes beside it.
     pub(crate) fn slab(&mut self, input: &Input, slab: &Slab, sink: &Sink) -> Result<(), Error> {
+        let mut lods = std::mem::take(&mut self.lods);
         let (matched, others) =
-            rayon::join(|| self.matched(input, slab, sink), || rows::write_locations(slab, sink));
+            rayon::join(|| self.matched(input, slab, sink), || rows::write_locations(slab, &mut lods, sink));
+        self.lods = lods;
         matched.and(others)
     }
 
