@@ -10,32 +10,29 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::input::Input;
-use crate::schema::{TABLES, TableSpec};
 use crate::{Archive, Error, Meta, Part};
 
 /// Opens what was written: every part is whole, of its table, and has the rows that it should.
 ///
 /// # Errors
-/// The first that is not.
+/// One that is not.
 pub(super) fn verify(run: &Path) -> Result<(), Error> {
     let archive = Archive::open(run)?;
-    for (table, parts) in &archive.meta().tables {
-        for part in parts {
-            let Some(found) = rows(&archive, table, part) else { continue };
-            let found = found?;
-            if found != part.rows {
-                let path = run.join(&part.file);
-                return Err(Error::MissingRows { path, expected: part.rows, found });
-            }
+    let tables = archive.meta().tables.iter();
+    let parts: Vec<(&String, &Part)> =
+        tables.flat_map(|(table, parts)| parts.iter().map(move |part| (table, part))).collect();
+    parts.par_iter().try_for_each(|(table, part)| match rows(&archive, table, part) {
+        Some(Ok(found)) if found != part.rows => {
+            Err(Error::MissingRows { path: run.join(&part.file), expected: part.rows, found })
         }
-    }
-    Ok(())
+        Some(Err(error)) => Err(error),
+        _ => Ok(()),
+    })
 }
 
 /// Rows of a part by its footer; `None` if its table is unknown.
 pub(super) fn rows(archive: &Archive, table: &str, part: &Part) -> Option<Result<u64, Error>> {
-    let spec: &'static TableSpec = TABLES.iter().copied().find(|known| known.name == table)?;
-    Some(archive.rows_of(spec, part))
+    Some(archive.rows_of(crate::schema::table(table)?, part))
 }
 
 /// Waits until the disk has all parts and their names, so that a failure of power does not leave a run

@@ -83,7 +83,13 @@ impl Lod {
 
     /// Adds the intervals of a slab: `rows` that began in it and `long` ones that ended in it, both by
     /// start. The rows that are complete now.
-    pub(super) fn slab(&mut self, keys: &[LodKey], rows: &[Row], long: &[Long], is_last: bool) -> Vec<LodRow> {
+    pub(super) fn slab(
+        &mut self,
+        keys: &[LodKey],
+        rows: &[Row],
+        long: &[Long],
+        is_last: bool,
+    ) -> Vec<LodRow> {
         for &LodKey { level, depth, region } in keys.get(self.places.len()..).unwrap_or_default() {
             let slot = self.slot(level, depth);
             let region = self.slots[slot as usize].place(region);

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::build::{BUCKETS, Builder, Long, Operation, Row};
 use super::decode::{Decoder, With};
+use super::finish::{self, Task};
 use super::globals::Interner;
 use super::happen::{Happened, Op};
 use super::index::Window;
@@ -26,7 +27,7 @@ use super::sets::Sets;
 use super::sides::Horizon;
 use super::write::Sink;
 use super::writing::Writing;
-use super::{Config, Progress, Summary, finish};
+use super::{Config, Progress, Summary};
 use crate::schema::NONE;
 use crate::{Error, Meta, RunFacts};
 
@@ -124,7 +125,8 @@ pub(crate) fn merge(
             None => break,
         }
     }
-    finish::finish(spool, run, config, input, decoding, writing, &sink, meta)
+    decoding.give_up_memory();
+    finish::finish(Task { spool, run, config, sink: &sink }, input, decoding, writing, meta)
 }
 
 impl Decoding {
@@ -157,6 +159,13 @@ impl Decoding {
             spare.operations.clear();
             spare.ops.clear();
         }
+    }
+
+    /// Gives the memory of slabs back, which takes milliseconds, beside what is still to do.
+    fn give_up_memory(&mut self) {
+        let spare: Vec<_> =
+            self.locations.iter_mut().map(|location| std::mem::take(&mut location.spare)).collect();
+        rayon::spawn(move || drop(spare));
     }
 
     pub(crate) fn slab(

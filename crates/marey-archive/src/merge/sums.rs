@@ -1,0 +1,93 @@
+//! What is summed up over a run: the profile, who sent how much to whom, and where the time went when.
+
+use super::rows::columns;
+use super::stream::Decoding;
+use super::writing::Writing;
+use crate::schema::*;
+use crate::{Column, Columns, Error};
+
+/// Share of a bucket below which a region's time goes to the remainder.
+const REMAINDER_PART: i64 = 1000;
+
+pub(super) fn profile(decoding: &Decoding) -> Result<Columns, Error> {
+    let mut rows = Vec::new();
+    for location in &decoding.locations {
+        // Two sites can be the same call path; their nodes are one row.
+        let mut nodes: Vec<_> = location.builder.globals.iter().zip(&location.builder.nodes).collect();
+        nodes.sort_by_key(|(path, _)| **path);
+        for same in nodes.chunk_by(|a, b| a.0 == b.0) {
+            let mut sum = same[0].1.clone();
+            for (_, node) in &same[1..] {
+                sum.visits = sum.visits.saturating_add(node.visits);
+                sum.untimed = sum.untimed.saturating_add(node.untimed);
+                sum.inclusive = sum.inclusive.saturating_add(node.inclusive);
+                sum.exclusive = sum.exclusive.saturating_add(node.exclusive);
+                sum.min = sum.min.min(node.min);
+                sum.max = sum.max.max(node.max);
+                sum.sum_squares += node.sum_squares;
+                sum.bytes = sum.bytes.saturating_add(node.bytes);
+            }
+            if sum.min == i64::MAX {
+                sum.min = -1;
+            }
+            rows.push((*same[0].0, location.id, sum));
+        }
+    }
+    rows.sort_by_key(|row| (row.0, row.1));
+    let columns = columns![rows;
+        U32 |row| row.0,
+        U32 |row| row.1,
+        I64 |row| row.2.visits,
+        I64 |row| row.2.inclusive,
+        I64 |row| row.2.exclusive,
+        I64 |row| row.2.min,
+        I64 |row| row.2.max,
+        F64 |row| row.2.sum_squares,
+        I64 |row| row.2.bytes,
+        I64 |row| row.2.untimed,
+    ];
+    Columns::from_columns(&PROFILE, columns)
+}
+
+pub(super) fn communication(writing: &Writing) -> Result<Columns, Error> {
+    let mut rows: Vec<_> = writing.communication.iter().collect();
+    rows.sort_unstable();
+    let columns = columns![rows;
+        U32 |row| row.0.0,
+        U32 |row| row.0.1,
+        U32 |row| row.0.2,
+        I64 |row| row.0.3,
+        I64 |row| row.1.0,
+        I64 |row| row.1.1,
+    ];
+    Columns::from_columns(&COMMUNICATION, columns)
+}
+
+pub(super) fn histogram(decoding: &Decoding) -> Result<Columns, Error> {
+    let mut rows: Vec<(u32, u32, u32, i64)> = Vec::new();
+    for (group, buckets) in (0..).zip(&decoding.histogram) {
+        for (bucket, cells) in (0..).zip(buckets) {
+            let mut cells: Vec<(u32, i64)> = cells.iter().map(|(&region, &time)| (region, time)).collect();
+            cells.sort_unstable();
+            let sum = cells.iter().fold(0, |sum: i64, &(_, time)| sum.saturating_add(time));
+            let mut rest = None;
+            for (region, time) in cells {
+                if time.saturating_mul(REMAINDER_PART) < sum {
+                    let sum: &mut i64 = rest.get_or_insert(0);
+                    *sum = sum.saturating_add(time);
+                } else {
+                    rows.push((group, bucket, region, time));
+                }
+            }
+            rows.extend(rest.map(|time| (group, bucket, NONE, time)));
+        }
+    }
+    rows.sort_unstable();
+    let columns = columns![rows;
+        U32 |row| row.2,
+        U32 |row| row.0,
+        U32 |row| row.1,
+        I64 |row| row.3,
+    ];
+    Columns::from_columns(&HISTOGRAM, columns)
+}
