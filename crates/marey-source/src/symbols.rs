@@ -25,24 +25,19 @@ struct Symbol {
 impl SymbolTable {
     /// Keeps the functions of a symbol table.
     pub(crate) fn read<'data>(symbols: impl Iterator<Item = impl ObjectSymbol<'data>>) -> Self {
-        let mut found: Vec<(u64, u64, Preference, String)> = symbols
+        let mut found: Vec<(u64, u64, Preference, &str)> = symbols
             .filter(|symbol| is_code(symbol) && symbol.size() > 0)
             .filter_map(|symbol| {
                 let name = symbol.name().ok().filter(|name| !name.is_empty())?;
                 let end = symbol.address().checked_add(symbol.size())?;
-                Some((
-                    symbol.address(),
-                    end,
-                    preference(symbol.is_global(), symbol.is_weak(), name),
-                    name.to_owned(),
-                ))
+                Some((symbol.address(), end, preference(symbol.is_global(), symbol.is_weak(), name), name))
             })
             .collect();
         found.sort_unstable();
         found.dedup_by_key(|(start, end, ..)| (*start, *end));
         let mut table = Self::default();
         for (start, end, _, name) in found {
-            table.push(start, end, &name);
+            table.push(start, end, name);
         }
         table
     }
