@@ -102,7 +102,7 @@ fn configuration() -> Option<Config> {
     Some(Config {
         spool,
         mode,
-        max_bytes: number("MAREY_MAX_MB").unwrap_or(0) << 20,
+        max_bytes: number("MAREY_MAX_MB").unwrap_or(0).saturating_mul(1 << 20),
         stack_depth: number("MAREY_STACK_DEPTH").map_or(32, |depth| depth.clamp(1, 32) as u32),
         skew: skew(),
     })

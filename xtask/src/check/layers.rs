@@ -23,8 +23,6 @@ const ALL: &[&str] = &[
     "marey-analyze",
     "marey-archive",
     "marey-source",
-    "marey-formats",
-    "marey-serve",
 ];
 
 const LAYERS: &[Layer] = &[
@@ -48,9 +46,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer { name: "marey-archive", ours: &["marey-model", "marey-analyze"], others: None },
     Layer { name: "marey-source", ours: &["marey-model"], others: None },
-    Layer { name: "marey-formats", ours: &["marey-model", "marey-analyze"], others: None },
     Layer { name: "marey-testkit", ours: &["marey-model", "marey-measure", "marey-archive"], others: None },
-    Layer { name: "marey-serve", ours: ALL, others: None },
     Layer { name: "marey", ours: ALL, others: None },
     Layer { name: "xtask", ours: &[], others: None },
 ];

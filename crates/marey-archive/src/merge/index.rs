@@ -32,7 +32,7 @@ pub(crate) struct Window {
     pub end: u32,
     /// Bytes of records of the stream before this window.
     pub bytes_before: u64,
-    /// Nonblocking operations before this window.
+    /// Serial number of the last nonblocking operation that the stream named before this window.
     pub serial: u64,
     /// Buffer address that the first signature counts from.
     pub buffer: u64,

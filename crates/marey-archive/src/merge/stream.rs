@@ -209,7 +209,8 @@ impl Decoding {
             self.long.extend(long.iter().map(|long| (location.id, *long)));
             let cells = &mut self.histogram[input.plan.groups.of(location.id) as usize];
             for (bucket, region, time) in builder.histogram.drain(..) {
-                *cells[bucket as usize].entry(region).or_default() += time;
+                let sum = cells[bucket as usize].entry(region).or_default();
+                *sum = sum.saturating_add(time);
             }
             builder.end_slab();
             locations.push(LocationSlab {

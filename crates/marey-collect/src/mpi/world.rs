@@ -89,7 +89,8 @@ fn key_without_launcher(size: i32) -> String {
 }
 
 /// MPICH's launcher starts processes from a proxy whose command line names the launcher's port and
-/// the number of the process group.
+/// the number of the process group. (`marey record` looks at the port too, to tell job steps apart: it may
+/// not know this crate.)
 fn hydra_key() -> Option<String> {
     std::env::var_os("PMI_RANK")?;
     let line = std::fs::read(format!("/proc/{}/cmdline", std::os::unix::process::parent_id())).ok()?;
