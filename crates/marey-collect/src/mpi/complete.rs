@@ -9,7 +9,7 @@ use marey_model::spool::{op, short_len};
 use smallvec::SmallVec;
 
 use super::call::{Open, Passing, Real};
-use super::flavour::{Outcome, STATUS_WORDS, UNDEFINED, flavour};
+use super::flavour::{Family, Outcome, STATUS_WORDS, UNDEFINED, flavour};
 use super::point::{arrived, arrived_beside_send, put_received};
 use super::request::{self, Kind, Request};
 
@@ -155,9 +155,18 @@ impl Batch {
     unsafe fn new(n: usize, places: usize, statuses: usize) -> Self {
         let n = (n as i32).max(0) as usize;
         let flavour = flavour();
-        // SAFETY: the caller's promise.
-        let handles =
-            unsafe { (0..n).map(|idx| flavour.handle_at(places + idx * flavour.handle_len())) }.collect();
+        // SAFETY: the caller's promise; handles are words in Open MPI and 32-bit integers in MPICH.
+        let handles = unsafe {
+            match flavour.family {
+                _ if places == 0 => SmallVec::new(),
+                // Polls come here by the hundred thousand.
+                Family::OpenMpi => core::slice::from_raw_parts(places as *const usize, n).into(),
+                Family::Mpich => {
+                    let handles = core::slice::from_raw_parts(places as *const u32, n);
+                    handles.iter().map(|&handle| handle as usize).collect()
+                }
+            }
+        };
         let mut own = SmallVec::new();
         if statuses == flavour.status_ignore {
             own.resize(n * STATUS_WORDS, 0);
