@@ -19,7 +19,7 @@ use crate::cli::MergeArgs;
 use crate::exit::{Usage, say, text_of};
 use crate::format;
 use crate::record::{LAUNCH_FILE, SPOOL, is_finished};
-use crate::symbolize::symbolize;
+use crate::symbolize::SystemNames;
 
 /// What the names of the files begin with in which the ranks of a world announce themselves.
 const WORLD_FILES: &str = "world-";
@@ -48,13 +48,12 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
 /// Merges, names the addresses, and removes the spool unless it is to be kept.
 fn merge(spool: &Path, run: &Path, config: &Config) -> anyhow::Result<Summary> {
     let bar = Bar::new();
-    // Names come last, but a run without them is still a run.
-    let summary = merge::merge(spool, run, config, &bar)?;
-    bar.begin("naming call sites", 0);
-    if let Err(error) = symbolize(run) {
-        say(&format!("warning: functions and lines are not known: {}", text_of(&error)));
-    }
+    let names = SystemNames::default();
+    let summary = merge::merge_with_names(spool, run, config, &bar, &names)?;
     bar.0.finish_and_clear();
+    if let Some(error) = names.failure() {
+        say(&format!("warning: functions and lines are not known: {}", text_of(error)));
+    }
     if !config.keep_spool {
         remove_rest(spool).with_context(|| format!("cannot remove {}", spool.display()))?;
     }

@@ -1,35 +1,48 @@
-//! Naming the addresses of a merged run: functions, files and lines.
+//! Naming the addresses of a run that is being merged: functions, files and lines.
 //!
-//! The one idea: names are looked up once, right after the merge, while the program that ran is
-//! still there, and become the `frames` table. Later readers need no binaries.
+//! The one idea: names are looked up once, beside the merge, while the program that ran is still there,
+//! and become the `frames` table. Later readers need no binaries.
 //!
 //! It is the command line's work, not the merge's: the archive knows nothing of ELF and DWARF.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
-use anyhow::Context;
+use marey_archive::merge::{Namer, Names};
 use marey_archive::schema::{self, NONE};
-use marey_archive::{Archive, Columns, Meta, Part, Value, write_table};
+use marey_archive::{Columns, Value};
 use marey_source::{Address, ModuleRef, Quality, Resolved, Symbolizer, SymbolizerConfig};
 
-/// The kind of problem under which missing names are told.
-const PROBLEM: &str = "symbols";
+/// Names by what the system has of the programs.
+#[derive(Default)]
+pub(crate) struct SystemNames {
+    failed: OnceLock<anyhow::Error>,
+}
 
-/// Writes the `frames` table of the run in `dir`.
-pub(crate) fn symbolize(dir: &Path) -> anyhow::Result<()> {
-    let archive = Archive::open(dir)?;
-    let addresses = addresses(&archive.table("stacks")?)?;
-    let modules = archive.table("modules")?;
-    let mut symbolizer = Symbolizer::new(SymbolizerConfig::system());
-    let frames = resolve(&addresses, &modules, &mut symbolizer)?;
-    let problems = with_problems(&archive.table("problems")?, &symbolizer)?;
-
-    let mut meta = Meta::load(dir)?;
-    for rows in [&frames, &problems] {
-        let stats = write_table(dir, rows)?;
-        meta.add(rows.spec(), Part::new(rows.spec(), 0, 0, stats));
+impl SystemNames {
+    /// Why there are no names, if there are none: a run without them is still a run.
+    pub(crate) fn failure(&self) -> Option<&anyhow::Error> {
+        self.failed.get()
     }
-    meta.save(dir).context("cannot finish the run")
+}
+
+impl Namer for SystemNames {
+    fn name(&self, stacks: &Columns, modules: &Columns) -> Option<Names> {
+        match names(stacks, modules) {
+            Ok(names) => Some(names),
+            Err(error) => {
+                self.failed.get_or_init(|| error);
+                None
+            }
+        }
+    }
+}
+
+fn names(stacks: &Columns, modules: &Columns) -> anyhow::Result<Names> {
+    let mut symbolizer = Symbolizer::new(SymbolizerConfig::system());
+    let frames = resolve(&addresses(stacks)?, modules, &mut symbolizer)?;
+    let problems = symbolizer.problems().iter().map(ToString::to_string).collect();
+    Ok(Names { frames, problems })
 }
 
 /// Every address once, those of a module together.
@@ -78,32 +91,6 @@ fn push(frames: &mut Columns, module: u32, vaddr: i64, resolved: &Resolved) -> a
         ])?;
     }
     Ok(())
-}
-
-/// The problems of the run without those of an earlier attempt, with those of this one.
-fn with_problems(known: &Columns, symbolizer: &Symbolizer) -> anyhow::Result<Columns> {
-    let mut problems = Columns::new(&schema::PROBLEMS);
-    let (kind, count, detail) = (known.text("kind")?, known.i64("count")?, known.text("detail")?);
-    let (process, location) = (known.u32("process")?, known.u32("location")?);
-    for row in (0..known.len()).filter(|&row| kind[row] != PROBLEM) {
-        problems.push(&[
-            Value::Text(&kind[row]),
-            Value::U32(process[row]),
-            Value::U32(location[row]),
-            Value::I64(count[row]),
-            Value::Text(&detail[row]),
-        ])?;
-    }
-    for problem in symbolizer.problems() {
-        problems.push(&[
-            Value::Text(PROBLEM),
-            Value::U32(NONE),
-            Value::U32(NONE),
-            Value::I64(1),
-            Value::Text(&problem.to_string()),
-        ])?;
-    }
-    Ok(problems)
 }
 
 fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {

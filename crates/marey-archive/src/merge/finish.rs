@@ -13,7 +13,7 @@ use super::rows;
 use super::stream::Decoding;
 use super::write::{LocationRows, Sink, intervals};
 use super::writing::Writing;
-use super::{Config, Summary, end, places, sums, tables};
+use super::{Config, Names, Summary, end, places, sums, tables};
 use crate::schema::*;
 use crate::{Error, Meta, Part, PartStats, RunFacts, State, write_table};
 
@@ -31,6 +31,7 @@ pub(crate) fn finish(
     decoding: Decoding,
     mut writing: Writing,
     mut meta: Meta,
+    names: Option<Names>,
 ) -> Result<Summary, Error> {
     let slabs = input.plan.boundaries.len() as u32 + 1;
     if input.globals.used_unknown.load(std::sync::atomic::Ordering::Relaxed) {
@@ -47,8 +48,12 @@ pub(crate) fn finish(
     let stats = writing.end_collectives()?;
     add(&mut meta, sink, &COLLECTIVES, stats);
     let spans = places::spans(&input, &decoding);
-    let problems = problems::find(&input, &decoding, &writing);
+    let mut problems = problems::find(&input, &decoding, &writing);
     let mut small = tables::definitions(&input, &decoding)?;
+    if let Some(Names { frames, problems: unnamed }) = names {
+        small.push(frames);
+        problems::add_unnamed(&mut problems, unnamed);
+    }
     small.push(places::snapshots(&decoding)?);
     small.push(sums::profile(&decoding)?);
     small.push(sums::communication(&writing)?);

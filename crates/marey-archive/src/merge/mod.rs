@@ -14,7 +14,7 @@
 
 use std::path::Path;
 
-use crate::Error;
+use crate::{Columns, Error};
 
 mod alive;
 mod bounds;
@@ -84,6 +84,24 @@ impl Progress for () {
     fn advance(&self, _: u64) {}
 }
 
+/// Finds the names of the places that call stacks lead through. What files of programs look like is no
+/// business of the archive's, so somebody else does it; beside the merge, since it takes as long in large
+/// programs, and no slab needs names.
+pub trait Namer {
+    /// Rows of the table `frames` for the addresses of a table `stacks`, which lie in those `modules`.
+    /// `None` if they cannot be found at all.
+    fn name(&self, stacks: &Columns, modules: &Columns) -> Option<Names>;
+}
+
+/// What a [`Namer`] found.
+#[derive(Debug)]
+pub struct Names {
+    /// Rows of the table `frames`.
+    pub frames: Columns,
+    /// What could not be named and why, a text for each problem.
+    pub problems: Vec<String>,
+}
+
 /// What a merge made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -103,17 +121,37 @@ pub struct Summary {
     pub duration_ns: i64,
 }
 
-/// Merges the spool in directory `spool` into the archive `run`.
+/// Merges the spool in directory `spool` into the archive `run`, which gets no table `frames`.
+///
+/// # Errors
+/// If the spool cannot be read, or the run not be written. Damaged records are no error.
 pub fn merge(
     spool: &Path,
     run: &Path,
     config: &Config,
     progress: &(dyn Progress + Sync),
 ) -> Result<Summary, Error> {
+    in_pool(config, || stream::merge(spool, run, config, progress, None))
+}
+
+/// The same, with names for call sites by `namer`.
+///
+/// # Errors
+/// As for [`merge`].
+pub fn merge_with_names(
+    spool: &Path,
+    run: &Path,
+    config: &Config,
+    progress: &(dyn Progress + Sync),
+    namer: &(dyn Namer + Sync),
+) -> Result<Summary, Error> {
+    in_pool(config, || stream::merge(spool, run, config, progress, Some(namer)))
+}
+
+fn in_pool<T: Send>(config: &Config, f: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     let mut pool = rayon::ThreadPoolBuilder::new();
     if let Some(threads) = config.threads {
         pool = pool.num_threads(threads.max(1));
     }
-    let pool = pool.build().map_err(|source| Error::Threads { source })?;
-    pool.install(|| stream::merge(spool, run, config, progress))
+    pool.build().map_err(|source| Error::Threads { source })?.install(f)
 }

@@ -151,6 +151,17 @@ pub(crate) fn table(problems: &[Problem]) -> Result<Columns, Error> {
     Columns::from_columns(&PROBLEMS, columns)
 }
 
+/// Adds what could not be named, one row for each text, in the order in which it was found.
+pub(crate) fn add_unnamed(problems: &mut Vec<Problem>, texts: Vec<String>) {
+    problems.extend(texts.into_iter().map(|detail| Problem {
+        kind: "symbols".to_owned(),
+        process: NONE,
+        location: NONE,
+        count: 1,
+        detail,
+    }));
+}
+
 /// Sums by kind.
 pub(crate) fn totals(problems: &[Problem]) -> Vec<(String, u64)> {
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();

@@ -27,7 +27,7 @@ use super::sets::Sets;
 use super::sides::Horizon;
 use super::write::Sink;
 use super::writing::Writing;
-use super::{Config, Progress, Summary};
+use super::{Config, Namer, Progress, Summary, tables};
 use crate::schema::NONE;
 use crate::{Error, Meta, RunFacts};
 
@@ -93,25 +93,48 @@ pub(crate) fn merge(
     run: &Path,
     config: &Config,
     progress: &(dyn Progress + Sync),
+    namer: Option<&(dyn Namer + Sync)>,
 ) -> Result<Summary, Error> {
     let input = input::prepare(spool, config)?;
     let sink = Sink::new(run, input.fingerprint(config), input.plan.groups);
-    let mut meta = Meta::new(RunFacts::default());
     std::fs::create_dir_all(run).map_err(Error::io(run))?;
+    let (stacks, modules) = (tables::stacks(&input.globals)?, tables::modules(&input.globals)?);
+    let (merged, names) = rayon::join(
+        || {
+            let merged = all_slabs(&input, run, &sink, progress);
+            if namer.is_some() {
+                progress.begin("naming call sites", 0);
+            }
+            merged
+        },
+        || namer.and_then(|namer| namer.name(&stacks, &modules)),
+    );
+    let (decoding, writing, meta) = merged?;
+    finish::finish(Task { spool, run, config, sink: &sink }, input, decoding, writing, meta, names)
+}
+
+/// Decodes and writes one slab after the other.
+fn all_slabs(
+    input: &Input,
+    run: &Path,
+    sink: &Sink,
+    progress: &(dyn Progress + Sync),
+) -> Result<(Decoding, Writing, Meta), Error> {
+    let mut meta = Meta::new(RunFacts::default());
     // Definitions have been read already.
     let events = input.index.streams.iter().filter(|stream| stream.kind != Stream::Definitions);
     let total = events.flat_map(|stream| &stream.windows).map(Window::len).sum();
     progress.begin("merging", total);
 
-    let mut decoding = Decoding::new(&input);
-    let mut writing = Writing::new(&input, run)?;
+    let mut decoding = Decoding::new(input);
+    let mut writing = Writing::new(input, run)?;
     let slabs = input.plan.boundaries.len() as u32 + 1;
-    let mut slab = decoding.slab(&input, 0, progress)?;
+    let mut slab = decoding.slab(input, 0, progress)?;
     for number in 1..=slabs {
         // The slab at hand is written while the next is decoded.
         let (written, next) = rayon::join(
-            || writing.slab(&input, &slab, &sink),
-            || if number < slabs { decoding.slab(&input, number, progress).map(Some) } else { Ok(None) },
+            || writing.slab(input, &slab, sink),
+            || if number < slabs { decoding.slab(input, number, progress).map(Some) } else { Ok(None) },
         );
         written?;
         let next = next?;
@@ -126,7 +149,7 @@ pub(crate) fn merge(
         }
     }
     decoding.give_up_memory();
-    finish::finish(Task { spool, run, config, sink: &sink }, input, decoding, writing, meta)
+    Ok((decoding, writing, meta))
 }
 
 impl Decoding {

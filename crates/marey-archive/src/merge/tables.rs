@@ -117,7 +117,7 @@ fn participants(globals: &Globals, decoding: &Decoding) -> Result<Columns, Error
     Columns::from_columns(&PARTICIPANTS, columns![rows; U32 |row| row.0, U32 |row| row.1])
 }
 
-fn modules(globals: &Globals) -> Result<Columns, Error> {
+pub(crate) fn modules(globals: &Globals) -> Result<Columns, Error> {
     let rows = &globals.modules.rows;
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let columns = columns![rows;
@@ -127,7 +127,7 @@ fn modules(globals: &Globals) -> Result<Columns, Error> {
     with_ids(&MODULES, rows.len(), columns)
 }
 
-fn stacks(globals: &Globals) -> Result<Columns, Error> {
+pub(crate) fn stacks(globals: &Globals) -> Result<Columns, Error> {
     let stacks = (0_u32..).zip(&globals.stacks.rows);
     let rows: Vec<(u32, u32, u32, u64)> = stacks
         .flat_map(|(id, frames)| (0..).zip(frames).map(move |(place, frame)| (id, place, frame.0, frame.1)))
