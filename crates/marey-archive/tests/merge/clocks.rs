@@ -250,3 +250,39 @@ fn a_process_that_is_there_all_the_time_takes_as_long_as_the_run() {
         assert_eq!((start, end), (0, merged.summary.duration_ns), "{n}");
     }
 }
+
+#[test]
+fn offset_and_drift_between_machines_are_found_from_exchanges() {
+    let mut spool = Spool::world(2);
+    let second = 1_000_000_000_u64;
+    {
+        // The other machine's clock counts 40 ppm too fast and began half a second early; its
+        // calendar is right to the moment only by the exchanges.
+        let other = &mut spool.processes[1];
+        other.boot = "elsewhere".to_owned();
+        other.host = "node2".to_owned();
+        let reading = |ns: u64| ns + ns * 40 / 1_000_000 + second / 2;
+        for ns in [second, 9 * second] {
+            other.definitions.push(Definition::Exchange {
+                peer: 0,
+                sent: reading(ns),
+                received: ns + 1000,
+                returned: ns + 1500,
+                came_back: reading(ns + 2500),
+            });
+        }
+        call(other, 0, "MPI_Recv", reading(5 * second), reading(5 * second + 5000), |p| {
+            p.receive(0, message(0, 5))
+        });
+        other.end = Some(reading(10 * second));
+    }
+    call(&mut spool.processes[0], 0, "MPI_Send", 5 * second, 5 * second + 100, |p| p.send(0, message(1, 5)));
+    spool.processes[0].end = Some(10 * second);
+    let merged = merged(&spool);
+    let (send, recv) = merged.pairs()[0];
+    assert!((recv - send - 5000).abs() < 300, "{}", recv - send);
+    let clocks = merged.table("clocks");
+    assert!((clocks.f64("drift_ppm").unwrap()[1] + 40.0).abs() < 0.1);
+    let uncertainty = clocks.i64("uncertainty_ns").unwrap()[1];
+    assert!((1000..1500).contains(&uncertainty), "{uncertainty}");
+}

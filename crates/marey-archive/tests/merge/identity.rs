@@ -3,7 +3,7 @@
 use marey_model::spool::Definition;
 use marey_testkit::{Message, Process, Spool};
 
-use super::{call, merged};
+use super::{NONE, call, merged};
 
 #[test]
 fn a_forked_child_speaks_in_its_parents_terms() {
@@ -195,4 +195,77 @@ fn messages_to_a_world_of_uncertain_parents_are_unmatchable() {
     assert_eq!(merged.pairs(), [(-1, 630), (600, -1)]);
     assert_eq!(merged.problem("unmatchable_channels"), 2);
     assert_eq!(merged.problem("unmatched_sends") + merged.problem("unmatched_receives"), 0);
+}
+
+/// Four ranks split into two halves by two calls on WORLD.
+#[test]
+fn communicators_of_one_name_are_told_apart_by_their_first_rank() {
+    let mut spool = Spool::world(4);
+    for (rank, process) in (0..).zip(&mut spool.processes) {
+        let half = rank / 2;
+        let members = [(half * 2, 2)];
+        process.communicator(2, 3, Some(0), 0, half * 2, &members, u32::try_from(rank % 2).unwrap());
+        let what = Message { communicator: 2, peer: 1 - rank % 2, tag: 0, bytes: 8 };
+        let at = 100 * u64::try_from(rank).unwrap();
+        if rank % 2 == 0 {
+            call(process, 0, "MPI_Send", 10 + at, 20 + at, |p| p.send(0, what));
+        } else {
+            call(process, 0, "MPI_Recv", 10 + at, 30 + at, |p| p.receive(0, what));
+        }
+    }
+    let merged = merged(&spool);
+    assert_eq!(merged.pairs(), [(10, 130), (210, 330)]);
+    let table = merged.table("communicators");
+    assert_eq!(table.text("members").unwrap(), ["0-3", "0-1", "2-3"]);
+    assert_eq!(table.u32("parent").unwrap(), [NONE, 0, 0]);
+}
+
+#[test]
+fn both_groups_of_an_intercommunicator_find_each_other() {
+    let mut spool = Spool::world(4);
+    for (rank, process) in (0..).zip(&mut spool.processes) {
+        let group = i64::from(rank / 2);
+        process.definitions.push(Definition::Communicator {
+            id: 2,
+            kind: 9,
+            parent: Some(0),
+            number: 0,
+            tag: 77,
+            leader: group * 2,
+            size: 2,
+            rank: rank % 2,
+            remote_size: 2,
+            members: vec![(group * 2, 2)],
+            remote_members: vec![(2 - group * 2, 2)],
+            port: String::new(),
+            ticks: 4,
+        });
+        let what = Message { communicator: 2, peer: 1, tag: 0, bytes: 8 };
+        // Rank 1 of the one group and rank 1 of the other send to each other.
+        if rank % 2 == 1 {
+            let at = u64::from(rank) * 1000;
+            call(process, 0, "MPI_Send", at + 10, at + 20, |p| p.send(0, what));
+            call(process, 0, "MPI_Recv", at + 30, 5000 + at, |p| p.receive(0, what));
+        }
+    }
+    let merged = merged(&spool);
+    assert_eq!(merged.pairs(), [(1010, 8000), (3010, 6000)]);
+    assert_eq!(merged.table("communicators").text("members").unwrap()[1], "0-1|2-3");
+}
+
+#[test]
+fn collectives_of_a_communicator_share_their_instance() {
+    let mut spool = Spool::world(2);
+    for (rank, process) in (0_u64..).zip(&mut spool.processes) {
+        call(process, 0, "MPI_Barrier", 10 + rank, 20, |p| p.collective(0, 0, -1, 0, 0));
+        let serial = call(process, 0, "MPI_Ibcast", 30, 31, |p| p.post_collective(0, 0, 1, 64));
+        call(process, 0, "MPI_Wait", 40, 50 + rank, |p| p.collected(0, serial));
+    }
+    let merged = merged(&spool);
+    let table = merged.table("collectives");
+    assert_eq!(table.u32("instance").unwrap(), [0, 0, 1, 1]);
+    assert_eq!(table.u32("location").unwrap(), [0, 1, 0, 1]);
+    assert_eq!(table.i64("enter").unwrap(), [10, 11, 30, 30]);
+    assert_eq!(table.i64("leave").unwrap(), [20, 20, 50, 51]);
+    assert_eq!(table.i64("root").unwrap(), [-1, -1, 1, 1]);
 }

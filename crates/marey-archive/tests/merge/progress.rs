@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use marey_archive::merge::{Progress, merge};
 
-use super::{config, long_run};
+use super::config;
+use super::slabs::long_run;
 
 /// What was announced, and the sum of the steps.
 #[derive(Default)]
