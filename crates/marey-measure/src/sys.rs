@@ -156,10 +156,24 @@ impl File {
             match self.write_zeros(offset + done as u64, len - done) {
                 written @ 1.. => done += written as usize,
                 failed if failed as i32 == -libc::EINTR => {}
-                _ => return false,
+                _ => {
+                    self.take_back(offset, done);
+                    return false;
+                }
             }
         }
         true
+    }
+
+    /// Gives back what a window that did not fit has taken from a disk that is full: smaller windows, the
+    /// definitions and the program's own files may still fit.
+    #[cold]
+    fn take_back(&self, offset: u64, len: usize) {
+        if len != 0 {
+            let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+            // SAFETY: takes no pointers; nobody uses the bytes. Where it cannot be done, they are lost.
+            unsafe { syscall(libc::SYS_fallocate, [self.0, how as usize, offset as usize, len, 0, 0]) };
+        }
     }
 
     /// Writes up to `len` zeros in one piece. How many, or −errno.
