@@ -214,9 +214,11 @@ unsafe fn announced_site(thread: *mut Thread, [sp, bp, index, comm]: [usize; 4])
             call.site(noun, thread)
         } else {
             site::without_stack(Thread::runtime(thread)?, What { function: index as u32, noun })
-        }?;
-        (*slot()).site = site.0;
-        Some(site.0)
+        };
+        let site =
+            site.map_or_else(|| BRIEF[index].load(Ordering::Relaxed).checked_sub(1), |site| Some(site.0))?;
+        (*slot()).site = site;
+        Some(site)
     }
 }
 

@@ -15,7 +15,7 @@ use marey_model::spool::{Open, announcement, at, op};
 
 use super::slow;
 use super::{ROOM, Scratch, commit, head_counter, now, put_delta_to};
-use crate::thread::Thread;
+use crate::thread::{Thread, state};
 
 /// Finds the site of an announced call from what the caller has said of it.
 pub type SiteOf = unsafe fn(thread: *mut Thread, words: [usize; 4]) -> Option<u32>;
@@ -87,6 +87,10 @@ pub unsafe fn write_announced(
 ) {
     // SAFETY: the caller's promise; the records take less than ROOM bytes together.
     unsafe {
+        if (*thread).state != state::RECORDING {
+            // A signal handler has forked, and this is the child: the call was its parent's.
+            return;
+        }
         if (*thread).cursor >= (*thread).limit && slow::make_room(thread, ROOM).is_none() {
             return forget(thread);
         }
@@ -118,6 +122,9 @@ pub unsafe fn write_announced(
 pub unsafe fn withdraw(thread: *mut Thread) {
     // SAFETY: the caller's promise.
     unsafe {
+        if (*thread).state != state::RECORDING {
+            return;
+        }
         forget(thread);
         compiler_fence(Ordering::SeqCst);
         (*thread).ready = 1;
@@ -157,6 +164,9 @@ pub unsafe fn enter_announced(thread: *mut Thread) -> bool {
         let Announced { brief, words, site_of, .. } = (*thread).announced;
         let site = site_of.and_then(|site_of| site_of(thread, words)).unwrap_or(brief);
         let began = core::mem::take(&mut (*thread).announced.began);
+        if (*thread).state != state::RECORDING {
+            return false;
+        }
         if (*thread).cursor >= (*thread).limit && slow::make_room(thread, ROOM).is_none() {
             forget(thread);
             (*thread).below += 1;
@@ -182,6 +192,6 @@ pub unsafe fn enter_announced(thread: *mut Thread) -> bool {
 
 /// Clears the word in the head of the window.
 unsafe fn forget(thread: *mut Thread) {
-    // SAFETY: the caller's thread has a window.
+    // SAFETY: the caller's thread has been recording, so it has a window.
     unsafe { (*head_counter(thread, at::ANNOUNCED)).store(0, Ordering::Release) };
 }

@@ -87,7 +87,11 @@ fn finish(
     if run.leave(step)? == Left::Others {
         return Ok(());
     }
-    run.write_launch_file(&launch_file.to_json())?;
+    // First what takes most: the program may have filled the disk.
+    run.give_up_library().context("cannot remove the library")?;
+    if let Err(error) = run.write_launch_file(&launch_file.to_json()) {
+        say(&format!("warning: how the program ended is not in the run: {}", text_of(&error)));
+    }
     let is_empty = run.is_empty();
     run.close().context("cannot tidy up the spool")?;
     let shown = args.output.display();

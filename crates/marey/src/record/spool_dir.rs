@@ -221,8 +221,7 @@ impl RunDir {
 
     /// Nobody records any more: takes away the locks and the library, whose work is done.
     pub(crate) fn close(self) -> io::Result<()> {
-        self.remove_library()?;
-        remove_if_there(&self.spool.join(LIBRARY_FILE))?;
+        self.give_up_library()?;
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
             if is_member(&entry.file_name()) {
@@ -232,8 +231,17 @@ impl RunDir {
         remove_if_there(&self.path.join(LOCK_FILE))
     }
 
+    /// Takes the library away, which nobody will load any more.
+    pub(crate) fn give_up_library(&self) -> io::Result<()> {
+        self.remove_library()?;
+        remove_if_there(&self.spool.join(LIBRARY_FILE))
+    }
+
     fn remove_library(&self) -> io::Result<()> {
-        self.library_dir.as_ref().map_or(Ok(()), fs::remove_dir_all)
+        self.library_dir.as_ref().map_or(Ok(()), |dir| match fs::remove_dir_all(dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        })
     }
 }
 
