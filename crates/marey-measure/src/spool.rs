@@ -11,7 +11,10 @@ use std::ffi::CString;
 
 use marey_model::spool::{ALIGN, Head, MAX_WINDOW, Open, SLACK};
 
-use crate::sys::File;
+use crate::sys::{File, PAGE};
+
+// Whole pages are reserved.
+const _: () = assert!(ALIGN.is_multiple_of(PAGE));
 
 /// One file that windows are cut from, in the order in which threads ask for them.
 pub(crate) struct SpoolFile {

@@ -85,8 +85,8 @@ impl Progress for () {
 }
 
 /// Finds the names of the places that call stacks lead through. What files of programs look like is no
-/// business of the archive's, so somebody else does it; beside the merge, since it takes as long in large
-/// programs, and no slab needs names.
+/// business of the archive's, so somebody else does it; beside the merge, since it can take seconds,
+/// and no slab needs names.
 pub trait Namer {
     /// Rows of the table `frames` for the addresses of a table `stacks`, which lie in those `modules`.
     /// `None` if they cannot be found at all.

@@ -93,9 +93,7 @@ pub(super) fn locations(input: &Input, spans: &[(i64, i64)]) -> Result<Columns, 
         I64 |row| row.1.0,
         I64 |row| row.1.1,
     ];
-    let mut all = vec![Column::U32((0..rows.len() as u32).collect())];
-    all.extend(columns);
-    Columns::from_columns(&LOCATIONS, all)
+    tables::with_ids(&LOCATIONS, rows.len(), columns)
 }
 
 /// First and last instant of each process.

@@ -53,9 +53,11 @@ pub(crate) fn write_locations(slab: &Slab, lods: &mut [Lod], sink: &Sink) -> Res
             })
             .collect();
         let is_any = rows.iter().any(|location| location.rows.iter().any(|row| row.duration >= 0));
-        let write_intervals = || match is_any {
-            true => sink.part(&INTERVALS, slab.number, group, |writer| intervals(writer, &rows)),
-            false => Ok(()),
+        let write_intervals = || {
+            if !is_any {
+                return Ok(());
+            }
+            sink.part(&INTERVALS, slab.number, group, |writer| intervals(writer, &rows))
         };
         // In a run of few locations there is but one group.
         let write_others = || {

@@ -80,7 +80,7 @@ pub(crate) struct Decoding {
 }
 
 /// Memory of a slab that has been written. A location's own: what it needs for one slab it needs for the
-/// next, and memory that has been touched before is a third cheaper.
+/// next, and memory that has been touched before costs no page faults.
 #[derive(Default)]
 struct Spare {
     rows: Vec<Row>,

@@ -33,7 +33,7 @@ fn ids(len: usize) -> Column {
     Column::U32((0..len as u32).collect())
 }
 
-fn with_ids(spec: &'static TableSpec, len: usize, rest: Vec<Column>) -> Result<Columns, Error> {
+pub(crate) fn with_ids(spec: &'static TableSpec, len: usize, rest: Vec<Column>) -> Result<Columns, Error> {
     let mut columns = vec![ids(len)];
     columns.extend(rest);
     Columns::from_columns(spec, columns)

@@ -105,17 +105,14 @@ impl<const N: usize, F: Real<N>> Passing<N, F> {
             marey_measure::announce(thread, brief, words, announced_site);
             let made = if self.pass() { made(self, runtime) } else { None };
             let ended = marey_measure::now(thread);
+            let records = |thread: *mut Thread, scratch: &mut Scratch| {
+                if let Some(made) = &made {
+                    put(runtime, thread, scratch, made);
+                }
+            };
             match marey_measure::settle(thread) {
-                None => leave_with(thread, |thread, scratch| {
-                    if let Some(made) = made {
-                        put(runtime, thread, scratch, &made);
-                    }
-                }),
-                Some(began) => call.write_down(comm, thread, (began, ended), |thread, scratch| {
-                    if let Some(made) = made {
-                        put(runtime, thread, scratch, &made);
-                    }
-                }),
+                None => leave_with(thread, records),
+                Some(began) => call.write_down(comm, thread, (began, ended), records),
             }
             call.entry.come_out();
         }

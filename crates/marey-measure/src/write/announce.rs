@@ -11,10 +11,10 @@
 
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use marey_model::spool::{Open, announcement, at, op};
+use marey_model::spool::{announcement, at};
 
 use super::slow;
-use super::{ROOM, Scratch, commit, head_counter, now, put_delta_to};
+use super::{ROOM, Scratch, commit, head_counter, now};
 use crate::thread::{Thread, state};
 
 /// Finds the site of an announced call from what the caller has said of it.
@@ -95,18 +95,7 @@ pub unsafe fn write_announced(
             return forget(thread);
         }
         let mut scratch = Scratch((*thread).cursor as *mut u8);
-        let is_counted = (*thread).depth >= (*thread).max_depth;
-        if is_counted {
-            slow::put_counted(&mut scratch, site);
-        } else {
-            slow::put_enter(&mut scratch, site);
-            put_delta_to(thread, &mut scratch, began);
-        }
-        f(thread, &mut scratch);
-        if !is_counted {
-            scratch.byte(op::LEAVE);
-            put_delta_to(thread, &mut scratch, ended);
-        }
+        slow::put_call(thread, &mut scratch, site, (began, ended), f);
         // First this, or a process that dies in between would have made the call twice.
         forget(thread);
         commit(thread, scratch.0 as u64);
@@ -173,15 +162,7 @@ pub unsafe fn enter_announced(thread: *mut Thread) -> bool {
             return true;
         }
         let mut scratch = Scratch((*thread).cursor as *mut u8);
-        if (*thread).depth >= (*thread).max_depth {
-            (*thread).below += 1;
-            slow::put_counted(&mut scratch, site);
-        } else {
-            slow::put_enter(&mut scratch, site);
-            let ticks = put_delta_to(thread, &mut scratch, began);
-            *(*thread).stack.add((*thread).depth as usize) = Open { ticks, site, reserved: 0 };
-            (*thread).depth += 1;
-        }
+        slow::put_open(thread, &mut scratch, site, began);
         forget(thread);
         commit(thread, scratch.0 as u64);
         compiler_fence(Ordering::SeqCst);

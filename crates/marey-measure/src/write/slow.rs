@@ -5,7 +5,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 use marey_model::spool::{Open, SHORT_SITES, Stream, at, op};
 
 use super::announce::enter_announced;
-use super::{ROOM, Scratch, head_counter, put_delta, put_delta_to, write};
+use super::{ROOM, Scratch, head_counter, now, put_delta, put_delta_to, write};
 use crate::runtime;
 use crate::thread::{Thread, state};
 
@@ -18,17 +18,7 @@ pub(super) unsafe fn enter(thread: *mut Thread, site: u32) {
             return;
         }
         let Some(thread) = pick(thread) else { return };
-        if (*thread).depth >= (*thread).max_depth {
-            (*thread).below += 1;
-            return count(thread, site);
-        }
-        write(thread, ROOM, |thread, scratch| {
-            put_enter(scratch, site);
-            let ticks = put_delta(thread, scratch);
-            let depth = (*thread).depth;
-            *(*thread).stack.add(depth as usize) = Open { ticks, site, reserved: 0 };
-            (*thread).depth = depth + 1;
-        });
+        write(thread, ROOM, |thread, scratch| put_open(thread, scratch, site, now(thread)));
     }
 }
 
@@ -37,19 +27,61 @@ pub(super) unsafe fn passed(thread: *mut Thread, site: u32, began: u64, ended: u
     // SAFETY: the caller's promise (see `super::passed`).
     unsafe {
         let Some(thread) = pick(thread) else { return };
-        if (*thread).depth >= (*thread).max_depth {
-            return count(thread, site);
-        }
         write(thread, ROOM, |thread, scratch| {
-            put_enter(scratch, site);
-            put_delta_to(thread, scratch, began.max((*thread).last));
-            scratch.byte(op::LEAVE);
-            put_delta_to(thread, scratch, ended);
+            let began = began.max((*thread).last);
+            put_call(thread, scratch, site, (began, ended), |_, _| ());
         });
     }
 }
 
-pub(super) fn put_enter(scratch: &mut Scratch, site: u32) {
+/// Puts that `site` was entered at `ticks`, and opens it.
+///
+/// # Safety
+/// Inside [`write()`], with the calling thread's descriptor.
+pub(super) unsafe fn put_open(thread: *mut Thread, scratch: &mut Scratch, site: u32, ticks: u64) {
+    // SAFETY: the caller's promise; the stack has `max_depth` entries.
+    unsafe {
+        if (*thread).depth >= (*thread).max_depth {
+            (*thread).below += 1;
+            return put_counted(scratch, site);
+        }
+        put_enter(scratch, site);
+        let ticks = put_delta_to(thread, scratch, ticks);
+        *(*thread).stack.add((*thread).depth as usize) = Open { ticks, site, reserved: 0 };
+        (*thread).depth += 1;
+    }
+}
+
+/// Puts a whole call of `site`, which took from `began` to `ended`, around the records that `f` puts.
+///
+/// # Safety
+/// As for [`put_open`].
+#[inline(always)]
+pub(super) unsafe fn put_call(
+    thread: *mut Thread,
+    scratch: &mut Scratch,
+    site: u32,
+    (began, ended): (u64, u64),
+    f: impl FnOnce(*mut Thread, &mut Scratch),
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let is_too_deep = (*thread).depth >= (*thread).max_depth;
+        if is_too_deep {
+            put_counted(scratch, site);
+        } else {
+            put_enter(scratch, site);
+            put_delta_to(thread, scratch, began);
+        }
+        f(thread, scratch);
+        if !is_too_deep {
+            scratch.byte(op::LEAVE);
+            put_delta_to(thread, scratch, ended);
+        }
+    }
+}
+
+fn put_enter(scratch: &mut Scratch, site: u32) {
     if site < SHORT_SITES {
         scratch.byte(op::SHORT_ENTER + site as u8);
     } else {
@@ -58,16 +90,8 @@ pub(super) fn put_enter(scratch: &mut Scratch, site: u32) {
     }
 }
 
-/// Counts a call that lies too deep to be recorded.
-unsafe fn count(thread: *mut Thread, site: u32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        write(thread, ROOM, |_, scratch| put_counted(scratch, site));
-    }
-}
-
-/// Puts that a call of `site` is only counted.
-pub(super) fn put_counted(scratch: &mut Scratch, site: u32) {
+/// Puts that a call of `site`, which lies too deep to be recorded, is only counted.
+fn put_counted(scratch: &mut Scratch, site: u32) {
     scratch.byte(op::COUNTED);
     scratch.number(site.into());
     scratch.number(1);
