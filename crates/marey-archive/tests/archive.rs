@@ -32,6 +32,8 @@ fn intervals(first: u32, rows: u32) -> Columns {
         Column::U32(vec![1; rows as usize]),
         Column::U32(vec![NONE; rows as usize]),
         Column::I64(vec![-1; rows as usize]),
+        Column::U32(vec![1; rows as usize]),
+        Column::I64(vec![0; rows as usize]),
     ];
     Columns::from_columns(&INTERVALS, columns).unwrap()
 }
@@ -78,6 +80,8 @@ proptest! {
                 Column::U32(values.to_vec()),
                 Column::U32(vec![NONE; values.len()]),
                 Column::U32(values.iter().map(|value| value * 0x2aaa_aaaa).collect()),
+                Column::I64(signed(values)),
+                Column::U32(vec![1; values.len()]),
                 Column::I64(signed(values)),
             ];
             writer.write(&Columns::from_columns(&INTERVALS, columns).unwrap()).unwrap();

@@ -42,5 +42,5 @@ pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::Thread;
 pub use write::{
     ROOM, Scratch, SiteOf, announce, count_unrecorded, enter, enter_announced, innermost, leave, leave_site,
-    leave_with, now, passed, settle, withdraw, write, write_announced,
+    leave_with, now, passed, settle, withdraw, write, write_announced, write_poll,
 };

@@ -20,7 +20,7 @@ use crate::definitions::is_traced;
 use crate::message::{CollectiveSlots, MessageSlots};
 use crate::runtime::Runtime;
 use crate::sys;
-use crate::write::Announced;
+use crate::write::{Announced, Fold};
 
 /// Values of [`Thread::state`].
 pub(crate) mod state {
@@ -97,6 +97,8 @@ pub struct Thread {
     pub(crate) creator: u64,
     /// A call that is under way.
     pub(crate) announced: Announced,
+    /// The unsuccessful poll written down last.
+    pub(crate) fold: Fold,
     /// What the message slots of the window stand for.
     pub(crate) messages: MessageSlots,
     /// What the collective slots of the window stand for.

@@ -17,10 +17,13 @@ use crate::clock;
 use crate::thread::Thread;
 
 mod announce;
+mod fold;
 mod slow;
 
 pub(crate) use announce::{Announced, while_announced};
 pub use announce::{SiteOf, announce, enter_announced, settle, withdraw, write_announced};
+pub(crate) use fold::Fold;
+pub use fold::write_poll;
 
 /// A reading of the thread's clock.
 ///

@@ -2,36 +2,18 @@
 //! inside, whatever came between.
 //!
 //! Each test runs itself again as the program that records, and reads what that left.
-#![expect(unsafe_code, clippy::unwrap_used, reason = "a test that records calls and dies in one")]
+#![expect(unsafe_code, reason = "a test that records calls and dies in one")]
 
+#[path = "support/site.rs"]
+mod site;
 mod support;
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use marey_measure::{
-    RegionKey, Thread, announce, current_runtime, current_thread, level, now, settle, write_announced,
-};
-use marey_model::Role;
+use marey_measure::{Thread, announce, current_thread, now, settle, write_announced};
 use marey_model::spool::announced;
+use site::site;
 use support::{Spool, child, command, spool_of};
-
-/// The site of a region without a stack.
-fn site(name: &str) -> u32 {
-    let key = RegionKey {
-        level: level::SOURCE,
-        verb: String::new(),
-        role: Role::Work,
-        noun_kind: "",
-        noun: name.to_owned(),
-        file: String::new(),
-        line: 0,
-    };
-    let define = |definitions: &mut marey_measure::Definitions| {
-        let region = definitions.region(&key);
-        definitions.site(region, None)
-    };
-    current_runtime().unwrap().define(define).unwrap().0
-}
 
 static LOOKED_UP: AtomicUsize = AtomicUsize::new(0);
 

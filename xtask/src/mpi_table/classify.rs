@@ -169,7 +169,12 @@ const SINGLES: &[&str] = &[
     "test",
     "testall",
     "testany",
+    "waitsome",
+    "testsome",
     "request_free",
+    "request_get_status",
+    "parrived",
+    "iprobe",
     "mprobe",
     "improbe",
     "mrecv",
@@ -194,7 +199,6 @@ const SINGLES: &[&str] = &[
 
 /// Handlers for several classes. Every other class that is recorded at all has one of its own name.
 const HANDLERS: &[(&str, &[&str])] = &[
-    ("some", &["waitsome", "testsome"]),
     ("reach", &["comm_spawn", "comm_spawn_multiple", "comm_accept", "comm_connect"]),
     ("comm_free", &["comm_disconnect"]),
     ("init", &["init_thread"]),
@@ -231,19 +235,7 @@ const HANDLERS: &[(&str, &[&str])] = &[
     ),
     ("file_move", &["file_read", "file_write", "file_iread", "file_iwrite", "file_split_begin"]),
     // Only their time is recorded.
-    (
-        "generic",
-        &[
-            "request_get_status",
-            "cancel",
-            "probe",
-            "iprobe",
-            "comm_join",
-            "win_test",
-            "file_split_end",
-            "wtime",
-        ],
-    ),
+    ("generic", &["cancel", "probe", "comm_join", "win_test", "file_split_end", "wtime"]),
 ];
 
 /// Which function of the recorder reads the arguments.
@@ -311,13 +303,12 @@ pub(crate) fn role(mpi_name: &str) -> &'static str {
         | "get_accumulate" | "fetch_and_op" | "compare_and_swap" | "rput" | "rget" | "raccumulate"
         | "rget_accumulate" => "Transfer",
         "wait" | "waitall" | "waitany" | "waitsome" | "test" | "testall" | "testany" | "testsome"
-        | "request_get_status" | "probe" | "iprobe" | "mprobe" | "improbe" | "win_fence" | "win_start"
-        | "win_complete" | "win_wait" | "win_test" | "win_lock" | "win_unlock" | "win_lock_all"
-        | "win_unlock_all" | "win_flush" => "Wait",
+        | "request_get_status" | "parrived" | "probe" | "iprobe" | "mprobe" | "improbe" | "win_fence"
+        | "win_start" | "win_complete" | "win_wait" | "win_test" | "win_lock" | "win_unlock"
+        | "win_lock_all" | "win_unlock_all" | "win_flush" => "Wait",
         "comm_spawn" | "comm_spawn_multiple" => "Create",
         _ if base(mpi_name).starts_with("File_") => "Io",
         _ if base(mpi_name).starts_with("Pready") => "Transfer",
-        _ if base(mpi_name) == "Parrived" => "Wait",
         _ => "Manage",
     }
 }
@@ -392,11 +383,11 @@ mod tests {
             ("MPI_Scan", "collective"),
             ("MPI_Igather", "icollective"),
             ("MPI_Reduce_scatter_block_init", "collective_init"),
-            ("MPI_Testsome", "some"),
+            ("MPI_Testsome", "testsome"),
             ("MPI_Rget", "transfer"),
             ("MPI_File_iread_at", "file_move"),
             ("MPI_Type_size", "local"),
-            ("MPI_Iprobe", "generic"),
+            ("MPI_Iprobe", "iprobe"),
             ("MPI_Type_dup", "generic"),
         ] {
             assert_eq!(handler(name), expected, "{name}");

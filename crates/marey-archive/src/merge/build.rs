@@ -9,6 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::folded::{Folded, Stretch};
 use super::globals::Site;
 use super::lod::LodKey;
 use super::sets::LocalSets;
@@ -33,16 +34,20 @@ pub(crate) struct Row {
     pub operation: u32,
 }
 
-/// What an interval says of its operations.
+/// What an interval says besides when and where it was, which most do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Operation {
     pub bytes: i64,
     pub participants: u32,
+    /// How many visits it stands for.
+    pub visits: u32,
+    /// How much of it lies between them, ns.
+    pub gaps: i64,
 }
 
 impl Operation {
     /// What is said where there was none.
-    pub(crate) const ABSENT: Self = Self { bytes: -1, participants: NONE };
+    pub(crate) const ABSENT: Self = Self { bytes: -1, participants: NONE, visits: 1, gaps: 0 };
 }
 
 /// An interval that crosses a slab boundary, and the slabs that it began and ended in.
@@ -355,7 +360,7 @@ impl Builder {
                 node.bytes = node.bytes.saturating_add(frame.bytes.max(0));
                 row.operation = self.operations.len() as u32;
                 let Frame { bytes, participants, .. } = frame;
-                self.operations.push(Operation { bytes, participants });
+                self.operations.push(Operation { bytes, participants, ..Operation::ABSENT });
             }
         }
         Some(frame)
@@ -370,7 +375,11 @@ impl Builder {
             duration,
             path: frame.path,
             depth: self.stack.len() as u32,
-            operation: Operation { bytes: frame.bytes, participants: frame.participants },
+            operation: Operation {
+                bytes: frame.bytes,
+                participants: frame.participants,
+                ..Operation::ABSENT
+            },
             first_slab: frame.slab,
             last_slab: self.slab,
         });
@@ -384,6 +393,37 @@ impl Builder {
         let visits = i64::try_from(visits).unwrap_or(i64::MAX);
         node.visits = node.visits.saturating_add(visits);
         node.untimed = node.untimed.saturating_add(visits);
+    }
+
+    /// Several visits in a row, which are one interval. The first begins at the last instant.
+    pub(crate) fn fold(&mut self, site: u32, folded: &Folded, lookup: impl FnOnce() -> Site) {
+        let parent = self.stack.last().map_or(ROOT, |frame| frame.path);
+        let path = self.child(parent, site, lookup);
+        let Stretch { start, end, inside } = folded.stretch;
+        let node = &mut self.nodes[path as usize];
+        node.visits = node.visits.saturating_add(folded.visits.into());
+        node.inclusive = node.inclusive.wrapping_add(inside);
+        node.min = node.min.min(folded.shortest);
+        node.max = node.max.max(folded.longest);
+        node.sum_squares += folded.squares;
+        let gaps = folded.stretch.gaps();
+        let operation = self.operations.len() as u32;
+        self.operations.push(Operation { visits: folded.visits, gaps, ..Operation::ABSENT });
+        self.rows.push(Row { start, duration: end.wrapping_sub(start), path, operation });
+        // What lies inside is the call path's, and what lies between is of what is open around it.
+        while self.last < end {
+            let (from, to) = (self.last, end.min(self.bucket_end.max(self.last)));
+            let inside = folded.stretch.inside(from, to);
+            self.charge(path, inside);
+            if parent != ROOT {
+                self.charge(parent, to - from - inside);
+            }
+            self.last = to;
+            if to < end {
+                // One bucket further, of which nothing has passed yet.
+                self.cross(to + 1);
+            }
+        }
     }
 
     /// Adds a participant and moved bytes to the innermost open interval. Its call path.

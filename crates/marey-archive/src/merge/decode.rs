@@ -9,6 +9,7 @@
 use marey_model::spool::{Record, announced};
 
 use super::build::Builder;
+use super::folded::Folded;
 use super::globals::{Context, Globals};
 use super::happen::{Happened, LaneMark};
 use super::index::{Index, Window};
@@ -370,6 +371,9 @@ impl Decoder {
         out: &mut Happened,
     ) -> bool {
         let context = with.context;
+        if record.passed().is_some_and(|passed| self.ticks.saturating_add(passed) >= self.cap) {
+            return false;
+        }
         if record.delta().is_some_and(|delta| !self.pass(with, delta, limit, builder)) {
             return false;
         }
@@ -400,6 +404,12 @@ impl Decoder {
                 out.edge(context, kind, thread, from, now, noun);
             }
             Record::ThreadEnd { .. } => self.ended = true,
+            Record::Folded { site, visits, .. } => {
+                let folded = Folded::new(&context.clock, self.ticks, &visits);
+                self.ticks = self.ticks.saturating_add(visits.span);
+                self.now = folded.stretch.end;
+                builder.fold(site, &folded, || context.site(with.globals, site));
+            }
             Record::Counted { site, visits } => {
                 self.untimed = self.untimed.saturating_add(visits);
                 builder.count(site, visits, || context.site(with.globals, site));

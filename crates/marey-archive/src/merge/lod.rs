@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::build::{Long, Row};
+use super::build::{Long, Operation, Row};
+use super::folded::Stretch;
 use crate::schema::NONE;
 
 /// Coarser than 2⁴⁵ ns (ten hours) nothing is kept.
@@ -81,12 +82,12 @@ impl Lod {
         Self { log2: log2.min(COARSEST), slots: Vec::new(), places: Vec::new(), rows: Vec::new() }
     }
 
-    /// Adds the intervals of a slab: `rows` that began in it and `long` ones that ended in it, both by
-    /// start. The rows that are complete now.
+    /// Adds the intervals of a slab: `rows` that began in it, with what they say besides, and `long` ones
+    /// that ended in it, both by start. The rows that are complete now.
     pub(super) fn slab(
         &mut self,
         keys: &[LodKey],
-        rows: &[Row],
+        (rows, operations): (&[Row], &[Operation]),
         long: &[Long],
         is_last: bool,
     ) -> Vec<LodRow> {
@@ -98,12 +99,13 @@ impl Lod {
         let mut long = long.iter().peekable();
         for row in rows.iter().filter(|row| row.duration >= 0) {
             while let Some(long) = long.next_if(|long| long.start <= row.start) {
-                self.add(long.path, long.start, long.duration);
+                self.add(long.path, long.start, long.duration, 0);
             }
-            self.add(row.path, row.start, row.duration);
+            let gaps = operations.get(row.operation as usize).map_or(0, |operation| operation.gaps);
+            self.add(row.path, row.start, row.duration, gaps);
         }
         for long in long {
-            self.add(long.path, long.start, long.duration);
+            self.add(long.path, long.start, long.duration, 0);
         }
         if is_last {
             self.finish();
@@ -121,22 +123,22 @@ impl Lod {
         place as u32
     }
 
-    /// Adds an interval.
+    /// Adds an interval, of which `gaps` lie outside its region.
     #[inline(always)]
-    fn add(&mut self, path: u32, start: i64, duration: i64) {
+    fn add(&mut self, path: u32, start: i64, duration: i64, gaps: i64) {
         let (at, end) = (self.places[path as usize], start.wrapping_add(duration));
         let slot = &mut self.slots[at.slot as usize];
         if start >= slot.start && end <= slot.end {
-            slot.add(at.region, end - start);
+            slot.add(at.region, end - start - gaps);
         } else {
-            self.add_crossing(at, start, end);
+            self.add_crossing(at, Stretch { start, end, inside: end.wrapping_sub(start) - gaps });
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn add_crossing(&mut self, LodPlace { slot, region }: LodPlace, start: i64, end: i64) {
-        let (start, end) = (start.max(0), end.max(0));
+    fn add_crossing(&mut self, LodPlace { slot, region }: LodPlace, stretch: Stretch) {
+        let (start, end) = (stretch.start.max(0), stretch.end.max(0));
         if start >= end {
             return;
         }
@@ -146,7 +148,7 @@ impl Lod {
         if slot.start != i64::MIN && slot.start >> self.log2 == first {
             // The rest of the open bucket; the interval goes on beyond it.
             from = slot.end.min(end);
-            slot.add(region, from - start);
+            slot.add(region, stretch.inside(start, from));
         }
         if from >= end {
             return;
@@ -156,23 +158,19 @@ impl Lod {
         // each; the coarsest resolution at which it still covers whole buckets says the same.
         let begin = from >> self.log2;
         if last - begin > 2 {
-            slot.put(0, begin, &[(region, ((begin + 1) << self.log2) - from)], self.log2, &mut self.rows);
-            slot.put_whole(begin + 1, last, region, self.log2, &mut self.rows);
+            let first = stretch.inside(from, (begin + 1) << self.log2);
+            slot.put(0, begin, &[(region, first)], self.log2, &mut self.rows);
+            slot.put_whole(begin + 1, last, (region, stretch), self.log2, &mut self.rows);
         } else {
             for bucket in begin..last {
                 let low = from.max(bucket << self.log2);
-                slot.put(
-                    0,
-                    bucket,
-                    &[(region, ((bucket + 1) << self.log2) - low)],
-                    self.log2,
-                    &mut self.rows,
-                );
+                let time = stretch.inside(low, (bucket + 1) << self.log2);
+                slot.put(0, bucket, &[(region, time)], self.log2, &mut self.rows);
             }
         }
         slot.start = last << self.log2;
         slot.end = (last + 1) << self.log2;
-        slot.add(region, end - from.max(slot.start));
+        slot.add(region, stretch.inside(from.max(slot.start), end));
     }
 
     /// Writes everything that is open.
@@ -248,10 +246,18 @@ impl Slot {
         }
     }
 
-    /// Whole buckets from `begin` to before `end` of the finest resolution, all of one region.
-    fn put_whole(&mut self, begin: i64, end: i64, region: u32, log2: u32, rows: &mut Vec<LodRow>) {
+    /// Whole buckets from `begin` to before `end` of the finest resolution, all of one region's stretch.
+    fn put_whole(
+        &mut self,
+        begin: i64,
+        end: i64,
+        (region, stretch): (u32, Stretch),
+        log2: u32,
+        rows: &mut Vec<LodRow>,
+    ) {
+        let time = |begin: i64, end: i64| stretch.inside(begin << log2, end << log2);
         for bucket in begin..end.min(begin.saturating_add(MOST_WHOLE)) {
-            self.put(0, bucket, &[(region, 1 << log2)], log2, rows);
+            self.put(0, bucket, &[(region, time(bucket, bucket + 1))], log2, rows);
         }
         // Beyond that they are added to their parents directly, resolution by resolution.
         let mut at = begin.saturating_add(MOST_WHOLE);
@@ -261,7 +267,7 @@ impl Slot {
             for level in 0..(free as usize).min(self.open.len()) {
                 self.close(level, log2, rows);
             }
-            self.put(free as usize, at >> free, &[(region, 1 << (log2 + free))], log2, rows);
+            self.put(free as usize, at >> free, &[(region, time(at, at + (1 << free)))], log2, rows);
             at += 1 << free;
         }
     }

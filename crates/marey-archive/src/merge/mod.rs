@@ -26,6 +26,7 @@ mod decode;
 mod definitions;
 mod end;
 mod finish;
+mod folded;
 mod globals;
 mod halves;
 mod happen;

@@ -159,7 +159,7 @@ fn level_of_detail(locations: &[LocationSlab], lods: &mut [Lod], is_last: bool) 
     let made: Vec<(u32, Vec<LodRow>)> = locations
         .par_iter()
         .zip(lods)
-        .map(|(l, lod)| (l.location, lod.slab(&l.lod_keys, &l.rows, &l.long, is_last)))
+        .map(|(l, lod)| (l.location, lod.slab(&l.lod_keys, (&l.rows, &l.operations), &l.long, is_last)))
         .collect();
     let rows: Vec<(u32, &LodRow)> = made
         .iter()

@@ -162,9 +162,9 @@ pub(crate) fn timed_records(index: &Index, stream: &StreamIndex) -> Result<u64, 
     Ok(count)
 }
 
-/// Times since the record before, ticks, of those records that have one.
+/// Ticks that pass with each of those records that have a time.
 fn deltas(bytes: &[u8]) -> impl Iterator<Item = u64> {
     let mut at = 0;
     let records = std::iter::from_fn(move || Record::decode(bytes, &mut at));
-    records.filter_map(|record| record.delta())
+    records.filter_map(|record| record.passed())
 }

@@ -161,6 +161,8 @@ struct Batch {
     depth: Vec<u32>,
     participants: Vec<u32>,
     bytes: Vec<i64>,
+    visits: Vec<u32>,
+    gaps: Vec<i64>,
 }
 
 impl Batch {
@@ -175,6 +177,8 @@ impl Batch {
         if location.operations.is_empty() {
             self.participants.resize(len, Operation::ABSENT.participants);
             self.bytes.resize(len, Operation::ABSENT.bytes);
+            self.visits.resize(len, Operation::ABSENT.visits);
+            self.gaps.resize(len, Operation::ABSENT.gaps);
             return;
         }
         let operation =
@@ -182,6 +186,8 @@ impl Batch {
         let participants = |row: &Row| sets::global(operation(row).participants, location.sets);
         self.participants.extend(rows.iter().map(participants));
         self.bytes.extend(rows.iter().map(|row| operation(row).bytes));
+        self.visits.extend(rows.iter().map(|row| operation(row).visits));
+        self.gaps.extend(rows.iter().map(|row| operation(row).gaps));
     }
 
     fn take(&mut self) -> Result<Columns, Error> {
@@ -194,6 +200,8 @@ impl Batch {
             Column::U32(full.depth),
             Column::U32(full.participants),
             Column::I64(full.bytes),
+            Column::U32(full.visits),
+            Column::I64(full.gaps),
         ];
         Columns::from_columns(&INTERVALS, columns)
     }
@@ -207,6 +215,8 @@ impl Batch {
             depth: Vec::with_capacity(BATCH),
             participants: Vec::with_capacity(BATCH),
             bytes: Vec::with_capacity(BATCH),
+            visits: Vec::with_capacity(BATCH),
+            gaps: Vec::with_capacity(BATCH),
         }
     }
 }

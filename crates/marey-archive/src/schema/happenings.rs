@@ -12,7 +12,7 @@ const SPAN: &[TimeSpec] = &[TimeSpec { begin: "start", duration: Some("duration"
 /// Intervals.
 pub static INTERVALS: TableSpec = TableSpec {
     name: "intervals",
-    doc: "One row per visit of a region on a location. Sorted by (location, start).",
+    doc: "One row per visit of a region on a location, or several visits in a row. Sorted by (location, start).",
     columns: &[
         u32("location", "locations.id", "Where."),
         growing("start", "ns", "When the region was entered."),
@@ -21,6 +21,19 @@ pub static INTERVALS: TableSpec = TableSpec {
         u32("depth", "", "Number of intervals open on the location around it."),
         u32("participants", "participants.id", "Further nouns of the sentence; 4294967295 = none."),
         i64("bytes", "bytes", "Data moved; −1 = not a matter of data."),
+        u32(
+            "visits",
+            "",
+            "Number of visits: 1, or more where unsuccessful polls of one call site that came one after the other \
+             are one row; 4294967295 = 1.",
+        )
+        .since(3),
+        i64(
+            "gaps",
+            "ns",
+            "How much of the duration lies between those visits and so outside the region; −1 = nothing.",
+        )
+        .since(3),
     ],
     layout: Layout::Parts,
     times: SPAN,

@@ -8,6 +8,7 @@ use marey_archive::{Archive, Columns};
 use marey_testkit::{Message, Process, Spool};
 
 mod clocks;
+mod folded;
 mod happenings;
 mod identity;
 mod intervals;

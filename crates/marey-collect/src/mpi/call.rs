@@ -32,7 +32,7 @@ pub(crate) struct Call {
 pub(crate) struct Open {
     pub(crate) runtime: &'static Runtime,
     pub(crate) thread: *mut Thread,
-    entry: Entry,
+    pub(super) entry: Entry,
 }
 
 /// The real function, given its arguments.
@@ -126,6 +126,12 @@ impl<const N: usize, F: Real<N>> Passing<N, F> {
         self.result as i32 == 0
     }
 
+    /// What the real function has returned.
+    #[inline(always)]
+    pub(super) fn result(&self) -> usize {
+        self.result
+    }
+
     /// What the call that was passed on has done to an operation that it was to complete.
     #[inline(always)]
     pub(crate) fn outcome(&self) -> Outcome {
@@ -201,7 +207,7 @@ pub(crate) unsafe fn local<const N: usize>(p: Passing<N, impl Real<N>>) -> usize
 }
 
 /// The site of an announced call, by its stack pointer, frame pointer, function and communicator.
-unsafe fn announced_site(thread: *mut Thread, [sp, bp, index, comm]: [usize; 4]) -> Option<u32> {
+pub(super) unsafe fn announced_site(thread: *mut Thread, [sp, bp, index, comm]: [usize; 4]) -> Option<u32> {
     let call = Call { index, entry: Entry { sp, bp } };
     // SAFETY: whoever announced the call is the calling thread; if the call is still under way, so that its
     // return address is where it was, its stack can be read.
@@ -297,7 +303,7 @@ impl Call {
 
     /// The recorder, and the site under which the call can be announced; `None` if it must be entered.
     #[inline(always)]
-    unsafe fn announceable(self, thread: *mut Thread) -> Option<(&'static Runtime, u32)> {
+    pub(super) unsafe fn announceable(self, thread: *mut Thread) -> Option<(&'static Runtime, u32)> {
         // SAFETY: the descriptor is the calling thread's or null.
         unsafe {
             if !Thread::is_ready(thread) {
@@ -338,7 +344,7 @@ impl Call {
 
     /// The call's site, if it is to be recorded.
     #[inline(always)]
-    unsafe fn site(self, noun: u32, thread: *mut Thread) -> Option<SiteId> {
+    pub(super) unsafe fn site(self, noun: u32, thread: *mut Thread) -> Option<SiteId> {
         let what = What { function: self.index as u32, noun };
         // SAFETY: the caller's promise.
         unsafe {

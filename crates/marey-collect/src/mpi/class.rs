@@ -62,6 +62,8 @@ pub(crate) enum Class {
     PsendInit,
     /// As [`PsendInit`](Self::PsendInit), from a source.
     PrecvInit,
+    /// `(request, partition, flag)`; the request by value.
+    Parrived,
     /// `(request)`, by pointer.
     Start,
     /// `(count, array_of_requests)`.

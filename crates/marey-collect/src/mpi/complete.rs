@@ -1,5 +1,6 @@
 //! Calls that find requests complete: `MPI_Wait…`, `MPI_Test…`, `MPI_Request_free`.
 //!
+//! The tests among them are polls ([`super::poll`]).
 //! What a receive got is known from its status alone, so where the program does not care for
 //! statuses the library gets ours.
 
@@ -9,7 +10,7 @@ use marey_model::spool::{op, short_len};
 use smallvec::SmallVec;
 
 use super::call::{Open, Passing, Real};
-use super::flavour::{Family, Outcome, STATUS_WORDS, UNDEFINED, flavour};
+use super::flavour::{Family, Outcome, STATUS_WORDS, flavour};
 use super::point::{arrived, arrived_beside_send, put_received};
 use super::request::{self, Kind, Request};
 
@@ -98,42 +99,58 @@ fn is_all(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Done | Outcome::InStatus)
 }
 
-/// Whether the flag at argument `at`, where there is one, has been set.
-unsafe fn is_set<const N: usize>(args: &[usize; N], at: Option<usize>) -> bool {
-    // SAFETY: the caller says which argument points to a flag.
-    at.is_none_or(|at| unsafe { *(args[at] as *const i32) != 0 })
-}
-
 /// `(request, status)`.
 #[inline(always)]
-pub(crate) unsafe fn wait(p: Passing<2, impl Real<2>>) -> usize {
+pub(crate) unsafe fn wait(mut p: Passing<2, impl Real<2>>) -> usize {
     // SAFETY: arguments are those of the class.
-    unsafe { one(p, None, 1) }
+    unsafe {
+        p.record(u32::MAX, |p, open| {
+            if let Some(found) = one(p, None, 1) {
+                found.tell(&open);
+            }
+            open.finish_plain();
+        })
+    }
 }
 
 /// `(request, flag, status)`.
 #[inline(always)]
-pub(crate) unsafe fn test(p: Passing<3, impl Real<3>>) -> usize {
+pub(crate) unsafe fn test(mut p: Passing<3, impl Real<3>>) -> usize {
     // SAFETY: arguments are those of the class.
-    unsafe { one(p, Some(1), 2) }
+    unsafe { p.poll(0, (), |p, ()| one(p, Some(1), 2), |open, (), found| found.tell(open)) }
 }
 
+/// One request that is over.
+struct One {
+    handle: usize,
+    began: u64,
+    status: usize,
+    outcome: Outcome,
+}
+
+impl One {
+    unsafe fn tell(self, open: &Open) {
+        // SAFETY: the caller's promise.
+        unsafe { Completed::new(open, self.began).add(self.handle, self.status, self.outcome) };
+    }
+}
+
+/// Passes on a call for one request. What it found.
 #[inline(always)]
-unsafe fn one<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usize>, status: usize) -> usize {
+unsafe fn one<const N: usize>(
+    p: &mut Passing<N, impl Real<N>>,
+    flag: Option<usize>,
+    status: usize,
+) -> Option<One> {
     // SAFETY: the caller says where a class has what.
     unsafe {
-        p.record(u32::MAX, |p, open| {
-            let (handle, began) = (flavour().handle_at(p.args[0]), request::now());
-            let status = p.status(status);
-            p.pass();
-            let outcome = p.outcome();
-            // After an error the flag may never have been set, but a request that is over is gone.
-            let is_over = outcome != Outcome::Failed || flavour().handle_at(p.args[0]) != handle;
-            if is_over && is_set(&p.args, flag) {
-                Completed::new(&open, began).add(handle, status, outcome);
-            }
-            open.finish_plain();
-        })
+        let (handle, began) = (flavour().handle_at(p.args[0]), request::now());
+        let status = p.status(status);
+        p.pass();
+        let outcome = p.outcome();
+        // After an error the flag may never have been set, but a request that is over is gone.
+        let is_over = outcome != Outcome::Failed || flavour().handle_at(p.args[0]) != handle;
+        (is_over && flag.is_none_or(|at| p.is_set(at))).then_some(One { handle, began, status, outcome })
     }
 }
 
@@ -184,6 +201,15 @@ impl Batch {
         first + idx * usize::from(flavour().status_len)
     }
 
+    /// Notes that all are over.
+    unsafe fn tell(&self, open: &Open, outcome: Outcome) {
+        let mut completed = Completed::new(open, self.began);
+        for (idx, &handle) in self.handles.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { completed.add(handle, self.status(idx), outcome) };
+        }
+    }
+
     /// The handle of request `at`, if that is one of the batch; 0, which is nobody's, if not.
     fn handle(&self, at: i32) -> usize {
         usize::try_from(at).ok().and_then(|at| self.handles.get(at)).copied().unwrap_or(0)
@@ -192,68 +218,99 @@ impl Batch {
 
 /// `(count, array_of_requests, array_of_statuses)`.
 #[inline(always)]
-pub(crate) unsafe fn waitall(p: Passing<3, impl Real<3>>) -> usize {
+pub(crate) unsafe fn waitall(mut p: Passing<3, impl Real<3>>) -> usize {
     // SAFETY: arguments are those of the class.
-    unsafe { all(p, None, 2) }
-}
-
-/// `(count, array_of_requests, flag, array_of_statuses)`.
-#[inline(always)]
-pub(crate) unsafe fn testall(p: Passing<4, impl Real<4>>) -> usize {
-    // SAFETY: arguments are those of the class.
-    unsafe { all(p, Some(2), 3) }
-}
-
-#[inline(always)]
-unsafe fn all<const N: usize>(
-    mut p: Passing<N, impl Real<N>>,
-    flag: Option<usize>,
-    statuses: usize,
-) -> usize {
-    // SAFETY: the caller says where a class has what.
     unsafe {
         p.record(u32::MAX, |p, open| {
-            let mut batch = Batch::new(p.args[0], p.args[1], p.args[statuses]);
-            p.args[statuses] = batch.statuses();
-            p.pass();
-            let outcome = p.outcome();
-            if is_all(outcome) && is_set(&p.args, flag) {
-                let mut completed = Completed::new(&open, batch.began);
-                for (idx, &handle) in batch.handles.iter().enumerate() {
-                    completed.add(handle, batch.status(idx), outcome);
-                }
+            let mut batch = Batch::new(p.args[0], p.args[1], p.args[2]);
+            if let Some(outcome) = all(p, &mut batch, None, 2) {
+                batch.tell(&open, outcome);
             }
             open.finish_plain();
         })
     }
 }
 
-/// `(count, array_of_requests, index, status)`.
-pub(crate) unsafe fn waitany(p: Passing<4, impl Real<4>>) -> usize {
+/// `(count, array_of_requests, flag, array_of_statuses)`.
+#[inline(always)]
+pub(crate) unsafe fn testall(mut p: Passing<4, impl Real<4>>) -> usize {
     // SAFETY: arguments are those of the class.
-    unsafe { any(p, None, 3) }
-}
-
-/// `(count, array_of_requests, index, flag, status)`.
-pub(crate) unsafe fn testany(p: Passing<5, impl Real<5>>) -> usize {
-    // SAFETY: arguments are those of the class.
-    unsafe { any(p, Some(3), 4) }
+    unsafe {
+        let batch = Batch::new(p.args[0], p.args[1], p.args[3]);
+        p.poll(
+            0,
+            batch,
+            |p, batch| all(p, batch, Some(2), 3),
+            |open, batch, outcome| batch.tell(open, outcome),
+        )
+    }
 }
 
 #[inline(always)]
-unsafe fn any<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usize>, status: usize) -> usize {
+unsafe fn all<const N: usize>(
+    p: &mut Passing<N, impl Real<N>>,
+    batch: &mut Batch,
+    flag: Option<usize>,
+    statuses: usize,
+) -> Option<Outcome> {
     // SAFETY: the caller says where a class has what.
     unsafe {
+        p.args[statuses] = batch.statuses();
+        p.pass();
+        let outcome = p.outcome();
+        (is_all(outcome) && flag.is_none_or(|at| p.is_set(at))).then_some(outcome)
+    }
+}
+
+/// `(count, array_of_requests, index, status)`.
+pub(crate) unsafe fn waitany(mut p: Passing<4, impl Real<4>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
         p.record(u32::MAX, |p, open| {
-            // Only the handles: there is one status.
-            let batch = Batch::new(p.args[0], p.args[1], usize::MAX);
-            let status = p.status(status);
-            p.pass();
-            let outcome = p.outcome();
-            if outcome == Outcome::Done && is_set(&p.args, flag) {
-                // An index that is not defined is none of the batch.
-                let handle = batch.handle(*(p.args[2] as *const i32));
-                Completed::new(&open, batch.began).add(handle, status, outcome);
+            if let Some(found) = any(p, None, 3) {
+                found.tell(&open);
+            }
+            open.finish_plain();
+        })
+    }
+}
+
+/// `(count, array_of_requests, index, flag, status)`.
+pub(crate) unsafe fn testany(mut p: Passing<5, impl Real<5>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe { p.poll(0, (), |p, ()| any(p, Some(3), 4), |open, (), found| found.tell(open)) }
+}
+
+#[inline(always)]
+unsafe fn any<const N: usize>(
+    p: &mut Passing<N, impl Real<N>>,
+    flag: Option<usize>,
+    status: usize,
+) -> Option<One> {
+    // SAFETY: the caller says where a class has what.
+    unsafe {
+        // Only the handles: there is one status.
+        let batch = Batch::new(p.args[0], p.args[1], usize::MAX);
+        let status = p.status(status);
+        p.pass();
+        let outcome = p.outcome();
+        if outcome != Outcome::Done || !flag.is_none_or(|at| p.is_set(at)) {
+            return None;
+        }
+        // An index that is not defined is none of the batch.
+        let handle = batch.handle(*(p.args[2] as *const i32));
+        Some(One { handle, began: batch.began, status, outcome })
+    }
+}
+
+/// `(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)`.
+pub(crate) unsafe fn waitsome(mut p: Passing<5, impl Real<5>>) -> usize {
+    // SAFETY: arguments are those of the class.
+    unsafe {
+        p.record(u32::MAX, |p, open| {
+            let mut batch = Batch::new(p.args[0], p.args[1], p.args[4]);
+            if let Some(several) = some(p, &mut batch) {
+                several.tell(&open, &batch);
             }
             open.finish_plain();
         })
@@ -261,23 +318,47 @@ unsafe fn any<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usiz
 }
 
 /// `(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)`.
-pub(crate) unsafe fn some(mut p: Passing<5, impl Real<5>>) -> usize {
+pub(crate) unsafe fn testsome(mut p: Passing<5, impl Real<5>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
-        p.record(u32::MAX, |p, open| {
-            let mut batch = Batch::new(p.args[0], p.args[1], p.args[4]);
-            p.args[4] = batch.statuses();
-            p.pass();
-            let outcome = p.outcome();
-            let done = is_all(outcome).then(|| *(p.args[2] as *const i32)).filter(|&n| n != UNDEFINED);
-            let mut completed = Completed::new(&open, batch.began);
-            for idx in 0..done.unwrap_or(0).max(0) as usize {
-                let at = *((p.args[3] as *const i32).add(idx));
-                completed.add(batch.handle(at), batch.status(idx), outcome);
-            }
-            open.finish_plain();
-        })
+        let batch = Batch::new(p.args[0], p.args[1], p.args[4]);
+        p.poll(0, batch, |p, batch| some(p, batch), |open, batch, several| several.tell(open, batch))
     }
+}
+
+/// Those of a batch that are over.
+struct Several {
+    number: usize,
+    indices: *const i32,
+    outcome: Outcome,
+}
+
+impl Several {
+    unsafe fn tell(self, open: &Open, batch: &Batch) {
+        let mut completed = Completed::new(open, batch.began);
+        for idx in 0..self.number {
+            // SAFETY: the caller's promise: MPI has stored as many indices.
+            unsafe {
+                let at = *self.indices.add(idx);
+                completed.add(batch.handle(at), batch.status(idx), self.outcome);
+            }
+        }
+    }
+}
+
+/// Passes on a call for some of a batch. Which are over, if any.
+#[inline(always)]
+unsafe fn some(p: &mut Passing<5, impl Real<5>>, batch: &mut Batch) -> Option<Several> {
+    p.args[4] = batch.statuses();
+    p.pass();
+    let (outcome, indices) = (p.outcome(), p.args[3] as *const i32);
+    // SAFETY: the argument points to how many there are, which may be undefined.
+    let number = if is_all(outcome) { unsafe { *(p.args[2] as *const i32) } } else { 0 };
+    usize::try_from(number).ok().filter(|&number| number > 0).map(|number| Several {
+        number,
+        indices,
+        outcome,
+    })
 }
 
 /// `(request)`: nobody will ask for its completion any more.

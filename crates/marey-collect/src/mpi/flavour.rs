@@ -58,8 +58,6 @@ pub(crate) struct Flavour {
     err_pending: i32,
 }
 
-/// `MPI_UNDEFINED`, the same in both families.
-pub(crate) const UNDEFINED: i32 = -32766;
 /// The longest status, in words.
 pub(crate) const STATUS_WORDS: usize = 3;
 

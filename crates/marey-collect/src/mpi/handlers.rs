@@ -132,7 +132,7 @@ macro_rules! handlers {
 #[expect(non_camel_case_types, reason = "the names are the table's")]
 pub(super) mod by_name {
     use super::super::{
-        call, collective as coll, complete, make, object, point, probe, start as begin, world,
+        call, collective as coll, complete, make, object, point, poll, probe, start as begin, world,
     };
     use super::{Handler, Passing, Real};
 
@@ -157,6 +157,7 @@ pub(super) mod by_name {
         init[N] = world::init;
         intercomm_create[6] = make::intercomm_create;
         intercomm_merge[N] = make::merge;
+        iprobe[5] = poll::iprobe;
         irecv[7] = point::irecv;
         isend[7] = point::isend;
         isendrecv[12] = point::isendrecv;
@@ -164,29 +165,32 @@ pub(super) mod by_name {
         local[N] = call::local;
         mprobe[5] = probe::mprobe;
         mrecv[5] = probe::mrecv;
+        parrived[3] = poll::parrived;
         precv_init[9] = begin::precv_init;
         psend_init[9] = begin::psend_init;
         reach[N] = make::reach;
         recv[7] = point::recv;
         recv_init[7] = begin::recv_init;
         request_free[1] = complete::request_free;
+        request_get_status[3] = poll::request_get_status;
         send[6] = point::send;
         send_init[7] = begin::send_init;
         sendrecv[12] = point::sendrecv;
         sendrecv_replace[9] = point::sendrecv_replace;
-        some[5] = complete::some;
         start[1] = begin::start;
         startall[2] = begin::startall;
         synchronise[N] = object::synchronise;
         test[3] = complete::test;
         testall[4] = complete::testall;
         testany[5] = complete::testany;
+        testsome[5] = complete::testsome;
         transfer[N] = object::transfer;
         type_free[1] = object::type_free;
         type_set_name[2] = object::type_set_name;
         wait[2] = complete::wait;
         waitall[3] = complete::waitall;
         waitany[4] = complete::waitany;
+        waitsome[5] = complete::waitsome;
         win_create[N] = object::win_create;
         win_free[1] = object::win_free;
     }

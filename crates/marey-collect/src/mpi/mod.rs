@@ -27,6 +27,7 @@ mod handles;
 mod make;
 pub(crate) mod object;
 pub(crate) mod point;
+mod poll;
 mod probe;
 pub(crate) mod real;
 mod request;

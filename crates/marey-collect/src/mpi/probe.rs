@@ -15,37 +15,49 @@ use super::point::{arrived, count, put_received};
 use super::request::{self, Kind, Request};
 
 /// `(source, tag, comm, message, status)`.
-pub(crate) unsafe fn mprobe(p: Passing<5, impl Real<5>>) -> usize {
+pub(crate) unsafe fn mprobe(mut p: Passing<5, impl Real<5>>) -> usize {
     // SAFETY: arguments are those of the class.
-    unsafe { probed(p, None) }
+    unsafe {
+        p.record(communicator_noun(p.args[2]), |p, open| {
+            let status = p.status(4);
+            if p.pass() {
+                found(&open, p.args[2], p.args[3], status);
+            }
+            open.finish_plain();
+        })
+    }
 }
 
 /// `(source, tag, comm, flag, message, status)`.
-pub(crate) unsafe fn improbe(p: Passing<6, impl Real<6>>) -> usize {
+pub(crate) unsafe fn improbe(mut p: Passing<6, impl Real<6>>) -> usize {
+    let [_, _, comm, _, place, _] = p.args;
     // SAFETY: arguments are those of the class.
-    unsafe { probed(p, Some(3)) }
+    unsafe {
+        p.poll(
+            comm,
+            (),
+            |p, ()| {
+                let status = p.status(5);
+                (p.pass() && p.is_set(3)).then_some(status)
+            },
+            |open, (), status| found(open, comm, place, status),
+        )
+    }
 }
 
-/// A probe whose last arguments are the message and the status; which argument points to the flag.
-unsafe fn probed<const N: usize>(mut p: Passing<N, impl Real<N>>, flag: Option<usize>) -> usize {
-    let (comm, place) = (p.args[2], p.args[N - 2]);
-    // SAFETY: the caller says where its class has what.
+/// Records what a probe on `comm` has taken out of the queue and stored at `place`, if that is a message.
+unsafe fn found(open: &Open, comm: usize, place: usize, status: usize) {
+    // SAFETY: the caller's promise: MPI has stored a message at `place` and filled the status.
     unsafe {
-        p.record(communicator_noun(comm), |p, open| {
-            let status = p.status(N - 1);
-            let serial = open.runtime.next_serial();
-            let found = p.pass() && flag.is_none_or(|at| *(p.args[at] as *const i32) != 0);
-            let half = if found { found_half(comm, place, status) } else { None };
-            if let Some(half) = half {
-                request::probed(flavour().handle_at(place), serial, half);
-            }
-            open.finish_with(half, |runtime, thread, scratch, half| {
-                let slot = message::posted_slot(runtime, thread, scratch, &half);
-                scratch.byte(op::PROBED);
-                scratch.byte(slot);
-                message::put_serial(thread, scratch, serial);
-            });
-        })
+        let Some(half) = found_half(comm, place, status) else { return };
+        let serial = open.runtime.next_serial();
+        request::probed(flavour().handle_at(place), serial, half);
+        open.record(|runtime, thread, scratch| {
+            let slot = message::posted_slot(runtime, thread, scratch, &half);
+            scratch.byte(op::PROBED);
+            scratch.byte(slot);
+            message::put_serial(thread, scratch, serial);
+        });
     }
 }
 

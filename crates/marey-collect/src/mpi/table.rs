@@ -322,7 +322,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 308, MPI_Intercomm_create, PMPI_Intercomm_create, intercomm_create, i32, (local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm) }
         $callback! { 309, MPI_Intercomm_create_from_groups, PMPI_Intercomm_create_from_groups, generic, i32, (local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm) }
         $callback! { 310, MPI_Intercomm_merge, PMPI_Intercomm_merge, intercomm_merge, i32, (intercomm, high, newintracomm) }
-        $callback! { 311, MPI_Iprobe, PMPI_Iprobe, generic, i32, (source, tag, comm, flag, status) }
+        $callback! { 311, MPI_Iprobe, PMPI_Iprobe, iprobe, i32, (source, tag, comm, flag, status) }
         $callback! { 312, MPI_Irecv, PMPI_Irecv, irecv, i32, (buf, count, datatype, source, tag, comm, request) }
         $callback! { 313, MPI_Irecv_c, PMPI_Irecv_c, irecv, i32, (buf, count, datatype, source, tag, comm, request) }
         $callback! { 314, MPI_Ireduce, PMPI_Ireduce, icollective, i32, (sendbuf, recvbuf, count, datatype, op, root, comm, request) }
@@ -391,7 +391,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 377, MPI_Pack_external_size_c, PMPI_Pack_external_size_c, local, i32, (datarep, incount, datatype, size) }
         $callback! { 378, MPI_Pack_size, PMPI_Pack_size, local, i32, (incount, datatype, comm, size) }
         $callback! { 379, MPI_Pack_size_c, PMPI_Pack_size_c, local, i32, (incount, datatype, comm, size) }
-        $callback! { 380, MPI_Parrived, PMPI_Parrived, generic, i32, (request, partition, flag) }
+        $callback! { 380, MPI_Parrived, PMPI_Parrived, parrived, i32, (request, partition, flag) }
         $callback! { 381, MPI_Pcontrol, PMPI_Pcontrol, pcontrol, i32, (level) }
         $callback! { 382, MPI_Pready, PMPI_Pready, generic, i32, (partition, request) }
         $callback! { 383, MPI_Pready_list, PMPI_Pready_list, generic, i32, (length, array_of_partitions, request) }
@@ -428,7 +428,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 414, MPI_Request_c2f, PMPI_Request_c2f, convert, word, (request) }
         $callback! { 415, MPI_Request_f2c, PMPI_Request_f2c, convert, word, (request) }
         $callback! { 416, MPI_Request_free, PMPI_Request_free, request_free, i32, (request) }
-        $callback! { 417, MPI_Request_get_status, PMPI_Request_get_status, generic, i32, (request, flag, status) }
+        $callback! { 417, MPI_Request_get_status, PMPI_Request_get_status, request_get_status, i32, (request, flag, status) }
         $callback! { 418, MPI_Rget, PMPI_Rget, transfer, i32, (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request) }
         $callback! { 419, MPI_Rget_accumulate, PMPI_Rget_accumulate, transfer, i32, (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) }
         $callback! { 420, MPI_Rget_accumulate_c, PMPI_Rget_accumulate_c, transfer, i32, (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request) }
@@ -539,7 +539,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 525, MPI_Test_cancelled, PMPI_Test_cancelled, local, i32, (status, flag) }
         $callback! { 526, MPI_Testall, PMPI_Testall, testall, i32, (count, array_of_requests, flag, array_of_statuses) }
         $callback! { 527, MPI_Testany, PMPI_Testany, testany, i32, (count, array_of_requests, indx, flag, status) }
-        $callback! { 528, MPI_Testsome, PMPI_Testsome, some, i32, (incount, array_of_requests, outcount, array_of_indices, array_of_statuses) }
+        $callback! { 528, MPI_Testsome, PMPI_Testsome, testsome, i32, (incount, array_of_requests, outcount, array_of_indices, array_of_statuses) }
         $callback! { 529, MPI_Topo_test, PMPI_Topo_test, local, i32, (comm, status) }
         $callback! { 530, MPI_Type_c2f, PMPI_Type_c2f, convert, word, (datatype) }
         $callback! { 531, MPI_Type_commit, PMPI_Type_commit, local, i32, (datatype) }
@@ -606,7 +606,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 592, MPI_Wait, PMPI_Wait, wait, i32, (request, status) }
         $callback! { 593, MPI_Waitall, PMPI_Waitall, waitall, i32, (count, array_of_requests, array_of_statuses) }
         $callback! { 594, MPI_Waitany, PMPI_Waitany, waitany, i32, (count, array_of_requests, indx, status) }
-        $callback! { 595, MPI_Waitsome, PMPI_Waitsome, some, i32, (incount, array_of_requests, outcount, array_of_indices, array_of_statuses) }
+        $callback! { 595, MPI_Waitsome, PMPI_Waitsome, waitsome, i32, (incount, array_of_requests, outcount, array_of_indices, array_of_statuses) }
         $callback! { 596, MPI_Win_allocate, PMPI_Win_allocate, win_create, i32, (size, disp_unit, info, comm, baseptr, win) }
         $callback! { 597, MPI_Win_allocate_c, PMPI_Win_allocate_c, win_create, i32, (size, disp_unit, info, comm, baseptr, win) }
         $callback! { 598, MPI_Win_allocate_shared, PMPI_Win_allocate_shared, win_create, i32, (size, disp_unit, info, comm, baseptr, win) }
@@ -1042,7 +1042,7 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Pack_external_size_c", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Pack_size", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: Some(2), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pack_size_c", class: Class::Local, role: Role::Manage, arity: 4, comm_arg: Some(2), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Parrived", class: Class::Generic, role: Role::Wait, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
+    Function { name: "MPI_Parrived", class: Class::Parrived, role: Role::Wait, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pcontrol", class: Class::Pcontrol, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pready", class: Class::Generic, role: Role::Transfer, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Pready_list", class: Class::Generic, role: Role::Transfer, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },

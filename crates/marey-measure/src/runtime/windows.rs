@@ -72,6 +72,7 @@ impl Runtime {
             (*thread).window_len = u64::from(head.size);
             (*thread).first = fresh + Head::records_at(open.len()) as u64;
             (*thread).cursor = (*thread).first;
+            (*thread).fold.cursor = 0;
             (*thread).limit = fresh + u64::from(head.size) - SLACK as u64;
             if old.0 != 0 {
                 leave_window(thread, old);

@@ -172,7 +172,7 @@ pub unsafe fn enter_announced(thread: *mut Thread) -> bool {
 }
 
 /// Clears the word in the head of the window.
-unsafe fn forget(thread: *mut Thread) {
+pub(super) unsafe fn forget(thread: *mut Thread) {
     // SAFETY: the caller's thread has been recording, so it has a window.
     unsafe { (*head_counter(thread, at::ANNOUNCED)).store(0, Ordering::Release) };
 }

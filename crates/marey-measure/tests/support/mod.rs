@@ -61,6 +61,8 @@ pub(crate) struct Checked {
     /// Visits of each region that were counted only.
     pub(crate) counted: BTreeMap<String, u64>,
     pub(crate) enters: u64,
+    /// Records that stand for several visits.
+    pub(crate) folds: u64,
     pub(crate) leaves: u64,
     /// Regions still open at the ends of streams.
     pub(crate) open: u64,
@@ -304,6 +306,15 @@ fn step(
             after(delta);
             stack.pop().expect("a leave has its enter");
             sum.leaves += 1;
+        }
+        Record::Folded { site, delta, visits } => {
+            after(delta);
+            after(visits.span);
+            assert!(visits.shortest <= visits.longest && visits.inside <= visits.span);
+            assert!(visits.shortest * visits.number <= visits.inside);
+            assert!(visits.inside <= visits.longest * visits.number);
+            *sum.visits.entry(names.region(site).to_owned()).or_default() += visits.number;
+            sum.folds += 1;
         }
         Record::Counted { site, visits } => {
             *sum.counted.entry(names.region(site).to_owned()).or_default() += visits;

@@ -29,6 +29,7 @@ pub mod op {
     pub const EDGE: u8 = 0x0A;
     pub const COUNTED: u8 = 0x0B;
     pub const THREAD_END: u8 = 0x0C;
+    pub const FOLDED: u8 = 0x0D;
     pub const SIGNATURE: u8 = 0x10;
     pub const SEND: u8 = 0x11;
     pub const RECEIVE: u8 = 0x12;
@@ -109,6 +110,23 @@ pub struct CollectiveSignature {
     pub bytes_in: u64,
     /// Collective operations begun on the communicator by this process before the next one.
     pub number: u64,
+}
+
+/// Visits of a region that were not written down one by one. Times are in ticks.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Visits {
+    /// How many.
+    pub number: u64,
+    /// Sum of their times.
+    pub inside: u64,
+    /// From the beginning of the first to the end of the last.
+    pub span: u64,
+    /// The shortest.
+    pub shortest: u64,
+    /// The longest.
+    pub longest: u64,
+    /// Sum of the squares of their times.
+    pub squares: f64,
 }
 
 /// One-sided operations, as [`Record::Rma`] names them.
@@ -273,6 +291,16 @@ pub enum Record<'a> {
         site: u32,
         /** how often */
         visits: u64,
+    },
+    /// A region was visited several times in a row, with nothing recorded in between: polls in vain.
+    /// All its numbers but the first two grow in place as long as it is the last record.
+    Folded {
+        /** where */
+        site: u32,
+        /** when the first visit began */
+        delta: u64,
+        /** how many, and what their times come to */
+        visits: Visits,
     },
     /// The thread ended.
     ThreadEnd {

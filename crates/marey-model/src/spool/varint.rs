@@ -28,9 +28,14 @@ pub fn put(out: &mut Vec<u8>, value: u64) {
         let word = if len == 8 { (value << 8) | 0x80 } else { encode_short(value, len) };
         out.extend_from_slice(&word.to_le_bytes()[..len as usize]);
     } else {
-        out.push(0);
-        out.extend_from_slice(&value.to_le_bytes());
+        put_wide(out, value);
     }
+}
+
+/// Appends `value` in nine bytes, so that any other can take its place.
+pub fn put_wide(out: &mut Vec<u8>, value: u64) {
+    out.push(0);
+    out.extend_from_slice(&value.to_le_bytes());
 }
 
 /// Appends a signed `value`, small ones of either sign in few bytes.

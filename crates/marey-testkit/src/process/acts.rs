@@ -5,7 +5,7 @@
 //!
 //! How it is put into windows is told in [`super::stream`].
 
-use marey_model::spool::{Direction, Open, Record, Stream};
+use marey_model::spool::{Direction, Open, Record, Stream, Visits};
 
 use super::Process;
 use super::stream::Thread;
@@ -47,6 +47,12 @@ impl Process {
     /// It ends.
     pub fn end_of(&mut self, thread: usize, token: u64, ticks: u64) {
         self.timed(thread, ticks, |delta| Record::End { token, delta });
+    }
+
+    /// Thread `thread` visits a site again and again, from `ticks` on; the recorder has folded that.
+    pub fn polls(&mut self, thread: usize, site: u32, ticks: u64, visits: Visits) {
+        self.timed(thread, ticks, |delta| Record::Folded { site, delta, visits });
+        self.threads[thread].now += visits.span;
     }
 
     /// Any record with a time.

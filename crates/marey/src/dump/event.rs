@@ -49,9 +49,9 @@ pub(super) enum What {
     /// A region was entered.
     Enter { path: CallPathId, depth: u32 },
     /// A region was left.
-    Leave { path: CallPathId, depth: u32, duration: Nanos, bytes: Option<u64> },
+    Leave { path: CallPathId, depth: u32, took: Took, bytes: Option<u64> },
     /// A visit shorter than the clock can tell.
-    Visit { path: CallPathId, depth: u32, bytes: Option<u64> },
+    Visit { path: CallPathId, depth: u32, bytes: Option<u64>, visits: u32 },
     /// An overlapping state began.
     Begin { region: RegionId },
     /// An overlapping state ended.
@@ -68,6 +68,17 @@ pub(super) enum What {
     Instant { kind: u32, fields: String },
     /// A counter took a value.
     Counter { counter: u32, value: f64 },
+}
+
+/// How long an interval took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Took {
+    /// From its begin to its end.
+    pub(super) duration: Nanos,
+    /// How many visits it stands for: several, if they were polls in vain.
+    pub(super) visits: u32,
+    /// How much of it lies between those.
+    pub(super) gaps: Nanos,
 }
 
 /// One end of a message.

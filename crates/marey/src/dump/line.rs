@@ -7,11 +7,11 @@ use std::io::Write;
 
 use marey_analyze::Trace;
 use marey_archive::Archive;
-use marey_model::{CallPathId, LocationId, RegionId};
+use marey_model::{CallPathId, LocationId, Nanos, RegionId};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
-use super::event::{Event, Message, What};
+use super::event::{Event, Message, Took, What};
 use crate::format;
 use crate::paint::{Look, Paint, harmless, shorten};
 use crate::words;
@@ -104,12 +104,13 @@ impl<'a> Printer<'a> {
         let faint = |text: &str| paint.paint(Look::Faint, text);
         match what {
             What::Enter { path, .. } => format!("> {}", self.path(*path)),
-            What::Leave { path, duration, bytes, .. } => {
-                let rest = format!("  {}{}", format::duration(*duration), size(*bytes));
+            What::Leave { path, took, bytes, .. } => {
+                let rest = format!("  {}{}", time_taken(took), size(*bytes));
                 format!("< {}{}", self.path(*path), faint(&rest))
             }
-            What::Visit { path, bytes, .. } => {
-                let rest = format!("  0 ns{}", size(*bytes));
+            What::Visit { path, bytes, visits, .. } => {
+                let took = Took { duration: Nanos(0), visits: *visits, gaps: Nanos(0) };
+                let rest = format!("  {}{}", time_taken(&took), size(*bytes));
                 format!("= {}{}", self.path(*path), faint(&rest))
             }
             What::Begin { region } => format!("[ {}", self.region(*region)),
@@ -154,10 +155,13 @@ impl<'a> Printer<'a> {
     fn json_fields(&self, what: &What) -> (&'static str, Value) {
         match what {
             What::Enter { path, depth } => ("enter", self.json_region(*path, *depth)),
-            What::Leave { path, depth, duration, bytes } => {
-                ("leave", with(self.json_region(*path, *depth), duration.0, *bytes))
+            What::Leave { path, depth, took, bytes } => {
+                ("leave", with(self.json_region(*path, *depth), took, *bytes))
             }
-            What::Visit { path, depth, bytes } => ("visit", with(self.json_region(*path, *depth), 0, *bytes)),
+            What::Visit { path, depth, bytes, visits } => {
+                let took = Took { duration: Nanos(0), visits: *visits, gaps: Nanos(0) };
+                ("visit", with(self.json_region(*path, *depth), &took, *bytes))
+            }
             What::Begin { region } => ("begin", json!({ "state": self.region(*region) })),
             What::End { region, duration } => {
                 ("end", json!({ "state": self.region(*region), "duration_ns": duration.0 }))
@@ -232,12 +236,24 @@ impl<'a> Printer<'a> {
     }
 }
 
-fn with(mut region: Value, duration_ns: i64, bytes: Option<u64>) -> Value {
+fn with(mut region: Value, took: &Took, bytes: Option<u64>) -> Value {
     if let Value::Object(fields) = &mut region {
-        fields.insert("duration_ns".to_owned(), json!(duration_ns));
+        fields.insert("duration_ns".to_owned(), json!(took.duration.0));
+        fields.insert("visits".to_owned(), json!(took.visits));
+        fields.insert("gaps_ns".to_owned(), json!(took.gaps.0));
         fields.insert("bytes".to_owned(), json!(bytes));
     }
     region
+}
+
+/// How long a visit took, or several in a row.
+fn time_taken(took: &Took) -> String {
+    let duration = format::duration(took.duration);
+    if took.visits == 1 {
+        return duration;
+    }
+    let calls = format::counted(u64::from(took.visits), "call");
+    format!("{calls} in {duration}, {} between them", format::duration(took.gaps))
 }
 
 fn indent(depth: u32) -> String {
@@ -247,4 +263,17 @@ fn indent(depth: u32) -> String {
 
 fn size(bytes: Option<u64>) -> String {
     bytes.map_or_else(String::new, |bytes| format!("  {}", format::bytes(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn polls_in_a_row_say_how_many_they_are() {
+        let one = Took { duration: Nanos(1_500_000), visits: 1, gaps: Nanos(0) };
+        assert_eq!(time_taken(&one), "1.50 ms");
+        let many = Took { visits: 1_200, gaps: Nanos(500_000), ..one };
+        assert_eq!(time_taken(&many), "1 200 calls in 1.50 ms, 500 µs between them");
+    }
 }

@@ -9,7 +9,7 @@ use marey_archive::schema::{NONE, TableSpec};
 use marey_archive::{Archive, Columns, Part};
 use marey_model::{CallPathId, LocationId, Nanos, RegionId};
 
-use super::event::{Event, Key, Message, Turn, What};
+use super::event::{Event, Key, Message, Took, Turn, What};
 use super::{Window, up_to};
 
 /// Reads events out of one archive.
@@ -74,6 +74,7 @@ fn intervals(rows: &Columns, window: &Window, sink: &mut Sink<'_>) -> anyhow::Re
     let (location, start) = (rows.u32("location")?, rows.i64("start")?);
     let (duration, path) = (rows.i64("duration")?, rows.u32("call_path")?);
     let (depth, bytes) = (rows.u32("depth")?, rows.i64("bytes")?);
+    let (visits, gaps) = (rows.u32("visits")?, rows.i64("gaps")?);
     for row in 0..rows.len() {
         let (location, path) = (LocationId(location[row]), CallPathId(path[row]));
         let (start, duration) = (Nanos(start[row]), Nanos(duration[row]));
@@ -83,16 +84,22 @@ fn intervals(rows: &Columns, window: &Window, sink: &mut Sink<'_>) -> anyhow::Re
         }
         let level = i64::from(depth);
         if duration.0 <= 0 {
-            let what = What::Visit { path, depth, bytes };
+            let what = What::Visit { path, depth, bytes, visits: how_many(visits[row]) };
             sink(Event { key: Key { time: start, location, turn: Turn::Enter, order: level }, what });
             continue;
         }
         let what = What::Enter { path, depth };
         sink(Event { key: Key { time: start, location, turn: Turn::Enter, order: level }, what });
-        let what = What::Leave { path, depth, duration, bytes };
+        let took = Took { duration, visits: how_many(visits[row]), gaps: Nanos(gaps[row].max(0)) };
+        let what = What::Leave { path, depth, took, bytes };
         sink(Event { key: Key { time: end, location, turn: Turn::Leave, order: -level }, what });
     }
     Ok(())
+}
+
+/// Archives that are older have a row for each visit.
+fn how_many(visits: u32) -> u32 {
+    if visits == NONE { 1 } else { visits }
 }
 
 fn overlaps(rows: &Columns, window: &Window, sink: &mut Sink<'_>) -> anyhow::Result<()> {

@@ -18,5 +18,6 @@ mod mpi_crash;
 mod mpi_duckdb;
 mod mpi_jumps;
 mod mpi_match;
+mod mpi_polls;
 mod mpi_rust;
 mod mpi_sites;

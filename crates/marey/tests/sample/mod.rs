@@ -139,7 +139,7 @@ fn definitions(put: &mut Put<'_>) {
 
 fn happenings(put: &mut Put<'_>) {
     let interval = |location, start, duration, path, depth, bytes| {
-        vec![U(location), I(start * MS), I(duration * MS), U(path), U(depth), U(NONE), I(bytes)]
+        vec![U(location), I(start * MS), I(duration * MS), U(path), U(depth), U(NONE), I(bytes), U(1), I(0)]
     };
     put(
         &schema::INTERVALS,

@@ -6,8 +6,8 @@
 //!
 //! What records mean is told in [`super`].
 
-use super::{CollectiveSignature, Direction, Record, SHORT_SITES, Signature, op};
-use crate::spool::varint::{get, get_bytes, get_signed, put, put_bytes, put_signed};
+use super::{CollectiveSignature, Direction, Record, SHORT_SITES, Signature, Visits, op};
+use crate::spool::varint::{get, get_bytes, get_signed, put, put_bytes, put_signed, put_wide};
 
 impl<'a> Record<'a> {
     /// Ticks since the record before, of records that have a time of their own.
@@ -21,9 +21,18 @@ impl<'a> Record<'a> {
             | Record::LaneEnter { delta, .. }
             | Record::LaneLeave { delta, .. }
             | Record::Event { delta, .. }
+            | Record::Folded { delta, .. }
             | Record::Counter { delta, .. }
             | Record::ThreadEnd { delta } => Some(delta),
             _ => None,
+        }
+    }
+
+    /// Ticks from the record before to the end of this one, of records that have a time of their own.
+    pub const fn passed(&self) -> Option<u64> {
+        match *self {
+            Record::Folded { delta, visits, .. } => Some(delta.saturating_add(visits.span)),
+            _ => self.delta(),
         }
     }
 
@@ -101,6 +110,11 @@ impl<'a> Record<'a> {
                 noun: get(bytes, next)?,
             },
             op::COUNTED => Record::Counted { site: small(bytes, next)?, visits: get(bytes, next)? },
+            op::FOLDED => Record::Folded {
+                site: small(bytes, next)?,
+                delta: get(bytes, next)?,
+                visits: Visits::decode(bytes, next)?,
+            },
             op::THREAD_END => Record::ThreadEnd { delta: get(bytes, next)? },
             op::RMA => Record::Rma {
                 kind: byte()?,
@@ -159,6 +173,10 @@ impl<'a> Record<'a> {
                 }
             }
             Record::Counted { site, visits } => numbers(out, op::COUNTED, &[site.into(), visits]),
+            Record::Folded { site, delta, visits } => {
+                numbers(out, op::FOLDED, &[site.into(), delta]);
+                visits.encode(out);
+            }
             Record::ThreadEnd { delta } => numbers(out, op::THREAD_END, &[delta]),
             Record::Signature { slot, signature } => {
                 out.extend([op::SIGNATURE, slot]);
@@ -203,6 +221,27 @@ impl<'a> Record<'a> {
                 out.push(opcode);
                 put_bytes(out, body);
             }
+        }
+    }
+}
+
+impl Visits {
+    fn decode(bytes: &[u8], next: &mut usize) -> Option<Self> {
+        Some(Self {
+            number: get(bytes, next)?,
+            inside: get(bytes, next)?,
+            span: get(bytes, next)?,
+            shortest: get(bytes, next)?,
+            longest: get(bytes, next)?,
+            squares: f64::from_bits(get(bytes, next)?),
+        })
+    }
+
+    /// Each number takes nine bytes, however small it is: it may grow.
+    fn encode(&self, out: &mut Vec<u8>) {
+        let Self { number, inside, span, shortest, longest, squares } = *self;
+        for value in [number, inside, span, shortest, longest, squares.to_bits()] {
+            put_wide(out, value);
         }
     }
 }

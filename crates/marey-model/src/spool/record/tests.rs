@@ -16,6 +16,7 @@ fn samples() -> Vec<Record<'static>> {
     };
     let collective =
         CollectiveSignature { communicator: 0, root: -1, bytes_out: 8, bytes_in: 64, number: 1 << 33 };
+    let visits = Visits { number: 3, inside: 10, span: u64::MAX, shortest: 0, longest: 7, squares: 0.25 };
     vec![
         Record::Enter { site: 0, delta: 0 },
         Record::Enter { site: SHORT_SITES - 1, delta: 16_383 },
@@ -30,6 +31,7 @@ fn samples() -> Vec<Record<'static>> {
         Record::Counter { counter: 1, delta: 2, value: -0.5 },
         Record::Edge { kind: 2, thread: 7, back: 100, noun: 0xdead_beef },
         Record::Counted { site: 1, visits: 1 << 50 },
+        Record::Folded { site: 300, delta: 40, visits },
         Record::ThreadEnd { delta: 9 },
         Record::Signature { slot: 255, signature },
         Record::Send { slot: 1 },
