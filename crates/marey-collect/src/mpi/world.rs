@@ -89,17 +89,33 @@ fn key_without_launcher(size: i32) -> String {
 }
 
 /// MPICH's launcher starts processes from a proxy whose command line names the launcher's port and
-/// the number of the process group. (`marey record` looks at the port too, to tell job steps apart: it may
-/// not know this crate.)
+/// the number of the process group. Between the proxy and a rank there may be shells, wrappers and
+/// `marey record`. (That looks at the port too, to tell job steps apart: it may not know this crate.)
 fn hydra_key() -> Option<String> {
     std::env::var_os("PMI_RANK")?;
-    let line = std::fs::read(format!("/proc/{}/cmdline", std::os::unix::process::parent_id())).ok()?;
-    let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();
-    let after = |option: &[u8]| {
-        let at = words.iter().position(|&word| word == option)?;
-        words.get(at + 1).map(|word| String::from_utf8_lossy(word).into_owned())
-    };
-    Some(format!("hydra {} {}", after(b"--control-port")?, after(b"--pgid").unwrap_or_default()))
+    let mut pid = std::os::unix::process::parent_id();
+    // Deeper than anybody nests wrappers, in case the numbers change while they are read.
+    for _ in 0..32 {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();
+        let after = |option: &[u8]| {
+            let at = words.iter().position(|&word| word == option)?;
+            words.get(at + 1).map(|word| String::from_utf8_lossy(word).into_owned())
+        };
+        if let Some(port) = after(b"--control-port") {
+            return Some(format!("hydra {port} {}", after(b"--pgid").unwrap_or_default()));
+        }
+        pid = parent_of(pid)?;
+    }
+    None
+}
+
+/// The parent of a process, unless that is the first of all.
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name of the program stands in brackets and may hold anything.
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_whitespace().nth(1)?.parse().ok().filter(|&parent| parent > 1)
 }
 
 /// `MPI_Finalize`.
