@@ -18,11 +18,8 @@ use marey_model::Nanos;
 use crate::cli::MergeArgs;
 use crate::exit::{Usage, say, text_of};
 use crate::format;
-use crate::record::{LAUNCH_FILE, SPOOL, is_finished};
+use crate::record::{LAUNCH_FILE, SPOOL, WORLD_FILES, is_finished};
 use crate::symbolize::SystemNames;
-
-/// What the names of the files begin with in which the ranks of a world announce themselves.
-const WORLD_FILES: &str = "world-";
 
 /// Runs the command.
 pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {

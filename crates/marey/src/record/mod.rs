@@ -22,7 +22,7 @@ mod signals;
 mod spool_dir;
 
 pub(crate) use existing::is_finished;
-pub(crate) use spool_dir::{LAUNCH_FILE, SPOOL};
+pub(crate) use spool_dir::{LAUNCH_FILE, SPOOL, WORLD_FILES};
 
 use existing::Overwrite;
 use job_step::JobStep;
@@ -84,8 +84,18 @@ fn finish(
     step: Option<&JobStep>,
     code: u8,
 ) -> anyhow::Result<()> {
-    if run.leave(step)? == Left::Others {
-        return Ok(());
+    let shown = args.output.display();
+    match run.leave(step, code == 0)? {
+        Left::Nobody => {}
+        Left::Others => return Ok(()),
+        Left::Perhaps => {
+            if code != 0 {
+                say(&format!(
+                    "not all processes of the job had a recorder; `marey merge {shown}` finishes it"
+                ));
+            }
+            return Ok(());
+        }
     }
     // First what takes most: the program may have filled the disk.
     run.give_up_library().context("cannot remove the library")?;
@@ -94,7 +104,6 @@ fn finish(
     }
     let is_empty = run.is_empty();
     run.close().context("cannot tidy up the spool")?;
-    let shown = args.output.display();
     if is_empty && args.mode == Mode::Off {
         say("nothing was recorded, as --mode off says");
         return Ok(());

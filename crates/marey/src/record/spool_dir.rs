@@ -28,6 +28,8 @@ pub(super) const LIBRARY_FILE: &str = "libmarey.so";
 /// Locked for as long as somebody records into the run.
 pub(super) const LOCK_FILE: &str = "recording.lock";
 const MEMBER: &str = "recorder-";
+/// What the names of the files begin with in which the ranks of a world announce themselves.
+pub(crate) const WORLD_FILES: &str = "world-";
 
 /// A run directory that this recorder records into.
 #[derive(Debug)]
@@ -67,6 +69,8 @@ pub(crate) enum Left {
     Nobody,
     /// Others of the job step.
     Others,
+    /// Nobody now, but not every process of the step had a recorder yet, and some may be to come.
+    Perhaps,
 }
 
 impl RunDir {
@@ -203,8 +207,9 @@ impl RunDir {
         Ok(())
     }
 
-    /// This recorder is done. Whether it is the last of its job step: then it holds the lock alone.
-    pub(crate) fn leave(&self, step: Option<&JobStep>) -> anyhow::Result<Left> {
+    /// This recorder is done, and its program ended well or not. Whether it is the last of its job step:
+    /// then it holds the lock alone.
+    pub(crate) fn leave(&self, step: Option<&JobStep>, ended_well: bool) -> anyhow::Result<Left> {
         let Some(step) = step else { return Ok(Left::Nobody) };
         self.lock.unlock().context("cannot unlock the run")?;
         if self.lock.try_lock().is_err() {
@@ -212,9 +217,12 @@ impl RunDir {
         }
         let entries = fs::read_dir(&self.path).context("cannot read the run")?;
         let members = entries.flatten().filter(|entry| is_member(&entry.file_name())).count();
-        if members < step.size {
+        // Where only some processes of the step have recorders there are never as many. But a world that
+        // has been through `MPI_Init` has waited there for all its processes, and so for their recorders.
+        let is_complete = members >= step.size || (ended_well && met_as_a_world(&self.spool));
+        if !is_complete {
             self.lock.unlock().context("cannot unlock the run")?;
-            return Ok(Left::Others);
+            return Ok(Left::Perhaps);
         }
         Ok(Left::Nobody)
     }
@@ -253,6 +261,12 @@ fn can_preload_from(dir: &Path) -> bool {
     let allows_code = rustix::fs::statvfs(dir)
         .is_ok_and(|system| !system.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC));
     is_clean && allows_code
+}
+
+/// Whether ranks of a world have announced themselves in a spool.
+fn met_as_a_world(spool: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(spool) else { return false };
+    entries.flatten().any(|entry| entry.file_name().as_bytes().starts_with(WORLD_FILES.as_bytes()))
 }
 
 /// Says so, and what to do where no file may be as large as that.

@@ -17,6 +17,7 @@ mod mpi_counts;
 mod mpi_crash;
 mod mpi_duckdb;
 mod mpi_jumps;
+mod mpi_launch;
 mod mpi_match;
 mod mpi_polls;
 mod mpi_rust;

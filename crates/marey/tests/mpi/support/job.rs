@@ -78,7 +78,7 @@ impl Job {
     pub(crate) fn plain(&self, dir: &Path) -> Output {
         let mut words = self.line().into_iter();
         let mut command = Command::new(words.next().unwrap());
-        self.prepare(command.args(words), dir).output().unwrap()
+        self.ready(command.args(words), dir).output().unwrap()
     }
 
     /// Records it into `run.marey` in `dir`.
@@ -91,7 +91,7 @@ impl Job {
         let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
         command.args(["record", "--force", "-o", "run.marey"]).args(&self.options);
         command.arg("--").args(self.line());
-        self.prepare(&mut command, dir);
+        self.ready(&mut command, dir);
         command
     }
 
@@ -105,10 +105,14 @@ impl Job {
         words
     }
 
-    fn prepare<'a>(&self, command: &'a mut Command, dir: &Path) -> &'a mut Command {
-        command.current_dir(dir).stdin(Stdio::null()).env_remove("LD_PRELOAD").env("OMP_NUM_THREADS", "1");
-        // Tests run as root in containers; Open MPI wants to be told twice.
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        command.envs(self.env.iter().map(|(name, value)| (name, value)))
+    fn ready<'a>(&self, command: &'a mut Command, dir: &Path) -> &'a mut Command {
+        prepare(command, dir).envs(self.env.iter().map(|(name, value)| (name, value)))
     }
+}
+
+/// What every command that starts a job is given.
+pub(crate) fn prepare<'a>(command: &'a mut Command, dir: &Path) -> &'a mut Command {
+    command.current_dir(dir).stdin(Stdio::null()).env_remove("LD_PRELOAD").env("OMP_NUM_THREADS", "1");
+    // Tests run as root in containers; Open MPI wants to be told twice.
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 }

@@ -7,8 +7,8 @@ mod job;
 mod run;
 
 pub(crate) use build::{Build, Compiler, cached, programs, which};
-pub(crate) use counter::Counter;
-pub(crate) use job::{Job, Mpi};
+pub(crate) use counter::{Counter, Counts};
+pub(crate) use job::{Job, Mpi, prepare};
 pub(crate) use run::{Place, Run};
 
 /// Leaves the test if something is not installed; `marey_testkit::skip` decides whether that is right.
