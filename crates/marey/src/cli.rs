@@ -8,8 +8,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod doctor;
 mod read;
 
+pub(crate) use doctor::*;
 pub(crate) use read::*;
 
 /// Record, report and explore where the time of a parallel program goes.
@@ -25,6 +27,7 @@ pub(crate) use read::*;
         The program is measured as it is: no recompiling, no relinking. `marey record` runs it and \
         writes a run, a directory that every other command reads.",
     after_long_help = "EXAMPLES\n  \
+        marey doctor -- mpirun -n 4 ./app     what can be measured, before anything is\n  \
         marey record -- mpirun -n 4 ./app     run it and write run.marey\n  \
         marey report run.marey                where the time went, as text\n  \
         marey dump run.marey --rank 0         what rank 0 did, event by event\n\n\
@@ -43,6 +46,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Record(RecordArgs),
+    Doctor(DoctorArgs),
     Report(ReportArgs),
     Info(InfoArgs),
     Dump(DumpArgs),

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod cli;
+mod doctor;
 mod dump;
 mod embedded;
 mod endings;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     let result = match &cli.command {
         cli::Command::Record(args) => record::run(args),
+        cli::Command::Doctor(args) => doctor::run(args),
         cli::Command::Merge(args) => merge::run(args),
         cli::Command::Report(args) => report::run(args),
         cli::Command::Info(args) => info::run(args),

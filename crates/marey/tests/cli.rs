@@ -21,6 +21,7 @@ fn check_help(args: &[&str], expected: Data) {
 fn help_explains_every_command() {
     check_help(&["--help"], file!["help/marey.txt"]);
     check_help(&["record", "--help"], file!["help/record.txt"]);
+    check_help(&["doctor", "--help"], file!["help/doctor.txt"]);
     check_help(&["report", "--help"], file!["help/report.txt"]);
     check_help(&["info", "--help"], file!["help/info.txt"]);
     check_help(&["dump", "--help"], file!["help/dump.txt"]);

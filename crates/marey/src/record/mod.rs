@@ -22,7 +22,7 @@ mod signals;
 mod spool_dir;
 
 pub(crate) use existing::is_finished;
-pub(crate) use spool_dir::{LAUNCH_FILE, SPOOL, WORLD_FILES};
+pub(crate) use spool_dir::{LAUNCH_FILE, SPOOL, WORLD_FILES, can_preload_from};
 
 use existing::Overwrite;
 use job_step::JobStep;

@@ -256,7 +256,7 @@ impl RunDir {
 /// Whether the dynamic linker can load a library from `dir`: it splits LD_PRELOAD at spaces and
 /// colons without any escape, expands `$ORIGIN` and the like, and maps code only from file systems
 /// that allow it.
-fn can_preload_from(dir: &Path) -> bool {
+pub(crate) fn can_preload_from(dir: &Path) -> bool {
     let is_clean = !dir.as_os_str().as_bytes().iter().any(|byte| b" :;$\t\n".contains(byte));
     let allows_code = rustix::fs::statvfs(dir)
         .is_ok_and(|system| !system.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC));

@@ -1,0 +1,123 @@
+//! What the headers and symbols of an executable or library say about measuring it.
+//!
+//! The one idea: only what decides something is read, and by name: whether a file has an MPI
+//! library in it, or asks another for functions of MPI. Which call stands where is the matter of
+//! `marey-source`.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use object::elf::{EM_X86_64, FileHeader64, SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB, Sym64};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, Sym};
+use object::{Endianness, FileKind, ReadCache, ReadRef};
+
+/// What a file is.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// An executable or a library for this kind of machine.
+    Elf(Box<Elf>),
+    /// One for another: what for.
+    Foreign(String),
+    /// A script, with the line that names its interpreter.
+    Script(Option<String>),
+    /// Neither.
+    Other,
+}
+
+/// Facts of an ELF file.
+#[derive(Debug, Default)]
+pub(super) struct Elf {
+    /// The dynamic loader that it asks for; without one it is linked statically.
+    pub(super) loader: Option<PathBuf>,
+    /// It is an MPI library, or has one in it.
+    pub(super) defines_mpi: bool,
+    /// It has what only Open MPI has.
+    pub(super) defines_open_mpi: bool,
+    /// It asks another library for functions of MPI.
+    pub(super) calls_mpi: bool,
+    /// It has the table of all symbols.
+    pub(super) has_symbols: bool,
+    /// Where its `main` is, that of Fortran included, if its symbols tell.
+    pub(super) main: Option<u64>,
+    /// Addresses of its code.
+    pub(super) code: Range<u64>,
+}
+
+/// Reads the beginning of a file, and the rest as far as needed.
+pub(super) fn read(path: &Path) -> std::io::Result<Kind> {
+    let file = File::open(path)?;
+    let data = ReadCache::new(file);
+    let data = &data;
+    // Files may be shorter than any header.
+    let begin = data.read_bytes_at(0, data.len().unwrap_or(0).min(4096)).unwrap_or_default();
+    if let Some(rest) = begin.strip_prefix(b"#!") {
+        let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        return Ok(Kind::Script(Some(String::from_utf8_lossy(line).trim().to_owned())));
+    }
+    Ok(match FileKind::parse(data) {
+        Ok(FileKind::Elf64) => match facts(data) {
+            Ok(kind) => kind,
+            Err(error) => Kind::Foreign(format!("a damaged ELF file ({error})")),
+        },
+        Ok(FileKind::Elf32) => Kind::Foreign("a program of 32 bits".to_owned()),
+        Ok(_) => Kind::Foreign("a program for another system".to_owned()),
+        // As shells do: what begins with text is theirs.
+        Err(_) if !begin.is_empty() && !begin.contains(&0) => Kind::Script(None),
+        Err(_) => Kind::Other,
+    })
+}
+
+fn facts<'data>(data: &'data ReadCache<File>) -> object::Result<Kind> {
+    let header = FileHeader64::<Endianness>::parse(data)?;
+    let endian = header.endian()?;
+    let machine = header.e_machine(endian);
+    if machine != EM_X86_64 {
+        return Ok(Kind::Foreign(format!(
+            "a program for processors of another kind (ELF machine {machine:?})"
+        )));
+    }
+    let mut elf = Elf::default();
+    for segment in header.program_headers(endian, data)? {
+        if let Some(path) = segment.interpreter(endian, data)? {
+            elf.loader = Some(PathBuf::from(OsStr::from_bytes(path)));
+        }
+    }
+    let sections = header.sections(endian, data)?;
+    if let Some((_, code)) = sections.section_by_name(endian, b".text") {
+        elf.code = code.sh_addr(endian)..code.sh_addr(endian).saturating_add(code.sh_size(endian));
+    }
+    for kind in [SHT_DYNSYM, SHT_SYMTAB] {
+        let symbols = sections.symbols(endian, data, kind)?;
+        if symbols.is_empty() {
+            continue;
+        }
+        elf.has_symbols |= kind == SHT_SYMTAB;
+        // All names at once: one by one they would be two system calls each.
+        let names: &'data [u8] = sections.section(symbols.string_section())?.data(endian, data)?;
+        symbols.iter().for_each(|symbol| elf.look_at(symbol, endian, names));
+    }
+    Ok(Kind::Elf(Box::new(elf)))
+}
+
+impl Elf {
+    fn look_at(&mut self, symbol: &Sym64<Endianness>, endian: Endianness, names: &[u8]) {
+        let name = names.get(symbol.st_name(endian) as usize..).unwrap_or_default();
+        let is_defined = symbol.st_shndx(endian) != SHN_UNDEF;
+        let has_name = |wanted: &[u8]| name.strip_prefix(wanted).is_some_and(|rest| rest.first() == Some(&0));
+        if is_defined {
+            if has_name(b"main") || has_name(b"MAIN__") {
+                self.main = Some(symbol.st_value(endian));
+            }
+            // Not `MPI_Init`: tools and programs with wrappers of their own define that too.
+            self.defines_mpi |= has_name(b"PMPI_Init");
+            // A function: objects like `ompi_mpi_comm_world` are copied into executables.
+            self.defines_open_mpi |= has_name(b"ompi_mpi_init");
+        } else {
+            // Fortran's names are small letters.
+            self.calls_mpi |= [&b"MPI_"[..], b"PMPI_", b"mpi_"].iter().any(|begin| name.starts_with(begin));
+        }
+    }
+}
