@@ -36,10 +36,14 @@ pub(super) struct Elf {
     pub(super) defines_mpi: bool,
     /// It has what only Open MPI has.
     pub(super) defines_open_mpi: bool,
+    /// The version of the MPI library that it is; empty if it does not say.
+    pub(super) mpi_version: String,
     /// It asks another library for functions of MPI.
     pub(super) calls_mpi: bool,
     /// It has the table of all symbols.
     pub(super) has_symbols: bool,
+    /// Where the version of the MPI library is written.
+    version_at: Option<u64>,
     /// Where its `main` is, that of Fortran included, if its symbols tell.
     pub(super) main: Option<u64>,
     /// Addresses of its code.
@@ -99,7 +103,24 @@ fn facts<'data>(data: &'data ReadCache<File>) -> object::Result<Kind> {
         let names: &'data [u8] = sections.section(symbols.string_section())?.data(endian, data)?;
         symbols.iter().for_each(|symbol| elf.look_at(symbol, endian, names));
     }
+    // What is not loaded has no address.
+    for section in sections.iter().filter(|section| section.sh_addr(endian) != 0) {
+        let place = elf.version_at.and_then(|at| at.checked_sub(section.sh_addr(endian)));
+        if let Some(place) = place.filter(|&place| place < section.sh_size(endian)) {
+            let text =
+                usize::try_from(place).ok().and_then(|place| section.data(endian, data).ok()?.get(place..));
+            elf.mpi_version = version(text.unwrap_or_default());
+        }
+    }
     Ok(Kind::Elf(Box::new(elf)))
+}
+
+/// A text that ends with a zero byte, if it can be a version.
+fn version(text: &[u8]) -> String {
+    const LONGEST: usize = 24;
+    let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+    let is_version = text.len() <= LONGEST && text.first().is_some_and(u8::is_ascii_digit);
+    String::from_utf8(text.to_vec()).ok().filter(|_| is_version).unwrap_or_default()
 }
 
 impl Elf {
@@ -108,6 +129,11 @@ impl Elf {
         let is_defined = symbol.st_shndx(endian) != SHN_UNDEF;
         let has_name = |wanted: &[u8]| name.strip_prefix(wanted).is_some_and(|rest| rest.first() == Some(&0));
         if is_defined {
+            const VERSIONS: [&[u8]; 3] =
+                [b"ompi_version_string", b"MPII_Version_string", b"MPIR_Version_string"];
+            if VERSIONS.iter().any(|wanted| has_name(wanted)) {
+                self.version_at = Some(symbol.st_value(endian));
+            }
             if has_name(b"main") || has_name(b"MAIN__") {
                 self.main = Some(symbol.st_value(endian));
             }
@@ -118,6 +144,42 @@ impl Elf {
         } else {
             // Fortran's names are small letters.
             self.calls_mpi |= [&b"MPI_"[..], b"PMPI_", b"mpi_"].iter().any(|begin| name.starts_with(begin));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use super::*;
+    use crate::embedded;
+
+    /// A library of ours with one byte of its headers changed, or cut off.
+    #[test]
+    fn damaged_files_are_told_and_never_believed() {
+        let whole = embedded::LIBRARY;
+        let place = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(place.path(), whole).unwrap();
+        let file = std::fs::OpenOptions::new().write(true).open(place.path()).unwrap();
+        assert!(matches!(read(place.path()).unwrap(), Kind::Elf(elf) if elf.calls_mpi || elf.defines_mpi));
+        let sections_at = u64::from_le_bytes(whole[40..48].try_into().unwrap());
+        let length = whole.len() as u64;
+        let header = 0..600;
+        let mut changed = 0;
+        for at in header.chain(sections_at..length).step_by(5) {
+            let before = whole[usize::try_from(at).unwrap()];
+            file.write_all_at(&[before ^ 0xff], at).unwrap();
+            // What it says does not matter; that it says something does.
+            read(place.path()).unwrap();
+            file.write_all_at(&[before], at).unwrap();
+            changed += 1;
+        }
+        assert!(200 < changed);
+        for len in [0, 3, 10, 63, 64, 100, 1000, length / 2, length - 1] {
+            file.set_len(len).unwrap();
+            let is_whole = matches!(read(place.path()).unwrap(), Kind::Elf(elf) if elf.has_symbols);
+            assert!(!is_whole, "{len}");
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    pub(super) const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::OpenMpi => "Open MPI",
             Self::Mpich => "MPICH",
@@ -32,7 +32,7 @@ impl Family {
     }
 
     /// Of an MPI library.
-    pub(super) fn of_library(elf: &Elf) -> Self {
+    fn of_library(elf: &Elf) -> Self {
         if elf.defines_open_mpi { Self::OpenMpi } else { Self::Mpich }
     }
 }
@@ -142,13 +142,15 @@ fn is_tested(title: &str) -> bool {
 }
 
 /// Whether a program that has the MPI library `library` has the right launcher before it.
-pub(super) fn match_launcher(subject: &str, library: (Family, &Path), context: &Context<'_>) -> Finding {
+pub(super) fn match_launcher(subject: &str, library: (&Elf, &Path), context: &Context<'_>) -> Finding {
     const WHY: &str = "With a launcher of another family each rank believes to be alone, in a world of one.";
-    let (family, place) = library;
+    let (elf, place) = library;
+    let family = Family::of_library(elf);
     let name = family.name();
+    let title = format!("{name} {}", elf.mpi_version).trim_end().to_owned();
     let own = context.launchers.iter().find(|other| other.family == Some(family));
     let finding =
-        |rest: String| Finding::ok(Topic::Mpi, subject, format!("{name} ({}){rest}", place.display()), WHY);
+        |rest: String| Finding::ok(Topic::Mpi, subject, format!("{title} ({}){rest}", place.display()), WHY);
     let words = context.words;
     match (context.launcher, own) {
         (None, Some(own)) => finding(format!(", started by {}", own.name.to_string_lossy())),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::elf::{self, Elf, Kind};
 use super::finding::{Finding, Topic};
 use super::loader::{self, Recorder};
-use super::mpi::{self, Family, Launcher};
+use super::mpi::{self, Launcher};
 use super::shell::{find_program, line, quote, record};
 use super::{loading, source, threads};
 use crate::paint::harmless;
@@ -155,7 +155,7 @@ fn calls(shown: &str, path: &Path, elf: &Elf, modules: &[Module], context: &Cont
                        own interface.";
     let library = modules.iter().find(|(_, _, elf)| elf.defines_mpi);
     if let Some((_, place, library)) = library {
-        return mpi::match_launcher(shown, (Family::of_library(library), place), context);
+        return mpi::match_launcher(shown, (library, place), context);
     }
     if elf.defines_mpi {
         let why = "Calls inside one file are bound by the linker, so no library can come between.";

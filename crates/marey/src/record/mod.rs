@@ -119,6 +119,7 @@ fn finish(
         for reason in NOTHING_MEASURED {
             say(&format!("  {reason}"));
         }
+        say("  `marey doctor --` before the command looks which of these it is");
         return Ok(());
     }
     if args.no_merge {
