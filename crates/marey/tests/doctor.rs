@@ -368,6 +368,8 @@ fn launchers_that_are_missing_or_in_vain_are_told() {
         .env("PATH", place.0.path());
     let answer = Answer::of(&mut doctor);
     answer.check("launcher", "problem", "not in the search path", "module");
+    let mut doctor = place.doctor();
+    let answer = Answer::of(doctor.arg(program).env("PATH", place.0.path()));
     answer.check("launcher", "note", "none in the search path", "module load");
     place.write("mpirun", "#!/bin/sh\necho 'mpirun (Open MPI) 4.1.4'\n", 0o755);
     let answer = place.ask("./mpirun -n 1 ./program");
@@ -411,8 +413,9 @@ fn limits_of_the_shell_are_told_with_the_command_that_lifts_them() {
         let Some(answer) = place.ask_after(limit, &[]) else { panic!("{limit}") };
         answer.check("limit", state, "no ", remedy);
     }
+    // One cause is one problem: nothing is tried that cannot work.
     let answer = place.ask_after("ulimit -f 100", &[]).unwrap();
-    answer.check("recording", "problem", "raise `ulimit -f`", "marey record");
+    assert_eq!(answer.findings.iter().filter(|finding| finding["state"] == "problem").count(), 1);
 }
 
 #[test]

@@ -13,8 +13,8 @@ use crate::embedded;
 use crate::format;
 
 /// All there is to say without a program.
-pub(super) fn examine(findings: &mut Vec<Finding>) {
-    findings.push(system());
+pub(super) fn examine() -> Vec<Finding> {
+    let mut findings = vec![system()];
     let clocks = "/sys/devices/system/clocksource/clocksource0";
     let [current, available] =
         ["current_clocksource", "available_clocksource"].map(|name| read(&format!("{clocks}/{name}")));
@@ -42,6 +42,7 @@ pub(super) fn examine(findings: &mut Vec<Finding>) {
         ));
     }
     findings.extend(preloaded(std::env::var("LD_PRELOAD").ok().as_deref()));
+    findings
 }
 
 fn read(path: &str) -> Option<String> {

@@ -68,12 +68,20 @@ fn examine(args: &DoctorArgs) -> Vec<Finding> {
     if !args.command.is_empty() {
         examine_line(args, &launchers, &mut findings);
     }
+    let is_problem = |finding: &Finding, topic| finding.topic == topic && finding.state == State::Problem;
+    let mut machine = machine::examine();
+    // A launcher that is missing has been told of, with the same remedy.
+    if !findings.iter().any(|finding| is_problem(finding, Topic::Launcher)) {
+        machine.extend(mpi::examine(&launchers));
+    }
     let places = place::all();
-    findings.extend(trial::examine(&places, &args.command));
+    // What a limit forbids need not be tried.
+    if !machine.iter().any(|finding| is_problem(finding, Topic::Limit)) {
+        findings.extend(trial::examine(&places, &args.command));
+    }
     let spare = place::best_spare(&places);
     findings.extend(places.iter().map(|place| place.judge(spare, &args.command)));
-    machine::examine(&mut findings);
-    findings.extend(mpi::examine(&launchers));
+    findings.extend(machine);
     // Of one state, in the order in which they were found.
     findings.sort_by_key(|finding| finding.state);
     findings

@@ -40,12 +40,11 @@ pub(super) fn examine(places: &[Place], words: &[OsString]) -> Option<Finding> {
     if is_recorded {
         return Some(finding);
     }
-    let told =
-        told.trim().lines().next().unwrap_or("nothing was recorded").trim_start_matches("marey: ").to_owned();
-    let finding = Finding {
-        found: format!("nothing could be recorded in {}: {told}", place.path.display()),
-        ..finding
-    };
+    let told = told.trim().lines().next().unwrap_or("nothing was recorded");
+    let signs = ["marey: ", "error: ", "ERROR: ld.so: "];
+    let told = signs.iter().fold(told, |told, sign| told.trim_start_matches(sign));
+    let found = format!("nothing could be recorded in {}: {told}", place.path.display());
+    let finding = Finding { found, ..finding };
     Some(advise(finding, place, places, words))
 }
 
