@@ -6,7 +6,8 @@
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::path::PathBuf;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
 
 use marey_measure::{ABI_VERSION, Config, Mode, Runtime, RuntimeTable, TABLE, current_runtime, sys};
 use marey_model::spool::EndingKind;
@@ -94,6 +95,10 @@ fn configuration() -> Option<Config> {
         return None;
     }
     let spool = PathBuf::from(std::env::var_os("MAREY_SPOOL")?);
+    // Set where each machine records into a directory of its own, which the first process may have to make.
+    if std::env::var_os("MAREY_BOARD").is_some() && !have_directory(&spool) {
+        return None;
+    }
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let mode = match std::env::var("MAREY_MODE").as_deref() {
         Ok("quiet") => return None,
@@ -106,6 +111,20 @@ fn configuration() -> Option<Config> {
         stack_depth: number("MAREY_STACK_DEPTH").map_or(32, |depth| depth.clamp(1, 32) as u32),
         skew: skew(),
     })
+}
+
+/// Makes a directory, unless it is there and can be nobody's but ours.
+fn have_directory(path: &Path) -> bool {
+    match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => true,
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            // SAFETY: takes no arguments and cannot fail.
+            let me = unsafe { libc::geteuid() };
+            std::fs::symlink_metadata(path)
+                .is_ok_and(|data| data.is_dir() && data.uid() == me && data.mode() & 0o022 == 0)
+        }
+        Err(_) => false,
+    }
 }
 
 /// Whether another copy of the library comes before this one, so that a nested or repeated preload

@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Info(InfoArgs),
     Dump(DumpArgs),
     Merge(MergeArgs),
+    Gather(GatherArgs),
     Pack(PackArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -91,8 +92,12 @@ pub(crate) struct RecordArgs {
 
     /// Directory to record into, instead of the run directory
     ///
-    /// For runs whose directory lies on a slow or remote file system. The spool lies in a
-    /// directory of its own inside DIR and is removed after the merge.
+    /// Each machine makes a directory inside DIR, which is meant to be on a disk of its own. What was
+    /// recorded comes to RUN when the recorder ends. From machines that a launcher reaches and no
+    /// recorder runs on, `marey gather` brings it.
+    ///
+    /// Without this option, processes record into RUN. Where that lies on a network file system,
+    /// each machine that has a recorder uses its TMPDIR or /tmp, if that is on a disk.
     #[arg(long, value_name = "DIR")]
     pub(crate) spool: Option<PathBuf>,
 
@@ -218,6 +223,39 @@ pub(crate) struct MergeArgs {
     /// Less makes more and smaller parts. What must be known of the run as a whole comes on top.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
     pub(crate) memory_mb: Option<u64>,
+}
+
+/// `marey gather`
+#[derive(Debug, Args)]
+#[command(
+    about = "Bring to a run what was recorded on a machine's own disk",
+    long_about = "Bring to a run what was recorded on a machine's own disk.\n\n\
+        With `marey record --spool DIR`, and where the run lies on a network file system, each machine \
+        records on its own disk. Recorders bring it to RUN when they end. This command does it for \
+        machines where no recorder runs, or where it was killed; to be run on each of them, before \
+        `marey merge`.\n\n\
+        A file is removed from the disk when what has arrived was read back and is the same. Whatever \
+        goes wrong, run it again: it goes on where it stopped.",
+    after_long_help = "EXAMPLES\n  \
+        marey record --no-merge --spool /tmp -- mpirun -H n1,n2 ./app\n  \
+        mpirun -H n1,n2 -N 1 marey gather run.marey   one for each machine\n  \
+        marey merge run.marey\n\n  \
+        marey gather run.marey /mnt/n2/tmp            from a disk that is reached by another name\n\n\
+        EXIT STATUS\n  \
+        0  all is in RUN, or there was nothing on this machine\n  \
+        1  an error, or processes still record\n  \
+        2  wrong usage, or a directory that is not of this run"
+)]
+pub(crate) struct GatherArgs {
+    /// The run to bring it to
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+
+    /// Where to look, if not where the run says
+    ///
+    /// The directory that was recorded into, or the one that it lies in.
+    #[arg(value_name = "DIR")]
+    pub(crate) dirs: Vec<PathBuf>,
 }
 
 /// `marey completions`

@@ -15,6 +15,7 @@ mod embedded;
 mod endings;
 mod exit;
 mod format;
+mod gather;
 mod generate;
 mod info;
 mod inherited;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         cli::Command::Record(args) => record::run(args),
         cli::Command::Doctor(args) => doctor::run(args),
         cli::Command::Merge(args) => merge::run(args),
+        cli::Command::Gather(args) => gather::run(args),
         cli::Command::Report(args) => report::run(args),
         cli::Command::Info(args) => info::run(args),
         cli::Command::Dump(args) => dump::run(args),

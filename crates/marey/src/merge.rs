@@ -18,11 +18,13 @@ use marey_model::Nanos;
 use crate::cli::MergeArgs;
 use crate::exit::{Usage, say, text_of};
 use crate::format;
-use crate::record::{LAUNCH_FILE, SPOOL, WORLD_FILES, is_finished};
+use crate::gather;
+use crate::record::{LAUNCH_FILE, LIBRARY_FILE, SPOOL, WORLD_FILES, is_finished, tidy};
 use crate::symbolize::SystemNames;
 
 /// Runs the command.
 pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    gather::bring_what_is_here(&args.input)?;
     let places = Places::find(&args.input, args.output.as_deref())?;
     let shown = places.run.display();
     if is_finished(&places.run) && !args.force {
@@ -38,6 +40,7 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         keep_spool: args.keep_spool,
     };
     let summary = merge(&places.spool, &places.run, &config)?;
+    tidy(&places.run).with_context(|| format!("cannot tidy up {shown}"))?;
     tell(&summary, &places.run);
     Ok(ExitCode::SUCCESS)
 }
@@ -131,26 +134,37 @@ pub(crate) fn holds_recordings(spool: &Path) -> bool {
     names.any(|name| name.extension().is_some_and(|kind| kind == "events" || kind == "definitions"))
 }
 
-/// Takes away what the launcher put into the spool, and where ranks announced themselves to each
+/// Takes away what the recorder put into the spool, and where ranks announced themselves to each
 /// other; the merge has removed what it merged. Anything else stays.
 fn remove_rest(spool: &Path) -> io::Result<()> {
-    let directory = match fs::canonicalize(spool) {
+    let entries = match fs::read_dir(spool) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         result => result?,
     };
-    if_there(fs::remove_file(directory.join(LAUNCH_FILE)))?;
-    for entry in fs::read_dir(&directory)? {
+    if_there(fs::remove_file(spool.join(LAUNCH_FILE)))?;
+    for entry in entries {
         let entry = entry?;
-        if entry.file_name().as_encoded_bytes().starts_with(WORLD_FILES.as_bytes()) {
+        let name = entry.file_name();
+        let is_library = name == LIBRARY_FILE && !is_loaded(&entry.path());
+        if is_library || name.as_encoded_bytes().starts_with(WORLD_FILES.as_bytes()) {
             if_there(fs::remove_file(entry.path()))?;
         }
     }
-    match fs::remove_dir(&directory) {
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => return Ok(()),
-        result => if_there(result)?,
+    match fs::remove_dir(spool) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+        result => if_there(result),
     }
-    // With `--spool`, what lies in the run is a link.
-    if_there(fs::remove_file(spool))
+}
+
+/// Whether processes of the program still run, after their recorder was killed: what they start would say
+/// that the library is missing.
+fn is_loaded(library: &Path) -> bool {
+    let (Ok(library), Ok(processes)) = (fs::canonicalize(library), fs::read_dir("/proc")) else {
+        return true;
+    };
+    let name = library.as_os_str().as_encoded_bytes();
+    let mut maps = processes.flatten().filter_map(|process| fs::read(process.path().join("maps")).ok());
+    maps.any(|maps| maps.windows(name.len()).any(|part| part == name))
 }
 
 fn if_there(result: io::Result<()>) -> io::Result<()> {

@@ -130,7 +130,7 @@ fn a_bare_spool_can_be_merged_to_anywhere() {
 }
 
 #[test]
-fn a_spool_elsewhere_is_removed_with_its_link() {
+fn a_spool_elsewhere_is_removed() {
     let place = Place::new();
     fs::create_dir(place.path("disk")).unwrap();
     place.ok(&["record", "--spool", "disk", "--", "ls", "/"]);

@@ -297,15 +297,17 @@ fn recorders_of_one_job_step_share_a_run() {
 }
 
 #[test]
-fn a_spool_elsewhere_is_reached_through_the_run() {
+fn what_is_recorded_elsewhere_comes_to_the_run() {
     let place = Place::new();
     fs::create_dir(place.path("disk")).unwrap();
-    let output =
-        place.record(&["--spool", "disk", "--no-merge"], "touch $MAREY_SPOOL/left; echo $MAREY_SPOOL");
+    let script = "echo $MAREY_SPOOL; echo all > $MAREY_SPOOL/left.events; test -x $LD_PRELOAD";
+    let output = place.record(&["--spool", "disk", "--no-merge"], script);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let spool = PathBuf::from(stdout(&output).trim_end());
     assert!(spool.starts_with(fs::canonicalize(place.path("disk")).unwrap()), "{}", spool.display());
-    assert!(place.path("run.marey/spool/left").exists());
+    assert_eq!(fs::read(place.path("run.marey/spool/left.events")).unwrap(), b"all\n");
     assert!(place.path("run.marey/spool/launch.json").exists());
+    assert!(fs::read_dir(place.path("disk")).unwrap().next().is_none());
 }
 
 #[test]

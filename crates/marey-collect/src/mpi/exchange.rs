@@ -34,12 +34,15 @@ const AT_END_NS: u64 = 60_000_000_000;
 /// The communicator of the exchanges; 0 if there are none.
 static COMMUNICATOR: AtomicUsize = AtomicUsize::new(0);
 
-/// Where the ranks of a world announce themselves.
+/// Where the ranks of a world announce themselves: in the spool, or where that lies on a disk of each
+/// machine, in the directory that all machines see.
 fn board(runtime: &Runtime, world: &str) -> Board {
     let hash = world.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    Board::new(runtime.config().spool.join(format!("world-{hash:016x}")))
+    let common = std::env::var_os("MAREY_BOARD").map(std::path::PathBuf::from);
+    let directory = common.as_ref().unwrap_or(&runtime.config().spool);
+    Board::new(directory.join(format!("world-{hash:016x}")))
 }
 
 /// What a rank says of its clock.

@@ -14,6 +14,7 @@ use marey_archive::{META_FILE, Meta, State};
 use super::job_step::JobStep;
 use super::spool_dir::{LAUNCH_FILE, LIBRARY_FILE, LOCK_FILE, SPOOL};
 use crate::exit::Usage;
+use crate::gather::OWNER_FILE;
 
 /// What may happen to a finished run of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,10 @@ fn look_at(path: &Path) -> io::Result<Existing> {
         return Ok(Existing::Finished);
     }
     if spool.is_dir() {
-        return Ok(if holds_recordings(&spool) { Existing::Unmerged } else { Existing::Disposable });
+        // What was recorded elsewhere and not gathered counts as well.
+        let elsewhere = place_of(&spool).is_some_and(|place| holds_recordings(&place));
+        let is_empty = !elsewhere && !holds_recordings(&spool);
+        return Ok(if is_empty { Existing::Disposable } else { Existing::Unmerged });
     }
     let is_empty = fs::read_dir(path)?.next().is_none();
     Ok(if is_empty { Existing::Disposable } else { Existing::Foreign })
@@ -113,11 +117,16 @@ pub(super) fn belongs_to(path: &Path, step: &JobStep) -> bool {
         && read_launch_file(&path.join(SPOOL)).is_some_and(|launch| launch["job_step"] == step.id.as_str())
 }
 
+/// Where the processes of a run record on each machine, if not into its spool, which is given.
+pub(crate) fn place_of(spool: &Path) -> Option<PathBuf> {
+    read_launch_file(spool)?["spool"].as_str().map(PathBuf::from)
+}
+
 fn read_launch_file(spool: &Path) -> Option<serde_json::Value> {
     serde_json::from_str(&fs::read_to_string(spool.join(LAUNCH_FILE)).ok()?).ok()
 }
 
-fn is_locked(path: &Path) -> io::Result<bool> {
+pub(crate) fn is_locked(path: &Path) -> io::Result<bool> {
     match File::open(path) {
         Ok(file) => Ok(matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -130,6 +139,9 @@ pub(super) fn holds_recordings(spool: &Path) -> bool {
     let Ok(entries) = fs::read_dir(spool) else { return false };
     entries.flatten().any(|entry| {
         let name = entry.file_name();
-        name != LIBRARY_FILE && !name.as_bytes().starts_with(LAUNCH_FILE.as_bytes())
+        name != LIBRARY_FILE
+            && name != LOCK_FILE
+            && name != OWNER_FILE
+            && !name.as_bytes().starts_with(LAUNCH_FILE.as_bytes())
     })
 }

@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use super::signals::Relay;
@@ -24,14 +24,24 @@ pub(crate) enum Outcome {
     NotStarted(io::Error),
 }
 
+/// What the program finds in its environment.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// What is preloaded.
+    pub(crate) library: PathBuf,
+    /// Where its processes record.
+    pub(crate) spool: PathBuf,
+    /// The spool of the run: the same, if all machines record into it.
+    pub(crate) home: PathBuf,
+}
+
 /// Runs the program to its end. `on_start` is called as soon as it runs.
 pub(crate) fn run(
     args: &RecordArgs,
-    library: &Path,
-    spool: &Path,
+    places: &Places,
     on_start: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<Outcome> {
-    let started = Relay::listen().and_then(|relay| Ok((relay, spawn(args, library, spool)?)));
+    let started = Relay::listen().and_then(|relay| Ok((relay, spawn(args, places)?)));
     let (relay, mut child) = match started {
         Ok(started) => started,
         Err(error) => return Ok(Outcome::NotStarted(error)),
@@ -57,18 +67,18 @@ pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
     }
 }
 
-fn spawn(args: &RecordArgs, library: &Path, spool: &Path) -> io::Result<Child> {
+fn spawn(args: &RecordArgs, places: &Places) -> io::Result<Child> {
     let (program, arguments) = args.command.split_first().expect("clap asks for at least one word");
     let mut command = Command::new(program);
     command.args(arguments);
-    set_environment(&mut command, args, library, spool);
+    set_environment(&mut command, args, places);
     inherited::hand_on(&mut command);
     match command.spawn() {
         // A script without `#!`: shells and `env` hand it to sh, so we do too.
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
             let mut shell = Command::new("/bin/sh");
             shell.arg(program).args(arguments);
-            set_environment(&mut shell, args, library, spool);
+            set_environment(&mut shell, args, places);
             inherited::hand_on(&mut shell);
             shell.spawn()
         }
@@ -76,11 +86,18 @@ fn spawn(args: &RecordArgs, library: &Path, spool: &Path) -> io::Result<Child> {
     }
 }
 
-fn set_environment(command: &mut Command, args: &RecordArgs, library: &Path, spool: &Path) {
+fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
+    let Places { library, spool, home } = places;
     let is_first = std::env::var_os("MAREY_PRELOAD_FIRST").is_some_and(|value| value == "1");
     let order = if is_first { Order::First } else { Order::Last };
     command.env("LD_PRELOAD", preload(std::env::var_os("LD_PRELOAD").as_deref(), library.as_os_str(), order));
     command.env("MAREY_SPOOL", spool);
+    // Where ranks of all machines find each other.
+    if spool == home {
+        command.env_remove("MAREY_BOARD");
+    } else {
+        command.env("MAREY_BOARD", home);
+    }
     command.env("MAREY_MODE", args.mode.name());
     command.env("MAREY_STACK_DEPTH", args.depth.to_string());
     command.env("MAREY_THREADS", args.threads.name());

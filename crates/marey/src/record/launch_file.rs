@@ -45,6 +45,8 @@ pub(crate) struct LaunchFile {
     environment: BTreeMap<String, String>,
     /// The launcher's name for the step that this recorder is one of several of.
     job_step: Option<String>,
+    /// Directory that processes record into on each machine, if it is not the spool of the run.
+    spool: Option<String>,
     /// Just before the program was started.
     start: Clocks,
     /// Just after it ended; absent while it runs.
@@ -72,7 +74,7 @@ impl From<Triple> for Clocks {
 
 impl LaunchFile {
     /// Describes the start of the program, now.
-    pub(crate) fn start(args: &RecordArgs, step: Option<&JobStep>) -> Self {
+    pub(crate) fn start(args: &RecordArgs, step: Option<&JobStep>, spool: Option<&Path>) -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
         Self {
             marey: env!("CARGO_PKG_VERSION"),
@@ -87,6 +89,7 @@ impl LaunchFile {
             cwd: cwd.to_string_lossy().into_owned(),
             environment: allowed(std::env::vars_os()),
             job_step: step.map(|step| step.id.clone()),
+            spool: spool.map(|path| path.to_string_lossy().into_owned()),
             start: clock::now().into(),
             end: None,
             exit_code: None,

@@ -4,7 +4,7 @@
 //! the program does or the status it exits with; it is told on standard error instead.
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
@@ -13,16 +13,20 @@ use crate::cli::{Mode, RecordArgs};
 use crate::exit::{say, text_of};
 use crate::inherited;
 
+mod apart;
 mod clock;
 mod existing;
 mod job_step;
 mod launch;
 mod launch_file;
+mod place;
 mod signals;
 mod spool_dir;
 
-pub(crate) use existing::is_finished;
-pub(crate) use spool_dir::{LAUNCH_FILE, SPOOL, WORLD_FILES, can_preload_from};
+pub(crate) use existing::{is_finished, is_locked, place_of};
+pub(crate) use spool_dir::{
+    LAUNCH_FILE, LIBRARY_FILE, LOCK_FILE, SPOOL, WORLD_FILES, can_preload_from, tidy,
+};
 
 use existing::Overwrite;
 use job_step::JobStep;
@@ -34,8 +38,10 @@ use spool_dir::{Left, Origin, RunDir};
 pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     let step = JobStep::detect();
-    let mut run = RunDir::enter(&args.output, args.spool.as_deref(), overwrite, step.as_ref())?;
-    let mut launch_file = LaunchFile::start(args, step.as_ref());
+    let command = Path::new(&args.command[0]);
+    let chosen = args.spool.clone().or_else(|| place::find(&args.output, command, step.as_ref()));
+    let mut run = RunDir::enter(&args.output, chosen.as_deref(), overwrite, step.as_ref())?;
+    let mut launch_file = LaunchFile::start(args, step.as_ref(), run.place_apart());
     let library = match prepare(&mut run, &launch_file) {
         Ok(library) => library,
         Err(error) => {
@@ -44,8 +50,8 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         }
     };
 
-    let spool = run.spool.clone();
-    let outcome = launch::run(args, &library, &spool, || run.commit()).context("cannot start the program")?;
+    let places = launch::Places { library, spool: run.spool(), home: run.home() };
+    let outcome = launch::run(args, &places, || run.commit()).context("cannot start the program")?;
     let code = launch::exit_status(&outcome);
     match outcome {
         Outcome::NotStarted(error) => {
@@ -78,13 +84,21 @@ fn prepare(run: &mut RunDir, launch_file: &LaunchFile) -> anyhow::Result<PathBuf
 
 /// What is left to do when the program has ended.
 fn finish(
-    run: RunDir,
+    mut run: RunDir,
     launch_file: &LaunchFile,
     args: &RecordArgs,
     step: Option<&JobStep>,
     code: u8,
 ) -> anyhow::Result<()> {
     let shown = args.output.display();
+    let is_apart = run.place_apart().is_some();
+    // Before the others hear that we are done: one of them may merge then.
+    if let Err(error) = run.bring_home() {
+        say(&format!(
+            "warning: what was recorded on this machine is still there: {}; `marey gather {shown}` tries again",
+            text_of(&error)
+        ));
+    }
     match run.leave(step, code == 0)? {
         Left::Nobody => {}
         Left::Others => return Ok(()),
@@ -102,24 +116,17 @@ fn finish(
     if let Err(error) = run.write_launch_file(&launch_file.to_json()) {
         say(&format!("warning: how the program ended is not in the run: {}", text_of(&error)));
     }
-    let is_empty = run.is_empty();
+    let (is_empty, home) = (run.is_empty(), run.home());
     run.close().context("cannot tidy up the spool")?;
-    if is_empty && args.mode == Mode::Off {
-        say("nothing was recorded, as --mode off says");
+    if is_empty {
+        tell_that_nothing_is_there(args, code);
         return Ok(());
     }
-    if is_empty {
-        say(&format!("nothing was measured; {shown} holds no run"));
-        if code != 0 {
-            say(&format!(
-                "  {} ended with status {code}, perhaps before it began its work",
-                args.command[0].display()
-            ));
-        }
-        for reason in NOTHING_MEASURED {
-            say(&format!("  {reason}"));
-        }
-        say("  `marey doctor --` before the command looks which of these it is");
+    if is_apart && apart::lacks_ranks(&home) {
+        say(&format!(
+            "processes have recorded on other machines: run `marey gather {shown}` on each of them, then \
+             `marey merge {shown}`"
+        ));
         return Ok(());
     }
     if args.no_merge {
@@ -127,6 +134,25 @@ fn finish(
         return Ok(());
     }
     merge_apart(args)
+}
+
+/// Nothing was recorded: perhaps as the user wished, else for a reason that can be guessed at.
+fn tell_that_nothing_is_there(args: &RecordArgs, code: u8) {
+    if args.mode == Mode::Off {
+        say("nothing was recorded, as --mode off says");
+        return;
+    }
+    say(&format!("nothing was measured; {} holds no run", args.output.display()));
+    if code != 0 {
+        say(&format!(
+            "  {} ended with status {code}, perhaps before it began its work",
+            args.command[0].display()
+        ));
+    }
+    for reason in NOTHING_MEASURED {
+        say(&format!("  {reason}"));
+    }
+    say("  `marey doctor --` before the command looks which of these it is");
 }
 
 /// `marey merge` in a process of its own, because a process that finds no memory is aborted: that must

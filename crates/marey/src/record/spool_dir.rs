@@ -3,18 +3,22 @@
 //! The one idea: a directory made by `mkdir` with mode 0700 is ours from its first moment, so
 //! nobody can plant a file or a link inside. Recorders of one job step share the directory that the
 //! first of them made, and a lock tells the last of them that it is.
+//!
+//! Where processes record elsewhere, each machine has a directory of the same name, a random one, for the
+//! run; how that is made and brought home is told in [`super::apart`].
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use rustix::process::{Resource, getrlimit};
 
-use super::existing::{Overwrite, belongs_to, holds_recordings, move_aside, restore};
+use super::apart::Apart;
+use super::existing::{Overwrite, belongs_to, holds_recordings, is_locked, move_aside, place_of, restore};
 use super::job_step::JobStep;
 use crate::embedded;
 use crate::exit::say;
@@ -24,9 +28,9 @@ pub(crate) const SPOOL: &str = "spool";
 /// What was started, when and how: written by the launcher, read by the merge.
 pub(crate) const LAUNCH_FILE: &str = "launch.json";
 /// The recorder, unpacked.
-pub(super) const LIBRARY_FILE: &str = "libmarey.so";
+pub(crate) const LIBRARY_FILE: &str = "libmarey.so";
 /// Locked for as long as somebody records into the run.
-pub(super) const LOCK_FILE: &str = "recording.lock";
+pub(crate) const LOCK_FILE: &str = "recording.lock";
 const MEMBER: &str = "recorder-";
 /// What the names of the files begin with in which the ranks of a world announce themselves.
 pub(crate) const WORLD_FILES: &str = "world-";
@@ -36,8 +40,8 @@ pub(crate) const WORLD_FILES: &str = "world-";
 pub(crate) struct RunDir {
     /// The run, absolute.
     pub(crate) path: PathBuf,
-    /// The spool of the run, absolute; outside the run with `--spool`.
-    pub(crate) spool: PathBuf,
+    /// Where processes of this machine record, if that is not the run's own spool.
+    apart: Option<Apart>,
     /// Whether this recorder made the directory or found it made by another of its job step.
     pub(crate) origin: Origin,
     /// What lay there before, moved aside.
@@ -91,9 +95,9 @@ impl RunDir {
         }
         let previous = move_aside(&path, run, overwrite)?;
         match Self::make(&path, spool_parent) {
-            Ok((spool, lock)) => {
+            Ok((apart, lock)) => {
                 let origin = Origin::Made;
-                Ok(Self { path, spool, origin, previous, library_dir: None, lock, making, is_made: false })
+                Ok(Self { path, apart, origin, previous, library_dir: None, lock, making, is_made: false })
             }
             Err(error) => {
                 restore(previous.as_deref(), &path);
@@ -103,7 +107,7 @@ impl RunDir {
     }
 
     /// Makes the directory with all that is in it, or nothing.
-    fn make(path: &Path, spool_parent: Option<&Path>) -> anyhow::Result<(PathBuf, File)> {
+    fn make(path: &Path, spool_parent: Option<&Path>) -> anyhow::Result<(Option<Apart>, File)> {
         make_dir(path)?;
         let made = Self::fill(path, spool_parent);
         if made.is_err() {
@@ -118,41 +122,71 @@ impl RunDir {
         let lock = File::open(&lock_path).with_context(cannot)?;
         // A recorder that ends looks for a moment whether it is the last; it is not, without us.
         lock.lock_shared().with_context(cannot)?;
-        let spool = fs::canonicalize(path.join(SPOOL)).with_context(cannot)?;
         create_new(&path.join(member_name()), 0o600)?;
         let origin = Origin::Joined;
-        Ok(Self { path, spool, origin, previous: None, library_dir: None, lock, making, is_made: false })
+        let mut run = Self {
+            path,
+            apart: None,
+            origin,
+            previous: None,
+            library_dir: None,
+            lock,
+            making,
+            is_made: false,
+        };
+        if let Some(place) = place_of(&run.home()) {
+            match Apart::enter(&place, &run.path) {
+                Ok(apart) => run.apart = Some(apart),
+                Err(error) => say(&format!(
+                    "warning: {}; this machine records into the run instead",
+                    crate::exit::text_of(&error)
+                )),
+            }
+        }
+        Ok(run)
     }
 
-    fn fill(path: &Path, spool_parent: Option<&Path>) -> anyhow::Result<(PathBuf, File)> {
+    fn fill(path: &Path, spool_parent: Option<&Path>) -> anyhow::Result<(Option<Apart>, File)> {
         let lock_path = path.join(LOCK_FILE);
         let lock = create_new(&lock_path, 0o600)?;
         lock.try_lock_shared().with_context(|| format!("cannot lock {}", lock_path.display()))?;
         create_new(&path.join(member_name()), 0o600)?;
-        let spool = path.join(SPOOL);
-        let Some(parent) = spool_parent else {
-            make_dir(&spool)?;
-            return Ok((spool, lock));
-        };
-        let parent = std::path::absolute(parent).context("no such place for the spool")?;
-        let elsewhere = make_unique_dir(&parent)?;
-        // A link, so that `marey merge RUN` finds the spool wherever it lies. The run is ours and
-        // closed to others, so nobody else can have put it there.
-        if let Err(error) = std::os::unix::fs::symlink(&elsewhere, &spool) {
-            tell_of(fs::remove_dir(&elsewhere));
-            return Err(error).with_context(|| format!("cannot link {}", spool.display()));
-        }
-        Ok((elsewhere, lock))
+        make_dir(&path.join(SPOOL))?;
+        let apart = spool_parent.map(|parent| Apart::make(parent, path)).transpose()?;
+        Ok((apart, lock))
+    }
+
+    /// The spool inside the run, where all that was recorded is in the end.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.path.join(SPOOL)
+    }
+
+    /// Where processes of this machine record, absolute.
+    pub(crate) fn spool(&self) -> PathBuf {
+        self.apart.as_ref().map_or_else(|| self.home(), |apart| apart.path.clone())
+    }
+
+    /// The same, if it is not the spool inside the run.
+    pub(crate) fn place_apart(&self) -> Option<&Path> {
+        self.apart.as_ref().map(|apart| apart.path.as_path())
+    }
+
+    /// Brings home what this machine has recorded elsewhere, if this is the last recorder that it has.
+    pub(crate) fn bring_home(&mut self) -> anyhow::Result<()> {
+        let home = self.home();
+        self.apart.take().map_or(Ok(()), |apart| apart.bring(&home))
     }
 
     /// Unpacks the library into a place that the dynamic linker can preload it from.
     pub(crate) fn unpack_library(&mut self) -> anyhow::Result<PathBuf> {
-        let in_spool = self.spool.join(LIBRARY_FILE);
+        // Inside the run, which other machines see too.
+        let home = self.home();
+        let in_spool = home.join(LIBRARY_FILE);
         if self.origin == Origin::Joined && in_spool.exists() {
             return Ok(in_spool);
         }
-        let dir = if can_preload_from(&self.spool) {
-            self.spool.clone()
+        let dir = if can_preload_from(&home) {
+            home
         } else {
             let temporary = make_unique_dir(&std::env::temp_dir())?;
             self.library_dir = Some(temporary.clone());
@@ -172,8 +206,8 @@ impl RunDir {
 
     /// Replaces the launch file of the spool.
     pub(crate) fn write_launch_file(&self, text: &str) -> anyhow::Result<()> {
-        let aside = self.spool.join(format!("{LAUNCH_FILE}.new"));
-        let place = self.spool.join(LAUNCH_FILE);
+        let aside = self.home().join(format!("{LAUNCH_FILE}.new"));
+        let place = self.home().join(LAUNCH_FILE);
         // Written aside and renamed, so that a reader sees the old text or the new, never half.
         let mut file = create_new(&aside, 0o600)?;
         file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", aside.display()))?;
@@ -182,7 +216,7 @@ impl RunDir {
 
     /// Whether any process left something in the spool.
     pub(crate) fn is_empty(&self) -> bool {
-        !holds_recordings(&self.spool)
+        !holds_recordings(&self.home())
     }
 
     /// The program runs: what lay here before is given up.
@@ -199,8 +233,8 @@ impl RunDir {
 
     fn remove(&self) -> io::Result<()> {
         self.remove_library()?;
-        if !self.spool.starts_with(&self.path) {
-            fs::remove_dir_all(&self.spool)?;
+        if let Some(apart) = &self.apart {
+            fs::remove_dir_all(&apart.path)?;
         }
         fs::remove_dir_all(&self.path)?;
         restore(self.previous.as_deref(), &self.path);
@@ -219,7 +253,7 @@ impl RunDir {
         let members = entries.flatten().filter(|entry| is_member(&entry.file_name())).count();
         // Where only some processes of the step have recorders there are never as many. But a world that
         // has been through `MPI_Init` has waited there for all its processes, and so for their recorders.
-        let is_complete = members >= step.size || (ended_well && met_as_a_world(&self.spool));
+        let is_complete = members >= step.size || (ended_well && met_as_a_world(&self.home()));
         if !is_complete {
             self.lock.unlock().context("cannot unlock the run")?;
             return Ok(Left::Perhaps);
@@ -230,19 +264,15 @@ impl RunDir {
     /// Nobody records any more: takes away the locks and the library, whose work is done.
     pub(crate) fn close(self) -> io::Result<()> {
         self.give_up_library()?;
-        for entry in fs::read_dir(&self.path)? {
-            let entry = entry?;
-            if is_member(&entry.file_name()) {
-                remove_if_there(&entry.path())?;
-            }
-        }
-        remove_if_there(&self.path.join(LOCK_FILE))
+        let path = self.path;
+        drop(self.lock);
+        tidy(&path)
     }
 
     /// Takes the library away, which nobody will load any more.
     pub(crate) fn give_up_library(&self) -> io::Result<()> {
         self.remove_library()?;
-        remove_if_there(&self.spool.join(LIBRARY_FILE))
+        remove_if_there(&self.home().join(LIBRARY_FILE))
     }
 
     fn remove_library(&self) -> io::Result<()> {
@@ -251,6 +281,20 @@ impl RunDir {
             result => result,
         })
     }
+}
+
+/// Takes away what recorders have left in a run to find each other, unless one still records.
+pub(crate) fn tidy(run: &Path) -> io::Result<()> {
+    if is_locked(&run.join(LOCK_FILE))? {
+        return Ok(());
+    }
+    for entry in fs::read_dir(run)? {
+        let entry = entry?;
+        if is_member(&entry.file_name()) {
+            remove_if_there(&entry.path())?;
+        }
+    }
+    remove_if_there(&run.join(LOCK_FILE))
 }
 
 /// Whether the dynamic linker can load a library from `dir`: it splits LD_PRELOAD at spaces and
@@ -282,25 +326,23 @@ fn cannot_write_library(library: &Path) -> String {
     }
 }
 
-fn make_dir(path: &Path) -> anyhow::Result<()> {
+pub(super) fn make_dir(path: &Path) -> anyhow::Result<()> {
     DirBuilder::new().mode(0o700).create(path).with_context(|| format!("cannot make {}", path.display()))
 }
 
-fn make_unique_dir(parent: &Path) -> anyhow::Result<PathBuf> {
-    // The name need not be hard to guess: `mkdir` fails on whatever is there already.
-    for attempt in 0..1000 {
-        let path = parent.join(format!("marey-{}-{attempt}", std::process::id()));
-        match DirBuilder::new().mode(0o700).create(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot make {}", path.display())),
-            Ok(()) => return Ok(path),
-        }
-    }
-    bail!("cannot make a directory for the spool in {}: too many lie there", parent.display())
+/// Makes a directory in `parent` with a name that nobody can know before.
+pub(super) fn make_unique_dir(parent: &Path) -> anyhow::Result<PathBuf> {
+    let mut random = [0; 8];
+    File::open("/dev/urandom")
+        .and_then(|mut file| file.read_exact(&mut random))
+        .context("no random numbers")?;
+    let path = parent.join(format!("marey-{:016x}", u64::from_ne_bytes(random)));
+    make_dir(&path)?;
+    Ok(path)
 }
 
 /// Makes a file that was not there before; never follows a link.
-fn create_new(path: &Path, mode: u32) -> anyhow::Result<File> {
+pub(super) fn create_new(path: &Path, mode: u32) -> anyhow::Result<File> {
     OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -310,7 +352,7 @@ fn create_new(path: &Path, mode: u32) -> anyhow::Result<File> {
 }
 
 /// What goes wrong while tidying up must not hide why there is anything to tidy up.
-fn tell_of(tidied: io::Result<()>) {
+pub(super) fn tell_of(tidied: io::Result<()>) {
     if let Err(error) = tidied {
         say(&format!("warning: cannot tidy up: {error}"));
     }

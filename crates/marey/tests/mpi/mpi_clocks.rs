@@ -61,7 +61,7 @@ fn record(mpi: Mpi, source: &str) -> Option<(Place, Run)> {
 
 /// One question and its answer, in true time.
 #[derive(Clone, Copy, Debug)]
-struct Round {
+pub(crate) struct Round {
     at: f64,
     /// How long the question took, and the answer.
     there: f64,
@@ -78,7 +78,7 @@ impl Round {
 }
 
 /// All rounds that rank 0 has recorded, in order.
-fn rounds(spool: &Path) -> Vec<Round> {
+pub(crate) fn rounds(spool: &Path) -> Vec<Round> {
     let mut rounds = Vec::new();
     for entry in std::fs::read_dir(spool).unwrap() {
         let path = entry.unwrap().path();

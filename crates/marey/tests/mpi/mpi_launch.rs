@@ -10,21 +10,21 @@ use std::process::{Command, Output};
 
 use crate::support::{Build, Compiler, Counts, Mpi, Place, Run, need, prepare};
 
-fn program(mpi: Mpi) -> Option<PathBuf> {
+pub(crate) fn program(mpi: Mpi) -> Option<PathBuf> {
     let mpi = mpi.installed()?;
     Build { mpi, compiler: Compiler::C, sources: &["launch.c"], flags: &["-O1"], output: "launch" }.path()
 }
 
 /// What the processes said of themselves: calls by process id, and the others of their world.
 #[derive(Debug, Default)]
-struct Said {
-    calls: Counts,
+pub(crate) struct Said {
+    pub(crate) calls: Counts,
     /// Rank and size.
     places: BTreeMap<u32, (u32, u32)>,
 }
 
 impl Said {
-    fn read(output: &Output) -> Self {
+    pub(crate) fn read(output: &Output) -> Self {
         let mut said = Self::default();
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             let Some(rest) = line.strip_prefix("counted ") else { continue };
@@ -39,7 +39,7 @@ impl Said {
         said
     }
 
-    fn calls_of(&self, name: &str) -> u64 {
+    pub(crate) fn calls_of(&self, name: &str) -> u64 {
         self.calls.values().filter_map(|calls| calls.get(name)).sum()
     }
 }
