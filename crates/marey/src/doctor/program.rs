@@ -168,7 +168,7 @@ fn calls(shown: &str, path: &Path, elf: &Elf, modules: &[Module], context: &Cont
     }
     let finding = |found: &str| Finding::ok(Topic::Mpi, shown, found, WHY);
     if is_interpreter(path) {
-        return finding("none by itself; what a script loads, such as mpi4py, is measured");
+        return finding("none by itself; what its script starts or loads, such as mpi4py, is measured");
     }
     if context.launcher.is_none() {
         return finding("no MPI library; the program is measured from its start");
