@@ -24,9 +24,11 @@ use crate::symbolize::SystemNames;
 
 /// Runs the command.
 pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    must_be_plain(&args.input)?;
     gather::bring_what_is_here(&args.input)?;
     let places = Places::find(&args.input, args.output.as_deref())?;
     let shown = places.run.display();
+    must_be_plain(&places.run)?;
     if is_finished(&places.run) && !args.force {
         bail!(Usage(format!("{shown} is merged already; use --force to merge it again, or -o")));
     }
@@ -43,6 +45,31 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     tidy(&places.run).with_context(|| format!("cannot tidy up {shown}"))?;
     tell(&summary, &places.run);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a run, or a spool, with anything inside but files and directories of files: a merge would write
+/// where links lead, and wait for pipes. Links among recordings are passed over by the merge itself.
+fn must_be_plain(run: &Path) -> anyhow::Result<()> {
+    let Ok(entries) = fs::read_dir(run) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let is_recording = is_recording(&entry.path());
+        let is_plain = match entry.file_type() {
+            Ok(kind) if kind.is_dir() => {
+                fs::read_dir(entry.path()).into_iter().flatten().flatten().all(|inner| {
+                    entry.file_name() == SPOOL || inner.file_type().is_ok_and(|kind| kind.is_file())
+                })
+            }
+            Ok(kind) => kind.is_file() || is_recording,
+            Err(_) => false,
+        };
+        if !is_plain {
+            bail!(Usage(format!(
+                "{} is, or holds, a link or another thing that no recorder has made: nothing is merged",
+                entry.path().display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Merges, names the addresses, and removes the spool unless it is to be kept.
@@ -130,8 +157,12 @@ impl Places {
 /// Whether measured processes have left anything in a spool.
 pub(crate) fn holds_recordings(spool: &Path) -> bool {
     let Ok(entries) = fs::read_dir(spool) else { return false };
-    let mut names = entries.flatten().map(|entry| PathBuf::from(entry.file_name()));
-    names.any(|name| name.extension().is_some_and(|kind| kind == "events" || kind == "definitions"))
+    entries.flatten().any(|entry| is_recording(&entry.path()))
+}
+
+/// Whether a measured process could have named a file so.
+fn is_recording(path: &Path) -> bool {
+    path.extension().is_some_and(|kind| kind == "events" || kind == "definitions")
 }
 
 /// Takes away what the recorder put into the spool, and where ranks announced themselves to each

@@ -103,9 +103,11 @@ pub(crate) struct Index {
 pub(crate) fn scan(spool: &Path) -> Result<Index, Error> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(spool).map_err(Error::io(spool))? {
-        let path = entry.map_err(Error::io(spool))?.path();
+        let entry = entry.map_err(Error::io(spool))?;
+        let path = entry.path();
         let wanted = path.extension().is_some_and(|ext| ext == "events" || ext == "definitions");
-        if wanted && path.is_file() {
+        // Links are not followed: processes leave none, and they could lead to what is not of this run.
+        if wanted && entry.file_type().is_ok_and(|kind| kind.is_file()) {
             paths.push(path);
         }
     }

@@ -36,7 +36,10 @@ struct Reading {
 
 /// Reads the file if it is there and makes sense.
 pub(crate) fn read(spool: &Path) -> Launch {
-    let text = std::fs::read(spool.join("launch.json")).unwrap_or_default();
+    let path = spool.join("launch.json");
+    // A link could lead anywhere, and a pipe would block us forever.
+    let is_plain = std::fs::symlink_metadata(&path).is_ok_and(|data| data.is_file());
+    let text = if is_plain { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
     serde_json::from_slice(&text).unwrap_or_default()
 }
 

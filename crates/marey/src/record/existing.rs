@@ -14,7 +14,7 @@ use marey_archive::{META_FILE, Meta, State};
 use super::job_step::JobStep;
 use super::spool_dir::{LAUNCH_FILE, LIBRARY_FILE, LOCK_FILE, SPOOL};
 use crate::exit::Usage;
-use crate::gather::OWNER_FILE;
+use crate::gather::{OWNER_FILE, must_be_ours};
 
 /// What may happen to a finished run of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,9 +111,11 @@ pub(super) fn restore(previous: Option<&Path>, path: &Path) {
     }
 }
 
-/// Whether another recorder of the job step made the run at `path`, and it is not merged.
+/// Whether another recorder of the job step made the run at `path`, and it is not merged. It must be this
+/// user's: whoever joins loads the library that lies there into the program.
 pub(super) fn belongs_to(path: &Path, step: &JobStep) -> bool {
     !path.join(META_FILE).exists()
+        && [path, &path.join(SPOOL)].into_iter().all(|dir| must_be_ours(dir).is_ok())
         && read_launch_file(&path.join(SPOOL)).is_some_and(|launch| launch["job_step"] == step.id.as_str())
 }
 
@@ -123,7 +125,10 @@ pub(crate) fn place_of(spool: &Path) -> Option<PathBuf> {
 }
 
 fn read_launch_file(spool: &Path) -> Option<serde_json::Value> {
-    serde_json::from_str(&fs::read_to_string(spool.join(LAUNCH_FILE)).ok()?).ok()
+    let path = spool.join(LAUNCH_FILE);
+    // A pipe would block us forever.
+    let is_plain = fs::symlink_metadata(&path).is_ok_and(|data| data.is_file());
+    serde_json::from_str(&is_plain.then(|| fs::read_to_string(path).ok()).flatten()?).ok()
 }
 
 pub(crate) fn is_locked(path: &Path) -> io::Result<bool> {
