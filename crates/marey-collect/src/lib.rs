@@ -24,6 +24,7 @@ mod alloc {
     }
 }
 mod entry;
+mod mpe;
 mod mpi;
 mod process;
 mod sample;

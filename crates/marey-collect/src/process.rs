@@ -225,6 +225,7 @@ extern "C" fn marey_runtime(abi: u32) -> *const RuntimeTable {
 }
 
 extern "C" fn process_exits(status: c_int, _: *mut c_void) {
+    crate::mpe::settle();
     if let Some(runtime) = running() {
         runtime.end(EndingKind::Exit, status.into());
     }

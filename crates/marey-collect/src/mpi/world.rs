@@ -67,7 +67,7 @@ fn library_name(version: &str) -> String {
 
 /// What all processes of one `MPI_COMM_WORLD` agree in and those of another differ in: the name
 /// that the launcher has given to the job step.
-fn world_key() -> Option<String> {
+pub(crate) fn world_key() -> Option<String> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(name) = variable("PMIX_NAMESPACE").or_else(|| variable("OMPI_MCA_ess_base_jobid")) {
         return Some(name);
