@@ -60,7 +60,7 @@ pub fn communication(trace: &dyn Trace) -> Vec<PairRow> {
 /// One row per order of size that occurs, messages without data first.
 pub fn message_sizes(trace: &dyn Trace) -> Vec<MessageSizeRow> {
     let mut sums: BTreeMap<Option<u32>, (u64, u64)> = BTreeMap::new();
-    for row in trace.communication() {
+    for row in trace.communication().iter().filter(|row| row.is_size_known) {
         add(sums.entry(row.size_log2).or_default(), row.messages, row.bytes);
     }
     let size = |(size_log2, (messages, bytes))| MessageSizeRow { size_log2, messages, bytes };

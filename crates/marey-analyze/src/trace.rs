@@ -212,6 +212,8 @@ pub struct CommunicationRow {
     pub communicator: Option<CommunicatorId>,
     /// ⌊log₂ of the bytes of a message⌋; `None` = messages without data.
     pub size_log2: Option<u32>,
+    /// Whether that is known: not of messages that were only added up.
+    pub is_size_known: bool,
     /// Number of messages.
     pub messages: u64,
     /// Sum of their sizes, bytes.

@@ -446,6 +446,7 @@ fn messages_are_summed_by_pair_and_by_size() {
         to: ProcessId(to),
         communicator: Some(CommunicatorId(communicator)),
         size_log2,
+        is_size_known: true,
         messages,
         bytes,
     };

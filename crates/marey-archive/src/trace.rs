@@ -272,6 +272,7 @@ fn communication(rows: &Columns) -> Result<Vec<CommunicationRow>, Error> {
         to: ProcessId(to[row]),
         communicator: some(communicators[row]).map(CommunicatorId),
         size_log2: u32::try_from(sizes[row]).ok(),
+        is_size_known: sizes[row] >= -1,
         messages: count(messages[row]),
         bytes: count(bytes[row]),
     };

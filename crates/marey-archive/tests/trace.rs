@@ -47,8 +47,8 @@ fn write_run(dir: &Path) -> Meta {
     let process = |id, rank| [&[id, "node", "7", "0", rank, "2"][..], &rest].concat();
     put(dir, &mut meta, &schema::PROCESSES, &[&process("0", "0"), &process("1", "1")]);
     let locations: &[&[&str]] = &[
-        &["0", "0", "thread 0", "thread", "0", "7", "node", "0", "0", "0", "1000"],
-        &["1", "1", "thread 0", "thread", "0", "8", "node", "0", "1", "0", "1000"],
+        &["0", "0", "thread 0", "thread", "0", "7", "node", "0", "0", "0", "1000", "-1"],
+        &["1", "1", "thread 0", "thread", "0", "8", "node", "0", "1", "0", "1000", "-1"],
     ];
     put(dir, &mut meta, &schema::LOCATIONS, locations);
     put(dir, &mut meta, &schema::COMMUNICATORS, &[&["0", "MPI_COMM_WORLD", "2", none, "intra", "0-1"]]);

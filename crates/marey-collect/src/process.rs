@@ -100,13 +100,14 @@ fn configuration() -> Option<Config> {
         return None;
     }
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
-    let mode = match std::env::var("MAREY_MODE").as_deref() {
+    let is_profile = match std::env::var("MAREY_MODE").as_deref() {
         Ok("quiet") => return None,
-        _ => Mode::Trace,
+        mode => mode == Ok("profile"),
     };
     Some(Config {
         spool,
-        mode,
+        mode: Mode::Trace,
+        is_profile,
         max_bytes: number("MAREY_MAX_MB").unwrap_or(0).saturating_mul(1 << 20),
         stack_depth: number("MAREY_STACK_DEPTH").map_or(32, |depth| depth.clamp(1, 32) as u32),
         skew: skew(),

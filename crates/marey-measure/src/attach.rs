@@ -81,17 +81,26 @@ fn look() -> Option<&'static RuntimeTable> {
 /// # Errors
 /// If the process records already, or the directory cannot be written.
 pub fn start(directory: &Path) -> std::io::Result<()> {
-    if table().is_some() {
-        return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, "this process records already"));
-    }
-    std::fs::create_dir_all(directory)?;
-    let config = Config {
-        spool: directory.canonicalize()?,
+    start_with(Config {
+        spool: directory.to_owned(),
         mode: Mode::Trace,
+        is_profile: false,
         max_bytes: 0,
         stack_depth: 0,
         skew: None,
-    };
+    })
+}
+
+/// The same with other settings.
+///
+/// # Errors
+/// As for [`start`].
+pub fn start_with(config: Config) -> std::io::Result<()> {
+    if table().is_some() {
+        return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, "this process records already"));
+    }
+    std::fs::create_dir_all(&config.spool)?;
+    let config = Config { spool: config.spool.canonicalize()?, ..config };
     let Some(_) = Runtime::start(config, forget_thread) else {
         return Err(std::io::Error::other("the spool cannot be written"));
     };

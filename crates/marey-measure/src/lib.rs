@@ -24,13 +24,14 @@ pub mod message;
 mod order;
 mod runtime;
 mod spool;
+mod sums;
 pub mod sys;
 mod table;
 mod thread;
 mod write;
 
 pub use api::*;
-pub use attach::{created_thread, current_thread, existing_thread, forget_thread, start};
+pub use attach::{created_thread, current_thread, existing_thread, forget_thread, start, start_with};
 pub use clock::ticks_of;
 pub use cost::add_sample;
 pub use definitions::{Definitions, RegionKey};
@@ -38,6 +39,8 @@ pub use lock::Lock;
 pub use marey_macros::instrument;
 pub use order::{Cause, begin_because, count_free_lock, leave_because};
 pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, revive};
+#[doc(hidden)]
+pub use sums::add_up;
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::Thread;
 pub use write::{

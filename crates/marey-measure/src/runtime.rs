@@ -54,7 +54,9 @@ pub struct Config {
     pub spool: PathBuf,
     /// What is done with events from the start.
     pub mode: Mode,
-    /// Most bytes of events that this process may write; 0 for any number.
+    /// Events are not kept but added up from the start, as they are else at the limit.
+    pub is_profile: bool,
+    /// Most bytes of events that this process may write; 0 for any number. Beyond it they are added up.
     pub max_bytes: u64,
     /// Most frames of a call stack.
     pub stack_depth: u32,
@@ -88,9 +90,23 @@ unsafe impl Send for Runtime {}
 unsafe impl Sync for Runtime {}
 
 impl Runtime {
+    /// The random number of the process.
+    pub(crate) fn key(&self) -> u64 {
+        self.key
+    }
+
     /// The settings.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// What the settings come to, in the words of the command line.
+    fn mode_name(&self) -> &'static str {
+        match self.config.mode {
+            Mode::Trace if self.config.is_profile => "profile",
+            Mode::Trace => "trace",
+            _ => "quiet",
+        }
     }
 
     /// Which clock is counted.

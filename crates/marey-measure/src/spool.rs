@@ -34,13 +34,21 @@ impl SpoolFile {
     /// Reserves and maps a window of `len` bytes, and more for the open regions, and writes its head. The
     /// address of the window.
     pub(crate) fn window(&self, head: &mut Head, open: &[Open], len: usize) -> Option<*mut u8> {
+        self.window_within(head, open, len, if self.max == 0 { u64::MAX } else { self.max })
+    }
+
+    /// The same for what a thread needs that has come to the limit.
+    pub(crate) fn window_beyond_limit(&self, head: &mut Head, open: &[Open], len: usize) -> Option<*mut u8> {
+        self.window_within(head, open, len, u64::MAX)
+    }
+
+    fn window_within(&self, head: &mut Head, open: &[Open], len: usize, limit: u64) -> Option<*mut u8> {
         let open_len = size_of_val(open);
         let len = (len + open_len).max(Head::records_at(open.len()) + 2 * SLACK).next_multiple_of(ALIGN);
         if len > MAX_WINDOW {
             return None;
         }
         let file = File::open(&self.path, false)?;
-        let limit = if self.max == 0 { u64::MAX } else { self.max };
         let longer = |offset: u64| offset.checked_add(len as u64).filter(|&end| end <= limit);
         // A window that does not fit takes nothing from smaller ones.
         let offset = self.len.fetch_update(Ordering::Relaxed, Ordering::Relaxed, longer).ok()?;

@@ -19,6 +19,7 @@ use marey_model::spool::{MAX_DEPTH, Open, Stream};
 use crate::definitions::is_traced;
 use crate::message::{CollectiveSlots, MessageSlots};
 use crate::runtime::Runtime;
+use crate::sums::Summing;
 use crate::sys;
 use crate::write::{Announced, Fold};
 
@@ -84,6 +85,10 @@ pub struct Thread {
     pub(crate) first: u64,
     /// Windows opened so far.
     pub(crate) sequence: u64,
+    /// The time that its first record counts from.
+    pub(crate) window_ticks: u64,
+    /// Where its records are added up whenever it is full; null while there is room for more windows.
+    pub(crate) summing: *mut Summing,
     /// Bytes of records in the windows before this one.
     pub(crate) bytes_before: u64,
     /// The descriptor for signal handlers, made when first needed; the thread's own address while

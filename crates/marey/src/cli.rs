@@ -103,8 +103,8 @@ pub(crate) struct RecordArgs {
 
     /// Space that one process may fill with events, in MiB
     ///
-    /// At the limit nothing more is recorded; the report says how many events are missing. Without
-    /// it, the disk is the limit.
+    /// Beyond it events are no longer kept but added up, as with --mode profile: sums stay exact, and the
+    /// report says from when on there are sums only. Without it, the disk is the limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_mb: Option<u64>,
 
@@ -152,6 +152,8 @@ pub(crate) struct RecordArgs {
 pub(crate) enum Mode {
     /// Every event with its time
     Trace,
+    /// Sums only: how often and how long each call path was visited, who sent how much to whom
+    Profile,
     /// Nothing: what the program costs with the recorder loaded and idle
     Off,
 }
@@ -161,6 +163,7 @@ impl Mode {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Trace => "trace",
+            Self::Profile => "profile",
             Self::Off => "quiet",
         }
     }

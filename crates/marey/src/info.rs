@@ -51,6 +51,20 @@ struct Info {
     overhead: Overhead,
     clocks: Vec<Clock>,
     ended_early: Vec<Ending>,
+    summed: Summed,
+}
+
+/// What was only added up, for want of room or because that was asked for.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Summed {
+    /// Since when, on the location where it began first; `null` if everything is there.
+    since_ns: Option<u64>,
+    /// Locations of which something was.
+    locations: u64,
+    /// Visits.
+    visits: u64,
+    /// Messages, counted where they were sent.
+    messages: u64,
 }
 
 /// What recording cost.
@@ -91,8 +105,39 @@ impl Info {
             overhead: overhead(archive)?,
             clocks: clocks(archive)?,
             ended_early: endings::json(trace),
+            summed: summed(meta),
         })
     }
+}
+
+/// What was only added up.
+fn summed(meta: &Meta) -> Summed {
+    let total = |name: &str| meta.counts.get(name).copied().unwrap_or(0);
+    let locations = total("summed_locations");
+    Summed {
+        since_ns: (locations > 0).then(|| total("summed_since_ns")),
+        locations,
+        visits: total("summed_visits"),
+        messages: total("summed_messages"),
+    }
+}
+
+/// In words, if there is something.
+pub(crate) fn only_sums(meta: &Meta) -> Option<String> {
+    let Summed { since_ns, locations, visits, messages } = summed(meta);
+    let since = Nanos(i64::try_from(since_ns?).unwrap_or(i64::MAX));
+    let all = meta.rows("locations");
+    let from = if since == Nanos(0) || meta.rows("intervals") == 0 {
+        String::new()
+    } else {
+        format!("from {} on ", format::duration(since))
+    };
+    Some(format!(
+        "{from}only sums on {locations} of {}: {} and {}",
+        format::counted(all, "location"),
+        format::counted(visits, "visit"),
+        format::counted(messages, "message")
+    ))
 }
 
 /// A total of the run; where the merge gave none, the rows that are there.
@@ -190,6 +235,7 @@ impl Page<'_> {
         amount("messages", format::count(info.messages));
         amount("events", format::count(info.events));
         amount("levels", info.levels.join(", "));
+        amount("detail", only_sums(self.run.archive.meta()).unwrap_or_else(|| "all".to_owned()));
         amount("size", format::bytes(bytes));
         amount("cost", cost(info.overhead));
         table

@@ -38,7 +38,7 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
         (&[], "Usage: marey <COMMAND>"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
         (&["record"], "<CMD>..."),
-        (&["record", "--mode", "everything", "--", "true"], "possible values: trace, off"),
+        (&["record", "--mode", "everything", "--", "true"], "possible values: trace, profile, off"),
         (&["record", "--depth", "33", "--", "true"], "33 is not in 1..=32"),
     ];
     for (args, expected) in cases {

@@ -385,6 +385,59 @@ impl Builder {
         });
     }
 
+    /// The call path of a site beneath another one, or of an outermost one.
+    pub(crate) fn path_below(&mut self, above: Option<u32>, site: u32, lookup: impl FnOnce() -> Site) -> u32 {
+        self.child(above.unwrap_or(ROOT), site, lookup)
+    }
+
+    /// Spreads exclusive times of call paths, which are in their sums already, evenly over the histogram.
+    pub(crate) fn spread(&mut self, times: &[(u32, i64)], from: i64, to: i64) {
+        let mut regions: FxHashMap<u32, i64> = FxHashMap::default();
+        for &(path, time) in times {
+            *regions.entry(self.nodes[path as usize].site.region).or_default() += time;
+        }
+        let mut regions: Vec<_> = regions.into_iter().filter(|&(_, time)| time > 0).collect();
+        regions.sort_unstable();
+        let bucket_of = |at: i64| (at.max(0) / self.bucket_len).min(i64::from(BUCKETS) - 1);
+        for (region, time) in regions {
+            // What the clock's resolution makes of a sum may be a little longer than the time it is of.
+            let stretch = Stretch { start: from, end: to, inside: time.min(to - from) };
+            for bucket in bucket_of(from)..=bucket_of(to) {
+                let low = if bucket == bucket_of(from) { from } else { bucket * self.bucket_len };
+                let high = if bucket == bucket_of(to) { to } else { (bucket + 1) * self.bucket_len };
+                let share = stretch.inside(low, high);
+                if share > 0 {
+                    self.histogram.push((bucket as u32, region, share));
+                }
+            }
+        }
+    }
+
+    /// Nothing is known of the time until `now` but sums, which have all of it: the regions above the
+    /// outermost `keep` have been left in it, and are cut at `cut`, which lies in `slab`.
+    pub(crate) fn skip(&mut self, keep: usize, cut: i64, slab: u32, now: i64) {
+        while self.stack.len() > keep
+            && let Some(frame) = self.stack.pop()
+        {
+            let duration = cut.wrapping_sub(frame.start);
+            if frame.row == LONG {
+                self.long.push(Long {
+                    start: frame.start,
+                    duration,
+                    path: frame.path,
+                    depth: self.stack.len() as u32,
+                    operation: Operation { bytes: frame.bytes, ..Operation::ABSENT },
+                    first_slab: frame.slab,
+                    last_slab: slab,
+                });
+            } else {
+                self.rows[frame.row as usize].duration = duration;
+            }
+        }
+        self.flush_bucket();
+        (self.last, self.bucket_end) = (now, i64::MIN);
+    }
+
     /// Visits that were counted without being timed.
     pub(crate) fn count(&mut self, site: u32, visits: u64, lookup: impl FnOnce() -> Site) {
         let parent = self.stack.last().map_or(ROOT, |frame| frame.path);

@@ -15,7 +15,7 @@ use super::sides::{Horizon, Side};
 /// A channel and what waits in it.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    key: Key,
+    pub key: Key,
     pub send: Side,
     pub recv: Side,
     /// Pairs whose order within a run is open.

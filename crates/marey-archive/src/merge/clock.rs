@@ -57,6 +57,12 @@ impl Clock {
         self.origin_ns.wrapping_add((product >> SHIFT) as i64)
     }
 
+    /// So many ticks, ns.
+    pub(crate) fn span(&self, ticks: u64) -> i64 {
+        let ns = i128::from(ticks).saturating_mul(i128::from(self.speed)) >> SHIFT;
+        i64::try_from(ns).unwrap_or(i64::MAX)
+    }
+
     /// The first reading whose time is not before `ns`.
     pub(crate) fn ticks_at(&self, ns: i64) -> u64 {
         let span = (i128::from(ns) - i128::from(self.origin_ns)) << SHIFT;

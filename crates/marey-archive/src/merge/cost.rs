@@ -4,13 +4,14 @@
 //! per event as a pair of enter and leave took when the recording began. A run in which no call was
 //! sampled (it made too few) counts pairs alone.
 
+use super::decode::Decoder;
 use super::input::Input;
 use super::stream::Decoding;
 
 /// What recording cost.
 #[derive(Debug, Default)]
 pub(crate) struct Cost {
-    /// Timed records.
+    /// Timed records, those that were added up too.
     pub events: u64,
     /// Calls of MPI among them, which are two events each.
     pub calls: u64,
@@ -29,7 +30,10 @@ pub(crate) fn cost(input: &Input, decoding: &Decoding) -> Cost {
     let mut calls = events.clone();
     for location in &decoding.locations {
         let process = location.process as usize;
-        let own = location.decoder.as_ref().map_or(0, |decoder| decoder.events);
+        // Visits that were added up were two events each.
+        let all =
+            |decoder: &Decoder| decoder.events.saturating_add(decoder.added_up.visits.saturating_mul(2));
+        let own = location.decoder.as_ref().map_or(0, all);
         events[process] = events[process].saturating_add(own);
         let nodes = location.builder.nodes.iter();
         let of_mpi = nodes.filter(|node| node.site.level == input.globals.mpi_level);

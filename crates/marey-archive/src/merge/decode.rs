@@ -6,8 +6,9 @@
 //!
 //! Damage ends the window it is in, never the stream.
 
-use marey_model::spool::{Record, announced};
+use marey_model::spool::{Open, Record, announced};
 
+use super::added_up::{self, AddedUp};
 use super::build::Builder;
 use super::folded::Folded;
 use super::globals::{Context, Globals};
@@ -68,6 +69,14 @@ pub(crate) struct Decoder {
     pub late: u64,
     /// Visits that were only counted.
     pub untimed: u64,
+    /// What was added up in the process.
+    pub added_up: AddedUp,
+}
+
+/// How many of the regions that were open when a window began are those that the builder has.
+fn common(builder: &Builder, open: &[Open]) -> usize {
+    let same = builder.stack.iter().zip(open);
+    same.take_while(|(frame, open)| frame.site == open.site && frame.ticks == open.ticks).count()
 }
 
 /// A region in which a thread was when its process ended.
@@ -116,6 +125,7 @@ impl Decoder {
             events: 0,
             late: 0,
             untimed: 0,
+            added_up: AddedUp::default(),
         }
     }
 
@@ -175,17 +185,59 @@ impl Decoder {
         self.passed + inside.map_or(0, |window| self.at.saturating_sub(window.records_at().into()))
     }
 
+    /// Adds what was added up before `window`, or the end, if there is something and it is its turn.
+    fn add_sums(
+        &mut self,
+        with: &With<'_>,
+        window: Option<&Window>,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) -> Result<(), Error> {
+        let Some(sums) = with.index.sums_of(&with.index.streams[self.stream]) else { return Ok(()) };
+        let is_due = window.is_none_or(|window| window.sequence >= sums.summed);
+        if self.added_up.since.is_some() || !is_due {
+            return Ok(());
+        }
+        let clock = &with.context.clock;
+        let from = clock.ns(sums.ticks.max(self.ticks));
+        if sums.summed == sums.traced {
+            self.added_up.since = Some(from);
+            return Ok(());
+        }
+        let to = window.map_or(from, |window| clock.ns(window.ticks)).max(from);
+        builder.advance(from);
+        self.added_up = added_up::add((with.index, sums), (with.globals, with.context), builder, (from, to))?;
+        self.untimed = self.untimed.saturating_add(self.added_up.untimed);
+        if self.expected == sums.traced {
+            self.expected = sums.summed;
+        }
+        let open = window.map_or(Ok(Vec::new()), |window| with.index.open_stack(window))?;
+        let common = common(builder, &open);
+        builder.skip(common, from, out.slab_of(from), to);
+        if let Some(window) = window {
+            self.enter_open(with, window, &open[common..], builder, out);
+        }
+        Ok(())
+    }
+
     /// The stream is over. Regions that are still open are closed when the process ended. Nothing
     /// of them is missing, the thread was inside them; unless records are missing before, for then
     /// nobody knows, and they are closed at the last record.
-    pub(crate) fn finish(&mut self, with: &With<'_>, ending: u64, builder: &mut Builder, out: &mut Happened) {
+    pub(crate) fn finish(
+        &mut self,
+        with: &With<'_>,
+        ending: u64,
+        builder: &mut Builder,
+        out: &mut Happened,
+    ) -> Result<(), Error> {
+        self.add_sums(with, None, builder, out)?;
         let last = with.index.streams[self.stream].windows.last();
         self.breaks_off = self.gap || last.is_some_and(|window| window.dropped != 0);
         if let Some(window) = last.filter(|window| window.sealed == 0 && self.is_alive()) {
             self.enter_announced(with, window, builder, out);
         }
         if builder.stack.is_empty() {
-            return;
+            return Ok(());
         }
         if ending >= self.ticks && self.is_alive() {
             builder.advance(with.context.clock.ns(ending));
@@ -199,6 +251,7 @@ impl Decoder {
             // A thread that ended inside a region was nowhere when its process ended.
             self.at_end = if self.ended { Vec::new() } else { open };
         }
+        Ok(())
     }
 
     /// The call that the process died in, if its window says that there was one.
@@ -241,6 +294,7 @@ impl Decoder {
         self.inside = true;
         self.len = window.len();
         self.at = window.records_at().into();
+        self.add_sums(with, Some(window), builder, out)?;
         if window.sequence != self.expected {
             self.gap = true;
         }
@@ -272,20 +326,31 @@ impl Decoder {
         out: &mut Happened,
     ) -> Result<(), Error> {
         let open = with.index.open_stack(window)?;
-        let same = builder.stack.iter().zip(&open);
-        let common = same.take_while(|(frame, open)| frame.site == open.site && frame.ticks == open.ticks);
-        let common = common.count();
+        let common = common(builder, &open);
         self.close(builder, out, common);
         builder.advance(self.now);
-        for entry in &open[common..] {
-            let start = with.context.clock.ns(entry.ticks).min(self.now);
+        self.enter_open(with, window, &open[common..], builder, out);
+        Ok(())
+    }
+
+    /// Enters regions that were open when a window began.
+    fn enter_open(
+        &self,
+        with: &With<'_>,
+        window: &Window,
+        open: &[Open],
+        builder: &mut Builder,
+        out: &Happened,
+    ) {
+        let now = with.context.clock.ns(window.ticks.max(self.ticks));
+        for entry in open {
+            let start = with.context.clock.ns(entry.ticks).min(now);
             let slab = out.slab_of(start);
             let context = with.context;
             builder.enter_earlier(entry.site, entry.ticks, start, slab, || {
                 context.site(with.globals, entry.site)
             });
         }
-        Ok(())
     }
 
     /// Closes all regions but the outermost `keep` at the last known instant.

@@ -1,9 +1,11 @@
 //! The last rows of a merge: what crossed slabs, sums, and the small tables.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use super::added_up::AddedUp;
 use super::build::{Long, Operation, Row};
 use super::cost::cost;
 use super::globals::{LevelRow, RegionRow, VerbRow};
@@ -34,8 +36,13 @@ pub(crate) fn finish(
     names: Option<Names>,
 ) -> Result<Summary, Error> {
     let slabs = input.plan.boundaries.len() as u32 + 1;
-    if input.globals.used_unknown.load(std::sync::atomic::Ordering::Relaxed) {
-        add_unknown(&mut input);
+    let is_used = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+    let used_other = is_used(&input.globals.used_other);
+    if used_other || is_used(&input.globals.used_unknown) {
+        add_region(&mut input, "(undefined)");
+    }
+    if used_other {
+        add_region(&mut input, "(other paths)");
     }
     write_long(&decoding, slabs, sink)?;
     writing.long_messages.sort_unstable();
@@ -56,10 +63,10 @@ pub(crate) fn finish(
     }
     small.push(places::snapshots(&decoding)?);
     small.push(sums::profile(&decoding)?);
-    small.push(sums::communication(&writing)?);
+    small.push(sums::communication(&input, &decoding, &writing)?);
     small.push(sums::histogram(&decoding)?);
     small.push(places::open_at_end(&decoding)?);
-    small.push(places::locations(&input, &spans)?);
+    small.push(places::locations(&input, &decoding, &spans)?);
     small.push(places::processes(&input, &spans)?);
     small.push(problems::table(&problems)?);
     let stats: Vec<PartStats> =
@@ -87,13 +94,13 @@ fn add(meta: &mut Meta, sink: &Sink, spec: &'static TableSpec, stats: PartStats)
     meta.add(spec, part);
 }
 
-/// Gives the region of undefined sites its row.
-fn add_unknown(input: &mut Input) {
+/// Gives a region that stands for others its row.
+fn add_region(input: &mut Input, name: &str) {
     let globals = &mut input.globals;
     let source = LevelRow { name: "source".to_owned(), tier: 0, built_on: Vec::new() };
     let level = globals.levels.rows.iter().position(|level| level.name == source.name);
     let level = level.map_or_else(|| globals.levels.id(source), |place| place as u32);
-    let verb = globals.verbs.id(VerbRow { level, name: "(undefined)".to_owned(), role: 0 });
+    let verb = globals.verbs.id(VerbRow { level, name: name.to_owned(), role: 0 });
     globals.regions.rows.push(RegionRow { level, verb, noun: NONE, file: String::new(), line: 0 });
 }
 
@@ -159,7 +166,17 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
     }
     let cost = cost(input, decoding);
     let locks = input.index.streams.iter().filter_map(|stream| stream.windows.last());
+    let sums = || decoding.locations.iter().filter_map(|location| location.decoder.as_ref());
+    let sums = || sums().filter(|decoder| decoder.added_up.since.is_some()).map(|decoder| &decoder.added_up);
+    let summed = |count: fn(&AddedUp) -> u64| sums().map(count).fold(0, u64::saturating_add);
+    let since = sums().filter_map(|sums| sums.since).min();
+    let sent = |sums: &AddedUp| sums.sent.iter().map(|row| row.1.0).fold(0, u64::saturating_add);
     let totals = [
+        ("summed_locations", summed(|_| 1)),
+        ("summed_visits", summed(|sums| sums.visits)),
+        ("summed_messages", summed(sent)),
+        ("summed_since_ns", since.map_or(0, |since| since.max(0).cast_unsigned())),
+        ("half_counted_messages", writing.shards.tally().counted_halves),
         ("intervals", meta.rows("intervals")),
         ("messages", writing.shards.tally().matched),
         ("collectives", writing.collective_rows),

@@ -26,7 +26,7 @@ impl Folded {
         let span = after(visits.span);
         // Damage may say anything.
         let part = |time: u64| after(time.min(visits.span));
-        let rate = after(RATE_SPAN) as f64 / RATE_SPAN as f64;
+        let rate = clock.span_ns(1.0);
         Self {
             visits: u32::try_from(visits.number).unwrap_or(u32::MAX).min(u32::MAX - 1),
             shortest: part(visits.shortest),
@@ -36,9 +36,6 @@ impl Folded {
         }
     }
 }
-
-/// Ticks over which a clock's rate is taken: long enough that whole nanoseconds do.
-const RATE_SPAN: u64 = 1 << 30;
 
 /// A stretch of time, ns, of which a part lies inside a region; how it is spread is not known.
 #[derive(Clone, Copy, Debug)]

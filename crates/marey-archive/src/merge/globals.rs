@@ -108,6 +108,9 @@ pub(crate) struct Globals {
     /// Stands for sites that were never defined; used if the flag says so.
     pub unknown_region: u32,
     pub used_unknown: AtomicBool,
+    /// Stands for call paths for which a recorder that added up had no place; used if the flag says so.
+    pub other_region: u32,
+    pub used_other: AtomicBool,
 }
 
 /// A location of the run.
@@ -189,6 +192,7 @@ pub(crate) fn build(
         .collect();
     // Reserved whether or not it is used: which it is, only decoding can tell.
     globals.unknown_region = globals.regions.rows.len() as u32;
+    globals.other_region = globals.unknown_region + 1;
     let level = globals.level(Level::SOURCE);
     for context in &mut contexts {
         context.unknown_site = Site { region: globals.unknown_region, stack: NONE, level };
@@ -198,6 +202,12 @@ pub(crate) fn build(
 }
 
 impl Globals {
+    /// What stands for call paths that share their sums.
+    pub(crate) fn other_paths(&self, context: &Context) -> Site {
+        self.used_other.store(true, Ordering::Relaxed);
+        Site { region: self.other_region, ..context.unknown_site }
+    }
+
     /// Id of a level by name; made if no process defined it.
     fn level(&mut self, name: &str) -> u32 {
         match self.levels.rows.iter().position(|level| level.name == name) {

@@ -9,7 +9,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use marey_model::Triple;
-use marey_model::spool::{ALIGN, HEAD_LEN, Head, MAX_DEPTH, OPEN_LEN, Open, Stream, at, view, window_len};
+use marey_model::spool::{
+    ALIGN, HEAD_LEN, Head, MAX_DEPTH, OPEN_LEN, Open, Stream, at, busy_len, view, window_len,
+};
 
 use crate::Error;
 
@@ -77,6 +79,25 @@ pub(crate) struct StreamIndex {
     pub windows: Vec<Window>,
     /// Windows that are missing between the first and the last one, and before the first.
     pub lost: u64,
+    /// Which of [`Index::sums`] are the thread's.
+    pub sums: Option<usize>,
+}
+
+/// Where the sums of a thread lie that had no room for all of its events.
+#[derive(Debug)]
+pub(crate) struct SumsIndex {
+    /// Key of the process.
+    pub process: u64,
+    /// Serial number of the thread.
+    pub thread: u32,
+    /// Since when there are sums, ticks.
+    pub ticks: u64,
+    /// Windows of events before that.
+    pub traced: u64,
+    /// Windows of events before that, and those that have been added up.
+    pub summed: u64,
+    /// The windows with the sums.
+    pub windows: Vec<Window>,
 }
 
 /// A file of the spool.
@@ -95,6 +116,8 @@ pub(crate) struct Index {
     pub files: Vec<Source>,
     /// The streams by (process, thread, kind).
     pub streams: Vec<StreamIndex>,
+    /// Sums of threads, by (process, thread).
+    pub sums: Vec<SumsIndex>,
     /// Places where a window's head or end was damaged.
     pub damaged: u64,
 }
@@ -125,6 +148,7 @@ pub(crate) fn scan(spool: &Path) -> Result<Index, Error> {
     for (key, window) in found {
         index.add(key, window);
     }
+    index.part_sums();
     Ok(index)
 }
 
@@ -137,7 +161,7 @@ impl Index {
         let same = self.streams.last().is_some_and(|last| (last.process, last.thread, last.kind) == key);
         if !same {
             let lost = window.sequence;
-            self.streams.push(StreamIndex { process, thread, kind, windows: vec![window], lost });
+            self.streams.push(StreamIndex { process, thread, kind, windows: vec![window], lost, sums: None });
             return;
         }
         let stream = self.streams.last_mut().expect("just found");
@@ -149,6 +173,42 @@ impl Index {
         }
         stream.lost = stream.lost.saturating_add(window.sequence - last - 1);
         stream.windows.push(window);
+    }
+
+    /// Parts streams of sums from those of events, and from these what has been added up there.
+    fn part_sums(&mut self) {
+        let (sums, streams): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.streams).into_iter().partition(|stream| stream.kind == Stream::Sums);
+        self.streams = streams;
+        for stream in sums {
+            // Without its first window nobody knows what the others are of.
+            let Some(first) = stream.windows.first().filter(|first| first.sequence == 0) else {
+                self.damaged += 1;
+                continue;
+            };
+            // In such a window these words of the head say something else.
+            let (traced, summed) = (first.sampled_ticks, first.sampled_calls);
+            let (process, thread, ticks) = (stream.process, stream.thread, first.ticks);
+            let key = (process, thread, Stream::Events);
+            let of = |stream: &StreamIndex| (stream.process, stream.thread, stream.kind);
+            let place = self.streams.partition_point(|stream| of(stream) < key);
+            if self.streams.get(place).is_none_or(|stream| of(stream) != key) {
+                // The process died while the thread's only window was being begun anew.
+                let (kind, windows) = (Stream::Events, Vec::new());
+                self.streams
+                    .insert(place, StreamIndex { process, thread, kind, windows, lost: 0, sums: None });
+            }
+            let events = &mut self.streams[place];
+            events.windows.retain(|window| !(traced..summed).contains(&window.sequence));
+            events.lost = lost(&events.windows, traced..summed);
+            events.sums = Some(self.sums.len());
+            self.sums.push(SumsIndex { process, thread, ticks, traced, summed, windows: stream.windows });
+        }
+    }
+
+    /// The sums of a stream of events, if its thread has some.
+    pub(crate) fn sums_of(&self, stream: &StreamIndex) -> Option<&SumsIndex> {
+        stream.sums.map(|place| &self.sums[place])
     }
 
     /// Which of `streams` are those of a process.
@@ -190,8 +250,28 @@ impl Index {
                 }
             }
         }
+        for sums in &self.sums {
+            for value in [sums.process, sums.thread.into(), sums.traced, sums.summed] {
+                hash.add(value);
+            }
+        }
         hash.0
     }
+}
+
+/// How many windows are missing between others, those of the range apart.
+fn lost(windows: &[Window], added_up: Range<u64>) -> u64 {
+    let mut expected = 0;
+    let mut lost = 0_u64;
+    for window in windows {
+        let mut missing = window.sequence.saturating_sub(expected);
+        if expected <= added_up.start && window.sequence >= added_up.end {
+            missing -= added_up.end.saturating_sub(added_up.start);
+        }
+        lost = lost.saturating_add(missing);
+        expected = window.sequence.saturating_add(1);
+    }
+    lost
 }
 
 /// FNV-1a over words, enough to tell inputs apart that nobody forges.
@@ -236,6 +316,10 @@ fn scan_file(source: &Source, idx: u32, found: &mut Vec<(Key, Window)>) -> Resul
             None => None,
         };
         let Some((size, (key, mut window))) = window else {
+            if let Some(size) = busy_len(&head[..read]) {
+                at += size as u64;
+                continue;
+            }
             let is_hole = head[..read].iter().all(|&byte| byte == 0);
             damaged += u64::from(!is_hole && !in_garbage);
             in_garbage = !is_hole;

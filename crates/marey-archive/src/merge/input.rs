@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::{self, Bounds};
 use super::clock::{Clock, ClockFacts, Clocks};
@@ -58,6 +58,22 @@ impl Input {
             hash.add(facts.clock.ns(1 << 40).cast_unsigned());
         }
         hash.0
+    }
+}
+
+impl Input {
+    /// Communicators and ranks of processes that have sums: messages that these counted are not there.
+    pub(crate) fn counting(&self) -> FxHashSet<(u32, u32)> {
+        let has_sums = |key: u64| self.index.sums.iter().any(|sums| sums.process == key);
+        let counting = self.processes.iter().zip(&self.contexts).filter(|(process, _)| has_sums(process.key));
+        counting
+            .flat_map(|(_, context)| context.communicators.values().map(|(seen, _)| (seen.id, seen.rank)))
+            .collect()
+    }
+
+    /// Whether a process has sums.
+    pub(crate) fn has_sums(&self, process: usize) -> bool {
+        self.index.sums.iter().any(|sums| sums.process == self.processes[process].key)
     }
 }
 

@@ -16,6 +16,7 @@ use std::path::Path;
 
 use crate::{Columns, Error};
 
+mod added_up;
 mod alive;
 mod bounds;
 mod build;

@@ -6,6 +6,10 @@
 //!
 //! Which halves belong together is not decided here.
 
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::halves::{Half, Key};
 use crate::schema::NONE;
 
@@ -39,6 +43,8 @@ pub(crate) struct Tally {
     pub unmatched_sends: u64,
     pub unmatched_receives: u64,
     pub unmatchable_halves: u64,
+    /// Halves of which the other one was only counted, by a process that had no room for it.
+    pub counted_halves: u64,
 }
 
 /// What matching found.
@@ -48,6 +54,11 @@ pub(crate) struct Outcome {
     pub rows: Vec<MessageRow>,
     /// Of the run so far.
     pub tally: Tally,
+    /// Number and bytes of sends of which the receive was only counted, by communicator, the sender's group,
+    /// sender and receiver.
+    pub counted_sends: FxHashMap<(u32, u8, u32, u32), (i64, i64)>,
+    /// Communicators and ranks of processes that have counted messages without keeping them.
+    pub counting: Arc<FxHashSet<(u32, u32)>>,
 }
 
 impl Outcome {
@@ -55,9 +66,7 @@ impl Outcome {
     #[inline]
     pub(crate) fn matched(&mut self, key: Key, send: &Half, recv: &Half) {
         if recv.ghost {
-            self.tally.unmatched_sends += 1;
-            self.rows.push(lonely(key, send));
-            return;
+            return self.unmatched(key, send);
         }
         self.tally.matched += 1;
         self.tally.violations += u64::from(recv.end >= 0 && recv.end < send.post);
@@ -76,9 +85,27 @@ impl Outcome {
     /// A half in a channel that cannot be matched from here on.
     pub(crate) fn unmatchable(&mut self, key: Key, half: &Half) {
         if !half.ghost && !half.cancelled {
-            self.tally.unmatchable_halves += 1;
+            let is_counted = self.count_alone(key, half);
+            self.tally.unmatchable_halves += u64::from(!is_counted);
             self.rows.push(lonely(key, half));
         }
+    }
+
+    /// Counts a half that is alone because one of the two processes only counted; false if none did.
+    fn count_alone(&mut self, key: Key, half: &Half) -> bool {
+        let is_counted = self.is_counted(key);
+        self.tally.counted_halves += u64::from(is_counted);
+        if is_counted && !half.receives {
+            let sum = self.counted_sends.entry((key.communicator, key.side, key.from, key.to)).or_default();
+            let bytes = i64::try_from(half.bytes).unwrap_or(i64::MAX);
+            *sum = (sum.0 + 1, sum.1.saturating_add(bytes));
+        }
+        is_counted
+    }
+
+    /// Whether one of the two has counted messages that it did not keep.
+    pub(crate) fn is_counted(&self, key: Key) -> bool {
+        [key.from, key.to].iter().any(|&rank| self.counting.contains(&(key.communicator, rank)))
     }
 
     /// A half whose other half was not recorded.
@@ -86,8 +113,9 @@ impl Outcome {
         if half.ghost {
             return;
         }
-        self.tally.unmatched_sends += u64::from(!half.receives);
-        self.tally.unmatched_receives += u64::from(half.receives);
+        let is_counted = self.count_alone(key, half);
+        self.tally.unmatched_sends += u64::from(!half.receives && !is_counted);
+        self.tally.unmatched_receives += u64::from(half.receives && !is_counted);
         self.rows.push(lonely(key, half));
     }
 

@@ -78,10 +78,13 @@ fn rank(input: &Input, process: usize) -> i64 {
     input.processes[process].mpi.as_ref().map_or(-1, |mpi| mpi.rank.into())
 }
 
-pub(super) fn locations(input: &Input, spans: &[(i64, i64)]) -> Result<Columns, Error> {
+pub(super) fn locations(input: &Input, decoding: &Decoding, spans: &[(i64, i64)]) -> Result<Columns, Error> {
     let rows: Vec<(&Location, &(i64, i64))> = input.globals.locations.iter().zip(spans).collect();
     let host = |row: &(&Location, &(i64, i64))| input.processes[row.0.process as usize].host.clone();
-    let columns = columns![rows;
+    let since =
+        |state: &super::stream::Location| state.decoder.as_ref().and_then(|decoder| decoder.added_up.since);
+    let detail = decoding.locations.iter().map(|state| since(state).unwrap_or(-1)).collect();
+    let mut columns = columns![rows;
         U32 |row| row.0.process,
         Text |row| row.0.name.clone(),
         Text |row| if row.0.is_lane { "lane" } else { "thread" }.to_owned(),
@@ -93,6 +96,7 @@ pub(super) fn locations(input: &Input, spans: &[(i64, i64)]) -> Result<Columns, 
         I64 |row| row.1.0,
         I64 |row| row.1.1,
     ];
+    columns.push(Column::I64(detail));
     tables::with_ids(&LOCATIONS, rows.len(), columns)
 }
 

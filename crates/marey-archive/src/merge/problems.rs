@@ -39,13 +39,15 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
         if let Some(stream) = input.globals.locations[id as usize].stream {
             let stream = &input.index.streams[stream];
             add("lost", process, id, stream.lost, "windows that are missing");
-            let last = stream.windows.last().expect("streams have a window");
-            add("dropped", process, id, last.dropped, "events that found no place in the spool");
-            add("late_ticks", process, id, last.late, "readings of a clock that had run backwards");
+            if let Some(last) = stream.windows.last() {
+                add("dropped", process, id, last.dropped, "events that found no place in the spool");
+                add("late_ticks", process, id, last.late, "readings of a clock that had run backwards");
+            }
         }
         if let Some(decoder) = &location.decoder {
             add("late_ticks", process, id, decoder.late, "windows that begin before the last one ended");
             add("damaged", process, id, decoder.damaged, "records that could not be read");
+            add("damaged", process, id, decoder.added_up.damaged, "sums that could not be read");
             let untimed = format!("visits of regions inside {MAX_DEPTH} others");
             add("untimed", process, id, decoder.untimed, &untimed);
             add(
@@ -60,7 +62,9 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
     missing(input, decoding, &mut add);
     for (idx, process) in (0_u32..).zip(&input.processes) {
         let join = &writing.joins[idx as usize];
-        add("orphans", idx, NONE, join.orphans, "completions of operations that were not seen to begin");
+        // Where some events were only added up, completions are left over of course.
+        let orphans = if input.has_sums(idx as usize) { 0 } else { join.orphans };
+        add("orphans", idx, NONE, orphans, "completions of operations that were not seen to begin");
         let overlaps = &writing.overlaps[idx as usize];
         add("unmatched_ends", idx, NONE, overlaps.orphans, "ends of states that were not seen to begin");
         add("unmatched_begins", idx, NONE, overlaps.unended, "states that did not end");

@@ -7,9 +7,10 @@
 //! What happens within a channel is told in `channels`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::channels::Channel;
 use super::halves::{Half, Key};
@@ -60,8 +61,11 @@ impl Decided {
 }
 
 impl Shards {
-    pub(crate) fn new() -> Self {
-        Self((0..SHARDS).map(|_| Shard::default()).collect())
+    /// `counting` are communicators and ranks of processes that have counted messages without keeping them.
+    pub(crate) fn new(counting: FxHashSet<(u32, u32)>) -> Self {
+        let counting = Arc::new(counting);
+        let outcome = || Outcome { counting: Arc::clone(&counting), ..Outcome::default() };
+        Self((0..SHARDS).map(|_| Shard { outcome: outcome(), ..Shard::default() }).collect())
     }
 
     /// Takes the halves that processes decided and matches what can be matched by the end of the
@@ -94,15 +98,22 @@ impl Shards {
             sum.ambiguous += tally.ambiguous;
             sum.unmatched_sends += tally.unmatched_sends;
             sum.unmatched_receives += tally.unmatched_receives;
+            sum.counted_halves += tally.counted_halves;
             sum.unmatchable_halves += tally.unmatchable_halves;
         }
         sum
     }
 
+    /// Sends of which the receive was only counted, see [`Outcome`].
+    pub(crate) fn counted_sends(&self) -> impl Iterator<Item = ((u32, u8, u32, u32), (i64, i64))> {
+        self.0.iter().flat_map(|shard| shard.outcome.counted_sends.iter().map(|(key, sum)| (*key, *sum)))
+    }
+
     /// Channels that ended in a gap, by the process that the gap is in.
     pub(crate) fn broken(&self) -> BTreeMap<u32, u64> {
         let mut found = BTreeMap::new();
-        for channel in self.0.iter().flat_map(|shard| &shard.channels) {
+        let all = self.0.iter().flat_map(|shard| shard.channels.iter().map(move |channel| (shard, channel)));
+        for (_, channel) in all.filter(|(shard, channel)| !shard.outcome.is_counted(channel.key)) {
             let side = [&channel.send, &channel.recv].into_iter().find(|side| side.is_broken);
             if let Some(side) = side {
                 *found.entry(side.who.map_or(NONE, |who| who.0)).or_default() += 1;

@@ -140,7 +140,7 @@ fn cut(points: &[(i64, usize, u64)], groups: usize, rows: f64) -> Vec<i64> {
 /// until a call began that was never over.
 fn last_reading(index: &Index, stream: &StreamIndex) -> Result<u64, Error> {
     let Some(window) = stream.windows.last().filter(|_| stream.kind != Stream::Definitions) else {
-        return Ok(0);
+        return Ok(index.sums_of(stream).map_or(0, |sums| sums.ticks));
     };
     if window.sealed >= window.ticks && window.sealed != 0 {
         return Ok(window.sealed);

@@ -335,7 +335,7 @@ impl Location {
                 input.endings[self.process as usize],
                 &mut self.builder,
                 &mut self.happened,
-            );
+            )?;
         }
         progress.advance(decoder.position(&input.index).saturating_sub(before));
         Ok(())

@@ -1,11 +1,14 @@
 //! What is summed up over a run: the profile, who sent how much to whom, and where the time went when.
 
+use super::input::Input;
 use super::rows::columns;
 use super::stream::Decoding;
 use super::writing::Writing;
 use crate::schema::*;
 use crate::{Column, Columns, Error};
 
+/// Stands for the size of messages that were only counted.
+const SIZE_UNKNOWN: i64 = -2;
 /// Share of a bucket below which a region's time goes to the remainder.
 const REMAINDER_PART: i64 = 1000;
 
@@ -49,8 +52,31 @@ pub(super) fn profile(decoding: &Decoding) -> Result<Columns, Error> {
     Columns::from_columns(&PROFILE, columns)
 }
 
-pub(super) fn communication(writing: &Writing) -> Result<Columns, Error> {
-    let mut rows: Vec<_> = writing.communication.iter().collect();
+pub(super) fn communication(input: &Input, decoding: &Decoding, writing: &Writing) -> Result<Columns, Error> {
+    let mut all = writing.communication.clone();
+    for location in &decoding.locations {
+        let Some(decoder) = &location.decoder else { continue };
+        let context = &input.contexts[location.process as usize];
+        for &((communicator, peer), (messages, bytes)) in &decoder.added_up.sent {
+            let Some((seen, _)) = context.communicators.get(&communicator) else { continue };
+            let members = &input.globals.communicators.rows[seen.id as usize].members;
+            let Some(&to) = members.get(&(seen.peer_side, peer)) else { continue };
+            let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+            // How large each was is not known.
+            let sum = all.entry((location.process, to, seen.id, SIZE_UNKNOWN)).or_default();
+            *sum = (sum.0.saturating_add(count(messages)), sum.1.saturating_add(count(bytes)));
+        }
+    }
+    for ((communicator, side, from, to), sum) in writing.shards.counted_sends() {
+        let row = &input.globals.communicators.rows[communicator as usize];
+        let other = if row.inter { 1 - side.min(1) } else { side };
+        let member = |side: u8, rank: u32| row.members.get(&(side, rank)).copied();
+        if let (Some(from), Some(to)) = (member(side, from), member(other, to)) {
+            let all = all.entry((from, to, communicator, SIZE_UNKNOWN)).or_default();
+            *all = (all.0.saturating_add(sum.0), all.1.saturating_add(sum.1));
+        }
+    }
+    let mut rows: Vec<_> = all.iter().collect();
     rows.sort_unstable();
     let columns = columns![rows;
         U32 |row| row.0.0,

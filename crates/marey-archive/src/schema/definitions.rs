@@ -124,6 +124,12 @@ pub static LOCATIONS: TableSpec = definitions(
             "Last instant of measurement; of a thread that did not end before its process, the end of the process, \
              unless records of it are missing.",
         ),
+        i64(
+            "detail_end",
+            "ns",
+            "Since when visits and messages of it were only added up; −1 = all that was recorded is there.",
+        )
+        .since(3),
     ],
 );
 

@@ -40,7 +40,11 @@ pub static COMMUNICATION: TableSpec = summary(
         u32("from_process", "processes.id", "The sender."),
         u32("to_process", "processes.id", "The receiver."),
         u32("communicator", "communicators.id", "The communicator."),
-        i64("size_log2", "", "⌊log₂(bytes of a message)⌋; −1 = messages without data."),
+        i64(
+            "size_log2",
+            "",
+            "⌊log₂(bytes of a message)⌋; −1 = messages without data, −2 = not known, messages that were only added up.",
+        ),
         i64("messages", "", "Number of messages."),
         i64("bytes", "bytes", "Sum of their sizes."),
     ],

@@ -7,6 +7,7 @@ use marey_archive::merge::{Config, Summary, merge};
 use marey_archive::{Archive, Columns};
 use marey_testkit::{Message, Process, Spool};
 
+mod added_up;
 mod clocks;
 mod folded;
 mod happenings;

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use marey_model::spool::{Definition, DefinitionKind};
 use marey_model::{ClockKind, Level, Tier, Triple};
 
+use super::Runtime;
 use super::pair_cost::pair_cost;
-use super::{Mode, Runtime};
 use crate::sys;
 
 impl Runtime {
@@ -20,7 +20,7 @@ impl Runtime {
     /// definitions hold for the child too.
     pub(super) fn define_process(&self, start: Triple, parent: Option<(u64, u64)>) {
         let settings = Definition::Settings {
-            mode: if self.config.mode == Mode::Trace { "trace" } else { "quiet" }.to_owned(),
+            mode: self.mode_name().to_owned(),
             stack_depth: self.config.stack_depth,
             max_bytes: self.config.max_bytes,
         };

@@ -3,7 +3,8 @@
 //! The one idea: the new window is there, with all that it takes to decode it alone, before the old one
 //! is sealed; so at no instant is a thread without a place for its counters.
 //!
-//! Where windows lie in the file, and what becomes of them at a limit, is told in [`crate::spool`].
+//! Where windows lie in the file is told in [`crate::spool`]. A thread for which there is no further one
+//! goes on in one last, which is added up whenever it is full ([`crate::sums`]).
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -12,12 +13,13 @@
 
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
-use marey_model::spool::{Head, SLACK, Stream, at};
+use marey_model::spool::{Head, Open, SLACK, Stream, at};
 
 use super::{Runtime, current};
 use crate::channel;
 use crate::clock;
 use crate::spool::window_len;
+use crate::sums::{self, Summing};
 use crate::sys;
 use crate::thread::{Thread, state};
 use crate::write;
@@ -47,8 +49,70 @@ impl Runtime {
         // SAFETY: the caller's promise; the open stack has `depth` filled entries.
         unsafe {
             let open = core::slice::from_raw_parts((*thread).stack, (*thread).depth as usize);
-            let used = (*thread).cursor - (*thread).first;
-            let mut head = Head {
+            if !(*thread).summing.is_null() {
+                return self.begin_anew(thread, open, room);
+            }
+            let mut head = self.head(thread);
+            let is_short = head.bytes_before < sums::PROFILE_FROM;
+            if !self.config.is_profile || is_short || (*thread).stream != Stream::Events as u32 {
+                let room = if room == 0 { 0 } else { room + 2 * SLACK + Head::records_at(open.len()) };
+                let len = window_len(head.bytes_before).max(room);
+                if let Some(window) = self.events.window(&mut head, open, len) {
+                    go_on(thread, &head, window);
+                    return true;
+                }
+            }
+            self.hand_over(thread, open, room)
+        }
+    }
+
+    /// Opens a descriptor's last window, beyond any limit, and begins to add up what will be in it. False
+    /// if there is no room even for that, or for a record of `room` bytes.
+    unsafe fn hand_over(&self, thread: *mut Thread, open: &[Open], room: usize) -> bool {
+        // SAFETY: as in `open_window`.
+        unsafe {
+            if (*thread).stream != Stream::Events as u32 || !fits(open, room) {
+                return false;
+            }
+            let mut head = self.head(thread);
+            let Some(window) = self.window_beyond_limit(&mut head, open, sums::WINDOW) else { return false };
+            go_on(thread, &head, window);
+            // Without sums the window is one like the others, and the last.
+            (*thread).summing = Summing::begin(self, (*thread).serial, head.ticks, open, head.sequence);
+            true
+        }
+    }
+
+    /// Adds up the records of a descriptor's window and begins it anew.
+    unsafe fn begin_anew(&self, thread: *mut Thread, open: &[Open], room: usize) -> bool {
+        // SAFETY: as in `open_window`; the bytes from the first record to the cursor are records.
+        unsafe {
+            let (window, len) = ((*thread).window as *mut u8, (*thread).window_len as usize);
+            if !fits(open, room) {
+                return false;
+            }
+            let used = ((*thread).cursor - (*thread).first) as usize;
+            let records = core::slice::from_raw_parts((*thread).first as *const u8, used);
+            let place = ((*thread).sequence - 1, (*thread).window_ticks);
+            (*(*thread).summing).add(self, (*thread).serial, records, place);
+            let mut head = self.head(thread);
+            head.size = len as u32;
+            let counters = COUNTERS.map(|offset| counter((*thread).window, offset).load(Ordering::Relaxed));
+            head.encode_into(open, core::slice::from_raw_parts_mut(window, len));
+            for (offset, value) in COUNTERS.into_iter().zip(counters) {
+                counter((*thread).window, offset).store(value, Ordering::Relaxed);
+            }
+            (*thread).window = 0;
+            go_on(thread, &head, window);
+            true
+        }
+    }
+
+    /// The head of the window that a descriptor goes on to.
+    unsafe fn head(&self, thread: *mut Thread) -> Head {
+        // SAFETY: the caller's promise (see `open_window`).
+        unsafe {
+            Head {
                 size: 0,
                 process: self.key,
                 thread: (*thread).serial,
@@ -56,30 +120,53 @@ impl Runtime {
                 sequence: (*thread).sequence,
                 ticks: (*thread).last,
                 triple: clock::triple(self.clock),
-                bytes_before: (*thread).bytes_before + used,
+                bytes_before: (*thread).bytes_before + (*thread).cursor - (*thread).first,
                 serial: (*thread).serial_seen,
                 buffer: (*thread).buffer,
-            };
-            let room = if room == 0 { 0 } else { room + 2 * SLACK + Head::records_at(open.len()) };
-            let len = window_len(head.bytes_before).max(room);
-            let Some(window) = self.events.window(&mut head, open, len) else { return false };
-            let old = ((*thread).window, (*thread).window_len);
-            let fresh = window as u64;
-            (*thread).bytes_before += used;
-            (*thread).sequence += 1;
-            (*thread).generation = channel::next_generation();
-            (*thread).window = fresh;
-            (*thread).window_len = u64::from(head.size);
-            (*thread).first = fresh + Head::records_at(open.len()) as u64;
-            (*thread).cursor = (*thread).first;
-            (*thread).fold.cursor = 0;
-            (*thread).limit = fresh + u64::from(head.size) - SLACK as u64;
-            if old.0 != 0 {
-                leave_window(thread, old);
             }
-            true
         }
     }
+
+    /// A window of the process's events that no limit is for.
+    pub(crate) fn window_beyond_limit(&self, head: &mut Head, open: &[Open], len: usize) -> Option<*mut u8> {
+        self.events.window_beyond_limit(head, open, len)
+    }
+}
+
+/// Whether a window that is used again has room for a record of `room` bytes.
+fn fits(open: &[Open], room: usize) -> bool {
+    Head::records_at(open.len()) + room + 2 * SLACK <= sums::WINDOW
+}
+
+/// Makes `window`, whose head is `head`, the one that a descriptor writes to.
+unsafe fn go_on(thread: *mut Thread, head: &Head, window: *mut u8) {
+    // SAFETY: the caller's promise (see `open_window`).
+    unsafe {
+        let old = ((*thread).window, (*thread).window_len);
+        let fresh = window as u64;
+        (*thread).bytes_before = head.bytes_before;
+        (*thread).sequence = head.sequence + 1;
+        (*thread).generation = channel::next_generation();
+        (*thread).window = fresh;
+        (*thread).window_len = u64::from(head.size);
+        (*thread).window_ticks = head.ticks;
+        (*thread).first = fresh + Head::records_at((*thread).depth as usize) as u64;
+        (*thread).cursor = (*thread).first;
+        (*thread).fold.cursor = 0;
+        (*thread).limit = fresh + u64::from(head.size) - SLACK as u64;
+        if old.0 != 0 {
+            leave_window(thread, old);
+        }
+    }
+}
+
+/// Counters that go from window to window.
+const COUNTERS: [usize; 5] = [at::LATE, at::DROPPED, at::LOCKS, at::SAMPLED_TICKS, at::SAMPLED_CALLS];
+
+/// A counter in the head of a mapped window.
+unsafe fn counter<'a>(window: u64, offset: usize) -> &'a AtomicU64 {
+    // SAFETY: the caller's promise; heads are longer than every offset.
+    unsafe { &*((window as *const u8).add(offset).cast::<AtomicU64>()) }
 }
 
 /// Takes the counters of an old window over to the present one, seals and unmaps the old.
@@ -91,12 +178,11 @@ unsafe fn leave_window(thread: *mut Thread, old: (u64, u64)) {
     compiler_fence(Ordering::SeqCst);
     // SAFETY: the caller's promise; heads are longer than every offset.
     unsafe {
-        let counter = |offset: usize| &*((old.0 as *const u8).add(offset).cast::<AtomicU64>());
-        for offset in [at::LATE, at::DROPPED, at::LOCKS, at::SAMPLED_TICKS, at::SAMPLED_CALLS] {
-            let before = counter(offset).load(Ordering::Relaxed);
+        for offset in COUNTERS {
+            let before = counter(old.0, offset).load(Ordering::Relaxed);
             (*write::head_counter(thread, offset)).fetch_add(before, Ordering::Relaxed);
         }
-        counter(at::SEALED).store((*thread).last, Ordering::Release);
+        counter(old.0, at::SEALED).store((*thread).last, Ordering::Release);
         sys::unmap(old.0 as *mut u8, old.1 as usize);
     }
 }

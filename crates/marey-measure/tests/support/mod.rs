@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use marey_model::spool::sums::{self, CellKind};
 use marey_model::spool::{
-    Definition, Direction, FieldType, Head, Open, Record, Stream, Tail, get, get_signed, get_text,
+    Definition, Direction, FieldType, HEAD_LEN, Head, Open, Record, Stream, Tail, get, get_signed, get_text,
 };
 
 const TEST: &str = "MAREY_TEST";
@@ -61,6 +62,9 @@ pub(crate) struct Checked {
     /// Visits of each region that were counted only.
     pub(crate) counted: BTreeMap<String, u64>,
     pub(crate) enters: u64,
+    /// Visits that were added up, and call paths of a thread that have sums.
+    pub(crate) added_up: u64,
+    pub(crate) cells: u64,
     /// Records that stand for several visits.
     pub(crate) folds: u64,
     pub(crate) leaves: u64,
@@ -180,16 +184,51 @@ impl Spool {
     pub(crate) fn check_process(&self, process: &Process, sum: &mut Checked) {
         let names = names(&self.definitions(process));
         for (&(thread, stream), windows) in &process.streams {
+            if stream == Stream::Sums as u8 {
+                sum_cells(windows, &names, sum);
+                continue;
+            }
+            let sums = process.streams.get(&(thread, Stream::Sums as u8)).map(|windows| &windows[0].tail);
+            let added_up = sums.filter(|_| stream == Stream::Events as u8);
+            let added_up = added_up.map_or(0..0, |tail| tail.sampled_ticks..tail.sampled_calls);
+            let there: Vec<&Window> =
+                windows.iter().filter(|window| !added_up.contains(&window.head.sequence)).collect();
             if stream == Stream::Second as u8 {
                 sum.second += 1;
             } else {
                 sum.threads += 1;
             }
-            sum.windows += windows.len();
+            sum.windows += there.len();
             let last = windows.last().unwrap();
             sum.dropped += last.tail.dropped;
             sum.late += last.tail.late;
-            sum.open += check_stream(thread, windows, &names, sum);
+            sum.open += check_stream(thread, &there, added_up, &names, sum);
+        }
+    }
+}
+
+/// Adds what windows of sums say. Records that were added up are in there, and nowhere else.
+fn sum_cells(windows: &[Window], names: &Names, sum: &mut Checked) {
+    let summed = windows[0].tail.sampled_calls;
+    for window in windows {
+        let bytes = [vec![0; HEAD_LEN], window.records.clone()].concat();
+        for cell in sums::cells(&bytes, summed) {
+            let (kind, sums) = cell.expect("cells make sense");
+            let CellKind::Path { site, .. } = kind else {
+                continue;
+            };
+            sum.cells += 1;
+            let name = if site == sums::NOBODY { "(other paths)" } else { names.region(site) };
+            *sum.visits.entry(name.to_owned()).or_default() += sums.number - sums.untimed;
+            if sums.untimed > 0 {
+                *sum.counted.entry(name.to_owned()).or_default() += sums.untimed;
+            }
+            sum.added_up += sums.number - sums.untimed;
+            if sums.number > sums.untimed {
+                assert!(sums.shortest <= sums.longest, "{sums:?}");
+                assert!(sums.inclusive <= sums.longest.saturating_mul(sums.number), "{sums:?}");
+                assert!(sums.squares >= (sums.longest as f64).powi(2) * 0.99, "{sums:?}");
+            }
         }
     }
 }
@@ -229,13 +268,28 @@ impl Names {
 }
 
 /// Checks a stream and gives the number of regions open at its end.
-fn check_stream(thread: u32, windows: &[Window], names: &Names, sum: &mut Checked) -> u64 {
+fn check_stream(
+    thread: u32,
+    windows: &[&Window],
+    added_up: std::ops::Range<u64>,
+    names: &Names,
+    sum: &mut Checked,
+) -> u64 {
     let mut stack: Vec<Open> = Vec::new();
     let (mut ticks, mut bytes_before) = (0, 0);
-    for (idx, window) in windows.iter().enumerate() {
-        assert_eq!(window.head.sequence, idx as u64);
-        assert_eq!(window.head.bytes_before, bytes_before);
+    for (sequence, window) in (0..).filter(|sequence| !added_up.contains(sequence)).zip(windows) {
+        assert_eq!(window.head.sequence, sequence);
         assert!(ticks <= window.head.ticks);
+        if sequence == added_up.end && !added_up.is_empty() {
+            // What was left in between is in the sums, and what is still open is not.
+            let same = stack.iter().zip(&window.open).take_while(|(before, now)| before == now).count();
+            let visits = |open: &Open| names.region(open.site).to_owned();
+            stack.iter().skip(same).for_each(|open| *sum.visits.entry(visits(open)).or_default() -= 1);
+            window.open.iter().skip(same).for_each(|open| *sum.visits.entry(visits(open)).or_default() += 1);
+            stack.clone_from(&window.open);
+            bytes_before = window.head.bytes_before;
+        }
+        assert_eq!(window.head.bytes_before, bytes_before);
         assert_eq!(window.open, stack);
         ticks = window.head.ticks;
         let (mut at, mut again) = (0, Vec::new());

@@ -9,6 +9,7 @@
 
 mod define;
 mod record;
+pub mod sums;
 mod varint;
 mod window;
 

@@ -5,10 +5,14 @@
 //! own and changes while records are added. Behind the head stand the regions that were open
 //! when the window began, and behind them the records.
 
+use core::sync::atomic::{Ordering, compiler_fence};
+
 use crate::Triple;
 
 /// The first eight bytes of every window.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"mareyWN1");
+/// The same while a window is being begun anew in the place of another: a reader passes over it.
+pub const BUSY: u64 = u64::from_le_bytes(*b"mareyWNx");
 /// Length of a head in bytes, without the open stack behind it.
 pub const HEAD_LEN: usize = 192;
 /// Windows begin at multiples of this, so that a reader can find the next one behind a damaged one.
@@ -45,6 +49,12 @@ pub mod at {
     /// A call that is under way and not among the records ([`super::announcement`]); 0 if there is none.
     /// u64.
     pub const ANNOUNCED: usize = 184;
+    /// In the first window of a stream of sums, how many windows of the thread's events there were before
+    /// the sums began. u64.
+    pub const TRACED: usize = 168;
+    /// In the first window of a stream of sums, how many windows of the thread's events are no longer to be
+    /// found as such: those before the sums began, and those that have been added up since. u64.
+    pub const SUMMED: usize = 176;
 }
 
 /// The word at [`at::ANNOUNCED`] for a call of `site` that began `ticks` after the last record: 40 bits for
@@ -77,6 +87,8 @@ pub enum Stream {
     Second = 1,
     /// The process's definitions.
     Definitions = 2,
+    /// What is left of events that there was no room for ([`super::sums`]).
+    Sums = 3,
 }
 
 impl Stream {
@@ -86,6 +98,7 @@ impl Stream {
             0 => Some(Self::Events),
             1 => Some(Self::Second),
             2 => Some(Self::Definitions),
+            3 => Some(Self::Sums),
             _ => None,
         }
     }
@@ -174,9 +187,9 @@ fn half(bytes: &[u8], offset: usize) -> Option<u32> {
 }
 
 /// FNV-1a over 64-bit words: enough to tell a torn or overwritten head from a whole one.
-fn check_word(fixed: &[u8], open: &[u8]) -> u64 {
+fn check_word(magic: &[u8], fixed: &[u8], open: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for chunk in fixed.chunks(8).chain(open.chunks(8)) {
+    for chunk in magic.chunks(8).chain(fixed.chunks(8)).chain(open.chunks(8)) {
         let mut eight = [0; 8];
         eight[..chunk.len()].copy_from_slice(chunk);
         hash = (hash ^ u64::from_le_bytes(eight)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -200,10 +213,13 @@ impl Head {
     pub fn encode_into(&self, open: &[Open], out: &mut [u8]) -> usize {
         let len = Self::records_at(open.len());
         let out = &mut out[..len];
-        out.fill(0);
+        // While it is not whole it is none, and what lies behind it, of the same length as before, is
+        // nothing that a reader need look at.
+        out[..8].copy_from_slice(&BUSY.to_le_bytes());
+        compiler_fence(Ordering::SeqCst);
+        out[16..].fill(0);
         let mut put =
             |offset: usize, value: u64| out[offset..offset + 8].copy_from_slice(&value.to_le_bytes());
-        put(0, MAGIC);
         put(8, u64::from(self.size) | (open.len() as u64) << 32);
         put(16, self.process);
         put(24, u64::from(self.thread) | (self.stream as u64) << 32);
@@ -220,8 +236,11 @@ impl Head {
             put(HEAD_LEN + idx * OPEN_LEN, entry.ticks);
             put(HEAD_LEN + idx * OPEN_LEN + 8, u64::from(entry.site));
         }
-        let check = check_word(&out[..CHECKED], &out[HEAD_LEN..]);
+        let magic = MAGIC.to_le_bytes();
+        let check = check_word(&magic, &out[8..CHECKED], &out[HEAD_LEN..]);
         out[CHECKED..CHECKED + 8].copy_from_slice(&check.to_le_bytes());
+        compiler_fence(Ordering::SeqCst);
+        out[..8].copy_from_slice(&magic);
         len
     }
 }
@@ -232,6 +251,15 @@ pub fn window_len(bytes: &[u8]) -> Option<usize> {
     if word(bytes, 0)? != MAGIC {
         return None;
     }
+    len_of(bytes)
+}
+
+/// Length of the window that is being begun anew where `bytes` begin; `None` if there is none.
+pub fn busy_len(bytes: &[u8]) -> Option<usize> {
+    if word(bytes, 0)? == BUSY { len_of(bytes) } else { None }
+}
+
+fn len_of(bytes: &[u8]) -> Option<usize> {
     let size = half(bytes, 8)? as usize;
     let depth = half(bytes, 12)? as usize;
     (size.is_multiple_of(ALIGN)
@@ -248,7 +276,7 @@ pub fn view(bytes: &[u8]) -> Option<WindowView<'_>> {
     let depth = half(bytes, 12)? as usize;
     let records_at = Head::records_at(depth);
     let open_bytes = bytes.get(HEAD_LEN..records_at)?;
-    if word(bytes, CHECKED)? != check_word(bytes.get(..CHECKED)?, open_bytes) {
+    if word(bytes, CHECKED)? != check_word(bytes.get(..8)?, bytes.get(8..CHECKED)?, open_bytes) {
         return None;
     }
     let kind = half(bytes, 28)?;

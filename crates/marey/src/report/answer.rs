@@ -14,6 +14,7 @@ use marey_model::{Level, Nanos, Role};
 use super::{Facts, Page};
 use crate::endings;
 use crate::format;
+use crate::info;
 use crate::paint::{Look, harmless, shorten, wrap};
 use crate::words;
 
@@ -68,6 +69,8 @@ fn what_ran(facts: &Facts<'_>) -> String {
 fn answer(facts: &Facts<'_>) -> Vec<String> {
     let headline = &facts.headline;
     let mut lines: Vec<String> = ended_early(facts).into_iter().chain(incomplete(facts)).collect();
+    let sums = info::only_sums(facts.run.archive.meta());
+    lines.extend(sums.map(|sums| format!("Times and counts are exact, but there are {sums}.")));
     if headline.mpi <= Nanos(0) {
         lines.extend(without_mpi(facts));
         return lines;

@@ -24,3 +24,4 @@ mod mpi_mpe;
 mod mpi_polls;
 mod mpi_rust;
 mod mpi_sites;
+mod mpi_sums;

@@ -102,7 +102,7 @@ fn definitions(put: &mut Put<'_>) {
     put(&schema::OPEN_AT_END, &[vec![U(1), U(0), U(3), I(60 * MS)]]);
     let location = |id, rank, end| {
         let start = vec![U(id), U(id), T("main"), T("thread"), U(0), I(4000), T("node1"), U(0), I(rank)];
-        [start, vec![I(0), I(end)]].into_iter().flatten().collect()
+        [start, vec![I(0), I(end), I(-1)]].into_iter().flatten().collect()
     };
     put(&schema::LOCATIONS, &[location(0, 0, 100 * MS), location(1, 1, 90 * MS)]);
     put(&schema::MODULES, &[vec![U(0), T("/bin/app"), T("")]]);

@@ -1,0 +1,99 @@
+//! What a recorder has added up in the process, for want of room for events.
+//!
+//! The one idea: between the last window that was kept and the one that was added up last and is there still,
+//! a thread's visits are known by their sums alone. They go to the same call paths that its intervals have,
+//! as if the intervals had been seen; only when something happened is not known, so times lie evenly between
+//! the two.
+//!
+//! How sums lie in a spool is told in [`marey_model::spool::sums`].
+
+use marey_model::spool::sums::{CellKind, NOBODY, Sums, cells};
+
+use super::build::Builder;
+use super::clock::Clock;
+use super::globals::{Context, Globals};
+use super::index::{Index, SumsIndex};
+use crate::Error;
+use crate::schema::NONE;
+
+/// What became of a thread's sums.
+#[derive(Debug, Default)]
+pub(crate) struct AddedUp {
+    /// Since when there are sums, ns; `None` if everything was kept.
+    pub since: Option<i64>,
+    /// Visits in them.
+    pub visits: u64,
+    /// How many of them were counted only.
+    pub untimed: u64,
+    /// Cells that make no sense.
+    pub damaged: u64,
+    /// Messages sent, by communicator and rank: number and bytes.
+    pub sent: Vec<((u32, u32), (u64, u64))>,
+    /// Messages received.
+    pub received: u64,
+}
+
+/// Adds a thread's sums to its call paths; they are of the time from `from` to `to`, ns.
+pub(crate) fn add(
+    (index, sums): (&Index, &SumsIndex),
+    (globals, context): (&Globals, &Context),
+    builder: &mut Builder,
+    (from, to): (i64, i64),
+) -> Result<AddedUp, Error> {
+    let mut done = AddedUp { since: Some(from), ..AddedUp::default() };
+    let mut nodes: Vec<u32> = Vec::new();
+    let mut times: Vec<(u32, i64)> = Vec::new();
+    for window in &sums.windows {
+        let mut bytes = vec![0; window.end as usize];
+        let read = index.read(window.file, window.offset, &mut bytes)?;
+        for cell in cells(&bytes[..read], sums.summed) {
+            let Some((kind, sums)) = cell else {
+                done.damaged += 1;
+                nodes.push(NONE);
+                continue;
+            };
+            let mut node = NONE;
+            match kind {
+                CellKind::Path { site, parent } => {
+                    let above = nodes.get(parent as usize).copied().filter(|&above| above != NONE);
+                    let found = || match site {
+                        NOBODY => globals.other_paths(context),
+                        site => context.site(globals, site),
+                    };
+                    node = builder.path_below(above, site, found);
+                    done.visits = done.visits.saturating_add(sums.number);
+                    done.untimed = done.untimed.saturating_add(sums.untimed);
+                    let exclusive = add_to(builder, node, &context.clock, &sums);
+                    times.push((node, exclusive));
+                }
+                CellKind::Sent { communicator, peer } => {
+                    done.sent.push(((communicator, peer), (sums.number, sums.bytes)));
+                }
+                CellKind::Received { .. } => done.received = done.received.saturating_add(sums.number),
+            }
+            nodes.push(node);
+        }
+    }
+    builder.spread(&times, from, to);
+    Ok(done)
+}
+
+/// Adds sums to those of a call path. Its exclusive time, ns.
+fn add_to(builder: &mut Builder, node: u32, clock: &Clock, sums: &Sums) -> i64 {
+    let node = &mut builder.nodes[node as usize];
+    let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    node.visits = node.visits.saturating_add(count(sums.number));
+    node.untimed = node.untimed.saturating_add(count(sums.untimed));
+    node.inclusive = node.inclusive.saturating_add(clock.span(sums.inclusive));
+    node.bytes = node.bytes.saturating_add(count(sums.bytes));
+    if sums.shortest != u64::MAX {
+        node.min = node.min.min(clock.span(sums.shortest));
+        node.max = node.max.max(clock.span(sums.longest));
+    }
+    if sums.squares.is_finite() {
+        node.sum_squares += sums.squares.max(0.0) * clock.span_ns(1.0) * clock.span_ns(1.0);
+    }
+    let exclusive = clock.span(sums.exclusive);
+    node.exclusive = node.exclusive.saturating_add(exclusive);
+    exclusive
+}

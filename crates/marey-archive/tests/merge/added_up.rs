@@ -1,0 +1,172 @@
+//! Sums that a recorder made for want of room: with the intervals before and behind them they are the whole,
+//! and nothing about them that is damaged stops the merge.
+
+use marey_archive::Archive;
+use marey_archive::merge::merge;
+use marey_model::Triple;
+use marey_model::spool::sums::{CELL_LEN, CellKind, NOBODY};
+use marey_model::spool::{ALIGN, HEAD_LEN, Head, Record, Stream, at};
+use marey_testkit::Process;
+use proptest::prelude::*;
+
+use super::{Merged, config};
+
+/// A window of sums: since window `traced` of the thread's events, which have been added up before `summed`.
+fn sums(key: u64, ticks: u64, (traced, summed): (u64, u64), cells: &[(CellKind, [u64; 8])]) -> Vec<u8> {
+    let triple = Triple { ticks, monotonic_ns: ticks, realtime_ns: ticks };
+    let size = u32::try_from(2 * ALIGN).unwrap();
+    let (bytes_before, serial, buffer) = (0, 0, 0);
+    let stream = Stream::Sums;
+    let head = Head {
+        size,
+        process: key,
+        thread: 0,
+        stream,
+        sequence: 0,
+        ticks,
+        triple,
+        bytes_before,
+        serial,
+        buffer,
+    };
+    let mut bytes = vec![0; 2 * ALIGN];
+    head.encode_into(&[], &mut bytes);
+    let mut put = |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    put(at::TRACED, traced);
+    put(at::SUMMED, summed);
+    put(at::CURSOR, (HEAD_LEN + cells.len() * CELL_LEN) as u64);
+    for (place, (kind, sums)) in cells.iter().enumerate() {
+        let at = HEAD_LEN + place * CELL_LEN;
+        kind.words().iter().enumerate().for_each(|(idx, word)| put(at + 8 * idx, *word));
+        put(at + 16, summed);
+        sums.iter().enumerate().for_each(|(idx, word)| put(at + 24 + 8 * idx, *word));
+    }
+    bytes
+}
+
+/// `main` is open all the time; of `work` five visits were kept at the beginning, three at the end, and
+/// a hundred in between added up.
+fn process() -> (Process, Vec<u8>) {
+    let mut process = Process::new(7);
+    let (main, work) = (process.site(0, "main"), process.site(0, "work"));
+    let visits = |number: u64, gap: u64| {
+        let mut bytes = Vec::new();
+        for _ in 0..number {
+            Record::Enter { site: work, delta: gap }.encode(&mut bytes);
+            Record::Leave { delta: 10 }.encode(&mut bytes);
+        }
+        bytes
+    };
+    let mut first = Vec::new();
+    Record::Enter { site: main, delta: 0 }.encode(&mut first);
+    first.extend(visits(5, 10));
+    process.raw_window(0, 100, 0, first);
+    process.end = Some(10_000);
+    let path = |site, parent| CellKind::Path { site, parent };
+    let squares = 10_000_f64.to_bits();
+    let cells = [
+        (path(main, NOBODY), [0, 0, 0, 7_200, u64::MAX, 0, 0, 0]),
+        (path(work, 0), [100, 0, 1_000, 1_000, 2, 90, squares, 64]),
+    ];
+    let mut bytes = process.event_bytes();
+    bytes.extend(sums(process.key, 200, (1, 9), &cells));
+    // The window that is used again and again, for the ninth time; `main` is open in it.
+    let mut again = visits(3, 20);
+    Record::Leave { delta: 100 }.encode(&mut again);
+    let open = [marey_model::spool::Open { ticks: 100, site: main, reserved: 0 }];
+    let triple = Triple { ticks: 8_400, monotonic_ns: 8_400, realtime_ns: 8_400 };
+    let size = u32::try_from(ALIGN).unwrap();
+    let head = Head {
+        size,
+        process: process.key,
+        thread: 0,
+        stream: Stream::Events,
+        sequence: 9,
+        ticks: 8_400,
+        triple,
+        bytes_before: 0,
+        serial: 0,
+        buffer: 0,
+    };
+    let mut window = vec![0; ALIGN];
+    let begin = head.encode_into(&open, &mut window);
+    window[begin..begin + again.len()].copy_from_slice(&again);
+    let end = (begin + again.len()) as u64;
+    window[at::CURSOR..at::CURSOR + 8].copy_from_slice(&end.to_le_bytes());
+    bytes.extend(window);
+    (process, bytes)
+}
+
+/// Merges the process with these bytes of events.
+fn merged(process: &Process, events: &[u8]) -> Merged {
+    let dir = tempfile::tempdir().unwrap();
+    let [spool, run] = ["spool", "run"].map(|name| dir.path().join(name));
+    std::fs::create_dir(&spool).unwrap();
+    std::fs::write(spool.join("a.definitions"), process.definition_bytes()).unwrap();
+    std::fs::write(spool.join("a.events"), events).unwrap();
+    let summary = merge(&spool, &run, &config(1, 1 << 20), &()).unwrap();
+    let archive = Archive::open(&run).unwrap();
+    Merged { _dir: dir, archive, summary }
+}
+
+#[test]
+fn what_was_kept_and_what_was_added_up_are_the_whole() {
+    let (process, events) = process();
+    let merged = merged(&process, &events);
+    assert_eq!(merged.summary.problems, []);
+    let profile = merged.profile();
+    // Visits of `work` take 10 each; those that were added up are all between 2 and 90.
+    assert_eq!(profile["main/work"], (108, 1_080, 1_080));
+    // `main` was left once, 190 after the last window began; its own time is what is left of that.
+    let inclusive = 8_400 + 190 - 100;
+    assert_eq!(profile["main"], (1, inclusive, 50 + 7_200 + 60 + 100));
+    let rows = merged.table("profile");
+    assert_eq!((rows.i64("min").unwrap()[1], rows.i64("max").unwrap()[1]), (2, 90));
+    assert_eq!(rows.f64("sum_squares").unwrap()[1], 10_000.0 + 8.0 * 100.0);
+    assert_eq!(rows.i64("bytes").unwrap()[1], 64);
+    assert_eq!(merged.intervals().len(), 1 + 5 + 3);
+    assert_eq!(merged.table("locations").i64("detail_end").unwrap(), [200]);
+    let histogram: i64 = merged.table("histogram").i64("time").unwrap().iter().sum();
+    assert_eq!(histogram, 1_080 + 50 + 7_200 + 60 + 100);
+}
+
+/// The process died before its window was begun anew, or while it was: what was added up is there all the same.
+#[test]
+fn a_window_that_was_added_up_is_not_read_again() {
+    let (process, events) = process();
+    let head = events.len() - ALIGN;
+    let mut stale = events.clone();
+    // Its number is one of those that were added up; the check word must fit.
+    let old = marey_model::spool::view(&stale[head..]).unwrap().head;
+    let open = [marey_model::spool::Open { ticks: 100, site: 0, reserved: 0 }];
+    let end = stale[head + at::CURSOR..head + at::CURSOR + 8].to_vec();
+    Head { sequence: 8, ..old }.encode_into(&open, &mut stale[head..]);
+    stale[head + at::CURSOR..head + at::CURSOR + 8].copy_from_slice(&end);
+    let mut busy = events.clone();
+    busy[head..head + 8].copy_from_slice(&marey_model::spool::BUSY.to_le_bytes());
+    for events in [stale, busy] {
+        let merged = merged(&process, &events);
+        assert_eq!(merged.profile()["main/work"].0, 105);
+        assert_eq!(merged.summary.problems, []);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn damaged_sums_stop_nothing(
+        flips in prop::collection::vec((0_usize..4 * ALIGN, 0_u8..8), 1..12),
+        cut in prop::option::of(0_usize..4 * ALIGN),
+    ) {
+        let (process, mut events) = process();
+        for (place, bit) in flips {
+            let len = events.len();
+            events[place % len] ^= 1 << bit;
+        }
+        if let Some(cut) = cut {
+            events.truncate(cut);
+        }
+        merged(&process, &events);
+    }
+}

@@ -1,0 +1,319 @@
+//! Adding up what a thread has recorded, when there is no room to keep it.
+//!
+//! The one idea: a thread at its limit goes on as before, in one last window. When that is full its records
+//! are read as a reader would read them, their times are added to those of their call paths, and the window
+//! begins anew. What an event costs is what it always costs, and the adding up, which works in the
+//! processor's cache; the sums are those of a trace; and what is not added up yet still stands in the window.
+//!
+//! How sums lie in the file, so that they are right whenever the process dies, is told in
+//! [`marey_model::spool::sums`].
+//!
+//! Deliberately absent: what was recorded besides visits and messages (events and counters of the user's,
+//! edges, states that need not nest): of those only that there were some.
+
+mod cells;
+
+use marey_model::spool::sums::{CellKind, NOBODY};
+use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Visits, at};
+
+use self::cells::{Cells, Sums};
+use crate::runtime::Runtime;
+use crate::sys;
+
+/// Length of the window that is used again and again: large against the call paths that it adds to, which are
+/// copied once a window, and small enough for the processor's cache.
+pub(crate) const WINDOW: usize = 64 << 10;
+/// Bytes of records from which on a profile adds up: threads that are so short may be many, and fit into less.
+pub(crate) const PROFILE_FROM: u64 = 16 << 10;
+
+/// Adds up windows of records of a made-up thread of this process's recorder, each with the time that its
+/// first record counts from, as if the thread had been in a profile. For tests, which know what comes out.
+#[doc(hidden)]
+pub fn add_up(thread: u32, windows: &[(u64, &[u8])]) -> bool {
+    let (Some(runtime), Some(&(ticks, _))) = (crate::current_runtime(), windows.first()) else {
+        return false;
+    };
+    // SAFETY: what `begin` gives is null or nobody else's.
+    let Some(summing) = (unsafe { Summing::begin(runtime, thread, ticks, &[], 0).as_mut() }) else {
+        return false;
+    };
+    for (sequence, &(ticks, records)) in (0..).zip(windows) {
+        summing.add(runtime, thread, records, (sequence, ticks));
+    }
+    true
+}
+
+/// What a thread's records are added to.
+#[repr(C)]
+pub(crate) struct Summing {
+    cells: Cells,
+    /// Number, counted from 1, of the window that is being added up.
+    windows: u64,
+    now: u64,
+    depth: u32,
+    /// Cell of the innermost open region; [`NOBODY`] if none is open or its path found none.
+    cell: u32,
+    /// Its sums; null if they have not been looked for in this window.
+    sums: *mut Sums,
+    /// Takes the time when no region is open.
+    nobody: Sums,
+    /// Call paths that were entered lately, at a place that follows from the first two numbers.
+    lately: [Lately; LATELY],
+    /// What the message slots of the window stand for.
+    slots: [Slot; SLOTS],
+    /// Bytes that go with the collective slots.
+    collectives: [u64; SLOTS],
+    open: [Frame; MAX_DEPTH],
+}
+
+/// An open region, and the cell and the sums of the path above it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Frame {
+    began: u64,
+    above: u32,
+    sums_above: *mut Sums,
+}
+
+/// Which cell the path of a site beneath that of another cell has, and its sums in window `windows`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Lately {
+    parent: u32,
+    site: u32,
+    cell: u32,
+    windows: u64,
+    sums: *mut Sums,
+}
+
+const LATELY: usize = 1 << 11;
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Slot {
+    direction: u32,
+    communicator: u32,
+    peer: i64,
+    bytes: u64,
+}
+
+impl Summing {
+    /// Begins to add up, at `ticks` and with these regions open; `summed` windows of events stay as they
+    /// are. Null if there is no memory or no room for sums.
+    pub(crate) fn begin(runtime: &Runtime, thread: u32, ticks: u64, open: &[Open], summed: u64) -> *mut Self {
+        let Some(this) = sys::map_zeros(size_of::<Self>()) else { return core::ptr::null_mut() };
+        let this: *mut Self = this.cast();
+        // SAFETY: zeros are a value of every field, and nobody else knows the memory.
+        let summing = unsafe { &mut *this };
+        summing.cell = NOBODY;
+        summing.now = ticks;
+        if !summing.cells.begin(runtime, thread, ticks, summed) {
+            // SAFETY: as above.
+            unsafe { sys::unmap(this.cast(), size_of::<Self>()) };
+            return core::ptr::null_mut();
+        }
+        for entry in open {
+            let (above, sums_above) = (summing.cell, core::ptr::null_mut());
+            summing.open[summing.depth as usize] = Frame { began: entry.ticks, above, sums_above };
+            summing.depth += 1;
+            summing.cell = summing.path(runtime, thread, entry.site);
+        }
+        this
+    }
+
+    /// Adds up the records of window `sequence`, which began at `ticks`.
+    pub(crate) fn add(
+        &mut self,
+        runtime: &Runtime,
+        thread: u32,
+        records: &[u8],
+        (sequence, ticks): (u64, u64),
+    ) {
+        self.windows = sequence + 1;
+        self.now = ticks;
+        self.sums = core::ptr::null_mut();
+        let depth = self.depth as usize;
+        self.open[..depth].iter_mut().for_each(|frame| frame.sums_above = core::ptr::null_mut());
+        let mut at = 0;
+        while let Some(record) = Record::decode(records, &mut at) {
+            self.step(runtime, thread, record);
+        }
+        self.cells.publish(at::SUMMED, self.windows);
+    }
+
+    #[inline(always)]
+    fn step(&mut self, runtime: &Runtime, thread: u32, record: Record<'_>) {
+        match record {
+            Record::Enter { site, delta } => {
+                self.pass(delta);
+                let now = self.now;
+                self.enter(runtime, thread, site, now);
+            }
+            Record::Leave { delta } => {
+                self.pass(delta);
+                self.leave();
+            }
+            other => self.rare(runtime, thread, other),
+        }
+    }
+
+    /// Charges time to the innermost open region.
+    #[inline(always)]
+    fn pass(&mut self, delta: u64) {
+        self.now = self.now.wrapping_add(delta);
+        let sums = self.innermost();
+        sums.exclusive = sums.exclusive.wrapping_add(delta);
+    }
+
+    /// The sums of the innermost open region's path.
+    #[inline(always)]
+    fn innermost(&mut self) -> &mut Sums {
+        if self.sums.is_null() {
+            self.sums = self.sums_of(self.cell);
+        }
+        // SAFETY: cells never move, and neither do we.
+        unsafe { &mut *self.sums }
+    }
+
+    #[inline(never)]
+    fn sums_of(&mut self, cell: u32) -> *mut Sums {
+        if cell == NOBODY {
+            return &raw mut self.nobody;
+        }
+        // SAFETY: whoever has a number has it from a cell.
+        unsafe { self.cells.sums(cell, self.windows) }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, runtime: &Runtime, thread: u32, site: u32, ticks: u64) {
+        let Some(frame) = self.open.get_mut(self.depth as usize) else { return };
+        *frame = Frame { began: ticks, above: self.cell, sums_above: self.sums };
+        self.depth += 1;
+        let hash = self.cell.wrapping_mul(0x9e37_79b1) ^ site.wrapping_mul(0x85eb_ca6b);
+        let place = (hash >> 16) as usize % LATELY;
+        let lately = &self.lately[place];
+        let is_it = lately.parent == self.cell && lately.site == site;
+        if is_it && lately.windows == self.windows {
+            (self.cell, self.sums) = (lately.cell, lately.sums);
+            return;
+        }
+        self.enter_slowly(runtime, thread, site, place);
+    }
+
+    #[inline(never)]
+    fn enter_slowly(&mut self, runtime: &Runtime, thread: u32, site: u32, place: usize) {
+        let (parent, windows) = (self.cell, self.windows);
+        self.cell = self.path(runtime, thread, site);
+        self.sums = self.sums_of(self.cell);
+        self.lately[place] = Lately { parent, site, windows, cell: self.cell, sums: self.sums };
+    }
+
+    /// The cell of a region beneath the innermost one; all that find none share one.
+    fn path(&mut self, runtime: &Runtime, thread: u32, site: u32) -> u32 {
+        let kind = CellKind::Path { site, parent: self.cell };
+        self.cells.find(runtime, thread, kind).unwrap_or_else(|| self.other_path(runtime, thread))
+    }
+
+    #[cold]
+    fn other_path(&mut self, runtime: &Runtime, thread: u32) -> u32 {
+        let others = CellKind::Path { site: NOBODY, parent: NOBODY };
+        self.cells.find(runtime, thread, others).unwrap_or(NOBODY)
+    }
+
+    #[inline(always)]
+    fn leave(&mut self) {
+        let Some(depth) = self.depth.checked_sub(1) else { return };
+        let Frame { began, above, sums_above } = self.open[depth as usize];
+        let (took, cell) = (self.now.wrapping_sub(began), self.cell);
+        let sums = self.innermost();
+        sums.number += 1;
+        // Of paths that share a cell the outermost has the time of those inside.
+        sums.inclusive = sums.inclusive.wrapping_add(if cell == above { 0 } else { took });
+        sums.shortest = sums.shortest.min(took);
+        sums.longest = sums.longest.max(took);
+        sums.squares += took as f64 * took as f64;
+        self.depth = depth;
+        (self.cell, self.sums) = (above, sums_above);
+    }
+
+    /// Any record but enter and leave.
+    #[inline(never)]
+    fn rare(&mut self, runtime: &Runtime, thread: u32, record: Record<'_>) {
+        if let Some(delta) = record.delta() {
+            self.pass(delta);
+        }
+        match record {
+            Record::Counted { site, visits } => {
+                let cell = self.path(runtime, thread, site);
+                let sums = self.sums_mut(cell);
+                sums.number += visits;
+                sums.untimed += visits;
+            }
+            Record::Folded { site, visits, .. } => self.folded(runtime, thread, site, &visits),
+            Record::Signature { slot, signature } => {
+                self.slots[usize::from(slot)] = Slot {
+                    direction: signature.direction as u32,
+                    communicator: signature.communicator,
+                    peer: signature.peer,
+                    bytes: signature.bytes,
+                };
+            }
+            Record::CollectiveSignature { slot, signature } => {
+                self.collectives[usize::from(slot)] = signature.bytes_out.saturating_add(signature.bytes_in);
+            }
+            Record::Send { slot }
+            | Record::PostSend { slot, .. }
+            | Record::Receive { slot }
+            | Record::Received { slot, .. } => self.message(runtime, thread, slot),
+            Record::Collective { slot } | Record::PostCollective { slot, .. } => {
+                self.moved(self.collectives[usize::from(slot)]);
+            }
+            Record::Rma { bytes, .. } | Record::Io { bytes, .. } => self.moved(bytes),
+            _ => {}
+        }
+    }
+
+    fn sums_mut(&mut self, cell: u32) -> &mut Sums {
+        // SAFETY: cells never move, and neither do we.
+        unsafe { &mut *self.sums_of(cell) }
+    }
+
+    /// Polls in vain: what lies between them is of the region around them.
+    fn folded(&mut self, runtime: &Runtime, thread: u32, site: u32, visits: &Visits) {
+        let gaps = visits.span.saturating_sub(visits.inside);
+        self.pass(gaps);
+        self.now = self.now.wrapping_add(visits.inside);
+        let cell = self.path(runtime, thread, site);
+        let sums = self.sums_mut(cell);
+        sums.number += visits.number;
+        sums.inclusive = sums.inclusive.wrapping_add(visits.inside);
+        sums.exclusive = sums.exclusive.wrapping_add(visits.inside);
+        sums.shortest = sums.shortest.min(visits.shortest);
+        sums.longest = sums.longest.max(visits.longest);
+        sums.squares += visits.squares;
+    }
+
+    fn message(&mut self, runtime: &Runtime, thread: u32, slot: u8) {
+        let Slot { direction, communicator, peer, bytes } = self.slots[usize::from(slot)];
+        if peer == NO_PEER {
+            return;
+        }
+        self.moved(bytes);
+        let Ok(peer) = u32::try_from(peer) else { return };
+        let kind = if direction == Direction::Send as u32 {
+            CellKind::Sent { communicator, peer }
+        } else {
+            CellKind::Received { communicator, peer }
+        };
+        let cell = self.cells.find(runtime, thread, kind).unwrap_or(NOBODY);
+        let sums = self.sums_mut(cell);
+        sums.number += 1;
+        sums.bytes = sums.bytes.wrapping_add(bytes);
+    }
+
+    /// Data moved by the innermost open call.
+    fn moved(&mut self, bytes: u64) {
+        let sums = self.innermost();
+        sums.bytes = sums.bytes.wrapping_add(bytes);
+    }
+}

@@ -1,0 +1,184 @@
+//! The cells of a thread's sums, in windows of the process's file.
+//!
+//! The one idea: a cell is found by what it is about, in a table of numbers that lies in memory of our own;
+//! it is made when it is first looked for, and never moves. Which of its two sums is written is decided by
+//! the number of the window that is being added up, see [`marey_model::spool::sums`].
+//!
+//! Deliberately absent: what is added.
+
+#![expect(clippy::cast_possible_truncation, reason = "cells are few, and windows of them small")]
+
+use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
+
+use marey_model::spool::sums::{CELL_LEN, CellKind, NOBODY, SUM_WORDS};
+use marey_model::spool::{HEAD_LEN, Head, SLACK, Stream, at};
+
+use crate::clock;
+use crate::runtime::Runtime;
+
+/// Cells of a thread; what finds none is added to that of all others.
+const MAX_CELLS: usize = 1 << 13;
+/// Windows: a small one, since most threads have few call paths, then larger ones.
+const FIRST: usize = 8 << 10;
+const LATER: usize = 64 << 10;
+const CELLS_IN_FIRST: usize = (FIRST - HEAD_LEN - SLACK) / CELL_LEN;
+const CELLS_IN_LATER: usize = (LATER - HEAD_LEN - SLACK) / CELL_LEN;
+const WINDOWS: usize = 1 + (MAX_CELLS - CELLS_IN_FIRST).div_ceil(CELLS_IN_LATER);
+/// Places where a cell's number is looked for.
+const PLACES: usize = 2 * MAX_CELLS;
+
+/// One of a cell's two sums, the words that [`marey_model::spool::sums::Sums`] is read from.
+#[repr(C)]
+pub(super) struct Sums {
+    pub(super) windows: u64,
+    pub(super) number: u64,
+    pub(super) untimed: u64,
+    pub(super) inclusive: u64,
+    pub(super) exclusive: u64,
+    pub(super) shortest: u64,
+    pub(super) longest: u64,
+    pub(super) squares: f64,
+    pub(super) bytes: u64,
+}
+
+/// A cell.
+#[repr(C)]
+struct Cell {
+    kind: [u64; 2],
+    sums: [Sums; 2],
+}
+
+const _: () = assert!(size_of::<Cell>() == CELL_LEN && size_of::<Sums>() == 8 * SUM_WORDS);
+
+/// All cells of a thread. Zeros are none.
+#[repr(C)]
+pub(super) struct Cells {
+    windows: [*mut u8; WINDOWS],
+    len: u32,
+    /// Numbers of cells, plus 1.
+    places: [u16; PLACES],
+}
+
+const _: () = assert!(MAX_CELLS < u16::MAX as usize);
+
+impl Cells {
+    /// Makes the first window, which says since when there are sums, and that `summed` windows of events
+    /// are not to be found as such.
+    pub(super) fn begin(&mut self, runtime: &Runtime, thread: u32, ticks: u64, summed: u64) -> bool {
+        if !self.window(runtime, thread, 0, ticks) {
+            return false;
+        }
+        self.publish(at::TRACED, summed);
+        self.publish(at::SUMMED, summed);
+        true
+    }
+
+    /// Says how many windows of the thread's events there are, at [`at::TRACED`] or [`at::SUMMED`].
+    pub(super) fn publish(&self, offset: usize, windows: u64) {
+        // SAFETY: the first window is mapped for good, and heads are longer than every offset.
+        let summed = unsafe { &*self.windows[0].add(offset).cast::<AtomicU64>() };
+        summed.store(windows, Ordering::Release);
+    }
+
+    fn window(&mut self, runtime: &Runtime, thread: u32, place: usize, ticks: u64) -> bool {
+        let mut head = Head {
+            size: 0,
+            process: runtime.key(),
+            thread,
+            stream: Stream::Sums,
+            sequence: place as u64,
+            ticks,
+            triple: clock::triple(runtime.clock()),
+            bytes_before: 0,
+            serial: 0,
+            buffer: 0,
+        };
+        let len = if place == 0 { FIRST } else { LATER };
+        let window = runtime.window_beyond_limit(&mut head, &[], len);
+        if let Some(window) = window {
+            self.windows[place] = window;
+        }
+        window.is_some()
+    }
+
+    /// The cell about `kind`, made if need be. `None` if there is no place for it.
+    pub(super) fn find(&mut self, runtime: &Runtime, thread: u32, kind: CellKind) -> Option<u32> {
+        let words = kind.words();
+        let hash = (words[1] ^ words[0] << 60).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut place = (hash >> 40) as usize % PLACES;
+        while let Some(number) = self.places[place].checked_sub(1) {
+            // SAFETY: numbers in the table are those of cells.
+            if unsafe { (*self.cell(u32::from(number))).kind } == words {
+                return Some(u32::from(number));
+            }
+            place = (place + 1) % PLACES;
+        }
+        // The last cell is for all that come too late.
+        let others = CellKind::Path { site: NOBODY, parent: NOBODY };
+        if self.len as usize + usize::from(kind != others) >= MAX_CELLS {
+            return None;
+        }
+        let number = self.len;
+        let (window, at) = place_of(number);
+        if self.windows[window].is_null() && !self.window(runtime, thread, window, 0) {
+            return None;
+        }
+        // SAFETY: the window is there and has room for the cell, whose bytes are zeros.
+        unsafe {
+            let cell = self.cell(number);
+            (*cell).kind = words;
+            for sums in &mut (*cell).sums {
+                sums.shortest = u64::MAX;
+            }
+            let cursor = &*self.windows[window].add(at::CURSOR).cast::<AtomicU64>();
+            cursor.store((at + CELL_LEN) as u64, Ordering::Release);
+        }
+        self.len += 1;
+        self.places[place] = number as u16 + 1;
+        Some(number)
+    }
+
+    /// The sums of a cell that window number `windows`, counted from 1, is added to.
+    ///
+    /// # Safety
+    /// `number` is that of a cell.
+    #[inline(always)]
+    pub(super) unsafe fn sums(&self, number: u32, windows: u64) -> *mut Sums {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let first = (&raw mut (*self.cell(number)).sums).cast::<Sums>();
+            let second = first.add(1);
+            if (*first).windows == windows {
+                return first;
+            }
+            if (*second).windows == windows {
+                return second;
+            }
+            // The older ones give way; until they are whole they bear an older number.
+            let (old, new) =
+                if (*first).windows < (*second).windows { (first, second) } else { (second, first) };
+            for word in 1..SUM_WORDS {
+                *old.cast::<u64>().add(word) = *new.cast::<u64>().add(word);
+            }
+            compiler_fence(Ordering::SeqCst);
+            (*old).windows = windows;
+            old
+        }
+    }
+
+    fn cell(&self, number: u32) -> *mut Cell {
+        let (window, at) = place_of(number);
+        // SAFETY: the caller has seen that the window is there.
+        unsafe { self.windows[window].add(at).cast() }
+    }
+}
+
+/// Which window a cell lies in, and where.
+fn place_of(number: u32) -> (usize, usize) {
+    let number = number as usize;
+    let (window, idx) = match number.checked_sub(CELLS_IN_FIRST) {
+        None => (0, number),
+        Some(rest) => (1 + rest / CELLS_IN_LATER, rest % CELLS_IN_LATER),
+    };
+    (window, HEAD_LEN + idx * CELL_LEN)
+}
