@@ -14,21 +14,21 @@ use serde_json::Value;
 
 use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need};
 
-fn program(mpi: Mpi) -> Option<PathBuf> {
+pub(crate) fn program(mpi: Mpi) -> Option<PathBuf> {
     let mpi = mpi.installed()?;
     let sources = &["crash_loop.c"];
     Build { mpi, compiler: Compiler::C, sources, flags: &["-O1"], output: "crash_loop" }.path()
 }
 
 /// Calls that have returned, and the process.
-fn read_state(file: &Path) -> Option<(u64, u32)> {
+pub(crate) fn read_state(file: &Path) -> Option<(u64, u32)> {
     let bytes = std::fs::read(file).ok()?;
     let number = |at: usize| Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     Some((number(0)?, u32::try_from(number(8)?).ok()?))
 }
 
 /// Compares the run with the files of so many ranks, and returns what became of each rank.
-fn compare(run: &Run, out: &Path, ranks: u32) -> BTreeMap<u32, String> {
+pub(crate) fn compare(run: &Run, out: &Path, ranks: u32) -> BTreeMap<u32, String> {
     let recorded = run.mpi_calls();
     let processes = run.table("processes");
     let places = places(run);
@@ -118,7 +118,7 @@ fn ranks_that_return_without_finalize() {
 }
 
 /// Ends what it has started, whatever happens to the test.
-struct Recording(Child);
+pub(crate) struct Recording(pub(crate) Child);
 
 impl Drop for Recording {
     fn drop(&mut self) {

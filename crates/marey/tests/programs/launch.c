@@ -3,7 +3,7 @@
  *   nested   the same, and what is run is $LAUNCH_NESTED
  *   bad      exits with 9 after MPI_Finalize
  * In each round every rank sends to the next one and receives from the one before, and all sum up.
- * Prints one line for each process, in one write:
+ * Prints one line for each process, in one write, before it calls MPI_Finalize:
  *   counted PID RANK SIZE NAME=CALLS NAME=CALLS ...
  * Runs on 1, 2, 3 ... ranks.
  */
@@ -45,7 +45,8 @@ int main(int argc, char **argv) {
         if (rank == 0 && round == rounds / 2 && !strcmp(mode, "shells")) run_others("echo other");
         if (rank == 0 && round == rounds / 2 && !strcmp(mode, "nested")) run_others(getenv("LAUNCH_NESTED"));
     }
-    CALL(FINALIZE, MPI_Finalize());
+    /* Said before, because some launchers kill the others as soon as one has ended badly. */
+    counts[FINALIZE] = 1;
     char line[512];
     int len = snprintf(line, sizeof line, "counted %d %d %d", (int)getpid(), rank, size);
     for (int kind = 0; kind < KINDS; kind++)
@@ -53,5 +54,6 @@ int main(int argc, char **argv) {
     line[len++] = '\n';
     fflush(stdout);
     if (write(1, line, len) != len) return 2;
+    MPI_Finalize();
     return strcmp(mode, "bad") ? 0 : 9;
 }
