@@ -2,11 +2,11 @@
 //!
 //! The one idea: as a rule a single rank describes the states that all of them log, and MPE puts the two
 //! together when it has all ranks' events in one file. Here each process needs the names itself. So
-//! descriptions are lines of a file beside the spool, and a process that meets a number without a
+//! descriptions are lines of a file in the spool, and a process that meets a number without a
 //! meaning looks there. No message is sent and nobody waits: a name that comes later is put in later.
 //!
-//! Spools that lie on different machines have no such file in common; there, numbers keep standing for
-//! themselves.
+//! Where spools lie on disks of different machines, the file lies in the directory that all of them see, if
+//! there is one; otherwise numbers keep standing for themselves.
 
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -41,7 +41,9 @@ impl Board {
         let path = crate::mpi::world::world_key().map(|world| {
             let mut hasher = rustc_hash::FxHasher::default();
             hasher.write(world.as_bytes());
-            runtime.config().spool.join(format!("world-{:016x}.mpe", hasher.finish()))
+            let common = std::env::var_os("MAREY_BOARD").map(PathBuf::from);
+            let directory = common.as_ref().unwrap_or(&runtime.config().spool);
+            directory.join(format!("world-{:016x}.mpe", hasher.finish()))
         });
         Self { path, seen: 0 }
     }

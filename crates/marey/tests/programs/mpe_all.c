@@ -1,7 +1,7 @@
 /* A little work with the logging calls of MPE, as programs have them that were instrumented for Jumpshot:
  * only rank 0 describes. What each rank has logged is counted here, at each call, and printed by rank 0.
- * With an argument, states are described with numbers of their own choice as in the nineties. 2 ranks or
- * more. Knows nothing of what records it. */
+ * Argument `own`: the numbers are the program's own, as in the nineties. Argument `late`: rank 0 describes
+ * when all is logged. 2 ranks or more. Knows nothing of what records it. */
 #include <mpe.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void begin(int kind) {
 
 static void end(int kind) { MPE_Log_event(ends[kind], 0, NULL); }
 
-static void describe(int choose) {
+static void get_numbers(int choose) {
     int kind;
     for (kind = 0; kind < KINDS; kind++) {
         if (choose) {
@@ -37,6 +37,10 @@ static void describe(int choose) {
             MPE_Log_get_solo_eventID(&solo[kind]);
         }
     }
+}
+
+static void describe(void) {
+    int kind;
     if (rank == 0) {
         for (kind = 0; kind <= SHIFT_RIGHT; kind++) {
             if (kind != EXCHANGE) MPE_Describe_state(starts[kind], ends[kind], names[kind], "red:vlines3");
@@ -118,13 +122,15 @@ static void in_turn(void) {
 }
 
 int main(int argc, char **argv) {
-    int *all, kind, r, i;
+    int *all, kind, r, i, late;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == 0) printf("logging %d", MPE_Initialized_logging());
     MPE_Init_log();
-    describe(argc > 1);
+    get_numbers(argc > 1 && strcmp(argv[1], "own") == 0);
+    late = argc > 1 && strcmp(argv[1], "late") == 0;
+    if (!late) describe();
     if (rank == 0) printf(" %d, numbers %d %d %d\n", MPE_Initialized_logging(), starts[0], ends[0], solo[0]);
     iterate(20);
 
@@ -141,6 +147,7 @@ int main(int argc, char **argv) {
     MPE_Log_event(20000, 0, "nobody knows"), counts[UNKNOWN]++;
     MPE_Log_sync_clocks();
     in_turn();
+    if (late) describe();
 
     all = malloc(sizeof counts * (size_t)size);
     MPI_Gather(counts, KINDS, MPI_INT, all, KINDS, MPI_INT, 0, MPI_COMM_WORLD);
