@@ -43,7 +43,7 @@ fn write_run(dir: &Path) -> Meta {
     let frames: &[&[&str]] =
         &[&["0", "16", "1", "main", "a.c", "44", "lines"], &["0", "16", "0", "halo", "a.c", "12", "lines"]];
     put(dir, &mut meta, &schema::FRAMES, frames);
-    let rest = ["./app", "/home/u/app", "0", "1000", "finished", "0", "", "single"];
+    let rest = ["./app", "/home/u/app", "0", "1000", "finished", "0", "", "single", "640"];
     let process = |id, rank| [&[id, "node", "7", "0", rank, "2"][..], &rest].concat();
     put(dir, &mut meta, &schema::PROCESSES, &[&process("0", "0"), &process("1", "1")]);
     let locations: &[&[&str]] = &[

@@ -104,9 +104,10 @@ pub(crate) struct RecordArgs {
     /// Space that one process may fill with events, in MiB
     ///
     /// Beyond it events are no longer kept but added up, as with --mode profile: sums stay exact, and the
-    /// report says from when on there are sums only. Without it, the disk is the limit.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_mb: Option<u64>,
+    /// report says from when on there are sums only. 0 is no limit but the disk's. `marey info --estimate`
+    /// tells how much a program needs.
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    pub(crate) max_mb: u64,
 
     /// Replace RUN if it holds a finished run
     #[arg(long)]

@@ -29,6 +29,8 @@ pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<ExitCode> {
     if args.json {
         serde_json::to_writer_pretty(&mut out, &info).map_err(io::Error::from)?;
         writeln!(out)?;
+    } else if args.estimate {
+        print_estimate(&info, &mut out)?;
     } else {
         Page { run: &run, info: &info }.print(&mut out, Paint::for_stdout())?;
     }
@@ -52,6 +54,16 @@ struct Info {
     clocks: Vec<Clock>,
     ended_early: Vec<Ending>,
     summed: Summed,
+    trace: FullTrace,
+}
+
+/// How large a trace is in which everything is kept.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct FullTrace {
+    /// Records of all processes.
+    spool_bytes: u64,
+    /// Those of the process that has most.
+    largest_process_bytes: u64,
 }
 
 /// What was only added up, for want of room or because that was asked for.
@@ -106,8 +118,31 @@ impl Info {
             clocks: clocks(archive)?,
             ended_early: endings::json(trace),
             summed: summed(meta),
+            trace: full_trace(archive)?,
         })
     }
+}
+
+fn full_trace(archive: &Archive) -> anyhow::Result<FullTrace> {
+    let processes = archive.table("processes").context("cannot read the table of processes")?;
+    let bytes = processes.i64("record_bytes")?.iter().map(|&bytes| bytes.max(0).cast_unsigned());
+    Ok(FullTrace { spool_bytes: bytes.clone().sum(), largest_process_bytes: bytes.max().unwrap_or(0) })
+}
+
+/// The answer to `--estimate`.
+fn print_estimate(info: &Info, out: &mut dyn Write) -> io::Result<()> {
+    let FullTrace { spool_bytes, largest_process_bytes } = info.trace;
+    if spool_bytes == 0 {
+        return writeln!(out, "This run does not say how much was recorded.");
+    }
+    let needed = largest_process_bytes.div_ceil(1 << 20) + 1;
+    writeln!(
+        out,
+        "A trace of everything takes {} of events, at most {} in one process.\n\
+         `marey record --max-mb {needed}` keeps all of it; the default is 256.",
+        format::bytes(spool_bytes),
+        format::bytes(largest_process_bytes),
+    )
 }
 
 /// What was only added up.

@@ -135,7 +135,7 @@ fn the_program_finds_what_the_recorder_needs() {
     let spool = fs::canonicalize(place.0.path()).unwrap().join("run.marey/spool");
     let spool = spool.display();
     let cases: [(&[&str], String); 2] = [
-        (&[], format!("{spool}/libmarey.so|{spool}|trace|32|on||\nok\n")),
+        (&[], format!("{spool}/libmarey.so|{spool}|trace|32|on|256|\nok\n")),
         (
             &["--mode", "off", "--depth", "1", "--threads", "off", "--max-mb", "5", "--all"],
             format!("{spool}/libmarey.so|{spool}|quiet|1|off|5|1\nok\n"),

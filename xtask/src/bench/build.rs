@@ -18,7 +18,8 @@ pub(super) struct Tools {
 impl Tools {
     /// The words before a program that record it, with further options, into the case's directory.
     pub(super) fn record(&self, options: &[&str]) -> Vec<String> {
-        let mut words = vec![self.marey.as_str(), "record", "--no-merge", "-o", "{output}/run"];
+        let mut words =
+            vec![self.marey.as_str(), "record", "--no-merge", "--max-mb", "0", "-o", "{output}/run"];
         words.extend(options);
         words.push("--");
         words.into_iter().map(str::to_owned).collect()

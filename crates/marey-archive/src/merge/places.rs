@@ -1,6 +1,8 @@
 //! Where things happened: processes and locations with their spans, and what was open at the cuts and at
 //! the end.
 
+use marey_model::spool::Stream;
+
 use super::build::Long;
 use super::decode::Decoder;
 use super::definitions::ProcessDefs;
@@ -100,6 +102,15 @@ pub(super) fn locations(input: &Input, decoding: &Decoding, spans: &[(i64, i64)]
     tables::with_ids(&LOCATIONS, rows.len(), columns)
 }
 
+/// Bytes of all records of a process: those in the last window of each stream, and before it.
+fn record_bytes(input: &Input, key: u64) -> i64 {
+    let streams = input.index.streams[input.index.streams_of(key)].iter();
+    let events = streams.filter(|stream| stream.kind != Stream::Definitions);
+    let last = events.filter_map(|stream| stream.windows.last());
+    let bytes = last.map(|window| window.bytes_before.saturating_add(window.len()));
+    i64::try_from(bytes.fold(0, u64::saturating_add)).unwrap_or(i64::MAX)
+}
+
 /// First and last instant of each process.
 fn process_spans(input: &Input, spans: &[(i64, i64)]) -> Vec<(i64, i64)> {
     let mut own: Vec<Option<(i64, i64)>> = vec![None; input.processes.len()];
@@ -145,6 +156,7 @@ pub(super) fn processes(input: &Input, spans: &[(i64, i64)]) -> Result<Columns, 
             code.into(),
             mpi.map_or("", |mpi| mpi.library.as_str()).into(),
             level.into(),
+            record_bytes(input, process.key).into(),
         ])?;
     }
     Ok(table)

@@ -100,6 +100,12 @@ pub static PROCESSES: TableSpec = definitions(
         ),
         text("library", "Version of its MPI library; empty = none."),
         text("thread_level", "`single`, `funneled`, `serialized` or `multiple`; empty = no MPI."),
+        i64(
+            "record_bytes",
+            "bytes",
+            "Size of all that its threads recorded, what was only added up too; −1 = unknown.",
+        )
+        .since(3),
     ],
 );
 

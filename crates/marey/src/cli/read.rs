@@ -87,19 +87,27 @@ pub(crate) enum Section {
         everything that was lost, dropped or could not be matched.",
     after_long_help = "EXAMPLES\n  \
         marey info run.marey\n  \
-        marey info run.marey --json | jq .problems\n\n\
+        marey info run.marey --json | jq .problems\n  \
+        marey info run.marey --estimate            how large a full trace of the program is\n\n\
         JSON\n  \
         version, schema, duration_ns, processes, locations, intervals, messages, events, levels[], \
         problems{lost, missing, dropped, unmatched_sends, unmatched_receives, ambiguous, \
         unmatchable_channels, clock_violations, truncated}, overhead{fraction, ns_per_event, ns_per_call}, clocks[{process, \
         offset_ns, drift_ppm, uncertainty_ns}], ended_early[{process, world, rank|null, outcome, \
         exit_code|null, end_ns, threads[{location, thread, state, path[], start_ns|null, function, \
-        file, line}]}]. All times in nanoseconds."
+        file, line}]}], summed{since_ns|null, locations, visits, messages}, \
+        trace{spool_bytes, largest_process_bytes}. All times in nanoseconds."
 )]
 pub(crate) struct InfoArgs {
     /// The run, a directory or a packed file
     #[arg(value_name = "RUN", default_value = "run.marey")]
     pub(crate) run: PathBuf,
+
+    /// Say how much space a trace of everything takes, for this program as it ran
+    ///
+    /// Also of a run that was recorded with --mode profile, or came to its limit.
+    #[arg(long)]
+    pub(crate) estimate: bool,
 
     /// Print JSON for other programs
     #[arg(long)]

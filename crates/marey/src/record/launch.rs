@@ -103,10 +103,7 @@ fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
     command.env("MAREY_THREADS", args.threads.name());
     // The process whose parent we are is the command itself; all others were started by it.
     command.env("MAREY_PARENT_PID", std::process::id().to_string());
-    match args.max_mb {
-        Some(limit) => command.env("MAREY_MAX_MB", limit.to_string()),
-        None => command.env_remove("MAREY_MAX_MB"),
-    };
+    command.env("MAREY_MAX_MB", args.max_mb.to_string());
     if args.all {
         command.env("MAREY_ALL", "1");
     } else {

@@ -1,6 +1,7 @@
 //! Profiles, and traces that come to their limit: calls are those that another counter in the same run has
 //! seen, and who sent how much to whom is what a whole trace says.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use serde_json::Value;
@@ -24,9 +25,17 @@ fn sums_have_every_call_and_every_message() {
     std::fs::copy(dir.join("LU.dat"), place.path().join("LU.dat")).unwrap();
     let job = || Job::new(Mpi::Open, 4, dir.join("xdlu"));
     let counter = need!(Counter::build(Mpi::Open), "python3 or a C compiler");
-    let trace = job().record(place.path());
+    let trace = job().option("--keep-spool").record(place.path());
     let (info, expected) = (trace.json("info"), communication(&trace));
     assert!(info["summed"]["since_ns"].is_null(), "{info}");
+    let files = std::fs::read_dir(trace.path().join("spool")).unwrap().map(|file| file.unwrap());
+    let events = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "events"));
+    let space: u64 = events.map(|file| file.metadata().unwrap().blocks() * 512).sum();
+    let near = |info: &Value| {
+        let said = info["trace"]["spool_bytes"].as_u64().unwrap();
+        assert!(said.abs_diff(space) < space / 10, "{said} bytes of {space}");
+    };
+    near(&info);
     assert!(expected.len() > 4 && info["intervals"].as_u64() > Some(1_000_000), "{info}");
 
     for (options, kept) in [(["--mode", "profile"], 0..400_000), (["--max-mb", "1"], 300_000..1_300_000)] {
@@ -38,6 +47,8 @@ fn sums_have_every_call_and_every_message() {
         assert_eq!(run.mpi_calls(), Counter::read(&counts), "{options:?}");
         assert_eq!(communication(&run), expected, "{options:?}");
         let info = run.json("info");
+        near(&info);
+        assert!(run.text("info", &["--estimate"]).contains("A trace of everything takes"));
         let intervals = info["intervals"].as_u64().unwrap();
         assert!(kept.contains(&intervals), "{options:?}: {intervals}");
         assert_eq!(info["summed"]["locations"], 4, "{info}");

@@ -94,7 +94,7 @@ fn definitions(put: &mut Put<'_>) {
     );
     let process = |id, rank, end, outcome, code| {
         let start = vec![U(id), T("node1"), U(4000 + id), U(0), I(rank), I(2), T("./app"), T("/bin/app")];
-        let rest = vec![I(0), I(end), T(outcome), I(code), T("Open MPI v4.1.4"), T("single")];
+        let rest = vec![I(0), I(end), T(outcome), I(code), T("Open MPI v4.1.4"), T("single"), I(3 << 20)];
         [start, rest].into_iter().flatten().collect()
     };
     put(&schema::PROCESSES, &[process(0, 0, 100 * MS, "finished", 0), process(1, 1, 90 * MS, "killed", -1)]);
