@@ -70,6 +70,8 @@ pub(crate) enum Command {
     after_long_help = "EXAMPLES\n  \
         marey record -- mpirun -n 4 ./app input.dat\n  \
         marey record -o before.marey --title 'before the fix' -- mpirun -n 4 ./app\n  \
+        mpirun -n 4 marey record -o run.marey -- ./app   a recorder for each rank, one run; for \
+        launchers that pass no environment on to other machines, and some of the ranks only\n  \
         marey record --spool /tmp -- srun ./app   spools on a local disk, the run in this directory\n\n\
         EXIT STATUS\n  \
         CMD's own; 128 + N if signal N killed it; 127 if CMD was not found, 126 if it cannot be \

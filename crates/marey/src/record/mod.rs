@@ -103,11 +103,10 @@ fn finish(
         Left::Nobody => {}
         Left::Others => return Ok(()),
         Left::Perhaps => {
-            if code != 0 {
-                say(&format!(
-                    "not all processes of the job had a recorder; `marey merge {shown}` finishes it"
-                ));
-            }
+            say(&format!(
+                "not every process of the job had a recorder yet; if none is to come, `marey merge {shown}` \
+                 finishes it"
+            ));
             return Ok(());
         }
     }

@@ -76,6 +76,14 @@ fn machines_that_share_the_run_record_into_it() {
     check("$mpirun $marey record -o run.marey -- $launch 20", |_| ());
 }
 
+/// As by ssh: what starts processes on the other machine brings them no environment. A recorder behind the
+/// launcher needs none.
+#[test]
+fn a_recorder_on_each_machine_needs_no_environment() {
+    let bare = "sed -i 's|^./on_b|exec env -i PATH=$PATH HOME=$HOME ./on_b|' agent && grep -q env agent";
+    check(&format!("{bare} && $mpirun $marey record -o run.marey -- $launch 20"), |_| ());
+}
+
 /// Each machine has a recorder, the last of which brings home what is there.
 #[test]
 fn recorders_bring_home_what_their_machine_has() {

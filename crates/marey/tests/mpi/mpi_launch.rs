@@ -155,7 +155,7 @@ fn one_rank_alone_can_be_measured() {
     }
 }
 
-/// A recorder of one rank of which the program fails cannot know whether others are to come.
+/// A recorder of one rank of which the program fails, or knows no MPI, cannot know whether others are to come.
 #[test]
 fn one_rank_alone_that_fails_is_merged_by_hand() {
     let line = "$mpirun -n 1 $marey record -o run.marey -- $launch 3 bad : -n 1 $launch 3
@@ -179,6 +179,26 @@ fn a_rank_without_the_library_is_not_waited_for() {
         let pid = *recorded.keys().next().unwrap();
         assert_eq!((said.places[&pid], &recorded[&pid]), ((0, 2), &said.calls[&pid]));
     });
+}
+
+/// The launcher starts them, and no recorder is between. (In front of the launcher, one measures them too:
+/// `mpi_match.rs`.)
+#[test]
+fn spawned_processes_behind_no_recorder_are_missed_and_told() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let build =
+        Build { mpi, compiler: Compiler::C, sources: &["match_spawn.c"], flags: &["-O1"], output: "spawn" };
+    let program = need!(build.path(), "a C compiler for Open MPI");
+    let place = Place::new();
+    let line = "mkdir out; MATCH_OUT=$PWD/out $mpirun -n 2 $marey record -o run.marey -- $launch";
+    let run = Run::new(place.path(), shell(mpi, place.path(), &program, line));
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let info = run.json("info");
+    assert_eq!(info["processes"], 2, "{info}");
+    // The world's own messages are matched, those to and from the others are not, and nobody guesses.
+    let problems = &info["problems"];
+    let open = ["unmatched_sends", "unmatched_receives", "unmatchable_channels"];
+    assert!(open.iter().all(|kind| problems[kind].as_u64().unwrap() > 0), "{info}");
 }
 
 #[test]
