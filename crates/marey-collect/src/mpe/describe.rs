@@ -230,11 +230,11 @@ impl Trouble {
 pub(super) static STOPPED: Trouble =
     Trouble::new("mpe_stopped", "MPE events logged while logging was stopped");
 pub(super) static UNKNOWN: Trouble =
-    Trouble::new("mpe_unknown", "MPE events that nobody had described; recorded by their numbers");
+    Trouble::new("mpe_unknown", "MPE events without a description, recorded by their numbers");
 pub(super) static UNMATCHED: Trouble =
     Trouble::new("unmatched_ends", "ends of MPE states that had not begun on their thread");
 pub(super) static UNORDERED: Trouble =
-    Trouble::new("mpe_unordered", "ends of MPE states inside of regions that had begun later; left out");
+    Trouble::new("mpe_unordered", "MPE states that were to end inside another region, ended later");
 
 /// To be called now and then, and when logging or the process ends: puts in names that have become
 /// known, and writes down what has been counted.

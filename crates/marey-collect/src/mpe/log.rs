@@ -71,6 +71,7 @@ pub(super) fn log(event: i32, cargo: Option<Cargo>) {
 #[inline(never)]
 fn log_rarely(event: i32, cargo: Option<Cargo>) {
     let Some(runtime) = runtime_for_mpi() else { return };
+    overlap::leave_late();
     let known = find(event).filter(|what| {
         what.meaning().is_some() && (!what.is_state() || what.site.load(Ordering::Acquire) != NONE)
     });

@@ -15,12 +15,12 @@
 //! nest would take all MPI calls out of their states; to keep the outer one open until the inner one ends
 //! would give it time that is not its own.)
 //!
-//! Regions that are none of MPE's are never cut. If one of them lies in between, the end is left out and
-//! counted.
+//! Regions that are none of MPE's are never cut: their ends are somebody else's. If one of them lies in
+//! between, the state ends late, when that region has ended and the thread logs again, and is counted.
 
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicBool, Ordering};
 
-use marey_measure::{Lock, Runtime, TABLE, Thread, existing_thread, leave};
+use marey_measure::{Lock, Runtime, TABLE, Thread, existing_thread, innermost, leave};
 
 use super::describe::{UNMATCHED, UNORDERED, rest_of};
 use super::what::{What, with};
@@ -29,6 +29,11 @@ use super::what::{What, with};
 static BEGUN: Lock<Vec<Begun>> = Lock::new(Vec::new());
 /// Beyond it states are begun that are never ended: by a program that logs no ends.
 const MAX_BEGUN: usize = 1 << 16;
+
+/// States that have ended inside other regions, by number of the thread and site.
+static LATE: Lock<Vec<(u32, u32)>> = Lock::new(Vec::new());
+/// Whether there are any.
+static IS_LATE: AtomicBool = AtomicBool::new(false);
 
 struct Begun {
     /// Number of the thread in its process: MPE looks for the end on the thread of the beginning.
@@ -85,6 +90,26 @@ fn find<R>(what: &What, f: impl FnOnce(&mut Vec<Begun>, usize) -> R) -> Option<R
         .flatten()
 }
 
+/// Leaves those states of this thread that have ended and are innermost by now.
+pub(super) fn leave_late() {
+    let thread = existing_thread();
+    if !IS_LATE.load(Ordering::Relaxed) || thread.is_null() {
+        return;
+    }
+    LATE.with(|late| {
+        // SAFETY: the descriptor is the calling thread's.
+        unsafe {
+            while let Some(site) = innermost(thread)
+                && let Some(at) = late.iter().position(|&entry| entry == ((*thread).serial, site))
+            {
+                late.remove(at);
+                leave(thread);
+            }
+        }
+        IS_LATE.store(!late.is_empty(), Ordering::Relaxed);
+    });
+}
+
 /// Ends a state that is not the innermost region, if it is open at all. `cargo` is called when it is the
 /// innermost.
 #[cold]
@@ -111,6 +136,8 @@ pub(super) fn end_outer(runtime: &Runtime, what: &What, cargo: impl FnOnce()) {
         });
         let Some(inner) = inner.flatten() else {
             what.overlaps.store(true, Ordering::Relaxed);
+            LATE.with(|late| late.push(((*thread).serial, site)));
+            IS_LATE.store(true, Ordering::Relaxed);
             return UNORDERED.count();
         };
         for _ in &inner {

@@ -23,7 +23,7 @@ fn include() -> PathBuf {
 /// Flags to build with our header; one of them changes with it.
 fn flags() -> [String; 2] {
     let mut hasher = rustc_hash::FxHasher::default();
-    for name in ["mpe.h", "mpe_logf.h", "mpe_fortran.c"] {
+    for name in ["mpe.h", "mpe_logf.h", "mpe_fortran.c", "marey.h"] {
         hasher.write(&std::fs::read(include().join(name)).unwrap());
     }
     [format!("-I{}", include().display()), format!("-DHEADER={}", hasher.finish())]
@@ -359,5 +359,17 @@ fn a_program_without_mpi() {
     run.expect_no_problems(&[]);
     let texts: Vec<Value> = events(&run, "attribute").into_iter().map(|event| event.2).collect();
     assert_eq!(texts, vec![json!({"text": "begins"}); 2000]);
-    assert!(intervals(&run).iter().all(|row| !row.name.starts_with("MPE state") || row.around == "Outer"));
+    for row in intervals(&run) {
+        let around = match &*row.name {
+            "Region" => "Mixed",
+            name if name.starts_with("MPE state") => "Outer",
+            _ => "",
+        };
+        assert!(row.around == around || row.name.starts_with("pthread"), "{} in {}", row.name, row.around);
+    }
+    let problems = run.table("problems");
+    for kind in ["mpe_unordered", "unmatched_ends"] {
+        let rows = (0..problems.len()).filter(|&row| problems.text("kind").unwrap()[row] == kind);
+        assert_eq!(rows.map(|row| problems.i64("count").unwrap()[row]).sum::<i64>(), 1, "{kind}");
+    }
 }
