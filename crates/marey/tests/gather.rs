@@ -328,3 +328,45 @@ fn what_was_not_recorded_elsewhere_needs_no_gathering() {
     assert_eq!(place.run(&["gather", "empty"]).status.code(), Some(2));
     assert_eq!(place.run(&["gather", "missing"]).status.code(), Some(2));
 }
+
+/// Where the run lies behind a network, as far as the kernel says: `strace` lets the first `statfs` answer
+/// that it is NFS. The machine's place for temporary files is on the disk of the build.
+#[test]
+fn behind_a_network_a_machine_records_on_its_own_disk() {
+    let inject = "-einject=statfs:poke_exit=@arg2=69690000:when=1";
+    let strace = ["-qq", "-o", "calls", "-etrace=statfs", inject];
+    let root = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let is_able = Command::new("strace").args(strace).arg("true").current_dir(root.path()).output();
+    if !is_able.is_ok_and(|output| output.status.success()) {
+        marey_testkit::leave_out("no strace that plays a network file system");
+        return;
+    }
+    fs::create_dir(root.path().join("tmp")).unwrap();
+    // What is started, the machines of the job, where temporary files lie, and where it records.
+    let cases: [(&[&str], &str, &str, &str); 5] = [
+        (&["printenv", "MAREY_SPOOL"], "", "tmp", "tmp/marey-"),
+        (&["sh", "-c", "echo $MAREY_SPOOL"], "", "tmp", "run.marey/spool"),
+        (&["sh", "-c", "echo $MAREY_SPOOL"], "1", "tmp", "tmp/marey-"),
+        (&["sh", "-c", "echo $MAREY_SPOOL"], "2", "tmp", "run.marey/spool"),
+        // In memory it would be worse off; then /tmp, which may be in memory here.
+        (&["printenv", "MAREY_SPOOL"], "", "/dev/shm", ""),
+    ];
+    for (program, machines, temporary, expected) in cases {
+        let mut record = Command::new("strace");
+        record.args(strace).arg(env!("CARGO_BIN_EXE_marey")).args(["record", "--all", "--force", "--"]);
+        record.args(program).current_dir(root.path()).env_remove("LD_PRELOAD");
+        record.env("TMPDIR", root.path().join(temporary)).env("SLURM_JOB_NUM_NODES", machines);
+        let output = record.output().unwrap();
+        let place = String::from_utf8(output.stdout.clone()).unwrap();
+        let expected = root.path().join(expected);
+        assert!(
+            temporary == "/dev/shm" && !place.starts_with(temporary)
+                || temporary == "tmp" && place.starts_with(expected.to_str().unwrap()),
+            "{program:?} {machines}: {place}{}",
+            stderr(&output)
+        );
+        assert!(!Path::new(place.trim_end()).exists(), "{program:?}: {}", stderr(&output));
+        assert!(root.path().join("run.marey/meta.json").exists(), "{program:?}: {}", stderr(&output));
+        assert!(fs::read_dir(root.path().join("tmp")).unwrap().next().is_none());
+    }
+}
