@@ -30,6 +30,21 @@ impl Endless {
         let patience = if start.is_empty() { "0" } else { "60" };
         let job = job.arg(program).env("CRASH_OUT", &out).env("OMPI_MCA_odls_base_sigkill_timeout", patience);
         let mut command: Command = job.recording(place.path());
+        Some(Self::wait(place, out, &mut command))
+    }
+
+    /// The same with a recorder for each rank, behind the launcher, which takes the recorder's place here.
+    fn start_behind(mpi: Mpi) -> Option<Self> {
+        let program = need!(program(mpi), "{mpi:?}" => None);
+        let place = Place::new();
+        let out = place.dir("out");
+        let job = Job::new(mpi, 2, env!("CARGO_BIN_EXE_marey")).arg("record").arg("-o").arg("run.marey");
+        let job = job.arg("--").arg(program).arg("loop").env("CRASH_OUT", &out);
+        let mut command = job.unrecorded(place.path());
+        Some(Self::wait(place, out, &mut command))
+    }
+
+    fn wait(place: Place, out: PathBuf, command: &mut Command) -> Self {
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let mut endless = Self { place, out, recording: Recording(child) };
         while (0..2).any(|rank| endless.state(rank).is_none_or(|(calls, pid)| calls < 1000 || pid == 0)) {
@@ -37,7 +52,7 @@ impl Endless {
             // Only to leave the processor to the program: what is waited for is the number.
             std::thread::sleep(Duration::from_micros(100));
         }
-        Some(endless)
+        endless
     }
 
     fn state(&self, rank: u32) -> Option<(u64, u32)> {
@@ -77,6 +92,12 @@ fn pid(number: u32) -> Pid {
 
 fn kill(pid: Pid, signal: Signal) {
     kill_process(pid, signal).unwrap();
+}
+
+fn parent_of(child: Pid) -> Pid {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.as_raw_nonzero())).unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    pid(fields.split_whitespace().nth(1).unwrap().parse().unwrap())
 }
 
 /// Until nobody can receive a signal any more.
@@ -143,6 +164,21 @@ fn merge_unless_finished(job: &Endless, run: &Run) {
     let text = std::fs::read_to_string(run.path().join("meta.json")).unwrap_or_default();
     if !text.contains("\"finished\"") {
         merge(job.place.path());
+    }
+}
+
+/// The launcher ends recorders and ranks, and may not leave them the time to merge.
+#[test]
+fn a_launcher_that_is_told_to_end_takes_its_recorders_with_it() {
+    for mpi in Mpi::BOTH {
+        let Some(mut job) = Endless::start_behind(mpi) else { continue };
+        let ranks = job.ranks();
+        let recorders = ranks.map(parent_of);
+        kill(pid(job.recording.0.id()), Signal::TERM);
+        let run = job.finish();
+        wait_for_the_end_of(&[ranks, recorders].concat());
+        merge_unless_finished(&job, &run);
+        job.compare(&run);
     }
 }
 

@@ -76,9 +76,15 @@ impl Job {
 
     /// Runs it in `dir` without the recorder.
     pub(crate) fn plain(&self, dir: &Path) -> Output {
+        self.unrecorded(dir).output().unwrap()
+    }
+
+    /// The command that runs it so.
+    pub(crate) fn unrecorded(&self, dir: &Path) -> Command {
         let mut words = self.line().into_iter();
         let mut command = Command::new(words.next().unwrap());
-        self.ready(command.args(words), dir).output().unwrap()
+        self.ready(command.args(words), dir);
+        command
     }
 
     /// Records it into `run.marey` in `dir`.
