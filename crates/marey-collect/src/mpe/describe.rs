@@ -24,12 +24,18 @@ pub(super) fn describe(described: &Described) {
     let Some(runtime) = runtime_for_mpi() else { return };
     let is_new = with(|registry| {
         let what = registry.make(described.start, described.end)?;
-        let is_known = what.meaning().is_some_and(|known| !known.is_made_up && known.name == described.name);
+        let fields = parse(&described.format);
+        let is_same =
+            |known: &Meaning| !known.is_made_up && known.name == described.name && known.fields == fields;
+        // A program may say it in every step.
+        if what.meaning().is_some_and(is_same) {
+            return None;
+        }
         mean(runtime, what, described);
         board_of(registry, runtime).say(described);
-        Some(!is_known)
+        Some(())
     });
-    if is_new.flatten() != Some(true) {
+    if is_new.flatten().is_none() {
         return;
     }
     let Described { start, end, name, color, format } = described;

@@ -259,51 +259,55 @@ fn states_and_events_of_a_program_in_c() {
     }
 }
 
+/// Once with our file compiled in, once with it as a library: then the functions of the recorder come before
+/// those of the same Fortran names.
 #[test]
 fn states_and_events_of_a_program_in_fortran() {
     for mpi in Mpi::BOTH {
         let mpi = need!(mpi.installed(), "{}", mpi.launcher());
-        let [path, version] = flags();
-        let object = include().join("mpe_fortran.c");
-        let object = need!(compiled(mpi, &object, &[&path, &version]), "a C compiler for {mpi:?}");
-        // What is packed has any type, and the compiler has no interface of the function.
-        let mismatch = "-fallow-argument-mismatch";
-        let flags = [&path, &*version, mismatch, object.to_str().unwrap(), "-O1", "-ldl"];
-        let build = Build {
-            mpi,
-            compiler: Compiler::Fortran,
-            sources: &["mpe_pi.f90"],
-            flags: &flags,
-            output: "program",
-        };
-        let program = need!(build.path(), "a Fortran compiler for {mpi:?}");
-        let how = format!("Fortran, {mpi:?}");
-        let (alone, place) = (Place::new(), Place::new());
-        let job = Job::new(mpi, 2, program);
-        let output = job.plain(alone.path());
-        let run = job.record(place.path());
-        assert_eq!(run.stdout(), String::from_utf8_lossy(&output.stdout), "{how}: {}", run.stderr());
-        assert_eq!(recorded(&run), said(&run.stdout()), "{how}");
-        run.expect_no_problems(&[]);
-        for row in intervals(&run).iter().filter(|row| row.name == "MPI_Bcast") {
-            assert_eq!(row.around, "Broadcast", "{how}");
+        for (shape, name) in [(&["-c"][..], "object.o"), (&["-shared", "-fPIC"], "libmpe.so")] {
+            let names = need!(compiled(mpi, shape, name), "a C compiler for {mpi:?}");
+            let [path, version] = flags();
+            let rpath = format!("-Wl,-rpath,{}", names.parent().unwrap().display());
+            // What is packed has any type, and the compiler has no interface of the function.
+            let mismatch = "-fallow-argument-mismatch";
+            let flags = [&path, &*version, mismatch, names.to_str().unwrap(), &rpath, "-O1", "-ldl"];
+            let sources = &["mpe_pi.f90"];
+            let build = Build { mpi, compiler: Compiler::Fortran, sources, flags: &flags, output: "program" };
+            let program = need!(build.path(), "a Fortran compiler for {mpi:?}");
+            expect_of_pi(&Job::new(mpi, 2, program), &format!("{mpi:?}, {name}"));
         }
-        let fields = |kind: &str, name: &str| -> Vec<Value> {
-            let events = events(&run, kind).into_iter();
-            events.filter(|event| event.1 == name).map(|event| event.2).collect()
-        };
-        assert_eq!(fields("attribute", "Compute"), vec![json!({"n": 1000}); 10], "{how}");
-        assert_eq!(fields("event", "Estimate"), vec![json!({"pi": 3.0, "by": "rank 0"}); 5], "{how}");
     }
 }
 
-/// An object file of a C source that lies anywhere.
-fn compiled(mpi: Mpi, source: &Path, flags: &[&str]) -> Option<PathBuf> {
+fn expect_of_pi(job: &Job, how: &str) {
+    let (alone, place) = (Place::new(), Place::new());
+    let output = job.plain(alone.path());
+    let run = job.record(place.path());
+    assert_eq!(run.stdout(), String::from_utf8_lossy(&output.stdout), "{how}: {}", run.stderr());
+    assert_eq!(recorded(&run), said(&run.stdout()), "{how}");
+    run.expect_no_problems(&[]);
+    let rows = intervals(&run);
+    assert!(rows.iter().all(|row| row.name != "MPI_Bcast" || row.around == "Broadcast"), "{how}");
+    // One is the program's; two ranks go through a section in two turns.
+    assert_eq!(rows.iter().filter(|row| row.name == "MPI_Barrier").count(), 2 + 2 * 2, "{how}");
+    let fields = |kind: &str, name: &str| -> Vec<Value> {
+        let events = events(&run, kind).into_iter();
+        events.filter(|event| event.1 == name).map(|event| event.2).collect()
+    };
+    assert_eq!(fields("attribute", "Compute"), vec![json!({"n": 1000}); 10], "{how}");
+    assert_eq!(fields("event", "Estimate"), vec![json!({"pi": 3.0, "by": "rank 0"}); 5], "{how}");
+}
+
+/// Our functions for Fortran, in such a shape.
+fn compiled(mpi: Mpi, shape: &[&str], name: &str) -> Option<PathBuf> {
     let compiler = which(mpi.compiler(Compiler::C))?;
-    let words = format!("{} -c {flags:?}", compiler.display());
-    Some(cached(&words, &[source.to_owned()], "object.o", |out| {
+    let (source, flags) = (include().join("mpe_fortran.c"), flags());
+    let words = format!("{} {shape:?} {flags:?}", compiler.display());
+    Some(cached(&words, std::slice::from_ref(&source), name, |out| {
         let mut command = Command::new(&compiler);
-        let output = command.args(["-c", "-Wall", "-o"]).arg(out).arg(source).args(flags).output().unwrap();
+        command.args(shape).args(["-Wall", "-o"]).arg(out).arg(&source).args(&flags).arg("-ldl");
+        let output = command.output().unwrap();
         assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     }))
 }
