@@ -161,6 +161,8 @@ impl Definitions {
             bytes_before: self.bytes,
             serial: 0,
             buffer: 0,
+            round: 0,
+            is_summing: false,
         };
         let len = (64 << 10).max(room + 2 * SLACK + Head::records_at(0));
         let Some(window) = self.file.window(&mut head, &[], len) else {

@@ -38,7 +38,7 @@ pub use definitions::{Definitions, RegionKey};
 pub use lock::Lock;
 pub use marey_macros::instrument;
 pub use order::{Cause, begin_because, count_free_lock, leave_because};
-pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, revive};
+pub use runtime::{Config, Mode, Runtime, current as current_runtime, keep, level, revive};
 #[doc(hidden)]
 pub use sums::add_up;
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};

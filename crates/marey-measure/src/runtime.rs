@@ -13,7 +13,7 @@ mod start;
 mod threads;
 mod windows;
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::path::PathBuf;
 
 use marey_model::ClockKind;
@@ -29,6 +29,7 @@ use crate::sys;
 pub(crate) use self::anchor::{after_fork, here};
 pub use self::anchor::{current, revive};
 pub(crate) use self::threads::second;
+pub use self::windows::keep;
 pub(crate) use self::windows::next_window;
 
 /// What is done with events.
@@ -77,6 +78,8 @@ pub struct Runtime {
     thread_key: libc::pthread_key_t,
     channels: Lock<Channels>,
     homeless: AtomicU64,
+    /// Whether events are to be kept; else they are added up.
+    keeps: AtomicBool,
     /// 1 if nothing more is to be said about the end.
     ended: AtomicU32,
     /// The process that it records.

@@ -14,7 +14,7 @@
 mod cells;
 
 use marey_model::spool::sums::{CellKind, NOBODY};
-use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Visits, at};
+use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Visits};
 
 use self::cells::{Cells, Sums};
 use crate::runtime::Runtime;
@@ -34,11 +34,11 @@ pub fn add_up(thread: u32, windows: &[(u64, &[u8])]) -> bool {
         return false;
     };
     // SAFETY: what `begin` gives is null or nobody else's.
-    let Some(summing) = (unsafe { Summing::begin(runtime, thread, ticks, &[], 0).as_mut() }) else {
+    let Some(summing) = (unsafe { Summing::begin(runtime, thread, ticks, &[]).as_mut() }) else {
         return false;
     };
-    for (sequence, &(ticks, records)) in (0..).zip(windows) {
-        summing.add(runtime, thread, records, (sequence, ticks));
+    for (round, &(ticks, records)) in (0..).zip(windows) {
+        summing.add(runtime, thread, records, (round, ticks));
     }
     true
 }
@@ -47,8 +47,8 @@ pub fn add_up(thread: u32, windows: &[(u64, &[u8])]) -> bool {
 #[repr(C)]
 pub(crate) struct Summing {
     cells: Cells,
-    /// Number, counted from 1, of the window that is being added up.
-    windows: u64,
+    /// How many rounds there will have been after this one.
+    rounds: u64,
     now: u64,
     depth: u32,
     /// Cell of the innermost open region; [`NOBODY`] if none is open or its path found none.
@@ -75,14 +75,14 @@ struct Frame {
     sums_above: *mut Sums,
 }
 
-/// Which cell the path of a site beneath that of another cell has, and its sums in window `windows`.
+/// Which cell the path of a site beneath that of another cell has, and its sums in a round.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Lately {
     parent: u32,
     site: u32,
     cell: u32,
-    windows: u64,
+    rounds: u64,
     sums: *mut Sums,
 }
 
@@ -98,38 +98,51 @@ struct Slot {
 }
 
 impl Summing {
-    /// Begins to add up, at `ticks` and with these regions open; `summed` windows of events stay as they
-    /// are. Null if there is no memory or no room for sums.
-    pub(crate) fn begin(runtime: &Runtime, thread: u32, ticks: u64, open: &[Open], summed: u64) -> *mut Self {
+    /// Begins to add up, at `ticks` and with these regions open. Null if there is no memory or no room for
+    /// sums.
+    pub(crate) fn begin(runtime: &Runtime, thread: u32, ticks: u64, open: &[Open]) -> *mut Self {
         let Some(this) = sys::map_zeros(size_of::<Self>()) else { return core::ptr::null_mut() };
         let this: *mut Self = this.cast();
         // SAFETY: zeros are a value of every field, and nobody else knows the memory.
         let summing = unsafe { &mut *this };
         summing.cell = NOBODY;
-        summing.now = ticks;
-        if !summing.cells.begin(runtime, thread, ticks, summed) {
+        if !summing.cells.begin(runtime, thread, ticks) {
             // SAFETY: as above.
             unsafe { sys::unmap(this.cast(), size_of::<Self>()) };
             return core::ptr::null_mut();
         }
-        for entry in open {
-            let (above, sums_above) = (summing.cell, core::ptr::null_mut());
-            summing.open[summing.depth as usize] = Frame { began: entry.ticks, above, sums_above };
-            summing.depth += 1;
-            summing.cell = summing.path(runtime, thread, entry.site);
-        }
+        summing.go_on(runtime, thread, open);
         this
     }
 
-    /// Adds up the records of window `sequence`, which began at `ticks`.
+    /// Gives the memory back; what was added up is in the file.
+    pub(crate) fn end(&mut self) {
+        self.cells.unmap();
+        let this: *mut Self = self;
+        // SAFETY: `begin` has mapped it, and nobody uses it after this.
+        unsafe { sys::unmap(this.cast(), size_of::<Self>()) };
+    }
+
+    /// Goes on with these regions open, some of which were entered while nothing was added up.
+    pub(crate) fn go_on(&mut self, runtime: &Runtime, thread: u32, open: &[Open]) {
+        (self.depth, self.cell) = (0, NOBODY);
+        for entry in open {
+            let (above, sums_above) = (self.cell, core::ptr::null_mut());
+            self.open[self.depth as usize] = Frame { began: entry.ticks, above, sums_above };
+            self.depth += 1;
+            self.cell = self.path(runtime, thread, entry.site);
+        }
+    }
+
+    /// Adds up the records of a window that began at `ticks`, after so many rounds.
     pub(crate) fn add(
         &mut self,
         runtime: &Runtime,
         thread: u32,
         records: &[u8],
-        (sequence, ticks): (u64, u64),
+        (rounds, ticks): (u64, u64),
     ) {
-        self.windows = sequence + 1;
+        self.rounds = rounds + 1;
         self.now = ticks;
         self.sums = core::ptr::null_mut();
         let depth = self.depth as usize;
@@ -138,7 +151,7 @@ impl Summing {
         while let Some(record) = Record::decode(records, &mut at) {
             self.step(runtime, thread, record);
         }
-        self.cells.publish(at::SUMMED, self.windows);
+        self.cells.publish(self.rounds);
     }
 
     #[inline(always)]
@@ -181,7 +194,7 @@ impl Summing {
             return &raw mut self.nobody;
         }
         // SAFETY: whoever has a number has it from a cell.
-        unsafe { self.cells.sums(cell, self.windows) }
+        unsafe { self.cells.sums(cell, self.rounds) }
     }
 
     #[inline(always)]
@@ -193,7 +206,7 @@ impl Summing {
         let place = (hash >> 16) as usize % LATELY;
         let lately = &self.lately[place];
         let is_it = lately.parent == self.cell && lately.site == site;
-        if is_it && lately.windows == self.windows {
+        if is_it && lately.rounds == self.rounds {
             (self.cell, self.sums) = (lately.cell, lately.sums);
             return;
         }
@@ -202,10 +215,10 @@ impl Summing {
 
     #[inline(never)]
     fn enter_slowly(&mut self, runtime: &Runtime, thread: u32, site: u32, place: usize) {
-        let (parent, windows) = (self.cell, self.windows);
+        let (parent, rounds) = (self.cell, self.rounds);
         self.cell = self.path(runtime, thread, site);
         self.sums = self.sums_of(self.cell);
-        self.lately[place] = Lately { parent, site, windows, cell: self.cell, sums: self.sums };
+        self.lately[place] = Lately { parent, site, rounds, cell: self.cell, sums: self.sums };
     }
 
     /// The cell of a region beneath the innermost one; all that find none share one.

@@ -87,7 +87,19 @@ pub struct Thread {
     pub(crate) sequence: u64,
     /// The time that its first record counts from.
     pub(crate) window_ticks: u64,
-    /// Where its records are added up whenever it is full; null while there is room for more windows.
+    /// How often the thread's records have been added up.
+    pub(crate) rounds: u64,
+    /// Whether the window is added up when it is full.
+    pub(crate) is_summing: bool,
+    /// Whether that is because it was asked for, and not for want of room.
+    pub(crate) is_paused: bool,
+    /// Its address, once there is one: pauses follow each other.
+    pub(crate) again: u64,
+    /// Its length.
+    pub(crate) again_len: u64,
+    /// Bytes of records before events were kept anew: windows are small then, as at first.
+    pub(crate) anew_from: u64,
+    /// Where; null if nothing ever was.
     pub(crate) summing: *mut Summing,
     /// Bytes of records in the windows before this one.
     pub(crate) bytes_before: u64,

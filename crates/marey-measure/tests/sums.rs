@@ -284,3 +284,37 @@ fn a_process_that_is_killed_has_left_all_of_them() {
         assert!(checked.added_up > 0);
     }
 }
+
+/// Kept, added up, kept again, many times over: every visit is there once, in windows or in sums, and what is
+/// open meanwhile stays open.
+#[test]
+fn pauses_lose_nothing() {
+    const TEST: &str = "pauses_lose_nothing";
+    const PAUSES: u64 = 300;
+    if let Some(directory) = spool_of(TEST) {
+        start(&directory, false, 0);
+        region!("around");
+        for n in 0..PAUSES {
+            region!("phase");
+            pairs(100);
+            marey_measure::keep(false);
+            {
+                region!("paused");
+                // Now and then more than a window.
+                pairs(if n % 50 == 0 { 40_000 } else { 10 });
+                if n % 3 == 0 {
+                    marey_measure::keep(true);
+                }
+            }
+            marey_measure::keep(true);
+        }
+        return;
+    }
+    let (found, bytes) = recorded(TEST);
+    let all = 100 * PAUSES + 6 * 40_000 + 10 * (PAUSES - 6);
+    assert_eq!((found.visits["outer"], found.visits["inner"]), (all, all / 2));
+    assert_eq!((found.visits["phase"], found.visits["paused"], found.visits["around"]), (PAUSES, PAUSES, 1));
+    assert_eq!((found.open, found.dropped, found.late), (0, 0, 0));
+    assert!(found.added_up > 200_000 && found.added_up < 400_000, "{}", found.added_up);
+    assert!(bytes < 4 << 20, "{bytes}");
+}

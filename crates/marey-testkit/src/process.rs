@@ -206,6 +206,8 @@ impl Process {
             bytes_before: 0,
             serial: 0,
             buffer: 0,
+            round: 0,
+            is_summing: false,
         };
         window(&head, &[], &text)
     }

@@ -1,9 +1,9 @@
 //! What a recorder has added up in the process, for want of room for events.
 //!
-//! The one idea: between the last window that was kept and the one that was added up last and is there still,
-//! a thread's visits are known by their sums alone. They go to the same call paths that its intervals have,
-//! as if the intervals had been seen; only when something happened is not known, so times lie evenly between
-//! the two.
+//! The one idea: between a window that was kept and the next that is there, a thread's visits are known by
+//! their sums alone. They go to the same call paths that its intervals have,
+//! as if the intervals had been seen; only when something happened is not known, so times lie evenly in
+//! between.
 //!
 //! How sums lie in a spool is told in [`marey_model::spool::sums`].
 
@@ -33,14 +33,15 @@ pub(crate) struct AddedUp {
     pub received: u64,
 }
 
-/// Adds a thread's sums to its call paths; they are of the time from `from` to `to`, ns.
+/// Adds a thread's sums to its call paths; they are of the times in `when`, each from and to, ns.
 pub(crate) fn add(
     (index, sums): (&Index, &SumsIndex),
     (globals, context): (&Globals, &Context),
     builder: &mut Builder,
-    (from, to): (i64, i64),
+    when: &[(i64, i64)],
 ) -> Result<AddedUp, Error> {
-    let mut done = AddedUp { since: Some(from), ..AddedUp::default() };
+    let since = when.first().map(|when| when.0);
+    let mut done = AddedUp { since, ..AddedUp::default() };
     let mut nodes: Vec<u32> = Vec::new();
     let mut times: Vec<(u32, i64)> = Vec::new();
     for window in &sums.windows {
@@ -74,7 +75,7 @@ pub(crate) fn add(
             nodes.push(node);
         }
     }
-    builder.spread(&times, from, to);
+    builder.spread(&times, when);
     Ok(done)
 }
 

@@ -390,24 +390,32 @@ impl Builder {
         self.child(above.unwrap_or(ROOT), site, lookup)
     }
 
-    /// Spreads exclusive times of call paths, which are in their sums already, evenly over the histogram.
-    pub(crate) fn spread(&mut self, times: &[(u32, i64)], from: i64, to: i64) {
+    /// Spreads exclusive times of call paths, which are in their sums already, evenly over these times in the
+    /// histogram.
+    pub(crate) fn spread(&mut self, times: &[(u32, i64)], when: &[(i64, i64)]) {
         let mut regions: FxHashMap<u32, i64> = FxHashMap::default();
         for &(path, time) in times {
             *regions.entry(self.nodes[path as usize].site.region).or_default() += time;
         }
         let mut regions: Vec<_> = regions.into_iter().filter(|&(_, time)| time > 0).collect();
         regions.sort_unstable();
+        let whole: i64 = when.iter().map(|(from, to)| to - from).sum();
         let bucket_of = |at: i64| (at.max(0) / self.bucket_len).min(i64::from(BUCKETS) - 1);
         for (region, time) in regions {
             // What the clock's resolution makes of a sum may be a little longer than the time it is of.
-            let stretch = Stretch { start: from, end: to, inside: time.min(to - from) };
-            for bucket in bucket_of(from)..=bucket_of(to) {
-                let low = if bucket == bucket_of(from) { from } else { bucket * self.bucket_len };
-                let high = if bucket == bucket_of(to) { to } else { (bucket + 1) * self.bucket_len };
-                let share = stretch.inside(low, high);
-                if share > 0 {
-                    self.histogram.push((bucket as u32, region, share));
+            let all = Stretch { start: 0, end: whole, inside: time.min(whole) };
+            let mut passed = 0;
+            for &(from, to) in when {
+                let inside = all.inside(passed, passed + (to - from));
+                passed += to - from;
+                let stretch = Stretch { start: from, end: to, inside };
+                for bucket in bucket_of(from)..=bucket_of(to) {
+                    let low = if bucket == bucket_of(from) { from } else { bucket * self.bucket_len };
+                    let high = if bucket == bucket_of(to) { to } else { (bucket + 1) * self.bucket_len };
+                    let share = stretch.inside(low, high);
+                    if share > 0 {
+                        self.histogram.push((bucket as u32, region, share));
+                    }
                 }
             }
         }

@@ -71,6 +71,9 @@ pub(crate) struct Decoder {
     pub untimed: u64,
     /// What was added up in the process.
     pub added_up: AddedUp,
+    /// When that was, ns, and how often until the present window.
+    summed: Vec<(i64, i64)>,
+    round: u64,
 }
 
 /// How many of the regions that were open when a window began are those that the builder has.
@@ -126,6 +129,8 @@ impl Decoder {
             late: 0,
             untimed: 0,
             added_up: AddedUp::default(),
+            summed: Vec::new(),
+            round: 0,
         }
     }
 
@@ -185,8 +190,8 @@ impl Decoder {
         self.passed + inside.map_or(0, |window| self.at.saturating_sub(window.records_at().into()))
     }
 
-    /// Adds what was added up before `window`, or the end, if there is something and it is its turn.
-    fn add_sums(
+    /// If records were added up before `window`, or before the end: nothing is known of that time but sums.
+    fn pass_sums(
         &mut self,
         with: &With<'_>,
         window: Option<&Window>,
@@ -194,28 +199,32 @@ impl Decoder {
         out: &mut Happened,
     ) -> Result<(), Error> {
         let Some(sums) = with.index.sums_of(&with.index.streams[self.stream]) else { return Ok(()) };
-        let is_due = window.is_none_or(|window| window.sequence >= sums.summed);
-        if self.added_up.since.is_some() || !is_due {
+        let round = window.map_or(sums.summed, |window| window.round);
+        if round <= self.round {
             return Ok(());
         }
+        self.round = round;
         let clock = &with.context.clock;
-        let from = clock.ns(sums.ticks.max(self.ticks));
-        if sums.summed == sums.traced {
-            self.added_up.since = Some(from);
-            return Ok(());
-        }
+        // Before the first window there is no time.
+        let from = clock.ns(if self.ticks == 0 { sums.ticks } else { self.ticks });
         let to = window.map_or(from, |window| clock.ns(window.ticks)).max(from);
         builder.advance(from);
-        self.added_up = added_up::add((with.index, sums), (with.globals, with.context), builder, (from, to))?;
-        self.untimed = self.untimed.saturating_add(self.added_up.untimed);
-        if self.expected == sums.traced {
-            self.expected = sums.summed;
-        }
+        self.summed.push((from, to));
         let open = window.map_or(Ok(Vec::new()), |window| with.index.open_stack(window))?;
         let common = common(builder, &open);
         builder.skip(common, from, out.slab_of(from), to);
         if let Some(window) = window {
             self.enter_open(with, window, &open[common..], builder, out);
+        }
+        Ok(())
+    }
+
+    /// Adds what was added up to the call paths, when the stream is over.
+    fn add_sums(&mut self, with: &With<'_>, builder: &mut Builder) -> Result<(), Error> {
+        if let Some(sums) = with.index.sums_of(&with.index.streams[self.stream]) {
+            self.added_up =
+                added_up::add((with.index, sums), (with.globals, with.context), builder, &self.summed)?;
+            self.untimed = self.untimed.saturating_add(self.added_up.untimed);
         }
         Ok(())
     }
@@ -230,7 +239,8 @@ impl Decoder {
         builder: &mut Builder,
         out: &mut Happened,
     ) -> Result<(), Error> {
-        self.add_sums(with, None, builder, out)?;
+        self.pass_sums(with, None, builder, out)?;
+        self.add_sums(with, builder)?;
         let last = with.index.streams[self.stream].windows.last();
         self.breaks_off = self.gap || last.is_some_and(|window| window.dropped != 0);
         if let Some(window) = last.filter(|window| window.sealed == 0 && self.is_alive()) {
@@ -294,7 +304,7 @@ impl Decoder {
         self.inside = true;
         self.len = window.len();
         self.at = window.records_at().into();
-        self.add_sums(with, Some(window), builder, out)?;
+        self.pass_sums(with, Some(window), builder, out)?;
         if window.sequence != self.expected {
             self.gap = true;
         }

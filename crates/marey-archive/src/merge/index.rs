@@ -38,6 +38,10 @@ pub(crate) struct Window {
     pub serial: u64,
     /// Buffer address that the first signature counts from.
     pub buffer: u64,
+    /// How often the thread's records had been added up before.
+    pub round: u64,
+    /// Whether it is one that is added up when it is full.
+    pub is_summing: bool,
     /// Events whose clock had run backwards, so far.
     pub late: u64,
     /// Events not written, so far.
@@ -92,9 +96,7 @@ pub(crate) struct SumsIndex {
     pub thread: u32,
     /// Since when there are sums, ticks.
     pub ticks: u64,
-    /// Windows of events before that.
-    pub traced: u64,
-    /// Windows of events before that, and those that have been added up.
+    /// How often records have been added up.
     pub summed: u64,
     /// The windows with the sums.
     pub windows: Vec<Window>,
@@ -186,8 +188,8 @@ impl Index {
                 self.damaged += 1;
                 continue;
             };
-            // In such a window these words of the head say something else.
-            let (traced, summed) = (first.sampled_ticks, first.sampled_calls);
+            // In such a window this word of the head says something else.
+            let summed = first.sampled_calls;
             let (process, thread, ticks) = (stream.process, stream.thread, first.ticks);
             let key = (process, thread, Stream::Events);
             let of = |stream: &StreamIndex| (stream.process, stream.thread, stream.kind);
@@ -199,10 +201,10 @@ impl Index {
                     .insert(place, StreamIndex { process, thread, kind, windows, lost: 0, sums: None });
             }
             let events = &mut self.streams[place];
-            events.windows.retain(|window| !(traced..summed).contains(&window.sequence));
-            events.lost = lost(&events.windows, traced..summed);
+            // One that has been added up and not yet been begun anew.
+            events.windows.retain(|window| !window.is_summing || window.round >= summed);
             events.sums = Some(self.sums.len());
-            self.sums.push(SumsIndex { process, thread, ticks, traced, summed, windows: stream.windows });
+            self.sums.push(SumsIndex { process, thread, ticks, summed, windows: stream.windows });
         }
     }
 
@@ -251,27 +253,12 @@ impl Index {
             }
         }
         for sums in &self.sums {
-            for value in [sums.process, sums.thread.into(), sums.traced, sums.summed] {
+            for value in [sums.process, sums.thread.into(), sums.summed] {
                 hash.add(value);
             }
         }
         hash.0
     }
-}
-
-/// How many windows are missing between others, those of the range apart.
-fn lost(windows: &[Window], added_up: Range<u64>) -> u64 {
-    let mut expected = 0;
-    let mut lost = 0_u64;
-    for window in windows {
-        let mut missing = window.sequence.saturating_sub(expected);
-        if expected <= added_up.start && window.sequence >= added_up.end {
-            missing -= added_up.end.saturating_sub(added_up.start);
-        }
-        lost = lost.saturating_add(missing);
-        expected = window.sequence.saturating_add(1);
-    }
-    lost
 }
 
 /// FNV-1a over words, enough to tell inputs apart that nobody forges.
@@ -360,6 +347,8 @@ fn read_head(source: &Source, at: u64, head: &[u8]) -> Result<Option<(Key, (u64,
         bytes_before: seen.head.bytes_before,
         serial: seen.head.serial,
         buffer: seen.head.buffer,
+        round: seen.head.round,
+        is_summing: seen.head.is_summing,
         late: seen.tail.late,
         dropped: seen.tail.dropped,
         locks: seen.tail.locks,

@@ -11,8 +11,8 @@ use proptest::prelude::*;
 
 use super::{Merged, config};
 
-/// A window of sums: since window `traced` of the thread's events, which have been added up before `summed`.
-fn sums(key: u64, ticks: u64, (traced, summed): (u64, u64), cells: &[(CellKind, [u64; 8])]) -> Vec<u8> {
+/// A window of sums, of so many rounds.
+fn sums(key: u64, ticks: u64, summed: u64, cells: &[(CellKind, [u64; 8])]) -> Vec<u8> {
     let triple = Triple { ticks, monotonic_ns: ticks, realtime_ns: ticks };
     let size = u32::try_from(2 * ALIGN).unwrap();
     let (bytes_before, serial, buffer) = (0, 0, 0);
@@ -28,11 +28,12 @@ fn sums(key: u64, ticks: u64, (traced, summed): (u64, u64), cells: &[(CellKind, 
         bytes_before,
         serial,
         buffer,
+        round: 0,
+        is_summing: false,
     };
     let mut bytes = vec![0; 2 * ALIGN];
     head.encode_into(&[], &mut bytes);
     let mut put = |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
-    put(at::TRACED, traced);
     put(at::SUMMED, summed);
     put(at::CURSOR, (HEAD_LEN + cells.len() * CELL_LEN) as u64);
     for (place, (kind, sums)) in cells.iter().enumerate() {
@@ -69,8 +70,8 @@ fn process() -> (Process, Vec<u8>) {
         (path(work, 0), [100, 0, 1_000, 1_000, 2, 90, squares, 64]),
     ];
     let mut bytes = process.event_bytes();
-    bytes.extend(sums(process.key, 200, (1, 9), &cells));
-    // The window that is used again and again, for the ninth time; `main` is open in it.
+    bytes.extend(sums(process.key, 200, 8, &cells));
+    // The window that is used again and again, after eight rounds; `main` is open in it.
     let mut again = visits(3, 20);
     Record::Leave { delta: 100 }.encode(&mut again);
     let open = [marey_model::spool::Open { ticks: 100, site: main, reserved: 0 }];
@@ -81,12 +82,14 @@ fn process() -> (Process, Vec<u8>) {
         process: process.key,
         thread: 0,
         stream: Stream::Events,
-        sequence: 9,
+        sequence: 1,
         ticks: 8_400,
         triple,
         bytes_before: 0,
         serial: 0,
         buffer: 0,
+        round: 8,
+        is_summing: true,
     };
     let mut window = vec![0; ALIGN];
     let begin = head.encode_into(&open, &mut window);
@@ -140,7 +143,7 @@ fn a_window_that_was_added_up_is_not_read_again() {
     let old = marey_model::spool::view(&stale[head..]).unwrap().head;
     let open = [marey_model::spool::Open { ticks: 100, site: 0, reserved: 0 }];
     let end = stale[head + at::CURSOR..head + at::CURSOR + 8].to_vec();
-    Head { sequence: 8, ..old }.encode_into(&open, &mut stale[head..]);
+    Head { round: 7, ..old }.encode_into(&open, &mut stale[head..]);
     stale[head + at::CURSOR..head + at::CURSOR + 8].copy_from_slice(&end);
     let mut busy = events.clone();
     busy[head..head + 8].copy_from_slice(&marey_model::spool::BUSY.to_le_bytes());

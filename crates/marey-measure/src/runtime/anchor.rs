@@ -154,6 +154,7 @@ impl Runtime {
             thread_key: parent.thread_key,
             channels,
             homeless: AtomicU64::new(0),
+            keeps: AtomicBool::new(parent.keeps.load(Ordering::Relaxed)),
             ended: AtomicU32::new(0),
             pid: sys::process_id(),
         }));

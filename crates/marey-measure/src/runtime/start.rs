@@ -45,6 +45,7 @@ impl Runtime {
         let start = clock::triple(clock);
         let (key, events, file) = new_files(&config)?;
         let modes = new_modes()?;
+        let is_profile = config.is_profile;
         let definitions = Definitions::new(file, key, start.ticks, modes, config.mode);
         let runtime = Box::leak(Box::new(Self {
             key,
@@ -58,6 +59,7 @@ impl Runtime {
             thread_key,
             channels: Lock::new(Channels::new()),
             homeless: AtomicU64::new(0),
+            keeps: AtomicBool::new(!is_profile),
             ended: AtomicU32::new(0),
             pid: sys::process_id(),
         }));

@@ -107,7 +107,7 @@ pub(super) extern "C" fn thread_ends(value: *mut c_void) {
 
 /// Less disk space than this at the end of a thread's last window is not worth a call: threads that are
 /// so short may be many.
-const WORTH_GIVING_BACK: u64 = 16 << 10;
+pub(super) const WORTH_GIVING_BACK: u64 = 16 << 10;
 
 /// Ends a descriptor's stream.
 ///
@@ -129,6 +129,13 @@ unsafe fn end_thread(thread: *mut Thread) {
         }
         (*thread).ready = 0;
         (*thread).state = state::ENDED;
+        if let Some(summing) = (*thread).summing.as_mut() {
+            summing.end();
+            (*thread).summing = core::ptr::null_mut();
+            if (*thread).again != (*thread).window {
+                sys::unmap((*thread).again as *mut u8, (*thread).again_len as usize);
+            }
+        }
         let window = (*thread).window;
         if window != 0 {
             (*write::head_counter(thread, at::SEALED)).store((*thread).last, Ordering::Release);

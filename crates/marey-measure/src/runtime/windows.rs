@@ -13,7 +13,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
-use marey_model::spool::{Head, Open, SLACK, Stream, at};
+use marey_model::spool::{Head, Open, SLACK, Stream, at, blank};
 
 use super::{Runtime, current};
 use crate::channel;
@@ -49,14 +49,18 @@ impl Runtime {
         // SAFETY: the caller's promise; the open stack has `depth` filled entries.
         unsafe {
             let open = core::slice::from_raw_parts((*thread).stack, (*thread).depth as usize);
-            if !(*thread).summing.is_null() {
+            let keeps = self.keeps.load(Ordering::Relaxed);
+            if (*thread).is_summing {
+                if keeps && (*thread).is_paused {
+                    return self.keep_again(thread, open) || self.begin_anew(thread, open, room);
+                }
                 return self.begin_anew(thread, open, room);
             }
             let mut head = self.head(thread);
             let is_short = head.bytes_before < sums::PROFILE_FROM;
-            if !self.config.is_profile || is_short || (*thread).stream != Stream::Events as u32 {
+            if keeps || is_short || (*thread).stream != Stream::Events as u32 {
                 let room = if room == 0 { 0 } else { room + 2 * SLACK + Head::records_at(open.len()) };
-                let len = window_len(head.bytes_before).max(room);
+                let len = window_len(head.bytes_before - (*thread).anew_from).max(room);
                 if let Some(window) = self.events.window(&mut head, open, len) {
                     go_on(thread, &head, window);
                     return true;
@@ -74,29 +78,45 @@ impl Runtime {
             if (*thread).stream != Stream::Events as u32 || !fits(open, room) {
                 return false;
             }
-            let mut head = self.head(thread);
-            let Some(window) = self.window_beyond_limit(&mut head, open, sums::WINDOW) else { return false };
+            let mut head = Head { is_summing: true, ..self.head(thread) };
+            let window = match (*thread).again {
+                0 => {
+                    let Some(window) = self.window_beyond_limit(&mut head, open, sums::WINDOW) else {
+                        return false;
+                    };
+                    ((*thread).again, (*thread).again_len) = (window as u64, head.size.into());
+                    window
+                }
+                again => {
+                    let (window, len) = (again as *mut u8, (*thread).again_len as usize);
+                    head.size = len as u32;
+                    head.encode_into(open, core::slice::from_raw_parts_mut(window, len));
+                    window
+                }
+            };
             go_on(thread, &head, window);
+            match (*thread).summing.as_mut() {
+                Some(summing) => summing.go_on(self, (*thread).serial, open),
+                None => (*thread).summing = Summing::begin(self, (*thread).serial, head.ticks, open),
+            }
             // Without sums the window is one like the others, and the last.
-            (*thread).summing = Summing::begin(self, (*thread).serial, head.ticks, open, head.sequence);
+            (*thread).is_summing = !(*thread).summing.is_null();
+            (*thread).is_paused = !self.keeps.load(Ordering::Relaxed);
             true
         }
     }
 
     /// Adds up the records of a descriptor's window and begins it anew.
     unsafe fn begin_anew(&self, thread: *mut Thread, open: &[Open], room: usize) -> bool {
-        // SAFETY: as in `open_window`; the bytes from the first record to the cursor are records.
+        // SAFETY: as in `open_window`.
         unsafe {
-            let (window, len) = ((*thread).window as *mut u8, (*thread).window_len as usize);
             if !fits(open, room) {
                 return false;
             }
-            let used = ((*thread).cursor - (*thread).first) as usize;
-            let records = core::slice::from_raw_parts((*thread).first as *const u8, used);
-            let place = ((*thread).sequence - 1, (*thread).window_ticks);
-            (*(*thread).summing).add(self, (*thread).serial, records, place);
-            let mut head = self.head(thread);
-            head.size = len as u32;
+            self.add_up(thread);
+            (*thread).sequence -= 1;
+            let (window, len) = ((*thread).window as *mut u8, (*thread).window_len as usize);
+            let head = Head { size: len as u32, is_summing: true, ..self.head(thread) };
             let counters = COUNTERS.map(|offset| counter((*thread).window, offset).load(Ordering::Relaxed));
             head.encode_into(open, core::slice::from_raw_parts_mut(window, len));
             for (offset, value) in COUNTERS.into_iter().zip(counters) {
@@ -104,6 +124,38 @@ impl Runtime {
             }
             (*thread).window = 0;
             go_on(thread, &head, window);
+            true
+        }
+    }
+
+    /// Adds up the records of a descriptor's window, which has none then.
+    unsafe fn add_up(&self, thread: *mut Thread) {
+        // SAFETY: as in `open_window`; the bytes from the first record to the cursor are records.
+        unsafe {
+            let used = ((*thread).cursor - (*thread).first) as usize;
+            let records = core::slice::from_raw_parts((*thread).first as *const u8, used);
+            let place = ((*thread).rounds, (*thread).window_ticks);
+            (*(*thread).summing).add(self, (*thread).serial, records, place);
+            (*thread).rounds += 1;
+        }
+    }
+
+    /// Goes from a window that is added up to one that is kept. False if there is none to be had.
+    unsafe fn keep_again(&self, thread: *mut Thread, open: &[Open]) -> bool {
+        // SAFETY: as in `open_window`.
+        unsafe {
+            let len = window_len(0).max(2 * SLACK + Head::records_at(open.len()));
+            // What is not added up yet is of the round that ends now.
+            let head = self.head(thread);
+            let mut head = Head { sequence: head.sequence - 1, round: head.round + 1, ..head };
+            let Some(window) = self.events.window(&mut head, open, len) else { return false };
+            self.add_up(thread);
+            let again = (*thread).window;
+            blank(core::slice::from_raw_parts_mut(again as *mut u8, 8));
+            ((*thread).is_summing, (*thread).anew_from) = (false, head.bytes_before);
+            (*thread).window = 0;
+            go_on(thread, &head, window);
+            carry_counters(again, window as u64);
             true
         }
     }
@@ -123,6 +175,8 @@ impl Runtime {
                 bytes_before: (*thread).bytes_before + (*thread).cursor - (*thread).first,
                 serial: (*thread).serial_seen,
                 buffer: (*thread).buffer,
+                round: (*thread).rounds,
+                is_summing: false,
             }
         }
     }
@@ -130,6 +184,30 @@ impl Runtime {
     /// A window of the process's events that no limit is for.
     pub(crate) fn window_beyond_limit(&self, head: &mut Head, open: &[Open], len: usize) -> Option<*mut u8> {
         self.events.window_beyond_limit(head, open, len)
+    }
+}
+
+/// From now on keeps events (`true`) or only adds them up, whatever the mode was. The calling thread changes
+/// at once, others when their windows are full. Nothing happens where nothing records.
+pub fn keep(events: bool) {
+    let thread = crate::attach::existing_thread();
+    let Some(runtime) = current() else { return };
+    runtime.keeps.store(events, Ordering::Relaxed);
+    // SAFETY: the descriptor is the calling thread's or null, and its open stack has `depth` filled entries.
+    unsafe {
+        if !Thread::is_ready(thread) || (*thread).stream != Stream::Events as u32 {
+            return;
+        }
+        (*thread).ready = 0;
+        compiler_fence(Ordering::SeqCst);
+        let open = core::slice::from_raw_parts((*thread).stack, (*thread).depth as usize);
+        match ((*thread).is_summing, events) {
+            (true, true) if (*thread).is_paused => _ = runtime.keep_again(thread, open),
+            (false, false) => _ = runtime.hand_over(thread, open, 0),
+            _ => {}
+        }
+        compiler_fence(Ordering::SeqCst);
+        (*thread).ready = 1;
     }
 }
 
@@ -169,6 +247,17 @@ unsafe fn counter<'a>(window: u64, offset: usize) -> &'a AtomicU64 {
     unsafe { &*((window as *const u8).add(offset).cast::<AtomicU64>()) }
 }
 
+/// Takes counters from one mapped window to another.
+unsafe fn carry_counters(from: u64, to: u64) {
+    for offset in COUNTERS {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let before = counter(from, offset).load(Ordering::Relaxed);
+            counter(to, offset).fetch_add(before, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Takes the counters of an old window over to the present one, seals and unmaps the old.
 ///
 /// # Safety
@@ -178,9 +267,13 @@ unsafe fn leave_window(thread: *mut Thread, old: (u64, u64)) {
     compiler_fence(Ordering::SeqCst);
     // SAFETY: the caller's promise; heads are longer than every offset.
     unsafe {
-        for offset in COUNTERS {
-            let before = counter(old.0, offset).load(Ordering::Relaxed);
-            (*write::head_counter(thread, offset)).fetch_add(before, Ordering::Relaxed);
+        carry_counters(old.0, (*thread).window);
+        // Where events are no longer kept the window is hardly full.
+        let end = old.0 + counter(old.0, at::CURSOR).load(Ordering::Relaxed) + SLACK as u64;
+        let unused = end.next_multiple_of(sys::PAGE as u64);
+        let len = (old.0 + old.1).saturating_sub(unused);
+        if len >= super::threads::WORTH_GIVING_BACK {
+            sys::give_back(unused as *mut u8, len as usize);
         }
         counter(old.0, at::SEALED).store((*thread).last, Ordering::Release);
         sys::unmap(old.0 as *mut u8, old.1 as usize);

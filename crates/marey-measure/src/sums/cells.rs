@@ -2,7 +2,7 @@
 //!
 //! The one idea: a cell is found by what it is about, in a table of numbers that lies in memory of our own;
 //! it is made when it is first looked for, and never moves. Which of its two sums is written is decided by
-//! the number of the window that is being added up, see [`marey_model::spool::sums`].
+//! the round that is being added up, see [`marey_model::spool::sums`].
 //!
 //! Deliberately absent: what is added.
 
@@ -15,6 +15,7 @@ use marey_model::spool::{HEAD_LEN, Head, SLACK, Stream, at};
 
 use crate::clock;
 use crate::runtime::Runtime;
+use crate::sys;
 
 /// Cells of a thread; what finds none is added to that of all others.
 const MAX_CELLS: usize = 1 << 13;
@@ -30,7 +31,7 @@ const PLACES: usize = 2 * MAX_CELLS;
 /// One of a cell's two sums, the words that [`marey_model::spool::sums::Sums`] is read from.
 #[repr(C)]
 pub(super) struct Sums {
-    pub(super) windows: u64,
+    pub(super) rounds: u64,
     pub(super) number: u64,
     pub(super) untimed: u64,
     pub(super) inclusive: u64,
@@ -62,22 +63,25 @@ pub(super) struct Cells {
 const _: () = assert!(MAX_CELLS < u16::MAX as usize);
 
 impl Cells {
-    /// Makes the first window, which says since when there are sums, and that `summed` windows of events
-    /// are not to be found as such.
-    pub(super) fn begin(&mut self, runtime: &Runtime, thread: u32, ticks: u64, summed: u64) -> bool {
-        if !self.window(runtime, thread, 0, ticks) {
-            return false;
-        }
-        self.publish(at::TRACED, summed);
-        self.publish(at::SUMMED, summed);
-        true
+    /// Makes the first window, which says since when there are sums.
+    pub(super) fn begin(&mut self, runtime: &Runtime, thread: u32, ticks: u64) -> bool {
+        self.window(runtime, thread, 0, ticks)
     }
 
-    /// Says how many windows of the thread's events there are, at [`at::TRACED`] or [`at::SUMMED`].
-    pub(super) fn publish(&self, offset: usize, windows: u64) {
+    /// Unmaps the windows.
+    pub(super) fn unmap(&mut self) {
+        for (place, window) in self.windows.iter_mut().enumerate().filter(|(_, window)| !window.is_null()) {
+            // SAFETY: `window` has mapped so much, and no cell is used after this.
+            unsafe { sys::unmap(*window, if place == 0 { FIRST } else { LATER }) };
+            *window = core::ptr::null_mut();
+        }
+    }
+
+    /// Says that so many rounds have been added up.
+    pub(super) fn publish(&self, rounds: u64) {
         // SAFETY: the first window is mapped for good, and heads are longer than every offset.
-        let summed = unsafe { &*self.windows[0].add(offset).cast::<AtomicU64>() };
-        summed.store(windows, Ordering::Release);
+        let summed = unsafe { &*self.windows[0].add(at::SUMMED).cast::<AtomicU64>() };
+        summed.store(rounds, Ordering::Release);
     }
 
     fn window(&mut self, runtime: &Runtime, thread: u32, place: usize, ticks: u64) -> bool {
@@ -92,6 +96,8 @@ impl Cells {
             bytes_before: 0,
             serial: 0,
             buffer: 0,
+            round: 0,
+            is_summing: false,
         };
         let len = if place == 0 { FIRST } else { LATER };
         let window = runtime.window_beyond_limit(&mut head, &[], len);
@@ -138,30 +144,30 @@ impl Cells {
         Some(number)
     }
 
-    /// The sums of a cell that window number `windows`, counted from 1, is added to.
+    /// The sums of a cell that a round is added to, after which there have been `rounds`.
     ///
     /// # Safety
     /// `number` is that of a cell.
     #[inline(always)]
-    pub(super) unsafe fn sums(&self, number: u32, windows: u64) -> *mut Sums {
+    pub(super) unsafe fn sums(&self, number: u32, rounds: u64) -> *mut Sums {
         // SAFETY: the caller's promise.
         unsafe {
             let first = (&raw mut (*self.cell(number)).sums).cast::<Sums>();
             let second = first.add(1);
-            if (*first).windows == windows {
+            if (*first).rounds == rounds {
                 return first;
             }
-            if (*second).windows == windows {
+            if (*second).rounds == rounds {
                 return second;
             }
             // The older ones give way; until they are whole they bear an older number.
             let (old, new) =
-                if (*first).windows < (*second).windows { (first, second) } else { (second, first) };
+                if (*first).rounds < (*second).rounds { (first, second) } else { (second, first) };
             for word in 1..SUM_WORDS {
                 *old.cast::<u64>().add(word) = *new.cast::<u64>().add(word);
             }
             compiler_fence(Ordering::SeqCst);
-            (*old).windows = windows;
+            (*old).rounds = rounds;
             old
         }
     }

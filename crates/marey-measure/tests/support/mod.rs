@@ -189,10 +189,9 @@ impl Spool {
                 continue;
             }
             let sums = process.streams.get(&(thread, Stream::Sums as u8)).map(|windows| &windows[0].tail);
-            let added_up = sums.filter(|_| stream == Stream::Events as u8);
-            let added_up = added_up.map_or(0..0, |tail| tail.sampled_ticks..tail.sampled_calls);
-            let there: Vec<&Window> =
-                windows.iter().filter(|window| !added_up.contains(&window.head.sequence)).collect();
+            let summed = sums.filter(|_| stream == Stream::Events as u8).map_or(0, |tail| tail.sampled_calls);
+            let is_there = |window: &&Window| !window.head.is_summing || window.head.round >= summed;
+            let there: Vec<&Window> = windows.iter().filter(is_there).collect();
             if stream == Stream::Second as u8 {
                 sum.second += 1;
             } else {
@@ -202,7 +201,7 @@ impl Spool {
             let last = windows.last().unwrap();
             sum.dropped += last.tail.dropped;
             sum.late += last.tail.late;
-            sum.open += check_stream(thread, &there, added_up, &names, sum);
+            sum.open += check_stream(thread, &there, &names, sum);
         }
     }
 }
@@ -268,19 +267,14 @@ impl Names {
 }
 
 /// Checks a stream and gives the number of regions open at its end.
-fn check_stream(
-    thread: u32,
-    windows: &[&Window],
-    added_up: std::ops::Range<u64>,
-    names: &Names,
-    sum: &mut Checked,
-) -> u64 {
+fn check_stream(thread: u32, windows: &[&Window], names: &Names, sum: &mut Checked) -> u64 {
     let mut stack: Vec<Open> = Vec::new();
     let (mut ticks, mut bytes_before) = (0, 0);
-    for (sequence, window) in (0..).filter(|sequence| !added_up.contains(sequence)).zip(windows) {
+    let mut round = 0;
+    for (sequence, window) in (0..).zip(windows) {
         assert_eq!(window.head.sequence, sequence);
         assert!(ticks <= window.head.ticks);
-        if sequence == added_up.end && !added_up.is_empty() {
+        if std::mem::replace(&mut round, window.head.round) < window.head.round {
             // What was left in between is in the sums, and what is still open is not.
             let same = stack.iter().zip(&window.open).take_while(|(before, now)| before == now).count();
             let visits = |open: &Open| names.region(open.site).to_owned();

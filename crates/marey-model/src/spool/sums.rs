@@ -5,10 +5,12 @@
 //! a reader would have made of the records, and what was not added up yet still stands in the window.
 //!
 //! A stream of sums has *cells*, one for each call path, and one for each channel that messages went
-//! through. A cell holds its sums twice, each with the number of windows that they come from: while one
-//! window is being added up, the other sums stay as they were. The head of the first window says how many
-//! windows have been added up ([`super::at::SUMMED`]), and so which of the two count. A process that is killed
-//! in the middle of it loses nothing and has nothing twice.
+//! through. Adding up goes in *rounds*, one for each time that the window was full. A cell holds its sums
+//! twice, each with the round that was added last: while one round is being added up, the other sums stay as
+//! they were. The head of the first window says how many rounds there were ([`super::at::SUMMED`]), and so
+//! which of the two count; the head of a window of events says how many there were before it, and so whether
+//! the last one is in the sums already. A process that is killed in the middle of it loses nothing and has
+//! nothing twice.
 //!
 //! Deliberately absent: when something happened. The first window's head says since when there are sums.
 
@@ -17,7 +19,7 @@ use super::window::HEAD_LEN;
 /// Bytes of a cell.
 pub const CELL_LEN: usize = 16 + 2 * SUMS_LEN;
 const SUMS_LEN: usize = 8 * SUM_WORDS;
-/// Words of each of a cell's two sums; the first is the number of windows that they come from.
+/// Words of each of a cell's two sums; the first is the number of rounds, with the last that was added.
 pub const SUM_WORDS: usize = 9;
 /// Stands for the call path above the outermost, and for the site of all call paths that found no cell.
 pub const NOBODY: u32 = u32::MAX;
@@ -93,7 +95,7 @@ pub struct Sums {
 }
 
 /// The cells of a window of sums, `bytes` from its beginning to the end of what is committed; those sums
-/// that come from at most `summed` windows. A cell whose sums make no sense is left out of `found` as `None`.
+/// that come from at most `summed` rounds. A cell whose sums make no sense is left out of `found` as `None`.
 pub fn cells(bytes: &[u8], summed: u64) -> impl Iterator<Item = Option<(CellKind, Sums)>> + '_ {
     let cells = bytes.get(HEAD_LEN..).unwrap_or_default().chunks_exact(CELL_LEN);
     cells.map(move |cell| {
@@ -130,11 +132,11 @@ mod tests {
         bytes
     }
 
-    /// The number of windows that count decides, not which sums stand first or are larger.
+    /// The number of rounds that count decides, not which sums stand first or are larger.
     #[test]
-    fn sums_of_windows_that_were_not_added_up_do_not_count() {
+    fn sums_of_rounds_that_were_not_finished_do_not_count() {
         let kind = CellKind::Path { site: 7, parent: NOBODY };
-        let sums = |windows: u64, number: u64| [windows, number, 0, 0, 0, 0, 0, 0, 0];
+        let sums = |rounds: u64, number: u64| [rounds, number, 0, 0, 0, 0, 0, 0, 0];
         let bytes = window(&[(kind, [sums(5, 50), sums(4, 40)]), (kind, [sums(0, 9), sums(5, 51)])]);
         let numbers =
             |summed: u64| -> Vec<u64> { cells(&bytes, summed).map(|cell| cell.unwrap().1.number).collect() };

@@ -49,11 +49,7 @@ pub mod at {
     /// A call that is under way and not among the records ([`super::announcement`]); 0 if there is none.
     /// u64.
     pub const ANNOUNCED: usize = 184;
-    /// In the first window of a stream of sums, how many windows of the thread's events there were before
-    /// the sums began. u64.
-    pub const TRACED: usize = 168;
-    /// In the first window of a stream of sums, how many windows of the thread's events are no longer to be
-    /// found as such: those before the sums began, and those that have been added up since. u64.
+    /// In the first window of a stream of sums, how often the thread's records have been added up. u64.
     pub const SUMMED: usize = 176;
 }
 
@@ -140,6 +136,11 @@ pub struct Head {
     pub serial: u64,
     /// The buffer address that the first signature's difference counts from.
     pub buffer: u64,
+    /// How often the thread's records had been added up ([`super::sums`]) before this window. If it is more
+    /// than in the window before, what happened in between is in the sums.
+    pub round: u64,
+    /// Whether the window is begun anew in its place when it is full, and its records added up.
+    pub is_summing: bool,
 }
 
 /// The fields of a head that change, as a reader found them.
@@ -231,6 +232,8 @@ impl Head {
         put(72, self.bytes_before);
         put(80, self.serial);
         put(88, self.buffer);
+        put(96, self.round);
+        put(104, self.is_summing.into());
         put(at::CURSOR, Self::records_at(open.len()) as u64);
         for (idx, entry) in open.iter().enumerate() {
             put(HEAD_LEN + idx * OPEN_LEN, entry.ticks);
@@ -242,6 +245,13 @@ impl Head {
         compiler_fence(Ordering::SeqCst);
         out[..8].copy_from_slice(&magic);
         len
+    }
+}
+
+/// Makes the window that `bytes` are none: a reader passes over it.
+pub fn blank(bytes: &mut [u8]) {
+    if let Some(first) = bytes.first_chunk_mut::<8>() {
+        *first = BUSY.to_le_bytes();
     }
 }
 
@@ -295,6 +305,8 @@ pub fn view(bytes: &[u8]) -> Option<WindowView<'_>> {
         bytes_before: word(bytes, 72)?,
         serial: word(bytes, 80)?,
         buffer: word(bytes, 88)?,
+        round: word(bytes, 96)?,
+        is_summing: word(bytes, 104)? != 0,
     };
     let mut open = Vec::with_capacity(depth);
     for entry in open_bytes.chunks_exact(OPEN_LEN) {
@@ -332,6 +344,8 @@ mod tests {
             bytes_before: 4,
             serial: 5,
             buffer: 6,
+            round: 7,
+            is_summing: true,
         }
     }
 

@@ -67,6 +67,8 @@ impl Process {
             bytes_before: state.bytes_before,
             serial: state.serial,
             buffer: 0,
+            round: 0,
+            is_summing: false,
         });
         state.open_at_head = state.open.clone();
         state.messages.clear();
@@ -92,6 +94,8 @@ impl Process {
             bytes_before: state.bytes_before,
             serial: 0,
             buffer: 0,
+            round: 0,
+            is_summing: false,
         };
         state.windows.push(window(&head, &[], &records));
     }

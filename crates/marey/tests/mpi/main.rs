@@ -22,6 +22,7 @@ mod mpi_launch;
 mod mpi_limits;
 mod mpi_match;
 mod mpi_mpe;
+mod mpi_pauses;
 mod mpi_polls;
 mod mpi_rust;
 mod mpi_signals;
