@@ -14,7 +14,7 @@
 mod cells;
 
 use marey_model::spool::sums::{CellKind, NOBODY};
-use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Visits};
+use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Visits, get, op};
 
 use self::cells::{Cells, Sums};
 use crate::runtime::Runtime;
@@ -148,13 +148,27 @@ impl Summing {
         let depth = self.depth as usize;
         self.open[..depth].iter_mut().for_each(|frame| frame.sums_above = core::ptr::null_mut());
         let mut at = 0;
-        while let Some(record) = Record::decode(records, &mut at) {
-            self.step(runtime, thread, record);
+        while let Some(&opcode) = records.get(at) {
+            let mut next = at + 1;
+            // What nearly all records are, without making one.
+            if opcode < op::SHORT_ENTER && opcode != op::LEAVE {
+                let Some(record) = Record::decode(records, &mut at) else { break };
+                self.step(runtime, thread, record);
+                continue;
+            }
+            let Some(delta) = get(records, &mut next) else { break };
+            at = next;
+            self.pass(delta);
+            if opcode == op::LEAVE {
+                self.leave();
+            } else {
+                let now = self.now;
+                self.enter(runtime, thread, u32::from(opcode - op::SHORT_ENTER), now);
+            }
         }
         self.cells.publish(self.rounds);
     }
 
-    #[inline(always)]
     fn step(&mut self, runtime: &Runtime, thread: u32, record: Record<'_>) {
         match record {
             Record::Enter { site, delta } => {

@@ -19,11 +19,14 @@ F, the floor, is two readings of the time-stamp counter and two stores of 16 byt
 and exit included; *in the file* is elapsed time until everything is there; both on one thread.
 *Handed over* is what the library says it recorded, in parts of what was executed; what marey recorded is \
 counted under *Nothing is lost*.
+*Profile* is `marey record --mode profile`: visits are added up, in 650 call paths.
 The targets are judged by all CPU of marey against the loop alone of F.";
 
 /// The case that all others are compared with.
 const FLOOR: &str = "F";
 const OTF2: &str = "libotf2";
+/// Sums only, of 650 call paths.
+const PROFILE: &str = "profile C";
 
 /// Processor time of the recording thread.
 const LOOP: &str = "ns_per_pair";
@@ -35,6 +38,8 @@ const PEAK: &str = "peak_bytes";
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recording {
     Here,
+    /// With sums only.
+    Profile,
     Absent,
 }
 
@@ -72,11 +77,15 @@ pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<S
     let find = |name: &str| measured.iter().find(|measured| measured.name == name);
     if let Some(floor) = find(FLOOR) {
         measured.iter().for_each(|measured| table.push(row(measured, floor)));
+        if let Some((profile, idle)) = find(PROFILE).zip(find(&idle("C"))) {
+            goals.add(PROFILE, "× F", profile.one.ratio_to(PROGRAM, &floor.one, LOOP), Target::AtMost(1.6));
+            judge_memory("profile C", profile, idle, 4.0, goals);
+        }
         for language in LANGUAGES {
             if let Some(recorded) = find(&recorded(language)) {
                 judge_recorded(recorded, floor, find(OTF2), goals);
                 if let Some(idle) = find(&idle(language)) {
-                    judge_memory(language, recorded, idle, goals);
+                    judge_memory(&format!("memory {language}"), recorded, idle, 8.0, goals);
                 }
             }
             if let Some((idle, empty)) = find(&idle(language)).zip(find(&empty(language))) {
@@ -100,12 +109,12 @@ fn judge_recorded(recorded: &Measured, floor: &Measured, otf2: Option<&Measured>
 
 /// What a program holds more when it is recorded: windows, tables and the touched pages of the
 /// library alike.
-fn judge_memory(language: &str, recorded: &Measured, idle: &Measured, goals: &mut Goals) {
+fn judge_memory(name: &str, recorded: &Measured, idle: &Measured, most: f64, goals: &mut Goals) {
     const MIB: f64 = 1.0 / (1024.0 * 1024.0);
     for (ours, theirs, threads) in [(&recorded.one, &idle.one, 1.0), (&recorded.two, &idle.two, 2.0)] {
         let added = ours.added(PEAK, theirs).map(|added| added.times(MIB / threads));
-        let case = format!("memory {language}, {threads} thread{}", if threads < 2.0 { "" } else { "s" });
-        goals.add(&case, "MiB/thread", added, Target::AtMost(8.0));
+        let case = format!("{name}, {threads} thread{}", if threads < 2.0 { "" } else { "s" });
+        goals.add(&case, "MiB/thread", added, Target::AtMost(most));
     }
 }
 
@@ -169,6 +178,7 @@ fn has_lost_events(samples: &Samples) -> bool {
 fn case(tools: &Tools, name: &str, recording: Recording, program: &str, pairs: u64, threads: u32) -> Case {
     let mut words = match recording {
         Recording::Here => tools.record(&[]),
+        Recording::Profile => tools.record(&["--mode", "profile"]),
         Recording::Absent => Vec::new(),
     };
     words.extend([tools.spent.clone(), program.to_owned(), pairs.to_string(), threads.to_string()]);
@@ -220,12 +230,19 @@ fn recorders(plan: &Plan) -> Vec<Recorder> {
     for language in LANGUAGES {
         let memory = format!("memory {language}");
         let record = plan.wants(&recorded(language)) || plan.wants(&memory);
-        if plan.wants(&idle(language)) || record {
+        let has_idle = plan.wants(&idle(language)) || record;
+        if has_idle {
             add(empty(language), 1, Recording::Absent, empty_program(language));
             add(idle(language), 1, Recording::Absent, marey_program(language));
         }
         if record {
             add(recorded(language), 1, Recording::Here, marey_program(language));
+        }
+        if language == "C" && plan.wants(PROFILE) {
+            if !has_idle {
+                add(idle(language), 1, Recording::Absent, marey_program(language));
+            }
+            add(PROFILE.into(), 1, Recording::Profile, marey_program(language));
         }
     }
     for (name, program, divisor) in [

@@ -57,7 +57,7 @@ impl Runtime {
                 return self.begin_anew(thread, open, room);
             }
             let mut head = self.head(thread);
-            let is_short = head.bytes_before < sums::PROFILE_FROM;
+            let is_short = self.config.is_profile && head.bytes_before < sums::PROFILE_FROM;
             if keeps || is_short || (*thread).stream != Stream::Events as u32 {
                 let room = if room == 0 { 0 } else { room + 2 * SLACK + Head::records_at(open.len()) };
                 let len = window_len(head.bytes_before - (*thread).anew_from).max(room);
