@@ -78,6 +78,11 @@ pub(crate) fn counted_as(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
+/// A number that no line break may tear apart.
+pub(crate) fn solid(number: String) -> String {
+    number.replace(' ', "\u{a0}")
+}
+
 /// The share of `part` in `whole`: `12.3 %`. Empty where there is no whole.
 pub(crate) fn percent(part: i64, whole: i64) -> String {
     if whole <= 0 {

@@ -162,16 +162,13 @@ pub(crate) fn only_sums(meta: &Meta) -> Option<String> {
     let Summed { since_ns, locations, visits, messages } = summed(meta);
     let since = Nanos(i64::try_from(since_ns?).unwrap_or(i64::MAX));
     let all = meta.rows("locations");
-    let from = if since == Nanos(0) || meta.rows("intervals") == 0 {
-        String::new()
-    } else {
-        format!("from {} on ", format::duration(since))
-    };
+    let from = format::solid(format!("from {} on", format::duration(since)));
     Some(format!(
-        "{from}only sums on {locations} of {}: {} and {}",
-        format::counted(all, "location"),
-        format::counted(visits, "visit"),
-        format::counted(messages, "message")
+        "{} and {}{} are only known as sums, on {}",
+        format::solid(format::counted(visits, "visit")),
+        format::solid(format::counted(messages, "message")),
+        if since == Nanos(0) { String::new() } else { format!(" {from}") },
+        format::solid(format!("{locations} of {}", format::counted(all, "location"))),
     ))
 }
 

@@ -13,7 +13,7 @@ use marey_model::{Level, Nanos, Role};
 
 use super::{Facts, Page};
 use crate::endings;
-use crate::format;
+use crate::format::{self, solid};
 use crate::info;
 use crate::paint::{Look, harmless, shorten, wrap};
 use crate::words;
@@ -70,7 +70,7 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     let headline = &facts.headline;
     let mut lines: Vec<String> = ended_early(facts).into_iter().chain(incomplete(facts)).collect();
     let sums = info::only_sums(facts.run.archive.meta());
-    lines.extend(sums.map(|sums| format!("Times and counts are exact, but there are {sums}.")));
+    lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
     if headline.mpi <= Nanos(0) {
         lines.extend(without_mpi(facts));
         return lines;
@@ -298,11 +298,6 @@ fn ratio(part: Nanos, whole: Nanos) -> f64 {
 
 fn percent(share: f64) -> String {
     solid(format!("{:.1} %", share * 100.0))
-}
-
-/// A number that no line break may tear apart.
-fn solid(number: String) -> String {
-    number.replace(' ', "\u{a0}")
 }
 
 fn capital(text: &str) -> String {
