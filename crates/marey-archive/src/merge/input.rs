@@ -64,7 +64,7 @@ impl Input {
 impl Input {
     /// Communicators and ranks of processes that have sums: messages that these counted are not there.
     pub(crate) fn counting(&self) -> FxHashSet<(u32, u32)> {
-        let has_sums = |key: u64| self.index.sums.iter().any(|sums| sums.process == key);
+        let has_sums = |key: u64| self.index.sums.iter().any(|sums| sums.process == key && sums.summed > 0);
         let counting = self.processes.iter().zip(&self.contexts).filter(|(process, _)| has_sums(process.key));
         counting
             .flat_map(|(_, context)| context.communicators.values().map(|(seen, _)| (seen.id, seen.rank)))
@@ -73,7 +73,7 @@ impl Input {
 
     /// Whether a process has sums.
     pub(crate) fn has_sums(&self, process: usize) -> bool {
-        self.index.sums.iter().any(|sums| sums.process == self.processes[process].key)
+        self.index.sums.iter().any(|sums| sums.process == self.processes[process].key && sums.summed > 0)
     }
 }
 

@@ -132,9 +132,12 @@ unsafe fn end_thread(thread: *mut Thread) {
         if let Some(summing) = (*thread).summing.as_mut() {
             summing.end();
             (*thread).summing = core::ptr::null_mut();
-            if (*thread).again != (*thread).window {
-                sys::unmap((*thread).again as *mut u8, (*thread).again_len as usize);
-            }
+        }
+        let (again, len) = ((*thread).again as *mut u8, (*thread).again_len as usize);
+        if !again.is_null() && again as u64 != (*thread).window {
+            // Its first page says how long it is.
+            sys::give_back(again.add(sys::PAGE), len - sys::PAGE);
+            sys::unmap(again, len);
         }
         let window = (*thread).window;
         if window != 0 {

@@ -63,10 +63,30 @@ impl Runtime {
                 let len = window_len(head.bytes_before - (*thread).anew_from).max(room);
                 if let Some(window) = self.events.window(&mut head, open, len) {
                     go_on(thread, &head, window);
+                    if head.bytes_before >= PREPARE_FROM && (*thread).again == 0 {
+                        self.prepare(thread);
+                    }
                     return true;
                 }
             }
             self.hand_over(thread, open, room)
+        }
+    }
+
+    /// Reserves what a descriptor needs when the disk is full.
+    unsafe fn prepare(&self, thread: *mut Thread) {
+        // SAFETY: as in `open_window`.
+        unsafe {
+            if (*thread).stream != Stream::Events as u32 {
+                return;
+            }
+            let mut head = Head { is_summing: true, ..self.head(thread) };
+            let Some(window) = self.window_beyond_limit(&mut head, &[], sums::WINDOW) else { return };
+            blank(core::slice::from_raw_parts_mut(window, 8));
+            ((*thread).again, (*thread).again_len) = (window as u64, head.size.into());
+            if (*thread).summing.is_null() {
+                (*thread).summing = Summing::begin(self, (*thread).serial, head.ticks, &[]);
+            }
         }
     }
 
@@ -210,6 +230,9 @@ pub fn keep(events: bool) {
         (*thread).ready = 1;
     }
 }
+
+/// Bytes of records from which on a thread is worth the room for its sums, in case the disk is full one day.
+const PREPARE_FROM: u64 = 128 << 10;
 
 /// Whether a window that is used again has room for a record of `room` bytes.
 fn fits(open: &[Open], room: usize) -> bool {
