@@ -99,6 +99,10 @@ impl Runtime {
                 return false;
             }
             let mut head = Head { is_summing: true, ..self.head(thread) };
+            if (*thread).summing.is_null() {
+                (*thread).summing = Summing::begin(self, (*thread).serial, head.ticks, &[]);
+            }
+            let Some(summing) = (*thread).summing.as_mut() else { return false };
             let window = match (*thread).again {
                 0 => {
                     let Some(window) = self.window_beyond_limit(&mut head, open, sums::WINDOW) else {
@@ -115,12 +119,8 @@ impl Runtime {
                 }
             };
             go_on(thread, &head, window);
-            match (*thread).summing.as_mut() {
-                Some(summing) => summing.go_on(self, (*thread).serial, open),
-                None => (*thread).summing = Summing::begin(self, (*thread).serial, head.ticks, open),
-            }
-            // Without sums the window is one like the others, and the last.
-            (*thread).is_summing = !(*thread).summing.is_null();
+            summing.go_on(self, (*thread).serial, open);
+            (*thread).is_summing = true;
             (*thread).is_paused = !self.keeps.load(Ordering::Relaxed);
             true
         }
