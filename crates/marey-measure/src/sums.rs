@@ -9,7 +9,7 @@
 //! [`marey_model::spool::sums`].
 //!
 //! Deliberately absent: what was recorded besides visits and messages (events and counters of the user's,
-//! edges, states that need not nest): of those only that there were some.
+//! edges, states that need not nest).
 
 mod cells;
 
@@ -275,6 +275,15 @@ impl Summing {
                 let sums = self.sums_mut(cell);
                 sums.number += visits;
                 sums.untimed += visits;
+            }
+            // What happens on a lane is no part of the thread's time: it is counted only.
+            Record::LaneEnter { site, .. } => {
+                let kind = CellKind::Path { site, parent: NOBODY };
+                let cell = self.cells.find(runtime, thread, kind);
+                let cell = cell.unwrap_or_else(|| self.other_path(runtime, thread));
+                let sums = self.sums_mut(cell);
+                sums.number += 1;
+                sums.untimed += 1;
             }
             Record::Folded { site, visits, .. } => self.folded(runtime, thread, site, &visits),
             Record::Signature { slot, signature } => {

@@ -318,3 +318,23 @@ fn pauses_lose_nothing() {
     assert!(found.added_up > 200_000 && found.added_up < 400_000, "{}", found.added_up);
     assert!(bytes < 4 << 20, "{bytes}");
 }
+
+/// On a lane visits are counted, for they are no part of the thread's time.
+#[test]
+fn visits_on_lanes_are_counted() {
+    const TEST: &str = "visits_on_lanes_are_counted";
+    const VISITS: u64 = 100_000;
+    if let Some(directory) = spool_of(TEST) {
+        start(&directory, true, 0);
+        let mut lane = marey_measure::LaneHandle::new("task");
+        for _ in 0..VISITS {
+            region!("around");
+            drop(lane.enter(marey_measure::site!("piece")));
+        }
+        return;
+    }
+    let (found, _) = recorded(TEST);
+    let in_windows = found.lanes.iter().filter(|line| line.ends_with(" piece")).count() as u64;
+    assert_eq!((found.visits["around"], found.counted["piece"] + in_windows), (VISITS, VISITS));
+    assert!(in_windows < VISITS / 4, "{in_windows}");
+}

@@ -98,7 +98,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 17] = [
+const MEANINGS: [(&str, &str); 18] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -119,8 +119,13 @@ const MEANINGS: [(&str, &str); 17] = [
     ),
     (
         "untimed",
-        "visits at a depth at which the recorder only counts. They are among the calls, and have no times \
-         and no intervals.",
+        "visits at a depth at which the recorder only counts, or on lanes where it only adds up. They are among \
+         the calls, and have no times and no intervals.",
+    ),
+    (
+        "other_paths",
+        "visits of call paths that came after the 8 191 for which a thread keeps sums. They are together in \
+         `(other paths)`, and missing where they belong.",
     ),
     ("late_ticks", "the clock of a processor ran backwards; these readings were set to the one before."),
     (

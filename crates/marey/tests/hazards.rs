@@ -321,6 +321,27 @@ fn a_limit_on_the_size_of_files_costs_events_and_not_the_program() {
     assert_eq!(info["events"].as_u64().unwrap() + dropped, 600_000, "{info}");
 }
 
+/// At some of these there is room for the window but not for the sums, at some for both.
+#[test]
+fn a_profile_without_room_for_its_sums_costs_events_and_not_the_program() {
+    let source = r#"
+        int main(void) {
+            static marey_region busy = MAREY_REGION("busy");
+            for (int i = 0; i < 300000; i++) marey_enter(&busy), marey_leave(&busy);
+            return 5;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    let mut exact = 0;
+    for kib in [72, 84, 88, 92, 96, 200] {
+        let line = format!("ulimit -f {kib}; exec ./program");
+        let info = hazard.record(&["--mode", "profile", "--force"], &line, 5);
+        let dropped = info["problems"]["dropped"].as_u64().unwrap();
+        assert_eq!(info["events"].as_u64().unwrap() + dropped, 600_000, "{kib}: {info}");
+        exact += u32::from(dropped == 0);
+    }
+    assert!((1..6).contains(&exact), "{exact}");
+}
+
 #[test]
 fn an_event_that_is_too_long_is_the_only_one_lost() {
     let source = r#"

@@ -23,6 +23,8 @@ pub(crate) struct AddedUp {
     pub since: Option<i64>,
     /// Visits in them.
     pub visits: u64,
+    /// How many of them are of call paths that found no place of their own.
+    pub others: u64,
     /// How many of them were counted only.
     pub untimed: u64,
     /// Cells that make no sense.
@@ -62,6 +64,9 @@ pub(crate) fn add(
                         site => context.site(globals, site),
                     };
                     node = builder.path_below(above, site, found);
+                    if site == NOBODY {
+                        done.others = done.others.saturating_add(sums.number);
+                    }
                     done.visits = done.visits.saturating_add(sums.number);
                     done.untimed = done.untimed.saturating_add(sums.untimed);
                     let exclusive = add_to(builder, node, &context.clock, &sums);

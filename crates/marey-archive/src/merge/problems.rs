@@ -48,7 +48,10 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
             add("late_ticks", process, id, decoder.late, "windows that begin before the last one ended");
             add("damaged", process, id, decoder.damaged, "records that could not be read");
             add("damaged", process, id, decoder.added_up.damaged, "sums that could not be read");
-            let untimed = format!("visits of regions inside {MAX_DEPTH} others");
+            let others = "visits of call paths for whose sums there was no place: they are together";
+            add("other_paths", process, id, decoder.added_up.others, others);
+            let untimed =
+                format!("visits of regions inside {MAX_DEPTH} others, or on lanes that were only added up");
             add("untimed", process, id, decoder.untimed, &untimed);
             add(
                 "truncated",
@@ -62,11 +65,13 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
     missing(input, decoding, &mut add);
     for (idx, process) in (0_u32..).zip(&input.processes) {
         let join = &writing.joins[idx as usize];
-        // Where some events were only added up, completions are left over of course.
         let orphans = if input.has_sums(idx as usize) { 0 } else { join.orphans };
         add("orphans", idx, NONE, orphans, "completions of operations that were not seen to begin");
         let overlaps = &writing.overlaps[idx as usize];
-        add("unmatched_ends", idx, NONE, overlaps.orphans, "ends of states that were not seen to begin");
+        // Where some events were only added up, ends and completions are left over of course.
+        let has_sums = input.has_sums(idx as usize);
+        let ends = if has_sums { 0 } else { overlaps.orphans };
+        add("unmatched_ends", idx, NONE, ends, "ends of states that were not seen to begin");
         add("unmatched_begins", idx, NONE, overlaps.unended, "states that did not end");
         let is_damaged = process.damaged && process.is_defined;
         add("damaged", idx, NONE, is_damaged.into(), "definitions are missing");
