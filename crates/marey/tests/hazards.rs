@@ -332,11 +332,13 @@ fn a_profile_without_room_for_its_sums_costs_events_and_not_the_program() {
         }"#;
     let Some(hazard) = Hazard::new(source) else { return };
     let mut exact = 0;
-    for kib in [72, 84, 88, 92, 96, 200] {
-        let line = format!("ulimit -f {kib}; exec ./program");
+    for blocks in [150, 164, 172, 180, 192, 400] {
+        let line = format!("ulimit -f {blocks}; exec ./program");
         let info = hazard.record(&["--mode", "profile", "--force"], &line, 5);
         let dropped = info["problems"]["dropped"].as_u64().unwrap();
-        assert_eq!(info["events"].as_u64().unwrap() + dropped, 600_000, "{kib}: {info}");
+        // That a thread has ended is an event too.
+        let all = info["events"].as_u64().unwrap() + dropped;
+        assert!((600_000..=600_001).contains(&all), "{blocks}: {info}");
         exact += u32::from(dropped == 0);
     }
     assert!((1..6).contains(&exact), "{exact}");
