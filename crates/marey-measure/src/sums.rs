@@ -16,7 +16,7 @@ mod cells;
 use marey_model::spool::sums::{CellKind, NOBODY};
 use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Visits, get, op};
 
-use self::cells::{Cells, Sums};
+use self::cells::{Cells, OTHER_MESSAGES, OTHER_PATHS, Sums};
 use crate::runtime::Runtime;
 use crate::sys;
 
@@ -34,7 +34,7 @@ pub fn add_up(thread: u32, windows: &[(u64, &[u8])]) -> bool {
         return false;
     };
     // SAFETY: what `begin` gives is null or nobody else's.
-    let Some(summing) = (unsafe { Summing::begin(runtime, thread, ticks, &[]).as_mut() }) else {
+    let Some(summing) = (unsafe { Summing::begin(runtime, thread, ticks).as_mut() }) else {
         return false;
     };
     for (round, &(ticks, records)) in (0..).zip(windows) {
@@ -51,7 +51,7 @@ pub(crate) struct Summing {
     rounds: u64,
     now: u64,
     depth: u32,
-    /// Cell of the innermost open region; [`NOBODY`] if none is open or its path found none.
+    /// Cell of the innermost open region; [`NOBODY`] if none is open.
     cell: u32,
     /// Its sums; null if they have not been looked for in this window.
     sums: *mut Sums,
@@ -98,9 +98,8 @@ struct Slot {
 }
 
 impl Summing {
-    /// Begins to add up, at `ticks` and with these regions open. Null if there is no memory or no room for
-    /// sums.
-    pub(crate) fn begin(runtime: &Runtime, thread: u32, ticks: u64, open: &[Open]) -> *mut Self {
+    /// Makes sums for a thread, at `ticks`. Null if there is no memory or no room for them.
+    pub(crate) fn begin(runtime: &Runtime, thread: u32, ticks: u64) -> *mut Self {
         let Some(this) = sys::map_zeros(size_of::<Self>()) else { return core::ptr::null_mut() };
         let this: *mut Self = this.cast();
         // SAFETY: zeros are a value of every field, and nobody else knows the memory.
@@ -111,7 +110,6 @@ impl Summing {
             unsafe { sys::unmap(this.cast(), size_of::<Self>()) };
             return core::ptr::null_mut();
         }
-        summing.go_on(runtime, thread, open);
         this
     }
 
@@ -123,7 +121,7 @@ impl Summing {
         unsafe { sys::unmap(this.cast(), size_of::<Self>()) };
     }
 
-    /// Goes on with these regions open, some of which were entered while nothing was added up.
+    /// From now on adds up, with these regions open, which were entered while nothing was added up.
     pub(crate) fn go_on(&mut self, runtime: &Runtime, thread: u32, open: &[Open]) {
         (self.depth, self.cell) = (0, NOBODY);
         for entry in open {
@@ -151,37 +149,20 @@ impl Summing {
         while let Some(&opcode) = records.get(at) {
             let mut next = at + 1;
             // What nearly all records are, without making one.
-            if opcode < op::SHORT_ENTER && opcode != op::LEAVE {
-                let Some(record) = Record::decode(records, &mut at) else { break };
-                self.step(runtime, thread, record);
-                continue;
-            }
-            let Some(delta) = get(records, &mut next) else { break };
-            at = next;
-            self.pass(delta);
-            if opcode == op::LEAVE {
-                self.leave();
+            if opcode >= op::SHORT_ENTER || opcode == op::LEAVE {
+                let Some(delta) = get(records, &mut next) else { break };
+                at = next;
+                self.pass(delta);
+                match opcode {
+                    op::LEAVE => self.leave(),
+                    site => self.enter(runtime, thread, u32::from(site - op::SHORT_ENTER)),
+                }
             } else {
-                let now = self.now;
-                self.enter(runtime, thread, u32::from(opcode - op::SHORT_ENTER), now);
+                let Some(record) = Record::decode(records, &mut at) else { break };
+                self.rare(runtime, thread, record);
             }
         }
         self.cells.publish(self.rounds);
-    }
-
-    fn step(&mut self, runtime: &Runtime, thread: u32, record: Record<'_>) {
-        match record {
-            Record::Enter { site, delta } => {
-                self.pass(delta);
-                let now = self.now;
-                self.enter(runtime, thread, site, now);
-            }
-            Record::Leave { delta } => {
-                self.pass(delta);
-                self.leave();
-            }
-            other => self.rare(runtime, thread, other),
-        }
     }
 
     /// Charges time to the innermost open region.
@@ -212,9 +193,9 @@ impl Summing {
     }
 
     #[inline(always)]
-    fn enter(&mut self, runtime: &Runtime, thread: u32, site: u32, ticks: u64) {
+    fn enter(&mut self, runtime: &Runtime, thread: u32, site: u32) {
         let Some(frame) = self.open.get_mut(self.depth as usize) else { return };
-        *frame = Frame { began: ticks, above: self.cell, sums_above: self.sums };
+        *frame = Frame { began: self.now, above: self.cell, sums_above: self.sums };
         self.depth += 1;
         let hash = self.cell.wrapping_mul(0x9e37_79b1) ^ site.wrapping_mul(0x85eb_ca6b);
         let place = (hash >> 16) as usize % LATELY;
@@ -238,13 +219,7 @@ impl Summing {
     /// The cell of a region beneath the innermost one; all that find none share one.
     fn path(&mut self, runtime: &Runtime, thread: u32, site: u32) -> u32 {
         let kind = CellKind::Path { site, parent: self.cell };
-        self.cells.find(runtime, thread, kind).unwrap_or_else(|| self.other_path(runtime, thread))
-    }
-
-    #[cold]
-    fn other_path(&mut self, runtime: &Runtime, thread: u32) -> u32 {
-        let others = CellKind::Path { site: NOBODY, parent: NOBODY };
-        self.cells.find(runtime, thread, others).unwrap_or(NOBODY)
+        self.cells.find(runtime, thread, kind).unwrap_or(OTHER_PATHS)
     }
 
     #[inline(always)]
@@ -263,13 +238,14 @@ impl Summing {
         (self.cell, self.sums) = (above, sums_above);
     }
 
-    /// Any record but enter and leave.
+    /// Any record but a leave, and an enter of a site that has an opcode of its own.
     #[inline(never)]
     fn rare(&mut self, runtime: &Runtime, thread: u32, record: Record<'_>) {
         if let Some(delta) = record.delta() {
             self.pass(delta);
         }
         match record {
+            Record::Enter { site, .. } => self.enter(runtime, thread, site),
             Record::Counted { site, visits } => {
                 let cell = self.path(runtime, thread, site);
                 let sums = self.sums_mut(cell);
@@ -279,8 +255,7 @@ impl Summing {
             // What happens on a lane is no part of the thread's time: it is counted only.
             Record::LaneEnter { site, .. } => {
                 let kind = CellKind::Path { site, parent: NOBODY };
-                let cell = self.cells.find(runtime, thread, kind);
-                let cell = cell.unwrap_or_else(|| self.other_path(runtime, thread));
+                let cell = self.cells.find(runtime, thread, kind).unwrap_or(OTHER_PATHS);
                 let sums = self.sums_mut(cell);
                 sums.number += 1;
                 sums.untimed += 1;
@@ -335,14 +310,12 @@ impl Summing {
             return;
         }
         self.moved(bytes);
+        if direction != Direction::Send as u32 {
+            return;
+        }
         let Ok(peer) = u32::try_from(peer) else { return };
-        let kind = if direction == Direction::Send as u32 {
-            CellKind::Sent { communicator, peer }
-        } else {
-            CellKind::Received { communicator, peer }
-        };
-        let cell = self.cells.find(runtime, thread, kind).unwrap_or(NOBODY);
-        let sums = self.sums_mut(cell);
+        let cell = self.cells.find(runtime, thread, CellKind::Sent { communicator, peer });
+        let sums = self.sums_mut(cell.unwrap_or(OTHER_MESSAGES));
         sums.number += 1;
         sums.bytes = sums.bytes.wrapping_add(bytes);
     }

@@ -85,22 +85,22 @@ pub struct Thread {
     pub(crate) first: u64,
     /// Windows opened so far.
     pub(crate) sequence: u64,
-    /// The time that its first record counts from.
+    /// The time that the window's first record counts from.
     pub(crate) window_ticks: u64,
-    /// How often the thread's records have been added up.
-    pub(crate) rounds: u64,
-    /// Whether the window is added up when it is full.
+    /// Whether the window is one that is added up when it is full.
     pub(crate) is_summing: bool,
     /// Whether that is because it was asked for, and not for want of room.
     pub(crate) is_paused: bool,
-    /// Its address, once there is one: pauses follow each other.
+    /// Address of the window that is used for that again and again; 0 if there is none yet.
     pub(crate) again: u64,
     /// Its length.
     pub(crate) again_len: u64,
+    /// Where its records are added up; null if there is no such place yet.
+    pub(crate) summing: *mut Summing,
+    /// How often that has been done.
+    pub(crate) rounds: u64,
     /// Bytes of records before events were kept anew: windows are small then, as at first.
     pub(crate) anew_from: u64,
-    /// Where; null if nothing ever was.
-    pub(crate) summing: *mut Summing,
     /// Bytes of records in the windows before this one.
     pub(crate) bytes_before: u64,
     /// The descriptor for signal handlers, made when first needed; the thread's own address while

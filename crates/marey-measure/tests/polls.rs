@@ -3,17 +3,16 @@
 //! Each test runs itself again as the program that records, and reads what that left.
 #![expect(unsafe_code, clippy::unwrap_used, reason = "a test that records polls and dies between them")]
 
+#[path = "support/killed.rs"]
+mod killed;
 #[path = "support/site.rs"]
 mod site;
 mod support;
 
-use std::fs::OpenOptions;
-use std::io::Read;
-use std::os::unix::fs::FileExt;
-
+use killed::{killed, tell};
 use marey_measure::{Thread, announce, current_thread, now, settle, write_poll};
 use site::site;
-use support::{Spool, child, command, spool_of};
+use support::{Spool, child, spool_of};
 
 unsafe fn first_word(_: *mut Thread, words: [usize; 4]) -> Option<u32> {
     u32::try_from(words[0]).ok()
@@ -86,31 +85,15 @@ fn a_process_that_is_killed_has_left_all_of_them() {
     const TEST: &str = "a_process_that_is_killed_has_left_all_of_them";
     if let Some(directory) = spool_of(TEST) {
         marey_measure::start(&directory).unwrap();
-        let counter = OpenOptions::new().write(true).create_new(true).open(directory.join("counter"));
-        let (counter, poll_site) = (counter.unwrap(), site("poll"));
+        let (tell, poll_site) = (tell(&directory), site("poll"));
         for n in 1_u64.. {
             poll(poll_site);
-            counter.write_all_at(&n.to_le_bytes(), 0).unwrap();
+            tell(n);
         }
     }
-    for round in 0..20_u64 {
-        let directory = tempfile::tempdir().unwrap();
-        let mut process = command(TEST, directory.path()).spawn().unwrap();
-        let path = directory.path().join("counter");
-        let count = || {
-            let mut bytes = Vec::new();
-            std::fs::File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).ok();
-            bytes.try_into().map_or(0, u64::from_le_bytes)
-        };
-        while count() < 100 + 777 * round {
-            std::hint::spin_loop();
-        }
-        process.kill().unwrap();
-        process.wait().unwrap();
-        let made = count();
-        std::fs::remove_file(&path).unwrap();
-        let checked = Spool::read(directory.path()).checked();
-        assert!((made..=made + 1).contains(&checked.visits["poll"]), "{made}, {:?}", checked.visits);
-        assert!(checked.folds > 0);
+    for round in 0..20 {
+        let (made, found) = killed(TEST, 100 + 777 * round);
+        assert!((made..=made + 1).contains(&found.visits["poll"]), "{made}, {:?}", found.visits);
+        assert!(found.folds > 0);
     }
 }

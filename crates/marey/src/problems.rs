@@ -98,7 +98,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 18] = [
+const MEANINGS: [(&str, &str); 19] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -124,8 +124,13 @@ const MEANINGS: [(&str, &str); 18] = [
     ),
     (
         "other_paths",
-        "visits of call paths that came after the 8 191 for which a thread keeps sums. They are together in \
+        "visits of call paths that came after the 8 190 things for which a thread keeps sums. They are together in \
          `(other paths)`, and missing where they belong.",
+    ),
+    (
+        "other_messages",
+        "messages of channels that came after the 8 190 things for which a thread keeps sums. They are missing in who \
+         sent how much to whom.",
     ),
     ("late_ticks", "the clock of a processor ran backwards; these readings were set to the one before."),
     (

@@ -306,15 +306,16 @@ fn calls_too_deep_to_be_timed_have_no_part_in_means() {
     assert!(ns("std_ns") <= ns("max_ns") - ns("min_ns"), "{row}");
 }
 
+const MANY_VISITS: &str = r#"
+    int main(void) {
+        static marey_region busy = MAREY_REGION("busy");
+        for (int i = 0; i < 300000; i++) marey_enter(&busy), marey_leave(&busy);
+        return 5;
+    }"#;
+
 #[test]
 fn a_limit_on_the_size_of_files_costs_events_and_not_the_program() {
-    let source = r#"
-        int main(void) {
-            static marey_region busy = MAREY_REGION("busy");
-            for (int i = 0; i < 300000; i++) marey_enter(&busy), marey_leave(&busy);
-            return 5;
-        }"#;
-    let Some(hazard) = Hazard::new(source) else { return };
+    let Some(hazard) = Hazard::new(MANY_VISITS) else { return };
     let info = hazard.record(&[], "ulimit -f 400; exec ./program", 5);
     let dropped = info["problems"]["dropped"].as_u64().unwrap();
     assert!(dropped > 0, "{info}");
@@ -324,13 +325,7 @@ fn a_limit_on_the_size_of_files_costs_events_and_not_the_program() {
 /// At some of these there is room for the window but not for the sums, at some for both.
 #[test]
 fn a_profile_without_room_for_its_sums_costs_events_and_not_the_program() {
-    let source = r#"
-        int main(void) {
-            static marey_region busy = MAREY_REGION("busy");
-            for (int i = 0; i < 300000; i++) marey_enter(&busy), marey_leave(&busy);
-            return 5;
-        }"#;
-    let Some(hazard) = Hazard::new(source) else { return };
+    let Some(hazard) = Hazard::new(MANY_VISITS) else { return };
     let mut exact = 0;
     for blocks in [150, 164, 172, 180, 192, 400] {
         let line = format!("ulimit -f {blocks}; exec ./program");

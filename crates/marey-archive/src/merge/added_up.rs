@@ -31,8 +31,8 @@ pub(crate) struct AddedUp {
     pub damaged: u64,
     /// Messages sent, by communicator and rank: number and bytes.
     pub sent: Vec<((u32, u32), (u64, u64))>,
-    /// Messages received.
-    pub received: u64,
+    /// Messages of channels that found no place of their own.
+    pub other_messages: u64,
 }
 
 /// Adds a thread's sums to its call paths; they are of the times in `when`, each from and to, ns.
@@ -57,6 +57,9 @@ pub(crate) fn add(
             };
             let mut node = NONE;
             match kind {
+                // Nothing found no place.
+                CellKind::Path { site: NOBODY, .. } if sums.number == 0 => {}
+                CellKind::Sent { communicator: NOBODY, .. } => done.other_messages = sums.number,
                 CellKind::Path { site, parent } => {
                     let above = nodes.get(parent as usize).copied().filter(|&above| above != NONE);
                     let found = || match site {
@@ -75,7 +78,6 @@ pub(crate) fn add(
                 CellKind::Sent { communicator, peer } => {
                     done.sent.push(((communicator, peer), (sums.number, sums.bytes)));
                 }
-                CellKind::Received { .. } => done.received = done.received.saturating_add(sums.number),
             }
             nodes.push(node);
         }

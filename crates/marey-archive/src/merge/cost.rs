@@ -31,8 +31,10 @@ pub(crate) fn cost(input: &Input, decoding: &Decoding) -> Cost {
     for location in &decoding.locations {
         let process = location.process as usize;
         // Visits that were added up were two events each.
-        let all =
-            |decoder: &Decoder| decoder.events.saturating_add(decoder.added_up.visits.saturating_mul(2));
+        let all = |decoder: &Decoder| {
+            let timed = decoder.added_up.visits.saturating_sub(decoder.added_up.untimed);
+            decoder.events.saturating_add(timed.saturating_mul(2))
+        };
         let own = location.decoder.as_ref().map_or(0, all);
         events[process] = events[process].saturating_add(own);
         let nodes = location.builder.nodes.iter();

@@ -10,7 +10,7 @@
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use marey_model::spool::{Definition, SLACK, Stream, at, op};
+use marey_model::spool::{Definition, Stream, at, op};
 
 use super::{Runtime, current};
 use crate::sys;
@@ -105,10 +105,6 @@ pub(super) extern "C" fn thread_ends(value: *mut c_void) {
     }
 }
 
-/// Less disk space than this at the end of a thread's last window is not worth a call: threads that are
-/// so short may be many.
-pub(super) const WORTH_GIVING_BACK: u64 = 16 << 10;
-
 /// Ends a descriptor's stream.
 ///
 /// # Safety
@@ -142,11 +138,7 @@ unsafe fn end_thread(thread: *mut Thread) {
         let window = (*thread).window;
         if window != 0 {
             (*write::head_counter(thread, at::SEALED)).store((*thread).last, Ordering::Release);
-            let unused = ((*thread).cursor + SLACK as u64).next_multiple_of(sys::PAGE as u64);
-            let len = (window + (*thread).window_len).saturating_sub(unused);
-            if len >= WORTH_GIVING_BACK {
-                sys::give_back(unused as *mut u8, len as usize);
-            }
+            super::windows::give_back_unused(window, (*thread).window_len);
             (*thread).window = 0;
             sys::unmap(window as *mut u8, (*thread).window_len as usize);
         }

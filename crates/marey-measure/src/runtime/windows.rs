@@ -63,7 +63,8 @@ impl Runtime {
                 let len = window_len(head.bytes_before - (*thread).anew_from).max(room);
                 if let Some(window) = self.events.window(&mut head, open, len) {
                     go_on(thread, &head, window);
-                    if head.bytes_before >= PREPARE_FROM && (*thread).again == 0 {
+                    if head.bytes_before >= PREPARE_FROM && (*thread).stream == Stream::Events as u32 {
+                        // Without it the thread counts when the disk is full.
                         self.prepare(thread);
                     }
                     return true;
@@ -73,53 +74,38 @@ impl Runtime {
         }
     }
 
-    /// Reserves what a descriptor needs when the disk is full.
-    unsafe fn prepare(&self, thread: *mut Thread) {
+    /// Reserves, beyond any limit, the window that a descriptor adds up, and the room for its sums. False if
+    /// either is not to be had.
+    unsafe fn prepare(&self, thread: *mut Thread) -> bool {
         // SAFETY: as in `open_window`.
         unsafe {
-            if (*thread).stream != Stream::Events as u32 {
-                return;
+            if (*thread).again == 0 {
+                let mut head = Head { is_summing: true, ..self.head(thread) };
+                let window = self.window_beyond_limit(&mut head, &[], sums::WINDOW);
+                let Some(window) = window else { return false };
+                blank(core::slice::from_raw_parts_mut(window, 8));
+                ((*thread).again, (*thread).again_len) = (window as u64, head.size.into());
             }
-            let mut head = Head { is_summing: true, ..self.head(thread) };
-            let Some(window) = self.window_beyond_limit(&mut head, &[], sums::WINDOW) else { return };
-            blank(core::slice::from_raw_parts_mut(window, 8));
-            ((*thread).again, (*thread).again_len) = (window as u64, head.size.into());
             if (*thread).summing.is_null() {
-                (*thread).summing = Summing::begin(self, (*thread).serial, head.ticks, &[]);
+                (*thread).summing = Summing::begin(self, (*thread).serial, (*thread).last);
             }
+            !(*thread).summing.is_null()
         }
     }
 
-    /// Opens a descriptor's last window, beyond any limit, and begins to add up what will be in it. False
-    /// if there is no room even for that, or for a record of `room` bytes.
+    /// Goes on in the window that is added up. False if there is none, or no room in it for a record of
+    /// `room` bytes.
     unsafe fn hand_over(&self, thread: *mut Thread, open: &[Open], room: usize) -> bool {
         // SAFETY: as in `open_window`.
         unsafe {
-            if (*thread).stream != Stream::Events as u32 || !fits(open, room) {
+            if (*thread).stream != Stream::Events as u32 || !fits(open, room) || !self.prepare(thread) {
                 return false;
             }
-            let mut head = Head { is_summing: true, ..self.head(thread) };
-            if (*thread).summing.is_null() {
-                (*thread).summing = Summing::begin(self, (*thread).serial, head.ticks, &[]);
-            }
-            let Some(summing) = (*thread).summing.as_mut() else { return false };
-            let window = match (*thread).again {
-                0 => {
-                    let Some(window) = self.window_beyond_limit(&mut head, open, sums::WINDOW) else {
-                        return false;
-                    };
-                    ((*thread).again, (*thread).again_len) = (window as u64, head.size.into());
-                    window
-                }
-                again => {
-                    let (window, len) = (again as *mut u8, (*thread).again_len as usize);
-                    head.size = len as u32;
-                    head.encode_into(open, core::slice::from_raw_parts_mut(window, len));
-                    window
-                }
-            };
+            let (window, len) = ((*thread).again as *mut u8, (*thread).again_len as usize);
+            let head = Head { size: len as u32, is_summing: true, ..self.head(thread) };
+            head.encode_into(open, core::slice::from_raw_parts_mut(window, len));
             go_on(thread, &head, window);
-            summing.go_on(self, (*thread).serial, open);
+            (*(*thread).summing).go_on(self, (*thread).serial, open);
             (*thread).is_summing = true;
             (*thread).is_paused = !self.keeps.load(Ordering::Relaxed);
             true
@@ -292,13 +278,27 @@ unsafe fn leave_window(thread: *mut Thread, old: (u64, u64)) {
     unsafe {
         carry_counters(old.0, (*thread).window);
         // Where events are no longer kept the window is hardly full.
-        let end = old.0 + counter(old.0, at::CURSOR).load(Ordering::Relaxed) + SLACK as u64;
-        let unused = end.next_multiple_of(sys::PAGE as u64);
-        let len = (old.0 + old.1).saturating_sub(unused);
-        if len >= super::threads::WORTH_GIVING_BACK {
-            sys::give_back(unused as *mut u8, len as usize);
-        }
+        give_back_unused(old.0, old.1);
         counter(old.0, at::SEALED).store((*thread).last, Ordering::Release);
         sys::unmap(old.0 as *mut u8, old.1 as usize);
+    }
+}
+
+/// Less disk space than this at the end of a window is not worth a call: threads that are so short may be many.
+const WORTH_GIVING_BACK: u64 = 16 << 10;
+
+/// Gives back the disk space behind the records of a window that nothing more is written to.
+///
+/// # Safety
+/// `window` is mapped, `len` bytes long, and the calling thread's.
+pub(super) unsafe fn give_back_unused(window: u64, len: u64) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let end = window + counter(window, at::CURSOR).load(Ordering::Relaxed) + SLACK as u64;
+        let unused = end.next_multiple_of(sys::PAGE as u64);
+        let len = (window + len).saturating_sub(unused);
+        if len >= WORTH_GIVING_BACK {
+            sys::give_back(unused as *mut u8, len as usize);
+        }
     }
 }

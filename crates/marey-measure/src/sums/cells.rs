@@ -17,8 +17,12 @@ use crate::clock;
 use crate::runtime::Runtime;
 use crate::sys;
 
-/// Cells of a thread; what finds none is added to that of all others.
+/// Cells of a thread.
 const MAX_CELLS: usize = 1 << 13;
+/// The first two cells, which are there before any other: of all call paths, and of all channels, that find
+/// none, because there are too many or the disk is full.
+pub(super) const OTHER_PATHS: u32 = 0;
+pub(super) const OTHER_MESSAGES: u32 = 1;
 /// Windows: a small one, since most threads have few call paths, then larger ones.
 const FIRST: usize = 8 << 10;
 const LATER: usize = 64 << 10;
@@ -56,6 +60,8 @@ const _: () = assert!(size_of::<Cell>() == CELL_LEN && size_of::<Sums>() == 8 * 
 pub(super) struct Cells {
     windows: [*mut u8; WINDOWS],
     len: u32,
+    /// There is no room for another one.
+    is_full: bool,
     /// Numbers of cells, plus 1.
     places: [u16; PLACES],
 }
@@ -65,7 +71,11 @@ const _: () = assert!(MAX_CELLS < u16::MAX as usize);
 impl Cells {
     /// Makes the first window, which says since when there are sums.
     pub(super) fn begin(&mut self, runtime: &Runtime, thread: u32, ticks: u64) -> bool {
+        let paths = CellKind::Path { site: NOBODY, parent: NOBODY };
+        let messages = CellKind::Sent { communicator: NOBODY, peer: NOBODY };
         self.window(runtime, thread, 0, ticks)
+            && self.find(runtime, thread, paths) == Some(OTHER_PATHS)
+            && self.find(runtime, thread, messages) == Some(OTHER_MESSAGES)
     }
 
     /// Unmaps the windows.
@@ -119,14 +129,16 @@ impl Cells {
             }
             place = (place + 1) % PLACES;
         }
-        // The last cell is for all that come too late.
-        let others = CellKind::Path { site: NOBODY, parent: NOBODY };
-        if self.len as usize + usize::from(kind != others) >= MAX_CELLS {
+        if self.is_full {
             return None;
         }
         let number = self.len;
         let (window, at) = place_of(number);
-        if self.windows[window].is_null() && !self.window(runtime, thread, window, 0) {
+        let has_window =
+            |cells: &mut Self| !cells.windows[window].is_null() || cells.window(runtime, thread, window, 0);
+        if number as usize >= MAX_CELLS || !has_window(self) {
+            // Asked again for each path, the disk would not have more.
+            self.is_full = true;
             return None;
         }
         // SAFETY: the window is there and has room for the cell, whose bytes are zeros.

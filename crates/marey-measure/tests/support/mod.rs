@@ -216,6 +216,10 @@ fn sum_cells(windows: &[Window], names: &Names, sum: &mut Checked) {
             let CellKind::Path { site, .. } = kind else {
                 continue;
             };
+            // One cell is there in case that others find no place.
+            if site == sums::NOBODY && sums.number == 0 {
+                continue;
+            }
             sum.cells += 1;
             let name = if site == sums::NOBODY { "(other paths)" } else { names.region(site) };
             *sum.visits.entry(name.to_owned()).or_default() += sums.number - sums.untimed;

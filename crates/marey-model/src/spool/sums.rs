@@ -21,7 +21,8 @@ pub const CELL_LEN: usize = 16 + 2 * SUMS_LEN;
 const SUMS_LEN: usize = 8 * SUM_WORDS;
 /// Words of each of a cell's two sums; the first is the number of rounds, with the last that was added.
 pub const SUM_WORDS: usize = 9;
-/// Stands for the call path above the outermost, and for the site of all call paths that found no cell.
+/// Stands for the call path above the outermost, and for the site of all call paths, and the communicator of all
+/// channels, that found no cell.
 pub const NOBODY: u32 = u32::MAX;
 
 /// What a cell is about.
@@ -34,16 +35,9 @@ pub enum CellKind {
         /** the cell of the call path above; [`NOBODY`] if it is outermost */
         parent: u32,
     },
-    /// Messages sent to a rank of a communicator.
+    /// Messages sent to a rank of a communicator; where they arrive they are those of the sender.
     Sent {
-        /** its number in the process */
-        communicator: u32,
-        /** the rank */
-        peer: u32,
-    },
-    /// Messages received from a rank of a communicator.
-    Received {
-        /** its number in the process */
+        /** its number in the process; [`NOBODY`] for all channels that found no cell of their own */
         communicator: u32,
         /** the rank */
         peer: u32,
@@ -56,7 +50,6 @@ impl CellKind {
         let (code, a, b) = match self {
             Self::Path { site, parent } => (1, site, parent),
             Self::Sent { communicator, peer } => (2, communicator, peer),
-            Self::Received { communicator, peer } => (3, communicator, peer),
         };
         [code, a as u64 | (b as u64) << 32]
     }
@@ -66,7 +59,6 @@ impl CellKind {
         Some(match code {
             1 => Self::Path { site: a, parent: b },
             2 => Self::Sent { communicator: a, peer: b },
-            3 => Self::Received { communicator: a, peer: b },
             _ => return None,
         })
     }
@@ -147,11 +139,8 @@ mod tests {
 
     #[test]
     fn kinds_come_back_and_noise_does_not() {
-        let kinds = [
-            CellKind::Path { site: 1, parent: 2 },
-            CellKind::Sent { communicator: 3, peer: 4 },
-            CellKind::Received { communicator: u32::MAX, peer: 0 },
-        ];
+        let kinds =
+            [CellKind::Path { site: 1, parent: 2 }, CellKind::Sent { communicator: u32::MAX, peer: 4 }];
         for kind in kinds {
             assert_eq!(CellKind::from_words(kind.words()), Some(kind));
         }
