@@ -11,6 +11,7 @@
 mod communication;
 mod endings;
 mod headline;
+mod histogram;
 mod paths;
 mod profile;
 mod ranks;
@@ -20,10 +21,11 @@ mod trace;
 pub use communication::{MessageSizeRow, PairRow, communication, message_sizes};
 pub use endings::{EarlyEnding, LastPlace, LastSeen, early_endings};
 pub use headline::{CallSite, Headline, RankShare, headline};
+pub use histogram::{Bin, Histogram};
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use trace::{
-    CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind, OpenRegion,
-    Problem, Process, ProfileRow, Region, Trace,
+    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind,
+    OpenRegion, Problem, Process, ProfileRow, Region, Trace,
 };

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use marey_model::{CallPathId, Nanos, ProcessId, RegionId, Role};
 
+use crate::histogram::Histogram;
 use crate::paths::{Paths, add, float};
 use crate::spread::{Population, Spread};
 use crate::trace::{ProfileRow, Region, Trace};
@@ -48,6 +49,8 @@ pub struct RegionRow<'t> {
     pub std: f64,
     /// Data moved, bytes.
     pub bytes: u64,
+    /// How the durations of single visits are spread, recursive ones too, ns.
+    pub by_duration: Histogram,
 }
 
 /// A call path over all locations.
@@ -77,6 +80,8 @@ pub struct CallPathRow<'t> {
     pub bytes: u64,
     /// How the inclusive time differs between processes.
     pub spread: Spread,
+    /// How the durations of single visits are spread, ns.
+    pub by_duration: Histogram,
 }
 
 /// One row per region, in the order of regions; regions that were never visited too.
@@ -90,11 +95,17 @@ pub fn regions(trace: &dyn Trace) -> Vec<RegionRow<'_>> {
             add(&mut sum.inclusive, row.inclusive);
         }
     }
-    let regions = trace.regions().iter().zip(&sums).enumerate();
+    for row in trace.durations() {
+        let path = trace.call_paths().get(row.call_path.idx());
+        if let Some(sum) = path.and_then(|path| sums.get_mut(path.region.idx())) {
+            sum.by_duration.add(row);
+        }
+    }
+    let regions = trace.regions().iter().zip(sums).enumerate();
     regions.map(|(idx, (region, sum))| region_row(idx, region, sum)).collect()
 }
 
-fn region_row<'t>(idx: usize, region: &'t Region, sum: &Visits) -> RegionRow<'t> {
+fn region_row(idx: usize, region: &Region, sum: Visits) -> RegionRow<'_> {
     RegionRow {
         region: RegionId::from_idx(idx).expect("a table has less than 2³² rows"),
         level: &region.level,
@@ -111,6 +122,7 @@ fn region_row<'t>(idx: usize, region: &'t Region, sum: &Visits) -> RegionRow<'t>
         mean: sum.mean(),
         std: sum.std(),
         bytes: sum.bytes,
+        by_duration: sum.by_duration,
     }
 }
 
@@ -124,6 +136,11 @@ pub fn call_paths(trace: &dyn Trace) -> Vec<CallPathRow<'_>> {
         sums[idx].add(row);
         add(&mut sums[idx].inclusive, row.inclusive);
         add(by_process[idx].entry(process).or_default(), row.inclusive);
+    }
+    for row in trace.durations() {
+        if let Some(sum) = sums.get_mut(row.call_path.idx()) {
+            sum.by_duration.add(row);
+        }
     }
     let population = Population::new(trace);
     let mut rows = Vec::new();
@@ -146,6 +163,7 @@ pub fn call_paths(trace: &dyn Trace) -> Vec<CallPathRow<'_>> {
             exclusive: sum.exclusive,
             bytes: sum.bytes,
             spread: population.spread(&by_process),
+            by_duration: sum.by_duration,
         });
     }
     rows
@@ -164,6 +182,7 @@ struct Visits {
     max: Option<Nanos>,
     sum_squares: f64,
     bytes: u64,
+    by_duration: Histogram,
 }
 
 impl Visits {

@@ -32,6 +32,9 @@ pub trait Trace {
     /// Sums per call path and location, over the whole run. At most one row for each pair.
     fn profile(&self) -> &[ProfileRow];
 
+    /// Visits by duration: of each call path and location as many rows as there are bins with visits.
+    fn durations(&self) -> &[BinRow];
+
     /// Sums over messages.
     fn communication(&self) -> &[CommunicationRow];
 
@@ -199,6 +202,20 @@ pub struct ProfileRow {
     pub sum_squares: f64,
     /// Sum of the data moved, bytes.
     pub bytes: u64,
+}
+
+/// How many values of a call path on a location lie in a range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BinRow {
+    /// The call path.
+    pub call_path: CallPathId,
+    /// Where.
+    pub location: LocationId,
+    /// The power of two that stands for the range (`None` = 0), and the range, ns or bytes, its end excluded.
+    /// `None` = the range is not known.
+    pub bin: Option<(Option<u32>, (u64, u64))>,
+    /// How many.
+    pub number: u64,
 }
 
 /// Sums over messages by sender, receiver, communicator and size.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    CallPath, CommunicationRow, Communicator, CommunicatorId, EarlyEnding, Frame, LastPlace, LastSeen,
-    Location, LocationKind, OpenRegion, Population, Problem, Process, ProfileRow, Region, Spread, Trace,
-    call_paths, communication, early_endings, exclusive_by_process, headline, message_sizes, ranks, regions,
+    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, EarlyEnding, Frame, LastPlace,
+    LastSeen, Location, LocationKind, OpenRegion, Population, Problem, Process, ProfileRow, Region, Spread,
+    Trace, call_paths, communication, early_endings, exclusive_by_process, headline, message_sizes, ranks,
+    regions,
 };
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
@@ -18,6 +19,7 @@ struct Run {
     processes: Vec<Process>,
     locations: Vec<Location>,
     profile: Vec<ProfileRow>,
+    durations: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
     problems: Vec<Problem>,
     open_at_end: Option<Vec<OpenRegion>>,
@@ -47,6 +49,9 @@ impl Trace for Run {
     }
     fn profile(&self) -> &[ProfileRow] {
         &self.profile
+    }
+    fn durations(&self) -> &[BinRow] {
+        &self.durations
     }
     fn communication(&self) -> &[CommunicationRow] {
         &self.communication
@@ -503,4 +508,42 @@ fn ranks_of_which_nothing_is_known_are_in_no_conclusion() {
     assert_eq!((after.least_mpi, after.most_mpi), (before.least_mpi, before.most_mpi));
     let times = &exclusive_by_process(&run)[1];
     assert_eq!(Population::new(&run).spread(times).processes, 2);
+}
+
+/// Call path 0 is of region 0 on two locations whose clocks differ a little, call path 1 of the same region.
+#[test]
+fn durations_of_a_region_are_those_of_its_call_paths() {
+    let row = |call_path: u32, location: u32, bin, number| BinRow {
+        call_path: CallPathId(call_path),
+        location: LocationId(location),
+        bin,
+        number,
+    };
+    let path = |parent| CallPath { parent, region: RegionId(0), stack: None };
+    let run = Run {
+        regions: vec![Region {
+            level: "source".into(),
+            verb: "execute".into(),
+            noun: "f".into(),
+            role: Role::Work,
+            file: String::new(),
+            line: 0,
+        }],
+        call_paths: vec![path(None), path(Some(CallPathId(0)))],
+        durations: vec![
+            row(0, 0, Some((None, (0, 1))), 1),
+            row(0, 0, Some((Some(4), (16, 32))), 50),
+            row(0, 1, Some((Some(4), (15, 30))), 25),
+            row(1, 0, Some((Some(9), (512, 1024))), 23),
+            row(1, 1, None, 1),
+            row(7, 0, None, 1_000),
+        ],
+        ..Run::default()
+    };
+    let found = &regions(&run)[0].by_duration;
+    let bins: Vec<_> = found.bins().map(|bin| (bin.from, bin.to, bin.number)).collect();
+    assert_eq!((bins, found.unknown), (vec![(0, 1, 1), (15, 32, 75), (512, 1024, 23)], 1));
+    // 100 in all; where the last of them lies is not known.
+    let bounds = [0.0, 0.01, 0.5, 0.76, 0.77, 0.99, 1.0].map(|part| found.bound_of(part));
+    assert_eq!(bounds, [Some(1), Some(1), Some(32), Some(32), Some(1024), Some(1024), None]);
 }

@@ -17,7 +17,7 @@ pub use happenings::*;
 pub use summaries::*;
 
 /// The version of the schema that this crate writes; it stands in `meta.json`.
-pub const SCHEMA_VERSION: u32 = 3;
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// Stands in an unsigned column for "there is none".
 pub const NONE: u32 = u32::MAX;
@@ -122,7 +122,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 33] = [
+pub static TABLES: [&TableSpec; 34] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -149,6 +149,7 @@ pub static TABLES: [&TableSpec; 33] = [
     &EVENTS,
     &SNAPSHOTS,
     &PROFILE,
+    &DURATIONS,
     &COMMUNICATION,
     &HISTOGRAM,
     &LOD,

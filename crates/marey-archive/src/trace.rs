@@ -6,8 +6,8 @@
 //! What is deliberately absent: intervals, messages and everything else that grows with the run.
 
 use marey_analyze::{
-    CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind, OpenRegion,
-    Problem, Process, ProfileRow, Region, Trace,
+    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind,
+    OpenRegion, Problem, Process, ProfileRow, Region, Trace,
 };
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 use rustc_hash::FxHashMap;
@@ -27,6 +27,7 @@ pub struct RunTrace {
     locations: Vec<Location>,
     communicators: Vec<Communicator>,
     profile: Vec<ProfileRow>,
+    durations: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
     problems: Vec<Problem>,
     open_at_end: Option<Vec<OpenRegion>>,
@@ -53,6 +54,7 @@ impl RunTrace {
             locations: locations(&archive.table("locations")?)?,
             communicators: communicators(&archive.table("communicators")?)?,
             profile: profile(&archive.table("profile")?)?,
+            durations: bins(&archive.table("durations")?, "ticks_log2", ["from", "to"], "visits")?,
             communication: communication(&archive.table("communication")?)?,
             problems: problems(&archive.table("problems")?)?,
             open_at_end: open_at_end(archive)?,
@@ -92,6 +94,10 @@ impl Trace for RunTrace {
 
     fn profile(&self) -> &[ProfileRow] {
         &self.profile
+    }
+
+    fn durations(&self) -> &[BinRow] {
+        &self.durations
     }
 
     fn communication(&self) -> &[CommunicationRow] {
@@ -259,6 +265,20 @@ fn profile(rows: &Columns) -> Result<Vec<ProfileRow>, Error> {
         max: known(max[row]),
         sum_squares: squares[row],
         bytes: count(bytes[row]),
+    };
+    Ok((0..rows.len()).map(row).collect())
+}
+
+/// Rows of a histogram, whose power of two stands in this column.
+fn bins(rows: &Columns, log2: &str, bounds: [&str; 2], number: &str) -> Result<Vec<BinRow>, Error> {
+    let (paths, locations) = (rows.u32("call_path")?, rows.u32("location")?);
+    let (log2, numbers) = (rows.i64(log2)?, rows.i64(number)?);
+    let [from, to] = [rows.i64(bounds[0])?, rows.i64(bounds[1])?];
+    let row = |row: usize| BinRow {
+        call_path: CallPathId(paths[row]),
+        location: LocationId(locations[row]),
+        bin: (log2[row] >= -1).then(|| (u32::try_from(log2[row]).ok(), (count(from[row]), count(to[row])))),
+        number: count(numbers[row]),
     };
     Ok((0..rows.len()).map(row).collect())
 }

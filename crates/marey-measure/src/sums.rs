@@ -13,10 +13,10 @@
 
 mod cells;
 
-use marey_model::spool::sums::{CellKind, NOBODY};
+use marey_model::spool::sums::{BINS, CELL_BINS, CellKind, NOBODY, bin};
 use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Visits, get, op};
 
-use self::cells::{Cells, OTHER_MESSAGES, OTHER_PATHS, Sums};
+use self::cells::{Cells, MAX_CELLS, OTHER_MESSAGES, OTHER_PATHS, Sums};
 use crate::runtime::Runtime;
 use crate::sys;
 
@@ -64,7 +64,15 @@ pub(crate) struct Summing {
     /// Bytes that go with the collective slots.
     collectives: [u64; SLOTS],
     open: [Frame; MAX_DEPTH],
+    /// Visits of each cell in this round by their durations, which go to its bins at the end.
+    bins: [[u16; BINS]; MAX_CELLS],
+    /// Cells that have been asked for in this round.
+    touched: [u32; MAX_CELLS],
+    touched_len: usize,
 }
+
+// A visit is two records of two bytes, so no round overflows a bin.
+const _: () = assert!(WINDOW / 4 <= u16::MAX as usize);
 
 /// An open region, and the cell and the sums of the path above it.
 #[derive(Clone, Copy)]
@@ -162,7 +170,24 @@ impl Summing {
                 self.rare(runtime, thread, record);
             }
         }
+        self.add_bins(runtime, thread);
         self.cells.publish(self.rounds);
+    }
+
+    /// Adds the durations of the round's visits to the bins of their call paths.
+    fn add_bins(&mut self, runtime: &Runtime, thread: u32) {
+        let in_round = (runtime, thread, self.rounds);
+        let touched = &self.touched[..core::mem::take(&mut self.touched_len)];
+        for &number in touched {
+            let parts = self.bins[number as usize].as_chunks_mut::<CELL_BINS>().0;
+            for (part, bins) in parts.iter_mut().enumerate() {
+                if *bins != [0; CELL_BINS] {
+                    let visits = core::mem::take(bins).map(u64::from);
+                    // SAFETY: it is the number of a cell, and there are so many parts.
+                    unsafe { self.cells.add_bins(in_round, (number, part), visits) };
+                }
+            }
+        }
     }
 
     /// Charges time to the innermost open region.
@@ -189,7 +214,12 @@ impl Summing {
             return &raw mut self.nobody;
         }
         // SAFETY: whoever has a number has it from a cell.
-        unsafe { self.cells.sums(cell, self.rounds) }
+        let (sums, is_first) = unsafe { self.cells.sums(cell, self.rounds) };
+        if is_first && let Some(place) = self.touched.get_mut(self.touched_len) {
+            *place = cell;
+            self.touched_len += 1;
+        }
+        sums
     }
 
     #[inline(always)]
@@ -234,6 +264,10 @@ impl Summing {
         sums.shortest = sums.shortest.min(took);
         sums.longest = sums.longest.max(took);
         sums.squares += took as f64 * took as f64;
+        if let Some(bins) = self.bins.get_mut(cell as usize) {
+            let visits = &mut bins[bin(took)];
+            *visits = visits.wrapping_add(1);
+        }
         self.depth = depth;
         (self.cell, self.sums) = (above, sums_above);
     }
@@ -302,6 +336,13 @@ impl Summing {
         sums.shortest = sums.shortest.min(visits.shortest);
         sums.longest = sums.longest.max(visits.longest);
         sums.squares += visits.squares;
+        for (took, number) in visits.durations() {
+            let (bin, mut bins) = (bin(took), [0; CELL_BINS]);
+            bins[bin % CELL_BINS] = number;
+            let in_round = (runtime, thread, self.rounds);
+            // SAFETY: it is the number of a cell, and there are so many parts.
+            unsafe { self.cells.add_bins(in_round, (cell, bin / CELL_BINS), bins) };
+        }
     }
 
     fn message(&mut self, runtime: &Runtime, thread: u32, slot: u8) {

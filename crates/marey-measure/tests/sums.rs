@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use killed::{killed, tell};
 use marey_measure::{Config, Mode, region, start_with};
-use marey_model::spool::sums::{self, CellKind, Sums};
+use marey_model::spool::sums::{self, Cell, Sums};
 use marey_model::spool::{HEAD_LEN, Record, Stream};
 use support::{Checked, Spool, Window, child, command, spool_of};
 
@@ -79,8 +79,17 @@ fn beyond_a_limit_visits_are_added_up() {
     assert!(bytes < 2 << 20, "{bytes}");
 }
 
-/// Visits, inclusive, exclusive, shortest, longest, sum of squares.
-type Row = (u64, u64, u64, u64, u64, f64);
+/// Visits, inclusive, exclusive, shortest, longest, sum of squares, and visits by how often their time can be
+/// halved before nothing is left.
+type Row = (u64, u64, u64, u64, u64, f64, BTreeMap<u32, u64>);
+
+fn halvings(mut time: u64) -> u32 {
+    let mut halvings = 0;
+    while time > 0 {
+        (time, halvings) = (time / 2, halvings + 1);
+    }
+    halvings
+}
 
 /// A slow and obvious profile of a stream: call path by call path, visit by visit.
 fn profile(windows: &[Window]) -> BTreeMap<Vec<u32>, Row> {
@@ -103,7 +112,9 @@ fn profile(windows: &[Window]) -> BTreeMap<Vec<u32>, Row> {
                     if let Some(above) = open.last_mut() {
                         above.2 += took;
                     }
-                    let row = found.entry(path).or_insert((0, 0, 0, u64::MAX, 0, 0.0));
+                    let none = (0, 0, 0, u64::MAX, 0, 0.0, BTreeMap::new());
+                    let row = found.entry(path).or_insert(none);
+                    *row.6.entry(halvings(took)).or_default() += 1;
                     *row = (
                         row.0 + 1,
                         row.1 + took,
@@ -111,6 +122,7 @@ fn profile(windows: &[Window]) -> BTreeMap<Vec<u32>, Row> {
                         row.3.min(took),
                         row.4.max(took),
                         row.5 + (took as f64).powi(2),
+                        std::mem::take(&mut row.6),
                     );
                 }
                 other => ticks += other.delta().unwrap_or(0),
@@ -174,16 +186,25 @@ fn sums_are_those_of_a_trace() {
     let windows = &spool.processes[0].streams[&(77, Stream::Sums as u8)];
     let summed = windows[0].tail.sampled_calls;
     let mut paths: Vec<Vec<u32>> = Vec::new();
-    let mut found = BTreeMap::new();
+    let (mut found, mut bins) = (BTreeMap::new(), BTreeMap::new());
     for window in windows {
         let bytes = [vec![0; HEAD_LEN], window.records.clone()].concat();
         for cell in sums::cells(&bytes, summed) {
-            let (kind, sums) = cell.unwrap();
-            // The first two are for what finds none.
-            let CellKind::Path { site, parent } = kind else {
-                paths.push(Vec::new());
-                assert_eq!(sums.number, 0);
-                continue;
+            let (site, parent, sums) = match cell.unwrap() {
+                Cell::Path { site, parent, sums } => (site, parent, sums),
+                // One is for channels that find none.
+                Cell::Sent { sums, .. } => {
+                    paths.push(Vec::new());
+                    assert_eq!(sums.number, 0);
+                    continue;
+                }
+                Cell::Durations { cell, first, visits } => {
+                    let bins: &mut BTreeMap<u32, u64> = bins.entry(paths[cell as usize].clone()).or_default();
+                    let visits = (first..).zip(visits).filter(|&(_, visits)| visits > 0);
+                    bins.extend(visits.map(|(bin, visits)| (halvings(sums::least(bin)), visits)));
+                    paths.push(Vec::new());
+                    continue;
+                }
             };
             let mut path = paths.get(parent as usize).cloned().unwrap_or_default();
             path.push(site);
@@ -192,16 +213,20 @@ fn sums_are_those_of_a_trace() {
                 paths.push(Vec::new());
                 continue;
             }
-            let Sums { number, inclusive, exclusive, shortest, longest, squares, .. } = sums;
-            found.insert(path.clone(), (number, inclusive, exclusive, shortest, longest, squares));
+            found.insert(path.clone(), sums);
             paths.push(path);
         }
     }
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
-    for (path, row) in &found {
-        let wanted = expected[path];
-        assert_eq!((row.0, row.1, row.2, row.3, row.4), (wanted.0, wanted.1, wanted.2, wanted.3, wanted.4));
-        assert!((row.5 / wanted.5 - 1.0).abs() < 1e-9, "{path:?}");
+    for (path, sums) in &found {
+        let wanted = &expected[path];
+        let Sums { number, inclusive, exclusive, shortest, longest, squares, .. } = *sums;
+        assert_eq!(
+            (number, inclusive, exclusive, shortest, longest),
+            (wanted.0, wanted.1, wanted.2, wanted.3, wanted.4)
+        );
+        assert_eq!(bins[path], wanted.6, "{path:?}");
+        assert!((squares / wanted.5 - 1.0).abs() < 1e-9, "{path:?}");
     }
 }
 
@@ -254,7 +279,7 @@ fn call_paths_without_number_share_one() {
     );
     assert_eq!(found.visits.values().sum::<u64>(), 5 * PATHS);
     assert!(found.cells <= 1 << 13);
-    assert!(bytes < 2 << 20, "{bytes}");
+    assert!(bytes < 6 << 20, "{bytes}");
 }
 
 /// The program says after each visit how many it has made; what it left has as many, or one more.

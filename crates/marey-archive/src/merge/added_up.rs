@@ -7,7 +7,7 @@
 //!
 //! How sums lie in a spool is told in [`marey_model::spool::sums`].
 
-use marey_model::spool::sums::{CellKind, NOBODY, Sums, cells};
+use marey_model::spool::sums::{Cell, NOBODY, Sums, cells};
 
 use super::build::Builder;
 use super::clock::Clock;
@@ -50,17 +50,11 @@ pub(crate) fn add(
         let mut bytes = vec![0; window.end as usize];
         let read = index.read(window.file, window.offset, &mut bytes)?;
         for cell in cells(&bytes[..read], sums.summed) {
-            let Some((kind, sums)) = cell else {
-                done.damaged += 1;
-                nodes.push(NONE);
-                continue;
-            };
             let mut node = NONE;
-            match kind {
+            match cell {
                 // Nothing found no place.
-                CellKind::Path { site: NOBODY, .. } if sums.number == 0 => {}
-                CellKind::Sent { communicator: NOBODY, .. } => done.other_messages = sums.number,
-                CellKind::Path { site, parent } => {
+                Some(Cell::Path { site: NOBODY, sums, .. }) if sums.number == 0 => {}
+                Some(Cell::Path { site, parent, sums }) => {
                     let above = nodes.get(parent as usize).copied().filter(|&above| above != NONE);
                     let found = || match site {
                         NOBODY => globals.other_paths(context),
@@ -75,9 +69,17 @@ pub(crate) fn add(
                     let exclusive = add_to(builder, node, &context.clock, &sums);
                     times.push((node, exclusive));
                 }
-                CellKind::Sent { communicator, peer } => {
+                Some(Cell::Sent { communicator: NOBODY, sums, .. }) => done.other_messages = sums.number,
+                Some(Cell::Sent { communicator, peer, sums }) => {
                     done.sent.push(((communicator, peer), (sums.number, sums.bytes)));
                 }
+                Some(Cell::Durations { cell, first, visits }) => {
+                    match nodes.get(cell as usize).copied().filter(|&node| node != NONE) {
+                        Some(node) => builder.durations.add_each(node, first, visits),
+                        None => done.damaged += 1,
+                    }
+                }
+                None => done.damaged += 1,
             }
             nodes.push(node);
         }

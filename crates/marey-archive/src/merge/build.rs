@@ -7,8 +7,10 @@
 //! Call paths are numbered per location here; `paths` gives them numbers of the run afterwards,
 //! in an order that does not depend on which thread decoded what.
 
+use marey_model::spool::sums::bin;
 use rustc_hash::FxHashMap;
 
+use super::bins::Bins;
 use super::folded::{Folded, Stretch};
 use super::globals::Site;
 use super::lod::LodKey;
@@ -106,6 +108,8 @@ const MOST_CACHE: usize = 1 << 14;
 #[derive(Debug)]
 pub(crate) struct Builder {
     pub nodes: Vec<Node>,
+    /// Visits of the nodes by duration, ticks.
+    pub durations: Bins,
     children: FxHashMap<(u32, u32), u32>,
     /// (parent, site, child) at a place that follows from the first two: a power of two of them, some
     /// for each child.
@@ -141,6 +145,7 @@ impl Builder {
     pub(crate) fn new(bucket_len: i64) -> Self {
         Self {
             nodes: Vec::new(),
+            durations: Bins::default(),
             children: FxHashMap::default(),
             cache: vec![(ROOT, NONE, 0); LEAST_CACHE],
             stack: Vec::new(),
@@ -337,7 +342,7 @@ impl Builder {
 
     /// The innermost open region is left; `None` if there is none.
     #[inline(always)]
-    pub(crate) fn leave(&mut self, now: i64) -> Option<Frame> {
+    pub(crate) fn leave(&mut self, ticks: u64, now: i64) -> Option<Frame> {
         self.advance(now);
         let mut frame = self.stack.pop()?;
         let duration = now.wrapping_sub(frame.start);
@@ -347,6 +352,7 @@ impl Builder {
         node.min = node.min.min(duration);
         node.max = node.max.max(duration);
         node.sum_squares += duration as f64 * duration as f64;
+        self.durations.add(frame.path, bin(ticks.saturating_sub(frame.ticks)));
         if frame.waiting {
             frame.participants = self.sets.close(self.stack.len() as u32, frame.participants);
         }
@@ -467,6 +473,9 @@ impl Builder {
         node.min = node.min.min(folded.shortest);
         node.max = node.max.max(folded.longest);
         node.sum_squares += folded.squares;
+        for (took, visits) in folded.durations {
+            self.durations.add_all(path, bin(took), visits);
+        }
         let gaps = folded.stretch.gaps();
         let operation = self.operations.len() as u32;
         self.operations.push(Operation { visits: folded.visits, gaps, ..Operation::ABSENT });

@@ -10,6 +10,7 @@ use marey_model::spool::{Open, Record, announced};
 
 use super::added_up::{self, AddedUp};
 use super::build::Builder;
+use super::clock::Clock;
 use super::folded::Folded;
 use super::globals::{Context, Globals};
 use super::happen::{Happened, LaneMark};
@@ -255,7 +256,7 @@ impl Decoder {
         let before = self.truncated;
         let open = builder.stack.iter().map(|frame| OpenRegion { path: frame.path, start: frame.start });
         let open = open.collect();
-        self.close(builder, out, 0);
+        self.close(&with.context.clock, builder, out, 0);
         if !self.breaks_off {
             self.truncated = before;
             // A thread that ended inside a region was nowhere when its process ended.
@@ -337,7 +338,7 @@ impl Decoder {
     ) -> Result<(), Error> {
         let open = with.index.open_stack(window)?;
         let common = common(builder, &open);
-        self.close(builder, out, common);
+        self.close(&with.context.clock, builder, out, common);
         builder.advance(self.now);
         self.enter_open(with, window, &open[common..], builder, out);
         Ok(())
@@ -364,11 +365,11 @@ impl Decoder {
     }
 
     /// Closes all regions but the outermost `keep` at the last known instant.
-    pub(crate) fn close(&mut self, builder: &mut Builder, out: &mut Happened, keep: usize) {
+    fn close(&mut self, clock: &Clock, builder: &mut Builder, out: &mut Happened, keep: usize) {
         while builder.stack.len() > keep {
             self.truncated += 1;
             let now = builder.last;
-            if builder.leave(now).is_some_and(|frame| frame.waiting) {
+            if builder.leave(clock.ticks_at(now), now).is_some_and(|frame| frame.waiting) {
                 out.left(builder.stack.len() as u32, now);
             }
         }
@@ -407,7 +408,7 @@ impl Decoder {
                     self.ticks = ticks;
                     self.now = clock.ns(ticks);
                     self.events += 1;
-                    if let Some(frame) = builder.leave(self.now)
+                    if let Some(frame) = builder.leave(ticks, self.now)
                         && frame.waiting
                     {
                         out.left(builder.stack.len() as u32, self.now);

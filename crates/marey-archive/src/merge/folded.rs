@@ -16,6 +16,8 @@ pub(crate) struct Folded {
     pub longest: i64,
     pub squares: f64,
     pub stretch: Stretch,
+    /// Times, ticks, and how many of the visits are thought to have taken each.
+    pub durations: [(u64, u64); 3],
 }
 
 impl Folded {
@@ -27,8 +29,10 @@ impl Folded {
         // Damage may say anything.
         let part = |time: u64| after(time.min(visits.span));
         let rate = clock.span_ns(1.0);
+        let number = u32::try_from(visits.number).unwrap_or(u32::MAX).min(u32::MAX - 1);
         Self {
-            visits: u32::try_from(visits.number).unwrap_or(u32::MAX).min(u32::MAX - 1),
+            visits: number,
+            durations: Visits { number: number.into(), ..*visits }.durations(),
             shortest: part(visits.shortest),
             longest: part(visits.longest),
             squares: if visits.squares.is_finite() { visits.squares.max(0.0) * rate * rate } else { 0.0 },

@@ -18,6 +18,7 @@ use crate::{Columns, Error};
 
 mod added_up;
 mod alive;
+mod bins;
 mod bounds;
 mod build;
 mod channels;

@@ -275,7 +275,7 @@ impl Decoding {
                     location.builder.enter(site, mark.ticks, time, || context.site(&input.globals, site));
                 }
                 None => {
-                    location.builder.leave(time);
+                    location.builder.leave(mark.ticks, time);
                 }
             }
         }
@@ -283,7 +283,8 @@ impl Decoding {
             for location in self.locations.iter_mut().filter(|location| location.decoder.is_none()) {
                 while !location.builder.stack.is_empty() {
                     let last = location.builder.last;
-                    location.builder.leave(last);
+                    let clock = &input.contexts[location.process as usize].clock;
+                    location.builder.leave(clock.ticks_at(last), last);
                 }
             }
         }

@@ -1,5 +1,10 @@
 //! What is summed up over a run: the profile, who sent how much to whom, and where the time went when.
 
+use std::collections::BTreeMap;
+
+use marey_model::spool::sums::{BINS, least};
+
+use super::build::Builder;
 use super::input::Input;
 use super::rows::columns;
 use super::stream::Decoding;
@@ -7,7 +12,8 @@ use super::writing::Writing;
 use crate::schema::*;
 use crate::{Column, Columns, Error};
 
-/// Stands for the size of messages that were only counted.
+/// Stands for the logarithm of what is not known: sizes of messages that were only counted, durations that
+/// found no bin.
 const SIZE_UNKNOWN: i64 = -2;
 /// Share of a bucket below which a region's time goes to the remainder.
 const REMAINDER_PART: i64 = 1000;
@@ -50,6 +56,60 @@ pub(super) fn profile(decoding: &Decoding) -> Result<Columns, Error> {
         I64 |row| row.2.untimed,
     ];
     Columns::from_columns(&PROFILE, columns)
+}
+
+/// Visits by duration, powers of two of ticks.
+pub(super) fn durations(input: &Input, decoding: &Decoding) -> Result<Columns, Error> {
+    let mut rows = Vec::new();
+    for location in &decoding.locations {
+        let clock = &input.contexts[location.process as usize].clock;
+        let builder = &location.builder;
+        for (call_path, same) in same_paths(builder) {
+            let (mut bins, mut unknown) = ([0; BINS], 0);
+            for place in same {
+                let node = &builder.nodes[place as usize];
+                unknown += count(node.visits) - count(node.untimed).min(count(node.visits));
+                builder.durations.add_to(place, &mut bins);
+            }
+            for (bin, visits) in (0..).zip(bins).filter(|&(_, visits)| visits > 0) {
+                unknown = unknown.saturating_sub(visits);
+                let (from, to) = (clock.span(least(bin)), clock.span(least(bin + 1)));
+                rows.push((call_path, location.id, log2_of(bin), from, to, visits));
+            }
+            if unknown > 0 {
+                rows.push((call_path, location.id, SIZE_UNKNOWN, -1, -1, unknown));
+            }
+        }
+    }
+    rows.sort_unstable();
+    let columns = columns![rows;
+        U32 |row| row.0,
+        U32 |row| row.1,
+        I64 |row| row.2,
+        I64 |row| row.3,
+        I64 |row| row.4,
+        I64 |row| i64::try_from(row.5).unwrap_or(i64::MAX),
+    ];
+    Columns::from_columns(&DURATIONS, columns)
+}
+
+/// ⌊log₂⌋ of the values in a bin, −1 of 0.
+fn log2_of(bin: usize) -> i64 {
+    i64::from(least(bin).checked_ilog2().map_or(-1, u32::cast_signed))
+}
+
+/// The nodes of a location by call path: two sites can be the same.
+fn same_paths(builder: &Builder) -> BTreeMap<u32, Vec<u32>> {
+    let mut paths: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (node, &path) in (0..).zip(builder.globals.iter()) {
+        paths.entry(path).or_default().push(node);
+    }
+    paths
+}
+
+/// A number of things; less than none is none.
+fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
 }
 
 pub(super) fn communication(input: &Input, decoding: &Decoding, writing: &Writing) -> Result<Columns, Error> {

@@ -32,6 +32,28 @@ pub static PROFILE: TableSpec = summary(
     ],
 );
 
+/// Durations.
+pub static DURATIONS: TableSpec = summary(
+    "durations",
+    "How long single visits took, by call path and location, over the whole run: a histogram of powers of two of \
+     the clock's ticks, exact also where detail was no longer recorded. Unsuccessful polls that are one interval \
+     are counted with the shortest, the longest, and the mean of the others. Archives of before version 4 have \
+     no such table.",
+    &[
+        u32("call_path", "call_paths.id", "The call path."),
+        u32("location", "locations.id", "Where."),
+        i64(
+            "ticks_log2",
+            "",
+            "⌊log₂(ticks from enter to leave)⌋; −1 = none at all; −2 = not known, visits that found no place in \
+             the histogram.",
+        ),
+        i64("from", "ns", "The shortest durations that are counted here; −1 = not known."),
+        i64("to", "ns", "Durations counted here are shorter. Both are rounded down; −1 = not known."),
+        i64("visits", "", "Number of visits; all rows of a call path are its visits − untimed."),
+    ],
+);
+
 /// Communication.
 pub static COMMUNICATION: TableSpec = summary(
     "communication",

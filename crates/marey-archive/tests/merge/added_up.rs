@@ -9,6 +9,7 @@ use marey_model::spool::{ALIGN, HEAD_LEN, Head, Record, Stream, at};
 use marey_testkit::Process;
 use proptest::prelude::*;
 
+use super::histograms::{Bins, log2};
 use super::{Merged, config};
 
 /// A window of sums, of so many rounds.
@@ -68,6 +69,8 @@ fn process() -> (Process, Vec<u8>) {
     let cells = [
         (path(main, NOBODY), [0, 0, 0, 7_200, u64::MAX, 0, 0, 0]),
         (path(work, 0), [100, 0, 1_000, 1_000, 2, 90, squares, 64]),
+        // From 8 and from 16 on; of the last two nothing is known.
+        (CellKind::Durations { cell: 1, part: 1 }, [60, 38, 0, 0, 0, 0, 0, 0]),
     ];
     let mut bytes = process.event_bytes();
     bytes.extend(sums(process.key, 200, 8, &cells));
@@ -127,6 +130,10 @@ fn what_was_kept_and_what_was_added_up_are_the_whole() {
     assert_eq!((rows.i64("min").unwrap()[1], rows.i64("max").unwrap()[1]), (2, 90));
     assert_eq!(rows.f64("sum_squares").unwrap()[1], 10_000.0 + 8.0 * 100.0);
     assert_eq!(rows.i64("bytes").unwrap()[1], 64);
+    let bin = |path: &str, log2: i64, visits: i64| ((path.to_owned(), 0, log2), visits);
+    let work = [bin("main/work", -2, 2), bin("main/work", 3, 60 + 8), bin("main/work", 4, 38)];
+    let expected: Bins = work.into_iter().chain([bin("main", log2(inclusive), 1)]).collect();
+    assert_eq!(merged.durations(), expected);
     assert_eq!(merged.intervals().len(), 1 + 5 + 3);
     assert_eq!(merged.table("locations").i64("detail_end").unwrap(), [200]);
     let histogram: i64 = merged.table("histogram").i64("time").unwrap().iter().sum();

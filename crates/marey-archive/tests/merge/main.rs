@@ -11,6 +11,7 @@ mod added_up;
 mod clocks;
 mod folded;
 mod happenings;
+mod histograms;
 mod identity;
 mod intervals;
 mod messages;

@@ -10,15 +10,17 @@
 
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
-use marey_model::spool::sums::{CELL_LEN, CellKind, NOBODY, SUM_WORDS};
+use marey_model::spool::sums::{BINS, CELL_BINS, CELL_LEN, CellKind, NOBODY, SUM_WORDS};
 use marey_model::spool::{HEAD_LEN, Head, SLACK, Stream, at};
 
 use crate::clock;
 use crate::runtime::Runtime;
 use crate::sys;
 
-/// Cells of a thread.
-const MAX_CELLS: usize = 1 << 13;
+/// Call paths and channels of a thread that have a cell.
+const MAX_SUMS: usize = 1 << 13;
+/// Cells of a thread, those of bins too, of which a call path mostly takes two or three.
+pub(super) const MAX_CELLS: usize = 3 * MAX_SUMS;
 /// The first two cells, which are there before any other: of all call paths, and of all channels, that find
 /// none, because there are too many or the disk is full.
 pub(super) const OTHER_PATHS: u32 = 0;
@@ -30,7 +32,7 @@ const CELLS_IN_FIRST: usize = (FIRST - HEAD_LEN - SLACK) / CELL_LEN;
 const CELLS_IN_LATER: usize = (LATER - HEAD_LEN - SLACK) / CELL_LEN;
 const WINDOWS: usize = 1 + (MAX_CELLS - CELLS_IN_FIRST).div_ceil(CELLS_IN_LATER);
 /// Places where a cell's number is looked for.
-const PLACES: usize = 2 * MAX_CELLS;
+const PLACES: usize = (2 * MAX_CELLS).next_power_of_two();
 
 /// One of a cell's two sums, the words that [`marey_model::spool::sums::Sums`] is read from.
 #[repr(C)]
@@ -60,11 +62,18 @@ const _: () = assert!(size_of::<Cell>() == CELL_LEN && size_of::<Sums>() == 8 * 
 pub(super) struct Cells {
     windows: [*mut u8; WINDOWS],
     len: u32,
+    /// How many of them are of call paths and channels.
+    sums: u32,
     /// There is no room for another one.
     is_full: bool,
     /// Numbers of cells, plus 1.
     places: [u16; PLACES],
+    /// The cells of each cell's bins, as far as they have been looked for.
+    parts: [[u16; PARTS]; MAX_CELLS],
 }
+
+/// Cells that the bins of a call path are spread over.
+pub(super) const PARTS: usize = BINS / CELL_BINS;
 
 const _: () = assert!(MAX_CELLS < u16::MAX as usize);
 
@@ -129,7 +138,8 @@ impl Cells {
             }
             place = (place + 1) % PLACES;
         }
-        if self.is_full {
+        let has_sums = !matches!(kind, CellKind::Durations { .. });
+        if self.is_full || (has_sums && self.sums as usize >= MAX_SUMS) {
             return None;
         }
         let number = self.len;
@@ -145,32 +155,63 @@ impl Cells {
         unsafe {
             let cell = self.cell(number);
             (*cell).kind = words;
-            for sums in &mut (*cell).sums {
+            for sums in (*cell).sums.iter_mut().filter(|_| has_sums) {
                 sums.shortest = u64::MAX;
             }
             let cursor = &*self.windows[window].add(at::CURSOR).cast::<AtomicU64>();
             cursor.store((at + CELL_LEN) as u64, Ordering::Release);
         }
         self.len += 1;
+        self.sums += u32::from(has_sums);
         self.places[place] = number as u16 + 1;
         Some(number)
     }
 
-    /// The sums of a cell that a round is added to, after which there have been `rounds`.
+    /// Adds visits of a round to eight bins of a call path's durations. Those that find no cell are in its sums
+    /// only.
+    ///
+    /// # Safety
+    /// `number` is that of a cell, and `part` one of [`PARTS`].
+    pub(super) unsafe fn add_bins(
+        &mut self,
+        (runtime, thread, rounds): (&Runtime, u32, u64),
+        (number, part): (u32, usize),
+        visits: [u64; CELL_BINS],
+    ) {
+        let known = &mut self.parts[number as usize][part];
+        if *known == 0 {
+            let kind = CellKind::Durations { cell: number, part: part as u32 };
+            let Some(found) = self.find(runtime, thread, kind) else { return };
+            // The first cells are of something else.
+            self.parts[number as usize][part] = found as u16;
+        }
+        let cell = u32::from(self.parts[number as usize][part]);
+        // SAFETY: it is the number of a cell, whose sums have so many words.
+        unsafe {
+            let words = self.sums(cell, rounds).0.cast::<u64>();
+            for (place, visits) in (1..).zip(visits) {
+                let word = words.add(place);
+                *word = (*word).wrapping_add(visits);
+            }
+        }
+    }
+
+    /// The sums of a cell that a round is added to, after which there have been `rounds`, and whether they
+    /// are asked for the first time in it.
     ///
     /// # Safety
     /// `number` is that of a cell.
     #[inline(always)]
-    pub(super) unsafe fn sums(&self, number: u32, rounds: u64) -> *mut Sums {
+    pub(super) unsafe fn sums(&self, number: u32, rounds: u64) -> (*mut Sums, bool) {
         // SAFETY: the caller's promise.
         unsafe {
             let first = (&raw mut (*self.cell(number)).sums).cast::<Sums>();
             let second = first.add(1);
             if (*first).rounds == rounds {
-                return first;
+                return (first, false);
             }
             if (*second).rounds == rounds {
-                return second;
+                return (second, false);
             }
             // The older ones give way; until they are whole they bear an older number.
             let (old, new) =
@@ -180,7 +221,7 @@ impl Cells {
             }
             compiler_fence(Ordering::SeqCst);
             (*old).rounds = rounds;
-            old
+            (old, true)
         }
     }
 

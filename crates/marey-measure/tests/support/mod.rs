@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use marey_model::spool::sums::{self, CellKind};
+use marey_model::spool::sums::{self, Cell};
 use marey_model::spool::{
     Definition, Direction, FieldType, HEAD_LEN, Head, Open, Record, Stream, Tail, get, get_signed, get_text,
 };
@@ -209,13 +209,21 @@ impl Spool {
 /// Adds what windows of sums say. Records that were added up are in there, and nowhere else.
 fn sum_cells(windows: &[Window], names: &Names, sum: &mut Checked) {
     let summed = windows[0].tail.sampled_calls;
+    // Timed visits of each cell, and those in its bins.
+    let (mut timed, mut in_bins) = (Vec::new(), BTreeMap::new());
     for window in windows {
         let bytes = [vec![0; HEAD_LEN], window.records.clone()].concat();
         for cell in sums::cells(&bytes, summed) {
-            let (kind, sums) = cell.expect("cells make sense");
-            let CellKind::Path { site, .. } = kind else {
-                continue;
+            timed.push(0);
+            let (site, sums) = match cell.expect("cells make sense") {
+                Cell::Path { site, sums, .. } => (site, sums),
+                Cell::Sent { .. } => continue,
+                Cell::Durations { cell, visits, .. } => {
+                    *in_bins.entry(cell as usize).or_insert(0) += visits.iter().sum::<u64>();
+                    continue;
+                }
             };
+            *timed.last_mut().unwrap() = sums.number - sums.untimed;
             // One cell is there in case that others find no place.
             if site == sums::NOBODY && sums.number == 0 {
                 continue;
@@ -233,6 +241,9 @@ fn sum_cells(windows: &[Window], names: &Names, sum: &mut Checked) {
                 assert!(sums.squares >= (sums.longest as f64).powi(2) * 0.99, "{sums:?}");
             }
         }
+    }
+    for (cell, &timed) in timed.iter().enumerate() {
+        assert_eq!(in_bins.get(&cell).copied().unwrap_or(0), timed, "of cell {cell}");
     }
 }
 

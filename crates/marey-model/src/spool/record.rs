@@ -129,6 +129,18 @@ pub struct Visits {
     pub squares: f64,
 }
 
+impl Visits {
+    /// Times, and how many visits are thought to have taken each: the shortest, the longest, and all others
+    /// their mean.
+    pub fn durations(&self) -> [(u64, u64); 3] {
+        let Self { number, inside, shortest, longest, .. } = *self;
+        let rest = number.saturating_sub(2);
+        let between = inside.saturating_sub(shortest).saturating_sub(longest);
+        let mean = between.checked_div(rest).unwrap_or(0).clamp(shortest.min(longest), longest);
+        [(shortest, number.min(1)), (longest, u64::from(number > 1)), (mean, rest)]
+    }
+}
+
 /// One-sided operations, as [`Record::Rma`] names them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]

@@ -5,7 +5,7 @@
 //! a reader would have made of the records, and what was not added up yet still stands in the window.
 //!
 //! A stream of sums has *cells*, one for each call path, and one for each channel that messages went
-//! through. Adding up goes in *rounds*, one for each time that the window was full. A cell holds its sums
+//! through. How long the visits of a call path were is told by further cells, each of eight of its [`bin`]s. Adding up goes in *rounds*, one for each time that the window was full. A cell holds its sums
 //! twice, each with the round that was added last: while one round is being added up, the other sums stay as
 //! they were. The head of the first window says how many rounds there were ([`super::at::SUMMED`]), and so
 //! which of the two count; the head of a window of events says how many there were before it, and so whether
@@ -21,6 +21,10 @@ pub const CELL_LEN: usize = 16 + 2 * SUMS_LEN;
 const SUMS_LEN: usize = 8 * SUM_WORDS;
 /// Words of each of a cell's two sums; the first is the number of rounds, with the last that was added.
 pub const SUM_WORDS: usize = 9;
+/// Bins of a histogram.
+pub const BINS: usize = 64;
+/// How many of them a cell has.
+pub const CELL_BINS: usize = SUM_WORDS - 1;
 /// Stands for the call path above the outermost, and for the site of all call paths, and the communicator of all
 /// channels, that found no cell.
 pub const NOBODY: u32 = u32::MAX;
@@ -42,6 +46,34 @@ pub enum CellKind {
         /** the rank */
         peer: u32,
     },
+    /// How many visits of a call path fell into each of eight bins of durations, in ticks.
+    Durations {
+        /** the cell of the call path */
+        cell: u32,
+        /** which eight: the first is bin `8 * part` */
+        part: u32,
+    },
+}
+
+/// The bin of a value: those of the values from 2ⁿ to 2ⁿ⁺¹ − 1 share one, and 0 has its own. The largest values
+/// share the last.
+#[inline(always)]
+pub const fn bin(value: u64) -> usize {
+    // What is usual, 16 ticks to a microsecond, lies in one cell.
+    let bin = FIRST_BIN + (u64::BITS - value.leading_zeros()) as usize;
+    if bin < BINS { bin } else { BINS - 1 }
+}
+
+/// The bin of 0.
+const FIRST_BIN: usize = 4;
+
+/// The least value of a bin; that of the bin behind the last is [`u64::MAX`].
+pub const fn least(bin: usize) -> u64 {
+    match bin {
+        0..=FIRST_BIN => 0,
+        BINS.. => u64::MAX,
+        _ => 1 << (bin - FIRST_BIN - 1),
+    }
 }
 
 impl CellKind {
@@ -50,6 +82,7 @@ impl CellKind {
         let (code, a, b) = match self {
             Self::Path { site, parent } => (1, site, parent),
             Self::Sent { communicator, peer } => (2, communicator, peer),
+            Self::Durations { cell, part } => (3, cell, part),
         };
         [code, a as u64 | (b as u64) << 32]
     }
@@ -59,6 +92,7 @@ impl CellKind {
         Some(match code {
             1 => Self::Path { site: a, parent: b },
             2 => Self::Sent { communicator: a, peer: b },
+            3 => Self::Durations { cell: a, part: b },
             _ => return None,
         })
     }
@@ -86,9 +120,46 @@ pub struct Sums {
     pub bytes: u64,
 }
 
+/// What a cell says.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Cell {
+    /// What the visits of a call path come to.
+    Path {
+        /** the site; [`NOBODY`] for all paths that found no cell of their own */
+        site: u32,
+        /** the cell of the call path above; [`NOBODY`] if it is outermost */
+        parent: u32,
+        /** their sums */
+        sums: Sums,
+    },
+    /// What the messages of a channel come to.
+    Sent {
+        /** its number in the process; [`NOBODY`] for all channels that found no cell of their own */
+        communicator: u32,
+        /** the rank */
+        peer: u32,
+        /** their sums */
+        sums: Sums,
+    },
+    /// Visits of a call path, by duration.
+    Durations {
+        /** the cell of the call path */
+        cell: u32,
+        /** the first of the bins, at most [`BINS`] − [`CELL_BINS`] */
+        first: usize,
+        /** how many visits fell into each */
+        visits: [u64; CELL_BINS],
+    },
+}
+
+fn first_bin(part: u32) -> Option<usize> {
+    let first = usize::try_from(part).ok()?.checked_mul(CELL_BINS)?;
+    (first < BINS).then_some(first)
+}
+
 /// The cells of a window of sums, `bytes` from its beginning to the end of what is committed; those sums
-/// that come from at most `summed` rounds. A cell whose sums make no sense is left out of `found` as `None`.
-pub fn cells(bytes: &[u8], summed: u64) -> impl Iterator<Item = Option<(CellKind, Sums)>> + '_ {
+/// that come from at most `summed` rounds. A cell that makes no sense is left out as `None`.
+pub fn cells(bytes: &[u8], summed: u64) -> impl Iterator<Item = Option<Cell>> + '_ {
     let cells = bytes.get(HEAD_LEN..).unwrap_or_default().chunks_exact(CELL_LEN);
     cells.map(move |cell| {
         let word = |at: usize| {
@@ -97,7 +168,9 @@ pub fn cells(bytes: &[u8], summed: u64) -> impl Iterator<Item = Option<(CellKind
         };
         let kind = CellKind::from_words([word(0), word(1)])?;
         let sums = [2, 2 + SUM_WORDS].into_iter().filter(|&at| word(at) <= summed).max_by_key(|&at| word(at));
-        let found = sums.filter(|&at| word(at) != 0).map(|at| Sums {
+        let at = sums.filter(|&at| word(at) != 0);
+        let bins = || core::array::from_fn(|bin| at.map_or(0, |at| word(at + 1 + bin)));
+        let sums = at.map_or(Sums { shortest: u64::MAX, ..Sums::default() }, |at| Sums {
             number: word(at + 1),
             untimed: word(at + 2),
             inclusive: word(at + 3),
@@ -107,7 +180,14 @@ pub fn cells(bytes: &[u8], summed: u64) -> impl Iterator<Item = Option<(CellKind
             squares: f64::from_bits(word(at + 7)),
             bytes: word(at + 8),
         });
-        Some((kind, found.unwrap_or(Sums { shortest: u64::MAX, ..Sums::default() })))
+        match kind {
+            CellKind::Path { site, parent } => Some(Cell::Path { site, parent, sums }),
+            CellKind::Sent { communicator, peer } => Some(Cell::Sent { communicator, peer, sums }),
+            CellKind::Durations { cell, part } => {
+                let first = first_bin(part)?;
+                Some(Cell::Durations { cell, first, visits: bins() })
+            }
+        }
     })
 }
 
@@ -130,8 +210,11 @@ mod tests {
         let kind = CellKind::Path { site: 7, parent: NOBODY };
         let sums = |rounds: u64, number: u64| [rounds, number, 0, 0, 0, 0, 0, 0, 0];
         let bytes = window(&[(kind, [sums(5, 50), sums(4, 40)]), (kind, [sums(0, 9), sums(5, 51)])]);
-        let numbers =
-            |summed: u64| -> Vec<u64> { cells(&bytes, summed).map(|cell| cell.unwrap().1.number).collect() };
+        let number = |cell: Option<Cell>| match cell {
+            Some(Cell::Path { sums, .. }) => sums.number,
+            other => panic!("{other:?}"),
+        };
+        let numbers = |summed: u64| -> Vec<u64> { cells(&bytes, summed).map(number).collect() };
         assert_eq!(numbers(5), [50, 51]);
         assert_eq!(numbers(4), [40, 0]);
         assert_eq!(numbers(3), [0, 0]);
@@ -139,11 +222,38 @@ mod tests {
 
     #[test]
     fn kinds_come_back_and_noise_does_not() {
-        let kinds =
-            [CellKind::Path { site: 1, parent: 2 }, CellKind::Sent { communicator: u32::MAX, peer: 4 }];
+        let kinds = [
+            CellKind::Path { site: 1, parent: 2 },
+            CellKind::Sent { communicator: u32::MAX, peer: 4 },
+            CellKind::Durations { cell: 1, part: 7 },
+        ];
         for kind in kinds {
             assert_eq!(CellKind::from_words(kind.words()), Some(kind));
         }
         assert_eq!(cells(&[0x55; HEAD_LEN + CELL_LEN], 1).collect::<Vec<_>>(), [None]);
+    }
+
+    /// Every value lies in its bin, and only there.
+    #[test]
+    fn bins_follow_each_other() {
+        let values = (0..64).flat_map(|n| [(1_u64 << n) - 1, 1 << n, (1 << n) + 1]).chain([u64::MAX]);
+        for value in values {
+            let bin = bin(value);
+            assert!(bin < BINS && least(bin) <= value, "{value} in {bin}");
+            assert!(bin == BINS - 1 || value < least(bin + 1), "{value} in {bin}");
+        }
+        assert_eq!([0, 1, 2, 3, 4].map(|value| least(bin(value))), [0, 1, 2, 2, 4]);
+    }
+
+    #[test]
+    fn bins_of_rounds_that_were_not_finished_do_not_count() {
+        let bins = |rounds: u64, visits: u64| [rounds, visits, 0, 0, 0, 0, 0, 0, visits];
+        let bytes = window(&[
+            (CellKind::Durations { cell: 3, part: 1 }, [bins(5, 50), bins(4, 40)]),
+            (CellKind::Durations { cell: 3, part: 8 }, [bins(5, 50), bins(4, 40)]),
+        ]);
+        let visits = [40, 0, 0, 0, 0, 0, 0, 40];
+        let found: Vec<_> = cells(&bytes, 4).collect();
+        assert_eq!(found, [Some(Cell::Durations { cell: 3, first: 8, visits }), None]);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use marey_analyze::{CallPathRow, Population, RegionRow, exclusive_by_process};
+use marey_analyze::{CallPathRow, Histogram, Population, RegionRow, exclusive_by_process};
 use serde::Serialize;
 
 use super::Facts;
@@ -34,8 +34,18 @@ struct Region<'f> {
     mean_ns: f64,
     std_ns: f64,
     bytes: u64,
+    /// How the durations of single calls are spread, ns.
+    durations: Vec<Bin>,
     /// How the exclusive time differs between processes.
     exclusive_of_process: OfProcess,
+}
+
+/// From, to, and how many values are in between; null and null where that is not known.
+type Bin = (Option<u64>, Option<u64>, u64);
+
+fn bins(histogram: &Histogram) -> Vec<Bin> {
+    let known = histogram.bins().map(|bin| (Some(bin.from), Some(bin.to), bin.number));
+    known.chain((histogram.unknown > 0).then_some((None, None, histogram.unknown))).collect()
 }
 
 #[derive(Serialize)]
@@ -63,6 +73,7 @@ struct Path<'f> {
     inclusive_ns: i64,
     exclusive_ns: i64,
     bytes: u64,
+    durations: Vec<Bin>,
     /// The whole call stack, outermost function first.
     stack: Vec<Frame<'f>>,
 }
@@ -128,6 +139,7 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
             mean_ns: row.mean,
             std_ns: row.std,
             bytes: row.bytes,
+            durations: bins(&row.by_duration),
             exclusive_of_process: OfProcess {
                 min_ns: spread.min.0,
                 max_ns: spread.max.0,
@@ -160,6 +172,7 @@ fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
         inclusive_ns: row.inclusive.0,
         exclusive_ns: row.exclusive.0,
         bytes: row.bytes,
+        durations: bins(&row.by_duration),
         stack: frames.iter().rev().map(frame).collect(),
     }
 }
