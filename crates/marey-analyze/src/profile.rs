@@ -13,7 +13,7 @@ use marey_model::{CallPathId, Nanos, ProcessId, RegionId, Role};
 use crate::histogram::Histogram;
 use crate::paths::{Paths, add, float};
 use crate::spread::{Population, Spread};
-use crate::trace::{ProfileRow, Region, Trace};
+use crate::trace::{BinRow, ProfileRow, Region, Trace};
 
 /// A region over all locations.
 #[derive(Clone, PartialEq, Debug)]
@@ -51,6 +51,8 @@ pub struct RegionRow<'t> {
     pub bytes: u64,
     /// How the durations of single visits are spread, recursive ones too, ns.
     pub by_duration: Histogram,
+    /// How the sizes of single operations are spread, bytes.
+    pub by_size: Histogram,
 }
 
 /// A call path over all locations.
@@ -82,6 +84,8 @@ pub struct CallPathRow<'t> {
     pub spread: Spread,
     /// How the durations of single visits are spread, ns.
     pub by_duration: Histogram,
+    /// How the sizes of single operations are spread, bytes.
+    pub by_size: Histogram,
 }
 
 /// One row per region, in the order of regions; regions that were never visited too.
@@ -95,12 +99,8 @@ pub fn regions(trace: &dyn Trace) -> Vec<RegionRow<'_>> {
             add(&mut sum.inclusive, row.inclusive);
         }
     }
-    for row in trace.durations() {
-        let path = trace.call_paths().get(row.call_path.idx());
-        if let Some(sum) = path.and_then(|path| sums.get_mut(path.region.idx())) {
-            sum.by_duration.add(row);
-        }
-    }
+    let region = |row: &BinRow| trace.call_paths().get(row.call_path.idx()).map(|path| path.region.idx());
+    add_bins(trace, &mut sums, region);
     let regions = trace.regions().iter().zip(sums).enumerate();
     regions.map(|(idx, (region, sum))| region_row(idx, region, sum)).collect()
 }
@@ -123,6 +123,7 @@ fn region_row(idx: usize, region: &Region, sum: Visits) -> RegionRow<'_> {
         std: sum.std(),
         bytes: sum.bytes,
         by_duration: sum.by_duration,
+        by_size: sum.by_size,
     }
 }
 
@@ -137,11 +138,7 @@ pub fn call_paths(trace: &dyn Trace) -> Vec<CallPathRow<'_>> {
         add(&mut sums[idx].inclusive, row.inclusive);
         add(by_process[idx].entry(process).or_default(), row.inclusive);
     }
-    for row in trace.durations() {
-        if let Some(sum) = sums.get_mut(row.call_path.idx()) {
-            sum.by_duration.add(row);
-        }
-    }
+    add_bins(trace, &mut sums, |row| Some(row.call_path.idx()));
     let population = Population::new(trace);
     let mut rows = Vec::new();
     for (idx, (sum, by_process)) in sums.into_iter().zip(by_process).enumerate() {
@@ -164,9 +161,24 @@ pub fn call_paths(trace: &dyn Trace) -> Vec<CallPathRow<'_>> {
             bytes: sum.bytes,
             spread: population.spread(&by_process),
             by_duration: sum.by_duration,
+            by_size: sum.by_size,
         });
     }
     rows
+}
+
+/// Adds histograms to the sums at the places that their rows belong to.
+fn add_bins(trace: &dyn Trace, sums: &mut [Visits], place: impl Fn(&BinRow) -> Option<usize>) {
+    for row in trace.durations() {
+        if let Some(sum) = place(row).and_then(|place| sums.get_mut(place)) {
+            sum.by_duration.add(row);
+        }
+    }
+    for row in trace.sizes() {
+        if let Some(sum) = place(row).and_then(|place| sums.get_mut(place)) {
+            sum.by_size.add(row);
+        }
+    }
 }
 
 /// Sums over visits.
@@ -183,6 +195,7 @@ struct Visits {
     sum_squares: f64,
     bytes: u64,
     by_duration: Histogram,
+    by_size: Histogram,
 }
 
 impl Visits {

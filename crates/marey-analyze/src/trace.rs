@@ -35,6 +35,10 @@ pub trait Trace {
     /// Visits by duration: of each call path and location as many rows as there are bins with visits.
     fn durations(&self) -> &[BinRow];
 
+    /// Operations that moved data by size: of each call path and location as many rows as there are bins with
+    /// operations.
+    fn sizes(&self) -> &[BinRow];
+
     /// Sums over messages.
     fn communication(&self) -> &[CommunicationRow];
 

@@ -20,6 +20,7 @@ struct Run {
     locations: Vec<Location>,
     profile: Vec<ProfileRow>,
     durations: Vec<BinRow>,
+    sizes: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
     problems: Vec<Problem>,
     open_at_end: Option<Vec<OpenRegion>>,
@@ -52,6 +53,9 @@ impl Trace for Run {
     }
     fn durations(&self) -> &[BinRow] {
         &self.durations
+    }
+    fn sizes(&self) -> &[BinRow] {
+        &self.sizes
     }
     fn communication(&self) -> &[CommunicationRow] {
         &self.communication

@@ -122,7 +122,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 34] = [
+pub static TABLES: [&TableSpec; 35] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -150,6 +150,7 @@ pub static TABLES: [&TableSpec; 34] = [
     &SNAPSHOTS,
     &PROFILE,
     &DURATIONS,
+    &SIZES,
     &COMMUNICATION,
     &HISTOGRAM,
     &LOD,

@@ -28,6 +28,7 @@ pub struct RunTrace {
     communicators: Vec<Communicator>,
     profile: Vec<ProfileRow>,
     durations: Vec<BinRow>,
+    sizes: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
     problems: Vec<Problem>,
     open_at_end: Option<Vec<OpenRegion>>,
@@ -54,7 +55,8 @@ impl RunTrace {
             locations: locations(&archive.table("locations")?)?,
             communicators: communicators(&archive.table("communicators")?)?,
             profile: profile(&archive.table("profile")?)?,
-            durations: bins(&archive.table("durations")?, "ticks_log2", ["from", "to"], "visits")?,
+            durations: durations(&archive.table("durations")?)?,
+            sizes: sizes(&archive.table("sizes")?)?,
             communication: communication(&archive.table("communication")?)?,
             problems: problems(&archive.table("problems")?)?,
             open_at_end: open_at_end(archive)?,
@@ -98,6 +100,10 @@ impl Trace for RunTrace {
 
     fn durations(&self) -> &[BinRow] {
         &self.durations
+    }
+
+    fn sizes(&self) -> &[BinRow] {
+        &self.sizes
     }
 
     fn communication(&self) -> &[CommunicationRow] {
@@ -269,16 +275,36 @@ fn profile(rows: &Columns) -> Result<Vec<ProfileRow>, Error> {
     Ok((0..rows.len()).map(row).collect())
 }
 
-/// Rows of a histogram, whose power of two stands in this column.
-fn bins(rows: &Columns, log2: &str, bounds: [&str; 2], number: &str) -> Result<Vec<BinRow>, Error> {
-    let (paths, locations) = (rows.u32("call_path")?, rows.u32("location")?);
-    let (log2, numbers) = (rows.i64(log2)?, rows.i64(number)?);
-    let [from, to] = [rows.i64(bounds[0])?, rows.i64(bounds[1])?];
+fn durations(rows: &Columns) -> Result<Vec<BinRow>, Error> {
+    let (paths, locations, log2) = (rows.u32("call_path")?, rows.u32("location")?, rows.i64("ticks_log2")?);
+    let (from, to, visits) = (rows.i64("from")?, rows.i64("to")?, rows.i64("visits")?);
     let row = |row: usize| BinRow {
         call_path: CallPathId(paths[row]),
         location: LocationId(locations[row]),
         bin: (log2[row] >= -1).then(|| (u32::try_from(log2[row]).ok(), (count(from[row]), count(to[row])))),
-        number: count(numbers[row]),
+        number: count(visits[row]),
+    };
+    Ok((0..rows.len()).map(row).collect())
+}
+
+fn sizes(rows: &Columns) -> Result<Vec<BinRow>, Error> {
+    let (paths, locations) = (rows.u32("call_path")?, rows.u32("location")?);
+    let (log2, operations) = (rows.i64("size_log2")?, rows.i64("operations")?);
+    let range = |log2: Option<u32>| match log2 {
+        None => (0, 1),
+        Some(log2) => {
+            let power = |log2: u32| 1_u64.checked_shl(log2).unwrap_or(u64::MAX);
+            (power(log2), power(log2.saturating_add(1)))
+        }
+    };
+    let row = |row: usize| {
+        let log2 = u32::try_from(log2[row]).ok();
+        BinRow {
+            call_path: CallPathId(paths[row]),
+            location: LocationId(locations[row]),
+            bin: Some((log2, range(log2))),
+            number: count(operations[row]),
+        }
     };
     Ok((0..rows.len()).map(row).collect())
 }

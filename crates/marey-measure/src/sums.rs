@@ -16,7 +16,7 @@ mod cells;
 use marey_model::spool::sums::{BINS, CELL_BINS, CellKind, NOBODY, bin};
 use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Visits, get, op};
 
-use self::cells::{Cells, MAX_CELLS, OTHER_MESSAGES, OTHER_PATHS, Sums};
+use self::cells::{Cells, Histogram, MAX_CELLS, OTHER_MESSAGES, OTHER_PATHS, Sums};
 use crate::runtime::Runtime;
 use crate::sys;
 
@@ -184,7 +184,7 @@ impl Summing {
                 if *bins != [0; CELL_BINS] {
                     let visits = core::mem::take(bins).map(u64::from);
                     // SAFETY: it is the number of a cell, and there are so many parts.
-                    unsafe { self.cells.add_bins(in_round, (number, part), visits) };
+                    unsafe { self.cells.add_bins(in_round, (number, Histogram::Durations, part), visits) };
                 }
             }
         }
@@ -311,9 +311,9 @@ impl Summing {
             | Record::Receive { slot }
             | Record::Received { slot, .. } => self.message(runtime, thread, slot),
             Record::Collective { slot } | Record::PostCollective { slot, .. } => {
-                self.moved(self.collectives[usize::from(slot)]);
+                self.moved(runtime, thread, self.collectives[usize::from(slot)]);
             }
-            Record::Rma { bytes, .. } | Record::Io { bytes, .. } => self.moved(bytes),
+            Record::Rma { bytes, .. } | Record::Io { bytes, .. } => self.moved(runtime, thread, bytes),
             _ => {}
         }
     }
@@ -337,11 +337,9 @@ impl Summing {
         sums.longest = sums.longest.max(visits.longest);
         sums.squares += visits.squares;
         for (took, number) in visits.durations() {
-            let (bin, mut bins) = (bin(took), [0; CELL_BINS]);
-            bins[bin % CELL_BINS] = number;
             let in_round = (runtime, thread, self.rounds);
-            // SAFETY: it is the number of a cell, and there are so many parts.
-            unsafe { self.cells.add_bins(in_round, (cell, bin / CELL_BINS), bins) };
+            // SAFETY: it is the number of a cell.
+            unsafe { self.cells.add_bin(in_round, (cell, Histogram::Durations, took), number) };
         }
     }
 
@@ -350,7 +348,7 @@ impl Summing {
         if peer == NO_PEER {
             return;
         }
-        self.moved(bytes);
+        self.moved(runtime, thread, bytes);
         if direction != Direction::Send as u32 {
             return;
         }
@@ -362,8 +360,13 @@ impl Summing {
     }
 
     /// Data moved by the innermost open call.
-    fn moved(&mut self, bytes: u64) {
+    fn moved(&mut self, runtime: &Runtime, thread: u32, bytes: u64) {
         let sums = self.innermost();
         sums.bytes = sums.bytes.wrapping_add(bytes);
+        if self.cell != NOBODY {
+            let in_round = (runtime, thread, self.rounds);
+            // SAFETY: it is the number of a cell.
+            unsafe { self.cells.add_bin(in_round, (self.cell, Histogram::Sizes, bytes), 1) };
+        }
     }
 }

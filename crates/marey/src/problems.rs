@@ -98,7 +98,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 19] = [
+const MEANINGS: [(&str, &str); 20] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -131,6 +131,11 @@ const MEANINGS: [(&str, &str); 19] = [
         "other_messages",
         "messages of channels that came after the 8 190 things for which a thread keeps sums. They are missing in who \
          sent how much to whom.",
+    ),
+    (
+        "other_sizes",
+        "operations of call paths that came after those for whose sizes a thread has room. They are missing in \
+         `sizes`; what they moved is in `bytes`.",
     ),
     ("late_ticks", "the clock of a processor ran backwards; these readings were set to the one before."),
     (

@@ -33,6 +33,8 @@ pub(crate) struct AddedUp {
     pub sent: Vec<((u32, u32), (u64, u64))>,
     /// Messages of channels that found no place of their own.
     pub other_messages: u64,
+    /// Operations whose sizes found no place.
+    pub other_sizes: u64,
 }
 
 /// Adds a thread's sums to its call paths; they are of the times in `when`, each from and to, ns.
@@ -73,12 +75,15 @@ pub(crate) fn add(
                 Some(Cell::Sent { communicator, peer, sums }) => {
                     done.sent.push(((communicator, peer), (sums.number, sums.bytes)));
                 }
-                Some(Cell::Durations { cell, first, visits }) => {
-                    match nodes.get(cell as usize).copied().filter(|&node| node != NONE) {
-                        Some(node) => builder.durations.add_each(node, first, visits),
-                        None => done.damaged += 1,
-                    }
-                }
+                Some(Cell::Durations { cell, first, visits }) => match known(&nodes, cell) {
+                    Some(node) => builder.durations.add_each(node, first, visits),
+                    None => done.damaged += 1,
+                },
+                Some(Cell::Sizes { cell: NOBODY, operations, .. }) => done.other_sizes = operations[0],
+                Some(Cell::Sizes { cell, first, operations }) => match known(&nodes, cell) {
+                    Some(node) => builder.sizes.add_each(node, first, operations),
+                    None => done.damaged += 1,
+                },
                 None => done.damaged += 1,
             }
             nodes.push(node);
@@ -86,6 +91,11 @@ pub(crate) fn add(
     }
     builder.spread(&times, when);
     Ok(done)
+}
+
+/// The call path that a cell stands for.
+fn known(nodes: &[u32], cell: u32) -> Option<u32> {
+    nodes.get(cell as usize).copied().filter(|&node| node != NONE)
 }
 
 /// Adds sums to those of a call path. Its exclusive time, ns.

@@ -110,6 +110,8 @@ pub(crate) struct Builder {
     pub nodes: Vec<Node>,
     /// Visits of the nodes by duration, ticks.
     pub durations: Bins,
+    /// Their operations by size, bytes.
+    pub sizes: Bins,
     children: FxHashMap<(u32, u32), u32>,
     /// (parent, site, child) at a place that follows from the first two: a power of two of them, some
     /// for each child.
@@ -146,6 +148,7 @@ impl Builder {
         Self {
             nodes: Vec::new(),
             durations: Bins::default(),
+            sizes: Bins::default(),
             children: FxHashMap::default(),
             cache: vec![(ROOT, NONE, 0); LEAST_CACHE],
             stack: Vec::new(),
@@ -434,6 +437,8 @@ impl Builder {
             && let Some(frame) = self.stack.pop()
         {
             let duration = cut.wrapping_sub(frame.start);
+            let node = &mut self.nodes[frame.path as usize];
+            node.bytes = node.bytes.saturating_add(frame.bytes.max(0));
             if frame.row == LONG {
                 self.long.push(Long {
                     start: frame.start,
@@ -496,7 +501,16 @@ impl Builder {
         }
     }
 
-    /// Adds a participant and moved bytes to the innermost open interval. Its call path.
+    /// Adds a participant and moved bytes to the innermost open interval, for an operation. Its call path.
+    pub(crate) fn operate(&mut self, set: Option<u32>, bytes: u64) -> u32 {
+        let path = self.take_part(set, bytes);
+        if path != NONE {
+            self.sizes.add(path, bin(bytes));
+        }
+        path
+    }
+
+    /// The same for what is no operation yet.
     pub(crate) fn take_part(&mut self, set: Option<u32>, bytes: u64) -> u32 {
         let Some(frame) = self.stack.last_mut() else { return NONE };
         frame.waiting = true;

@@ -492,13 +492,13 @@ impl Decoder {
             }
             Record::Rma { kind, window, target, bytes, displacement } => {
                 let part = context.windows.get(&window);
-                let path = builder.take_part(part.map(|part| part.set), bytes);
+                let path = builder.operate(part.map(|part| part.set), bytes);
                 let enter = builder.stack.last().map_or(now, |frame| frame.start);
                 out.rma(enter, path, kind, part.map_or(NONE, |part| part.noun), target, bytes, displacement);
             }
             Record::Io { file, write, bytes, offset } => {
                 let part = context.files.get(&file);
-                let path = builder.take_part(part.map(|part| part.set), bytes);
+                let path = builder.operate(part.map(|part| part.set), bytes);
                 let enter = builder.stack.last().map_or(now, |frame| frame.start);
                 out.io(enter, path, write, part.map_or(NONE, |part| part.noun), bytes, offset);
             }

@@ -64,6 +64,7 @@ pub(crate) fn finish(
     small.push(places::snapshots(&decoding)?);
     small.push(sums::profile(&decoding)?);
     small.push(sums::durations(&input, &decoding)?);
+    small.push(sums::sizes(&decoding)?);
     small.push(sums::communication(&input, &decoding, &writing)?);
     small.push(sums::histogram(&decoding)?);
     small.push(places::open_at_end(&decoding)?);

@@ -52,6 +52,8 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
             add("other_paths", process, id, decoder.added_up.others, others);
             let others = "messages of channels for whose sums there was no place: nobody knows to whom";
             add("other_messages", process, id, decoder.added_up.other_messages, others);
+            let others = "operations for whose sizes there was no place in a histogram";
+            add("other_sizes", process, id, decoder.added_up.other_sizes, others);
             let untimed =
                 format!("visits of regions inside {MAX_DEPTH} others, or on lanes that were only added up");
             add("untimed", process, id, decoder.untimed, &untimed);

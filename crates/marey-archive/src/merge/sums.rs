@@ -93,6 +93,27 @@ pub(super) fn durations(input: &Input, decoding: &Decoding) -> Result<Columns, E
     Columns::from_columns(&DURATIONS, columns)
 }
 
+/// Operations by size, powers of two.
+pub(super) fn sizes(decoding: &Decoding) -> Result<Columns, Error> {
+    let mut rows = Vec::new();
+    for location in &decoding.locations {
+        for (call_path, same) in same_paths(&location.builder) {
+            let mut bins = [0; BINS];
+            same.into_iter().for_each(|place| location.builder.sizes.add_to(place, &mut bins));
+            let bins = (0..).zip(bins).filter(|&(_, operations)| operations > 0);
+            rows.extend(bins.map(|(bin, operations)| (call_path, location.id, log2_of(bin), operations)));
+        }
+    }
+    rows.sort_unstable();
+    let columns = columns![rows;
+        U32 |row| row.0,
+        U32 |row| row.1,
+        I64 |row| row.2,
+        I64 |row| i64::try_from(row.3).unwrap_or(i64::MAX),
+    ];
+    Columns::from_columns(&SIZES, columns)
+}
+
 /// ⌊log₂⌋ of the values in a bin, −1 of 0.
 fn log2_of(bin: usize) -> i64 {
     i64::from(least(bin).checked_ilog2().map_or(-1, u32::cast_signed))

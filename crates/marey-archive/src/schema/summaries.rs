@@ -54,6 +54,21 @@ pub static DURATIONS: TableSpec = summary(
     ],
 );
 
+/// Sizes.
+pub static SIZES: TableSpec = summary(
+    "sizes",
+    "How much data single operations moved, by call path and location, over the whole run: a histogram of powers \
+     of two. An operation is a message that is sent or received, a part in a collective (what was given and got \
+     together), a one-sided operation or one on a file; their bytes are those of `profile`. Archives of before \
+     version 4 have no such table.",
+    &[
+        u32("call_path", "call_paths.id", "The call path."),
+        u32("location", "locations.id", "Where."),
+        i64("size_log2", "", "⌊log₂(bytes of an operation)⌋; −1 = without data."),
+        i64("operations", "", "Number of operations."),
+    ],
+);
+
 /// Communication.
 pub static COMMUNICATION: TableSpec = summary(
     "communication",

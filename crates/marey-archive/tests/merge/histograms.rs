@@ -1,11 +1,12 @@
-//! How long visits took: the histograms of a trace are those of its intervals, counted one by one.
+//! How long visits took and how much data moved: the histograms of a trace are those of its intervals and
+//! operations, counted one by one.
 
 use std::collections::BTreeMap;
 
 use marey_model::spool::Visits;
-use marey_testkit::{Process, Spool};
+use marey_testkit::{Message, Process, Spool};
 
-use super::{Merged, config, merged_with};
+use super::{Merged, call, config, merged_with};
 
 /// Rows of a histogram: (call path, location, power of two) → number.
 pub(crate) type Bins = BTreeMap<(String, u32, i64), i64>;
@@ -107,4 +108,43 @@ fn polls_are_counted_with_the_mean_of_those_in_between() {
     let merged = merged_with(&Spool { processes: vec![process] }, &config(1, 64 << 20));
     let bin = |log2: i64, visits: i64| (("poll".to_owned(), 0, log2), visits);
     assert_eq!(merged.durations(), Bins::from([bin(2, 1), bin(6, 1), bin(7, 98), bin(11, 1)]));
+}
+
+/// Of each operation the bytes that it moved, of a posted receive those that came.
+#[test]
+fn sizes_are_those_of_the_operations() {
+    let mut spool = Spool::world(2);
+    let of = |peer: i64, bytes: u64| Message { communicator: 0, peer, tag: 5, bytes };
+    let sizes = [0, 1, 2, 3, 4, 1_000, 1_024, 1 << 40];
+    for (n, &bytes) in (0..).zip(&sizes) {
+        let at = 100 * n;
+        call(&mut spool.processes[0], 0, "MPI_Send", at + 10, at + 20, |p| p.send(0, of(1, bytes)));
+        let receiver = &mut spool.processes[1];
+        let wanted = call(receiver, 0, "MPI_Irecv", at + 5, at + 8, |p| p.post_receive(0, of(0, 1 << 50)));
+        call(receiver, 0, "MPI_Wait", at + 30, at + 50, |p| p.received(0, wanted, of(0, bytes)));
+    }
+    for process in &mut spool.processes {
+        call(process, 0, "MPI_Allgather", 5_000, 5_010, |p| p.collective(0, 0, -1, 8, 16));
+        call(process, 0, "MPI_Barrier", 5_020, 5_030, |p| p.collective(0, 0, -1, 0, 0));
+    }
+    let merged = merged_with(&spool, &config(1, 64 << 20));
+    let (table, paths) = (merged.table("sizes"), merged.paths());
+    let (log2s, operations) = (table.i64("size_log2").unwrap(), table.i64("operations").unwrap());
+    let row = |row: usize| {
+        let path = paths[table.u32("call_path").unwrap()[row] as usize].clone();
+        ((path, table.u32("location").unwrap()[row], log2s[row]), operations[row])
+    };
+    let found: Bins = (0..table.len()).map(row).collect();
+    let mut expected = Bins::new();
+    for (path, location) in [("MPI_Send", 0), ("MPI_Wait", 1)] {
+        for &bytes in &sizes {
+            let bytes = i64::try_from(bytes).unwrap();
+            *expected.entry((path.to_owned(), location, log2(bytes))).or_default() += 1;
+        }
+    }
+    for location in [0, 1] {
+        expected.insert(("MPI_Allgather".to_owned(), location, 4), 1);
+        expected.insert(("MPI_Barrier".to_owned(), location, -1), 1);
+    }
+    assert_eq!(found, expected);
 }

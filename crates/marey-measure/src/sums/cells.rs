@@ -10,7 +10,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
-use marey_model::spool::sums::{BINS, CELL_BINS, CELL_LEN, CellKind, NOBODY, SUM_WORDS};
+use marey_model::spool::sums::{BINS, CELL_BINS, CELL_LEN, CellKind, NOBODY, SUM_WORDS, bin};
 use marey_model::spool::{HEAD_LEN, Head, SLACK, Stream, at};
 
 use crate::clock;
@@ -21,10 +21,11 @@ use crate::sys;
 const MAX_SUMS: usize = 1 << 13;
 /// Cells of a thread, those of bins too, of which a call path mostly takes two or three.
 pub(super) const MAX_CELLS: usize = 3 * MAX_SUMS;
-/// The first two cells, which are there before any other: of all call paths, and of all channels, that find
-/// none, because there are too many or the disk is full.
+/// The first three cells, which are there before any other: of all call paths, of all channels, and of the sizes
+/// of all operations, that find none, because there are too many or the disk is full.
 pub(super) const OTHER_PATHS: u32 = 0;
 pub(super) const OTHER_MESSAGES: u32 = 1;
+const OTHER_SIZES: u32 = 2;
 /// Windows: a small one, since most threads have few call paths, then larger ones.
 const FIRST: usize = 8 << 10;
 const LATER: usize = 64 << 10;
@@ -69,11 +70,18 @@ pub(super) struct Cells {
     /// Numbers of cells, plus 1.
     places: [u16; PLACES],
     /// The cells of each cell's bins, as far as they have been looked for.
-    parts: [[u16; PARTS]; MAX_CELLS],
+    parts: [[[u16; PARTS]; 2]; MAX_CELLS],
 }
 
-/// Cells that the bins of a call path are spread over.
-pub(super) const PARTS: usize = BINS / CELL_BINS;
+/// Cells that each of a call path's histograms is spread over.
+const PARTS: usize = BINS / CELL_BINS;
+
+/// What is counted in bins.
+#[derive(Clone, Copy)]
+pub(super) enum Histogram {
+    Durations,
+    Sizes,
+}
 
 const _: () = assert!(MAX_CELLS < u16::MAX as usize);
 
@@ -85,6 +93,7 @@ impl Cells {
         self.window(runtime, thread, 0, ticks)
             && self.find(runtime, thread, paths) == Some(OTHER_PATHS)
             && self.find(runtime, thread, messages) == Some(OTHER_MESSAGES)
+            && self.find(runtime, thread, CellKind::Sizes { cell: NOBODY, part: 0 }) == Some(OTHER_SIZES)
     }
 
     /// Unmaps the windows.
@@ -138,7 +147,7 @@ impl Cells {
             }
             place = (place + 1) % PLACES;
         }
-        let has_sums = !matches!(kind, CellKind::Durations { .. });
+        let has_sums = matches!(kind, CellKind::Path { .. } | CellKind::Sent { .. });
         if self.is_full || (has_sums && self.sums as usize >= MAX_SUMS) {
             return None;
         }
@@ -167,33 +176,56 @@ impl Cells {
         Some(number)
     }
 
-    /// Adds visits of a round to eight bins of a call path's durations. Those that find no cell are in its sums
-    /// only.
+    /// Counts visits or operations of a round in eight bins of a call path. Visits that find no cell are in its
+    /// sums only.
     ///
     /// # Safety
-    /// `number` is that of a cell, and `part` one of [`PARTS`].
+    /// `number` is that of a cell, and `part` one of its parts.
     pub(super) unsafe fn add_bins(
         &mut self,
         (runtime, thread, rounds): (&Runtime, u32, u64),
-        (number, part): (u32, usize),
-        visits: [u64; CELL_BINS],
+        (number, histogram, part): (u32, Histogram, usize),
+        numbers: [u64; CELL_BINS],
     ) {
-        let known = &mut self.parts[number as usize][part];
-        if *known == 0 {
-            let kind = CellKind::Durations { cell: number, part: part as u32 };
-            let Some(found) = self.find(runtime, thread, kind) else { return };
-            // The first cells are of something else.
-            self.parts[number as usize][part] = found as u16;
+        let mut cell = u32::from(self.parts[number as usize][histogram as usize][part]);
+        // The first cells are of something else.
+        if cell == 0 {
+            let kind = match histogram {
+                Histogram::Durations => CellKind::Durations { cell: number, part: part as u32 },
+                Histogram::Sizes => CellKind::Sizes { cell: number, part: part as u32 },
+            };
+            cell = match (self.find(runtime, thread, kind), histogram) {
+                (Some(found), _) => found,
+                (None, Histogram::Sizes) => OTHER_SIZES,
+                (None, Histogram::Durations) => return,
+            };
+            self.parts[number as usize][histogram as usize][part] = cell as u16;
         }
-        let cell = u32::from(self.parts[number as usize][part]);
-        // SAFETY: it is the number of a cell, whose sums have so many words.
+        let mut numbers = numbers;
+        if cell == OTHER_SIZES {
+            numbers = [numbers.iter().sum(), 0, 0, 0, 0, 0, 0, 0];
+        }
+        // SAFETY: it is the number of a cell, whose sums have so many words behind the first.
         unsafe {
-            let words = self.sums(cell, rounds).0.cast::<u64>();
-            for (place, visits) in (1..).zip(visits) {
-                let word = words.add(place);
-                *word = (*word).wrapping_add(visits);
-            }
+            let words = &mut *self.sums(cell, rounds).0.cast::<u64>().add(1).cast::<[u64; CELL_BINS]>();
+            words.iter_mut().zip(numbers).for_each(|(word, number)| *word = word.wrapping_add(number));
         }
+    }
+
+    /// Counts so many visits or operations of a value, as [`Self::add_bins`].
+    ///
+    /// # Safety
+    /// `number` is that of a cell.
+    pub(super) unsafe fn add_bin(
+        &mut self,
+        in_round: (&Runtime, u32, u64),
+        (number, histogram, value): (u32, Histogram, u64),
+        times: u64,
+    ) {
+        let (bin, mut bins) = (bin(value), [0; CELL_BINS]);
+        bins[bin % CELL_BINS] = times;
+        // SAFETY: the caller's promise, and there are so many parts.
+        unsafe { self.add_bins(in_round, (number, histogram, bin / CELL_BINS), bins) };
     }
 
     /// The sums of a cell that a round is added to, after which there have been `rounds`, and whether they

@@ -5,7 +5,8 @@
 //! a reader would have made of the records, and what was not added up yet still stands in the window.
 //!
 //! A stream of sums has *cells*, one for each call path, and one for each channel that messages went
-//! through. How long the visits of a call path were is told by further cells, each of eight of its [`bin`]s. Adding up goes in *rounds*, one for each time that the window was full. A cell holds its sums
+//! through. How long the visits of a call path were,
+//! and how much data its operations moved, is told by further cells, each of eight [`bin`]s. Adding up goes in *rounds*, one for each time that the window was full. A cell holds its sums
 //! twice, each with the round that was added last: while one round is being added up, the other sums stay as
 //! they were. The head of the first window says how many rounds there were ([`super::at::SUMMED`]), and so
 //! which of the two count; the head of a window of events says how many there were before it, and so whether
@@ -53,26 +54,39 @@ pub enum CellKind {
         /** which eight: the first is bin `8 * part` */
         part: u32,
     },
+    /// How many of the operations of a call path moved how much data: eight bins, in bytes.
+    Sizes {
+        /** the cell of the call path; [`NOBODY`] for operations that found none, all in the first bin */
+        cell: u32,
+        /** which eight: the first is bin `8 * part` */
+        part: u32,
+    },
 }
 
-/// The bin of a value: those of the values from 2ⁿ to 2ⁿ⁺¹ − 1 share one, and 0 has its own. The largest values
-/// share the last.
+/// The bin of a value: those of the values from 2ⁿ to 2ⁿ⁺¹ − 1 share one, and 0 has its own. The largest values,
+/// from 2⁵² on, share the last.
 #[inline(always)]
 pub const fn bin(value: u64) -> usize {
-    // What is usual, 16 ticks to a microsecond, lies in one cell.
-    let bin = FIRST_BIN + (u64::BITS - value.leading_zeros()) as usize;
-    if bin < BINS { bin } else { BINS - 1 }
+    // The exponent of a float is known sooner than where the first bit of an integer is.
+    let exponent = (value as f64).to_bits() >> (f64::MANTISSA_DIGITS - 1);
+    let bin = exponent.saturating_sub(EXPONENT_OF_1 - BIN_OF_1 as u64) as usize;
+    if bin <= LAST_BIN { bin } else { LAST_BIN }
 }
 
-/// The bin of 0.
-const FIRST_BIN: usize = 4;
+const EXPONENT_OF_1: u64 = 1.0_f64.to_bits() >> (f64::MANTISSA_DIGITS - 1);
+/// What is usual, 8 to 2 047 ticks, lies in one cell.
+const BIN_OF_1: usize = 5;
+/// Larger values are no longer themselves as floats.
+const LAST_BIN: usize = BIN_OF_1 + 52;
 
 /// The least value of a bin; that of the bin behind the last is [`u64::MAX`].
 pub const fn least(bin: usize) -> u64 {
-    match bin {
-        0..=FIRST_BIN => 0,
-        BINS.. => u64::MAX,
-        _ => 1 << (bin - FIRST_BIN - 1),
+    match bin.checked_sub(BIN_OF_1) {
+        None if bin == 0 => 0,
+        // Bins that stay empty.
+        None => 1,
+        Some(53..) => u64::MAX,
+        Some(log2) => 1 << log2,
     }
 }
 
@@ -83,6 +97,7 @@ impl CellKind {
             Self::Path { site, parent } => (1, site, parent),
             Self::Sent { communicator, peer } => (2, communicator, peer),
             Self::Durations { cell, part } => (3, cell, part),
+            Self::Sizes { cell, part } => (4, cell, part),
         };
         [code, a as u64 | (b as u64) << 32]
     }
@@ -93,6 +108,7 @@ impl CellKind {
             1 => Self::Path { site: a, parent: b },
             2 => Self::Sent { communicator: a, peer: b },
             3 => Self::Durations { cell: a, part: b },
+            4 => Self::Sizes { cell: a, part: b },
             _ => return None,
         })
     }
@@ -150,6 +166,15 @@ pub enum Cell {
         /** how many visits fell into each */
         visits: [u64; CELL_BINS],
     },
+    /// Operations of a call path that moved data, by size.
+    Sizes {
+        /** the cell of the call path; [`NOBODY`] for operations that found none, all in the first bin */
+        cell: u32,
+        /** the first of the bins, at most [`BINS`] − [`CELL_BINS`] */
+        first: usize,
+        /** how many operations fell into each */
+        operations: [u64; CELL_BINS],
+    },
 }
 
 fn first_bin(part: u32) -> Option<usize> {
@@ -186,6 +211,10 @@ pub fn cells(bytes: &[u8], summed: u64) -> impl Iterator<Item = Option<Cell>> + 
             CellKind::Durations { cell, part } => {
                 let first = first_bin(part)?;
                 Some(Cell::Durations { cell, first, visits: bins() })
+            }
+            CellKind::Sizes { cell, part } => {
+                let first = first_bin(part)?;
+                Some(Cell::Sizes { cell, first, operations: bins() })
             }
         }
     })
@@ -226,6 +255,7 @@ mod tests {
             CellKind::Path { site: 1, parent: 2 },
             CellKind::Sent { communicator: u32::MAX, peer: 4 },
             CellKind::Durations { cell: 1, part: 7 },
+            CellKind::Sizes { cell: 2, part: 0 },
         ];
         for kind in kinds {
             assert_eq!(CellKind::from_words(kind.words()), Some(kind));
@@ -240,7 +270,7 @@ mod tests {
         for value in values {
             let bin = bin(value);
             assert!(bin < BINS && least(bin) <= value, "{value} in {bin}");
-            assert!(bin == BINS - 1 || value < least(bin + 1), "{value} in {bin}");
+            assert!(value < least(bin + 1) || value == u64::MAX, "{value} in {bin}");
         }
         assert_eq!([0, 1, 2, 3, 4].map(|value| least(bin(value))), [0, 1, 2, 2, 4]);
     }

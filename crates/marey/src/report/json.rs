@@ -36,6 +36,8 @@ struct Region<'f> {
     bytes: u64,
     /// How the durations of single calls are spread, ns.
     durations: Vec<Bin>,
+    /// How much data single operations moved, bytes.
+    sizes: Vec<Bin>,
     /// How the exclusive time differs between processes.
     exclusive_of_process: OfProcess,
 }
@@ -74,6 +76,8 @@ struct Path<'f> {
     exclusive_ns: i64,
     bytes: u64,
     durations: Vec<Bin>,
+    /// How much data single operations moved, bytes.
+    sizes: Vec<Bin>,
     /// The whole call stack, outermost function first.
     stack: Vec<Frame<'f>>,
 }
@@ -140,6 +144,7 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
             std_ns: row.std,
             bytes: row.bytes,
             durations: bins(&row.by_duration),
+            sizes: bins(&row.by_size),
             exclusive_of_process: OfProcess {
                 min_ns: spread.min.0,
                 max_ns: spread.max.0,
@@ -173,6 +178,7 @@ fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
         exclusive_ns: row.exclusive.0,
         bytes: row.bytes,
         durations: bins(&row.by_duration),
+        sizes: bins(&row.by_size),
         stack: frames.iter().rev().map(frame).collect(),
     }
 }

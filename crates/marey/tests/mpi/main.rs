@@ -27,4 +27,5 @@ mod mpi_polls;
 mod mpi_rust;
 mod mpi_signals;
 mod mpi_sites;
+mod mpi_sizes;
 mod mpi_sums;

@@ -67,10 +67,12 @@ impl Decoder {
         if slot.signature.peer == NO_PEER {
             return;
         }
-        // What a posted receive will get is not known; it is counted where it is complete.
-        let bytes = if kind == Kind::PostReceive { 0 } else { slot.signature.bytes };
         let mut op = slot.op(kind, serial, self.now, number);
-        op.path = builder.take_part(slot.set, bytes);
+        // What a posted receive will get is not known; it is counted where it is complete.
+        op.path = match kind {
+            Kind::PostReceive => builder.take_part(slot.set, 0),
+            _ => builder.operate(slot.set, slot.signature.bytes),
+        };
         if kind == Kind::PostReceive
             && let Some(frame) = builder.stack.last_mut()
             && frame.bytes == 0
@@ -87,7 +89,7 @@ impl Decoder {
         };
         let mut op = slot.op(kind, serial, self.now, number);
         let bytes = slot.signature.bytes_out.saturating_add(slot.signature.bytes_in);
-        op.path = builder.take_part(slot.set, bytes);
+        op.path = builder.operate(slot.set, bytes);
         out.op(op, builder);
     }
 
