@@ -6,7 +6,9 @@
 //! same in tests as in production.
 //!
 //! `MAREY_PRELOAD_SO=/path/to/libmarey.so` takes a library built elsewhere instead, for packagers
-//! who build it against an older C library.
+//! who build it against an older C library; so does `MAREY_LINKED_O=/path/to/marey.o` for the second
+//! artefact, the object that `marey link` links into programs. Both are built at the same time, since the
+//! longest part of each uses one processor.
 //!
 //! Not used: artifact dependencies (nightly only), and a library next to the executable (`cargo
 //! install` does not copy it).
@@ -15,56 +17,138 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 
 /// The crates whose sources end up in the library, those that exist.
 const CRATES: [&str; 4] = ["marey-collect", "marey-measure", "marey-model", "marey-macros"];
 
 fn main() {
-    println!("cargo::rerun-if-env-changed=MAREY_PRELOAD_SO");
     let out_dir = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let library = match env::var_os("MAREY_PRELOAD_SO") {
-        Some(given) => {
-            let given = PathBuf::from(given);
-            println!("cargo::rerun-if-changed={}", given.display());
-            given
-        }
-        None => build_library(&out_dir),
+    watch_sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    let (library, object) = (given("MAREY_PRELOAD_SO"), given("MAREY_LINKED_O"));
+    // Both at once: what takes longest, the optimisation of the whole, uses one processor.
+    let library = library.map_or_else(|| Made::begin(&out_dir, &LIBRARY), Made::There);
+    let object = object.map_or_else(|| Made::begin(&out_dir, &LINKED), Made::There);
+    let library = read(&library.path());
+    fs::write(out_dir.join("libmarey.so"), &library).expect("OUT_DIR is writable");
+    println!("cargo::rustc-env=MAREY_LIBRARY_HASH={:016x}", fnv1a(&library));
+    let object = match object {
+        Made::There(path) => read(&path),
+        building => only_our_names(&read(&building.path()), &out_dir),
     };
-    let bytes = match fs::read(&library) {
-        Ok(bytes) => bytes,
-        Err(error) => panic!("cannot read the library to embed: {error}: {}", library.display()),
-    };
-    fs::write(out_dir.join("libmarey.so"), &bytes).expect("OUT_DIR is writable");
-    println!("cargo::rustc-env=MAREY_LIBRARY_HASH={:016x}", fnv1a(&bytes));
+    fs::write(out_dir.join("marey.o"), &object).expect("OUT_DIR is writable");
+    println!("cargo::rustc-env=MAREY_LINKED_HASH={:016x}", fnv1a(&object));
 }
 
-/// Runs the inner cargo and returns the path of the library it made.
-fn build_library(out_dir: &Path) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    watch_sources(&root);
+/// What was built elsewhere.
+fn given(variable: &str) -> Option<PathBuf> {
+    println!("cargo::rerun-if-env-changed={variable}");
+    let path = PathBuf::from(env::var_os(variable)?);
+    println!("cargo::rerun-if-changed={}", path.display());
+    Some(path)
+}
 
-    // OUT_DIR is <target>/<profile>/build/marey-<hash>/out. A directory inside <target> is shared
-    // by all outer profiles, is cleaned with them, and has a lock that the outer cargo does not hold.
-    let outer_target =
-        out_dir.ancestors().nth(4).expect("OUT_DIR lies four levels below the target directory");
-    let inner_target = outer_target.join("preload-target");
-    // A static command line (musl) still measures programs that use the system's C library.
-    let triple = env::var("TARGET").expect("cargo sets TARGET").replace("-musl", "-gnu");
+fn read(path: &Path) -> Vec<u8> {
+    fs::read(path)
+        .unwrap_or_else(|error| panic!("cannot read what is to be embedded: {error}: {}", path.display()))
+}
 
-    let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets CARGO"));
-    // `rustc --crate-type cdylib`, not `build`: with an rlib beside it cargo could not run the
-    // link-time optimisation that the profile asks for.
-    cargo.args(["rustc", "--quiet", "--package", "marey-collect", "--lib", "--crate-type", "cdylib"]);
-    cargo.args(["--profile", "preload", "--target", &triple, "--target-dir"]).arg(&inner_target);
-    cargo.current_dir(&root);
-    clean_environment(&mut cargo);
-    let status = cargo.status().expect("the cargo that runs this script can be run again");
-    assert!(status.success(), "building libmarey.so failed ({status}); the errors stand above");
+/// A form of marey-collect.
+struct Form {
+    /// What the compiler is asked for.
+    arguments: &'static [&'static str],
+    /// Directory inside the outer target directory.
+    target_dir: &'static str,
+    /// What it makes.
+    file: &'static str,
+}
 
-    let library = inner_target.join(&triple).join("preload/libmarey.so");
-    watch_dep_info(&library.with_extension("d"));
-    library
+/// What is loaded into programs.
+const LIBRARY: Form =
+    Form { arguments: &["--crate-type", "cdylib"], target_dir: "preload-target", file: "libmarey.so" };
+
+/// What is linked into programs.
+const LINKED: Form = Form {
+    arguments: &["--crate-type", "staticlib", "--features", "linked"],
+    target_dir: "linked-target",
+    file: "libmarey.a",
+};
+
+/// A file that is there, or will be when a cargo has ended.
+enum Made {
+    There(PathBuf),
+    Soon(Child, PathBuf),
+}
+
+impl Made {
+    /// Starts the inner cargo.
+    fn begin(out_dir: &Path, form: &Form) -> Self {
+        // OUT_DIR is <target>/<profile>/build/marey-<hash>/out. A directory inside <target> is shared
+        // by all outer profiles, is cleaned with them, and has a lock that the outer cargo does not hold.
+        let outer_target =
+            out_dir.ancestors().nth(4).expect("OUT_DIR lies four levels below the target directory");
+        let inner_target = outer_target.join(form.target_dir);
+        // A static command line (musl) still measures programs that use the system's C library.
+        let triple = env::var("TARGET").expect("cargo sets TARGET").replace("-musl", "-gnu");
+
+        let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets CARGO"));
+        // `rustc --crate-type`, not `build`: with an rlib beside it cargo could not run the
+        // link-time optimisation that the profile asks for.
+        cargo.args(["rustc", "--quiet", "--package", "marey-collect", "--lib"]).args(form.arguments);
+        cargo.args(["--profile", "preload", "--target", &triple, "--target-dir"]).arg(&inner_target);
+        cargo.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+        clean_environment(&mut cargo);
+        let child = cargo.spawn().expect("the cargo that runs this script can be run again");
+        Self::Soon(child, inner_target.join(&triple).join("preload").join(form.file))
+    }
+
+    /// Waits for it.
+    fn path(self) -> PathBuf {
+        match self {
+            Self::There(path) => path,
+            Self::Soon(mut child, path) => {
+                let status = child.wait().expect("a child can be waited for");
+                assert!(
+                    status.success(),
+                    "building {} failed ({status}); the errors stand above",
+                    path.display()
+                );
+                watch_dep_info(&path.with_extension("d"));
+                path
+            }
+        }
+    }
+}
+
+/// The first object of a static library, which after the optimisation of the whole has all that is ours;
+/// with no names to the outside but our own, so that it can be linked with other programs in Rust.
+fn only_our_names(library: &[u8], out_dir: &Path) -> Vec<u8> {
+    let [whole, ours] = ["linked-whole.o", "linked-ours.o"].map(|name| out_dir.join(name));
+    fs::write(&whole, first_object(library).expect("rustc makes static libraries with an object"))
+        .expect("OUT_DIR is writable");
+    let tools = ["objcopy", "llvm-objcopy", "rust-objcopy"];
+    let is_done = |tool: &&str| {
+        let mut objcopy = Command::new(tool);
+        objcopy.args(["--strip-unneeded", "--wildcard", "--keep-global-symbol=marey_*"]);
+        objcopy.args([&whole, &ours]).status().is_ok_and(|status| status.success())
+    };
+    assert!(tools.iter().any(is_done), "none of {tools:?} works; binutils has the first");
+    read(&ours)
+}
+
+/// The first member of an archive that is an object, not a table of names.
+fn first_object(archive: &[u8]) -> Option<&[u8]> {
+    const HEADER: usize = 60;
+    let mut at = b"!<arch>\n".len();
+    loop {
+        let header = archive.get(at..at + HEADER)?;
+        let len: usize = std::str::from_utf8(&header[48..58]).ok()?.trim_end().parse().ok()?;
+        let content = archive.get(at + HEADER..at + HEADER + len)?;
+        if content.starts_with(b"\x7fELF") {
+            return Some(content);
+        }
+        at += HEADER + len.next_multiple_of(2);
+    }
 }
 
 /// Takes away what the outer cargo, clippy or a coverage tool set for the *outer* build. The

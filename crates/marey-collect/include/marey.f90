@@ -20,7 +20,8 @@
 !! runtime's table is `RuntimeTable` in crates/marey-measure/src/table.rs.
 module marey
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_f_procpointer, &
-    c_funptr, c_int8_t, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
+    c_funptr, c_int8_t, c_int32_t, c_int64_t, c_intptr_t, c_loc, c_null_char, c_null_funptr, c_null_ptr, &
+    c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   implicit none
   private
@@ -165,6 +166,12 @@ module marey
       type(c_funptr) :: dlsym
     end function dlsym
   end interface
+
+  !> Address of the runtime that `marey link` has linked into the program: a common block, which the
+  !! linker takes from there, and which is zero in programs that have none.
+  integer(c_intptr_t) :: linked
+  common /marey_linked_runtime/ linked
+  bind(c, name='marey_linked_runtime') :: /marey_linked_runtime/
 
   !> False once it is known that nothing records, and then for good.
   logical, protected :: marey_on = .true.
@@ -393,7 +400,8 @@ contains
     type(table), pointer :: t
     type(table) :: size_only
     the_first => first_enter
-    symbol = dlsym(c_null_ptr, 'marey_runtime'//c_null_char)
+    symbol = transfer(linked, c_null_funptr)
+    if (linked == 0) symbol = dlsym(c_null_ptr, 'marey_runtime'//c_null_char)
     found = c_null_ptr
     if (c_associated(symbol)) then
       call c_f_procpointer(symbol, runtime)

@@ -188,14 +188,33 @@ struct marey_runtime {
 MAREY_SHARED_ const struct marey_runtime *marey_found_ = MAREY_NOT_LOOKED_;
 MAREY_TLS_ __thread struct marey_thread *marey_thread_ = 0;
 
+/* The runtime that `marey link` has linked into the program, null if there is none: a weak reference,
+ * since programs that are linked statically have no dlsym that could find it. Theirs would only make the
+ * linker warn, so it is not asked for by them (from glibc 2.34 on, which has it in the C library). */
+static const struct marey_runtime *marey_linked_(uint32_t) __attribute__((weakref("marey_runtime")));
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 34)
+static void *marey_dlsym_(void *, const char *) __attribute__((weakref("dlsym")));
+#define MAREY_DLSYM_(handle, name) (marey_dlsym_ ? marey_dlsym_(handle, name) : (void *)0)
+#endif
+#endif
+#ifndef MAREY_DLSYM_
+#define MAREY_DLSYM_(handle, name) dlsym(handle, name)
+#endif
+
 /* The runtime of the process, null if there is none. Several threads may look at once; they find
  * the same. */
 MAREY_COLD_ static const struct marey_runtime *marey_look_(void) {
     const struct marey_runtime *(*get)(uint32_t);
     const struct marey_runtime *found = 0;
-    void *symbol = dlsym((void *)0 /* RTLD_DEFAULT */, "marey_runtime");
-    if (symbol) {
+    void *symbol;
+    if (marey_linked_) {
+        get = marey_linked_;
+    } else {
+        symbol = MAREY_DLSYM_((void *)0 /* RTLD_DEFAULT */, "marey_runtime");
         memcpy(&get, &symbol, sizeof get); /* ISO C has no cast from object to function pointers */
+    }
+    if (get) {
         found = get(MAREY_ABI);
         if (found && (found->abi != MAREY_ABI || found->size < sizeof *found)) found = 0;
     }

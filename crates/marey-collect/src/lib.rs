@@ -4,6 +4,9 @@
 //! notes when they are entered and left, and passes every call on to whoever would have got it. It
 //! is linked with no MPI; which one there is, it finds out when the first call arrives.
 //!
+//! With the feature `linked` the same is an object that is linked into programs that cannot be preloaded
+//! ([`linked`]).
+//!
 //! It stays passive until the process does something that is to be measured, prints nothing, and
 //! when in doubt passes a call on unrecorded.
 //!
@@ -24,6 +27,9 @@ mod alloc {
     }
 }
 mod entry;
+#[cfg(feature = "linked")]
+mod linked;
+#[cfg(not(feature = "linked"))]
 mod mpe;
 mod mpi;
 mod process;

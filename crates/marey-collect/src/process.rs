@@ -4,6 +4,8 @@
 //! helpers. It records only in a process that makes a first call worth measuring (MPI, the user
 //! API), or that is the command itself and no known launcher or shell.
 
+#![cfg_attr(feature = "linked", expect(non_snake_case, reason = "the names are those of the C library"))]
+
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -91,7 +93,7 @@ extern "C" fn thread_is_gone() {
 /// is switched off.
 fn configuration() -> Option<Config> {
     // SAFETY: getauxval has no preconditions.
-    if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 || is_second_copy() {
+    if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 || is_second() {
         return None;
     }
     let spool = PathBuf::from(std::env::var_os("MAREY_SPOOL")?);
@@ -128,9 +130,22 @@ fn have_directory(path: &Path) -> bool {
     }
 }
 
-/// Whether another copy of the library comes before this one, so that a nested or repeated preload
-/// does not record the process twice. The code that a name stands for is compared by the library it
-/// lies in: the address of our own function would be looked up by that name too.
+/// Whether the process has another recorder that comes first: one linked into the program, or another
+/// copy of the library, of a nested or repeated preload.
+#[cfg(not(feature = "linked"))]
+fn is_second() -> bool {
+    crate::unwind::program_has_recorder() || is_second_copy()
+}
+
+/// What is linked into the program comes first.
+#[cfg(feature = "linked")]
+fn is_second() -> bool {
+    false
+}
+
+/// The code that a name stands for is compared by the library it lies in: the address of our own function
+/// would be looked up by that name too.
+#[cfg(not(feature = "linked"))]
 fn is_second_copy() -> bool {
     let base = |address: *const c_void| {
         let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
@@ -205,7 +220,11 @@ static LOADED: extern "C" fn() = {
     extern "C" fn loaded() {
         if std::env::var_os("MAREY_SPOOL").is_none() {
             STATE.store(NEVER, Ordering::Relaxed);
-        } else if is_command()
+            return;
+        }
+        #[cfg(feature = "linked")]
+        crate::linked::activate();
+        if is_command()
             && let Some(runtime) = begin()
         {
             marey_measure::current_thread();
@@ -225,7 +244,26 @@ extern "C" fn marey_runtime(abi: u32) -> *const RuntimeTable {
     &TABLE
 }
 
+/// With which status the process leaves by `exit`, plus one; 0 if it does not.
+#[cfg(feature = "linked")]
+static EXITS: AtomicU64 = AtomicU64::new(0);
+
+/// Whether `_exit` with this status is the last deed of `exit`: where that is linked with the program, it
+/// comes by us, and says nothing new.
+fn is_end_of_exit(status: c_int) -> bool {
+    #[cfg(feature = "linked")]
+    return EXITS.load(Ordering::Relaxed) == u64::from(status as u32) + 1;
+    #[cfg(not(feature = "linked"))]
+    {
+        _ = status;
+        false
+    }
+}
+
 extern "C" fn process_exits(status: c_int, _: *mut c_void) {
+    #[cfg(feature = "linked")]
+    EXITS.store(u64::from(status as u32) + 1, Ordering::Relaxed);
+    #[cfg(not(feature = "linked"))]
     crate::mpe::settle();
     if let Some(runtime) = running() {
         runtime.end(EndingKind::Exit, status.into());
@@ -239,16 +277,19 @@ unsafe extern "C" {
 /// Interposed functions that end the process: noted, then passed on.
 macro_rules! ending {
     ($($name:ident($($arg:ident: $type:ty),*) $kind:ident $code:expr;)*) => {$(
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(feature = "linked"), unsafe(no_mangle))]
+        #[cfg_attr(feature = "linked", unsafe(export_name = concat!("marey_ending_", stringify!($name))))]
         unsafe extern "C" fn $name($($arg: $type),*) -> ! {
-            if let Some(runtime) = running() {
+            if let Some(runtime) = running()
+                && !is_end_of_exit($code)
+            {
                 runtime.end(EndingKind::$kind, $code.into());
             }
             // SAFETY: the next function of this name has this type.
             unsafe {
-                let next = libc::dlsym(libc::RTLD_NEXT, concat!(stringify!($name), "\0").as_ptr().cast());
-                if !next.is_null() {
-                    core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($type),*) -> !>(next)($($arg),*)
+                let next = next(concat!(stringify!($name), "\0"));
+                if next != 0 {
+                    core::mem::transmute::<usize, unsafe extern "C" fn($($type),*) -> !>(next)($($arg),*)
                 }
                 marey_measure::sys::syscall(libc::SYS_exit_group, [127, 0, 0, 0, 0, 0]);
             }
@@ -259,6 +300,17 @@ macro_rules! ending {
     )*};
 }
 
+/// The next definition of `name`, which ends with a zero byte.
+fn next(name: &'static str) -> usize {
+    #[cfg(feature = "linked")]
+    return crate::linked::real(name.trim_end_matches('\0').as_bytes());
+    // SAFETY: the name ends with a zero byte.
+    #[cfg(not(feature = "linked"))]
+    unsafe {
+        libc::dlsym(libc::RTLD_NEXT, name.as_ptr().cast()) as usize
+    }
+}
+
 ending! {
     _exit(status: c_int) ImmediateExit status;
     _Exit(status: c_int) ImmediateExit status;
@@ -266,7 +318,9 @@ ending! {
     abort() Abort libc::SIGABRT;
 }
 
-/// Passed on; afterwards addresses may mean something else.
+/// Passed on; afterwards addresses may mean something else. (Not where we are linked: a program that is
+/// linked statically closes nothing, and to be asked for `dlclose` the linker would warn.)
+#[cfg(not(feature = "linked"))]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
     // SAFETY: the next function of this name has this type.

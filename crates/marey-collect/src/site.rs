@@ -162,6 +162,8 @@ impl Sites {
 
     fn refresh(&mut self, runtime: &Runtime) {
         let change = self.modules.refresh();
+        // Where we are linked, our module is the program.
+        #[cfg(not(feature = "linked"))]
         self.modules.mark_ours(Self::new as *const () as usize);
         for module in &change.removed {
             unmapped(runtime, module);

@@ -9,9 +9,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod doctor;
+mod link;
 mod read;
 
 pub(crate) use doctor::*;
+pub(crate) use link::*;
 pub(crate) use read::*;
 
 /// Record, report and explore where the time of a parallel program goes.
@@ -52,6 +54,7 @@ pub(crate) enum Command {
     Dump(DumpArgs),
     Merge(MergeArgs),
     Gather(GatherArgs),
+    Link(LinkArgs),
     Pack(PackArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

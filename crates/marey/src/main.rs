@@ -19,6 +19,7 @@ mod gather;
 mod generate;
 mod info;
 mod inherited;
+mod link;
 mod merge;
 mod pack;
 mod paint;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         cli::Command::Doctor(args) => doctor::run(args),
         cli::Command::Merge(args) => merge::run(args),
         cli::Command::Gather(args) => gather::run(args),
+        cli::Command::Link(args) => link::run(args),
         cli::Command::Report(args) => report::run(args),
         cli::Command::Info(args) => info::run(args),
         cli::Command::Dump(args) => dump::run(args),

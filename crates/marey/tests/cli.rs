@@ -22,6 +22,7 @@ fn help_explains_every_command() {
     check_help(&["--help"], file!["help/marey.txt"]);
     check_help(&["record", "--help"], file!["help/record.txt"]);
     check_help(&["doctor", "--help"], file!["help/doctor.txt"]);
+    check_help(&["link", "--help"], file!["help/link.txt"]);
     check_help(&["report", "--help"], file!["help/report.txt"]);
     check_help(&["info", "--help"], file!["help/info.txt"]);
     check_help(&["dump", "--help"], file!["help/dump.txt"]);

@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use marey_measure::Lock;
 use marey_model::spool::{ANY_SOURCE, ANY_TAG, NO_PEER};
 
+#[cfg(not(feature = "linked"))]
 use super::real;
 
 /// The family of a library.
@@ -110,6 +111,7 @@ fn detect() -> &'static Flavour {
 
 /// Address of a data object of the library. The executable may hold a copy of it, made by the
 /// linker, which then is the one in use; so the search begins there and not behind us.
+#[cfg(not(feature = "linked"))]
 pub(crate) fn object(name: &core::ffi::CStr) -> usize {
     // SAFETY: the name ends with a zero byte.
     match unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) as usize } {
@@ -117,6 +119,9 @@ pub(crate) fn object(name: &core::ffi::CStr) -> usize {
         address => address,
     }
 }
+
+#[cfg(feature = "linked")]
+pub(crate) use crate::linked::object;
 
 impl Flavour {
     fn open_mpi() -> Self {

@@ -5,13 +5,19 @@
 //! not around. What we ask of MPI for ourselves goes to the library directly: a tool behind us
 //! must not count it as the program's.
 
-use core::ffi::{CStr, c_void};
-use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use core::ffi::CStr;
+#[cfg(not(feature = "linked"))]
+use core::ffi::c_void;
+#[cfg(not(feature = "linked"))]
+use core::sync::atomic::AtomicPtr;
+use core::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(not(feature = "linked"))]
 use std::ffi::CString;
 
 use super::table::{FUNCTIONS, N_FUNCTIONS};
 
 static REAL: [AtomicUsize; 2 * N_FUNCTIONS] = [const { AtomicUsize::new(0) }; 2 * N_FUNCTIONS];
+#[cfg(not(feature = "linked"))]
 static LIBRARY: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
 /// One number for the function `index` of the table and by which of its names it is called: by its `P`
@@ -29,6 +35,19 @@ pub(crate) fn real(function: usize) -> usize {
     }
 }
 
+#[cfg(feature = "linked")]
+#[cold]
+fn find(function: usize) -> usize {
+    let name = FUNCTIONS[function >> 1].name;
+    let address = match crate::linked::real(name.as_bytes()) {
+        0 => missing as *const () as usize,
+        address => address,
+    };
+    REAL[function].store(address, Ordering::Relaxed);
+    address
+}
+
+#[cfg(not(feature = "linked"))]
 #[cold]
 fn find(function: usize) -> usize {
     let (name, profiling) = (FUNCTIONS[function >> 1].name, function & 1 == 1);
@@ -56,6 +75,13 @@ extern "C" fn missing() -> usize {
 }
 
 /// A function of the MPI library itself, for our own questions.
+#[cfg(feature = "linked")]
+pub(crate) fn in_library(name: &CStr) -> usize {
+    crate::linked::real(name.to_bytes().strip_prefix(b"P").unwrap_or_default())
+}
+
+/// A function of the MPI library itself, for our own questions.
+#[cfg(not(feature = "linked"))]
 pub(crate) fn in_library(name: &CStr) -> usize {
     let library = library();
     if library.is_null() {
@@ -65,6 +91,7 @@ pub(crate) fn in_library(name: &CStr) -> usize {
     unsafe { libc::dlsym(library, name.as_ptr()) as usize }
 }
 
+#[cfg(not(feature = "linked"))]
 /// The MPI library's handle. It need not be reachable by name from here: Python loads it privately.
 pub(crate) fn library() -> *mut c_void {
     let known = LIBRARY.load(Ordering::Acquire);
@@ -78,6 +105,7 @@ pub(crate) fn library() -> *mut c_void {
     found
 }
 
+#[cfg(not(feature = "linked"))]
 unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> i32 {
     // SAFETY: the loader gives a valid record with a name that ends with a zero byte.
     unsafe {
@@ -94,6 +122,7 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c
     1
 }
 
+#[cfg(not(feature = "linked"))]
 /// Whether the file is the C library of an MPI, not one of its Fortran or tool layers.
 fn is_mpi(path: &[u8]) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();

@@ -6,6 +6,11 @@
 //!
 //! Which handler a function has is said by the generated table.
 
+#![cfg_attr(
+    feature = "linked",
+    expect(non_snake_case, reason = "functions have MPI's names, and symbols made of them")
+)]
+
 use core::ffi::c_int;
 
 use super::call::{Call, Passing, generic};
@@ -15,17 +20,19 @@ use super::table::for_each_mpi_function;
 use crate::entry::noting_jump;
 use crate::sample::Span;
 
-/// Exports both names of a function; one call in some 256 takes the time of our own work.
+/// Exports both names of a function (where they are linked, stubs jump to it: [`crate::linked`]); one call in some 256 takes the time of our own work.
 macro_rules! export {
     ($index:literal, $name:ident, $p_name:ident, $($jump:tt)*) => {
         #[unsafe(naked)]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(feature = "linked"), unsafe(no_mangle))]
+        #[cfg_attr(feature = "linked", unsafe(export_name = concat!("marey_mpi_", stringify!($name))))]
         unsafe extern "C" fn $name() {
             export! { jump $index, false, $($jump)* }
         }
 
         #[unsafe(naked)]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(feature = "linked"), unsafe(no_mangle))]
+        #[cfg_attr(feature = "linked", unsafe(export_name = concat!("marey_mpi_", stringify!($p_name))))]
         unsafe extern "C" fn $p_name() {
             export! { jump $index, true, $($jump)* }
         }

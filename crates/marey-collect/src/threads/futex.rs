@@ -16,7 +16,8 @@ static REAL: AtomicUsize = AtomicUsize::new(0);
 /// `syscall(number, ...)`: what is no futex goes on to the real function untouched, with whatever
 /// the caller has put into registers and on the stack.
 #[unsafe(naked)]
-#[unsafe(no_mangle)]
+#[cfg_attr(not(feature = "linked"), unsafe(no_mangle))]
+#[cfg_attr(feature = "linked", unsafe(export_name = "marey_thread_syscall"))]
 unsafe extern "C" fn syscall() {
     core::arch::naked_asm!(
         ".cfi_startproc",

@@ -109,19 +109,10 @@ extern "C" fn missing() -> c_int {
 
 #[cold]
 fn resolve(index: usize) -> usize {
-    let name = NAMES[index];
-    let mut address = core::ptr::null_mut();
-    // SAFETY: the names end with a zero byte.
-    unsafe {
-        // The conditions of before 2003 live on under the old version, and a plain search finds them.
-        if name.starts_with("pthread_cond") {
-            address = libc::dlvsym(libc::RTLD_NEXT, name.as_ptr().cast(), c"GLIBC_2.3.2".as_ptr());
-        }
-        if address.is_null() {
-            address = libc::dlsym(libc::RTLD_NEXT, name.as_ptr().cast());
-        }
-    }
-    let address = if address.is_null() { missing as *const () as usize } else { address as usize };
+    let address = match CStr::from_bytes_with_nul(NAMES[index].as_bytes()).map_or(0, next) {
+        0 => missing as *const () as usize,
+        address => address,
+    };
     REAL[index].store(address, Ordering::Relaxed);
     address
 }
@@ -139,7 +130,8 @@ pub(super) fn resolve_all() {
 macro_rules! export {
     ($($name:ident = $body:path;)*) => {$(
         #[unsafe(naked)]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(feature = "linked"), unsafe(no_mangle))]
+        #[cfg_attr(feature = "linked", unsafe(export_name = concat!("marey_thread_", stringify!($name))))]
         unsafe extern "C" fn $name() {
             core::arch::naked_asm!("mov r8, rsp", "mov r9, rbp", "jmp {body}", body = sym $body)
         }
@@ -167,7 +159,8 @@ pub(super) struct Frame {
 macro_rules! export_cancellable {
     ($($name:ident = $before:path, $after:path;)*) => {$(
         #[unsafe(naked)]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(feature = "linked"), unsafe(no_mangle))]
+        #[cfg_attr(feature = "linked", unsafe(export_name = concat!("marey_thread_", stringify!($name))))]
         unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
                 ".cfi_startproc",
@@ -204,7 +197,23 @@ macro_rules! export_cancellable {
 pub(super) use export_cancellable;
 
 /// The next definition of `name` after ours.
+#[cfg(not(feature = "linked"))]
 pub(super) fn next(name: &CStr) -> usize {
-    // SAFETY: the name ends with a zero byte.
-    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) as usize }
+    // SAFETY: the names end with a zero byte.
+    unsafe {
+        // The conditions of before 2003 live on under the old version, and a plain search finds them.
+        if name.to_bytes().starts_with(b"pthread_cond") {
+            let found = libc::dlvsym(libc::RTLD_NEXT, name.as_ptr(), c"GLIBC_2.3.2".as_ptr());
+            if !found.is_null() {
+                return found as usize;
+            }
+        }
+        libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) as usize
+    }
+}
+
+/// The definition of `name` that the linker has found.
+#[cfg(feature = "linked")]
+pub(super) fn next(name: &CStr) -> usize {
+    crate::linked::real(name.to_bytes())
 }

@@ -20,6 +20,8 @@ mod rules;
 
 mod step;
 
+#[cfg(not(feature = "linked"))]
+pub(crate) use modules::program_has_recorder;
 pub(crate) use modules::{Modules, UnwindModule};
 pub(crate) use step::{EntryRegs, StackCapture, StackEnd, Unwinder};
 

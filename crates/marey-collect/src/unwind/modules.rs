@@ -176,6 +176,7 @@ impl Modules {
     }
 
     /// Says that the module holding `address` is our own library. To be called before stacks are captured.
+    #[cfg_attr(feature = "linked", expect(dead_code, reason = "linked, we are part of the program"))]
     pub(crate) fn mark_ours(&mut self, address: usize) {
         for module in &mut self.list {
             if module.start <= address && address < module.end && module.kind != ModuleKind::Ours {
@@ -280,6 +281,9 @@ struct Image {
     parts: Vec<(usize, usize)>,
     header: Option<(usize, usize)>,
     build_id: &'static [u8],
+    /// A recorder is linked into it.
+    #[cfg_attr(feature = "linked", expect(dead_code, reason = "asked by the library that is loaded"))]
+    has_recorder: bool,
 }
 
 impl Image {
@@ -301,10 +305,15 @@ impl Image {
             |&(from, to): &(usize, usize)| parts.iter().any(|part| part.0 <= from && to <= part.1);
         let start = parts.iter().map(|part| part.0).min()?;
         let end = parts.iter().map(|part| part.1).max()?;
-        let build_id = of_type(PT_NOTE).filter_map(range).filter(is_loaded).find_map(|(from, to)| {
-            // SAFETY: the range lies in a part that the loader has mapped.
-            find_build_id(unsafe { mapped(from, to) })
-        });
+        let note = |owner: &[u8], kind| {
+            of_type(PT_NOTE).filter_map(range).filter(is_loaded).find_map(|(from, to)| {
+                // SAFETY: the range lies in a part that the loader has mapped.
+                find_note(unsafe { mapped(from, to) }, owner, kind)
+            })
+        };
+        const NT_GNU_BUILD_ID: u32 = 3;
+        let build_id = note(b"GNU\0", NT_GNU_BUILD_ID);
+        let has_recorder = note(RECORDER.0, RECORDER.1).is_some();
         let header = of_type(PT_GNU_EH_FRAME).filter_map(range).find(is_loaded);
         let name = if info.dlpi_name.is_null() {
             &b""[..]
@@ -312,7 +321,16 @@ impl Image {
             // SAFETY: the loader keeps a terminated string there while the module is loaded.
             unsafe { CStr::from_ptr::<'static>(info.dlpi_name) }.to_bytes()
         };
-        Some(Self { bias, start, end, name, header, build_id: build_id.unwrap_or_default(), parts })
+        Some(Self {
+            bias,
+            start,
+            end,
+            name,
+            header,
+            build_id: build_id.unwrap_or_default(),
+            has_recorder,
+            parts,
+        })
     }
 
     fn is(&self, module: &UnwindModule) -> bool {
@@ -360,16 +378,35 @@ unsafe fn mapped(from: usize, to: usize) -> &'static [u8] {
     unsafe { std::slice::from_raw_parts(start, to.saturating_sub(from)) }
 }
 
-/// The build id among the notes of a note segment.
-fn find_build_id(mut notes: &'static [u8]) -> Option<&'static [u8]> {
-    const NT_GNU_BUILD_ID: u32 = 3;
+/// The note of a recorder that is linked into a program: owner and kind.
+const RECORDER: (&[u8], u32) = (b"marey\0", 1);
+
+/// Whether a recorder is linked into the program, beside this library.
+#[cfg(not(feature = "linked"))]
+pub(crate) fn program_has_recorder() -> bool {
+    /// Called by the loader for the program first, and by us told to stop there.
+    unsafe extern "C" fn visit(info: *mut dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a valid record.
+        let has_note = Image::read(unsafe { &*info }).is_some_and(|image| image.has_recorder);
+        // SAFETY: `found` is the caller's.
+        unsafe { *found.cast::<bool>() = has_note };
+        1
+    }
+    let mut found = false;
+    // SAFETY: `visit` gets the pointer to `found`, which lives until the call returns.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut found).cast()) };
+    found
+}
+
+/// The content of the note of this owner and kind, in a note segment.
+fn find_note(mut notes: &'static [u8], owner: &[u8], wanted: u32) -> Option<&'static [u8]> {
     let word = |bytes: &[u8], at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let padded = |len: u32| usize::try_from(len).ok().map(|len| len.next_multiple_of(4));
     while let Some(kind) = word(notes, 8) {
         let name_end = 12usize.checked_add(padded(word(notes, 0)?)?)?;
         let len = word(notes, 4)?;
         let content = notes.get(name_end..)?;
-        if kind == NT_GNU_BUILD_ID && notes.get(12..16) == Some(b"GNU\0") {
+        if kind == wanted && notes.get(12..).is_some_and(|name| name.starts_with(owner)) {
             return content.get(..usize::try_from(len).ok()?);
         }
         // Notes of 8-byte alignment (GNU properties) are multiples of 8 long, so 4 fits them too.

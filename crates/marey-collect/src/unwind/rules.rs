@@ -86,17 +86,18 @@ impl Default for RuleReader {
 }
 
 impl RuleReader {
-    /// The rule for a function of `module` that will be returned to at `return_address`.
+    /// The rule for a function of `module` that will be returned to at `return_address`, and where the
+    /// function begins; 0 if that is not known.
     ///
     /// # Safety
     /// The module must stay loaded meanwhile.
-    pub(crate) unsafe fn read(&mut self, module: &UnwindModule, return_address: usize) -> Rule {
+    pub(crate) unsafe fn read(&mut self, module: &UnwindModule, return_address: usize) -> (Rule, usize) {
         // The call lies before its return address, which may already belong to the next function.
         let call = return_address.wrapping_sub(1) as u64;
-        let Some(tables) = &module.tables else { return Rule::Unknown };
+        let Some(tables) = &module.tables else { return (Rule::Unknown, 0) };
         // SAFETY: by contract.
         let (header, frames) = unsafe { tables.bytes() };
-        self.read_tables(tables, header, frames, call).unwrap_or(Rule::Unknown)
+        self.read_tables(tables, header, frames, call).unwrap_or((Rule::Unknown, 0))
     }
 
     fn read_tables(
@@ -105,7 +106,7 @@ impl RuleReader {
         header: &[u8],
         frames: &[u8],
         call: u64,
-    ) -> Option<Rule> {
+    ) -> Option<(Rule, usize)> {
         let (header_address, frames_address) = tables.addresses();
         let bases = BaseAddresses::default()
             .set_eh_frame_hdr(header_address as u64)
@@ -117,7 +118,7 @@ impl RuleReader {
             return None;
         }
         let row = entry.unwind_info_for_address(&frames, &bases, &mut self.context, call).ok()?;
-        rule(&frames, entry.cie().encoding(), row)
+        Some((rule(&frames, entry.cie().encoding(), row)?, usize::try_from(entry.initial_address()).ok()?))
     }
 }
 

@@ -249,13 +249,26 @@ impl Unwinder {
         }
         let module = modules.find(return_address)?;
         // SAFETY: the module's code is on the caller's stack, so it cannot be unloaded before we return.
-        let rule = unsafe { self.reader.read(module, return_address) };
-        let known = KnownRule { rule, module: module.serial, is_user: module.kind == ModuleKind::User };
+        let (rule, function) = unsafe { self.reader.read(module, return_address) };
+        let is_user = module.kind == ModuleKind::User && !is_of_mpi(function);
+        let known = KnownRule { rule, module: module.serial, is_user };
         if MAX_RULES <= self.rules.len() {
             self.rules.clear();
         }
         self.rules.insert(return_address, known);
         Some(known)
+    }
+}
+
+/// Whether the function at `address` is MPI's own although its module is not.
+fn is_of_mpi(address: usize) -> bool {
+    #[cfg(feature = "linked")]
+    return crate::linked::is_of_mpi(address);
+    #[cfg(not(feature = "linked"))]
+    {
+        // Of a program whose MPI is a library of its own, the module says it.
+        _ = address;
+        false
     }
 }
 

@@ -20,6 +20,7 @@ mod mpi_hosts;
 mod mpi_jumps;
 mod mpi_launch;
 mod mpi_limits;
+mod mpi_linked;
 mod mpi_match;
 mod mpi_mpe;
 mod mpi_pauses;

@@ -53,7 +53,7 @@ fn reported(run: &Run) -> BTreeSet<Site> {
 }
 
 /// Compares a run with the marks of the sources it was built from.
-fn compare(run: &Run, sources: &[&str], how: &str) {
+pub(crate) fn compare(run: &Run, sources: &[&str], how: &str) {
     assert_eq!(run.output.status.code(), Some(0), "{how}: {}", run.stderr());
     let truth: BTreeSet<Site> = sources.iter().flat_map(|source| truth(source)).collect();
     let mut rest = reported(run);

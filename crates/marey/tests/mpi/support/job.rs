@@ -101,7 +101,8 @@ impl Job {
         command
     }
 
-    fn line(&self) -> Vec<OsString> {
+    /// The words of its command line.
+    pub(crate) fn line(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![self.mpi.launcher().into()];
         if self.mpi == Mpi::Open {
             words.push("--oversubscribe".into());
@@ -111,7 +112,8 @@ impl Job {
         words
     }
 
-    fn ready<'a>(&self, command: &'a mut Command, dir: &Path) -> &'a mut Command {
+    /// What a command that starts it is given.
+    pub(crate) fn ready<'a>(&self, command: &'a mut Command, dir: &Path) -> &'a mut Command {
         prepare(command, dir).envs(self.env.iter().map(|(name, value)| (name, value)))
     }
 }
