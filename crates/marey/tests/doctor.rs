@@ -151,9 +151,9 @@ fn how_a_program_is_built_decides_what_is_found() {
     let cases: [(&str, &[&str], [&str; 4]); 6] = [
         (EMPTY, &[], ["source", "note", "lines are not", "-g"]),
         (EMPTY, &["-g", "-s"], ["source", "note", "stripped", "do not strip"]),
-        (EMPTY, &["-g", "-static"], ["loading", "problem", "linked statically", "without -static"]),
-        (EMPTY, &["-g", "-static-pie"], ["loading", "problem", "linked statically", "without -static"]),
-        (with_mpi, &["-g"], ["mpi", "problem", "inside itself", "shared MPI library"]),
+        (EMPTY, &["-g", "-static"], ["loading", "problem", "linked statically", "marey link"]),
+        (EMPTY, &["-g", "-static-pie"], ["loading", "problem", "linked statically", "marey link"]),
+        (with_mpi, &["-g"], ["mpi", "problem", "inside itself", "marey link"]),
         (EMPTY, &["-g", "-fsanitize=address"], ["loading", "problem", "AddressSanitizer", "LD_PRELOAD=/"]),
     ];
     for (source, flags, [topic, state, found, remedy]) in cases {
@@ -165,6 +165,56 @@ fn how_a_program_is_built_decides_what_is_found() {
         answer.check(topic, state, found, remedy);
         let others: Vec<&str> = OF_PROGRAM.into_iter().filter(|other| *other != topic).collect();
         answer.check_well(&others);
+    }
+}
+
+#[test]
+fn a_program_that_the_recorder_is_linked_into_is_known() {
+    for flags in [&["-g", "-static"][..], &["-g", "-static-pie", "-s"], &["-g"], &["-g", "-s"]] {
+        let place = Place::new();
+        let link = Command::new(env!("CARGO_BIN_EXE_marey"))
+            .args(["link", "--mpi", "off", "--directory"])
+            .arg(place.path("link"))
+            .output()
+            .unwrap();
+        let words = String::from_utf8(link.stdout).unwrap();
+        let words: Vec<&str> = flags.iter().copied().chain(words.split_whitespace()).collect();
+        if !place.compile("gcc", EMPTY, &words, "program") {
+            continue;
+        }
+        let answer = place.ask("./program");
+        answer.check("loading", "ok", "has the recorder linked into it", "");
+        answer.check_well(&["loading", "mpi", "program"]);
+        assert_eq!(answer.status, 0);
+        // The note of another version is no recorder for this one.
+        let bytes = fs::read(place.path("program")).unwrap();
+        let note = b"\x06\0\0\0\x04\0\0\0\x01\0\0\0marey\0";
+        let at = bytes.windows(note.len()).position(|window| window == note).unwrap() + note.len() + 2;
+        let mut other = bytes.clone();
+        other[at] = 99;
+        place.write("other", other, 0o755);
+        place.ask("./other").check("loading", "problem", "has the recorder linked", "marey link");
+    }
+}
+
+#[test]
+fn recording_says_at_once_that_a_static_program_has_no_recorder() {
+    let place = Place::new();
+    if !place.compile("gcc", EMPTY, &["-static"], "program") {
+        return;
+    }
+    for line in [&["./program"][..], &["env", "A=1", "./program"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_marey"))
+            .current_dir(place.0.path())
+            .args(["record", "--force", "--"])
+            .args(line)
+            .output()
+            .unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        let first = told.lines().next().unwrap();
+        assert!(first.contains("warning: ./program is linked statically"), "{line:?}: {told}");
+        assert!(first.contains("no recorder inside") && first.contains("`marey link`"), "{told}");
+        assert_eq!(output.status.code(), Some(0));
     }
 }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use object::elf::{EM_X86_64, FileHeader64, SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB, Sym64};
+use object::elf::{EM_X86_64, FileHeader64, PT_NOTE, SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB, Sym64};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, Sym};
 use object::{Endianness, FileKind, ReadCache, ReadRef};
 
@@ -32,6 +32,8 @@ pub(super) enum Kind {
 pub(super) struct Elf {
     /// The dynamic loader that it asks for; without one it is linked statically.
     pub(super) loader: Option<PathBuf>,
+    /// The recorder is linked into it; with which version of its interface.
+    pub(super) recorder: Option<u32>,
     /// It is an MPI library, or has one in it.
     pub(super) defines_mpi: bool,
     /// It has what only Open MPI has.
@@ -88,6 +90,11 @@ fn facts<'data>(data: &'data ReadCache<File>) -> object::Result<Kind> {
         if let Some(path) = segment.interpreter(endian, data)? {
             elf.loader = Some(PathBuf::from(OsStr::from_bytes(path)));
         }
+        if segment.p_type(endian) == PT_NOTE
+            && let Ok(notes) = segment.data(endian, data)
+        {
+            elf.recorder = elf.recorder.or_else(|| recorder(notes));
+        }
     }
     let sections = header.sections(endian, data)?;
     if let Some((_, code)) = sections.section_by_name(endian, b".text") {
@@ -113,6 +120,16 @@ fn facts<'data>(data: &'data ReadCache<File>) -> object::Result<Kind> {
         }
     }
     Ok(Kind::Elf(Box::new(elf)))
+}
+
+/// The version that the recorder's note says (`crates/marey-collect/src/linked.rs`), if it is among these.
+/// The linker puts notes one behind the other, whoever they are of.
+fn recorder(notes: &[u8]) -> Option<u32> {
+    // Length of the name and of the content, kind, name.
+    const BEGIN: &[u8] = b"\x06\0\0\0\x04\0\0\0\x01\0\0\0marey\0\0\0";
+    let at = notes.windows(BEGIN.len()).position(|window| window == BEGIN)?;
+    let content = notes.get(at + BEGIN.len()..at + BEGIN.len() + 4)?;
+    Some(u32::from_le_bytes(content.try_into().ok()?))
 }
 
 /// A text that ends with a zero byte, if it can be a version.

@@ -21,8 +21,21 @@ const WHY: &str = "The recorder is a library that the dynamic loader puts into t
 pub(super) fn without_loader(shown: &str) -> Finding {
     let why =
         "The recorder is a library that the dynamic loader puts into the program, and this one has none.";
-    Finding::ok(Topic::Loading, shown, "linked statically", why)
-        .problem("Link it again without -static and -static-pie, with the shared library of MPI")
+    Finding::ok(Topic::Loading, shown, "linked statically, with no recorder inside", why)
+        .problem("Link it again with the words that `marey link` prints; or without -static")
+        .command("mpicc -static app.o $(marey link) -o app   # marey link --mpi off: a program without MPI")
+}
+
+/// A program that the recorder is linked into.
+pub(super) fn linked(shown: &str, version: u32) -> Finding {
+    let why = "It needs no library to be loaded: with `marey record` it records itself.";
+    let finding = Finding::ok(Topic::Loading, shown, "has the recorder linked into it", why);
+    if version == marey_measure::ABI_VERSION {
+        return finding;
+    }
+    finding
+        .problem("It is the recorder of another version of marey: link it again with the words of this one")
+        .command("marey link")
 }
 
 /// A program whose loader is not there.

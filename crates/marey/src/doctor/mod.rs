@@ -6,6 +6,7 @@
 //! The program that is asked about is never run. Launchers are asked for their version, the dynamic
 //! loader for a list, and one process that does nothing is recorded.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -59,6 +60,12 @@ pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
 struct Answer<'a> {
     version: &'static str,
     findings: &'a [Finding],
+}
+
+/// The program of a command line of which nothing can be recorded, since it is linked statically and has no
+/// recorder inside.
+pub(crate) fn unseen(words: &[OsString]) -> Option<String> {
+    program::unseen(&line::parse(words).programs)
 }
 
 /// The program first, since that is what was asked about, then the machine.

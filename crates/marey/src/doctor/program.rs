@@ -15,6 +15,19 @@ use super::shell::{find_program, line, quote, record};
 use super::{loading, source, threads};
 use crate::paint::harmless;
 
+/// The first program of a command line that is linked statically and has no recorder inside: nothing of it
+/// can be recorded.
+pub(super) fn unseen(names: &[OsString]) -> Option<String> {
+    let is_unseen = |name: &&OsString| {
+        let path = find_program(name);
+        path.and_then(|path| elf::read(&path).ok()).is_some_and(|kind| match kind {
+            Kind::Elf(elf) => elf.loader.is_none() && elf.recorder.is_none(),
+            _ => false,
+        })
+    };
+    names.iter().find(is_unseen).map(|name| harmless(&name.to_string_lossy()))
+}
+
 /// What is known when a program is looked at.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
@@ -112,7 +125,11 @@ fn script(shown: &str, interpreter: Option<&str>) -> Finding {
 
 fn executable(shown: &str, path: &Path, elf: &Elf, context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(asked) = &elf.loader else {
-        findings.push(loading::without_loader(shown));
+        let finding = elf.recorder.map(|version| loading::linked(shown, version));
+        findings.push(finding.unwrap_or_else(|| loading::without_loader(shown)));
+        if elf.recorder.is_some() && elf.defines_mpi {
+            findings.push(mpi::match_launcher(shown, (elf, path), context));
+        }
         findings.push(source::examine(shown, path, elf));
         return;
     };
@@ -124,7 +141,10 @@ fn executable(shown: &str, path: &Path, elf: &Elf, context: &Context<'_>, findin
     // A program is found through the search path or beside us; the loader wants a path.
     let place = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let Some(listing) = loader::list(asked, &place, context.recorder) else { return };
-    findings.extend(loading::recorder(shown, &listing, context));
+    match elf.recorder {
+        Some(version) => findings.push(loading::linked(shown, version)),
+        None => findings.extend(loading::recorder(shown, &listing, context)),
+    }
     findings.extend(loading::libraries(shown, &listing));
     let modules: Vec<Module> = listing.libraries.iter().filter_map(read_library).collect();
     findings.push(calls(shown, path, elf, &modules, context));
@@ -157,14 +177,17 @@ fn calls(shown: &str, path: &Path, elf: &Elf, modules: &[Module], context: &Cont
     if let Some((_, place, library)) = library {
         return mpi::match_launcher(shown, (library, place), context);
     }
+    if elf.defines_mpi && elf.recorder.is_some() {
+        return mpi::match_launcher(shown, (elf, path), context);
+    }
     if elf.defines_mpi {
         let why = "Calls inside one file are bound by the linker, so no library can come between.";
         return Finding::ok(Topic::Mpi, shown, "has its MPI library inside itself, linked statically", why)
             .problem(
-                "Link it with the shared MPI library: libmpi.so or libmpich.so instead of the .a; with \
-                 Intel MPI without -static_mpi. Nothing must be left of it in the program",
+                "Link it again with the words that `marey link` prints; or with the shared MPI library: \
+                 libmpi.so or libmpich.so instead of the .a, and with Intel MPI without -static_mpi",
             )
-            .command(format!("nm {} | grep -w PMPI_Init", quote(&path.to_string_lossy())));
+            .command("mpicc app.o $(marey link) -o app");
     }
     let finding = |found: &str| Finding::ok(Topic::Mpi, shown, found, WHY);
     if is_interpreter(path) {

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 
 use crate::cli::{Mode, RecordArgs};
 use crate::exit::{say, text_of};
-use crate::inherited;
+use crate::{doctor, inherited};
 
 mod apart;
 mod clock;
@@ -50,6 +50,9 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         }
     };
 
+    if let Some(program) = unseen(args) {
+        say(&format!("warning: {program} {UNSEEN}"));
+    }
     let places = launch::Places { library, spool: run.spool(), home: run.home() };
     let outcome = launch::run(args, &places, || run.commit()).context("cannot start the program")?;
     let code = launch::exit_status(&outcome);
@@ -148,11 +151,24 @@ fn tell_that_nothing_is_there(args: &RecordArgs, code: u8) {
             args.command[0].display()
         ));
     }
+    if let Some(program) = unseen(args) {
+        say(&format!("  {program} {UNSEEN}"));
+        return;
+    }
     for reason in NOTHING_MEASURED {
         say(&format!("  {reason}"));
     }
     say("  `marey doctor --` before the command looks which of these it is");
 }
+
+/// The program of the command of which nothing can be recorded.
+fn unseen(args: &RecordArgs) -> Option<String> {
+    if args.mode == Mode::Off { None } else { doctor::unseen(&args.command) }
+}
+
+/// What is said of it.
+const UNSEEN: &str = "is linked statically and has no recorder inside, so nothing of it can be recorded; link it \
+                      again with the words that `marey link` prints";
 
 /// `marey merge` in a process of its own, because a process that finds no memory is aborted: that must
 /// not take the place of the program's status.
@@ -182,7 +198,7 @@ fn merge_apart(args: &RecordArgs) -> anyhow::Result<()> {
 /// Why a program can run without leaving a trace, the likeliest first.
 const NOTHING_MEASURED: [&str; 5] = [
     "it may have made no MPI or user-API call: `--all` measures every process from its start",
-    "it may be linked statically, so that no library can be preloaded: `file PROGRAM` tells",
+    "it may be linked with a static MPI library, which a preloaded recorder does not see: `marey link` helps",
     "it may be setuid, or clear LD_PRELOAD from its environment, as some wrappers do",
     "it may have run on other machines, which do not see this directory",
     "it may have been measured by a `marey record` that it started, and lie in the run of that",
