@@ -71,6 +71,8 @@ pub struct RunFacts {
     pub title: String,
     /// Memo given by the user.
     pub memo: String,
+    /// Rules that said of which regions less was to be recorded.
+    pub rules: Vec<String>,
 }
 
 /// One file of a table.

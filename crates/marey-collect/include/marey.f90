@@ -27,9 +27,13 @@ module marey
   private
 
   public :: marey_on, marey_region, marey_enter, marey_leave, marey_begin, marey_end
+  public :: marey_keep, marey_set_detail
   public :: marey_counter, marey_set
   public :: marey_lane, marey_new_lane, marey_lane_enter, marey_lane_leave
   public :: marey_event, marey_event_begin, marey_put, marey_event_end
+
+  !> How much is recorded of a region: nothing, a count by call path, times too, each visit.
+  integer, parameter, public :: marey_off = 0, marey_count = 1, marey_time = 2, marey_trace = 3
 
   integer, parameter :: name_len = 128
   integer, parameter :: max_fields = 16
@@ -91,7 +95,7 @@ module marey
     integer(c_int32_t) :: size
     type(c_ptr) :: modes
     type(c_funptr) :: thread, region, enter, leave, begin, end, event_kind, event, attribute
-    type(c_funptr) :: counter, count, lane, lane_enter, lane_leave, enter_here, leave_here
+    type(c_funptr) :: counter, count, lane, lane_enter, lane_leave, enter_here, leave_here, keep, detail
   end type table
 
   abstract interface
@@ -146,6 +150,13 @@ module marey
       integer(c_int32_t), value :: counter
       real(c_double), value :: value
     end subroutine count_subroutine
+    function detail_function(detail, pattern, len) bind(c)
+      import :: c_char, c_int32_t, c_size_t
+      integer(c_int32_t), value :: detail
+      character(kind=c_char), intent(in) :: pattern(*)
+      integer(c_size_t), value :: len
+      integer(c_int32_t) :: detail_function
+    end function detail_function
     function lane_function(name, len) bind(c)
       import :: c_char, c_int32_t, c_size_t
       character(kind=c_char), intent(in) :: name(*)
@@ -194,6 +205,8 @@ module marey
   procedure(lane_function), pointer :: the_lane => null()
   procedure(lane_site_subroutine), pointer :: the_lane_enter => null()
   procedure(site_subroutine), pointer :: the_lane_leave => null()
+  procedure(site_subroutine), pointer :: the_keep => null()
+  procedure(detail_function), pointer :: the_detail => null()
 
 contains
 
@@ -212,6 +225,23 @@ contains
     type(marey_region), intent(in) :: region
     if (region%id > 0) call the_leave(region%id - 1)
   end subroutine marey_leave
+
+  !> From now on keeps events, or only adds them up. The calling thread changes at once, others when their
+  !> windows are full.
+  subroutine marey_keep(events)
+    logical, intent(in) :: events
+    if (recording()) call the_keep(merge(1_c_int32_t, 0_c_int32_t, events))
+  end subroutine marey_keep
+
+  !> From now on records so much of the regions that a pattern fits: marey_off, marey_count, marey_time or
+  !> marey_trace, as a rule of `marey record --filter` says it; this one counts before all others.
+  subroutine marey_set_detail(detail, pattern)
+    integer, intent(in) :: detail
+    character(len=*), intent(in) :: pattern
+    if (recording()) then
+      if (the_detail(int(detail, c_int32_t), pattern, size_of(pattern)) == 0) return
+    end if
+  end subroutine marey_set_detail
 
   !> Begins a state that need not nest and may end on another thread; marey_end(token) ends it.
   function marey_begin(region) result(token)
@@ -434,6 +464,8 @@ contains
     call c_f_procpointer(t%lane, the_lane)
     call c_f_procpointer(t%lane_enter, the_lane_enter)
     call c_f_procpointer(t%lane_leave, the_lane_leave)
+    call c_f_procpointer(t%keep, the_keep)
+    call c_f_procpointer(t%detail, the_detail)
   end subroutine bind_functions
 
   subroutine define_kind(event)

@@ -54,6 +54,18 @@ MAREY_INLINE_ void marey_leave(marey_region *region);
 static inline uint64_t marey_begin(marey_region *region);
 static inline void marey_end(uint64_t token);
 
+/* ---- How much is recorded ------------------------------------------------------------------- */
+
+/* From now on keeps events (1) or only adds them up (0). The calling thread changes at once, others when
+ * their windows are full. */
+static inline void marey_keep(int events);
+
+enum marey_detail { MAREY_OFF, MAREY_COUNT, MAREY_TIME, MAREY_TRACE };
+
+/* From now on records so much of the regions that a pattern fits, as a rule of `marey record --filter` says
+ * it; this one counts before all others. 0 if it is no pattern or nothing records. */
+static inline int marey_set_detail(enum marey_detail detail, const char *pattern);
+
 /* ---- Counters and lanes --------------------------------------------------------------------- */
 
 /* A quantity with a unit: static marey_counter c = MAREY_COUNTER("cells", "1"); */
@@ -162,6 +174,8 @@ struct marey_runtime {
     void (*lane_leave)(uint32_t);
     void (*enter_here)(uint32_t);
     void (*leave_here)(uint32_t);
+    void (*keep)(uint32_t);
+    uint32_t (*detail)(uint32_t, const char *, size_t);
 };
 
 /* What marey_runtime_ holds before anybody looked. Null is "nothing records", so that the cheapest
@@ -367,6 +381,16 @@ static inline uint64_t marey_begin(marey_region *region) {
 static inline void marey_end(uint64_t token) {
     const struct marey_runtime *runtime = marey_get_();
     if (runtime && token) runtime->end(token);
+}
+
+static inline void marey_keep(int events) {
+    const struct marey_runtime *runtime = marey_get_();
+    if (runtime) runtime->keep(events != 0);
+}
+
+static inline int marey_set_detail(enum marey_detail detail, const char *pattern) {
+    const struct marey_runtime *runtime = marey_get_();
+    return runtime && runtime->detail((uint32_t)detail, pattern, strlen(pattern)) != 0;
 }
 
 /* ---- Counters and lanes, continued ---------------------------------------------------------- */

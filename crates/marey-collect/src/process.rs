@@ -12,6 +12,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use marey_measure::{ABI_VERSION, Config, Mode, Runtime, RuntimeTable, TABLE, current_runtime, sys};
+use marey_model::Rules;
 use marey_model::spool::EndingKind;
 
 /// Not decided yet, recording, never to record, or being decided by [`STARTER`].
@@ -106,9 +107,12 @@ fn configuration() -> Option<Config> {
         Ok("quiet") => return None,
         mode => mode == Ok("profile"),
     };
+    // Whoever has set them has checked them; others are followed as far as they make sense.
+    let rules = std::env::var("MAREY_RULES").ok().and_then(|text| Rules::parse(&text).ok());
     Some(Config {
         spool,
         mode: Mode::Trace,
+        rules: rules.unwrap_or_default(),
         is_profile,
         max_bytes: number("MAREY_MAX_MB").unwrap_or(0).saturating_mul(1 << 20),
         stack_depth: number("MAREY_STACK_DEPTH").map_or(32, |depth| depth.clamp(1, 32) as u32),

@@ -18,6 +18,7 @@ pub extern "C" fn marey_runtime(abi: u32) -> *const RuntimeTable {
         let Some(spool) = std::env::var_os("MAREY_SPOOL").map(PathBuf::from) else { return false };
         let max_bytes = std::env::var("MAREY_MAX_BYTES").ok().and_then(|text| text.parse().ok());
         let config = Config {
+            rules: marey_model::Rules::default(),
             spool,
             mode: Mode::Trace,
             is_profile: false,

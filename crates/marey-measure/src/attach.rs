@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use std::path::Path;
 
 use marey_model::spool::EndingKind;
+use marey_model::{Detail, Rules};
 
 use crate::runtime::{self, Config, Mode, Runtime};
 use crate::table::{ABI_VERSION, RuntimeTable, TABLE};
@@ -84,6 +85,7 @@ pub fn start(directory: &Path) -> std::io::Result<()> {
     start_with(Config {
         spool: directory.to_owned(),
         mode: Mode::Trace,
+        rules: Rules::default(),
         is_profile: false,
         max_bytes: 0,
         stack_depth: 0,
@@ -108,6 +110,23 @@ pub fn start_with(config: Config) -> std::io::Result<()> {
     unsafe { libc::on_exit(process_ends, core::ptr::null_mut()) };
     FOUND.store((&raw const TABLE).cast_mut(), Ordering::Release);
     Ok(())
+}
+
+/// From now on keeps events (`true`) or only adds them up, whatever the mode was. The calling thread changes
+/// at once, others when their windows are full. Nothing happens where nothing records.
+pub fn keep(events: bool) {
+    if let Some(table) = table() {
+        (table.keep)(events.into());
+    }
+}
+
+/// From now on records so much of the regions that `pattern` fits, as a rule of a filter file says it (see
+/// [`marey_model::Rules`]); it counts before all others. False if the pattern is none, or nothing records.
+/// Regions that are open are left as they were entered.
+pub fn set_detail(detail: Detail, pattern: &str) -> bool {
+    let Some(table) = table() else { return false };
+    // SAFETY: the string is what its length says.
+    unsafe { (table.detail)(detail as u32, pattern.as_ptr(), pattern.len()) == 1 }
 }
 
 extern "C" fn process_ends(status: i32, _: *mut c_void) {

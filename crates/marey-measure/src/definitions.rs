@@ -4,10 +4,10 @@
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use marey_model::spool::{Definition, DefinitionKind, Head, SLACK, Stream, at};
-use marey_model::{RegionId, Role, SiteId, StackId, Triple};
+use marey_model::{Detail, RegionId, Role, Rules, SiteId, StackId, Triple};
 use rustc_hash::FxHashMap;
 
-use crate::runtime::{Mode, level};
+use crate::runtime::{Config, Mode, level};
 use crate::spool::SpoolFile;
 use crate::sys;
 
@@ -46,15 +46,17 @@ pub(crate) unsafe fn mode_of<'a>(modes: *const u8, site: u32) -> &'a AtomicU8 {
     unsafe { AtomicU8::from_ptr(modes.add(site as usize).cast_mut()) }
 }
 
-/// Whether calls from `site` are recorded, by a table of modes or none.
+/// What is done with calls from `site`, by a table of modes or none.
 ///
 /// # Safety
 /// `modes` is null or a table of modes.
 #[inline(always)]
-pub(crate) unsafe fn is_traced(modes: *const u8, site: u32) -> bool {
-    let is_known = !modes.is_null() && (site as usize) < MAX_SITES;
+pub(crate) unsafe fn mode_in(modes: *const u8, site: u32) -> Mode {
+    if modes.is_null() || site as usize >= MAX_SITES {
+        return Mode::Unknown;
+    }
     // SAFETY: the caller's promise.
-    is_known && unsafe { mode_of(modes, site) }.load(Ordering::Relaxed) == Mode::Trace as u8
+    Mode::from_byte(unsafe { mode_of(modes, site) }.load(Ordering::Relaxed))
 }
 
 /// The definitions of a process.
@@ -69,10 +71,13 @@ pub struct Definitions {
     bytes: u64,
     buffer: Vec<u8>,
     regions: FxHashMap<RegionKey, u32>,
+    /// What the rules say of each region, by its number.
+    region_modes: Vec<Mode>,
+    rules: Rules,
     stacks: FxHashMap<Box<[(u32, u64)]>, u32>,
     sites: FxHashMap<(u32, u32), u32>,
     /// See [`Self::other_regions`].
-    other: Option<SiteId>,
+    other: Option<(SiteId, u32)>,
     modes: *mut u8,
     mode: Mode,
     counts: [u32; 256],
@@ -82,7 +87,7 @@ pub struct Definitions {
 unsafe impl Send for Definitions {}
 
 impl Definitions {
-    pub(crate) fn new(file: SpoolFile, process: u64, start: u64, modes: *mut u8, mode: Mode) -> Self {
+    pub(crate) fn new(file: SpoolFile, process: u64, start: u64, modes: *mut u8, config: &Config) -> Self {
         Self {
             file,
             process,
@@ -94,11 +99,13 @@ impl Definitions {
             bytes: 0,
             buffer: Vec::new(),
             regions: FxHashMap::default(),
+            region_modes: Vec::new(),
+            rules: config.rules.clone(),
             stacks: FxHashMap::default(),
             sites: FxHashMap::default(),
             other: None,
             modes,
-            mode,
+            mode: config.mode,
             counts: [0; 256],
         }
     }
@@ -111,10 +118,7 @@ impl Definitions {
         self.window = core::ptr::null_mut();
         (self.window_len, self.cursor, self.sequence, self.bytes) = (0, 0, 0, 0);
         self.modes = modes;
-        for site in self.sites.values().copied().chain(self.other.map(|other| other.0)) {
-            // SAFETY: sites are below MAX_SITES, the length of the table.
-            unsafe { mode_of(modes, site).store(self.mode as u8, Ordering::Relaxed) };
-        }
+        self.set_modes();
     }
 
     /// Bytes written, over all windows.
@@ -196,6 +200,9 @@ impl Definitions {
 
     fn define_region(&mut self, key: &RegionKey) -> u32 {
         let id = self.next_id(DefinitionKind::Region);
+        if self.region_modes.try_reserve(1).is_ok() {
+            self.region_modes.push(self.mode_by_rules(key));
+        }
         self.define(&Definition::Region {
             id,
             level: key.level,
@@ -240,15 +247,14 @@ impl Definitions {
         let id = self.next_id(DefinitionKind::Site);
         self.sites.insert(key, id);
         self.define(&Definition::Site { id, region: region.0, stack: stack.map(|stack| stack.0) });
-        // SAFETY: the table has MAX_SITES bytes, and there are no more sites.
-        unsafe { mode_of(self.modes, id).store(self.mode as u8, Ordering::Relaxed) };
+        self.set_mode_of(id, region.0);
         SiteId(id)
     }
 
     /// The last site, which stands for all regions that there is no site for: a program that makes
     /// names as it goes.
     fn other_regions(&mut self) -> SiteId {
-        if let Some(other) = self.other {
+        if let Some((other, _)) = self.other {
             return other;
         }
         let region = self.define_region(&RegionKey {
@@ -262,19 +268,46 @@ impl Definitions {
         });
         let id = self.next_id(DefinitionKind::Site);
         let other = SiteId(id);
-        self.other = Some(other);
+        self.other = Some((other, region));
         self.define(&Definition::Site { id, region, stack: None });
-        // SAFETY: the table has MAX_SITES bytes, of which this is the last at most.
-        unsafe { mode_of(self.modes, id).store(self.mode as u8, Ordering::Relaxed) };
+        self.set_mode_of(id, region);
         other
     }
 
-    /// Sets the mode of all sites, present and to come.
-    pub fn set_mode(&mut self, mode: Mode) {
-        self.mode = mode;
-        for site in self.sites.values().copied().chain(self.other.map(|other| other.0)) {
-            // SAFETY: the table has MAX_SITES bytes and sites are below that.
-            unsafe { mode_of(self.modes, site).store(mode as u8, Ordering::Relaxed) };
+    /// Adds a rule, which counts before those that are there, and follows it from now on.
+    #[expect(clippy::iter_over_hash_type, reason = "each region by itself")]
+    pub fn add_rule(&mut self, detail: Detail, pattern: &str) -> bool {
+        let is_rule = self.rules.push(detail, pattern);
+        for (key, &id) in &self.regions {
+            let mode = self.mode_by_rules(key);
+            if let Some(known) = self.region_modes.get_mut(id as usize) {
+                *known = mode;
+            }
         }
+        self.set_modes();
+        is_rule
+    }
+
+    fn mode_by_rules(&self, key: &RegionKey) -> Mode {
+        let level = level::NAMES.get(key.level as usize).copied().unwrap_or_default();
+        let name = if key.level == level::SOURCE { &key.noun } else { &key.verb };
+        self.rules.detail(level, name, &key.file).map_or(Mode::Trace, Mode::from)
+    }
+
+    #[expect(clippy::iter_over_hash_type, reason = "each site by itself")]
+    fn set_modes(&self) {
+        for (&(region, _), &site) in &self.sites {
+            self.set_mode_of(site, region);
+        }
+        if let Some((other, region)) = self.other {
+            self.set_mode_of(other.0, region);
+        }
+    }
+
+    fn set_mode_of(&self, site: u32, region: u32) {
+        let by_rules = self.region_modes.get(region as usize).copied().unwrap_or(Mode::Trace);
+        let mode = if self.mode == Mode::Trace { by_rules } else { self.mode };
+        // SAFETY: the table has MAX_SITES bytes and sites are below that.
+        unsafe { mode_of(self.modes, site).store(mode as u8, Ordering::Relaxed) };
     }
 }

@@ -31,19 +31,23 @@ mod thread;
 mod write;
 
 pub use api::*;
-pub use attach::{created_thread, current_thread, existing_thread, forget_thread, start, start_with};
+pub use attach::{
+    created_thread, current_thread, existing_thread, forget_thread, keep, set_detail, start, start_with,
+};
 pub use clock::ticks_of;
 pub use cost::add_sample;
 pub use definitions::{Definitions, RegionKey};
 pub use lock::Lock;
 pub use marey_macros::instrument;
+pub use marey_model::Detail;
 pub use order::{Cause, begin_because, count_free_lock, leave_because};
-pub use runtime::{Config, Mode, Runtime, current as current_runtime, keep, level, revive};
+pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, revive};
 #[doc(hidden)]
 pub use sums::add_up;
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::Thread;
 pub use write::{
-    ROOM, Scratch, SiteOf, announce, count_unrecorded, enter, enter_announced, innermost, leave, leave_site,
-    leave_with, now, passed, settle, withdraw, write, write_announced, write_poll,
+    Kept, ROOM, Scratch, SiteOf, add_visit, announce, count, count_unrecorded, enter, enter_announced,
+    enter_timed, innermost, leave, leave_site, leave_timed_with, leave_with, now, passed, settle, withdraw,
+    write, write_announced, write_poll,
 };

@@ -9,7 +9,7 @@ use marey_model::EdgeKind;
 use marey_model::spool::{at, op};
 
 use crate::thread::Thread;
-use crate::write::{ROOM, Scratch, head_counter, put_delta, while_announced, write};
+use crate::write::{Kept, ROOM, Scratch, head_counter, leave_pending, put_delta, while_announced, write};
 
 /// The earlier end of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +31,9 @@ pub struct Cause {
 pub unsafe fn leave_because(thread: *mut Thread, cause: Option<Cause>) {
     // SAFETY: the caller's promise; a leave and an edge take less than `ROOM`.
     unsafe {
+        if leave_pending(thread, Kept::Timed, |_, _| ()) {
+            return;
+        }
         write(thread, ROOM, |thread, scratch| {
             if (*thread).below != 0 {
                 // The region is only counted: an edge would hang on a record of another one.

@@ -16,12 +16,12 @@ mod windows;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::path::PathBuf;
 
-use marey_model::ClockKind;
 use marey_model::spool::{Definition, EndingKind};
+use marey_model::{ClockKind, Detail, Rules};
 
 use crate::channel::Channels;
 use crate::clock;
-use crate::definitions::{Definitions, is_traced};
+use crate::definitions::{Definitions, mode_in};
 use crate::lock::Lock;
 use crate::spool::SpoolFile;
 use crate::sys;
@@ -29,8 +29,7 @@ use crate::sys;
 pub(crate) use self::anchor::{after_fork, here};
 pub use self::anchor::{current, revive};
 pub(crate) use self::threads::second;
-pub use self::windows::keep;
-pub(crate) use self::windows::next_window;
+pub(crate) use self::windows::{keep, next_window};
 
 /// What is done with events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,12 +39,37 @@ pub enum Mode {
     Unknown = 0,
     /// Nothing.
     Off = 1,
-    /// Kept free for counting visits; until then as [`Self::Off`].
+    /// Visits are counted.
     Count = 2,
-    /// Kept free for counting and timing visits; until then as [`Self::Off`].
+    /// Visits are counted and timed; those in which something else is recorded are recorded.
     Time = 3,
     /// Every visit is recorded.
     Trace = 4,
+}
+
+impl Mode {
+    /// What a byte of the table of modes stands for.
+    #[inline(always)]
+    pub(crate) const fn from_byte(byte: u8) -> Self {
+        match byte {
+            1 => Self::Off,
+            2 => Self::Count,
+            3 => Self::Time,
+            4 => Self::Trace,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+impl From<Detail> for Mode {
+    fn from(detail: Detail) -> Self {
+        match detail {
+            Detail::Off => Self::Off,
+            Detail::Count => Self::Count,
+            Detail::Time => Self::Time,
+            Detail::Trace => Self::Trace,
+        }
+    }
 }
 
 /// How to record.
@@ -55,6 +79,8 @@ pub struct Config {
     pub spool: PathBuf,
     /// What is done with events from the start.
     pub mode: Mode,
+    /// How much is recorded of which regions; of those that no rule is for, everything.
+    pub rules: Rules,
     /// Events are not kept but added up from the start, as they are else at the limit.
     pub is_profile: bool,
     /// Most bytes of events that this process may write; 0 for any number. Beyond it they are added up.
@@ -122,11 +148,11 @@ impl Runtime {
         clock::ticks_of(self.clock)
     }
 
-    /// Whether visits of `site` are recorded: [`Mode::Trace`] is the only mode in which they are.
+    /// What is done with visits of `site`.
     #[inline(always)]
-    pub fn traces(&self, site: u32) -> bool {
+    pub fn mode(&self, site: u32) -> Mode {
         // SAFETY: `modes` is the recorder's own table.
-        unsafe { is_traced(self.modes, site) }
+        unsafe { mode_in(self.modes, site) }
     }
 
     /// Works with the definitions; `None` in a signal handler that interrupted such work.
@@ -153,6 +179,12 @@ impl Runtime {
         if sys::process_id() != self.pid || self.ended.fetch_or(is_final, Ordering::Relaxed) != 0 {
             return;
         }
+        let thread = crate::attach::existing_thread();
+        if !thread.is_null() {
+            // Regions that are never left have no sums.
+            // SAFETY: the descriptor is the calling thread's.
+            unsafe { crate::write::write_pending(thread) };
+        }
         let end = clock::triple(self.clock);
         let homeless = self.homeless.swap(0, Ordering::Relaxed);
         self.define(|definitions| {
@@ -175,6 +207,9 @@ pub(crate) fn count_homeless() {
 
 /// Numbers of the levels that every recorder has.
 pub mod level {
+    /// Their names.
+    pub(crate) const NAMES: [&str; 3] =
+        [marey_model::Level::SOURCE, marey_model::Level::MPI, marey_model::Level::THREADS];
     /// [`marey_model::Level::SOURCE`].
     pub const SOURCE: u32 = 0;
     /// [`marey_model::Level::MPI`].

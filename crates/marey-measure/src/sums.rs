@@ -11,11 +11,13 @@
 //! Deliberately absent: what was recorded besides visits and messages (events and counters of the user's,
 //! edges, states that need not nest).
 
+mod beside;
 mod cells;
 
 use marey_model::spool::sums::{BINS, CELL_BINS, CellKind, NOBODY, bin};
-use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Visits, get, op};
+use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Stream, Visits, get, op};
 
+pub(crate) use self::beside::{Beside, Visit};
 use self::cells::{Cells, Histogram, MAX_CELLS, OTHER_MESSAGES, OTHER_PATHS, Sums};
 use crate::runtime::Runtime;
 use crate::sys;
@@ -113,7 +115,7 @@ impl Summing {
         // SAFETY: zeros are a value of every field, and nobody else knows the memory.
         let summing = unsafe { &mut *this };
         summing.cell = NOBODY;
-        if !summing.cells.begin(runtime, thread, ticks) {
+        if !summing.cells.begin(runtime, thread, ticks, Stream::Sums) {
             // SAFETY: as above.
             unsafe { sys::unmap(this.cast(), size_of::<Self>()) };
             return core::ptr::null_mut();

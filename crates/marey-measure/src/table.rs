@@ -9,12 +9,12 @@
 
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use marey_model::Role;
 use marey_model::spool::{Definition, DefinitionKind, op};
+use marey_model::{Detail, Role};
 
 use crate::attach::{current_thread, existing_thread};
 use crate::definitions::{MAX_SITES, RegionKey, mode_of};
-use crate::runtime::{self, Mode, level};
+use crate::runtime::{self, Mode, Runtime, level};
 use crate::thread::Thread;
 use crate::write;
 
@@ -66,6 +66,10 @@ pub struct RuntimeTable {
     pub enter_here: extern "C" fn(u32),
     /// Leaves a site that was entered on the calling thread.
     pub leave_here: extern "C" fn(u32),
+    /// See [`crate::keep`]; 1 is true.
+    pub keep: extern "C" fn(u32),
+    /// See [`crate::set_detail`]: a place in [`Detail::ALL`] and a pattern. 1 if it is one.
+    pub detail: unsafe extern "C" fn(u32, *const u8, usize) -> u32,
 }
 
 /// This copy's table.
@@ -89,6 +93,8 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     lane_leave: table_lane_leave,
     enter_here: table_enter_here,
     leave_here: table_leave_here,
+    keep: table_keep,
+    detail: table_detail,
 };
 
 /// Makes the mode table known to everybody who holds [`TABLE`].
@@ -147,10 +153,16 @@ unsafe extern "C" fn table_region(
 unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
     // SAFETY: `thread` is the calling thread's descriptor, given out by `table_thread`.
     unsafe {
-        if !runtime::here().is_some_and(|runtime| runtime.traces(site)) {
-            return 0;
+        let Some(runtime) = runtime::here() else { return 0 };
+        match runtime.mode(site) {
+            Mode::Trace => write::enter(thread, site),
+            Mode::Time => write::enter_timed(thread, site),
+            Mode::Count => {
+                write::count(thread, site);
+                return 0;
+            }
+            Mode::Off | Mode::Unknown => return 0,
         }
-        write::enter(thread, site);
     }
     1
 }
@@ -194,6 +206,32 @@ extern "C" fn table_leave_here(site: u32) {
     }
 }
 
+extern "C" fn table_keep(events: u32) {
+    runtime::keep(events != 0);
+}
+
+unsafe extern "C" fn table_detail(detail: u32, pattern: *const u8, len: usize) -> u32 {
+    let detail = Detail::ALL.get(detail as usize);
+    let (Some(runtime), Some(&detail)) = (runtime::here(), detail) else { return 0 };
+    // SAFETY: the caller's promise.
+    let pattern = unsafe { text(pattern, len) };
+    runtime.define(|definitions| definitions.add_rule(detail, &pattern)).unwrap_or(false).into()
+}
+
+/// Whether a visit that is no part of a thread's time is recorded. If it is only to be counted or timed, it is
+/// counted here.
+fn is_kept(runtime: &Runtime, site: u32) -> bool {
+    let mode = runtime.mode(site);
+    if matches!(mode, Mode::Count | Mode::Time) {
+        let thread = current_thread();
+        if !thread.is_null() {
+            // SAFETY: the descriptor is the calling thread's.
+            unsafe { write::count(thread, site) };
+        }
+    }
+    mode == Mode::Trace
+}
+
 /// Writes with the calling thread's descriptor, if it has one or can have one.
 fn with_thread(room: usize, f: impl FnOnce(*mut Thread, &mut write::Scratch)) {
     let thread = current_thread();
@@ -206,7 +244,7 @@ fn with_thread(room: usize, f: impl FnOnce(*mut Thread, &mut write::Scratch)) {
 
 unsafe extern "C" fn table_begin(site: u32) -> u64 {
     let Some(runtime) = runtime::here() else { return 0 };
-    if !runtime.traces(site) {
+    if !is_kept(runtime, site) {
         return 0;
     }
     let token = runtime.next_serial();
@@ -331,7 +369,7 @@ unsafe extern "C" fn table_lane(name: *const u8, len: usize) -> u32 {
 }
 
 extern "C" fn table_lane_enter(lane: u32, site: u32) {
-    if lane == NONE || !runtime::here().is_some_and(|runtime| runtime.traces(site)) {
+    if lane == NONE || !runtime::here().is_some_and(|runtime| is_kept(runtime, site)) {
         return;
     }
     with_thread(write::ROOM, |thread, scratch| {

@@ -16,10 +16,10 @@ use core::sync::atomic::AtomicPtr;
 
 use marey_model::spool::{MAX_DEPTH, Open, Stream};
 
-use crate::definitions::is_traced;
+use crate::definitions::mode_in;
 use crate::message::{CollectiveSlots, MessageSlots};
-use crate::runtime::Runtime;
-use crate::sums::Summing;
+use crate::runtime::{Mode, Runtime};
+use crate::sums::{Beside, Summing};
 use crate::sys;
 use crate::write::{Announced, Fold};
 
@@ -99,6 +99,12 @@ pub struct Thread {
     pub(crate) summing: *mut Summing,
     /// How often that has been done.
     pub(crate) rounds: u64,
+    /// Where visits are added up that rules say are not to be recorded; null if there is no such place yet.
+    pub(crate) beside: *mut Beside,
+    /// How many of the innermost open regions are not in the stream.
+    pub(crate) pending: u32,
+    /// Whether the thread is busy only because of these.
+    pub(crate) is_pending: bool,
     /// Bytes of records before events were kept anew: windows are small then, as at first.
     pub(crate) anew_from: u64,
     /// Bytes of records in the windows before this one.
@@ -143,14 +149,14 @@ impl Thread {
         unsafe { (*this).runtime }
     }
 
-    /// Whether calls from `site` are recorded.
+    /// What is done with calls from `site`.
     ///
     /// # Safety
     /// `this` is the calling thread's descriptor.
     #[inline(always)]
-    pub unsafe fn traces(this: *const Self, site: u32) -> bool {
+    pub unsafe fn mode(this: *const Self, site: u32) -> Mode {
         // SAFETY: the caller's promise; a descriptor that a fork has wiped has no table.
-        unsafe { is_traced((*this).modes, site) }
+        unsafe { mode_in((*this).modes, site) }
     }
 
     /// Bytes of a descriptor with its open stack, a whole number of pages.

@@ -17,11 +17,14 @@ use crate::clock;
 use crate::thread::Thread;
 
 mod announce;
+mod beside;
 mod fold;
 mod slow;
 
 pub(crate) use announce::{Announced, while_announced};
 pub use announce::{SiteOf, announce, enter_announced, settle, withdraw, write_announced};
+pub use beside::{Kept, add_visit, count, enter_timed, leave_timed_with};
+pub(crate) use beside::{leave_pending, write_pending};
 pub(crate) use fold::Fold;
 pub use fold::write_poll;
 
@@ -179,7 +182,8 @@ pub unsafe fn leave_site(thread: *mut Thread, site: u32) {
 pub unsafe fn innermost(thread: *const Thread) -> Option<u32> {
     // SAFETY: the caller's promise; entries below `depth` are filled.
     unsafe {
-        let depth = Thread::is_ready(thread).then(|| (*thread).depth as usize)?;
+        let is_idle = Thread::is_ready(thread) || !thread.is_null() && (*thread).is_pending;
+        let depth = is_idle.then(|| (*thread).depth as usize)?;
         Some((*(*thread).stack.add(depth.checked_sub(1)?)).site)
     }
 }

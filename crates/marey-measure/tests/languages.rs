@@ -54,6 +54,7 @@ fn check_c(found: &Checked) {
     let visits: Vec<(&str, u64)> = found.visits.iter().map(|(name, &n)| (name.as_str(), n)).collect();
     let expected = [
         ("child", 1),
+        ("detail", 9),
         ("down", 1024),
         ("in C++", 10),
         ("in a library", 10),
@@ -65,7 +66,7 @@ fn check_c(found: &Checked) {
         ("work", 50_001),
     ];
     assert_eq!(visits, expected);
-    assert_eq!(found.counted, [("down".to_owned(), 976)].into());
+    assert_eq!(found.counted, [("detail".to_owned(), 3), ("down".to_owned(), 976)].into());
     assert_eq!((found.open, found.dropped, found.enters), (0, 0, found.leaves));
     assert_eq!(found.events.iter().filter(|event| event.starts_with("+fact n=")).count(), 45_000);
     let others: Vec<&str> =
@@ -115,8 +116,9 @@ fn fortran_with_threads() {
     let words = ["-std=f2008", "-cpp", "-fopenmp", "-I", include, module, all, "-o", "all"];
     compile("gfortran", directory.path(), &words);
     let found = record(directory.path(), "all").checked();
-    let visits = [("loop", 50_000), ("threads", 4000), ("work", 54_000)];
+    let visits = [("detail", 9), ("loop", 50_000), ("threads", 4000), ("work", 54_000)];
     assert_eq!(found.visits, visits.map(|(name, n)| (name.to_owned(), n)).into());
+    assert_eq!(found.counted, [("detail".to_owned(), 3)].into());
     assert_eq!((found.open, found.dropped, found.threads), (0, 0, 4));
     let again = |n: usize| format!("again n={n} text={:?}", "x".repeat(1000 * n));
     let all = format!("all i=-5 least={} f=0.5 d=0.25 b=true t=\"text\" one=1", i64::MIN);

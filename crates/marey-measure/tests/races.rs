@@ -12,7 +12,8 @@ mod support;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use marey_measure::message::{self, Half};
-use marey_measure::{LaneHandle, Mode, ROOM, Site, counter, event, region, site};
+use marey_measure::{LaneHandle, ROOM, Site, counter, event, region, site};
+use marey_model::Detail;
 use marey_model::spool::{Direction, Head, Record, at, op};
 use support::{Spool, child, spool_of};
 
@@ -100,9 +101,9 @@ fn record(directory: &std::path::Path) {
         writer.thread().unpark();
         writer.join().unwrap();
         while running.load(Ordering::Acquire) != 0 {
-            // The mode is set while all look at it; that it stays the same is for the count's sake.
+            // Modes are set while all look at it; that they stay the same is for the count's sake.
             let runtime = marey_measure::current_runtime().unwrap();
-            runtime.define(|definitions| definitions.set_mode(Mode::Trace)).unwrap();
+            runtime.define(|definitions| assert!(definitions.add_rule(Detail::Trace, "*"))).unwrap();
             // The lock is free most of the time, or those who wait for it would starve.
             (0..10_000).for_each(|_| std::hint::spin_loop());
         }

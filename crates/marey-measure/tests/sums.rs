@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use killed::{killed, tell};
 use marey_measure::{Config, Mode, region, start_with};
+use marey_model::Rules;
 use marey_model::spool::sums::{self, Cell, Sums};
 use marey_model::spool::{HEAD_LEN, Record, Stream};
 use support::{Checked, Spool, Window, child, command, spool_of};
@@ -20,7 +21,9 @@ use support::{Checked, Spool, Window, child, command, spool_of};
 /// Records with so much room for events.
 fn start(spool: &Path, is_profile: bool, max_bytes: u64) {
     let spool = spool.to_owned();
-    let config = Config { spool, mode: Mode::Trace, is_profile, max_bytes, stack_depth: 32, skew: None };
+    let rules = Rules::default();
+    let config =
+        Config { spool, mode: Mode::Trace, rules, is_profile, max_bytes, stack_depth: 32, skew: None };
     start_with(config).unwrap();
 }
 

@@ -11,10 +11,12 @@
 //! [`marey-measure`]: https://docs.rs/marey-measure
 
 mod ids;
+mod rules;
 pub mod spool;
 mod time;
 mod vocabulary;
 
 pub use ids::*;
+pub use rules::*;
 pub use time::*;
 pub use vocabulary::*;

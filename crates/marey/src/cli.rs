@@ -75,7 +75,16 @@ pub(crate) enum Command {
         marey record -o before.marey --title 'before the fix' -- mpirun -n 4 ./app\n  \
         mpirun -n 4 marey record -o run.marey -- ./app   a recorder for each rank, one run; for \
         launchers that pass no environment on to other machines, and some of the ranks only\n  \
-        marey record --spool /tmp -- srun ./app   spools on a local disk, the run in this directory\n\n\
+        marey record --spool /tmp -- srun ./app   spools on a local disk, the run in this directory\n  \
+        marey record --rule 'count MPI_Comm_*' --rule 'time kernel_*' -- mpirun ./app\n\n\
+        FILTER\n  \
+        off    MPI_Type_*            nothing is kept of these functions' calls\n  \
+        count  mpi:MPI_Comm_*        they are counted, by call path; `mpi:` is a level\n  \
+        time   halo_?                also timed: sums in tables, no bars in time lines\n  \
+        trace  file:*/solver.f90     each visit is kept, as without a rule; `file:` is a source file\n  \
+        * stands for any text, ? for any character, # begins a comment. What begins or completes a \
+        nonblocking operation, and visits in which something else was recorded, are kept all the same. \
+        Messages of calls that are not kept are counted, not matched.\n\n\
         EXIT STATUS\n  \
         CMD's own; 128 + N if signal N killed it; 127 if CMD was not found, 126 if it cannot be \
         executed.\n  \
@@ -113,6 +122,19 @@ pub(crate) struct RecordArgs {
     /// tells how much a program needs.
     #[arg(long, value_name = "N", default_value_t = 256)]
     pub(crate) max_mb: u64,
+
+    /// Record less of some regions, as FILE says
+    ///
+    /// FILE has a rule a line: off, count, time or trace, and a pattern of names; the last rule that fits a
+    /// region counts. See FILTER below.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) filter: Option<PathBuf>,
+
+    /// Record less of some regions, as RULE says: `count MPI_Comm_*`
+    ///
+    /// May be given several times; such rules count before those of --filter.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) rule: Vec<String>,
 
     /// Replace RUN if it holds a finished run
     #[arg(long)]

@@ -77,6 +77,8 @@ pub(crate) struct Summed {
     visits: u64,
     /// Messages, counted where they were sent.
     messages: u64,
+    /// Visits besides that were only counted or timed because rules said so.
+    visits_by_rules: u64,
 }
 
 /// What recording cost.
@@ -154,12 +156,13 @@ fn summed(meta: &Meta) -> Summed {
         locations,
         visits: total("summed_visits"),
         messages: total("summed_messages"),
+        visits_by_rules: total("beside_visits"),
     }
 }
 
 /// In words, if there is something.
 pub(crate) fn only_sums(meta: &Meta) -> Option<String> {
-    let Summed { since_ns, locations, visits, messages } = summed(meta);
+    let Summed { since_ns, locations, visits, messages, .. } = summed(meta);
     let since = Nanos(i64::try_from(since_ns?).unwrap_or(i64::MAX));
     let all = meta.rows("locations");
     let from = format::solid(format!("from {} on", format::duration(since)));
@@ -170,6 +173,20 @@ pub(crate) fn only_sums(meta: &Meta) -> Option<String> {
         if since == Nanos(0) { String::new() } else { format!(" {from}") },
         format::solid(format!("{locations} of {}", format::counted(all, "location"))),
     ))
+}
+
+/// What was only counted or timed because rules said so, in words.
+pub(crate) fn by_rules(meta: &Meta) -> Option<String> {
+    let visits = summed(meta).visits_by_rules;
+    let rules = &meta.run.rules;
+    (!rules.is_empty()).then(|| {
+        format!(
+            "{} only counted or timed, as {} said: {}",
+            format::solid(format!("{} were", format::counted(visits, "visit"))),
+            format::solid(format::counted(rules.len() as u64, "rule")),
+            rules.join(", "),
+        )
+    })
 }
 
 /// A total of the run; where the merge gave none, the rows that are there.
@@ -268,6 +285,9 @@ impl Page<'_> {
         amount("events", format::count(info.events));
         amount("levels", info.levels.join(", "));
         amount("detail", only_sums(self.run.archive.meta()).unwrap_or_else(|| "all".to_owned()));
+        if let Some(rules) = by_rules(self.run.archive.meta()) {
+            amount("filter", harmless(&rules));
+        }
         amount("size", format::bytes(bytes));
         amount("cost", cost(info.overhead));
         table

@@ -1,9 +1,10 @@
-//! What a recorder has added up in the process, for want of room for events.
+//! What a recorder has added up in the process, for want of room for events or because rules said so.
 //!
 //! The one idea: between a window that was kept and the next that is there, a thread's visits are known by
 //! their sums alone. They go to the same call paths that its intervals have,
 //! as if the intervals had been seen; only when something happened is not known, so times lie evenly in
-//! between.
+//! between. Visits that were only to be counted or timed happened inside regions that may have intervals:
+//! these keep the time of their intervals, but their call paths' exclusive times lose it.
 //!
 //! How sums lie in a spool is told in [`marey_model::spool::sums`].
 
@@ -35,17 +36,27 @@ pub(crate) struct AddedUp {
     pub other_messages: u64,
     /// Operations whose sizes found no place.
     pub other_sizes: u64,
+    /// Visits that were only to be counted or timed.
+    pub beside: u64,
 }
 
-/// Adds a thread's sums to its call paths; they are of the times in `when`, each from and to, ns.
+/// What a thread's sums are of.
+#[derive(Clone, Copy)]
+pub(crate) enum Of<'a> {
+    /// Of these times, each from and to, ns.
+    Times(&'a [(i64, i64)]),
+    /// Of visits that were only to be counted or timed.
+    Beside,
+}
+
+/// Adds a thread's sums to its call paths, and to `done`.
 pub(crate) fn add(
     (index, sums): (&Index, &SumsIndex),
     (globals, context): (&Globals, &Context),
     builder: &mut Builder,
-    when: &[(i64, i64)],
-) -> Result<AddedUp, Error> {
-    let since = when.first().map(|when| when.0);
-    let mut done = AddedUp { since, ..AddedUp::default() };
+    of: Of<'_>,
+    done: &mut AddedUp,
+) -> Result<(), Error> {
     let mut nodes: Vec<u32> = Vec::new();
     let mut times: Vec<(u32, i64)> = Vec::new();
     for window in &sums.windows {
@@ -66,12 +77,21 @@ pub(crate) fn add(
                     if site == NOBODY {
                         done.others = done.others.saturating_add(sums.number);
                     }
-                    done.visits = done.visits.saturating_add(sums.number);
-                    done.untimed = done.untimed.saturating_add(sums.untimed);
+                    let visits = if matches!(of, Of::Beside) { &mut done.beside } else { &mut done.visits };
+                    *visits = visits.saturating_add(sums.number);
+                    if !matches!(of, Of::Beside) {
+                        done.untimed = done.untimed.saturating_add(sums.untimed);
+                    }
                     let exclusive = add_to(builder, node, &context.clock, &sums);
+                    if let (Of::Beside, Some(above)) = (of, above) {
+                        let above = &mut builder.nodes[above as usize];
+                        above.exclusive = above.exclusive.saturating_sub(context.clock.span(sums.inclusive));
+                    }
                     times.push((node, exclusive));
                 }
-                Some(Cell::Sent { communicator: NOBODY, sums, .. }) => done.other_messages = sums.number,
+                Some(Cell::Sent { communicator: NOBODY, sums, .. }) => {
+                    done.other_messages = done.other_messages.saturating_add(sums.number);
+                }
                 Some(Cell::Sent { communicator, peer, sums }) => {
                     done.sent.push(((communicator, peer), (sums.number, sums.bytes)));
                 }
@@ -79,7 +99,9 @@ pub(crate) fn add(
                     Some(node) => builder.durations.add_each(node, first, visits),
                     None => done.damaged += 1,
                 },
-                Some(Cell::Sizes { cell: NOBODY, operations, .. }) => done.other_sizes = operations[0],
+                Some(Cell::Sizes { cell: NOBODY, operations, .. }) => {
+                    done.other_sizes = done.other_sizes.saturating_add(operations[0]);
+                }
                 Some(Cell::Sizes { cell, first, operations }) => match known(&nodes, cell) {
                     Some(node) => builder.sizes.add_each(node, first, operations),
                     None => done.damaged += 1,
@@ -89,8 +111,11 @@ pub(crate) fn add(
             nodes.push(node);
         }
     }
-    builder.spread(&times, when);
-    Ok(done)
+    if let Of::Times(when) = of {
+        done.since = when.first().map(|when| when.0);
+        builder.spread(&times, when);
+    }
+    Ok(())
 }
 
 /// The call path that a cell stands for.

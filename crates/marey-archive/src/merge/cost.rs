@@ -30,10 +30,11 @@ pub(crate) fn cost(input: &Input, decoding: &Decoding) -> Cost {
     let mut calls = events.clone();
     for location in &decoding.locations {
         let process = location.process as usize;
-        // Visits that were added up were two events each.
+        // Visits that were added up were two events each, or cost as much.
         let all = |decoder: &Decoder| {
             let timed = decoder.added_up.visits.saturating_sub(decoder.added_up.untimed);
-            decoder.events.saturating_add(timed.saturating_mul(2))
+            let visits = timed.saturating_add(decoder.added_up.beside);
+            decoder.events.saturating_add(visits.saturating_mul(2))
         };
         let own = location.decoder.as_ref().map_or(0, all);
         events[process] = events[process].saturating_add(own);

@@ -222,11 +222,17 @@ impl Decoder {
 
     /// Adds what was added up to the call paths, when the stream is over.
     fn add_sums(&mut self, with: &With<'_>, builder: &mut Builder) -> Result<(), Error> {
-        if let Some(sums) = with.index.sums_of(&with.index.streams[self.stream]) {
-            self.added_up =
-                added_up::add((with.index, sums), (with.globals, with.context), builder, &self.summed)?;
-            self.untimed = self.untimed.saturating_add(self.added_up.untimed);
+        let stream = &with.index.streams[self.stream];
+        let of = |sums: Option<_>, of| sums.map(|sums| (sums, of));
+        let all = [
+            of(with.index.sums_of(stream), added_up::Of::Times(&self.summed)),
+            of(with.index.beside(stream), added_up::Of::Beside),
+        ];
+        for (sums, of) in all.into_iter().flatten() {
+            let of_process = (with.globals, with.context);
+            added_up::add((with.index, sums), of_process, builder, of, &mut self.added_up)?;
         }
+        self.untimed = self.untimed.saturating_add(self.added_up.untimed);
         Ok(())
     }
 

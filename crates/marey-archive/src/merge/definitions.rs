@@ -30,6 +30,8 @@ pub(crate) struct ProcessDefs {
     pub command: Vec<String>,
     pub executable: String,
     pub environment: Vec<(String, String)>,
+    /// How much was to be recorded of which regions.
+    pub rules: String,
     /// Hundredths of a tick that an enter and a leave cost.
     pub pair_cost: u64,
     pub mpi: Option<Mpi>,
@@ -317,6 +319,7 @@ impl ProcessDefs {
             D::Exchange { peer, sent, received, returned, came_back } => {
                 self.exchanges.push(Exchange { peer, sent, received, returned, came_back });
             }
+            D::Rules { text } => self.rules = text,
             D::Ending { kind, code, end } => self.ending = Some((kind, code, end)),
             D::Trouble { kind, count, detail } => self.troubles.push((kind, count, detail)),
             _ => {}

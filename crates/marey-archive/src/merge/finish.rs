@@ -162,14 +162,16 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         git_commit: launch.git_commit.clone().unwrap_or_default(),
         title: launch.title.clone().unwrap_or_default(),
         memo: launch.memo.clone().unwrap_or_default(),
+        rules: rules(input),
     };
     if meta.run.command.is_empty() {
         meta.run.command = input.processes.first().map_or_else(Vec::new, |process| process.command.clone());
     }
     let cost = cost(input, decoding);
     let locks = input.index.streams.iter().filter_map(|stream| stream.windows.last());
-    let sums = || decoding.locations.iter().filter_map(|location| location.decoder.as_ref());
-    let sums = || sums().filter(|decoder| decoder.added_up.since.is_some()).map(|decoder| &decoder.added_up);
+    let decoders = || decoding.locations.iter().filter_map(|location| location.decoder.as_ref());
+    let sums =
+        || decoders().filter(|decoder| decoder.added_up.since.is_some()).map(|decoder| &decoder.added_up);
     let summed = |count: fn(&AddedUp) -> u64| sums().map(count).fold(0, u64::saturating_add);
     let since = sums().filter_map(|sums| sums.since).min();
     let sent = |sums: &AddedUp| sums.sent.iter().map(|row| row.1.0).fold(0, u64::saturating_add);
@@ -178,6 +180,7 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         ("summed_visits", summed(|sums| sums.visits)),
         ("summed_messages", summed(sent)),
         ("summed_since_ns", since.map_or(0, |since| since.max(0).cast_unsigned())),
+        ("beside_visits", decoders().map(|decoder| decoder.added_up.beside).fold(0, u64::saturating_add)),
         ("half_counted_messages", writing.shards.tally().counted_halves),
         ("intervals", meta.rows("intervals")),
         ("messages", writing.shards.tally().matched),
@@ -193,6 +196,14 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         ("uncontended_locks", locks.map(|window| window.locks).fold(0, u64::saturating_add)),
     ];
     meta.counts = totals.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+}
+
+/// The rules of all processes, each text once.
+fn rules(input: &Input) -> Vec<String> {
+    let mut texts: Vec<&str> = input.processes.iter().map(|process| process.rules.as_str()).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    texts.into_iter().flat_map(str::lines).map(str::to_owned).collect()
 }
 
 fn summary(input: &Input, meta: &Meta, problems: &[Problem]) -> Summary {

@@ -83,11 +83,13 @@ pub(crate) struct StreamIndex {
     pub windows: Vec<Window>,
     /// Windows that are missing between the first and the last one, and before the first.
     pub lost: u64,
-    /// Which of [`Index::sums`] are the thread's.
+    /// Which of [`Index::sums`] are the thread's, of events that there was no room for.
     pub sums: Option<usize>,
+    /// Which are those of visits that were only to be counted or timed.
+    pub beside: Option<usize>,
 }
 
-/// Where the sums of a thread lie that had no room for all of its events.
+/// Where sums of a thread lie that did not record all of its events.
 #[derive(Debug)]
 pub(crate) struct SumsIndex {
     /// Key of the process.
@@ -163,7 +165,15 @@ impl Index {
         let same = self.streams.last().is_some_and(|last| (last.process, last.thread, last.kind) == key);
         if !same {
             let lost = window.sequence;
-            self.streams.push(StreamIndex { process, thread, kind, windows: vec![window], lost, sums: None });
+            self.streams.push(StreamIndex {
+                process,
+                thread,
+                kind,
+                windows: vec![window],
+                lost,
+                sums: None,
+                beside: None,
+            });
             return;
         }
         let stream = self.streams.last_mut().expect("just found");
@@ -179,8 +189,9 @@ impl Index {
 
     /// Parts streams of sums from those of events, and from these what has been added up there.
     fn part_sums(&mut self) {
+        let is_sums = |stream: &StreamIndex| matches!(stream.kind, Stream::Sums | Stream::Beside);
         let (sums, streams): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.streams).into_iter().partition(|stream| stream.kind == Stream::Sums);
+            std::mem::take(&mut self.streams).into_iter().partition(is_sums);
         self.streams = streams;
         for stream in sums {
             // Without its first window nobody knows what the others are of.
@@ -197,13 +208,18 @@ impl Index {
             if self.streams.get(place).is_none_or(|stream| of(stream) != key) {
                 // The process died while the thread's only window was being begun anew.
                 let (kind, windows) = (Stream::Events, Vec::new());
-                self.streams
-                    .insert(place, StreamIndex { process, thread, kind, windows, lost: 0, sums: None });
+                let events =
+                    StreamIndex { process, thread, kind, windows, lost: 0, sums: None, beside: None };
+                self.streams.insert(place, events);
             }
             let events = &mut self.streams[place];
-            // One that has been added up and not yet been begun anew.
-            events.windows.retain(|window| !window.is_summing || window.round >= summed);
-            events.sums = Some(self.sums.len());
+            if stream.kind == Stream::Sums {
+                // One that has been added up and not yet been begun anew.
+                events.windows.retain(|window| !window.is_summing || window.round >= summed);
+                events.sums = Some(self.sums.len());
+            } else {
+                events.beside = Some(self.sums.len());
+            }
             self.sums.push(SumsIndex { process, thread, ticks, summed, windows: stream.windows });
         }
     }
@@ -211,6 +227,11 @@ impl Index {
     /// The sums of a stream of events, if its thread has some.
     pub(crate) fn sums_of(&self, stream: &StreamIndex) -> Option<&SumsIndex> {
         stream.sums.map(|place| &self.sums[place])
+    }
+
+    /// Those of the visits of its thread that were only to be counted or timed.
+    pub(crate) fn beside(&self, stream: &StreamIndex) -> Option<&SumsIndex> {
+        stream.beside.map(|place| &self.sums[place])
     }
 
     /// Which of `streams` are those of a process.

@@ -39,6 +39,8 @@ pub(super) fn profile(decoding: &Decoding) -> Result<Columns, Error> {
             if sum.min == i64::MAX {
                 sum.min = -1;
             }
+            // Sums of whole nanoseconds are not quite those of the ticks: what is beneath may have a few more.
+            sum.exclusive = sum.exclusive.max(0);
             rows.push((*same[0].0, location.id, sum));
         }
     }

@@ -20,7 +20,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use marey_measure::{Lock, Runtime, TABLE, Thread, existing_thread, innermost, leave};
+use marey_measure::{Lock, Mode, Runtime, TABLE, Thread, existing_thread, innermost, leave};
 
 use super::describe::{UNMATCHED, UNORDERED, rest_of};
 use super::what::{What, with};
@@ -116,7 +116,7 @@ pub(super) fn leave_late() {
 pub(super) fn end_outer(runtime: &Runtime, what: &What, cargo: impl FnOnce()) {
     let thread = existing_thread();
     let site = what.site.load(Ordering::Relaxed);
-    if thread.is_null() || !runtime.traces(site) {
+    if thread.is_null() || runtime.mode(site) != Mode::Trace {
         return (TABLE.leave_here)(site);
     }
     // SAFETY: the descriptor is the calling thread's; entries of the stack below `depth` are filled.

@@ -9,7 +9,7 @@
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use marey_measure::{Runtime, Scratch, Thread, current_thread, existing_thread, leave_with};
+use marey_measure::{Kept, Mode, Runtime, Scratch, Thread, current_thread, existing_thread, leave_with};
 use marey_model::SiteId;
 
 use super::class::Function;
@@ -33,6 +33,8 @@ pub(crate) struct Open {
     pub(crate) runtime: &'static Runtime,
     pub(crate) thread: *mut Thread,
     pub(super) entry: Entry,
+    /// What becomes of it if it is not recorded, because rules say so; `None` if it is.
+    pub(super) kept: Option<Kept>,
 }
 
 /// The real function, given its arguments.
@@ -73,15 +75,16 @@ impl<const N: usize, F: Real<N>> Passing<N, F> {
     }
 
     /// Makes a call on communicator `comm` that somebody else waits for, and records it when it is over;
-    /// with what `put` puts in of what `made` makes of the arguments, if the call succeeds. What the real
-    /// function returned.
+    /// with what `put` puts in of what `made` makes of the arguments, if the call succeeds. With it all of the
+    /// operation `is_over`, or it is to be completed. What the real function returned.
     ///
     /// # Safety
     /// As for [`Self::record`]; `put` writes whole records, at most 190 bytes.
     #[inline(always)]
-    pub(crate) unsafe fn send_off<T>(
+    pub(crate) unsafe fn send_off<T: Copy>(
         &mut self,
         comm: usize,
+        is_over: bool,
         made: impl Fn(&Self, &Runtime) -> Option<T>,
         put: impl Fn(&Runtime, *mut Thread, &mut Scratch, &T),
     ) -> usize {
@@ -92,9 +95,10 @@ impl<const N: usize, F: Real<N>> Passing<N, F> {
             let Some((runtime, brief)) = call.announceable(thread) else {
                 return self.record(communicator::communicator_noun(comm), |p, open| {
                     let made = if p.pass() { made(p, open.runtime) } else { None };
-                    open.finish_with(made, |runtime, thread, scratch, made| {
+                    let put = |runtime: &Runtime, thread: *mut Thread, scratch: &mut Scratch, made: T| {
                         put(runtime, thread, scratch, &made);
-                    });
+                    };
+                    if is_over { open.finish_with_aside(made, put) } else { open.finish_with(made, put) }
                 });
             };
             if !call.entry.go_inside() {
@@ -225,6 +229,35 @@ pub(super) unsafe fn announced_site(thread: *mut Thread, [sp, bp, index, comm]: 
     }
 }
 
+/// What becomes of a call in a mode; `None` if it is recorded.
+#[inline(always)]
+fn kept_of(mode: Mode) -> Option<Kept> {
+    match mode {
+        Mode::Trace => None,
+        Mode::Time => Some(Kept::Timed),
+        Mode::Count => Some(Kept::Counted),
+        Mode::Off | Mode::Unknown => Some(Kept::Messages),
+    }
+}
+
+/// A call that is over at once and not to be recorded.
+#[cold]
+unsafe fn passed_beside(thread: *mut Thread, site: u32, mode: Mode, (began, ended): (u64, u64)) {
+    // SAFETY: the caller's promise; the descriptor is the calling thread's.
+    unsafe {
+        match mode {
+            Mode::Time => {
+                let took = Some(ended.saturating_sub(began));
+                if !marey_measure::add_visit(thread, site, took) {
+                    marey_measure::passed(thread, site, began, ended);
+                }
+            }
+            Mode::Count => marey_measure::count(thread, site),
+            _ => {}
+        }
+    }
+}
+
 /// For each function the site that only says which it is, plus 1; 0 while there is none.
 static BRIEF: [AtomicU32; N_FUNCTIONS] = [const { AtomicU32::new(0) }; N_FUNCTIONS];
 
@@ -292,9 +325,13 @@ impl Call {
             if let Some(site) = self.site(noun, thread)
                 && let Some(runtime) = Thread::runtime(thread)
             {
-                marey_measure::enter(thread, site.0);
+                let kept = kept_of(Thread::mode(thread, site.0));
+                match kept {
+                    None => marey_measure::enter(thread, site.0),
+                    Some(_) => marey_measure::enter_timed(thread, site.0),
+                }
                 (*slot()).site = site.0;
-                return Some(Open { runtime, thread, entry: self.entry });
+                return Some(Open { runtime, thread, entry: self.entry, kept });
             }
         }
         self.entry.come_out();
@@ -314,6 +351,7 @@ impl Call {
                 0 => self.define_brief(runtime),
                 site => Some((runtime, site - 1)),
             }
+            .filter(|&(_, brief)| Thread::mode(thread, brief) == Mode::Trace)
         }
     }
 
@@ -342,7 +380,7 @@ impl Call {
         }
     }
 
-    /// The call's site, if it is to be recorded.
+    /// The call's site, if there is one.
     #[inline(always)]
     pub(super) unsafe fn site(self, noun: u32, thread: *mut Thread) -> Option<SiteId> {
         let what = What { function: self.index as u32, noun };
@@ -352,7 +390,7 @@ impl Call {
             if site.is_none() {
                 marey_measure::count_unrecorded(thread);
             }
-            site.filter(|site| Thread::traces(thread, site.0))
+            site
         }
     }
 
@@ -400,7 +438,10 @@ impl Call {
         // SAFETY: the caller's promise.
         unsafe {
             if let Some(site) = self.site(noun, thread) {
-                marey_measure::passed(thread, site.0, began, ended);
+                match Thread::mode(thread, site.0) {
+                    Mode::Trace => marey_measure::passed(thread, site.0, began, ended),
+                    mode => passed_beside(thread, site.0, mode, (began, ended)),
+                }
             }
         }
         self.entry.come_out();
@@ -415,8 +456,7 @@ impl Open {
     #[inline(never)]
     pub(crate) unsafe fn finish_plain(self) {
         // SAFETY: the caller's promise.
-        unsafe { leave_with(self.thread, |_, _| ()) };
-        self.entry.come_out();
+        unsafe { self.finish_aside(|_, _| ()) };
     }
 
     /// Leaves the function, after the records that `f` writes (at most 190 bytes).
@@ -427,6 +467,24 @@ impl Open {
     pub(crate) unsafe fn finish(self, f: impl FnOnce(*mut Thread, &mut Scratch)) {
         // SAFETY: the caller's promise.
         unsafe { leave_with(self.thread, f) };
+        self.entry.come_out();
+    }
+
+    /// The same for records that can be counted instead of kept, because nothing that comes later refers to
+    /// them. What begins or completes an operation is always kept, and its call with it: a message that others
+    /// are matched by must not be missing.
+    ///
+    /// # Safety
+    /// As for [`Self::finish`].
+    #[inline(always)]
+    pub(crate) unsafe fn finish_aside(self, f: impl Fn(*mut Thread, &mut Scratch)) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.kept {
+                None => leave_with(self.thread, f),
+                Some(kept) => marey_measure::leave_timed_with(self.thread, kept, f),
+            }
+        }
         self.entry.come_out();
     }
 
@@ -445,6 +503,26 @@ impl Open {
         unsafe {
             match what {
                 Some(what) => self.finish(|thread, scratch| f(runtime, thread, scratch, what)),
+                None => self.finish_plain(),
+            }
+        }
+    }
+
+    /// [`Self::finish_aside`] with the records that `f` writes of `what`, if there is anything.
+    ///
+    /// # Safety
+    /// As for [`Self::finish`].
+    #[inline(always)]
+    pub(crate) unsafe fn finish_with_aside<T: Copy>(
+        self,
+        what: Option<T>,
+        f: impl Fn(&Runtime, *mut Thread, &mut Scratch, T),
+    ) {
+        let runtime = self.runtime;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match what {
+                Some(what) => self.finish_aside(|thread, scratch| f(runtime, thread, scratch, what)),
                 None => self.finish_plain(),
             }
         }

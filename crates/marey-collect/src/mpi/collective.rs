@@ -85,7 +85,7 @@ pub(crate) unsafe fn put(
 pub(crate) unsafe fn finish(open: Open, part: Option<Part>) {
     // SAFETY: the caller's promise.
     unsafe {
-        open.finish_with(part, |runtime, thread, scratch, part| {
+        open.finish_with_aside(part, |runtime, thread, scratch, part| {
             put(runtime, thread, scratch, op::COLLECTIVE, &part);
         });
     }

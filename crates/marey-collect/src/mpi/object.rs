@@ -113,6 +113,7 @@ pub(crate) unsafe fn win_free(mut p: Passing<1, impl Real<1>>) -> usize {
 }
 
 /// A one-sided operation.
+#[derive(Clone, Copy)]
 struct Rma {
     kind: RmaKind,
     window: usize,
@@ -153,7 +154,7 @@ pub(crate) unsafe fn transfer<const N: usize>(mut p: Passing<N, impl Real<N>>) -
             let bytes = n.saturating_mul(datatype(open.runtime, p.args[datatype_at]).size);
             let (target, displacement) = (i64::from(p.args[target] as i32), p.args[target + 1] as i64);
             let rma = Rma { kind, window, target, bytes, displacement };
-            open.finish_with((done && target >= 0).then_some(rma), put_rma);
+            open.finish_with_aside((done && target >= 0).then_some(rma), put_rma);
         })
     }
 }
@@ -179,7 +180,7 @@ pub(crate) unsafe fn synchronise<const N: usize>(mut p: Passing<N, impl Real<N>>
                 _ => (RmaKind::Wait, None),
             };
             let target = target.map_or(-1, |at: usize| i64::from(p.args[at] as i32));
-            open.finish_with(Some(Rma { kind, window, target, bytes: 0, displacement: 0 }), put_rma);
+            open.finish_with_aside(Some(Rma { kind, window, target, bytes: 0, displacement: 0 }), put_rma);
         })
     }
 }
@@ -250,7 +251,7 @@ pub(crate) unsafe fn file_move<const N: usize>(mut p: Passing<N, impl Real<N>>) 
                 (bytes, if end == 5 { p.args[1] as i64 } else { -1 })
             });
             let is_write = p.function().name.contains("write");
-            open.finish_with(moved, |_, _, scratch, (bytes, offset)| {
+            open.finish_with_aside(moved, |_, _, scratch, (bytes, offset)| {
                 let file = FILES.get(flavour().handle(file)).map_or(u32::MAX, |known| known.number);
                 scratch.byte(op::IO);
                 scratch.byte(u8::from(is_write));

@@ -140,6 +140,7 @@ pub(crate) unsafe fn send(mut p: Passing<6, impl Real<6>>) -> usize {
     unsafe {
         p.send_off(
             p.args[5],
+            true,
             |p, runtime| half(runtime, p.call, Direction::Send, p.args),
             |runtime, thread, scratch, half| put_message(runtime, thread, scratch, op::SEND, half),
         )
@@ -161,7 +162,7 @@ pub(crate) unsafe fn recv(mut p: Passing<7, impl Real<7>>) -> usize {
             } else {
                 None
             };
-            open.finish_with(came, |runtime, thread, scratch, half| {
+            open.finish_with_aside(came, |runtime, thread, scratch, half| {
                 put_message(runtime, thread, scratch, op::RECEIVE, &half);
             });
         })
@@ -174,6 +175,7 @@ pub(crate) unsafe fn isend(mut p: Passing<7, impl Real<7>>) -> usize {
     unsafe {
         p.send_off(
             p.args[5],
+            false,
             |p, runtime| {
                 let [buffer, n, kind, peer, tag, comm, place] = p.args;
                 let half = half(runtime, p.call, Direction::Send, [buffer, n, kind, peer, tag, comm])?;
@@ -237,15 +239,16 @@ unsafe fn both<const N: usize>(
             if p.outcome() != Outcome::Done {
                 return open.finish_plain();
             }
-            if let Some(half) = half(open.runtime, p.call, Direction::Send, sent) {
-                open.record(|runtime, thread, scratch| {
-                    put_message(runtime, thread, scratch, op::SEND, &half);
-                });
-            }
-            let posted = half(open.runtime, p.call, Direction::Receive, received);
+            let runtime = open.runtime;
+            let sent = half(runtime, p.call, Direction::Send, sent);
+            let posted = half(runtime, p.call, Direction::Receive, received);
             let came = posted.and_then(|posted| arrived(&posted, status));
-            open.finish_with(came, |runtime, thread, scratch, half| {
-                put_message(runtime, thread, scratch, op::RECEIVE, &half);
+            open.finish_aside(|thread, scratch| {
+                for (opcode, half) in [(op::SEND, &sent), (op::RECEIVE, &came)] {
+                    if let Some(half) = half {
+                        put_message(runtime, thread, scratch, opcode, half);
+                    }
+                }
             });
         })
     }

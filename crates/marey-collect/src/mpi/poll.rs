@@ -46,7 +46,7 @@ impl<const N: usize, F: Real<N>> Passing<N, F> {
             marey_measure::announce(thread, brief, words, announced_site);
             if let Some(came) = ask(self, &mut state) {
                 marey_measure::enter_announced(thread);
-                let open = Open { runtime, thread, entry: call.entry };
+                let open = Open { runtime, thread, entry: call.entry, kept: None };
                 tell(&open, &state, came);
                 open.finish_plain();
                 return self.result();

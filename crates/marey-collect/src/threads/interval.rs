@@ -7,7 +7,7 @@
 
 use core::ffi::c_int;
 
-use marey_measure::{Cause, Runtime, Thread, created_thread, existing_thread, leave_because};
+use marey_measure::{Cause, Mode, Runtime, Thread, created_thread, existing_thread, leave_because};
 use marey_model::EdgeKind;
 
 use super::real::Function;
@@ -133,11 +133,16 @@ impl Interval {
                 marey_measure::count_unrecorded(thread);
                 return None;
             };
-            if !Thread::traces(thread, site.0) {
-                return None;
-            }
             let began = runtime.ticks();
-            marey_measure::enter(thread, site.0);
+            match Thread::mode(thread, site.0) {
+                Mode::Trace => marey_measure::enter(thread, site.0),
+                Mode::Time => marey_measure::enter_timed(thread, site.0),
+                Mode::Count => {
+                    marey_measure::count(thread, site.0);
+                    return None;
+                }
+                Mode::Off | Mode::Unknown => return None,
+            }
             Some(Self { runtime, tables, thread, began })
         }
     }

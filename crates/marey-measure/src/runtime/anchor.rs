@@ -110,7 +110,7 @@ fn say_sorry(parent: &Runtime) {
     }
     let start = clock::triple(parent.clock);
     let (Some((key, _, file)), Some(modes)) = (new_files(&parent.config), new_modes()) else { return };
-    let mut definitions = Definitions::new(file, key, start.ticks, modes, parent.config.mode);
+    let mut definitions = Definitions::new(file, key, start.ticks, modes, &parent.config);
     definitions.define(&process_definition(key, parent.clock, start, None));
     definitions.define(&Definition::Trouble {
         kind: "missing".to_owned(),

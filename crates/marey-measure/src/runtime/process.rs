@@ -28,6 +28,9 @@ impl Runtime {
         self.define(|definitions| {
             definitions.define(&process);
             definitions.define(&settings);
+            if !self.config.rules.is_empty() {
+                definitions.define(&Definition::Rules { text: self.config.rules.to_string() });
+            }
         });
     }
 

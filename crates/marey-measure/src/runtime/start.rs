@@ -46,7 +46,7 @@ impl Runtime {
         let (key, events, file) = new_files(&config)?;
         let modes = new_modes()?;
         let is_profile = config.is_profile;
-        let definitions = Definitions::new(file, key, start.ticks, modes, config.mode);
+        let definitions = Definitions::new(file, key, start.ticks, modes, &config);
         let runtime = Box::leak(Box::new(Self {
             key,
             config,

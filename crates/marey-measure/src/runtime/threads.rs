@@ -129,6 +129,10 @@ unsafe fn end_thread(thread: *mut Thread) {
             summing.end();
             (*thread).summing = core::ptr::null_mut();
         }
+        if let Some(beside) = (*thread).beside.as_mut() {
+            beside.end();
+            (*thread).beside = core::ptr::null_mut();
+        }
         let (again, len) = ((*thread).again as *mut u8, (*thread).again_len as usize);
         if !again.is_null() && again as u64 != (*thread).window {
             // Its first page says how long it is.

@@ -193,14 +193,16 @@ impl Runtime {
     }
 }
 
-/// From now on keeps events (`true`) or only adds them up, whatever the mode was. The calling thread changes
-/// at once, others when their windows are full. Nothing happens where nothing records.
-pub fn keep(events: bool) {
+/// See [`crate::keep`].
+pub(crate) fn keep(events: bool) {
     let thread = crate::attach::existing_thread();
     let Some(runtime) = current() else { return };
     runtime.keeps.store(events, Ordering::Relaxed);
     // SAFETY: the descriptor is the calling thread's or null, and its open stack has `depth` filled entries.
     unsafe {
+        if !thread.is_null() {
+            crate::write::write_pending(thread);
+        }
         if !Thread::is_ready(thread) || (*thread).stream != Stream::Events as u32 {
             return;
         }

@@ -62,6 +62,8 @@ const _: () = assert!(size_of::<Cell>() == CELL_LEN && size_of::<Sums>() == 8 * 
 #[repr(C)]
 pub(super) struct Cells {
     windows: [*mut u8; WINDOWS],
+    /// Code of the stream that they are of.
+    stream: u8,
     len: u32,
     /// How many of them are of call paths and channels.
     sums: u32,
@@ -87,7 +89,8 @@ const _: () = assert!(MAX_CELLS < u16::MAX as usize);
 
 impl Cells {
     /// Makes the first window, which says since when there are sums.
-    pub(super) fn begin(&mut self, runtime: &Runtime, thread: u32, ticks: u64) -> bool {
+    pub(super) fn begin(&mut self, runtime: &Runtime, thread: u32, ticks: u64, stream: Stream) -> bool {
+        self.stream = stream as u8;
         let paths = CellKind::Path { site: NOBODY, parent: NOBODY };
         let messages = CellKind::Sent { communicator: NOBODY, peer: NOBODY };
         self.window(runtime, thread, 0, ticks)
@@ -117,7 +120,7 @@ impl Cells {
             size: 0,
             process: runtime.key(),
             thread,
-            stream: Stream::Sums,
+            stream: Stream::from_code(self.stream).unwrap_or(Stream::Sums),
             sequence: place as u64,
             ticks,
             triple: clock::triple(runtime.clock()),

@@ -13,6 +13,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use marey_model::spool::{announcement, at};
 
+use super::beside::take_pending;
 use super::slow;
 use super::{ROOM, Scratch, commit, head_counter, now};
 use crate::thread::{Thread, state};
@@ -120,8 +121,8 @@ pub unsafe fn withdraw(thread: *mut Thread) {
     }
 }
 
-/// Does `f`, which may look at the window, if the thread has announced a call: a signal handler meanwhile
-/// finds it in the middle of a record.
+/// Does `f`, which may look at the window, if the thread has announced a call or has visits pending: a signal
+/// handler meanwhile finds it in the middle of a record.
 ///
 /// # Safety
 /// `thread` is a descriptor of the calling thread, and not ready.
@@ -133,6 +134,9 @@ pub(crate) unsafe fn while_announced(thread: *mut Thread, f: impl FnOnce()) {
             (*thread).announced.is_open = false;
             f();
             (*thread).announced.is_open = true;
+        } else if take_pending(thread) {
+            f();
+            (*thread).is_pending = true;
         }
     }
 }

@@ -5,6 +5,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 use marey_model::spool::{Open, SHORT_SITES, Stream, at, op};
 
 use super::announce::enter_announced;
+use super::beside::{Kept, leave_pending, write_pending};
 use super::{ROOM, Scratch, head_counter, now, put_delta, put_delta_to, write};
 use crate::runtime;
 use crate::thread::{Thread, state};
@@ -91,7 +92,7 @@ fn put_enter(scratch: &mut Scratch, site: u32) {
 }
 
 /// Puts that a call of `site`, which lies too deep to be recorded, is only counted.
-fn put_counted(scratch: &mut Scratch, site: u32) {
+pub(super) fn put_counted(scratch: &mut Scratch, site: u32) {
     scratch.byte(op::COUNTED);
     scratch.number(site.into());
     scratch.number(1);
@@ -108,6 +109,9 @@ pub(super) unsafe fn leave(thread: *mut Thread) {
                 depth => (*(*thread).stack.add(depth as usize - 1)).site,
             };
             return (table.leave)(thread, site);
+        }
+        if leave_pending(thread, Kept::Timed, |_, _| ()) {
+            return;
         }
         let Some(thread) = pick(thread) else { return };
         if (*thread).below != 0 {
@@ -133,7 +137,8 @@ pub(super) unsafe fn leave_site(thread: *mut Thread, site: u32) {
             return (table.leave)(thread, site);
         }
         // In a signal handler the region may lie on the second lane.
-        let Some(thread) = pick(thread) else { return };
+        let thread = if (*thread).is_pending { Some(thread) } else { pick(thread) };
+        let Some(thread) = thread else { return };
         if (*thread).below != 0 {
             (*thread).below -= 1;
             return;
@@ -151,11 +156,13 @@ pub(super) unsafe fn leave_site(thread: *mut Thread, site: u32) {
 /// The descriptor that the calling thread may write to: `thread` itself, after a fork once it
 /// has been filled anew, or its second lane if a record is being written. `None` if there is
 /// none; the event is counted then.
-unsafe fn pick(thread: *mut Thread) -> Option<*mut Thread> {
+pub(super) unsafe fn pick(thread: *mut Thread) -> Option<*mut Thread> {
     // SAFETY: the caller's promise.
     unsafe {
         match (*thread).state {
-            state::RECORDING if (*thread).ready != 0 || enter_announced(thread) => Some(thread),
+            state::RECORDING if (*thread).ready != 0 || enter_announced(thread) || write_pending(thread) => {
+                Some(thread)
+            }
             state::RECORDING if (*thread).stream == Stream::Second as u32 => {
                 // A handler interrupted a handler in the middle of a record: nothing is left.
                 count_dropped(thread);

@@ -55,6 +55,20 @@ static void forks(void) {
     waitpid(pid, 0, 0);
 }
 
+/* Three visits of each detail; and three while events are only added up. */
+static void details(void) {
+    static marey_region detail = MAREY_REGION("detail");
+    marey_set_detail(MAREY_OFF, "");
+    for (int n = 0; n < 15; n++) {
+        const enum marey_detail order[] = {MAREY_TRACE, MAREY_COUNT, MAREY_OFF, MAREY_TIME, MAREY_TRACE};
+        if (n % 3 == 0) marey_set_detail(order[n / 3], "det?il");
+        if (n % 12 == 0) marey_keep(n == 0);
+        marey_enter(&detail);
+        marey_leave(&detail);
+    }
+    marey_keep(1);
+}
+
 int main(void) {
     static marey_region loop = MAREY_REGION("loop");
     static marey_counter cells = MAREY_COUNTER("cells", "1");
@@ -91,5 +105,6 @@ int main(void) {
     skips();
     down(2000);
     forks();
+    details();
     return 0;
 }

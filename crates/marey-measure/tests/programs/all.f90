@@ -9,7 +9,9 @@ program all
   type(marey_event) :: event
   type(marey_lane) :: lane
   integer(int64) :: token
-  integer :: n
+  type(marey_region), save :: detail = marey_region("detail")
+  integer, parameter :: order(0:4) = [marey_trace, marey_count, marey_off, marey_time, marey_trace]
+  integer :: k, n
 
   do n = 1, 50000
     call marey_enter(loop)
@@ -45,6 +47,15 @@ program all
   call marey_lane_leave(lane)
   token = marey_begin(loop)
   call marey_end(token)
+  do k = 0, 4
+    call marey_set_detail(order(k), "det?il")
+    call marey_keep(k < 4)
+    do n = 1, 3
+      MAREY_ENTER(detail)
+      MAREY_LEAVE(detail)
+    end do
+  end do
+  call marey_keep(.true.)
 
 contains
 

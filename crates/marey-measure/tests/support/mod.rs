@@ -184,7 +184,7 @@ impl Spool {
     pub(crate) fn check_process(&self, process: &Process, sum: &mut Checked) {
         let names = names(&self.definitions(process));
         for (&(thread, stream), windows) in &process.streams {
-            if stream == Stream::Sums as u8 {
+            if [Stream::Sums as u8, Stream::Beside as u8].contains(&stream) {
                 sum_cells(windows, &names, sum);
                 continue;
             }

@@ -335,6 +335,11 @@ definitions! {
         /// More about it.
         detail: String,
     }
+    /// How much is recorded of which regions, as [`crate::Rules`] read it.
+    23 Rules {
+        /// The rules, one a line.
+        text: String,
+    }
 }
 
 impl Definition {

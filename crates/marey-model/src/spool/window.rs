@@ -85,6 +85,8 @@ pub enum Stream {
     Definitions = 2,
     /// What is left of events that there was no room for ([`super::sums`]).
     Sums = 3,
+    /// What rules say is only to be counted or timed ([`super::sums`]).
+    Beside = 4,
 }
 
 impl Stream {
@@ -95,6 +97,7 @@ impl Stream {
             1 => Some(Self::Second),
             2 => Some(Self::Definitions),
             3 => Some(Self::Sums),
+            4 => Some(Self::Beside),
             _ => None,
         }
     }

@@ -9,6 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+use marey_model::Rules;
+
 use super::signals::Relay;
 use super::spool_dir::LIBRARY_FILE;
 use crate::cli::RecordArgs;
@@ -33,6 +35,8 @@ pub(crate) struct Places {
     pub(crate) spool: PathBuf,
     /// The spool of the run: the same, if all machines record into it.
     pub(crate) home: PathBuf,
+    /// How much they record of which regions.
+    pub(crate) rules: Rules,
 }
 
 /// Runs the program to its end. `on_start` is called as soon as it runs.
@@ -87,7 +91,7 @@ fn spawn(args: &RecordArgs, places: &Places) -> io::Result<Child> {
 }
 
 fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
-    let Places { library, spool, home } = places;
+    let Places { library, spool, home, rules } = places;
     let is_first = std::env::var_os("MAREY_PRELOAD_FIRST").is_some_and(|value| value == "1");
     let order = if is_first { Order::First } else { Order::Last };
     command.env("LD_PRELOAD", preload(std::env::var_os("LD_PRELOAD").as_deref(), library.as_os_str(), order));
@@ -104,6 +108,11 @@ fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
     // The process whose parent we are is the command itself; all others were started by it.
     command.env("MAREY_PARENT_PID", std::process::id().to_string());
     command.env("MAREY_MAX_MB", args.max_mb.to_string());
+    if rules.is_empty() {
+        command.env_remove("MAREY_RULES");
+    } else {
+        command.env("MAREY_RULES", rules.to_string());
+    }
     if args.all {
         command.env("MAREY_ALL", "1");
     } else {

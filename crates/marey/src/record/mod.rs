@@ -20,6 +20,7 @@ mod job_step;
 mod launch;
 mod launch_file;
 mod place;
+mod rules;
 mod signals;
 mod spool_dir;
 
@@ -36,6 +37,7 @@ use spool_dir::{Left, Origin, RunDir};
 
 /// Runs the command.
 pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
+    let rules = rules::read(args)?;
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     let step = JobStep::detect();
     let command = Path::new(&args.command[0]);
@@ -53,7 +55,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     if let Some(program) = unseen(args) {
         say(&format!("warning: {program} {UNSEEN}"));
     }
-    let places = launch::Places { library, spool: run.spool(), home: run.home() };
+    let places = launch::Places { library, spool: run.spool(), home: run.home(), rules };
     let outcome = launch::run(args, &places, || run.commit()).context("cannot start the program")?;
     let code = launch::exit_status(&outcome);
     match outcome {

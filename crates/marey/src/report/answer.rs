@@ -71,6 +71,7 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     let mut lines: Vec<String> = ended_early(facts).into_iter().chain(incomplete(facts)).collect();
     let sums = info::only_sums(facts.run.archive.meta());
     lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
+    lines.extend(info::by_rules(facts.run.archive.meta()).map(|rules| format!("{}.", harmless(&rules))));
     if headline.mpi <= Nanos(0) {
         lines.extend(without_mpi(facts));
         return lines;

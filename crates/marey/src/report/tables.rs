@@ -178,12 +178,16 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
     }
     let mut table = Table::new(&columns).can_spare(&["std", "min", "inclusive", "mean", "a call", "max"]);
     for (name, row) in rows.iter().take(page.top) {
-        let mut cells: Vec<Cell> = vec![
-            shorten(name, 24).into(),
-            format::count(row.calls).into(),
-            format::duration(row.exclusive).into(),
-            format::percent(row.exclusive.0, whole).into(),
-        ];
+        let mut cells: Vec<Cell> = vec![shorten(name, 24).into(), format::count(row.calls).into()];
+        if row.untimed == row.calls && row.exclusive == Nanos(0) {
+            // No time is known, which is not the same as none.
+            cells.push(Cell::new(Look::Faint, "counted"));
+            cells.resize_with(columns.len(), || String::new().into());
+            table.push(cells);
+            continue;
+        }
+        cells.push(format::duration(row.exclusive).into());
+        cells.push(format::percent(row.exclusive.0, whole).into());
         cells.extend(nests.then(|| format::duration(row.inclusive).into()));
         cells.push(mean(row).map_or_else(String::new, format::duration).into());
         if has_ranks {

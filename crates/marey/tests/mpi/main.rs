@@ -25,6 +25,7 @@ mod mpi_match;
 mod mpi_mpe;
 mod mpi_pauses;
 mod mpi_polls;
+mod mpi_rules;
 mod mpi_rust;
 mod mpi_signals;
 mod mpi_sites;

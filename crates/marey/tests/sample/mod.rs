@@ -41,6 +41,7 @@ pub(crate) fn write(dir: &Path) {
         git_commit: "0123456789abcdef0123456789abcdef01234567".to_owned(),
         title: "a small run".to_owned(),
         memo: String::new(),
+        rules: Vec::new(),
     };
     let mut meta = Meta::new(run);
     meta.state = State::Finished;

@@ -1,0 +1,293 @@
+//! Rules that say how much is recorded of which regions: the text of a filter file.
+//!
+//! The one idea: a rule is a word and a pattern, one a line, and the last rule that fits a region counts.
+//! The command line checks the text with the same code by which the measured process follows it.
+//!
+//! ```
+//! use marey_model::{Detail, Rules};
+//! let rules = Rules::parse("count  mpi:*   # no times\n\ntrace  MPI_Send\noff  file:*/kernels.f90").unwrap();
+//! assert_eq!(rules.detail("mpi", "MPI_Recv", ""), Some(Detail::Count));
+//! assert_eq!(rules.detail("mpi", "MPI_Send", ""), Some(Detail::Trace));
+//! assert_eq!(rules.detail("source", "axpy", "src/kernels.f90"), Some(Detail::Off));
+//! assert_eq!(rules.detail("source", "halo", "src/halo.f90"), None);
+//! ```
+//!
+//! Deliberately absent: where rules come from, and what following them means.
+
+use std::fmt;
+
+/// How much is recorded of visits of a region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detail {
+    /// Nothing.
+    Off,
+    /// How many there were, by call path.
+    Count,
+    /// Also how long they took, added up.
+    Time,
+    /// Each by itself.
+    Trace,
+}
+
+impl Detail {
+    /// All, by rising detail.
+    pub const ALL: [Self; 4] = [Self::Off, Self::Count, Self::Time, Self::Trace];
+
+    /// The word that stands for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Count => "count",
+            Self::Time => "time",
+            Self::Trace => "trace",
+        }
+    }
+
+    /// What a word stands for.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|detail| detail.name() == name)
+    }
+}
+
+/// Rules in their order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Rules(Vec<Rule>);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Rule {
+    detail: Detail,
+    regions: Regions,
+}
+
+/// What a rule is about: patterns in which `*` stands for any text and `?` for any character.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Regions {
+    /// Those of a name, of one level or of any.
+    Named { level: Option<String>, name: String },
+    /// Those of a source file.
+    InFile(String),
+}
+
+impl Rules {
+    /// Reads rules, one a line. Empty lines and what follows a `#` after a blank are comments.
+    ///
+    /// # Errors
+    /// At the first line that is no rule.
+    pub fn parse(text: &str) -> Result<Self, RuleError> {
+        let mut rules = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = without_comment(line).trim();
+            if line.is_empty() {
+                continue;
+            }
+            let (word, pattern) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            let error = |what| RuleError { line: number, text: line.to_owned(), what };
+            let detail = Detail::from_name(word).ok_or_else(|| error(RuleFault::UnknownWord))?;
+            let regions = Regions::parse(pattern.trim()).ok_or_else(|| error(RuleFault::NoPattern))?;
+            rules.push(Rule { detail, regions });
+        }
+        Ok(Self(rules))
+    }
+
+    /// Adds a rule that counts before those that are there. False if the pattern is none.
+    pub fn push(&mut self, detail: Detail, pattern: &str) -> bool {
+        let Some(regions) = Regions::parse(pattern.trim()) else { return false };
+        self.0.retain(|rule| rule.regions != regions);
+        self.0.push(Rule { detail, regions });
+        true
+    }
+
+    /// What the rules say of a region of `level` by its name — a function's, or one that the user gave it —
+    /// and source file. `None` if none of them fits. Time: the number of rules.
+    pub fn detail(&self, level: &str, name: &str, file: &str) -> Option<Detail> {
+        let rule = self.0.iter().rev().find(|rule| rule.regions.fit(level, name, file))?;
+        Some(rule.detail)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// As a filter file has them, one a line.
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (idx, rule) in self.0.iter().enumerate() {
+            let end = if idx == 0 { "" } else { "\n" };
+            write!(f, "{end}{} ", rule.detail.name())?;
+            match &rule.regions {
+                Regions::Named { level: None, name } => write!(f, "{name}")?,
+                Regions::Named { level: Some(level), name } => write!(f, "{level}:{name}")?,
+                Regions::InFile(file) => write!(f, "file:{file}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Regions {
+    fn parse(pattern: &str) -> Option<Self> {
+        if pattern.is_empty() {
+            return None;
+        }
+        Some(match pattern.split_once(':') {
+            Some(("file", file)) => Self::InFile(file.to_owned()),
+            // `Solver::step` is a name.
+            Some((level, name)) if is_level(level) && !name.starts_with(':') => {
+                Self::Named { level: Some(level.to_owned()), name: name.to_owned() }
+            }
+            _ => Self::Named { level: None, name: pattern.to_owned() },
+        })
+    }
+
+    fn fit(&self, level: &str, name: &str, file: &str) -> bool {
+        match self {
+            Self::InFile(pattern) => !file.is_empty() && fits(pattern, file),
+            Self::Named { level: wanted, name: pattern } => {
+                wanted.as_ref().is_none_or(|wanted| wanted == level) && fits(pattern, name)
+            }
+        }
+    }
+}
+
+fn is_level(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+}
+
+fn without_comment(line: &str) -> &str {
+    let mut before = ' ';
+    for (at, c) in line.char_indices() {
+        if c == '#' && before.is_whitespace() {
+            return &line[..at];
+        }
+        before = c;
+    }
+    line
+}
+
+/// Whether all of `text` is what `pattern` describes. Time: the product of their lengths at most.
+fn fits(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (mut p, mut t) = (0, 0);
+    // Where the last star stood, and how much of the text it stands for so far.
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some(&c) if c == '?' || c == text[t] => (p, t) = (p + 1, t + 1),
+            _ => {
+                let Some((at, until)) = star else { return false };
+                star = Some((at, until + 1));
+                (p, t) = (at + 1, until + 1);
+            }
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
+}
+
+/// A line that is no rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleError {
+    /// Its number, from 1.
+    pub line: usize,
+    /// The line.
+    pub text: String,
+    /// What is wrong with it.
+    pub what: RuleFault,
+}
+
+/// What is wrong with a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RuleFault {
+    /// It begins with a word that is no [`Detail`].
+    UnknownWord,
+    /// It does not say of which regions it is.
+    NoPattern,
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, text, what } = self;
+        write!(f, "line {line}, `{text}`, {what}")
+    }
+}
+
+impl fmt::Display for RuleFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnknownWord => "does not begin with off, count, time or trace",
+            Self::NoPattern => "names no regions: a name, LEVEL:NAME or file:PATH, with * and ?",
+        })
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_fit_what_a_slow_matcher_says() {
+        fn slow(pattern: &[u8], text: &[u8]) -> bool {
+            match pattern.split_first() {
+                None => text.is_empty(),
+                Some((b'*', rest)) => (0..=text.len()).any(|n| slow(rest, &text[n..])),
+                Some((b'?', rest)) => !text.is_empty() && slow(rest, &text[1..]),
+                Some((c, rest)) => text.first() == Some(c) && slow(rest, &text[1..]),
+            }
+        }
+        let words = |letters: &[u8], len: u32| -> Vec<String> {
+            let base = letters.len();
+            let word = |mut n: usize, len| {
+                let mut word = String::new();
+                for _ in 0..len {
+                    word.push(char::from(letters[n % base]));
+                    n /= base;
+                }
+                word
+            };
+            (0..=len).flat_map(|len| (0..base.pow(len)).map(move |n| word(n, len))).collect()
+        };
+        let texts = words(b"ab", 5);
+        let mut found = 0;
+        for pattern in words(b"ab*?", 5) {
+            for text in &texts {
+                let expected = slow(pattern.as_bytes(), text.as_bytes());
+                assert_eq!(fits(&pattern, text), expected, "{pattern} {text}");
+                found += usize::from(expected);
+            }
+        }
+        assert!(found > 5000);
+    }
+
+    #[test]
+    fn rules_come_back_from_their_text() {
+        let text = "off mpi:MPI_Type_*\ncount Solver::step\ntime file:*/a b.c\ntrace # no comment#here";
+        let rules = Rules::parse(text).unwrap_err();
+        assert_eq!((rules.line, rules.what), (4, RuleFault::NoPattern));
+        let text = "off mpi:MPI_Type_*\ncount Solver::step\ntime file:*/a b.c\ntrace no#comment";
+        let rules = Rules::parse(&format!("# of a file\n\n{text}   # said so\n")).unwrap();
+        assert_eq!((rules.to_string().as_str(), rules.len()), (text, 4));
+        assert_eq!(rules.detail("source", "Solver::step", ""), Some(Detail::Count));
+        assert_eq!(rules.detail("source", "MPI_Type_size", ""), None);
+        assert_eq!(rules.detail("source", "MPI_Type_size", "x/a b.c"), Some(Detail::Time));
+        assert_eq!(rules.detail("threads", "no#comment", ""), Some(Detail::Trace));
+    }
+
+    #[test]
+    fn what_is_no_rule_is_told() {
+        let error = Rules::parse("trace *\nskip MPI_Test").unwrap_err();
+        let text = "line 2, `skip MPI_Test`, does not begin with off, count, time or trace";
+        assert_eq!(error.to_string(), text);
+    }
+}
