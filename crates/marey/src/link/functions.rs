@@ -35,6 +35,47 @@ impl<'a> Functions<'a> {
     }
 }
 
+/// Functions of threads that run-time libraries of compilers (Fortran's, C++'s) call if a program has
+/// threads, and name weakly, so that a static program without threads has none of them. Whether it has
+/// threads they see by one of them, which the recorder needs; so all the others must be there as well.
+pub(super) const ALL_OR_NONE: [&str; 35] = [
+    "pthread_cancel",
+    "pthread_cond_broadcast",
+    "pthread_cond_clockwait",
+    "pthread_cond_destroy",
+    "pthread_cond_init",
+    "pthread_cond_signal",
+    "pthread_cond_timedwait",
+    "pthread_cond_wait",
+    "pthread_create",
+    "pthread_detach",
+    "pthread_equal",
+    "pthread_getspecific",
+    "pthread_join",
+    "pthread_key_create",
+    "pthread_key_delete",
+    "pthread_mutex_destroy",
+    "pthread_mutex_init",
+    "pthread_mutex_lock",
+    "pthread_mutex_timedlock",
+    "pthread_mutex_trylock",
+    "pthread_mutex_unlock",
+    "pthread_mutexattr_destroy",
+    "pthread_mutexattr_init",
+    "pthread_mutexattr_settype",
+    "pthread_once",
+    "pthread_rwlock_destroy",
+    "pthread_rwlock_init",
+    "pthread_rwlock_rdlock",
+    "pthread_rwlock_tryrdlock",
+    "pthread_rwlock_trywrlock",
+    "pthread_rwlock_unlock",
+    "pthread_rwlock_wrlock",
+    "pthread_self",
+    "pthread_setspecific",
+    "sched_yield",
+];
+
 /// Whether an MPI library of today may lack the function: it is newer than MPI 3.0, or of MPI 1 and
 /// removed by MPI 3.0. Such functions are in a program only if it calls them; all others are there in any
 /// case.

@@ -102,6 +102,9 @@ fn linked(directory: &Path, args: &LinkArgs) -> anyhow::Result<Vec<String>> {
     for name in stubs.iter().filter_map(stubs::Stub::wrapped) {
         options.push_str(&format!("--wrap={name}\n"));
     }
+    for name in functions::ALL_OR_NONE {
+        options.push_str(&format!("--undefined={name}\n"));
+    }
     let object = stubs::object(&stubs, &stubs::layers(&common));
     let members = rare.iter().map(|name| (*name, stubs::object(&[stubs::Stub::in_front_of(name)], &[])));
 

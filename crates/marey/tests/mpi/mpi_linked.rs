@@ -377,6 +377,29 @@ fn threads_and_regions_of_static_programs_without_mpi() {
     }
 }
 
+/// Fortran's run-time library calls functions of threads if it finds that the program has some of them.
+#[test]
+fn regions_of_static_fortran_programs_without_mpi() {
+    let gfortran = need!(which("gfortran"), "gfortran");
+    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("../marey-collect/include/marey.f90");
+    let place = Place::new();
+    let program = "program p\nuse marey\ntype(marey_region), save :: r = marey_region('solve')\ninteger :: i\n\
+                   do i = 1, 7\ncall marey_enter(r)\ncall marey_leave(r)\nend do\nprint *, 'done'\nend program\n";
+    std::fs::write(place.path().join("program.f90"), program).unwrap();
+    let mut compiler = Command::new(gfortran);
+    compiler.current_dir(place.path()).args(["-static", "-g", "-w", "-o", "program"]).arg(module);
+    compiler.arg("program.f90").args(link_words(&place, &["--mpi", "off"]));
+    let told = compiler.output().unwrap();
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    let plain = Command::new(place.path().join("program")).output().unwrap();
+    assert_eq!((plain.status.code(), text(&plain.stdout).trim()), (Some(0), "done"));
+    let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+    marey.args(["record", "--force", "-o", "run.marey", "--", "./program"]);
+    let run = Run::new(place.path(), prepare(&mut marey, place.path()).output().unwrap());
+    same(&run.output, &plain, "recorded");
+    assert_eq!(visits(&run).get("solve"), Some(&7));
+}
+
 /// Visits of regions by name.
 fn visits(run: &Run) -> BTreeMap<String, u64> {
     let (profile, paths, regions) = (run.table("profile"), run.table("call_paths"), run.table("regions"));
