@@ -122,7 +122,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 35] = [
+pub static TABLES: [&TableSpec; 36] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -153,6 +153,7 @@ pub static TABLES: [&TableSpec; 35] = [
     &SIZES,
     &COMMUNICATION,
     &HISTOGRAM,
+    &COURSES,
     &LOD,
     &CLOCKS,
     &OPEN_AT_END,

@@ -13,12 +13,14 @@
 
 mod beside;
 mod cells;
+mod courses;
 
 use marey_model::spool::sums::{BINS, CELL_BINS, CellKind, NOBODY, bin};
 use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Stream, Visits, get, op};
 
 pub(crate) use self::beside::{Beside, Visit};
 use self::cells::{Cells, Histogram, MAX_CELLS, OTHER_MESSAGES, OTHER_PATHS, Sums};
+use self::courses::Courses;
 use crate::runtime::Runtime;
 use crate::sys;
 
@@ -49,6 +51,7 @@ pub fn add_up(thread: u32, windows: &[(u64, &[u8])]) -> bool {
 #[repr(C)]
 pub(crate) struct Summing {
     cells: Cells,
+    courses: Courses,
     /// How many rounds there will have been after this one.
     rounds: u64,
     now: u64,
@@ -120,12 +123,14 @@ impl Summing {
             unsafe { sys::unmap(this.cast(), size_of::<Self>()) };
             return core::ptr::null_mut();
         }
+        summing.courses.begin(ticks);
         this
     }
 
     /// Gives the memory back; what was added up is in the file.
     pub(crate) fn end(&mut self) {
         self.cells.unmap();
+        self.courses.unmap();
         let this: *mut Self = self;
         // SAFETY: `begin` has mapped it, and nobody uses it after this.
         unsafe { sys::unmap(this.cast(), size_of::<Self>()) };
@@ -162,7 +167,7 @@ impl Summing {
             if opcode >= op::SHORT_ENTER || opcode == op::LEAVE {
                 let Some(delta) = get(records, &mut next) else { break };
                 at = next;
-                self.pass(delta);
+                self.pass(runtime, thread, delta);
                 match opcode {
                     op::LEAVE => self.leave(),
                     site => self.enter(runtime, thread, u32::from(site - op::SHORT_ENTER)),
@@ -194,10 +199,29 @@ impl Summing {
 
     /// Charges time to the innermost open region.
     #[inline(always)]
-    fn pass(&mut self, delta: u64) {
+    fn pass(&mut self, runtime: &Runtime, thread: u32, delta: u64) {
         self.now = self.now.wrapping_add(delta);
         let sums = self.innermost();
         sums.exclusive = sums.exclusive.wrapping_add(delta);
+        if self.now >= self.courses.edge {
+            self.cross(runtime, thread, delta);
+        }
+    }
+
+    /// Buckets have ended within the last `delta` ticks, which have been charged, or before.
+    #[cold]
+    fn cross(&mut self, runtime: &Runtime, thread: u32, delta: u64) {
+        // From the first end to the next only the innermost region's time passes.
+        let mut only = None;
+        while self.now >= self.courses.edge {
+            let beyond = delta.min(self.now - self.courses.edge);
+            let sums = self.innermost();
+            sums.exclusive = sums.exclusive.wrapping_sub(beyond);
+            self.courses.cross(runtime, thread, &self.cells, only);
+            let sums = self.innermost();
+            sums.exclusive = sums.exclusive.wrapping_add(beyond);
+            only = Some(self.cell);
+        }
     }
 
     /// The sums of the innermost open region's path.
@@ -278,7 +302,7 @@ impl Summing {
     #[inline(never)]
     fn rare(&mut self, runtime: &Runtime, thread: u32, record: Record<'_>) {
         if let Some(delta) = record.delta() {
-            self.pass(delta);
+            self.pass(runtime, thread, delta);
         }
         match record {
             Record::Enter { site, .. } => self.enter(runtime, thread, site),
@@ -327,14 +351,22 @@ impl Summing {
 
     /// Polls in vain: what lies between them is of the region around them.
     fn folded(&mut self, runtime: &Runtime, thread: u32, site: u32, visits: &Visits) {
-        let gaps = visits.span.saturating_sub(visits.inside);
-        self.pass(gaps);
-        self.now = self.now.wrapping_add(visits.inside);
         let cell = self.path(runtime, thread, site);
+        let (mut span, mut inside) = (visits.span.max(visits.inside), visits.inside);
+        while span > 0 {
+            // Up to the end of the bucket its part, at least something.
+            let part = span.min(self.courses.edge.saturating_sub(self.now).max(1));
+            let within = u128::from(inside) * u128::from(part) / u128::from(span);
+            let within = u64::try_from(within).unwrap_or(part);
+            (span, inside) = (span - part, inside - within);
+            let sums = self.sums_mut(cell);
+            sums.exclusive = sums.exclusive.wrapping_add(within);
+            self.now = self.now.wrapping_add(within);
+            self.pass(runtime, thread, part - within);
+        }
         let sums = self.sums_mut(cell);
         sums.number += visits.number;
         sums.inclusive = sums.inclusive.wrapping_add(visits.inside);
-        sums.exclusive = sums.exclusive.wrapping_add(visits.inside);
         sums.shortest = sums.shortest.min(visits.shortest);
         sums.longest = sums.longest.max(visits.longest);
         sums.squares += visits.squares;

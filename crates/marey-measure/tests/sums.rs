@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use killed::{killed, tell};
 use marey_measure::{Config, Mode, region, start_with};
 use marey_model::Rules;
+use marey_model::spool::courses::{unit_log2, width_log2};
 use marey_model::spool::sums::{self, Cell, Sums};
 use marey_model::spool::{HEAD_LEN, Record, Stream};
-use support::{Checked, Spool, Window, child, command, spool_of};
+use support::{Checked, Spool, Window, child, command, courses_of, spool_of};
 
 /// Records with so much room for events.
 fn start(spool: &Path, is_profile: bool, max_bytes: u64) {
@@ -136,6 +137,135 @@ fn profile(windows: &[Window]) -> BTreeMap<Vec<u32>, Row> {
     found
 }
 
+/// Path by path, what passed in which bucket of the time since the first window, the slow and obvious way.
+fn course(windows: &[(u64, &[u8])], width_log2: u32) -> BTreeMap<Vec<u32>, BTreeMap<u64, u64>> {
+    let mut found: BTreeMap<Vec<u32>, BTreeMap<u64, u64>> = BTreeMap::new();
+    let mut open: Vec<u32> = Vec::new();
+    let (origin, mut now) = (windows[0].0, 0);
+    for (begin, records) in windows {
+        now = begin - origin;
+        let mut at = 0;
+        while let Some(record) = Record::decode(records, &mut at) {
+            let mut left = record.delta().unwrap();
+            while left > 0 {
+                let step = left.min((1 << width_log2) - now % (1 << width_log2));
+                if !open.is_empty() {
+                    *found.entry(open.clone()).or_default().entry(now >> width_log2).or_default() += step;
+                }
+                (now, left) = (now + step, left - step);
+            }
+            match record {
+                Record::Enter { site, .. } => open.push(site),
+                Record::Leave { .. } => assert!(open.pop().is_some()),
+                _ => {}
+            }
+        }
+    }
+    assert!(now > 0);
+    found
+}
+
+/// Compares the courses that thread 77 left with what they should be. How wide their buckets became.
+fn check_courses(spool: &Spool, windows: &[(u64, &[u8])], sums: &BTreeMap<u32, (Vec<u32>, u64)>) -> u32 {
+    let exclusive = sums.iter().map(|(&cell, (_, exclusive))| (cell, *exclusive)).collect();
+    let courses = &spool.processes[0].streams[&(77, Stream::Courses as u8)];
+    let found = courses_of(courses, &exclusive);
+    let widest = found.values().map(|course| course.scale).max().unwrap();
+    let last = (courses[0].tail.sampled_calls - courses[0].head.ticks) >> width_log2(widest);
+    let expected = course(windows, width_log2(widest));
+    assert_eq!(found.len(), expected.len());
+    for (cell, course) in found {
+        let expected = &expected[&sums[&cell].0];
+        // A course is made wider when it is written to.
+        let mut wide: BTreeMap<u64, u64> = BTreeMap::from([(last, course.rest)]);
+        for (bucket, time) in course.times {
+            *wide.entry(bucket >> (widest - course.scale)).or_default() += time;
+        }
+        let unit = (1_u64 << unit_log2(course.scale)) - 1;
+        for bucket in 0..=512 {
+            let [found, wanted] = [&wide, expected].map(|times| times.get(&bucket).copied().unwrap_or(0));
+            assert!(found.abs_diff(wanted) <= unit, "{cell}, {bucket}: {found}, {wanted}, {unit}");
+        }
+        assert_eq!(wide.values().sum::<u64>(), expected.values().sum::<u64>());
+    }
+    widest
+}
+
+/// Hours of made-up records, now in small steps and now in large ones: buckets become wider again and again, and
+/// what passed when comes out as it went in.
+#[test]
+fn courses_are_those_of_the_records() {
+    const TEST: &str = "courses_are_those_of_the_records";
+    let mut windows = Vec::new();
+    let (mut now, mut seed) = (1_000_u64, 3_u64);
+    let mut random = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    for step in [10, 18, 22, 28, 14, 34].into_iter().cycle().take(60) {
+        let (begin, mut records) = (now, Vec::new());
+        while records.len() < 8_000 {
+            let depth = 1 + random(4);
+            let mut delta = |random: &mut dyn FnMut(u64) -> u64| {
+                let most = 1 << random(step);
+                let delta = random(most);
+                now += delta;
+                delta
+            };
+            for level in 0..depth {
+                // Some come back only after a long time.
+                let few = u32::try_from(random(3) + 4 * level + begin % 2 * 16).unwrap();
+                Record::Enter { site: few, delta: delta(&mut random) }.encode(&mut records);
+            }
+            (0..depth).for_each(|_| Record::Leave { delta: delta(&mut random) }.encode(&mut records));
+        }
+        windows.push((begin, records));
+    }
+    let windows: Vec<(u64, &[u8])> = windows.iter().map(|(begin, bytes)| (*begin, &bytes[..])).collect();
+    if let Some(directory) = spool_of(TEST) {
+        start(&directory, true, 0);
+        assert!(marey_measure::add_up(77, &windows));
+        return;
+    }
+    let directory = child(TEST);
+    let spool = Spool::read(directory.path());
+    let (sums, _) = sums_of(&spool.processes[0].streams[&(77, Stream::Sums as u8)]);
+    let sums = sums.into_iter().map(|(cell, (path, sums))| (cell, (path, sums.exclusive))).collect();
+    let widest = check_courses(&spool, &windows, &sums);
+    assert!(widest > 8 && unit_log2(widest) > 4, "{widest}");
+}
+
+/// By number of the cell.
+type Cells = BTreeMap<u32, (Vec<u32>, Sums)>;
+
+/// The call paths of a thread and their sums, and visits by how often their time can be halved.
+fn sums_of(windows: &[Window]) -> (Cells, BTreeMap<Vec<u32>, BTreeMap<u32, u64>>) {
+    let summed = windows[0].tail.sampled_calls;
+    let (mut found, mut bins) = (Cells::new(), BTreeMap::new());
+    let bytes = windows.iter().map(|window| [vec![0; HEAD_LEN], window.records.clone()].concat());
+    let cells: Vec<Cell> =
+        bytes.flat_map(|bytes| sums::cells(&bytes, summed).map(Option::unwrap).collect::<Vec<_>>()).collect();
+    for (number, cell) in (0..).zip(cells) {
+        match cell {
+            // For what finds no cell.
+            Cell::Path { site: sums::NOBODY, sums: Sums { number, .. }, .. }
+            | Cell::Sent { sums: Sums { number, .. }, .. }
+            | Cell::Sizes { operations: [number, ..], .. } => assert_eq!(number, 0),
+            Cell::Path { site, parent, sums } => {
+                let mut path = found.get(&parent).map_or_else(Vec::new, |(path, _)| path.clone());
+                path.push(site);
+                found.insert(number, (path, sums));
+            }
+            Cell::Durations { cell, first, visits } => {
+                let bins: &mut BTreeMap<u32, u64> = bins.entry(found[&cell].0.clone()).or_default();
+                let visits = (first..).zip(visits).filter(|&(_, visits)| visits > 0);
+                bins.extend(visits.map(|(bin, visits)| (halvings(sums::least(bin)), visits)));
+            }
+        }
+    }
+    (found, bins)
+}
+
 /// The same records as a trace, and added up: the profiles are the same to the tick.
 #[test]
 fn sums_are_those_of_a_trace() {
@@ -183,45 +313,16 @@ fn sums_are_those_of_a_trace() {
     assert!(summed.status.success(), "{}", String::from_utf8_lossy(&summed.stderr));
 
     let spool = Spool::read(trace.path());
-    let expected = profile(&spool.processes[0].streams[&(0, Stream::Events as u8)]);
+    let events = &spool.processes[0].streams[&(0, Stream::Events as u8)];
+    let expected = profile(events);
     assert!(expected.len() > 50 && expected.values().map(|row| row.0).sum::<u64>() > 100_000);
-    let spool = Spool::read(directory.path());
-    let windows = &spool.processes[0].streams[&(77, Stream::Sums as u8)];
-    let summed = windows[0].tail.sampled_calls;
-    let mut paths: Vec<Vec<u32>> = Vec::new();
-    let (mut found, mut bins) = (BTreeMap::new(), BTreeMap::new());
-    for window in windows {
-        let bytes = [vec![0; HEAD_LEN], window.records.clone()].concat();
-        for cell in sums::cells(&bytes, summed) {
-            let (site, parent, sums) = match cell.unwrap() {
-                Cell::Path { site, parent, sums } => (site, parent, sums),
-                // For channels and operations that find none.
-                Cell::Sent { sums: Sums { number, .. }, .. }
-                | Cell::Sizes { cell: sums::NOBODY, operations: [number, ..], .. } => {
-                    paths.push(Vec::new());
-                    assert_eq!(number, 0);
-                    continue;
-                }
-                Cell::Sizes { .. } => panic!("there are no operations"),
-                Cell::Durations { cell, first, visits } => {
-                    let bins: &mut BTreeMap<u32, u64> = bins.entry(paths[cell as usize].clone()).or_default();
-                    let visits = (first..).zip(visits).filter(|&(_, visits)| visits > 0);
-                    bins.extend(visits.map(|(bin, visits)| (halvings(sums::least(bin)), visits)));
-                    paths.push(Vec::new());
-                    continue;
-                }
-            };
-            let mut path = paths.get(parent as usize).cloned().unwrap_or_default();
-            path.push(site);
-            if site == sums::NOBODY {
-                assert_eq!(sums.number, 0);
-                paths.push(Vec::new());
-                continue;
-            }
-            found.insert(path.clone(), sums);
-            paths.push(path);
-        }
-    }
+    let summed = Spool::read(directory.path());
+    let (cells, bins) = sums_of(&summed.processes[0].streams[&(77, Stream::Sums as u8)]);
+    let events: Vec<(u64, &[u8])> =
+        events.iter().map(|window| (window.head.ticks, window.records.as_slice())).collect();
+    let times = cells.iter().map(|(&cell, (path, sums))| (cell, (path.clone(), sums.exclusive)));
+    check_courses(&summed, &events, &times.collect());
+    let found: BTreeMap<Vec<u32>, Sums> = cells.into_values().collect();
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (path, sums) in &found {
         let wanted = &expected[path];
@@ -255,7 +356,8 @@ fn recursion_comes_out_of_the_sums_as_it_went_in() {
     let calls: u64 = (0..200).map(|n| 10_000 - n).sum();
     assert_eq!(found.visits["down"] + found.counted["down"], calls);
     assert_eq!((found.open, found.dropped), (0, 0));
-    assert!(bytes < 1 << 20, "{bytes}");
+    // Of each call path, of which there are as many as regions can be open, buckets of time.
+    assert!(bytes < 4 << 20, "{bytes}");
 }
 
 /// More call paths than there are cells: what finds none is together, and nothing is lost.
@@ -304,7 +406,9 @@ fn a_process_that_is_killed_has_left_all_of_them() {
         }
     }
     for round in 0..40 {
+        // What its histograms say is checked as well: that they are those of the sums.
         let (made, found) = killed(TEST, 20_000 + 7_777 * round);
+        assert!(found.buckets > 5, "{found:?}");
         assert!((made..=made + 64).contains(&found.visits["counted"]), "{made}, {:?}", found.visits);
         assert!(found.added_up > 0);
     }

@@ -2,9 +2,9 @@
 //!
 //! The one idea: between a window that was kept and the next that is there, a thread's visits are known by
 //! their sums alone. They go to the same call paths that its intervals have,
-//! as if the intervals had been seen; only when something happened is not known, so times lie evenly in
-//! between. Visits that were only to be counted or timed happened inside regions that may have intervals:
-//! these keep the time of their intervals, but their call paths' exclusive times lose it.
+//! as if the intervals had been seen. When it was is told in `passed`. Visits that were only to be counted or
+//! timed happened inside regions that may have intervals: these keep the time of their intervals, but their call
+//! paths' exclusive times lose it.
 //!
 //! How sums lie in a spool is told in [`marey_model::spool::sums`].
 
@@ -14,6 +14,7 @@ use super::build::Builder;
 use super::clock::Clock;
 use super::globals::{Context, Globals};
 use super::index::{Index, SumsIndex};
+use super::passed::{self, Found};
 use crate::Error;
 use crate::schema::NONE;
 
@@ -58,7 +59,7 @@ pub(crate) fn add(
     done: &mut AddedUp,
 ) -> Result<(), Error> {
     let mut nodes: Vec<u32> = Vec::new();
-    let mut times: Vec<(u32, i64)> = Vec::new();
+    let (courses, mut passed) = (Found::read(index, sums)?, Vec::new());
     for window in &sums.windows {
         let mut bytes = vec![0; window.end as usize];
         let read = index.read(window.file, window.offset, &mut bytes)?;
@@ -82,12 +83,13 @@ pub(crate) fn add(
                     if !matches!(of, Of::Beside) {
                         done.untimed = done.untimed.saturating_add(sums.untimed);
                     }
-                    let exclusive = add_to(builder, node, &context.clock, &sums);
+                    add_to(builder, node, &context.clock, &sums);
                     if let (Of::Beside, Some(above)) = (of, above) {
                         let above = &mut builder.nodes[above as usize];
                         above.exclusive = above.exclusive.saturating_sub(context.clock.span(sums.inclusive));
                     }
-                    times.push((node, exclusive));
+                    let cell = (nodes.len() as u32, node);
+                    passed.push(courses.passed(&context.clock, cell, sums.exclusive));
                 }
                 Some(Cell::Sent { communicator: NOBODY, sums, .. }) => {
                     done.other_messages = done.other_messages.saturating_add(sums.number);
@@ -113,7 +115,7 @@ pub(crate) fn add(
     }
     if let Of::Times(when) = of {
         done.since = when.first().map(|when| when.0);
-        builder.spread(&times, when);
+        passed::spread(builder, &passed, when);
     }
     Ok(())
 }
@@ -123,8 +125,8 @@ fn known(nodes: &[u32], cell: u32) -> Option<u32> {
     nodes.get(cell as usize).copied().filter(|&node| node != NONE)
 }
 
-/// Adds sums to those of a call path. Its exclusive time, ns.
-fn add_to(builder: &mut Builder, node: u32, clock: &Clock, sums: &Sums) -> i64 {
+/// Adds sums to those of a call path.
+fn add_to(builder: &mut Builder, node: u32, clock: &Clock, sums: &Sums) {
     let node = &mut builder.nodes[node as usize];
     let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     node.visits = node.visits.saturating_add(count(sums.number));
@@ -138,7 +140,5 @@ fn add_to(builder: &mut Builder, node: u32, clock: &Clock, sums: &Sums) -> i64 {
     if sums.squares.is_finite() {
         node.sum_squares += sums.squares.max(0.0) * clock.span_ns(1.0) * clock.span_ns(1.0);
     }
-    let exclusive = clock.span(sums.exclusive);
-    node.exclusive = node.exclusive.saturating_add(exclusive);
-    exclusive
+    node.exclusive = node.exclusive.saturating_add(clock.span(sums.exclusive));
 }

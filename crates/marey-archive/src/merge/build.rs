@@ -121,12 +121,14 @@ pub(crate) struct Builder {
     pub last: i64,
     pub first: i64,
     slab: u32,
-    bucket_len: i64,
+    pub bucket_len: i64,
     bucket_end: i64,
     bucket: u32,
     dirty: Vec<u32>,
     /// (bucket, region, exclusive time) since the last slab.
     pub histogram: Vec<(u32, u32, i64)>,
+    /// (bucket, node, exclusive time) of what is only known by sums.
+    pub courses: Vec<(u32, u32, i64)>,
     /// Sets of nouns of intervals that name several.
     pub sets: LocalSets,
     /// Rows of this slab in the order of their starts.
@@ -160,6 +162,7 @@ impl Builder {
             bucket: 0,
             dirty: Vec::new(),
             histogram: Vec::new(),
+            courses: Vec::new(),
             sets: LocalSets::default(),
             rows: Vec::new(),
             operations: Vec::new(),
@@ -397,37 +400,6 @@ impl Builder {
     /// The call path of a site beneath another one, or of an outermost one.
     pub(crate) fn path_below(&mut self, above: Option<u32>, site: u32, lookup: impl FnOnce() -> Site) -> u32 {
         self.child(above.unwrap_or(ROOT), site, lookup)
-    }
-
-    /// Spreads exclusive times of call paths, which are in their sums already, evenly over these times in the
-    /// histogram.
-    pub(crate) fn spread(&mut self, times: &[(u32, i64)], when: &[(i64, i64)]) {
-        let mut regions: FxHashMap<u32, i64> = FxHashMap::default();
-        for &(path, time) in times {
-            *regions.entry(self.nodes[path as usize].site.region).or_default() += time;
-        }
-        let mut regions: Vec<_> = regions.into_iter().filter(|&(_, time)| time > 0).collect();
-        regions.sort_unstable();
-        let whole: i64 = when.iter().map(|(from, to)| to - from).sum();
-        let bucket_of = |at: i64| (at.max(0) / self.bucket_len).min(i64::from(BUCKETS) - 1);
-        for (region, time) in regions {
-            // What the clock's resolution makes of a sum may be a little longer than the time it is of.
-            let all = Stretch { start: 0, end: whole, inside: time.min(whole) };
-            let mut passed = 0;
-            for &(from, to) in when {
-                let inside = all.inside(passed, passed + (to - from));
-                passed += to - from;
-                let stretch = Stretch { start: from, end: to, inside };
-                for bucket in bucket_of(from)..=bucket_of(to) {
-                    let low = if bucket == bucket_of(from) { from } else { bucket * self.bucket_len };
-                    let high = if bucket == bucket_of(to) { to } else { (bucket + 1) * self.bucket_len };
-                    let share = stretch.inside(low, high);
-                    if share > 0 {
-                        self.histogram.push((bucket as u32, region, share));
-                    }
-                }
-            }
-        }
     }
 
     /// Nothing is known of the time until `now` but sums, which have all of it: the regions above the

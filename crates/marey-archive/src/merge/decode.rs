@@ -191,11 +191,12 @@ impl Decoder {
         self.passed + inside.map_or(0, |window| self.at.saturating_sub(window.records_at().into()))
     }
 
-    /// If records were added up before `window`, or before the end: nothing is known of that time but sums.
+    /// If records were added up before `window`, or before the end, which is at `until` ticks: nothing is known of
+    /// that time but sums.
     fn pass_sums(
         &mut self,
         with: &With<'_>,
-        window: Option<&Window>,
+        (window, until): (Option<&Window>, u64),
         builder: &mut Builder,
         out: &mut Happened,
     ) -> Result<(), Error> {
@@ -208,7 +209,7 @@ impl Decoder {
         let clock = &with.context.clock;
         // Before the first window there is no time.
         let from = clock.ns(if self.ticks == 0 { sums.ticks } else { self.ticks });
-        let to = window.map_or(from, |window| clock.ns(window.ticks)).max(from);
+        let to = clock.ns(until).max(from);
         builder.advance(from);
         self.summed.push((from, to));
         let open = window.map_or(Ok(Vec::new()), |window| with.index.open_stack(window))?;
@@ -246,7 +247,7 @@ impl Decoder {
         builder: &mut Builder,
         out: &mut Happened,
     ) -> Result<(), Error> {
-        self.pass_sums(with, None, builder, out)?;
+        self.pass_sums(with, (None, ending), builder, out)?;
         self.add_sums(with, builder)?;
         let last = with.index.streams[self.stream].windows.last();
         self.breaks_off = self.gap || last.is_some_and(|window| window.dropped != 0);
@@ -311,7 +312,7 @@ impl Decoder {
         self.inside = true;
         self.len = window.len();
         self.at = window.records_at().into();
-        self.pass_sums(with, Some(window), builder, out)?;
+        self.pass_sums(with, (Some(window), window.ticks), builder, out)?;
         if window.sequence != self.expected {
             self.gap = true;
         }

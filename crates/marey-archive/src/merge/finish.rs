@@ -67,6 +67,7 @@ pub(crate) fn finish(
     small.push(sums::sizes(&decoding)?);
     small.push(sums::communication(&input, &decoding, &writing)?);
     small.push(sums::histogram(&decoding)?);
+    small.push(sums::courses(&input, &decoding)?);
     small.push(places::open_at_end(&decoding)?);
     small.push(places::locations(&input, &decoding, &spans)?);
     small.push(places::processes(&input, &spans)?);

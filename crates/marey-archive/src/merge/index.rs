@@ -102,6 +102,8 @@ pub(crate) struct SumsIndex {
     pub summed: u64,
     /// The windows with the sums.
     pub windows: Vec<Window>,
+    /// Those that say when their time passed.
+    pub courses: Vec<Window>,
 }
 
 /// A file of the spool.
@@ -192,6 +194,8 @@ impl Index {
         let is_sums = |stream: &StreamIndex| matches!(stream.kind, Stream::Sums | Stream::Beside);
         let (sums, streams): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.streams).into_iter().partition(is_sums);
+        let (mut courses, streams): (Vec<_>, Vec<_>) =
+            streams.into_iter().partition(|stream| stream.kind == Stream::Courses);
         self.streams = streams;
         for stream in sums {
             // Without its first window nobody knows what the others are of.
@@ -213,14 +217,21 @@ impl Index {
                 self.streams.insert(place, events);
             }
             let events = &mut self.streams[place];
+            let windows = stream.windows;
+            let mut sums = SumsIndex { process, thread, ticks, summed, windows, courses: Vec::new() };
             if stream.kind == Stream::Sums {
                 // One that has been added up and not yet been begun anew.
                 events.windows.retain(|window| !window.is_summing || window.round >= summed);
                 events.sums = Some(self.sums.len());
+                if let Ok(its) =
+                    courses.binary_search_by_key(&(process, thread), |its| (its.process, its.thread))
+                {
+                    sums.courses = std::mem::take(&mut courses[its].windows);
+                }
             } else {
                 events.beside = Some(self.sums.len());
             }
-            self.sums.push(SumsIndex { process, thread, ticks, summed, windows: stream.windows });
+            self.sums.push(sums);
         }
     }
 

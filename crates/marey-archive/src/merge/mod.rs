@@ -40,6 +40,7 @@ mod lod;
 mod messages;
 mod outcome;
 mod overlaps;
+mod passed;
 mod paths;
 mod places;
 mod problems;

@@ -173,24 +173,54 @@ pub(super) fn communication(input: &Input, decoding: &Decoding, writing: &Writin
 }
 
 pub(super) fn histogram(decoding: &Decoding) -> Result<Columns, Error> {
-    let mut rows: Vec<(u32, u32, u32, i64)> = Vec::new();
+    let mut rows = Vec::new();
     for (group, buckets) in (0..).zip(&decoding.histogram) {
         for (bucket, cells) in (0..).zip(buckets) {
-            let mut cells: Vec<(u32, i64)> = cells.iter().map(|(&region, &time)| (region, time)).collect();
-            cells.sort_unstable();
-            let sum = cells.iter().fold(0, |sum: i64, &(_, time)| sum.saturating_add(time));
-            let mut rest = None;
-            for (region, time) in cells {
-                if time.saturating_mul(REMAINDER_PART) < sum {
-                    let sum: &mut i64 = rest.get_or_insert(0);
-                    *sum = sum.saturating_add(time);
-                } else {
-                    rows.push((group, bucket, region, time));
-                }
-            }
-            rows.extend(rest.map(|time| (group, bucket, NONE, time)));
+            let cells = cells.iter().map(|(&region, &time)| (region, time)).collect();
+            large_cells((group, bucket), cells, &mut rows);
         }
     }
+    times(&HISTOGRAM, rows)
+}
+
+/// Exclusive time of what was added up, by call path.
+pub(super) fn courses(input: &Input, decoding: &Decoding) -> Result<Columns, Error> {
+    let mut sums: BTreeMap<(u32, u32), BTreeMap<u32, i64>> = BTreeMap::new();
+    for location in &decoding.locations {
+        let group = input.plan.groups.of(location.id);
+        for &(bucket, node, time) in &location.builder.courses {
+            let path = location.builder.globals[node as usize];
+            let sum = sums.entry((group, bucket)).or_default().entry(path).or_default();
+            *sum = sum.saturating_add(time);
+        }
+    }
+    let mut rows = Vec::new();
+    for (place, cells) in sums {
+        large_cells(place, cells.into_iter().collect(), &mut rows);
+    }
+    times(&COURSES, rows)
+}
+
+/// A row of time in a bucket: group, bucket, what it is of, time.
+type Row = (u32, u32, u32, i64);
+
+/// The cells of a group's bucket as rows, small ones together.
+fn large_cells((group, bucket): (u32, u32), mut cells: Vec<(u32, i64)>, rows: &mut Vec<Row>) {
+    cells.sort_unstable();
+    let sum = cells.iter().fold(0, |sum: i64, &(_, time)| sum.saturating_add(time));
+    let mut rest = None;
+    for (id, time) in cells {
+        if time.saturating_mul(REMAINDER_PART) < sum {
+            let sum: &mut i64 = rest.get_or_insert(0);
+            *sum = sum.saturating_add(time);
+        } else {
+            rows.push((group, bucket, id, time));
+        }
+    }
+    rows.extend(rest.map(|time| (group, bucket, NONE, time)));
+}
+
+fn times(spec: &'static TableSpec, mut rows: Vec<Row>) -> Result<Columns, Error> {
     rows.sort_unstable();
     let columns = columns![rows;
         U32 |row| row.2,
@@ -198,5 +228,5 @@ pub(super) fn histogram(decoding: &Decoding) -> Result<Columns, Error> {
         U32 |row| row.1,
         I64 |row| row.3,
     ];
-    Columns::from_columns(&HISTOGRAM, columns)
+    Columns::from_columns(spec, columns)
 }

@@ -100,6 +100,22 @@ pub static HISTOGRAM: TableSpec = summary(
     ],
 );
 
+/// Courses.
+pub static COURSES: TableSpec = summary(
+    "courses",
+    "When the time passed of which there are only sums: exclusive time by call path, group of locations and equal \
+     bucket of the run, the buckets of `histogram`, which contains it. Of all other time `intervals` tells. A recorder \
+     keeps a few hundred buckets of its own for each call path of a thread, at most 1023 of them; in between time lies \
+     evenly. Cells below 0.1 % of their bucket are added up in its remainder. Archives of before version 4 have no \
+     such table.",
+    &[
+        u32("call_path", "call_paths.id", "The call path; 4294967295 = remainder of the bucket."),
+        u32("group", "", "Number of the group of locations, as in the names of the parts."),
+        u32("bucket", "", "Number of the bucket, from 0."),
+        i64("time", "ns", "Exclusive time."),
+    ],
+);
+
 /// Level of detail.
 pub static LOD: TableSpec = TableSpec {
     name: "lod",

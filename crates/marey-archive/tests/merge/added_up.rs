@@ -4,8 +4,9 @@
 use marey_archive::Archive;
 use marey_archive::merge::merge;
 use marey_model::Triple;
+use marey_model::spool::courses::BUCKETS;
 use marey_model::spool::sums::{CELL_LEN, CellKind, NOBODY};
-use marey_model::spool::{ALIGN, HEAD_LEN, Head, Record, Stream, at};
+use marey_model::spool::{ALIGN, HEAD_LEN, Head, Open, Record, Stream, at};
 use marey_testkit::Process;
 use proptest::prelude::*;
 
@@ -14,10 +15,22 @@ use super::{Merged, config};
 
 /// A window of sums, of so many rounds.
 fn sums(key: u64, ticks: u64, summed: u64, cells: &[(CellKind, [u64; 8])]) -> Vec<u8> {
+    let mut content = Vec::new();
+    for (kind, sums) in cells {
+        let mut words = kind.words().to_vec();
+        words.push(summed);
+        words.extend(sums);
+        words.resize(CELL_LEN / 8, 0);
+        content.extend(words.into_iter().flat_map(u64::to_le_bytes));
+    }
+    window(Stream::Sums, (key, ticks), summed, &content)
+}
+
+/// A window that is no window of events, with this in the word that they have for something else.
+fn window(stream: Stream, (key, ticks): (u64, u64), word: u64, content: &[u8]) -> Vec<u8> {
     let triple = Triple { ticks, monotonic_ns: ticks, realtime_ns: ticks };
-    let size = u32::try_from(2 * ALIGN).unwrap();
+    let size = u32::try_from(4 * ALIGN).unwrap();
     let (bytes_before, serial, buffer) = (0, 0, 0);
-    let stream = Stream::Sums;
     let head = Head {
         size,
         process: key,
@@ -32,17 +45,12 @@ fn sums(key: u64, ticks: u64, summed: u64, cells: &[(CellKind, [u64; 8])]) -> Ve
         round: 0,
         is_summing: false,
     };
-    let mut bytes = vec![0; 2 * ALIGN];
+    let mut bytes = vec![0; 4 * ALIGN];
     head.encode_into(&[], &mut bytes);
     let mut put = |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
-    put(at::SUMMED, summed);
-    put(at::CURSOR, (HEAD_LEN + cells.len() * CELL_LEN) as u64);
-    for (place, (kind, sums)) in cells.iter().enumerate() {
-        let at = HEAD_LEN + place * CELL_LEN;
-        kind.words().iter().enumerate().for_each(|(idx, word)| put(at + 8 * idx, *word));
-        put(at + 16, summed);
-        sums.iter().enumerate().for_each(|(idx, word)| put(at + 24 + 8 * idx, *word));
-    }
+    put(at::SUMMED, word);
+    put(at::CURSOR, (HEAD_LEN + content.len()) as u64);
+    bytes[HEAD_LEN..HEAD_LEN + content.len()].copy_from_slice(content);
     bytes
 }
 
@@ -77,30 +85,35 @@ fn process() -> (Process, Vec<u8>) {
     // The window that is used again and again, after eight rounds; `main` is open in it.
     let mut again = visits(3, 20);
     Record::Leave { delta: 100 }.encode(&mut again);
-    let open = [marey_model::spool::Open { ticks: 100, site: main, reserved: 0 }];
-    let triple = Triple { ticks: 8_400, monotonic_ns: 8_400, realtime_ns: 8_400 };
-    let size = u32::try_from(ALIGN).unwrap();
+    let open = [Open { ticks: 100, site: main, reserved: 0 }];
+    bytes.extend(begun_anew(process.key, 8_400, 8, &open, &again));
+    (process, bytes)
+}
+
+/// A window that is used again and again, after so many rounds.
+fn begun_anew(key: u64, ticks: u64, round: u64, open: &[Open], records: &[u8]) -> Vec<u8> {
+    let triple = Triple { ticks, monotonic_ns: ticks, realtime_ns: ticks };
+    let (bytes_before, serial, buffer, is_summing) = (0, 0, 0, true);
     let head = Head {
-        size,
-        process: process.key,
+        size: u32::try_from(ALIGN).unwrap(),
+        process: key,
         thread: 0,
         stream: Stream::Events,
         sequence: 1,
-        ticks: 8_400,
+        ticks,
         triple,
-        bytes_before: 0,
-        serial: 0,
-        buffer: 0,
-        round: 8,
-        is_summing: true,
+        bytes_before,
+        serial,
+        buffer,
+        round,
+        is_summing,
     };
     let mut window = vec![0; ALIGN];
-    let begin = head.encode_into(&open, &mut window);
-    window[begin..begin + again.len()].copy_from_slice(&again);
-    let end = (begin + again.len()) as u64;
+    let begin = head.encode_into(open, &mut window);
+    window[begin..begin + records.len()].copy_from_slice(records);
+    let end = (begin + records.len()) as u64;
     window[at::CURSOR..at::CURSOR + 8].copy_from_slice(&end.to_le_bytes());
-    bytes.extend(window);
-    (process, bytes)
+    window
 }
 
 /// Merges the process with these bytes of events.
@@ -161,15 +174,81 @@ fn a_window_that_was_added_up_is_not_read_again() {
     }
 }
 
+/// Eight buckets of 2²⁰ ticks of which all but the last have ended: `early` had its time in the second, the fourth and the
+/// last, `late` in the last only.
+fn phases() -> (Process, Vec<u8>, [u64; 2]) {
+    const WIDTH: u64 = 1 << 20;
+    let mut process = Process::new(7);
+    let (early, late) = (process.site(0, "early"), process.site(0, "late"));
+    process.raw_window(0, 100, 0, Vec::new());
+    process.end = Some(100 + 8 * WIDTH);
+    let times = [WIDTH + WIDTH / 2, WIDTH / 4];
+    let cell = |site, time| {
+        (CellKind::Path { site, parent: NOBODY }, [9, 0, time, time, 1, WIDTH, 1_f64.to_bits(), 0])
+    };
+    let mut bytes = process.event_bytes();
+    bytes.extend(sums(process.key, 100, 5, &[cell(early, times[0]), cell(late, times[1])]));
+    let mut words = vec![0_u64; 2 * (2 + BUCKETS)];
+    // The first is for courses that are being changed.
+    words[0] = NOBODY.into();
+    let ends = &mut words[2 + BUCKETS + 2..];
+    (ends[1], ends[3]) = (WIDTH - 5, WIDTH + WIDTH / 4);
+    let content: Vec<u8> =
+        words.into_iter().flat_map(|word| u32::try_from(word).unwrap().to_le_bytes()).collect();
+    bytes.extend(window(Stream::Courses, (process.key, 100), 100 + 7 * WIDTH, &content));
+    bytes.extend(begun_anew(process.key, 100 + 8 * WIDTH, 5, &[], &[]));
+    (process, bytes, times)
+}
+
+#[test]
+fn time_lies_where_it_passed() {
+    let (process, events, times) = phases();
+    let merged = merged(&process, &events);
+    assert_eq!(merged.summary.problems, []);
+    let (table, paths) = (merged.table("courses"), merged.paths());
+    let (buckets, found) = (table.u32("bucket").unwrap(), table.i64("time").unwrap());
+    // The run is 8 · 2²⁰ long and has 512 buckets.
+    let eighths = |path: &str| {
+        let mut eighths = [0; 8];
+        for row in 0..table.len() {
+            if paths[table.u32("call_path").unwrap()[row] as usize] == path {
+                eighths[buckets[row] as usize / 64] += found[row];
+            }
+        }
+        eighths
+    };
+    let near = |found: [i64; 8], wanted: [i64; 8]| {
+        found
+            .iter()
+            .zip(wanted)
+            .for_each(|(found, wanted)| assert!((found - wanted).abs() < 400, "{found} {wanted}"));
+    };
+    let quarter = 1 << 18;
+    near(eighths("early"), [0, 4 * quarter, 0, quarter, 0, 0, 0, quarter]);
+    near(eighths("late"), [0, 0, 0, 0, 0, 0, 0, quarter]);
+    let exclusive = merged.table("profile").i64("exclusive").unwrap().to_vec();
+    assert_eq!(exclusive, times.map(|time| i64::try_from(time).unwrap()));
+    // The same by region.
+    let by_region = merged.table("histogram");
+    assert_eq!(by_region.i64("time").unwrap(), found);
+    for (region, time) in exclusive.iter().enumerate() {
+        let rows =
+            (0..by_region.len()).filter(|&row| by_region.u32("region").unwrap()[row] as usize == region);
+        assert_eq!(rows.map(|row| found[row]).sum::<i64>(), *time);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn damaged_sums_stop_nothing(
-        flips in prop::collection::vec((0_usize..4 * ALIGN, 0_u8..8), 1..12),
-        cut in prop::option::of(0_usize..4 * ALIGN),
+        flips in prop::collection::vec((0_usize..11 * ALIGN, 0_u8..8), 1..12),
+        cut in prop::option::of(0_usize..11 * ALIGN),
     ) {
         let (process, mut events) = process();
+        let (_, more, _) = phases();
+        events.extend(&more[more.len() - 5 * ALIGN..more.len() - ALIGN]);
         for (place, bit) in flips {
             let len = events.len();
             events[place % len] ^= 1 << bit;

@@ -108,6 +108,24 @@ impl Cells {
         }
     }
 
+    /// Number of cells.
+    pub(super) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The exclusive time of a call path until now, that of the round that is being added up too; 0 for what is
+    /// none.
+    pub(super) fn exclusive(&self, number: u32) -> u64 {
+        if number >= self.len {
+            return 0;
+        }
+        // SAFETY: it is the number of a cell.
+        let cell = unsafe { &*self.cell(number) };
+        let [first, second] = &cell.sums;
+        let latest = if first.rounds < second.rounds { second } else { first };
+        if cell.kind[0] == CellKind::PATH { latest.exclusive } else { 0 }
+    }
+
     /// Says that so many rounds have been added up.
     pub(super) fn publish(&self, rounds: u64) {
         // SAFETY: the first window is mapped for good, and heads are longer than every offset.

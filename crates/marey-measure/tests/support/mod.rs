@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use marey_model::spool::courses::{self, unit_log2, width_log2};
 use marey_model::spool::sums::{self, Cell};
 use marey_model::spool::{
     Definition, Direction, FieldType, HEAD_LEN, Head, Open, Record, Stream, Tail, get, get_signed, get_text,
@@ -65,6 +66,8 @@ pub(crate) struct Checked {
     /// Visits that were added up, and call paths of a thread that have sums.
     pub(crate) added_up: u64,
     pub(crate) cells: u64,
+    /// Most buckets that a call path's time is known for.
+    pub(crate) buckets: usize,
     /// Records that stand for several visits.
     pub(crate) folds: u64,
     pub(crate) leaves: u64,
@@ -185,7 +188,12 @@ impl Spool {
         let names = names(&self.definitions(process));
         for (&(thread, stream), windows) in &process.streams {
             if [Stream::Sums as u8, Stream::Beside as u8].contains(&stream) {
-                sum_cells(windows, &names, sum);
+                let is_its = stream == Stream::Sums as u8;
+                let courses = process.streams.get(&(thread, Stream::Courses as u8)).filter(|_| is_its);
+                sum_cells(windows, courses.map_or(&[], Vec::as_slice), &names, sum);
+                continue;
+            }
+            if stream == Stream::Courses as u8 {
                 continue;
             }
             let sums = process.streams.get(&(thread, Stream::Sums as u8)).map(|windows| &windows[0].tail);
@@ -207,10 +215,11 @@ impl Spool {
 }
 
 /// Adds what windows of sums say. Records that were added up are in there, and nowhere else.
-fn sum_cells(windows: &[Window], names: &Names, sum: &mut Checked) {
+fn sum_cells(windows: &[Window], courses: &[Window], names: &Names, sum: &mut Checked) {
     let summed = windows[0].tail.sampled_calls;
     // Timed visits of each cell, and those in its bins.
     let (mut timed, mut in_bins) = (Vec::new(), BTreeMap::new());
+    let mut exclusive = BTreeMap::new();
     for window in windows {
         let bytes = [vec![0; HEAD_LEN], window.records.clone()].concat();
         for cell in sums::cells(&bytes, summed) {
@@ -223,6 +232,7 @@ fn sum_cells(windows: &[Window], names: &Names, sum: &mut Checked) {
                     continue;
                 }
             };
+            exclusive.insert(u32::try_from(timed.len()).unwrap() - 1, sums.exclusive);
             *timed.last_mut().unwrap() = sums.number - sums.untimed;
             // One cell is there in case that others find no place.
             if site == sums::NOBODY && sums.number == 0 {
@@ -242,9 +252,44 @@ fn sum_cells(windows: &[Window], names: &Names, sum: &mut Checked) {
             }
         }
     }
+    for (cell, course) in courses_of(courses, &exclusive) {
+        let all = course.times.iter().map(|(_, time)| time).sum::<u64>() + course.rest;
+        assert_eq!(all, exclusive[&cell], "of cell {cell}");
+        sum.buckets = sum.buckets.max(course.times.len());
+        let most = (1 << width_log2(course.scale)) + (1 << unit_log2(course.scale));
+        assert!(course.times.iter().all(|&(_, time)| time <= most), "of cell {cell}: {course:?}");
+    }
     for (cell, &timed) in timed.iter().enumerate() {
         assert_eq!(in_bins.get(&cell).copied().unwrap_or(0), timed, "of cell {cell}");
     }
+}
+
+/// When the time of a call path passed.
+#[derive(Debug)]
+pub(crate) struct Course {
+    /// How often its buckets became wider.
+    pub(crate) scale: u32,
+    /// The time in each bucket that has ended, and what passed later.
+    pub(crate) times: Vec<(u64, u64)>,
+    pub(crate) rest: u64,
+}
+
+/// The courses of all cells that had time, in the windows of a thread.
+pub(crate) fn courses_of(windows: &[Window], exclusive: &BTreeMap<u32, u64>) -> BTreeMap<u32, Course> {
+    let windows: Vec<_> =
+        windows.iter().map(|window| [vec![0; HEAD_LEN], window.records.clone()].concat()).collect();
+    let found = courses::courses(&windows);
+    assert!(!found.is_full || found.courses.len() > 1000);
+    let mut all = BTreeMap::new();
+    for course in found.courses {
+        let (times, rest) = course.times(exclusive[&course.cell]);
+        assert!(all.insert(course.cell, Course { scale: course.scale, times, rest }).is_none());
+    }
+    // What has no course had no time before the last bucket.
+    for (&cell, &rest) in exclusive.iter().filter(|(_, time)| !found.is_full && **time > 0) {
+        all.entry(cell).or_insert(Course { scale: 0, times: Vec::new(), rest });
+    }
+    all
 }
 
 fn decode_definitions(bytes: &[u8]) -> Vec<Definition> {

@@ -7,6 +7,7 @@
 //! What is deliberately absent: files. This module turns values into bytes and bytes into values;
 //! who stores them where is not its matter. Decoding never panics: damaged input gives `None`.
 
+pub mod courses;
 mod define;
 mod record;
 pub mod sums;

@@ -13,7 +13,8 @@
 //! the last one is in the sums already. A process that is killed in the middle of it loses nothing and has
 //! nothing twice.
 //!
-//! Deliberately absent: when something happened. The first window's head says since when there are sums.
+//! Deliberately absent: when something happened, which [`super::courses`] tell. The first window's head says since
+//! when there are sums.
 
 use super::window::HEAD_LEN;
 
@@ -91,10 +92,13 @@ pub const fn least(bin: usize) -> u64 {
 }
 
 impl CellKind {
+    /// The first of the two words of a call path.
+    pub const PATH: u64 = 1;
+
     /// The two words that a cell begins with.
     pub const fn words(self) -> [u64; 2] {
         let (code, a, b) = match self {
-            Self::Path { site, parent } => (1, site, parent),
+            Self::Path { site, parent } => (Self::PATH, site, parent),
             Self::Sent { communicator, peer } => (2, communicator, peer),
             Self::Durations { cell, part } => (3, cell, part),
             Self::Sizes { cell, part } => (4, cell, part),

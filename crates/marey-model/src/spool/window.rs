@@ -87,6 +87,8 @@ pub enum Stream {
     Sums = 3,
     /// What rules say is only to be counted or timed ([`super::sums`]).
     Beside = 4,
+    /// When the time of that passed ([`super::courses`]).
+    Courses = 5,
 }
 
 impl Stream {
@@ -98,6 +100,7 @@ impl Stream {
             2 => Some(Self::Definitions),
             3 => Some(Self::Sums),
             4 => Some(Self::Beside),
+            5 => Some(Self::Courses),
             _ => None,
         }
     }
