@@ -40,10 +40,22 @@ impl Histogram {
             self.unknown = self.unknown.saturating_add(row.number);
             return;
         };
-        let bin = self.bins.entry(log2).or_insert(Bin { from, to, number: 0 });
-        bin.from = bin.from.min(from);
-        bin.to = bin.to.max(to);
-        bin.number = bin.number.saturating_add(row.number);
+        self.add_bin(log2, Bin { from, to, number: row.number });
+    }
+
+    /// Adds what another one counts.
+    pub fn add_all(&mut self, other: &Self) {
+        self.unknown = self.unknown.saturating_add(other.unknown);
+        for (&log2, bin) in &other.bins {
+            self.add_bin(log2, *bin);
+        }
+    }
+
+    fn add_bin(&mut self, log2: Option<u32>, more: Bin) {
+        let bin = self.bins.entry(log2).or_insert(Bin { number: 0, ..more });
+        bin.from = bin.from.min(more.from);
+        bin.to = bin.to.max(more.to);
+        bin.number = bin.number.saturating_add(more.number);
     }
 
     /// What at least this part of all values, 0 to 1, lies below. `None` = that is not known, or there are none.

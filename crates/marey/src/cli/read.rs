@@ -22,9 +22,10 @@ use crate::format;
         marey report run.marey --json | jq '.regions[0]'\n\n\
         JSON\n  \
         regions[{level, verb, noun, calls, untimed_calls, inclusive_ns, exclusive_ns, min_ns, \
-        max_ns, mean_ns, std_ns, bytes, exclusive_of_process{min_ns, max_ns, mean_ns, std_ns, processes, \
+        max_ns, mean_ns, std_ns, bytes, durations[[from, to, visits]], sizes[[from, to, operations]], \
+        exclusive_of_process{min_ns, max_ns, mean_ns, std_ns, processes, \
         min_process, max_process}}], call_paths[{path[], function, file, line, calls, untimed_calls, \
-        inclusive_ns, exclusive_ns, bytes, stack[{function, file, line}]}], ranks[{process, world, \
+        inclusive_ns, exclusive_ns, bytes, durations, sizes, stack[{function, file, line}]}], ranks[{process, world, \
         rank|null, threads, time_ns, mpi_ns}], communication[{from, to, messages, bytes, \
         from_world, to_world}], ended_early[] as in `marey info --json`. All times in \
         nanoseconds.\n  \

@@ -22,6 +22,7 @@ use crate::problems;
 use crate::run::Run;
 
 mod answer;
+mod calls;
 mod chains;
 mod exchange;
 mod json;
@@ -109,7 +110,10 @@ impl Page<'_> {
         match section {
             Section::Ending => endings::print(self.out, self.paint, self.facts.trace),
             Section::Rank => tables::ranks(self),
-            Section::Region => tables::regions(self),
+            Section::Region => {
+                tables::regions(self)?;
+                calls::print(self)
+            }
             Section::Function => tables::functions(self),
             Section::Path => tree::print(self),
             Section::Communication => exchange::communication(self),

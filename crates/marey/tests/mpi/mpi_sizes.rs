@@ -70,6 +70,13 @@ fn sizes_are_those_that_the_program_sends() {
             for told in told(&run) {
                 assert_eq!(told, truth(), "{mpi:?} {mode}");
             }
+            // More than half of what MPI_Recv gets has less than 4 KiB, and all of it less than 8.
+            let text = run.text("report", &["--by", "region"]);
+            let (_, single) = text.split_once("SINGLE CALLS").unwrap();
+            let row = single.lines().find(|line| line.trim_start().starts_with("MPI_Recv ")).unwrap();
+            assert!(row.trim_end().ends_with(" KiB"), "{row}");
+            let words: Vec<&str> = row.split_whitespace().rev().take(4).collect();
+            assert_eq!(words, ["KiB", "8.00", "KiB", "4.00"], "{row}");
             // And every visit that was timed lies in one bin of durations.
             let report = run.json("report");
             for row in report["regions"].as_array().unwrap() {
