@@ -12,8 +12,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use marey_measure::{ABI_VERSION, Config, Mode, Runtime, RuntimeTable, TABLE, current_runtime, sys};
-use marey_model::Rules;
 use marey_model::spool::EndingKind;
+use marey_model::{Elements, Rules};
 
 /// Not decided yet, recording, never to record, or being decided by [`STARTER`].
 static STATE: AtomicU8 = AtomicU8::new(WAITING);
@@ -108,6 +108,9 @@ fn configuration() -> Option<Config> {
         mode => mode == Ok("profile"),
     };
     // Whoever has set them has checked them; others are followed as far as they make sense.
+    if let Some(elements) = std::env::var("MAREY_ELEMENTS").ok().and_then(|text| Elements::parse(&text)) {
+        crate::mpi::contents::begin(elements);
+    }
     let rules = std::env::var("MAREY_RULES").ok().and_then(|text| Rules::parse(&text).ok());
     Some(Config {
         spool,

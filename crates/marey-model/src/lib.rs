@@ -10,12 +10,14 @@
 //!
 //! [`marey-measure`]: https://docs.rs/marey-measure
 
+mod elements;
 mod ids;
 mod rules;
 pub mod spool;
 mod time;
 mod vocabulary;
 
+pub use elements::*;
 pub use ids::*;
 pub use rules::*;
 pub use time::*;

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use marey_model::Elements;
 
 mod doctor;
 mod link;
@@ -115,6 +116,12 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) spool: Option<PathBuf>,
 
+    /// Elements of each message that --mode full records: N first ones, or places such as 0-3,100
+    ///
+    /// Of point-to-point messages whose datatype is one of MPI's own; 64 at most.
+    #[arg(long, value_name = "WHICH", default_value = "8", value_parser = elements)]
+    pub(crate) elements: Elements,
+
     /// Space that one process may fill with events, in MiB
     ///
     /// Beyond it events are no longer kept but added up, as with --mode profile: sums stay exact, and the
@@ -182,6 +189,8 @@ pub(crate) enum Mode {
     Trace,
     /// Sums only: how often and how long each call path was visited, who sent how much to whom
     Profile,
+    /// As trace, and elements of each message, see --elements
+    Full,
     /// Nothing: what the program costs with the recorder loaded and idle
     Off,
 }
@@ -192,6 +201,7 @@ impl Mode {
         match self {
             Self::Trace => "trace",
             Self::Profile => "profile",
+            Self::Full => "full",
             Self::Off => "quiet",
         }
     }
@@ -316,4 +326,10 @@ pub(crate) struct ManArgs {
     /// Directory to write marey.1, marey-record.1 … to
     #[arg(value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
+}
+
+/// Reads `--elements`.
+fn elements(text: &str) -> Result<Elements, String> {
+    Elements::parse(text)
+        .ok_or_else(|| "give a number of elements or places such as 0-3,100; 1 to 64".to_owned())
 }

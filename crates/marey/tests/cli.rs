@@ -35,11 +35,17 @@ fn help_explains_every_command() {
 
 #[test]
 fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 8] = [
         (&[], "Usage: marey <COMMAND>"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
         (&["record"], "<CMD>..."),
-        (&["record", "--mode", "everything", "--", "true"], "possible values: trace, profile, off"),
+        (&["record", "--mode", "everything", "--", "true"], "possible values: trace, profile, full, off"),
+        (
+            &["record", "--rule", "skip MPI_Send", "--", "true"],
+            "does not begin with off, count, time or trace",
+        ),
+        (&["record", "--rule", "count", "--", "true"], "names no regions"),
+        (&["record", "--elements", "0-99", "--", "true"], "1 to 64"),
         (&["record", "--depth", "33", "--", "true"], "33 is not in 1..=32"),
     ];
     for (args, expected) in cases {

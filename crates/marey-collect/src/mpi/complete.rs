@@ -10,6 +10,7 @@ use marey_model::spool::{op, short_len};
 use smallvec::SmallVec;
 
 use super::call::{Open, Passing, Real};
+use super::contents;
 use super::flavour::{Family, Outcome, STATUS_WORDS, flavour};
 use super::point::{arrived, arrived_beside_send, put_received};
 use super::request::{self, Kind, Request};
@@ -54,6 +55,7 @@ impl<'a> Completed<'a> {
                 Kind::Both(posted, _) => arrived_beside_send(posted, status),
                 _ => None,
             };
+            came.iter().for_each(|half| contents::tell(self.open.runtime, half));
             let acts_on = self.acts_on(&kind, came.is_some());
             self.open.record(|runtime, thread, scratch| {
                 if let Some(communicator) = acts_on {

@@ -7,6 +7,7 @@ use marey_measure::{Lock, Runtime};
 use marey_model::spool::{Definition, DefinitionKind};
 use rustc_hash::FxHashMap;
 
+use super::contents;
 use super::flavour::{Family, flavour, object};
 use super::handles::{Handles, Known};
 use super::real::ask;
@@ -145,7 +146,9 @@ fn learn(runtime: &Runtime, handle: usize) -> Datatype {
     let known = if named {
         let name = &name[..usize::try_from(len).unwrap_or(0).min(name.len())];
         let text = || String::from_utf8_lossy(name).into_owned();
-        known_as(&NAMED, (name.into(), size), || define_as(runtime, text(), size))
+        let known = known_as(&NAMED, (name.into(), size), || define_as(runtime, text(), size));
+        contents::datatype(known.number, name, size);
+        known
     } else {
         unnamed(runtime, size)
     };

@@ -19,6 +19,7 @@ pub(crate) mod class;
 pub(crate) mod collective;
 pub(crate) mod communicator;
 pub(crate) mod complete;
+pub(crate) mod contents;
 mod datatype;
 mod exchange;
 mod flavour;

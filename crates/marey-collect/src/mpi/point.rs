@@ -6,6 +6,7 @@ use marey_model::spool::{ANY_SOURCE, ANY_TAG, Direction, op};
 
 use super::call::{Call, Passing, Real};
 use super::communicator::{communicator, communicator_noun};
+use super::contents;
 use super::datatype::datatype;
 use super::flavour::{Family, Outcome, flavour};
 use super::request::{self, Kind, Request};
@@ -141,7 +142,9 @@ pub(crate) unsafe fn send(mut p: Passing<6, impl Real<6>>) -> usize {
         p.send_off(
             p.args[5],
             true,
-            |p, runtime| half(runtime, p.call, Direction::Send, p.args),
+            |p, runtime| {
+                half(runtime, p.call, Direction::Send, p.args).inspect(|half| contents::tell(runtime, half))
+            },
             |runtime, thread, scratch, half| put_message(runtime, thread, scratch, op::SEND, half),
         )
     }
@@ -162,6 +165,7 @@ pub(crate) unsafe fn recv(mut p: Passing<7, impl Real<7>>) -> usize {
             } else {
                 None
             };
+            came.iter().for_each(|half| contents::tell(open.runtime, half));
             open.finish_with_aside(came, |runtime, thread, scratch, half| {
                 put_message(runtime, thread, scratch, op::RECEIVE, &half);
             });
@@ -182,6 +186,7 @@ pub(crate) unsafe fn isend(mut p: Passing<7, impl Real<7>>) -> usize {
                 let serial = runtime.next_serial();
                 let request = Request { kind: Kind::of(half), serial, persistent: false };
                 request::insert(flavour().handle_at(place), request);
+                contents::tell(runtime, &half);
                 Some((half, serial))
             },
             |runtime, thread, scratch, &(half, serial)| put_post(runtime, thread, scratch, &half, serial),
@@ -243,6 +248,10 @@ unsafe fn both<const N: usize>(
             let sent = half(runtime, p.call, Direction::Send, sent);
             let posted = half(runtime, p.call, Direction::Receive, received);
             let came = posted.and_then(|posted| arrived(&posted, status));
+            // What was sent from where something has come is no longer there.
+            let is_replaced = |half: &Half| came.is_some_and(|came| came.buffer == half.buffer);
+            sent.iter().filter(|half| !is_replaced(half)).for_each(|half| contents::tell(runtime, half));
+            came.iter().for_each(|half| contents::tell(runtime, half));
             open.finish_aside(|thread, scratch| {
                 for (opcode, half) in [(op::SEND, &sent), (op::RECEIVE, &came)] {
                     if let Some(half) = half {
@@ -294,6 +303,9 @@ unsafe fn both_begun<const N: usize>(
                 request::insert(handle, Request { kind, serial, persistent: false });
             }
             if let Some(send) = send {
+                if receive.is_none_or(|receive| receive.buffer != send.buffer) {
+                    contents::tell(open.runtime, &send);
+                }
                 open.record(|runtime, thread, scratch| {
                     put_post(runtime, thread, scratch, &send, send_serial)
                 });

@@ -9,6 +9,7 @@ use marey_model::spool::{Direction, op};
 
 use super::call::{Open, Passing, Real};
 use super::communicator::{communicator, communicator_noun};
+use super::contents;
 use super::datatype::datatype;
 use super::flavour::flavour;
 use super::point::{arrived, count, put_received};
@@ -90,6 +91,7 @@ pub(crate) unsafe fn mrecv(mut p: Passing<5, impl Real<5>>) -> usize {
             let status = p.status(4);
             let done = if p.pass() { taken } else { None };
             let came = done.and_then(|(serial, posted)| Some((serial, arrived(&posted, status)?)));
+            came.iter().for_each(|(_, half)| contents::tell(open.runtime, half));
             open.finish_with(came, |runtime, thread, scratch, (serial, half)| {
                 put_received(runtime, thread, scratch, serial, &half);
             });

@@ -9,6 +9,7 @@ use marey_model::spool::{Direction, op};
 use super::call::{Passing, Real};
 use super::collective;
 use super::communicator::communicator_noun;
+use super::contents;
 use super::flavour::flavour;
 use super::point::{half, half_of, put_post};
 use super::request::{self, Kind, Request};
@@ -104,6 +105,9 @@ unsafe fn started<const N: usize>(mut p: Passing<N, impl Real<N>>, n: usize, pla
                 let handle = flavour.handle_at(places + idx * flavour.handle_len());
                 let serial = open.runtime.next_serial();
                 let Some(kind) = request::activate(handle, serial) else { continue };
+                if let Kind::Send(half) = &kind {
+                    contents::tell(open.runtime, half);
+                }
                 open.record(|runtime, thread, scratch| match kind {
                     Kind::Send(half) | Kind::Receive(half) => {
                         put_post(runtime, thread, scratch, &half, serial);

@@ -13,7 +13,7 @@ use marey_model::Rules;
 
 use super::signals::Relay;
 use super::spool_dir::LIBRARY_FILE;
-use crate::cli::RecordArgs;
+use crate::cli::{Mode, RecordArgs};
 use crate::exit::say;
 use crate::inherited;
 
@@ -108,6 +108,11 @@ fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
     // The process whose parent we are is the command itself; all others were started by it.
     command.env("MAREY_PARENT_PID", std::process::id().to_string());
     command.env("MAREY_MAX_MB", args.max_mb.to_string());
+    if args.mode == Mode::Full {
+        command.env("MAREY_ELEMENTS", args.elements.to_string());
+    } else {
+        command.env_remove("MAREY_ELEMENTS");
+    }
     if rules.is_empty() {
         command.env_remove("MAREY_RULES");
     } else {

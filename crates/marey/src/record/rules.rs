@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use marey_model::Rules;
 
 use crate::cli::RecordArgs;
+use crate::exit::Usage;
 
 /// More than this no environment may hold in one variable, on Linux.
 const MOST: usize = 100 << 10;
@@ -17,11 +18,12 @@ pub(super) fn read(args: &RecordArgs) -> anyhow::Result<Rules> {
     if let Some(path) = &args.filter {
         let shown = path.display();
         text = std::fs::read_to_string(path).with_context(|| format!("cannot read the filter {shown}"))?;
-        Rules::parse(&text).with_context(|| format!("{shown} is no filter"))?;
+        Rules::parse(&text).map_err(|error| Usage(format!("{shown} is no filter: {error}")))?;
     }
     for rule in &args.rule {
         Rules::parse(rule).map_err(|error| {
-            anyhow::anyhow!("`--rule {}` {}; try --rule 'count MPI_Comm_*'", rule.escape_debug(), error.what)
+            let shown = rule.escape_debug();
+            Usage(format!("--rule '{shown}' {}; try --rule 'count MPI_Comm_*'", error.what))
         })?;
         text.push('\n');
         text.push_str(rule);
@@ -29,7 +31,9 @@ pub(super) fn read(args: &RecordArgs) -> anyhow::Result<Rules> {
     let rules = Rules::parse(&text)?;
     let len = rules.to_string().len();
     if len > MOST {
-        bail!("the rules take {len} bytes and may take {MOST}: use patterns with * for names alike");
+        bail!(Usage(format!(
+            "the rules take {len} bytes and may take {MOST}: use * for names that are alike"
+        )));
     }
     Ok(rules)
 }

@@ -12,6 +12,7 @@
 mod support;
 
 mod mpi_clocks;
+mod mpi_contents;
 mod mpi_cost;
 mod mpi_counts;
 mod mpi_crash;
