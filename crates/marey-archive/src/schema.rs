@@ -122,7 +122,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 36] = [
+pub static TABLES: [&TableSpec; 37] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -156,6 +156,7 @@ pub static TABLES: [&TableSpec; 36] = [
     &COURSES,
     &LOD,
     &CLOCKS,
+    &CLOCK_KNOTS,
     &OPEN_AT_END,
     &PROBLEMS,
     &ENVIRONMENT,

@@ -1,13 +1,15 @@
-//! What messages say about two clocks: nothing arrives before it was sent.
+//! What messages and barriers say about two clocks: nothing arrives before it was sent.
 //!
-//! The one idea: each message bounds from one side, at one time, what has to be added to a clock.
-//! That correction is a line, and all lines within the bounds are a convex polygon in the plane of
-//! its values at both ends of the run. The middle of the polygon's bounding box lies within it, so
-//! it contradicts no bound; half the box's sides is the error that it can have. Of the bounds of a
-//! pair only their hull matters.
+//! The one idea: each message bounds from one side, at one time, what has to be added to a clock. That
+//! correction is a line for a while, so of the bounds of a short time only those matter that no line
+//! above all others passes over. So much is kept of each of some hundred times, however long the run.
+//!
+//! A collective that nobody leaves before all have entered it is a message from each to each. What bounds
+//! mean for clocks is not decided here.
 
 use std::collections::BTreeMap;
 
+use super::gatherings::Gatherings;
 use super::input::Input;
 use super::messages::{Join, Ops};
 use super::shards::Shards;
@@ -15,14 +17,10 @@ use super::stream::Decoding;
 use crate::Error;
 use crate::schema::NONE;
 
-/// Clocks that differ more in speed are not believed: the kernel steers each by 500 ppm at most.
-pub(crate) const MOST_DRIFT: f64 = 1e-3;
-/// Largest offset between two clocks that is looked at, from where bounds say it lies, ns.
-const FARTHEST: f64 = 1e13;
-/// Times are rounded to ns at both ends.
-const ROUNDING: f64 = 1.0;
-/// Points that are kept before they are reduced to their hull.
+/// Points that are kept before they are reduced to their hulls.
 const PILE: usize = 4096;
+/// Times of which each keeps its hull: a clock that is set is found to so much of the run.
+const TIMES: f64 = 512.0;
 
 /// A time and a bound on what has to be added to a clock then, ns.
 pub(crate) type Point = (f64, f64);
@@ -63,129 +61,32 @@ impl Bounds {
 }
 
 impl Hull {
-    /// Keeps the points that no line above all others passes over.
+    /// Keeps of each time the points that no line above all others passes over.
     fn reduce(&mut self) {
         self.points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let mut hull: Vec<Point> = Vec::new();
-        for &point in &self.points {
-            while let [.., before, last] = hull[..]
-                && (last.0 - before.0) * (point.1 - before.1) >= (last.1 - before.1) * (point.0 - before.0)
-            {
-                hull.pop();
+        let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else { return };
+        let (begin, length) = (first.0, ((last.0 - first.0) / TIMES).max(1.0));
+        let mut kept: Vec<Point> = Vec::new();
+        for own in
+            self.points.chunk_by(|a, b| ((a.0 - begin) / length).floor() == ((b.0 - begin) / length).floor())
+        {
+            let start = kept.len();
+            for &point in own {
+                while let [.., before, last] = kept[start..]
+                    && (last.0 - before.0) * (point.1 - before.1)
+                        >= (last.1 - before.1) * (point.0 - before.0)
+                {
+                    kept.pop();
+                }
+                kept.push(point);
             }
-            hull.push(point);
         }
-        self.hulled = hull.len();
-        self.points = hull;
+        self.hulled = kept.len();
+        self.points = kept;
     }
 }
 
-/// The lines that are possible, as their values at both ends of the run.
-#[derive(Debug)]
-pub(crate) struct Region {
-    span: (f64, f64),
-    /// Added to both coordinates of `corners`.
-    shift: f64,
-    corners: Vec<Point>,
-}
-
-/// A line and how far it can be off within the run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Line {
-    /// Its values at the beginning and the end.
-    pub ends: (f64, f64),
-    pub error: f64,
-    /// Its slope is bounded by messages, not only by what is believed.
-    pub is_drift_known: bool,
-}
-
-impl Region {
-    /// Lines over `span` that are above `lower` and below `upper`, each loosened by `slack`. `None`
-    /// if there is no such line.
-    pub(crate) fn between(span: (f64, f64), lower: &[Point], upper: &[Point], slack: f64) -> Option<Self> {
-        let most = lower.iter().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
-        let least = upper.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
-        let shift = match (most.is_finite(), least.is_finite()) {
-            (true, true) => f64::midpoint(most, least),
-            (true, false) => most,
-            (false, true) => least,
-            (false, false) => 0.0,
-        };
-        let drift = MOST_DRIFT * (span.1 - span.0);
-        let far = FARTHEST;
-        let corners =
-            vec![(-far, -far - drift), (far, far - drift), (far, far + drift), (-far, -far + drift)];
-        let mut region = Self { span, shift, corners };
-        for (points, sign) in [(lower, 1.0), (upper, -1.0)] {
-            for &(time, value) in points {
-                let at = (time - span.0) / (span.1 - span.0);
-                let bound = sign * (value - shift) - slack - ROUNDING;
-                region.cut((sign * (1.0 - at), sign * at), bound);
-            }
-        }
-        (!region.corners.is_empty()).then_some(region)
-    }
-
-    /// Keeps what is at least `bound` in direction `normal`.
-    fn cut(&mut self, normal: Point, bound: f64) {
-        let above = |corner: &Point| normal.0 * corner.0 + normal.1 * corner.1 - bound;
-        let mut kept = Vec::with_capacity(self.corners.len() + 1);
-        for (idx, corner) in self.corners.iter().enumerate() {
-            let next = &self.corners[(idx + 1) % self.corners.len()];
-            let (here, there) = (above(corner), above(next));
-            if here >= 0.0 {
-                kept.push(*corner);
-            }
-            if (here >= 0.0) != (there >= 0.0) {
-                let share = here / (here - there);
-                let between = |a: f64, b: f64| a + (b - a) * share;
-                kept.push((between(corner.0, next.0), between(corner.1, next.1)));
-            }
-        }
-        self.corners = kept;
-    }
-
-    /// The least and greatest of a coordinate.
-    fn range(&self, of: impl Fn(&Point) -> f64) -> (f64, f64) {
-        let all = self.corners.iter().map(of);
-        all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
-    }
-
-    /// The line that can be off least; `None` if the bounds leave one side open.
-    pub(crate) fn middle(&self) -> Option<Line> {
-        let (begin, end) = (self.range(|corner| corner.0), self.range(|corner| corner.1));
-        let farthest = begin.0.abs().max(begin.1.abs()).max(end.0.abs()).max(end.1.abs());
-        if farthest > FARTHEST / 2.0 {
-            return None;
-        }
-        let rise = self.range(|corner| corner.1 - corner.0);
-        let limit = MOST_DRIFT * (self.span.1 - self.span.0) * 0.999;
-        let middle = |range: (f64, f64)| self.shift + f64::midpoint(range.0, range.1);
-        Some(Line {
-            ends: (middle(begin), middle(end)),
-            error: (begin.1 - begin.0).max(end.1 - end.0) / 2.0,
-            is_drift_known: rise.0 > -limit && rise.1 < limit,
-        })
-    }
-
-    /// Where bounds leave one side open: the line nearest to them, as if the quickest messages had
-    /// taken no time. Its error is not known.
-    pub(crate) fn edge(&self, is_above: bool) -> Line {
-        let sign = if is_above { 1.0 } else { -1.0 };
-        let height = |corner: &Point| (corner.0 + corner.1) * sign;
-        let nearest = self.corners.iter().min_by(|a, b| height(a).total_cmp(&height(b)));
-        let &(begin, end) = nearest.expect("a region has corners");
-        let limit = MOST_DRIFT * (self.span.1 - self.span.0) * 0.999;
-        // A slope that nothing but our own limit keeps from growing says nothing.
-        let ends = if (end - begin).abs() < limit { (begin, end) } else { (0.0, 0.0) };
-        // What bounds were loosened by, and the rounding of the corrected clock.
-        let apart = self.shift + sign * 2.0 * ROUNDING;
-        let ends = (ends.0 + apart, ends.1 + apart);
-        Line { ends, error: f64::INFINITY, is_drift_known: false }
-    }
-}
-
-/// Matches all messages of the run on clocks that are not tied yet, for their bounds. Matching
+/// Matches all messages and barriers of the run on clocks that are not tied yet, for their bounds. Matching
 /// depends on the order within processes only, so wrong clocks do no harm. `clock` says which
 /// clock a process counts, `axis` turns times of `input` into those of the bounds.
 pub(crate) fn find(
@@ -198,6 +99,7 @@ pub(crate) fn find(
     let mut shards = Shards::new(input.counting());
     let mut bounds = Bounds::default();
     let clock = |location: u32| clock(input.globals.locations[location as usize].process);
+    let mut gatherings = Gatherings::new(input);
     for number in 0..=input.plan.boundaries.len() as u32 {
         let slab = decoding.slab(input, number, &())?;
         let mut ops: Vec<Vec<Ops<'_>>> = joins.iter().map(|_| Vec::new()).collect();
@@ -210,7 +112,10 @@ pub(crate) fn find(
             if slab.is_last {
                 join.finish(context);
             }
-            join.collectives.clear();
+            for row in join.collectives.drain(..).filter(|row| row.leave >= 0) {
+                let times = (axis(row.enter), axis(row.leave));
+                gatherings.take(&row, clock(row.location), times, &decoding.paths, &mut bounds);
+            }
         }
         shards.advance(&mut joins, &slab.horizons, slab.is_last);
         for row in shards.rows() {
@@ -224,5 +129,6 @@ pub(crate) fn find(
         }
         decoding.reuse(slab);
     }
+    gatherings.finish(&mut bounds);
     Ok(bounds)
 }

@@ -1,72 +1,59 @@
-//! Turning each process's ticks into nanoseconds since the start of the run.
+//! Turning a process's ticks into nanoseconds since the start of the run.
 //!
-//! The one idea: processes of one boot that count the same counter share one clock, so nothing is
-//! corrected among them. Such a *domain* gets one line through its earliest and latest readings;
-//! `tie` says what has to be added to it.
+//! The one idea: it is a line, and where one line does not do a few, one behind the other. The first is
+//! at hand without looking for it, since nearly all clocks of nearly all runs have no other.
 //!
-//! What is deliberately absent: repairing single events. What still contradicts causality is
-//! counted, not moved.
+//! Later readings never have earlier times, whatever the lines are. Where they come from is told in
+//! `clocks`.
 
-use marey_model::{ClockKind, Triple};
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
-use super::bounds::Bounds;
-use super::definitions::{Exchange, ProcessDefs};
-use super::tie::Tie;
-
-/// Fraction bits of [`Clock::speed`]: speeds below 4 ns a tick keep 61 significant bits.
+/// Fraction bits of [`Line::speed`]: speeds below 4 ns a tick keep 61 significant bits.
 const SHIFT: u32 = 60;
 
 /// Most ticks from the origin of a clock: with 8 ns a tick still far from overflow.
 const MOST: i64 = 1 << 56;
 
-/// A process's clock as a line.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Speeds beyond these are no clock's, ns per tick.
+const SPEEDS: (f64, f64) = (1e-6, 7.9);
+
+/// A process's clock.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Clock {
-    origin_ticks: u64,
-    origin_ns: i64,
+    first: Line,
+    /// Where the first line ends, ticks.
+    until: u64,
+    /// All lines, if there are several.
+    lines: Option<Arc<[Line]>>,
+}
+
+/// A line of a clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Line {
+    ticks: u64,
+    ns: i64,
     /// ns per tick, as a fraction of 2^[`SHIFT`].
     speed: i64,
 }
 
-/// What the `clocks` table says about a process.
-#[derive(Clone, Debug)]
-pub(crate) struct ClockFacts {
-    pub clock: Clock,
-    pub kind: &'static str,
-    pub offset_ns: i64,
-    pub drift_ppm: f64,
-    pub uncertainty_ns: i64,
-    pub ticks_per_second: f64,
-    /// (ticks, ns) between which the line was drawn.
-    pub knots: [(u64, i64); 2],
-}
-
-impl Clock {
-    fn new(origin_ticks: u64, origin_ns: i64, ns_per_tick: f64) -> Self {
-        let speed = (ns_per_tick.clamp(1e-6, 7.9) * (1_u64 << SHIFT) as f64) as i64;
-        Self { origin_ticks, origin_ns, speed }
+impl Line {
+    fn new(ticks: u64, ns: i64, ns_per_tick: f64) -> Self {
+        let speed = (ns_per_tick.clamp(SPEEDS.0, SPEEDS.1) * (1_u64 << SHIFT) as f64) as i64;
+        Self { ticks, ns, speed }
     }
 
-    /// Time of a reading, ns since the start of the run. Later readings never have earlier times.
     #[inline(always)]
-    pub(crate) fn ns(&self, ticks: u64) -> i64 {
+    fn ns(&self, ticks: u64) -> i64 {
         // No run takes two years; a reading that says so is damage and must not overflow.
-        let since = ticks.wrapping_sub(self.origin_ticks).cast_signed().clamp(-MOST, MOST);
+        let since = ticks.wrapping_sub(self.ticks).cast_signed().clamp(-MOST, MOST);
         let product = i128::from(since) * i128::from(self.speed);
-        self.origin_ns.wrapping_add((product >> SHIFT) as i64)
-    }
-
-    /// So many ticks, ns.
-    pub(crate) fn span(&self, ticks: u64) -> i64 {
-        let ns = i128::from(ticks).saturating_mul(i128::from(self.speed)) >> SHIFT;
-        i64::try_from(ns).unwrap_or(i64::MAX)
+        self.ns.wrapping_add((product >> SHIFT) as i64)
     }
 
     /// The first reading whose time is not before `ns`.
-    pub(crate) fn ticks_at(&self, ns: i64) -> u64 {
-        let span = (i128::from(ns) - i128::from(self.origin_ns)) << SHIFT;
-        let ticks = span.div_euclid(i128::from(self.speed)) + i128::from(self.origin_ticks);
+    fn ticks_at(&self, ns: i64) -> u64 {
+        let span = (i128::from(ns) - i128::from(self.ns)) << SHIFT;
+        let ticks = span.div_euclid(i128::from(self.speed)) + i128::from(self.ticks);
         let mut ticks = u64::try_from(ticks.max(0)).unwrap_or(u64::MAX);
         // Division rounded down, as the shift in `ns` does: at most a tick or two are missing.
         for _ in 0..4 {
@@ -77,224 +64,76 @@ impl Clock {
         }
         ticks
     }
+}
+
+impl Clock {
+    /// A clock that is one line.
+    pub(crate) fn new(ticks: u64, ns: i64, ns_per_tick: f64) -> Self {
+        Self { first: Line::new(ticks, ns, ns_per_tick), until: u64::MAX, lines: None }
+    }
+
+    /// A clock through these points, each (ticks, ns), which is lines in between and beyond them. Points
+    /// that are before those before them are moved up to them. Two at least, or it stands still.
+    pub(crate) fn through(points: &[(u64, f64)]) -> Self {
+        let mut lines: Vec<Line> = Vec::with_capacity(points.len());
+        let mut speed = 1.0;
+        for pair in points.windows(2) {
+            let [from, to] = [pair[0], pair[1]];
+            let steep = (to.1 - from.1) / to.0.saturating_sub(from.0).max(1) as f64;
+            // What no clock counts in so few ticks is a step: the line before goes on up to it.
+            speed = if steep > SPEEDS.1 { speed } else { steep };
+            let ns = from.1.round().clamp(-1e18, 1e18) as i64;
+            let ns = lines.last().map_or(ns, |last| ns.max(last.ns(from.0)));
+            lines.push(Line::new(from.0, ns, speed));
+        }
+        if let (Some(last), Some(end)) = (lines.last(), points.last())
+            && (last.ns(end.0) as f64) + 1.0 < end.1
+        {
+            lines.push(Line::new(end.0, end.1.round().clamp(-1e18, 1e18) as i64, speed));
+        }
+        let Some(&first) = lines.first() else { return Self::new(0, 0, 1.0) };
+        let until = lines.get(1).map_or(u64::MAX, |line| line.ticks);
+        Self { first, until, lines: (lines.len() > 1).then(|| lines.into()) }
+    }
+
+    /// Time of a reading, ns since the start of the run. Later readings never have earlier times.
+    #[inline(always)]
+    pub(crate) fn ns(&self, ticks: u64) -> i64 {
+        if ticks < self.until { self.first.ns(ticks) } else { self.later(ticks) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn later(&self, ticks: u64) -> i64 {
+        let lines = self.lines.as_deref().unwrap_or(std::slice::from_ref(&self.first));
+        let place = lines.partition_point(|line| line.ticks <= ticks).max(1) - 1;
+        lines[place].ns(ticks)
+    }
+
+    /// So many ticks, ns.
+    pub(crate) fn span(&self, ticks: u64) -> i64 {
+        let ns = i128::from(ticks).saturating_mul(i128::from(self.first.speed)) >> SHIFT;
+        i64::try_from(ns).unwrap_or(i64::MAX)
+    }
+
+    /// The first reading whose time is not before `ns`.
+    pub(crate) fn ticks_at(&self, ns: i64) -> u64 {
+        let Some(lines) = &self.lines else { return self.first.ticks_at(ns) };
+        let place = lines.partition_point(|line| line.ns < ns);
+        let ticks = lines[place.max(1) - 1].ticks_at(ns);
+        lines.get(place.max(1)).map_or(ticks, |next| ticks.min(next.ticks))
+    }
 
     /// Length of a span of ticks in ns.
     pub(crate) fn span_ns(&self, ticks: f64) -> f64 {
-        ticks * self.speed as f64 / (1_u64 << SHIFT) as f64
-    }
-}
-
-/// Readings that belong to no process: the launcher's.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Launcher {
-    pub host: String,
-    pub readings: Vec<Triple>,
-}
-
-/// One clock that several processes may share.
-#[derive(Debug)]
-struct Domain {
-    readings: Vec<Triple>,
-    /// ns on the common axis = `base_ns` + (ticks − `base`) × `slope`.
-    base: u64,
-    base_ns: f64,
-    slope: f64,
-    last: u64,
-    /// How far readings are off the line, ns; infinite if there is but one.
-    off: f64,
-}
-
-/// The clocks of a run as far as each is known by itself.
-#[derive(Debug)]
-pub(crate) struct Clocks {
-    domains: Vec<Domain>,
-    /// Domain of each process by its key.
-    of: FxHashMap<u64, usize>,
-    /// The domain that the others are tied to.
-    reference: usize,
-    /// What exchanges say.
-    exchanges: Bounds,
-    /// Calendar time of 0 on the common axis, ns since 1970.
-    epoch: u64,
-}
-
-impl Clocks {
-    /// Draws the line of each clock. `readings` are the heads of each process's windows.
-    pub(crate) fn draw(
-        processes: &[ProcessDefs],
-        readings: &[Vec<Triple>],
-        launcher: &Launcher,
-        is_reference: impl Fn(usize) -> bool,
-        peer: impl Fn(usize, u32) -> Option<usize>,
-    ) -> Self {
-        let (mut domains, of) = domains(processes, readings, launcher);
-        for domain in &mut domains {
-            domain.draw();
-        }
-        // Doubles hold 2⁵³ ns, so everything counts from an instant of the run, not from 1970.
-        let first = domains.iter().filter_map(|domain| domain.readings.first());
-        let epoch = first.map(|t| t.realtime_ns).min().unwrap_or(0);
-        for domain in &mut domains {
-            let first = domain.readings.first();
-            domain.base_ns = first.map_or(0.0, |t| t.realtime_ns.wrapping_sub(epoch) as f64);
-        }
-        let reference = (0..processes.len()).find(|&p| is_reference(p)).map_or(0, |p| of[p]);
-        let exchanges = exchanges(&domains, &of, processes, peer);
-        let of = processes.iter().map(|process| process.key).zip(of).collect();
-        Self { domains, of, reference, exchanges, epoch }
+        ticks * self.first.speed as f64 / (1_u64 << SHIFT) as f64
     }
 
-    /// What has to be added to each clock, given what messages say.
-    pub(crate) fn tie(&self, messages: &Bounds) -> Vec<Tie> {
-        let spans: Vec<(f64, f64)> = self.domains.iter().map(Domain::span).collect();
-        super::tie::all(&spans, self.reference, &self.exchanges, messages)
-    }
-
-    /// Which clock a process counts.
-    pub(crate) fn domain(&self, process: &ProcessDefs) -> usize {
-        self.of.get(&process.key).copied().unwrap_or(self.reference)
-    }
-
-    /// The first instant of all processes on the common axis, ns.
-    pub(crate) fn start(&self, processes: &[ProcessDefs], ties: &[Tie]) -> f64 {
-        let starts = processes.iter().map(|process| {
-            let domain = self.domain(process);
-            let at = self.domains[domain].at(process.start.ticks);
-            at + ties[domain].at(at)
-        });
-        let start = starts.fold(f64::INFINITY, f64::min);
-        if start.is_finite() { start } else { 0.0 }
-    }
-
-    /// The clocks of all processes, and the calendar time of the start of the run, ns since 1970.
-    pub(crate) fn facts(&self, processes: &[ProcessDefs], ties: &[Tie]) -> (Vec<ClockFacts>, i64) {
-        let start = self.start(processes, ties);
-        let facts = processes.iter().map(|process| {
-            let domain = self.domain(process);
-            self.domains[domain].facts(process, &ties[domain], start)
-        });
-        let mut facts: Vec<ClockFacts> = facts.collect();
-        // Each clock is rounded by itself. The run shall begin at 0 all the same, or its length would
-        // not be that of the process that is there all the time.
-        let starts = processes.iter().zip(&facts).map(|(process, facts)| facts.clock.ns(process.start.ticks));
-        let early = starts.min().unwrap_or(0);
-        for facts in &mut facts {
-            facts.clock.origin_ns = facts.clock.origin_ns.saturating_sub(early);
-            facts.knots.iter_mut().for_each(|knot| knot.1 = knot.1.saturating_sub(early));
-        }
-        (facts, (self.epoch.cast_signed()).saturating_add(start as i64))
-    }
-}
-
-fn domains(
-    processes: &[ProcessDefs],
-    readings: &[Vec<Triple>],
-    launcher: &Launcher,
-) -> (Vec<Domain>, Vec<usize>) {
-    let mut known = FxHashMap::default();
-    let mut domains: Vec<Domain> = Vec::new();
-    let mut of = Vec::with_capacity(processes.len());
-    for (idx, process) in processes.iter().enumerate() {
-        let skewed = ClockKind::from_code(process.clock).is_none_or(|kind| kind == ClockKind::Skewed);
-        let own = if skewed || process.boot.is_empty() { process.key } else { 0 };
-        let place = *known.entry((process.boot.clone(), process.clock, own)).or_insert_with(|| {
-            domains.push(Domain::new());
-            domains.len() - 1
-        });
-        let domain = &mut domains[place];
-        domain.readings.push(process.start);
-        domain.readings.extend(process.ending.iter().map(|ending| ending.2));
-        domain.readings.extend(&readings[idx]);
-        // The launcher reads the counter that measured processes read, if there is one.
-        if !skewed && process.host == launcher.host && process.clock == ClockKind::Tsc.code() {
-            domain.readings.extend(&launcher.readings);
-        }
-        of.push(place);
-    }
-    (domains, of)
-}
-
-/// How far the readings in between are off the line through the earliest and the latest, ns.
-pub(crate) fn spread_ns(readings: &mut [Triple]) -> f64 {
-    readings.sort_by_key(|t| (t.ticks, t.monotonic_ns));
-    let ([first, ..], [.., last]) = (&*readings, &*readings) else { return 0.0 };
-    let ticks = last.ticks.abs_diff(first.ticks).max(1) as f64;
-    let slope = last.monotonic_ns.saturating_sub(first.monotonic_ns) as f64 / ticks;
-    let off = readings.iter().map(|t| {
-        let line = first.monotonic_ns as f64 + (t.ticks - first.ticks) as f64 * slope;
-        (t.monotonic_ns as f64 - line).abs()
-    });
-    off.fold(0.0, f64::max)
-}
-
-/// Each exchange is a message in both directions.
-fn exchanges(
-    domains: &[Domain],
-    of: &[usize],
-    processes: &[ProcessDefs],
-    peer: impl Fn(usize, u32) -> Option<usize>,
-) -> Bounds {
-    let mut bounds = Bounds::default();
-    for (idx, process) in processes.iter().enumerate() {
-        for exchange in &process.exchanges {
-            let Some(other) = peer(idx, exchange.peer) else { continue };
-            let (mine, theirs) = (of[idx], of[other]);
-            if mine == theirs {
-                continue;
-            }
-            let Exchange { sent, received, returned, came_back, .. } = *exchange;
-            let (here, there) = (&domains[mine], &domains[theirs]);
-            bounds.add(mine, theirs, here.at(sent), there.at(received));
-            bounds.add(theirs, mine, there.at(returned), here.at(came_back));
-        }
-    }
-    bounds
-}
-
-impl Domain {
-    fn new() -> Self {
-        Self { readings: Vec::new(), base: 0, base_ns: 0.0, slope: 1.0, last: 0, off: f64::INFINITY }
-    }
-
-    /// The line through the earliest and the latest reading.
-    fn draw(&mut self) {
-        // A reading that was never taken is all zeros.
-        self.readings.retain(|t| *t != Triple::default());
-        self.readings.sort_by_key(|t| (t.ticks, t.monotonic_ns));
-        let (Some(first), Some(last)) = (self.readings.first(), self.readings.last()) else { return };
-        (self.base, self.last) = (first.ticks, last.ticks);
-        let ticks = last.ticks - first.ticks;
-        let ns = last.monotonic_ns.saturating_sub(first.monotonic_ns);
-        if ticks == 0 || ns == 0 {
-            return;
-        }
-        self.slope = ns as f64 / ticks as f64;
-        self.off = spread_ns(&mut self.readings).max(100.0);
-    }
-
-    fn at(&self, ticks: u64) -> f64 {
-        self.base_ns + ticks.wrapping_sub(self.base).cast_signed() as f64 * self.slope
-    }
-
-    fn span(&self) -> (f64, f64) {
-        (self.base_ns, self.at(self.last))
-    }
-
-    fn facts(&self, process: &ProcessDefs, tie: &Tie, start: f64) -> ClockFacts {
-        let offset = tie.at(self.base_ns);
-        let base_ns = (self.base_ns + offset - start).round().clamp(-1e18, 1e18) as i64;
-        let slope = self.slope * (1.0 + tie.drift);
-        let clock = Clock::new(self.base, base_ns, slope);
-        let knot = |ticks| (ticks, clock.ns(ticks));
-        let uncertainty = self.off + tie.uncertainty;
-        ClockFacts {
-            clock,
-            kind: ClockKind::from_code(process.clock).map_or("unknown", ClockKind::name),
-            offset_ns: offset.round() as i64,
-            drift_ppm: tie.drift * 1e6,
-            uncertainty_ns: if uncertainty.is_finite() { uncertainty.ceil() as i64 } else { -1 },
-            ticks_per_second: if slope > 0.0 { 1e9 / slope } else { 0.0 },
-            knots: [knot(self.base), knot(self.last)],
-        }
+    /// The same clock, `ns` earlier.
+    pub(crate) fn earlier(mut self, ns: i64) -> Self {
+        self.first.ns = self.first.ns.saturating_sub(ns);
+        let earlier = |line: &Line| Line { ns: line.ns.saturating_sub(ns), ..*line };
+        self.lines = self.lines.map(|lines| lines.iter().map(earlier).collect());
+        self
     }
 }

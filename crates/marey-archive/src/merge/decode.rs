@@ -391,7 +391,7 @@ impl Decoder {
         builder: &mut Builder,
         out: &mut Happened,
     ) -> (usize, Stop) {
-        let clock = with.context.clock;
+        let clock = &with.context.clock;
         let mut at = 0;
         loop {
             let before = at;

@@ -188,7 +188,7 @@ pub(crate) fn build(
     let mut contexts: Vec<Context> = processes
         .iter()
         .enumerate()
-        .map(|(idx, process)| globals.process(idx, process, clocks[idx], index))
+        .map(|(idx, process)| globals.process(idx, process, clocks[idx].clone(), index))
         .collect();
     // Reserved whether or not it is used: which it is, only decoding can tell.
     globals.unknown_region = globals.regions.rows.len() as u32;

@@ -4,8 +4,8 @@
 //! their clock, their order and their numbers, and the run its cuts. So decoding starts with
 //! nothing left to decide, and all threads read the same input without a lock.
 //!
-//! Where exchanges leave a clock open, messages tell; then the whole run is decoded once for them
-//! alone, and what depends on clocks is made a second time. How clocks are drawn and tied, and how
+//! Where processes count different clocks, messages say how these differ; then the whole run is decoded
+//! once for them alone, and what depends on clocks is made a second time. How clocks are drawn and tied, and how
 //! things get their numbers, is not decided here.
 
 use std::path::Path;
@@ -13,7 +13,8 @@ use std::path::Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::{self, Bounds};
-use super::clock::{Clock, ClockFacts, Clocks};
+use super::clock::Clock;
+use super::clocks::{ClockFacts, Clocks};
 use super::definitions::ProcessDefs;
 use super::globals::{Context, Globals, Location};
 use super::identity::{self, Place};
@@ -55,7 +56,10 @@ impl Input {
             hash.add(byte.into());
         }
         for facts in &self.clocks {
-            hash.add(facts.clock.ns(1 << 40).cast_unsigned());
+            for knot in &facts.knots {
+                hash.add(knot.ticks);
+                hash.add(knot.ns.cast_unsigned());
+            }
         }
         hash.0
     }
@@ -94,18 +98,22 @@ fn place(
     processes: Vec<ProcessDefs>,
     config: &Config,
 ) -> Result<Input, Error> {
-    let clocks = draw_clocks(&index, &processes, &launch);
-    let mut ties = clocks.tie(&Bounds::default());
-    if ties.iter().all(|tie| tie.is_settled) {
+    let mut clocks = draw_clocks(&index, &processes, &launch);
+    let nothing = Bounds::default();
+    if !clocks.are_several() || processes.iter().all(|process| process.mpi.is_none()) {
+        let ties = clocks.tie(&nothing);
         return complete(index, launch, processes, &clocks, &ties, config);
     }
-    // Exchanges leave something open: messages are matched once on untied clocks for their bounds.
-    let untied = vec![Tie::default(); ties.len()];
+    // Messages are matched once on untied clocks for their bounds.
+    let untied: Vec<Tie> = clocks.tie(&nothing).iter().map(|_| Tie::default()).collect();
     let start = clocks.start(&processes, &untied);
     let rough = complete(index, launch, processes, &clocks, &untied, config)?;
     let domains: Vec<usize> = rough.processes.iter().map(|process| clocks.domain(process)).collect();
     let found = bounds::find(&rough, |process| domains[process as usize], |ns| ns as f64 + start)?;
-    ties = clocks.tie(&found);
+    for (location, &last) in rough.globals.locations.iter().zip(&rough.plan.last_ticks) {
+        clocks.lasted(&rough.processes[location.process as usize], last);
+    }
+    let ties = clocks.tie(&found);
     complete(rough.index, rough.launch, rough.processes, &clocks, &ties, config)
 }
 
@@ -144,10 +152,10 @@ fn complete(
         })
         .collect();
     let communicators = identity::unify(&processes, &places, |idx, ticks| clocks[idx].clock.ns(ticks));
-    let lines: Vec<Clock> = clocks.iter().map(|facts| facts.clock).collect();
+    let lines: Vec<Clock> = clocks.iter().map(|facts| facts.clock.clone()).collect();
     let (globals, contexts) = globals::build(&index, &processes, &lines, communicators);
     let by_location: Vec<Clock> =
-        globals.locations.iter().map(|location| lines[location.process as usize]).collect();
+        globals.locations.iter().map(|location| lines[location.process as usize].clone()).collect();
     let has_operations = processes.iter().any(|process| process.mpi.is_some());
     let plan = slabs::plan(&index, &globals.locations, &by_location, config.memory_bytes, has_operations)?;
     let endings = endings(&processes, &globals.locations, &plan.last_ticks);

@@ -9,7 +9,7 @@ use std::path::Path;
 use marey_model::Triple;
 use serde::Deserialize;
 
-use super::clock::Launcher;
+use super::clocks::Launcher;
 
 /// Facts of the run.
 #[derive(Debug, Default, Deserialize)]

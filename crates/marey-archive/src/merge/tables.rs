@@ -1,5 +1,6 @@
 //! The small tables: definitions, processes, clocks, environment.
 
+use super::clocks::{ClockFacts, Knot};
 use super::definitions::ProcessDefs;
 use super::globals::Globals;
 use super::input::Input;
@@ -25,6 +26,7 @@ pub(crate) fn definitions(input: &Input, decoding: &Decoding) -> Result<Vec<Colu
         counter_kinds(globals)?,
         event_kinds(globals)?,
         clocks(input)?,
+        clock_knots(input)?,
         environment(input)?,
     ])
 }
@@ -207,19 +209,35 @@ fn event_kinds(globals: &Globals) -> Result<Columns, Error> {
 
 fn clocks(input: &Input) -> Result<Columns, Error> {
     let rows = &input.clocks;
-    let knots = |knots: &[(u64, i64); 2]| {
-        format!("[[{},{}],[{},{}]]", knots[0].0, knots[0].1, knots[1].0, knots[1].1)
+    let knots = |facts: &ClockFacts| {
+        let [first, .., last] = &facts.knots[..] else { return "[]".to_owned() };
+        format!("[[{},{}],[{},{}]]", first.ticks, first.ns, last.ticks, last.ns)
     };
     let columns = columns![rows;
         Text |row| row.kind.to_owned(),
         I64 |row| row.offset_ns,
         F64 |row| row.drift_ppm,
         I64 |row| row.uncertainty_ns,
-        I64 |row| row.knots[0].0.cast_signed(),
+        I64 |row| row.knots.first().map_or(0, |knot| knot.ticks.cast_signed()),
         F64 |row| row.ticks_per_second,
-        Text |row| knots(&row.knots),
+        Text knots,
+        U32 |row| row.domain as u32,
     ];
     with_ids(&CLOCKS, rows.len(), columns)
+}
+
+fn clock_knots(input: &Input) -> Result<Columns, Error> {
+    let own = |(process, facts): (u32, &ClockFacts)| {
+        facts.knots.iter().map(|knot| (process, *knot)).collect::<Vec<_>>()
+    };
+    let rows: Vec<(u32, Knot)> = (0..).zip(&input.clocks).flat_map(own).collect();
+    let columns = columns![rows;
+        U32 |row| row.0,
+        I64 |row| row.1.ticks.cast_signed(),
+        I64 |row| row.1.ns,
+        I64 |row| row.1.uncertainty_ns,
+    ];
+    Columns::from_columns(&CLOCK_KNOTS, columns)
 }
 
 fn environment(input: &Input) -> Result<Columns, Error> {

@@ -1,79 +1,84 @@
 //! Tying clocks to each other, from the reference outwards.
 //!
-//! The one idea: the clock that shares most messages with those that are tied already is tied
-//! next, within the bounds of all of them; a bound is as loose as the clock that it comes from is
-//! uncertain. Exchanges come first: messages only narrow what they leave open, and where the two
-//! contradict each other, for no real clock is a line, exchanges are right.
+//! The one idea: the clock that shares most exchanges and messages with those that are tied already is
+//! tied next, within the bounds of all of them; a bound is as loose as the clock that it comes from is
+//! uncertain then. What bounds leave open is the stated bar: half of it to either side.
 //!
 //! Without bounds from both sides a clock stays what its calendar says, unless messages contradict
-//! that, and its error is unknown.
+//! that, and its error is unknown. How bounds become lines is told in `lines`, what is between two
+//! lines in `bend`, how messages are kept from running backwards within the bars in `tighten`.
 
-use super::bounds::{Bounds, Point, Region};
+use super::bend::{self, Knot, contradiction};
+use super::bounds::Bounds;
+use super::lines::{self, Stretches};
+use super::region::{Bound, Line, Region};
+use super::tighten::{self, Shift};
 
-/// Contradictions up to this are taken for bends of clocks, ns.
-const MOST_SLACK: f64 = 1e9;
-
-/// What has to be added to a clock: a line over its own time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// What has to be added to a clock over its own time.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tie {
-    time: f64,
-    offset: f64,
-    /// Change of the offset, ns per ns.
+    /// In the order of time; between them it is a line. Empty = nothing is added.
+    pub knots: Vec<Knot>,
+    /// Change of what is added while the clock is not set, ns per ns.
     pub drift: f64,
     /// Bound on its error within the run, ns; infinite if there is none.
     pub uncertainty: f64,
-    /// More bounds could not improve it much.
-    pub is_settled: bool,
+    /// Part of what is added, for the sake of messages.
+    pub shift: Shift,
 }
 
 impl Tie {
+    /// Nothing is added, and nothing is known.
+    fn unknown() -> Self {
+        Self { uncertainty: f64::INFINITY, ..Self::default() }
+    }
+
+    /// The knots before and behind a time; those at the end for times beyond it.
+    fn around(&self, time: f64) -> Option<(Knot, Knot)> {
+        let place = self.knots.partition_point(|knot| knot.time <= time);
+        let behind = place.clamp(1, self.knots.len().max(2) - 1);
+        Some((*self.knots.get(behind - 1)?, *self.knots.get(behind)?))
+    }
+
     /// What has to be added at a time.
     pub(crate) fn at(&self, time: f64) -> f64 {
-        self.offset + self.drift * (time - self.time)
+        let Some((from, to)) = self.around(time) else { return 0.0 };
+        from.offset + (to.offset - from.offset) / (to.time - from.time) * (time - from.time)
     }
-}
 
-/// Bounds on one clock's correction.
-#[derive(Debug, Default)]
-struct Around {
-    lower: Vec<Point>,
-    upper: Vec<Point>,
-}
-
-impl Around {
-    /// Adds the bounds of a clock that is tied.
-    fn add(&mut self, bounds: &Bounds, clock: usize, other: usize, tie: &Tie) {
-        let loose = if tie.uncertainty.is_finite() { tie.uncertainty } else { 0.0 };
-        for &(received, later) in bounds.points(other, clock) {
-            let sent = received + later;
-            self.lower.push((received, sent + tie.at(sent) - received - loose));
+    /// How wrong that can be.
+    pub(crate) fn error(&self, time: f64) -> f64 {
+        let Some((from, to)) = self.around(time) else { return self.uncertainty };
+        if from.error.is_infinite() || to.error.is_infinite() {
+            return f64::INFINITY;
         }
-        for &(received, later) in bounds.points(clock, other) {
-            let sent = received + later;
-            self.upper.push((sent, received + tie.at(received) - sent + loose));
-        }
+        let share = ((time - from.time) / (to.time - from.time)).clamp(0.0, 1.0);
+        from.error + (to.error - from.error) * share
     }
 
-    fn is_two_sided(&self) -> bool {
-        !self.lower.is_empty() && !self.upper.is_empty()
+    /// Whether all of it is one line.
+    pub(crate) fn is_line(&self) -> bool {
+        let [first, .., last] = &self.knots[..] else { return true };
+        let slope = (last.offset - first.offset) / (last.time - first.time);
+        self.knots.iter().all(|knot| {
+            let line = first.offset + slope * (knot.time - first.time);
+            (knot.offset - line).abs() < 0.01
+        })
     }
 
-    fn is_empty(&self) -> bool {
-        self.lower.is_empty() && self.upper.is_empty()
-    }
-
-    fn region(&self, span: (f64, f64), slack: f64) -> Option<Region> {
-        Region::between(span, &self.lower, &self.upper, slack)
+    fn line(line: &Line) -> Self {
+        let knot = |time, offset| Knot { time, offset, error: f64::INFINITY };
+        let knots = vec![knot(line.span.0, line.ends.0), knot(line.span.1, line.ends.1)];
+        Self { knots, drift: line.slope(), ..Self::unknown() }
     }
 }
 
 /// Ties all clocks. `spans` are the times that they were counted, each its own.
 pub(crate) fn all(spans: &[(f64, f64)], reference: usize, exchanges: &Bounds, messages: &Bounds) -> Vec<Tie> {
-    let unknown = Tie { uncertainty: f64::INFINITY, ..Tie::default() };
-    let mut ties = vec![unknown; spans.len()];
+    let mut ties = vec![Tie::unknown(); spans.len()];
     let mut tied: Vec<usize> = Vec::new();
     if let Some(tie) = ties.get_mut(reference) {
-        *tie = Tie { is_settled: true, ..Tie::default() };
+        *tie = Tie::default();
         tied.push(reference);
     }
     loop {
@@ -84,7 +89,7 @@ pub(crate) fn all(spans: &[(f64, f64)], reference: usize, exchanges: &Bounds, me
         if weight == Default::default() {
             break;
         }
-        ties[clock] = one(clock, spans[clock], &tied, &ties, exchanges, messages);
+        ties[clock] = one(clock, spans[clock], &tied, &ties, &[exchanges, messages]);
         tied.push(clock);
     }
     ties
@@ -97,66 +102,124 @@ fn links(bounds: &Bounds, clock: usize, tied: &[usize]) -> (u64, u64) {
     (to.min(from), to.saturating_add(from))
 }
 
-fn one(
+/// Bounds on one clock's correction from another that is tied, as loose as `loose` says.
+fn add(
+    found: &mut Vec<Bound>,
+    bounds: &Bounds,
     clock: usize,
-    span: (f64, f64),
-    tied: &[usize],
-    ties: &[Tie],
-    exchanges: &Bounds,
-    messages: &Bounds,
-) -> Tie {
-    let span = (span.0, span.1.max(span.0 + 1000.0));
-    let around = |known: bool, sources: &[&Bounds]| {
-        let mut around = Around::default();
+    other: usize,
+    tie: &Tie,
+    loose: impl Fn(f64) -> f64,
+) {
+    for &(received, later) in bounds.points(other, clock) {
+        let sent = received + later;
+        let stamp = sent + tie.at(sent);
+        found.push(Bound { time: received, value: stamp - received - loose(sent), stamp, is_lower: true });
+    }
+    for &(received, later) in bounds.points(clock, other) {
+        let sent = received + later;
+        let stamp = received + tie.at(received);
+        found.push(Bound { time: sent, value: stamp - sent + loose(received), stamp, is_lower: false });
+    }
+}
+
+fn one(clock: usize, span: (f64, f64), tied: &[usize], ties: &[Tie], sources: &[&Bounds]) -> Tie {
+    let around = |known: bool, is_tight: bool| {
+        let mut found = Vec::new();
         for &other in tied.iter().filter(|&&other| !known || ties[other].uncertainty.is_finite()) {
+            let tie = &ties[other];
+            let loose = |time| if is_tight || !tie.uncertainty.is_finite() { 0.0 } else { tie.error(time) };
             for bounds in sources {
-                around.add(bounds, clock, other, &ties[other]);
+                add(&mut found, bounds, clock, other, tie, loose);
             }
         }
-        around
+        found
     };
+    let span = lasting(span, &around(false, true));
     // Clocks of unknown error are asked only where the others leave a side open.
-    for (known, sources) in [(true, &[exchanges, messages][..]), (false, &[exchanges, messages])] {
-        let all = around(known, sources);
-        if !all.is_two_sided() {
-            continue;
+    for known in [true, false] {
+        let Some(found) = lines::find(span, &mut around(known, false)) else { continue };
+        let mut tie = drawn(&found);
+        if !known {
+            tie.knots.iter_mut().for_each(|knot| knot.error = f64::INFINITY);
+            tie.uncertainty = f64::INFINITY;
         }
-        let exchanged = around(known, &sources[..1]);
-        let found = all.region(span, 0.0).map(|region| (region, 0.0));
-        let found = found.or_else(|| loosened(span, &exchanged)).or_else(|| loosened(span, &all));
-        let Some((region, slack)) = found else { continue };
-        if let Some(line) = region.middle() {
-            let error = if known { line.error + slack } else { f64::INFINITY };
-            return tie(span, line.ends, error, known && line.is_drift_known);
+        if tie.uncertainty.is_finite() {
+            tighten::tighten(&mut tie, &around(true, true));
         }
+        return tie;
     }
-    let all = around(false, &[exchanges, messages]);
-    let fits = |points: &[Point], sign: f64| points.iter().all(|point| point.1 * sign <= 0.0);
-    if all.is_empty() || fits(&all.lower, 1.0) && fits(&all.upper, -1.0) {
-        return Tie { uncertainty: f64::INFINITY, ..Tie::default() };
+    let all = around(false, false);
+    let is_lower = all.iter().any(|bound| bound.is_lower);
+    if all.iter().all(|bound| contradiction(bound, 0.0) == 0.0) {
+        return Tie::unknown();
     }
-    match all.region(span, 0.0) {
-        Some(region) => tie(span, region.edge(!all.lower.is_empty()).ends, f64::INFINITY, false),
-        None => Tie { uncertainty: f64::INFINITY, ..Tie::default() },
-    }
+    Region::within(span, &all, 0.0).map_or_else(Tie::unknown, |region| Tie::line(&region.edge(is_lower)))
 }
 
-/// The region of bounds from both sides with the least slack that leaves one, and the slack.
-fn loosened(span: (f64, f64), around: &Around) -> Option<(Region, f64)> {
-    if !around.is_two_sided() {
-        return None;
-    }
-    let mut slack = 0.0;
-    while slack < MOST_SLACK {
-        if let Some(region) = around.region(span, slack) {
-            return Some((region, slack));
-        }
-        slack = (slack * 1.25).max(100.0);
-    }
-    None
+/// The time that a clock was counted, as far as is known, and never none.
+fn lasting(span: (f64, f64), bounds: &[Bound]) -> (f64, f64) {
+    let times = || bounds.iter().map(|bound| bound.time);
+    let from = times().fold(span.0, f64::min);
+    (from, times().fold(span.1, f64::max).max(from + 1000.0))
 }
 
-fn tie(span: (f64, f64), ends: (f64, f64), uncertainty: f64, is_settled: bool) -> Tie {
-    let drift = (ends.1 - ends.0) / (span.1 - span.0);
-    Tie { time: span.0, offset: ends.0, drift, uncertainty, is_settled }
+/// Pieces in which a line is drawn, for its bar is least in the middle.
+const PIECES: u32 = 4;
+
+/// The correction along its lines and what is between them.
+fn drawn(found: &Stretches) -> Tie {
+    let mut tie = Tie::default();
+    let mut lasted = 0.0;
+    for (place, stretch) in found.all.iter().enumerate() {
+        let Some(line) = stretch.region.middle() else { continue };
+        let (from, to) = stretch.span;
+        let pieces = if to - from > 1.0 { PIECES } else { 0 };
+        for piece in 0..=pieces {
+            let time = from + (to - from) * f64::from(piece) / f64::from(PIECES);
+            let (low, high) = stretch.region.values(time);
+            let offset = line.at(time);
+            push(&mut tie.knots, Knot { time, offset, error: (high - offset).max(offset - low) });
+        }
+        let length = (to - from).max(1.0);
+        tie.drift += line.slope() * length;
+        lasted += length;
+        if let Some(next) = found.all.get(place + 1) {
+            for knot in bend::between(stretch, next) {
+                push(&mut tie.knots, knot);
+            }
+        }
+    }
+    tie.drift /= lasted;
+    // Lines that are just possible would have next to no bar: but what the quickest messages leave open is
+    // open, since the clock need not be a line to the last ns.
+    for knot in &mut tie.knots {
+        knot.error = knot.error.max(found.half_round) + found.slack;
+    }
+    for bound in &found.contradicting {
+        if contradiction(bound, tie.at(bound.time)) > tie.error(bound.time) {
+            let place = tie.knots.partition_point(|knot| knot.time <= bound.time);
+            let last = tie.knots.len() - 1;
+            tie.knots[place.saturating_sub(1)].error = f64::INFINITY;
+            tie.knots[place.min(last)].error = f64::INFINITY;
+        }
+    }
+    tie.uncertainty = tie.knots.iter().map(|knot| knot.error).fold(0.0, f64::max);
+    tie
+}
+
+/// Adds a knot behind all others, so that the clock goes on.
+fn push(knots: &mut Vec<Knot>, mut knot: Knot) {
+    // The end of a line from which a step is no distance away.
+    while knots.last().is_some_and(|last| last.time >= knot.time) {
+        knots.pop();
+    }
+    if let Some(last) = knots.last() {
+        let back = (last.time + last.offset) - (knot.time + knot.offset);
+        if back > 0.0 {
+            knot.offset += back;
+            knot.error += back;
+        }
+    }
+    knots.push(knot);
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use marey_model::spool::Stream;
 use marey_model::{ClockKind, Triple};
 
-use super::clock::spread_ns;
+use super::clocks::spread_ns;
 use super::definitions::ProcessDefs;
 use super::index::Index;
 use super::slabs::timed_records;

@@ -148,10 +148,28 @@ pub static CLOCKS: TableSpec = summary(
         text("kind", "`tsc`, `monotonic` or `skewed`."),
         i64("offset_ns", "ns", "Correction at the start of the process, against the clock of its node."),
         f64("drift_ppm", "ppm", "Correction of its speed."),
-        i64("uncertainty_ns", "ns", "Bound on the remaining error; −1 = unknown."),
+        i64("uncertainty_ns", "ns", "Bound on the remaining error, the largest of all times; −1 = unknown."),
         i64("ticks_origin", "ticks", "Reading of the clock at the first knot."),
         f64("ticks_per_second", "1/s", "Speed of the clock."),
-        text("knots", "JSON list of [ticks, ns] between which time is linear: ticks can be recovered."),
+        text(
+            "knots",
+            "JSON list of the first and the last [ticks, ns]; those in between are in `clock_knots`.",
+        ),
+        u32("clock", "", "Number of the clock: processes that share it have the same.").since(4),
+    ],
+);
+
+/// Knots of clocks.
+pub static CLOCK_KNOTS: TableSpec = summary(
+    "clock_knots",
+    "Readings of each process's clock and their times. Between two of them time is linear, as it is beyond the \
+     first and the last, so readings can be recovered; one that is behind the knot before it by more than 8 ns \
+     a tick is a step. Sorted by (process, ticks). Since version 4.",
+    &[
+        u32("process", "processes.id", "The process."),
+        i64("ticks", "ticks", "Reading of the clock."),
+        i64("time", "ns", "When that was, since the start of the run."),
+        i64("uncertainty_ns", "ns", "Bound on the error of that time; linear in between. −1 = unknown."),
     ],
 );
 

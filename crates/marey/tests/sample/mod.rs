@@ -206,7 +206,7 @@ fn sums(put: &mut Put<'_>) {
         &[vec![U(0), U(1), U(0), I(12), I(1), I(4096)], vec![U(1), U(0), U(0), I(6), I(1), I(64)]],
     );
     let clock = |process, offset, drift| {
-        vec![U(process), T("tsc"), I(offset), F(drift), I(150), I(0), F(2.6e9), T("[]")]
+        vec![U(process), T("tsc"), I(offset), F(drift), I(150), I(0), F(2.6e9), T("[]"), U(process)]
     };
     put(&schema::CLOCKS, &[clock(0, 0, 0.0), clock(1, -1200, 0.25)]);
     put(
