@@ -36,9 +36,35 @@ fn middle(stretch: &Stretch, time: f64) -> f64 {
     stretch.region.middle().map_or(0.0, |line| line.at(time))
 }
 
+/// Where a clock was put back it counts the same readings twice, and other threads than those whose messages
+/// say so may have taken some before and some after: the readings of which that cannot be told, and by
+/// how much the clock was put back. `None` if it was not.
+pub(crate) fn counted_twice(before: &Stretch, after: &Stretch) -> Option<(Range, f64)> {
+    let (from, to) = (before.span.1, after.span.0);
+    let by = middle(after, to) - middle(before, from);
+    if !is_step(before, after) || by <= 0.0 {
+        return None;
+    }
+    // The clock may have gone on after the last message of before, until the first that came after.
+    let latest = before.next_sent.map_or(0.0, |sent| sent - from - middle(before, from));
+    Some(((from - by, to.max(from + latest)), by))
+}
+
 /// Knots strictly between the end of a line and the beginning of the next.
 pub(crate) fn between(before: &Stretch, after: &Stretch) -> Vec<Knot> {
+    if is_step(before, after) {
+        return step(before, after);
+    }
+    samples(before, after).skip(1).take(PIECES as usize - 1).map(|time| bend(before, after, time)).collect()
+}
+
+fn samples(before: &Stretch, after: &Stretch) -> impl Iterator<Item = f64> {
     let (from, to) = (before.span.1, after.span.0);
+    (0..=PIECES).map(move |piece| from + (to - from) * f64::from(piece) / f64::from(PIECES))
+}
+
+/// Whether the lines meet nowhere in between.
+fn is_step(before: &Stretch, after: &Stretch) -> bool {
     let apart = |time| {
         let ((low, high), (other_low, other_high)) = (before.region.values(time), after.region.values(time));
         if other_low > high {
@@ -49,13 +75,8 @@ pub(crate) fn between(before: &Stretch, after: &Stretch) -> Vec<Knot> {
             0
         }
     };
-    let samples = || (0..=PIECES).map(|piece| from + (to - from) * f64::from(piece) / f64::from(PIECES));
-    let first = apart(from);
-    if first != 0 && samples().all(|time| apart(time) == first) {
-        step(before, after)
-    } else {
-        samples().skip(1).take(PIECES as usize - 1).map(|time| bend(before, after, time)).collect()
-    }
+    let first = apart(before.span.1);
+    first != 0 && samples(before, after).all(|time| apart(time) == first)
 }
 
 /// A time at which the clock changes its speed, or has done so, or will.

@@ -10,6 +10,7 @@
 use marey_model::{ClockKind, Triple};
 use rustc_hash::FxHashMap;
 
+use super::bend;
 use super::bounds::Bounds;
 use super::clock::Clock;
 use super::definitions::{Exchange, ProcessDefs};
@@ -259,14 +260,11 @@ impl Domain {
         (self.base_ns, self.at(self.last))
     }
 
-    /// Bound on the error at a time, ns; −1 = unknown.
-    fn uncertainty_ns(&self, tie: &Tie, time: f64) -> i64 {
+    /// A bound on an error as a whole number of ns; −1 = unknown.
+    fn uncertainty_ns(&self, tie: &Tie, error: f64) -> i64 {
         // Readings that are off the line of a clock do not matter where it is held against another.
-        let error = if tie.knots.is_empty() || self.off.is_infinite() {
-            self.off + tie.uncertainty
-        } else {
-            tie.error(time) + ROUNDING
-        };
+        let is_tied = !tie.knots.is_empty() && self.off.is_finite();
+        let error = if is_tied { error + ROUNDING } else { self.off + error };
         if error.is_finite() { error.ceil() as i64 } else { -1 }
     }
 
@@ -278,13 +276,13 @@ impl Domain {
         let clock = if tie.is_line() {
             Clock::new(self.base, base_ns, slope)
         } else {
-            let point = |&(ticks, time): &(u64, f64)| (ticks, time + tie.at(time) - start);
+            let point = |&(ticks, time, _): &(u64, f64, f64)| (ticks, time - start);
             Clock::through(&readings.iter().map(point).collect::<Vec<_>>())
         };
-        let knot = |(ticks, time)| Knot {
+        let knot = |(ticks, _, error)| Knot {
             ticks,
             ns: clock.ns(ticks),
-            uncertainty_ns: self.uncertainty_ns(tie, time),
+            uncertainty_ns: self.uncertainty_ns(tie, error),
         };
         let knots: Vec<Knot> = readings.into_iter().map(knot).collect();
         let is_known = knots.iter().all(|knot| knot.uncertainty_ns >= 0);
@@ -303,21 +301,21 @@ impl Domain {
         }
     }
 
-    /// Readings at the knots of a correction and their times on the common axis.
-    fn knots(&self, tie: &Tie) -> Vec<(u64, f64)> {
+    /// Readings at the knots of a correction, their times on the common axis and the bounds on their error.
+    fn knots(&self, tie: &Tie) -> Vec<(u64, f64, f64)> {
+        let own = |ticks| (ticks, self.at(ticks) + tie.at(self.at(ticks)), tie.uncertainty);
         if tie.knots.is_empty() {
-            return vec![(self.base, self.base_ns), (self.last, self.at(self.last))];
+            return vec![own(self.base), own(self.last)];
         }
         let reading = |time: f64| {
             let ticks = ((time - self.base_ns) / self.slope).round().clamp(-1e18, 1e18) as i64;
-            let ticks = self.base.saturating_add_signed(ticks);
-            (ticks, self.at(ticks))
+            self.base.saturating_add_signed(ticks)
         };
-        let mut knots: Vec<(u64, f64)> = tie.knots.iter().map(|knot| reading(knot.time)).collect();
+        let knot = |knot: &bend::Knot| (reading(knot.time), knot.time + knot.offset, knot.error);
+        let mut knots: Vec<(u64, f64, f64)> = tie.knots.iter().map(knot).collect();
         knots.dedup_by_key(|knot| knot.0);
         if knots.len() == 1 {
-            let next = knots[0].0.saturating_add(1);
-            knots.push((next, self.at(next)));
+            knots.push(own(knots[0].0.saturating_add(1)));
         }
         knots
     }

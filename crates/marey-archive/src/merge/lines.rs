@@ -16,6 +16,8 @@ const MOST_LINES: usize = 48;
 const MOST_SLACK: f64 = 1e9;
 /// How much of the room that the quickest messages leave must be left to a line.
 const ROOM: f64 = 0.5;
+/// Less than this is no time for a line, ns.
+const STILL: f64 = 10.0;
 /// How often single bounds that contradict all others are left out before whole stretches are.
 const ROUNDS: usize = 32;
 
@@ -27,6 +29,8 @@ pub(crate) struct Stretch {
     pub region: Region,
     /// Bounds between this and the next that belong to either.
     pub behind: Vec<Bound>,
+    /// When something that was sent behind this line was there at the latest, on the common axis.
+    pub next_sent: Option<f64>,
 }
 
 /// What was found.
@@ -166,6 +170,14 @@ fn stretches(span: (f64, f64), bounds: &[Bound], starts: &[usize], slack: f64) -
         let is_core = starts[line] < until && is_two_sided(&bounds[starts[line]..until]);
         cores.push((starts[line], if is_core { until } else { latest }));
     }
+    // While a clock stands still for it was put back, its bounds are no line.
+    let stands = |&(start, end): &(usize, usize)| bounds[end - 1].time - bounds[start].time < STILL;
+    let (mut place, last) = (0, count - 1);
+    cores.retain(|core| {
+        place += 1;
+        place == 1 || place == last + 1 || !stands(core)
+    });
+    let count = cores.len();
     let mut found = Vec::with_capacity(count);
     for (line, &(start, end)) in cores.iter().enumerate() {
         let own = &bounds[start..end];
@@ -175,7 +187,8 @@ fn stretches(span: (f64, f64), bounds: &[Bound], starts: &[usize], slack: f64) -
         let region = Region::within(width, own, slack.max(0.0))?;
         region.middle()?;
         let behind = cores.get(line + 1).map_or(&[][..], |next| &bounds[end..next.0.max(end)]);
-        found.push(Stretch { span: (first, last.max(first)), region, behind: behind.to_vec() });
+        let next_sent = bounds[end..].iter().find(|bound| !bound.is_lower).map(|bound| bound.stamp);
+        found.push(Stretch { span: (first, last.max(first)), region, behind: behind.to_vec(), next_sent });
     }
     Some(found)
 }

@@ -196,6 +196,11 @@ fn drawn(found: &Stretches) -> Tie {
     for knot in &mut tie.knots {
         knot.error = knot.error.max(found.half_round) + found.slack;
     }
+    for pair in found.all.windows(2) {
+        if let Some((twice, by)) = bend::counted_twice(&pair[0], &pair[1]) {
+            doubt(&mut tie, twice, by);
+        }
+    }
     for bound in &found.contradicting {
         if contradiction(bound, tie.at(bound.time)) > tie.error(bound.time) {
             let place = tie.knots.partition_point(|knot| knot.time <= bound.time);
@@ -206,6 +211,26 @@ fn drawn(found: &Stretches) -> Tie {
     }
     tie.uncertainty = tie.knots.iter().map(|knot| knot.error).fold(0.0, f64::max);
     tie
+}
+
+/// Says that all of a range of readings can be wrong by so much more.
+fn doubt(tie: &mut Tie, (from, to): (f64, f64), by: f64) {
+    let new = [from - 1.0, from, to, to + 1.0].map(|time| Knot {
+        time,
+        offset: tie.at(time),
+        error: tie.error(time),
+    });
+    let first = tie.knots[0].time;
+    for knot in new.into_iter().filter(|knot| knot.time > first) {
+        let place = tie.knots.partition_point(|other| other.time < knot.time);
+        if tie.knots.get(place).is_none_or(|other| other.time > knot.time) {
+            tie.knots.insert(place, knot);
+        }
+    }
+    for knot in tie.knots.iter_mut().filter(|knot| from <= knot.time && knot.time <= to) {
+        // Between the two lines the middle is taken, which is no farther from either.
+        knot.error += if knot.error < by / 2.0 { by } else { 0.0 };
+    }
 }
 
 /// Adds a knot behind all others, so that the clock goes on.

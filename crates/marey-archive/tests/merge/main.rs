@@ -18,6 +18,7 @@ mod messages;
 mod missing;
 mod programs;
 mod progress;
+mod simulated;
 mod slabs;
 
 const NONE: u32 = u32::MAX;
