@@ -98,7 +98,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 20] = [
+const MEANINGS: [(&str, &str); 21] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -163,6 +163,12 @@ const MEANINGS: [(&str, &str); 20] = [
         "clock_violations",
         "messages that seem to be received before they are sent: the clocks differ by more than could be \
          corrected. Compare times of different nodes with care; `marey info` shows the uncertainty.",
+    ),
+    (
+        "causal_shifts",
+        "messages that seemed to be received before they were sent, by less than their clocks are uncertain. These \
+         clocks were moved so that they are not; all that a clock counts was moved alike, and the uncertainty \
+         says so.",
     ),
     (
         "unmatched_begins",

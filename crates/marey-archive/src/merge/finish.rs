@@ -176,6 +176,7 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
     let summed = |count: fn(&AddedUp) -> u64| sums().map(count).fold(0, u64::saturating_add);
     let since = sums().filter_map(|sums| sums.since).min();
     let sent = |sums: &AddedUp| sums.sent.iter().map(|row| row.1.0).fold(0, u64::saturating_add);
+    let mended = writing.shards.tally().mended;
     let totals = [
         ("summed_locations", summed(|_| 1)),
         ("summed_visits", summed(|sums| sums.visits)),
@@ -183,6 +184,9 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         ("summed_since_ns", since.map_or(0, |since| since.max(0).cast_unsigned())),
         ("beside_visits", decoders().map(|decoder| decoder.added_up.beside).fold(0, u64::saturating_add)),
         ("half_counted_messages", writing.shards.tally().counted_halves),
+        ("causal_shifts", mended.count),
+        ("causal_shift_sum_ns", mended.sum_ns),
+        ("causal_shift_max_ns", mended.most_ns),
         ("intervals", meta.rows("intervals")),
         ("messages", writing.shards.tally().matched),
         ("collectives", writing.collective_rows),

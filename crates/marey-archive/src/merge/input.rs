@@ -21,6 +21,7 @@ use super::identity::{self, Place};
 use super::index::{self, Fingerprint, Index};
 use super::slabs::{self, Plan};
 use super::tie::Tie;
+use super::tighten::Shift;
 use super::undefined::{self, LeftOut};
 use super::{Config, definitions, globals, launch};
 use crate::Error;
@@ -73,6 +74,12 @@ impl Input {
         counting
             .flat_map(|(_, context)| context.communicators.values().map(|(seen, _)| (seen.id, seen.rank)))
             .collect()
+    }
+
+    /// By how much the clock of each process was moved; none if no clock was.
+    pub(crate) fn shifts(&self) -> Vec<Shift> {
+        let shifts = || self.clocks.iter().map(|facts| &facts.shift);
+        if shifts().all(|shift| shift.0.is_empty()) { Vec::new() } else { shifts().cloned().collect() }
     }
 
     /// Whether a process has sums.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::halves::{Half, Key};
+use super::tighten::Shift;
 use crate::schema::NONE;
 
 /// A row of `messages`.
@@ -43,8 +44,26 @@ pub(crate) struct Tally {
     pub unmatched_sends: u64,
     pub unmatched_receives: u64,
     pub unmatchable_halves: u64,
+    /// Messages that would arrive before they are sent if clocks had not been moved for them.
+    pub mended: Mended,
     /// Halves of which the other one was only counted, by a process that had no room for it.
     pub counted_halves: u64,
+}
+
+/// Messages for which clocks were moved, and by how much they ran backwards before, ns.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mended {
+    pub count: u64,
+    pub sum_ns: u64,
+    pub most_ns: u64,
+}
+
+impl Mended {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.most_ns = self.most_ns.max(other.most_ns);
+    }
 }
 
 /// What matching found.
@@ -59,6 +78,8 @@ pub(crate) struct Outcome {
     pub counted_sends: FxHashMap<(u32, u8, u32, u32), (i64, i64)>,
     /// Communicators and ranks of processes that have counted messages without keeping them.
     pub counting: Arc<FxHashSet<(u32, u32)>>,
+    /// By how much the clock of each process was moved; empty if none was.
+    pub shifts: Arc<Vec<Shift>>,
 }
 
 impl Outcome {
@@ -70,6 +91,9 @@ impl Outcome {
         }
         self.tally.matched += 1;
         self.tally.violations += u64::from(recv.end >= 0 && recv.end < send.post);
+        if !self.shifts.is_empty() && recv.end >= send.post {
+            self.mended(send, recv);
+        }
         let receive = lonely(key, recv);
         self.rows.push(MessageRow {
             send_location: send.location,
@@ -80,6 +104,20 @@ impl Outcome {
             send_path: send.path,
             ..receive
         });
+    }
+
+    /// Counts a message if it ran backwards before clocks were moved.
+    #[cold]
+    fn mended(&mut self, send: &Half, recv: &Half) {
+        let moved = |half: &Half, time: i64| {
+            self.shifts.get(half.process as usize).map_or(0.0, |shift| shift.at(time as f64))
+        };
+        let moved = moved(recv, recv.end) - moved(send, send.post);
+        let before = recv.end.saturating_sub(send.post).saturating_sub(moved.round() as i64);
+        if before < 0 {
+            let ns = before.unsigned_abs();
+            self.tally.mended.add(Mended { count: 1, sum_ns: ns, most_ns: ns });
+        }
     }
 
     /// A half in a channel that cannot be matched from here on.

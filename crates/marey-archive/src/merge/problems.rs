@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use marey_model::spool::{MAX_DEPTH, Stream};
 
 use super::input::Input;
+use super::outcome::Mended;
 use super::rows::columns;
 use super::stream::Decoding;
 use super::undefined::LeftOut;
@@ -110,6 +111,11 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
         tally.violations,
         "messages that seem to arrive before they are sent",
     );
+    let Mended { count, sum_ns, most_ns } = tally.mended;
+    let mended = format!(
+        "messages for which clocks were moved within their bars, by {sum_ns} ns in all, {most_ns} ns at most"
+    );
+    add("causal_shifts", NONE, NONE, count, &mended);
     let halves = format!("channels with gaps; {} halves of messages in all", tally.unmatchable_halves);
     for (process, channels) in writing.shards.broken() {
         add("unmatchable_channels", process, NONE, channels, &halves);

@@ -17,6 +17,7 @@ use super::halves::{Half, Key};
 use super::messages::Join;
 use super::outcome::{MessageRow, Outcome, Tally};
 use super::sides::Horizon;
+use super::tighten::Shift;
 use crate::schema::NONE;
 
 /// Enough for any number of cores, few enough to cost nothing. Part of what makes the order of
@@ -61,10 +62,12 @@ impl Decided {
 }
 
 impl Shards {
-    /// `counting` are communicators and ranks of processes that have counted messages without keeping them.
-    pub(crate) fn new(counting: FxHashSet<(u32, u32)>) -> Self {
-        let counting = Arc::new(counting);
-        let outcome = || Outcome { counting: Arc::clone(&counting), ..Outcome::default() };
+    /// `counting` are communicators and ranks of processes that have counted messages without keeping them,
+    /// `shifts` say for each process by how much its clock was moved; none if no clock was.
+    pub(crate) fn new(counting: FxHashSet<(u32, u32)>, shifts: Vec<Shift>) -> Self {
+        let (counting, shifts) = (Arc::new(counting), Arc::new(shifts));
+        let outcome =
+            || Outcome { counting: Arc::clone(&counting), shifts: Arc::clone(&shifts), ..Outcome::default() };
         Self((0..SHARDS).map(|_| Shard { outcome: outcome(), ..Shard::default() }).collect())
     }
 
@@ -95,6 +98,7 @@ impl Shards {
         for tally in self.0.iter().map(|shard| &shard.outcome.tally) {
             sum.matched += tally.matched;
             sum.violations += tally.violations;
+            sum.mended.add(tally.mended);
             sum.ambiguous += tally.ambiguous;
             sum.unmatched_sends += tally.unmatched_sends;
             sum.unmatched_receives += tally.unmatched_receives;

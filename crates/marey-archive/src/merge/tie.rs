@@ -73,6 +73,9 @@ impl Tie {
     }
 }
 
+/// How often clocks are fitted again to those that were tied after them, too.
+const ROUNDS: usize = 3;
+
 /// Ties all clocks. `spans` are the times that they were counted, each its own.
 pub(crate) fn all(spans: &[(f64, f64)], reference: usize, exchanges: &Bounds, messages: &Bounds) -> Vec<Tie> {
     let mut ties = vec![Tie::unknown(); spans.len()];
@@ -89,8 +92,33 @@ pub(crate) fn all(spans: &[(f64, f64)], reference: usize, exchanges: &Bounds, me
         if weight == Default::default() {
             break;
         }
-        ties[clock] = one(clock, spans[clock], &tied, &ties, &[exchanges, messages]);
+        let around = Around { clock, others: &tied, ties: &ties, sources: [exchanges, messages] };
+        ties[clock] = one(spans[clock], &around);
         tied.push(clock);
+    }
+    // What is true of a clock by the others stays true, so all of them may be asked as often as it helps.
+    for _ in 0..if tied.len() > 2 { ROUNDS } else { 0 } {
+        let mut is_better = false;
+        for &clock in &tied[1..] {
+            let others: Vec<usize> = tied.iter().copied().filter(|&other| other != clock).collect();
+            let around = Around { clock, others: &others, ties: &ties, sources: [exchanges, messages] };
+            let tie = one(spans[clock], &around);
+            if tie.uncertainty < ties[clock].uncertainty {
+                is_better |= tie.uncertainty < ties[clock].uncertainty * 0.99;
+                ties[clock] = tie;
+            }
+        }
+        if !is_better {
+            break;
+        }
+    }
+    for (place, &clock) in tied.iter().enumerate().skip(1) {
+        if ties[clock].uncertainty.is_finite() {
+            let around =
+                Around { clock, others: &tied[..place], ties: &ties, sources: [exchanges, messages] };
+            let bounds = around.bounds(true, true);
+            tighten::tighten(&mut ties[clock], &bounds);
+        }
     }
     ties
 }
@@ -123,33 +151,43 @@ fn add(
     }
 }
 
-fn one(clock: usize, span: (f64, f64), tied: &[usize], ties: &[Tie], sources: &[&Bounds]) -> Tie {
-    let around = |known: bool, is_tight: bool| {
+/// What others say of a clock.
+struct Around<'a> {
+    clock: usize,
+    others: &'a [usize],
+    ties: &'a [Tie],
+    sources: [&'a Bounds; 2],
+}
+
+impl Around<'_> {
+    /// Bounds from all others, or those of known error; as if these were right, or as loose as they are not.
+    fn bounds(&self, known: bool, is_tight: bool) -> Vec<Bound> {
         let mut found = Vec::new();
-        for &other in tied.iter().filter(|&&other| !known || ties[other].uncertainty.is_finite()) {
-            let tie = &ties[other];
-            let loose = |time| if is_tight || !tie.uncertainty.is_finite() { 0.0 } else { tie.error(time) };
-            for bounds in sources {
-                add(&mut found, bounds, clock, other, tie, loose);
+        for &other in self.others {
+            let tie = &self.ties[other];
+            let is_known = tie.uncertainty.is_finite();
+            let loose = |time| if is_tight || !is_known { 0.0 } else { tie.error(time) };
+            for bounds in self.sources.iter().filter(|_| is_known || !known) {
+                add(&mut found, bounds, self.clock, other, tie, loose);
             }
         }
         found
-    };
-    let span = lasting(span, &around(false, true));
+    }
+}
+
+fn one(span: (f64, f64), around: &Around<'_>) -> Tie {
+    let span = lasting(span, &around.bounds(false, true));
     // Clocks of unknown error are asked only where the others leave a side open.
     for known in [true, false] {
-        let Some(found) = lines::find(span, &mut around(known, false)) else { continue };
+        let Some(found) = lines::find(span, &mut around.bounds(known, false)) else { continue };
         let mut tie = drawn(&found);
         if !known {
             tie.knots.iter_mut().for_each(|knot| knot.error = f64::INFINITY);
             tie.uncertainty = f64::INFINITY;
         }
-        if tie.uncertainty.is_finite() {
-            tighten::tighten(&mut tie, &around(true, true));
-        }
         return tie;
     }
-    let all = around(false, false);
+    let all = around.bounds(false, false);
     let is_lower = all.iter().any(|bound| bound.is_lower);
     if all.iter().all(|bound| contradiction(bound, 0.0) == 0.0) {
         return Tie::unknown();

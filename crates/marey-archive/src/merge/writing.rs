@@ -48,7 +48,7 @@ impl Writing {
         Ok(Self {
             joins: (0..processes).map(|_| Join::default()).collect(),
             overlaps: (0..processes).map(|_| Overlaps::default()).collect(),
-            shards: Shards::new(input.counting()),
+            shards: Shards::new(input.counting(), input.shifts()),
             collectives: Some(PartWriter::create(&run.join(COLLECTIVES.file(0, 0)), &COLLECTIVES)?),
             collective_rows: 0,
             long_messages: Vec::new(),

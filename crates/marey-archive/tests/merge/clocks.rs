@@ -286,3 +286,41 @@ fn offset_and_drift_between_machines_are_found_from_exchanges() {
     let uncertainty = clocks.i64("uncertainty_ns").unwrap()[1];
     assert!((1000..1500).contains(&uncertainty), "{uncertainty}");
 }
+
+/// Two clocks that are tied to a third by slow messages, and talk to each other by quick ones.
+#[test]
+fn messages_between_uncertain_clocks_do_not_run_backwards() {
+    let clocks = [
+        RIGHT,
+        Wrong { offset: -10 * SECOND.cast_signed(), drift_ppm: 150 },
+        Wrong { offset: 5 * SECOND.cast_signed(), drift_ppm: -150 },
+    ];
+    let mut spool = Spool::world(3);
+    for (rank, process) in spool.processes.iter_mut().enumerate() {
+        begin(process, rank, clocks[rank]);
+    }
+    // To rank 0 it takes 10 µs and 400 µs back, or the other way round: the middle is wrong by 195 µs.
+    for (rank, there, back) in [(1, 10_000, 400_000), (2, 400_000, 10_000)] {
+        for at in [EARLY, LATE] {
+            spool.processes[rank].definitions.push(Definition::Exchange {
+                peer: 0,
+                sent: clocks[rank].reading(at),
+                received: clocks[0].reading(at + there),
+                returned: clocks[0].reading(at + there + 500),
+                came_back: clocks[rank].reading(at + there + back),
+            });
+        }
+    }
+    talk(&mut spool, (1, 2), (clocks[1], clocks[2]), true);
+    let merged = merged(&spool);
+    let errors = errors(&merged);
+    assert!(errors.iter().all(|(error, said)| error <= said), "{errors:?}");
+    assert_eq!(merged.problem("clock_violations"), 0);
+    let backwards = merged.problem("causal_shifts");
+    assert!((1..=380).contains(&backwards), "{backwards} messages were mended");
+    let count = |name: &str| merged.archive.meta().counts[name];
+    let (sum, most) = (count("causal_shift_sum_ns"), count("causal_shift_max_ns"));
+    let said = u64::try_from(errors[2].1).unwrap();
+    assert!(0 < most && most <= said && most <= sum && sum <= most * backwards, "{most} {sum} {said}");
+    eprintln!("{backwards} messages, {sum} ns, {most} ns at most; {errors:?}");
+}
