@@ -194,6 +194,12 @@ impl Columns {
         }
     }
 
+    /// A column to be changed, if it is there.
+    pub(crate) fn named_mut(&mut self, name: &str) -> Option<&mut Column> {
+        let idx = self.places.iter().position(|&place| self.spec.columns[place].name == name)?;
+        self.columns.get_mut(idx)
+    }
+
     fn not(&self, place: usize, column: &Column, expected: Kind) -> Error {
         let (table, name) = (self.spec.name, self.spec.columns[place].name);
         Error::WrongKind { table, column: name, expected, found: column.kind() }

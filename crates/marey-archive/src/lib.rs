@@ -5,6 +5,7 @@
 //!
 //! What is deliberately absent: analysis, terminals and HTTP.
 
+pub mod corrections;
 pub mod merge;
 pub mod schema;
 

@@ -3,7 +3,7 @@
 //! The one idea: it is replaced as a whole — written aside, synced, renamed — so a reader sees the
 //! archive as it was at some moment, whatever is being written to it.
 //!
-//! This is the only place with serde types; they are the wire format of the file and nothing else.
+//! Its types are the wire format of the file and nothing else; only `corrections` has others with serde.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -2,7 +2,7 @@
 //!
 //! The one idea: a packed run is a ZIP file whose entries are stored as they are. Every part lies
 //! in it as one piece, so it is read in place like a file; and whoever has nothing of ours can
-//! unzip it. The parts are compact already, compressing them again gains next to nothing.
+//! unzip it. Corrections of clocks go with it. The parts are compact already, compressing them again gains next to nothing.
 
 use std::fs::File;
 use std::io::{BufWriter, copy};
@@ -11,6 +11,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use crate::corrections::CORRECTIONS_FILE;
 use crate::meta::META_FILE;
 use crate::store::Store;
 use crate::{Archive, Error};
@@ -26,6 +27,9 @@ pub fn pack(dir: &Path, out: &Path) -> Result<(), Error> {
     let file = File::create(aside).map_err(Error::io(aside))?;
     let mut files = archive.meta().files();
     files.insert(0, META_FILE);
+    if !archive.corrections().is_empty() {
+        files.insert(1, CORRECTIONS_FILE);
+    }
     let packed = put_files(&store, &files, file, aside);
     match packed.and_then(|()| std::fs::rename(aside, out).map_err(Error::io(out))) {
         Ok(()) => Ok(()),

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use crate::Error;
 use crate::columns::Columns;
+use crate::corrections::{Applied, Corrections};
 use crate::meta::{META_FILE, Meta, Part};
 use crate::read::file::PartFile;
 use crate::schema::{self, Layout, TableSpec};
@@ -29,6 +30,9 @@ const MAX_TABLE_ROWS: u64 = 1 << 28;
 pub struct Archive {
     store: Store,
     meta: Meta,
+    corrections: Corrections,
+    /// Them, ready to be added; `None` = there are none.
+    applied: Option<Applied>,
 }
 
 /// Asks for the rows of which the value in a column lies in a range, the end excluded.
@@ -51,14 +55,34 @@ pub struct Scanned {
 }
 
 impl Archive {
-    /// Opens a run: the directory, or a packed file.
+    /// Opens a run: the directory, or a packed file. Corrections of its clocks are added to all times that
+    /// are read.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        let mut archive = Self::open_as_merged(path)?;
+        archive.corrections = Corrections::of(&archive.store)?;
+        if !archive.corrections.is_empty() {
+            let applied = Applied::new(&archive.corrections, &archive)?;
+            let mut meta = archive.meta.clone();
+            applied.meta(&mut meta, &archive)?;
+            (archive.meta, archive.applied) = (meta, Some(applied));
+        }
+        Ok(archive)
+    }
+
+    /// Opens a run as it was merged, whatever was corrected later.
+    pub fn open_as_merged(path: &Path) -> Result<Self, Error> {
         let store = Store::open(path)?;
         let named = store.path_of(META_FILE);
         let section = store.section(META_FILE)?;
         Meta::check_size(&named, section.len())?;
         let text = section.read_all().map_err(Error::io(&named))?;
-        Ok(Self { meta: Meta::parse(&named, &text)?, store })
+        let meta = Meta::parse(&named, &text)?;
+        Ok(Self { meta, store, corrections: Corrections::default(), applied: None })
+    }
+
+    /// What is added to the times of the run.
+    pub fn corrections(&self) -> &Corrections {
+        &self.corrections
     }
 
     /// Facts of the run and list of parts.
@@ -149,12 +173,20 @@ impl Archive {
                 read.push(place);
             }
         }
+        let mut ranges = filtered.clone();
+        if let Some(applied) = &self.applied {
+            read.extend(applied.needed(spec, &read));
+            ranges.iter_mut().for_each(|(place, range)| *range = applied.widened(spec, *place, range));
+        }
         let section = self.store.section(&part.file)?;
         let indexed = !filters.is_empty() || spec.layout == Layout::Parts;
         let file = PartFile::open(section, self.store.path_of(&part.file), spec, self.meta.schema, indexed)?;
         for group in 0..file.groups() {
-            let mut rows = file.read(group, &read, &filtered)?;
+            let mut rows = file.read(group, &read, &ranges)?;
             while let Some(mut batch) = rows.next_batch()? {
+                if let Some(applied) = &self.applied {
+                    applied.to(&mut batch);
+                }
                 if !filtered.is_empty() {
                     batch.retain(&matches(&batch, &filtered));
                 }

@@ -58,7 +58,7 @@ impl RunTrace {
             durations: durations(&archive.table("durations")?)?,
             sizes: sizes(&archive.table("sizes")?)?,
             communication: communication(&archive.table("communication")?)?,
-            problems: problems(&archive.table("problems")?)?,
+            problems: recounted(problems(&archive.table("problems")?)?, archive),
             open_at_end: open_at_end(archive)?,
         })
     }
@@ -336,6 +336,19 @@ fn problems(rows: &Columns) -> Result<Vec<Problem>, Error> {
         detail: details[row].clone(),
     };
     Ok((0..rows.len()).map(problem).collect())
+}
+
+/// With what was counted anew after clocks had been corrected.
+fn recounted(mut problems: Vec<Problem>, archive: &Archive) -> Vec<Problem> {
+    let Some(count) = archive.corrections().violations else { return problems };
+    problems.retain(|problem| problem.kind != "clock_violations");
+    if count > 0 {
+        let detail =
+            "messages that seem to arrive before they are sent, with the corrections that are applied";
+        let (kind, detail) = ("clock_violations".to_owned(), detail.to_owned());
+        problems.push(Problem { kind, process: None, location: None, count, detail });
+    }
+    problems
 }
 
 /// `None` if the archive was written before the table was thought of.

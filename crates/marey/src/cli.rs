@@ -233,10 +233,24 @@ impl Switch {
     long_about = "Turn recorded spools into a run.\n\n\
         `marey record` does this at its end. This command is for recordings whose merge was put off \
         or went wrong, and for spools of a run that was cut short: whatever its processes had \
-        committed is still there.",
+        committed is still there.\n\n\
+        It is also for the clocks of a finished run. Where processes count different clocks, the merge finds out \
+        by how much these differ and how well it knows that (`marey info`). --reclock does so again. --offset \
+        moves what a process or a machine did, and --reset undoes both. For that nothing that was merged is \
+        written anew: what is to be added stands in RUN/corrections.json, and every command adds it as it reads.",
     after_long_help = "EXAMPLES\n  \
         marey merge run.marey\n  \
-        marey merge /tmp/spool -o run.marey --keep-spool"
+        marey merge /tmp/spool -o run.marey --keep-spool\n  \
+        marey merge run.marey --reclock                  fit the clocks of a finished run again\n  \
+        marey merge run.marey --offset 3=+20us           process 3 did everything 20 µs later\n  \
+        marey merge run.marey --offset node2=-1.5ms      so much earlier, all processes of a machine\n  \
+        marey merge run.marey --offset 3=0               nothing for process 3 any more\n  \
+        marey merge run.marey --reset                    all as it was merged\n\n\
+        TIMES\n  \
+        A number with a sign and a unit: +1500ns, -20us, 1.5ms, 2s. Without a unit, seconds.\n\n\
+        PACKED RUNS\n  \
+        What is applied to a run goes with it when it is packed. A packed file itself is never changed: unpack \
+        it (unzip run.marey.zip -d run.marey), correct that, and pack it again."
 )]
 pub(crate) struct MergeArgs {
     /// A run with a spool inside, or a spool directory
@@ -264,6 +278,34 @@ pub(crate) struct MergeArgs {
     /// Less makes more and smaller parts. What must be known of the run as a whole comes on top.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
     pub(crate) memory_mb: Option<u64>,
+
+    /// Fit the clocks of a finished run again
+    ///
+    /// If the spool is still there, by merging it again. Else from the messages in RUN and what the merge knew
+    /// of each clock; the result is applied when RUN is read, and --reset undoes it.
+    #[arg(long, conflicts_with_all = ["output", "offset", "reset"])]
+    pub(crate) reclock: bool,
+
+    /// Add TIME to all that a process or a machine of a finished run did, from now on
+    ///
+    /// PROCESS is a number or the name of a host, as `marey info` shows them. An offset takes the place of
+    /// the one before. Other processes keep theirs.
+    #[arg(long, value_name = "PROCESS=TIME", value_parser = parse_offset, allow_hyphen_values = true,
+        conflicts_with_all = ["output", "force", "keep_spool"])]
+    pub(crate) offset: Vec<(String, marey_model::Nanos)>,
+
+    /// Forget all offsets of a finished run, and what --reclock found
+    #[arg(long, conflicts_with_all = ["output", "force", "keep_spool"])]
+    pub(crate) reset: bool,
+}
+
+/// `3=+20us`, `node2=-1.5ms`
+fn parse_offset(text: &str) -> Result<(String, marey_model::Nanos), String> {
+    let Some((process, time)) = text.rsplit_once('=').filter(|(process, _)| !process.is_empty()) else {
+        return Err("not of the form PROCESS=TIME, such as 3=+20us".to_owned());
+    };
+    let time = time.strip_prefix('+').unwrap_or(time);
+    Ok((process.to_owned(), crate::format::parse_time(time)?))
 }
 
 /// `marey gather`

@@ -13,9 +13,10 @@ use marey_model::Nanos;
 use serde::Serialize;
 
 use crate::cli::InfoArgs;
+use crate::clocks as applied;
 use crate::endings::{self, Ending};
 use crate::format;
-use crate::paint::{Look, Paint, harmless, shorten, title};
+use crate::paint::{Look, Paint, harmless, shorten, title, wrap};
 use crate::problems::{self, Totals};
 use crate::run::Run;
 use crate::table::{Cell, Side, Table};
@@ -52,6 +53,8 @@ struct Info {
     problems: Totals,
     overhead: Overhead,
     clocks: Vec<Clock>,
+    causal_shifts: CausalShifts,
+    corrections: Corrected,
     ended_early: Vec<Ending>,
     summed: Summed,
     trace: FullTrace,
@@ -92,6 +95,30 @@ pub(crate) struct Overhead {
     pub(crate) ns_per_call: f64,
 }
 
+/// Messages for which clocks were moved within their bars.
+#[derive(Debug, Serialize)]
+struct CausalShifts {
+    messages: u64,
+    /// By how much they ran backwards before.
+    sum_ns: u64,
+    max_ns: u64,
+}
+
+/// What is added to times as the run is read.
+#[derive(Debug, Serialize)]
+struct Corrected {
+    offsets: Vec<Offset>,
+    /// Processes whose clocks were fitted again after the merge.
+    refitted: Vec<u32>,
+}
+
+/// What the user has added to the times of a process.
+#[derive(Debug, Serialize)]
+struct Offset {
+    process: u32,
+    offset_ns: i64,
+}
+
 /// How the clock of a process was fitted.
 #[derive(Debug, Serialize)]
 struct Clock {
@@ -118,6 +145,8 @@ impl Info {
             problems: problems::totals(trace.problems()),
             overhead: overhead(archive)?,
             clocks: clocks(archive)?,
+            causal_shifts: causal_shifts(meta),
+            corrections: corrected(archive),
             ended_early: endings::json(trace),
             summed: summed(meta),
             trace: full_trace(archive)?,
@@ -217,6 +246,24 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
+fn causal_shifts(meta: &Meta) -> CausalShifts {
+    let total = |name: &str| meta.counts.get(name).copied().unwrap_or(0);
+    CausalShifts {
+        messages: total("causal_shifts"),
+        sum_ns: total("causal_shift_sum_ns"),
+        max_ns: total("causal_shift_max_ns"),
+    }
+}
+
+fn corrected(archive: &Archive) -> Corrected {
+    let corrections = archive.corrections();
+    let offsets = corrections.offsets.iter();
+    let mut refitted: Vec<u32> = corrections.fits.iter().flat_map(|fit| fit.processes.clone()).collect();
+    refitted.sort_unstable();
+    let offset = |(&process, &offset_ns): (&u32, &i64)| Offset { process, offset_ns };
+    Corrected { offsets: offsets.map(offset).collect(), refitted }
+}
+
 fn clocks(archive: &Archive) -> anyhow::Result<Vec<Clock>> {
     let table = archive.table("clocks").context("cannot read the table of clocks")?;
     let (process, offset_ns) = (table.u32("process")?, table.i64("offset_ns")?);
@@ -250,6 +297,8 @@ impl Page<'_> {
         endings::print(out, paint, &self.run.trace)?;
         title(out, paint, "CLOCKS", "offset and drift are corrected; what may remain is the uncertainty")?;
         self.clocks().print(out, paint)?;
+        self.shifts(out, paint)?;
+        applied::print(out, paint, self.run.archive.corrections())?;
         problems::print(out, paint, &self.run.trace)
     }
 
@@ -330,6 +379,26 @@ impl Page<'_> {
             ]);
         }
         table
+    }
+
+    /// For which messages clocks were moved.
+    fn shifts(&self, out: &mut dyn Write, paint: Paint) -> io::Result<()> {
+        let CausalShifts { messages, sum_ns, max_ns } = self.info.causal_shifts;
+        if messages == 0 {
+            return Ok(());
+        }
+        let [sum, most] =
+            [sum_ns, max_ns].map(|ns| format::duration(Nanos(i64::try_from(ns).unwrap_or(i64::MAX))));
+        let messages = format::counted(messages, "message");
+        let text = format!(
+            "Clocks were moved within their uncertainty for {messages} that would run backwards otherwise, by {sum} \
+             in all and {most} at most."
+        );
+        writeln!(out)?;
+        for line in wrap(&text, paint.prose_width() - 2) {
+            writeln!(out, "  {}", paint.paint(Look::Faint, &line))?;
+        }
+        Ok(())
     }
 
     fn clocks(&self) -> Table {

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod cli;
+mod clocks;
 mod doctor;
 mod dump;
 mod embedded;

@@ -16,6 +16,7 @@ use marey_archive::merge::{self, Config, Progress, Summary};
 use marey_model::Nanos;
 
 use crate::cli::MergeArgs;
+use crate::clocks;
 use crate::exit::{Usage, say, text_of};
 use crate::format;
 use crate::gather;
@@ -25,11 +26,17 @@ use crate::symbolize::SystemNames;
 /// Runs the command.
 pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     must_be_plain(&args.input)?;
+    if args.reset || !args.offset.is_empty() {
+        return clocks::set(args);
+    }
+    if args.reclock && !holds_recordings(&args.input.join(SPOOL)) {
+        return clocks::fit_again(args);
+    }
     gather::bring_what_is_here(&args.input)?;
     let places = Places::find(&args.input, args.output.as_deref())?;
     let shown = places.run.display();
     must_be_plain(&places.run)?;
-    if is_finished(&places.run) && !args.force {
+    if is_finished(&places.run) && !args.force && !args.reclock {
         bail!(Usage(format!("{shown} is merged already; use --force to merge it again, or -o")));
     }
     if !places.run.exists() {
@@ -39,7 +46,8 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let config = Config {
         threads: args.threads.and_then(|threads| usize::try_from(threads).ok()),
         memory_bytes: args.memory_mb.map_or(Config::DEFAULT_MEMORY_BYTES, bytes_of_mib),
-        keep_spool: args.keep_spool,
+        // Whoever fits clocks again may do so once more.
+        keep_spool: args.keep_spool || args.reclock,
     };
     let summary = merge(&places.spool, &places.run, &config)?;
     tidy(&places.run).with_context(|| format!("cannot tidy up {shown}"))?;

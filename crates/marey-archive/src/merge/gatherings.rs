@@ -21,11 +21,14 @@ const MOST_PAIRED: usize = 16;
 /// role may have nothing for some members, who then need not wait.
 const FROM_ALL_TO_ALL: [&str; 4] = ["allreduce", "allgather", "alltoall", "reduce_scatter_block"];
 
+/// By clock, the last enter and the first leave.
+type Times = BTreeMap<usize, (f64, f64)>;
+
 /// Collectives of which members are still to come.
 pub(crate) struct Gatherings<'a> {
     input: &'a Input,
     /// By communicator and number: members so far, and by clock the last enter and the first leave.
-    open: BTreeMap<(u32, u32), (u32, BTreeMap<usize, (f64, f64)>)>,
+    open: BTreeMap<(u32, u32), (u32, Times)>,
     /// Whether regions gather their members.
     regions: Vec<Option<bool>>,
 }

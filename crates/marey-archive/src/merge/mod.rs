@@ -16,6 +16,10 @@ use std::path::Path;
 
 use crate::{Columns, Error};
 
+pub(crate) use bend::Knot as TieKnot;
+pub(crate) use bounds::Bounds;
+pub(crate) use tie::Tie;
+
 mod added_up;
 mod alive;
 mod bend;
@@ -58,7 +62,7 @@ mod slots;
 mod stream;
 mod sums;
 mod tables;
-mod tie;
+pub(crate) mod tie;
 mod tighten;
 mod undefined;
 mod write;

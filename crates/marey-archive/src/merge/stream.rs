@@ -28,6 +28,7 @@ use super::sides::Horizon;
 use super::write::Sink;
 use super::writing::Writing;
 use super::{Config, Namer, Progress, Summary, tables};
+use crate::corrections::Corrections;
 use crate::schema::NONE;
 use crate::{Error, Meta, RunFacts};
 
@@ -98,6 +99,8 @@ pub(crate) fn merge(
     let input = input::prepare(spool, config)?;
     let sink = Sink::new(run, input.fingerprint(config), input.plan.groups);
     std::fs::create_dir_all(run).map_err(Error::io(run))?;
+    // They were made for what is replaced now.
+    Corrections::remove(run)?;
     let (stacks, modules) = (tables::stacks(&input.globals)?, tables::modules(&input.globals)?);
     let (merged, names) = rayon::join(
         || {

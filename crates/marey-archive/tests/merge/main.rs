@@ -9,6 +9,7 @@ use marey_testkit::{Message, Process, Spool};
 
 mod added_up;
 mod clocks;
+mod corrected;
 mod folded;
 mod happenings;
 mod histograms;
@@ -54,17 +55,8 @@ impl Merged {
         self.summary.problems.iter().find(|(name, _)| name == kind).map_or(0, |found| found.1)
     }
 
-    /// Call paths as the verbs from the outermost on.
     fn paths(&self) -> Vec<String> {
-        let (paths, regions) = (self.table("call_paths"), self.table("regions"));
-        let mut names: Vec<String> = Vec::new();
-        for (&parent, &region) in paths.u32("parent").unwrap().iter().zip(paths.u32("region").unwrap()) {
-            let verb = &regions.text("verb").unwrap()[region as usize];
-            let name =
-                if parent == NONE { verb.clone() } else { format!("{}/{verb}", names[parent as usize]) };
-            names.push(name);
-        }
-        names
+        paths_of(&self.archive)
     }
 
     /// Intervals as `location path start+duration`, sorted by location and start.
@@ -121,6 +113,18 @@ impl Merged {
         }
         sums
     }
+}
+
+/// Call paths as the verbs from the outermost on.
+fn paths_of(archive: &Archive) -> Vec<String> {
+    let (paths, regions) = (archive.table("call_paths").unwrap(), archive.table("regions").unwrap());
+    let mut names: Vec<String> = Vec::new();
+    for (&parent, &region) in paths.u32("parent").unwrap().iter().zip(paths.u32("region").unwrap()) {
+        let verb = &regions.text("verb").unwrap()[region as usize];
+        let name = if parent == NONE { verb.clone() } else { format!("{}/{verb}", names[parent as usize]) };
+        names.push(name);
+    }
+    names
 }
 
 fn message(peer: i64, tag: i64) -> Message {

@@ -6,10 +6,11 @@
 //!
 //! One way takes 20 µs at least in either direction, and more by delays that differ between the directions.
 
+use marey_archive::Archive;
 use marey_model::spool::Definition;
 use marey_testkit::Spool;
 
-use super::{Merged, call, merged, message};
+use super::{Merged, call, merged, message, paths_of};
 
 const MS: f64 = 1e6;
 const US: f64 = 1e3;
@@ -26,7 +27,7 @@ const SEEDS: u64 = 16;
 const INSIDE: usize = 95;
 
 /// Numbers that look random, the same in each run of the test.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn uniform(&mut self) -> f64 {
@@ -54,7 +55,7 @@ impl Random {
 
 /// A clock that is wrong in known ways.
 #[derive(Clone, Copy, Debug, Default)]
-struct Clock {
+pub(crate) struct Clock {
     offset: f64,
     drift: f64,
     /// When the drift changes, and by how much.
@@ -73,8 +74,17 @@ impl Clock {
         if let Some((at, by)) = self.step {
             reading += if time >= at { by } else { 0.0 };
         }
-        reading as u64
+        whole(reading)
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times of made-up runs are small"
+)]
+fn whole(ns: f64) -> u64 {
+    ns as u64
 }
 
 /// A thread's clock as a recorder reads it: never less than before.
@@ -92,13 +102,13 @@ impl Reader {
 }
 
 /// A made-up run.
-struct Simulated {
-    spool: Spool,
+pub(crate) struct Simulated {
+    pub(crate) spool: Spool,
     /// True times of rank 1's sends and receives.
     sent: Vec<f64>,
     received: Vec<f64>,
     /// The quickest of all messages, ns.
-    quickest: f64,
+    pub(crate) quickest: f64,
     marks: Vec<f64>,
 }
 
@@ -129,7 +139,7 @@ fn exchange(
 }
 
 /// Two ranks that talk all the time; without an end rank 1 and its clock are gone from some time on.
-fn simulate(clocks: [Clock; 2], random: &mut Random, has_end: bool) -> Simulated {
+pub(crate) fn simulate(clocks: [Clock; 2], random: &mut Random, has_end: bool) -> Simulated {
     let mut spool = Spool::world(2);
     let end = if has_end { RUN.1 } else { RUN.1 - random.between(0.0, 0.3 * SECOND) };
     for (rank, process) in spool.processes.iter_mut().enumerate() {
@@ -209,9 +219,11 @@ fn along(points: impl Iterator<Item = (f64, f64)>, at: f64) -> f64 {
     if to.0 <= from.0 { from.1 } else { from.1 + (to.1 - from.1) * (at - from.0) / (to.0 - from.0) }
 }
 
-fn marks(merged: &Merged) -> [Vec<i64>; 2] {
-    let (intervals, locations, paths) =
-        (merged.table("intervals"), merged.table("locations"), merged.paths());
+/// When the marks of both ranks were, by the archive.
+pub(crate) fn marks(archive: &Archive) -> [Vec<i64>; 2] {
+    let table = |name| archive.table(name).unwrap();
+    let (intervals, locations) = (table("intervals"), table("locations"));
+    let paths = paths_of(archive);
     let mut found = [Vec::new(), Vec::new()];
     for row in 0..intervals.len() {
         if paths[intervals.u32("call_path").unwrap()[row] as usize] == "mark" {
@@ -243,7 +255,7 @@ struct Verdict {
 
 fn judge(run: &Simulated, clocks: [Clock; 2]) -> Verdict {
     let merged = merged(&run.spool);
-    let [right, other] = marks(&merged);
+    let [right, other] = marks(&merged.archive);
     let knots = knots(&merged);
     let step = clocks[1].step.map(|(at, by)| (hidden(run, at), by));
     let (mut is_inside, mut most) = (true, 0.0_f64);
@@ -292,7 +304,7 @@ fn check(kind: fn(&mut Random) -> Clock) {
     assert!(inside * 100 >= verdicts.len() * INSIDE, "only {inside} of {} inside", verdicts.len());
 }
 
-fn line(random: &mut Random) -> Clock {
+pub(crate) fn line(random: &mut Random) -> Clock {
     let offset = if random.uniform() < 0.5 { -10.0 } else { 10.0 } * SECOND;
     Clock { offset, drift: random.between(-200e-6, 200e-6), ..Clock::default() }
 }
@@ -312,7 +324,7 @@ fn changing(random: &mut Random) -> Clock {
     Clock { change: Some((some_time(random), new - clock.drift)), ..clock }
 }
 
-fn stepped_and_changing(random: &mut Random) -> Clock {
+pub(crate) fn stepped_and_changing(random: &mut Random) -> Clock {
     Clock { step: stepped(random).step, ..changing(random) }
 }
 
@@ -336,16 +348,22 @@ fn a_clock_that_is_set_and_changes_its_drift() {
     check(stepped_and_changing);
 }
 
-/// Two processes of one machine, whose clock is not touched: nothing is added, nothing is moved.
-#[test]
-fn processes_of_one_clock_are_not_corrected() {
-    let mut random = Random(5);
-    let clock = stepped(&mut random);
+/// A run of two processes of one machine, with a clock that is set and changes its drift.
+pub(crate) fn of_one_clock(seed: u64) -> Simulated {
+    let mut random = Random(seed);
+    let clock = stepped_and_changing(&mut random);
     let mut run = simulate([clock; 2], &mut random, true);
     for process in &mut run.spool.processes {
         (process.host, process.boot) = ("node".to_owned(), "boot".to_owned());
         process.definitions.retain(|definition| !matches!(definition, Definition::Exchange { .. }));
     }
+    run
+}
+
+/// Nothing is added to a clock that all count, and nothing is moved.
+#[test]
+fn processes_of_one_clock_are_not_corrected() {
+    let run = of_one_clock(5);
     let merged = merged(&run.spool);
     let clocks = merged.table("clocks");
     assert_eq!(
@@ -354,7 +372,7 @@ fn processes_of_one_clock_are_not_corrected() {
     );
     assert_eq!(clocks.u32("clock").unwrap(), [0, 0]);
     assert_eq!(knots(&merged).len(), 2);
-    let [one, other] = marks(&merged);
+    let [one, other] = marks(&merged.archive);
     assert_eq!(one, other);
 }
 
@@ -365,7 +383,7 @@ fn readings_can_be_recovered() {
     let clocks = [Clock::default(), stepped_and_changing(&mut random)];
     let run = simulate(clocks, &mut random, true);
     let merged = merged(&run.spool);
-    let [_, other] = marks(&merged);
+    let [_, other] = marks(&merged.archive);
     let knots = knots(&merged);
     let (at, by) = clocks[1].step.unwrap();
     let (from, to) = hidden(&run, at);

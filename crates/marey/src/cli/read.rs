@@ -94,7 +94,8 @@ pub(crate) enum Section {
         version, schema, duration_ns, processes, locations, intervals, messages, events, levels[], \
         problems{lost, missing, dropped, unmatched_sends, unmatched_receives, ambiguous, \
         unmatchable_channels, clock_violations, truncated}, overhead{fraction, ns_per_event, ns_per_call}, clocks[{process, \
-        offset_ns, drift_ppm, uncertainty_ns}], ended_early[{process, world, rank|null, outcome, \
+        offset_ns, drift_ppm, uncertainty_ns}], causal_shifts{messages, sum_ns, max_ns}, corrections{offsets[{\
+        process, offset_ns}], refitted[]}, ended_early[{process, world, rank|null, outcome, \
         exit_code|null, end_ns, threads[{location, thread, state, path[], start_ns|null, function, \
         file, line}]}], summed{since_ns|null, locations, visits, messages}, \
         trace{spool_bytes, largest_process_bytes}. All times in nanoseconds."

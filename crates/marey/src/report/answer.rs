@@ -12,6 +12,7 @@ use marey_analyze::{CallPathRow, EarlyEnding, Headline, RegionRow, early_endings
 use marey_model::{Level, Nanos, Role};
 
 use super::{Facts, Page};
+use crate::clocks;
 use crate::endings;
 use crate::format::{self, solid};
 use crate::info;
@@ -72,6 +73,8 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     let sums = info::only_sums(facts.run.archive.meta());
     lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
     lines.extend(info::by_rules(facts.run.archive.meta()).map(|rules| format!("{}.", harmless(&rules))));
+    let applied = clocks::in_words(facts.run.archive.corrections());
+    lines.extend(applied.map(|words| format!("Times were corrected after the merge: {words}.")));
     if headline.mpi <= Nanos(0) {
         lines.extend(without_mpi(facts));
         return lines;
