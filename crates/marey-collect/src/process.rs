@@ -167,11 +167,9 @@ fn is_second_copy() -> bool {
     !first.is_null() && base(first) != base((&raw const STATE).cast())
 }
 
-/// `MAREY_CLOCK_SKEW=<offset ns>,<drift ppb>`: see `marey_measure::clock::detect`.
-fn skew() -> Option<(i64, i64)> {
-    let text = std::env::var("MAREY_CLOCK_SKEW").ok()?;
-    let (offset, drift) = text.split_once(',')?;
-    Some((offset.parse().ok()?, drift.parse().ok()?))
+/// `MAREY_CLOCK_SKEW`: see `marey_measure::clock::Skew`.
+fn skew() -> Option<marey_measure::clock::Skew> {
+    marey_measure::clock::Skew::parse(&std::env::var("MAREY_CLOCK_SKEW").ok()?)
 }
 
 /// Launchers and shells, by the names of their executables.

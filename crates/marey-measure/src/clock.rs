@@ -5,16 +5,48 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use marey_model::{ClockKind, Triple};
 
-/// Error put into a [`ClockKind::Skewed`] clock: offset in ns and drift in parts per 10⁹.
+/// An error that is put into a clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Skew {
+    /// What is added, ns.
+    pub offset: i64,
+    /// Parts per 10⁹.
+    pub drift: i64,
+    /// What is added besides from some time on, ns.
+    pub step: i64,
+    /// That time, `CLOCK_MONOTONIC`, ns.
+    pub step_at: u64,
+}
+
+impl Skew {
+    /// From the text of `MAREY_CLOCK_SKEW`: `<offset ns>,<drift ppb>`, and if the clock is to be set,
+    /// `,<step ns>,<when, ns>` behind it.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split(',');
+        let mut next = || words.next().map(|word| word.parse::<i64>().ok());
+        let (offset, drift) = (next()??, next()??);
+        let (step, step_at) = match next() {
+            Some(step) => (step?, u64::try_from(next()??).ok()?),
+            None => (0, u64::MAX),
+        };
+        Some(Self { offset, drift, step, step_at })
+    }
+}
+
+/// The error of a [`ClockKind::Skewed`] clock, see [`Skew`].
 static SKEW_OFFSET: AtomicU64 = AtomicU64::new(0);
 static SKEW_DRIFT: AtomicU64 = AtomicU64::new(0);
+static SKEW_STEP: AtomicU64 = AtomicU64::new(0);
+static SKEW_STEP_AT: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// The clock of this process. `skew` comes from `MAREY_CLOCK_SKEW=<offset ns>,<drift ppb>`, a
-/// setting for tests of the clock fit: it makes this process's clock wrong on purpose.
-pub fn detect(skew: Option<(i64, i64)>) -> ClockKind {
-    if let Some((offset, drift)) = skew {
-        SKEW_OFFSET.store(offset.cast_unsigned(), Ordering::Relaxed);
-        SKEW_DRIFT.store(drift.cast_unsigned(), Ordering::Relaxed);
+/// The clock of this process. `skew` comes from `MAREY_CLOCK_SKEW`, a setting for tests of the clock fit:
+/// it makes this process's clock wrong on purpose.
+pub fn detect(skew: Option<Skew>) -> ClockKind {
+    if let Some(skew) = skew {
+        SKEW_OFFSET.store(skew.offset.cast_unsigned(), Ordering::Relaxed);
+        SKEW_DRIFT.store(skew.drift.cast_unsigned(), Ordering::Relaxed);
+        SKEW_STEP.store(skew.step.cast_unsigned(), Ordering::Relaxed);
+        SKEW_STEP_AT.store(skew.step_at, Ordering::Relaxed);
         return ClockKind::Skewed;
     }
     if cfg!(target_arch = "x86_64") && kernel_trusts_tsc() { ClockKind::Tsc } else { ClockKind::Monotonic }
@@ -64,10 +96,13 @@ pub fn realtime_ns() -> u64 {
 
 #[cold]
 fn skewed_ns() -> u64 {
-    let now = i128::from(monotonic_ns());
+    let monotonic = monotonic_ns();
+    let is_set = SKEW_STEP_AT.load(Ordering::Relaxed) <= monotonic;
+    let step = if is_set { SKEW_STEP.load(Ordering::Relaxed).cast_signed() } else { 0 };
+    let now = i128::from(monotonic);
     let drift = i128::from(SKEW_DRIFT.load(Ordering::Relaxed).cast_signed());
     let offset = i128::from(SKEW_OFFSET.load(Ordering::Relaxed).cast_signed());
-    u64::try_from(now + now * drift / 1_000_000_000 + offset).unwrap_or(0)
+    u64::try_from(now + now * drift / 1_000_000_000 + offset + i128::from(step)).unwrap_or(0)
 }
 
 fn read(clock: libc::clockid_t) -> u64 {

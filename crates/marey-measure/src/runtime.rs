@@ -88,7 +88,7 @@ pub struct Config {
     /// Most frames of a call stack.
     pub stack_depth: u32,
     /// Error to put into the clock, for tests (see [`clock::detect`]).
-    pub skew: Option<(i64, i64)>,
+    pub skew: Option<clock::Skew>,
 }
 
 /// A recorder. There is one in a process; it lives until the process ends.

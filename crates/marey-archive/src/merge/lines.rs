@@ -57,7 +57,7 @@ pub(crate) fn find(span: (f64, f64), bounds: &mut Vec<Bound>) -> Option<Stretche
     while slack < MOST_SLACK {
         let mut contradicting = Vec::new();
         let starts = two_sided(span, bounds, slack, &mut contradicting);
-        if starts.len() <= MOST_LINES
+        if (1..=MOST_LINES).contains(&starts.len())
             && let Some(found) = stretches(span, bounds, &starts, slack)
         {
             return Some(Stretches {

@@ -324,3 +324,69 @@ fn messages_between_uncertain_clocks_do_not_run_backwards() {
     assert!(0 < most && most <= said && most <= sum && sum <= most * backwards, "{most} {sum} {said}");
     eprintln!("{backwards} messages, {sum} ns, {most} ns at most; {errors:?}");
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
+
+    /// Whatever nonsense clocks, exchanges and messages say of each other: on every location what was
+    /// recorded later is not earlier, and nothing takes less than no time.
+    #[test]
+    fn times_of_a_location_never_run_backwards(
+        runs in proptest::collection::vec((0_u64..4_000_000, -3_000_000_i64..3_000_000, 0_usize..6), 1..120),
+        ranks in 2_usize..4,
+        drift_ppm in -2000_i64..2000,
+        rounds in proptest::collection::vec(proptest::array::uniform4(0_u64..40_000_000_000), 0..6),
+    ) {
+        let mut spool = Spool::world(u32::try_from(ranks).unwrap());
+        let clocks: Vec<Wrong> = (0..ranks as i64)
+            .map(|rank| Wrong { offset: rank * SECOND.cast_signed(), drift_ppm: drift_ppm * rank })
+            .collect();
+        for (rank, process) in spool.processes.iter_mut().enumerate() {
+            begin(process, rank, clocks[rank]);
+        }
+        for [sent, received, returned, came_back] in rounds {
+            let exchange = Definition::Exchange { peer: 0, sent, received, returned, came_back };
+            spool.processes[ranks - 1].definitions.push(exchange);
+        }
+        let mut last = vec![RUN.0; ranks];
+        for (after, takes, pair) in runs {
+            let (from, to) = (pair % ranks, (pair + 1 + pair / ranks) % ranks);
+            if from == to {
+                continue;
+            }
+            let sent = last[from] + after;
+            // Times that cannot be true as well.
+            let received = sent.saturating_add_signed(takes).max(last[to]);
+            last[from] = sent + 1;
+            last[to] = received + 1;
+            let peer = |rank: usize| i64::try_from(rank).unwrap();
+            let [begin, end] = [sent, sent + 1].map(|ns| clocks[from].reading(ns));
+            call(&mut spool.processes[from], 0, "MPI_Send", begin, end, |p| p.send(0, message(peer(to), 1)));
+            let [begin, end] = [received, received + 1].map(|ns| clocks[to].reading(ns));
+            call(&mut spool.processes[to], 0, "MPI_Recv", begin, end, |p| p.receive(0, message(peer(from), 1)));
+        }
+        let merged = merged(&spool);
+        let intervals = merged.table("intervals");
+        let rows = || (0..intervals.len()).map(|row| {
+            let value = |name| intervals.i64(name).unwrap()[row];
+            (intervals.u32("location").unwrap()[row], value("start"), value("duration"))
+        });
+        for location in 0..2 * ranks as u32 {
+            let mut end = i64::MIN;
+            for (_, start, duration) in rows().filter(|row| row.0 == location) {
+                proptest::prop_assert!(end <= start && duration >= 0, "{location}: {end} {start}+{duration}");
+                end = start + duration;
+            }
+        }
+        let knots = merged.table("clock_knots");
+        let of = |row: usize| {
+            let value = |name| knots.i64(name).unwrap()[row];
+            (knots.u32("process").unwrap()[row], value("ticks"), value("time"))
+        };
+        for row in 1..knots.len() {
+            let (one, other) = (of(row - 1), of(row));
+            proptest::prop_assert!(one.0 != other.0 || one.1 < other.1 && one.2 <= other.2, "{one:?} {other:?}");
+        }
+        proptest::prop_assert!(knots.len() < ranks * 1200, "{} knots", knots.len());
+    }
+}

@@ -31,4 +31,5 @@ mod mpi_rust;
 mod mpi_signals;
 mod mpi_sites;
 mod mpi_sizes;
+mod mpi_steps;
 mod mpi_sums;
