@@ -37,6 +37,8 @@ A recorded run is a directory `run.marey/` of [Parquet](https://parquet.apache.o
 It needs no program of marey's to be read: DuckDB, Polars, Spark or DataFusion read it as it is.
 This is version {version} of the schema.
 Older archives stay readable; they lack the columns that are newer.
+Times are as they were merged; a file `corrections.json` beside `meta.json` says what marey adds when it reads them \
+([clocks](clocks.md)).
 
 ## Questions in one line
 
