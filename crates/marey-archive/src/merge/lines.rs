@@ -5,7 +5,7 @@
 //! certain; between the two is where the clock was put forward or back, or changed its speed.
 //!
 //! A line that is only just possible is most likely none: a clock that bends within what messages leave
-//! open pushes the lines that are possible to one side, away from the truth. So lines must leave half of
+//! open pushes the lines that are possible to one side, away from the truth. So lines must leave three fifths of
 //! the room that the quickest messages leave, and another one begins where none does.
 
 use super::region::{Bound, MOST_DRIFT, Region};
@@ -15,7 +15,9 @@ const MOST_LINES: usize = 48;
 /// Contradictions up to this are taken for bends of clocks, ns.
 const MOST_SLACK: f64 = 1e9;
 /// How much of the room that the quickest messages leave must be left to a line.
-const ROOM: f64 = 0.5;
+const ROOM: f64 = 0.6;
+/// Bounds that are looked at: what several hundred clocks say of one is more than can be followed often.
+const MOST_BOUNDS: usize = 1 << 15;
 /// Less than this is no time for a line, ns.
 const STILL: f64 = 10.0;
 /// How often single bounds that contradict all others are left out before whole stretches are.
@@ -51,6 +53,7 @@ pub(crate) fn find(span: (f64, f64), bounds: &mut Vec<Bound>) -> Option<Stretche
         return None;
     }
     bounds.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.stamp.total_cmp(&b.stamp)));
+    thin(bounds);
     let (round, certain) = quickest(bounds);
     let mut slack = -ROOM * certain / 2.0;
     let all = bounds.clone();
@@ -71,6 +74,22 @@ pub(crate) fn find(span: (f64, f64), bounds: &mut Vec<Bound>) -> Option<Stretche
         slack = if slack < 0.0 { 0.0 } else { (slack * 1.5).max(100.0) };
     }
     None
+}
+
+/// Of more bounds than anybody needs, keeps the tightest of each side of many short times.
+fn thin(bounds: &mut Vec<Bound>) {
+    if bounds.len() <= MOST_BOUNDS {
+        return;
+    }
+    let size = bounds.len().div_ceil(MOST_BOUNDS / 2);
+    let tightest = |own: &[Bound]| {
+        let lower = own.iter().filter(|bound| bound.is_lower).max_by(|a, b| a.value.total_cmp(&b.value));
+        let upper = own.iter().filter(|bound| !bound.is_lower).min_by(|a, b| a.value.total_cmp(&b.value));
+        let mut kept: Vec<Bound> = lower.into_iter().chain(upper).copied().collect();
+        kept.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.stamp.total_cmp(&b.stamp)));
+        kept
+    };
+    *bounds = bounds.chunks(size).flat_map(tightest).collect();
 }
 
 fn is_two_sided(bounds: &[Bound]) -> bool {

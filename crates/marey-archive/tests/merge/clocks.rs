@@ -325,6 +325,52 @@ fn messages_between_uncertain_clocks_do_not_run_backwards() {
     eprintln!("{backwards} messages, {sum} ns, {most} ns at most; {errors:?}");
 }
 
+/// Ranks that send nothing and meet in barriers: now this one comes last, now that one.
+#[test]
+fn barriers_bound_clocks_from_both_sides() {
+    let wrong = Wrong { offset: -10 * SECOND.cast_signed(), drift_ppm: 180 };
+    for (role, verb, bytes, is_tied) in [
+        (marey_model::Role::Barrier, "MPI_Barrier", 0, true),
+        (marey_model::Role::AllToAll, "MPI_Allreduce", 8, true),
+        // Nobody needs to wait for nothing, nor for those who have nothing for him.
+        (marey_model::Role::AllToAll, "MPI_Allreduce", 0, false),
+        (marey_model::Role::AllToAll, "MPI_Alltoallv", 8, false),
+        (marey_model::Role::OneToAll, "MPI_Bcast", 8, false),
+    ] {
+        let mut spool = Spool::world(2);
+        for (rank, (process, clock)) in spool.processes.iter_mut().zip([RIGHT, wrong]).enumerate() {
+            begin(process, rank, clock);
+            let (id, noun) = (1000, String::new());
+            process.definitions.push(Definition::Region {
+                id,
+                level: 1,
+                verb: verb.to_owned(),
+                role: role as u8,
+                noun_kind: noun.clone(),
+                noun: noun.clone(),
+                file: noun,
+                line: 0,
+            });
+            process.definitions.push(Definition::Site { id, region: id, stack: None });
+            for n in 0..400 {
+                let at = RUN.0 + SECOND / 4 + n * SECOND / 50;
+                let late = |rank: usize| latency(n * 2 + rank as u64) * 100;
+                let left = at + late(0).max(late(1)) + latency(n * 3 + rank as u64) / 4;
+                process.enter(0, id, clock.reading(at + late(rank)));
+                process.collective(0, 0, -1, bytes, bytes);
+                process.leave(0, clock.reading(left));
+            }
+        }
+        let merged = merged(&spool);
+        let (error, said) = errors(&merged)[1];
+        if is_tied {
+            assert!(error <= said && said <= 25_000, "{verb}: {error} {said}");
+        } else {
+            assert_eq!(said, -1, "{verb} of {bytes} bytes");
+        }
+    }
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
 
