@@ -417,7 +417,7 @@ proptest::proptest! {
             let value = |name| intervals.i64(name).unwrap()[row];
             (intervals.u32("location").unwrap()[row], value("start"), value("duration"))
         });
-        for location in 0..2 * ranks as u32 {
+        for location in 0..2 * u32::try_from(ranks).unwrap() {
             let mut end = i64::MIN;
             for (_, start, duration) in rows().filter(|row| row.0 == location) {
                 proptest::prop_assert!(end <= start && duration >= 0, "{location}: {end} {start}+{duration}");

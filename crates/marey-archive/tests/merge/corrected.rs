@@ -80,7 +80,8 @@ fn check(merged: &Merged, corrections: &Corrections, added: impl Fn(u32, i64) ->
         .unwrap();
     assert!(scanned.damage.is_empty());
     let mut expected: Vec<i64> = whole.into_iter().filter(|start| range.contains(start)).collect();
-    (expected.sort_unstable(), found.sort_unstable());
+    expected.sort_unstable();
+    found.sort_unstable();
     assert!(expected.len() > 10);
     assert_eq!(found, expected);
     Corrections::default().save(&run(merged)).unwrap();
@@ -113,7 +114,7 @@ fn a_fit_moves_times_along_its_lines() {
     let fits = vec![Fit { processes: vec![1], knots }];
     let along = |process: u32, time: i64| match (process, time) {
         (0, _) => 0,
-        (_, time) if time <= second => 1000 + (i128::from(time) * 1000 / i128::from(second)) as i64,
+        (_, time) if time <= second => 1000 + time / (second / 1000),
         _ => 50_000,
     };
     check(&merged, &Corrections { fits: fits.clone(), ..Corrections::default() }, along);

@@ -73,7 +73,8 @@ fn quickest(run: &Run, error: impl Fn(f64) -> Option<f64>) -> f64 {
 /// Whether the ranks talked on both sides of the step; everything else is asserted.
 fn holds(run: &Run, step_at: u64, end: u64) -> bool {
     let (right, wrong) = (Knots::of(run, 0), Knots::of(run, 1));
-    let begin = right.0[0].0 as u64;
+    let first = run.table("clocks").i64("ticks_origin").unwrap()[0];
+    let begin = u64::try_from(first).unwrap();
     if step_at < begin + 500_000_000 {
         eprintln!("MPI took {:.1} s to start", (begin + TIMES_NS.0 - step_at) as f64 / 1e9);
         return false;
