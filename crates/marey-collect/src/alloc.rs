@@ -47,15 +47,15 @@ unsafe impl GlobalAlloc for Mapped {
                 .with_or_renew(Arena::new, |arena| arena.take(class))
                 .flatten()
                 .or_else(|| mapped(SMALLEST << class))
-                .or_else(|| RESERVE.take(SMALLEST << class)),
-            None => mapped(layout.size()).or_else(|| RESERVE.take(layout.size())),
+                .or_else(|| from_reserve(SMALLEST << class)),
+            None => mapped(layout.size()).or_else(|| from_reserve(layout.size())),
         };
         block.unwrap_or(core::ptr::null_mut())
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         let Some(class) = class_of(layout) else {
-            if !RESERVE.contains(block) {
+            if !RESERVE.contains(block) && !FIRST_RESERVE.contains(block) {
                 // SAFETY: such blocks are mappings of their own.
                 unsafe { sys::unmap(block, layout.size().next_multiple_of(sys::PAGE)) };
             }
@@ -71,47 +71,68 @@ unsafe impl GlobalAlloc for Mapped {
     }
 }
 
-/// What is given out when nothing can be mapped any more. Untouched, it takes no memory.
+/// What is given out when nothing can be mapped any more.
 struct Reserve {
-    memory: UnsafeCell<Aligned>,
+    /// Address of its memory; 0 before there is any.
+    start: AtomicUsize,
+    len: usize,
     /// Bytes given out.
     used: AtomicUsize,
 }
 
 #[repr(align(4096))]
-struct Aligned([u8; RESERVE_LEN]);
+struct Aligned(UnsafeCell<[u8; FIRST_LEN]>);
 
+// SAFETY: no byte is given out twice.
+unsafe impl Sync for Aligned {}
+
+/// For what is looked at in every process, measured or not. Part of the library's data, which the program's
+/// limits count: so little.
+const FIRST_LEN: usize = 64 << 10;
 /// More than any one table of ours takes at a time, but for those of very large programs.
 const RESERVE_LEN: usize = 2 << 20;
 /// What is kept for small blocks, which come back into the arena when they are freed.
 const KEPT_FOR_SMALL: usize = 256 << 10;
 const SMALL: usize = 8 << 10;
 
-static RESERVE: Reserve =
-    Reserve { memory: UnsafeCell::new(Aligned([0; RESERVE_LEN])), used: AtomicUsize::new(0) };
+static FIRST: Aligned = Aligned(UnsafeCell::new([0; FIRST_LEN]));
+static RESERVE: Reserve = Reserve { start: AtomicUsize::new(0), len: RESERVE_LEN, used: AtomicUsize::new(0) };
+static FIRST_RESERVE: Reserve =
+    Reserve { start: AtomicUsize::new(0), len: FIRST_LEN, used: AtomicUsize::new(0) };
 static EXHAUSTED: AtomicBool = AtomicBool::new(false);
 
-// SAFETY: no byte is given out twice.
-unsafe impl Sync for Reserve {}
+/// To be called before a process is recorded: sets memory aside for when there is none. False without it.
+pub(crate) fn prepare() -> bool {
+    let Some(memory) = sys::map_zeros(RESERVE_LEN) else { return false };
+    RESERVE.start.store(memory as usize, Ordering::Release);
+    true
+}
+
+/// A block from what has been set aside.
+fn from_reserve(len: usize) -> Option<*mut u8> {
+    EXHAUSTED.store(true, Ordering::Relaxed);
+    FIRST_RESERVE.start.store(FIRST.0.get() as usize, Ordering::Relaxed);
+    RESERVE.take(len).or_else(|| FIRST_RESERVE.take(len))
+}
 
 impl Reserve {
     /// A block of `len` bytes, aligned to them or to a page.
     fn take(&self, len: usize) -> Option<*mut u8> {
-        EXHAUSTED.store(true, Ordering::Relaxed);
+        let start = self.start.load(Ordering::Acquire);
         let align = len.next_power_of_two().min(sys::PAGE);
-        let limit = if len > SMALL { RESERVE_LEN - KEPT_FOR_SMALL } else { RESERVE_LEN };
-        let end = |used: usize| Some(used.next_multiple_of(align) + len).filter(|&end| end <= limit);
+        let kept = if len > SMALL { KEPT_FOR_SMALL.min(self.len / 2) } else { 0 };
+        let end =
+            |used: usize| Some(used.next_multiple_of(align) + len).filter(|&end| end <= self.len - kept);
+        if start == 0 {
+            return None;
+        }
         let used = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end).ok()?;
-        Some((self.start() + used.next_multiple_of(align)) as *mut u8)
-    }
-
-    fn start(&self) -> usize {
-        // SAFETY: no more than the address of the field is made.
-        (unsafe { &raw mut (*self.memory.get()).0 }) as usize
+        Some((start + used.next_multiple_of(align)) as *mut u8)
     }
 
     fn contains(&self, block: *mut u8) -> bool {
-        (block as usize).wrapping_sub(self.start()) < RESERVE_LEN
+        let start = self.start.load(Ordering::Acquire);
+        start != 0 && (block as usize).wrapping_sub(start) < self.len
     }
 }
 

@@ -25,8 +25,13 @@ mod alloc {
     pub(crate) fn is_exhausted() -> bool {
         false
     }
+
+    pub(crate) fn prepare() -> bool {
+        true
+    }
 }
 mod entry;
+mod filter;
 #[cfg(feature = "linked")]
 mod linked;
 #[cfg(not(feature = "linked"))]

@@ -57,10 +57,16 @@ fn begin() -> Option<&'static Runtime> {
         STATE.store(NEVER, Ordering::Relaxed);
         return None;
     };
+    if !crate::alloc::prepare() {
+        Runtime::leave_empty(&config);
+        STATE.store(NEVER, Ordering::Relaxed);
+        return None;
+    }
     let runtime = Runtime::start(config, thread_is_gone).or_else(current_runtime);
     if runtime.is_some() {
         // SAFETY: a function of the right type; it runs at `exit` and at return from `main`.
         unsafe { on_exit(process_exits, core::ptr::null_mut()) };
+        marey_measure::know_stacks(crate::site::known_stack);
     }
     STATE.store(if runtime.is_some() { RECORDING } else { NEVER }, Ordering::Release);
     if runtime.is_some() {
@@ -296,7 +302,7 @@ macro_rules! ending {
                 if next != 0 {
                     core::mem::transmute::<usize, unsafe extern "C" fn($($type),*) -> !>(next)($($arg),*)
                 }
-                marey_measure::sys::syscall(libc::SYS_exit_group, [127, 0, 0, 0, 0, 0]);
+                marey_measure::sys::pass_on(libc::SYS_exit_group, [127, 0, 0, 0, 0, 0]);
             }
             loop {
                 core::hint::spin_loop();

@@ -233,6 +233,13 @@ fn learn(runtime: &Runtime, what: What, regs: EntryRegs) -> Option<SiteId> {
     sites.walk(runtime, what, regs)
 }
 
+/// Where the calling thread's own stack lies, as far as that is known.
+pub(crate) extern "C" fn known_stack() -> marey_measure::Stack {
+    // SAFETY: the slot and the sites are the calling thread's own.
+    let known = unsafe { (*crate::entry::slot()).sites.as_ref() }.map_or(0..0, Sites::own_stack);
+    marey_measure::Stack { start: known.start, end: known.end }
+}
+
 /// Bounds of the calling thread's stack.
 fn own_stack() -> (usize, usize) {
     // SAFETY: the attributes are initialised by the first call and destroyed by the last.

@@ -1,7 +1,7 @@
 //! Clocks: the invariant time-stamp counter where the kernel itself keeps time with it, else
 //! `CLOCK_MONOTONIC`. No correction happens here; that is the merge's matter.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use marey_model::{ClockKind, Triple};
 
@@ -87,6 +87,20 @@ pub fn tsc() -> u64 {
 /// `CLOCK_MONOTONIC` in ns.
 pub fn monotonic_ns() -> u64 {
     read(libc::CLOCK_MONOTONIC)
+}
+
+/// Whether the clocks may not be read any more.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Says that reading a clock would end the process.
+pub(crate) fn lose() {
+    LOST.store(true, Ordering::Relaxed);
+}
+
+/// Whether [`lose`] has been called.
+#[inline(always)]
+pub(crate) fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 /// `CLOCK_REALTIME` in ns since 1970.

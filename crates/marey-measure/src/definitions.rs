@@ -11,6 +11,10 @@ use crate::runtime::{Config, Mode, level};
 use crate::spool::SpoolFile;
 use crate::sys;
 
+/// Bytes at the end of a window that are kept for the region that stands for all others, and for how the
+/// process ended.
+const KEPT: usize = 256;
+
 /// What tells one region from another.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RegionKey {
@@ -65,6 +69,8 @@ pub struct Definitions {
     process: u64,
     start: u64,
     window: *mut u8,
+    /// The first of the windows, which stays mapped.
+    first_window: *mut u8,
     window_len: usize,
     cursor: usize,
     sequence: u64,
@@ -93,6 +99,7 @@ impl Definitions {
             process,
             start,
             window: core::ptr::null_mut(),
+            first_window: core::ptr::null_mut(),
             window_len: 0,
             cursor: 0,
             sequence: 0,
@@ -110,15 +117,27 @@ impl Definitions {
         }
     }
 
-    /// For a forked child: the same numbers with the same meanings, in a file of its own.
+    /// For a forked child: the same numbers with the same meanings, in a file of its own. What is replaced is
+    /// not freed, for the parent's copy may be needed once more.
     pub(crate) fn inherit(&mut self, file: SpoolFile, process: u64, start: u64, modes: *mut u8) {
-        self.file = file;
+        core::mem::forget(core::mem::replace(&mut self.file, file));
+        core::mem::forget(core::mem::take(&mut self.buffer));
         self.process = process;
         self.start = start;
-        self.window = core::ptr::null_mut();
+        (self.window, self.first_window) = (core::ptr::null_mut(), core::ptr::null_mut());
         (self.window_len, self.cursor, self.sequence, self.bytes) = (0, 0, 0, 0);
         self.modes = modes;
         self.set_modes();
+    }
+
+    /// The first window, null before there is one.
+    pub(crate) fn first_window(&self) -> *mut u8 {
+        self.first_window
+    }
+
+    /// Removes the file, which is of no use.
+    pub(crate) fn remove(&self) {
+        self.file.remove();
     }
 
     /// Bytes written, over all windows.
@@ -135,10 +154,20 @@ impl Definitions {
 
     /// Writes a definition down. False if there is no place left; its number means nothing then.
     pub fn define(&mut self, definition: &Definition) -> bool {
+        // How the process ended is always worth the last place.
+        let kept = if matches!(definition, Definition::Ending { .. }) { 0 } else { KEPT };
+        self.define_before(definition, kept)
+    }
+
+    /// The same, but that `kept` bytes of the last window stay free.
+    fn define_before(&mut self, definition: &Definition, kept: usize) -> bool {
         self.buffer.clear();
         definition.encode(&mut self.buffer);
         let len = self.buffer.len();
-        if self.cursor + len + 8 > self.window_len && !self.next_window(len) {
+        if self.cursor + len + 8 + kept > self.window_len
+            && !self.next_window(len + kept)
+            && (kept != 0 || self.cursor + len + 8 > self.window_len)
+        {
             return false;
         }
         // SAFETY: the bytes fit between the cursor and the end of the window; readers look behind
@@ -176,8 +205,12 @@ impl Definitions {
             // SAFETY: the window is ours, mapped, and not used after this.
             unsafe {
                 (*self.window.add(at::SEALED).cast::<AtomicU64>()).store(1, Ordering::Release);
-                sys::unmap(self.window, self.window_len);
+                if self.window != self.first_window {
+                    sys::unmap(self.window, self.window_len);
+                }
             }
+        } else {
+            self.first_window = window;
         }
         self.window = window;
         self.window_len = head.size as usize;
@@ -193,17 +226,17 @@ impl Definitions {
         }
         // An allocation that simply failed would end the measured program.
         self.regions.try_reserve(1).ok()?;
-        let id = self.define_region(key);
+        let id = self.define_region(key, KEPT)?;
         self.regions.insert(key.clone(), id);
         Some(RegionId(id))
     }
 
-    fn define_region(&mut self, key: &RegionKey) -> u32 {
+    fn define_region(&mut self, key: &RegionKey, kept: usize) -> Option<u32> {
         let id = self.next_id(DefinitionKind::Region);
         if self.region_modes.try_reserve(1).is_ok() {
             self.region_modes.push(self.mode_by_rules(key));
         }
-        self.define(&Definition::Region {
+        let definition = Definition::Region {
             id,
             level: key.level,
             verb: key.verb.clone(),
@@ -212,8 +245,8 @@ impl Definitions {
             noun: key.noun.clone(),
             file: key.file.clone(),
             line: key.line,
-        });
-        id
+        };
+        self.define_before(&definition, kept).then_some(id)
     }
 
     /// The number of a call stack of (module, virtual address), innermost first. `None` without memory
@@ -224,8 +257,10 @@ impl Definitions {
         }
         self.stacks.try_reserve(1).ok()?;
         let id = self.next_id(DefinitionKind::Stack);
+        if !self.define(&Definition::Stack { id, frames: frames.to_vec(), complete }) {
+            return None;
+        }
         self.stacks.insert(frames.into(), id);
-        self.define(&Definition::Stack { id, frames: frames.to_vec(), complete });
         Some(StackId(id))
     }
 
@@ -245,8 +280,12 @@ impl Definitions {
             return self.other_regions();
         }
         let id = self.next_id(DefinitionKind::Site);
+        if !self.define(&Definition::Site { id, region: region.0, stack: stack.map(|stack| stack.0) }) {
+            // The number goes to the next one: the table of modes has no room for unused ones.
+            self.counts[DefinitionKind::Site as usize] -= 1;
+            return self.other_regions();
+        }
         self.sites.insert(key, id);
-        self.define(&Definition::Site { id, region: region.0, stack: stack.map(|stack| stack.0) });
         self.set_mode_of(id, region.0);
         SiteId(id)
     }
@@ -257,7 +296,7 @@ impl Definitions {
         if let Some((other, _)) = self.other {
             return other;
         }
-        let region = self.define_region(&RegionKey {
+        let key = RegionKey {
             level: level::SOURCE,
             verb: "(other regions)".to_owned(),
             role: Role::Work,
@@ -265,11 +304,13 @@ impl Definitions {
             noun: String::new(),
             file: String::new(),
             line: 0,
-        });
+        };
+        // There is room kept for it. Where there is not even that, there is no window of events either.
+        let region = self.define_region(&key, 0).unwrap_or(u32::MAX);
         let id = self.next_id(DefinitionKind::Site);
         let other = SiteId(id);
         self.other = Some((other, region));
-        self.define(&Definition::Site { id, region, stack: None });
+        self.define_before(&Definition::Site { id, region, stack: None }, 0);
         self.set_mode_of(id, region);
         other
     }

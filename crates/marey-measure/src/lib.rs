@@ -13,6 +13,7 @@
 //! what a record needs, and output of any kind.
 #![expect(unsafe_code, reason = "writes mapped memory that other processes read")]
 
+mod abandoned;
 mod api;
 mod attach;
 mod channel;
@@ -30,6 +31,7 @@ mod table;
 mod thread;
 mod write;
 
+pub use abandoned::{Stack, StackOf, know_stacks};
 pub use api::*;
 pub use attach::{
     created_thread, current_thread, existing_thread, forget_thread, keep, set_detail, start, start_with,
@@ -41,7 +43,7 @@ pub use lock::Lock;
 pub use marey_macros::instrument;
 pub use marey_model::Detail;
 pub use order::{Cause, begin_because, count_free_lock, leave_because};
-pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, revive};
+pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, lose_clock, revive};
 #[doc(hidden)]
 pub use sums::add_up;
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};

@@ -2,7 +2,7 @@
 //!
 //! Unlike `std::sync::Mutex` it knows its owner, so that a signal handler which interrupted the
 //! owner is refused instead of waiting for ever, and it makes no call that a measured program's
-//! own interposition could see. It also knows the process that its owner is a thread of: a fork
+//! own interposition could see. Signals wait meanwhile, where that may be had. It also knows the process that its owner is a thread of: a fork
 //! copies a lock that another thread holds, and nobody will ever give the copy back.
 
 use core::cell::UnsafeCell;
@@ -38,16 +38,22 @@ impl<T> Lock<T> {
         Self { owner: AtomicU64::new(0), value: UnsafeCell::new(value) }
     }
 
-    /// Calls `f` with the value. `None` if this very thread is already inside, which happens only
+    /// Calls `f` with the value; signals wait until it is done. `None` if this very thread is already inside, which happens only
     /// in a signal handler (or in code that `f` itself calls), and in a forked child if another
     /// thread of its parent was inside: the value may be half changed.
     pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        self.take(sys::thread_mark() | generation() << GENERATION_AT).ok()?;
-        Some(self.use_and_release(f))
+        sys::undisturbed(|| {
+            self.take(sys::thread_mark() | generation() << GENERATION_AT).ok()?;
+            Some(self.use_and_release(f))
+        })
     }
 
     /// [`Self::with`] for a value that a forked child can begin anew, with `fresh`.
     pub fn with_or_renew<R>(&self, fresh: impl FnOnce() -> T, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+        sys::undisturbed(|| self.take_or_renew(fresh, f))
+    }
+
+    fn take_or_renew<R>(&self, fresh: impl FnOnce() -> T, f: impl FnOnce(&mut T) -> R) -> Option<R> {
         let me = sys::thread_mark() | generation() << GENERATION_AT;
         match self.take(me) {
             Ok(()) => {}

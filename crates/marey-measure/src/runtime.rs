@@ -13,10 +13,10 @@ mod start;
 mod threads;
 mod windows;
 
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::path::PathBuf;
 
-use marey_model::spool::{Definition, EndingKind};
+use marey_model::spool::{Definition, EndingKind, at};
 use marey_model::{ClockKind, Detail, Rules};
 
 use crate::channel::Channels;
@@ -27,7 +27,7 @@ use crate::spool::SpoolFile;
 use crate::sys;
 
 pub(crate) use self::anchor::{after_fork, here};
-pub use self::anchor::{current, revive};
+pub use self::anchor::{current, lose_clock, revive};
 pub(crate) use self::threads::second;
 pub(crate) use self::windows::{keep, next_window};
 
@@ -103,7 +103,9 @@ pub struct Runtime {
     serials: AtomicU64,
     thread_key: libc::pthread_key_t,
     channels: Lock<Channels>,
-    homeless: AtomicU64,
+    /// The head of the definitions' first window, which stays mapped and is shared with forked children:
+    /// what nobody else can count is counted there. Null before there is one.
+    tally: AtomicPtr<u8>,
     /// Whether events are to be kept; else they are added up.
     keeps: AtomicBool,
     /// 1 if nothing more is to be said about the end.
@@ -186,22 +188,23 @@ impl Runtime {
             unsafe { crate::write::write_pending(thread) };
         }
         let end = clock::triple(self.clock);
-        let homeless = self.homeless.swap(0, Ordering::Relaxed);
-        self.define(|definitions| {
-            if homeless != 0 {
-                let kind = "dropped".to_owned();
-                let detail = "events of threads that could not be given a window".to_owned();
-                definitions.define(&Definition::Trouble { kind, count: homeless, detail });
-            }
-            definitions.define(&Definition::Ending { kind: kind as u8, code, end });
-        });
+        self.define(|definitions| definitions.define(&Definition::Ending { kind: kind as u8, code, end }));
+    }
+
+    /// The counter at `offset` of the head of the definitions' first window. It counts even while the
+    /// definitions are in use, and in forked children without files of their own.
+    fn tally(&self, offset: usize) -> Option<&AtomicU64> {
+        let head = self.tally.load(Ordering::Acquire);
+        // SAFETY: the window stays mapped, and heads are longer than every offset in `at`.
+        (!head.is_null()).then(|| unsafe { &*head.add(offset).cast::<AtomicU64>() })
     }
 }
 
-/// Counts an event of a thread that never had a window.
-pub(crate) fn count_homeless() {
-    if let Some(runtime) = current() {
-        runtime.homeless.fetch_add(1, Ordering::Relaxed);
+/// Counts events that belong to no stream: there is no window, no region or no recorder for them.
+#[cold]
+pub(crate) fn count_homeless(events: u64) {
+    if let Some(tally) = current().or_else(anchor::parent).and_then(|runtime| runtime.tally(at::DROPPED)) {
+        tally.fetch_add(events, Ordering::Relaxed);
     }
 }
 

@@ -31,6 +31,11 @@ impl SpoolFile {
         Some(Self { path, len: AtomicU64::new(0), max })
     }
 
+    /// Removes a file that nothing has been written to.
+    pub(crate) fn remove(&self) {
+        File::remove(&self.path);
+    }
+
     /// Reserves and maps a window of `len` bytes, and more for the open regions, and writes its head. The
     /// address of the window.
     pub(crate) fn window(&self, head: &mut Head, open: &[Open], len: usize) -> Option<*mut u8> {

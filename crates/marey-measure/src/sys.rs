@@ -18,12 +18,35 @@ pub const PAGE: usize = 4096;
 /// pieces each page that is touched was seen to cost more again.
 const PIECE: usize = 64 << 10;
 
-/// Calls the kernel. Returns what it returns: −errno on failure.
+/// Calls that the recorder may not make any more, a bit each.
+static REFRAINED: [AtomicU64; 8] = [const { AtomicU64::new(0) }; 8];
+
+/// From now on [`syscall`] refuses a call with EPERM, because it would end the process.
+pub fn refrain(number: c_long) {
+    if let Some(word) = REFRAINED.get(number as usize / 64) {
+        word.fetch_or(1 << (number % 64), Ordering::Relaxed);
+    }
+}
+
+/// Calls the kernel for the recorder. Returns what it returns: −errno on failure.
+///
+/// # Safety
+/// The arguments must be what the system call `number` asks for.
+pub unsafe fn syscall(number: c_long, args: [usize; 6]) -> isize {
+    let word = REFRAINED.get(number as usize / 64).map_or(0, |word| word.load(Ordering::Relaxed));
+    if word >> (number % 64) & 1 != 0 {
+        return -(libc::EPERM as isize);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { pass_on(number, args) }
+}
+
+/// Calls the kernel for the program. Returns what it returns: −errno on failure.
 ///
 /// # Safety
 /// The arguments must be what the system call `number` asks for.
 #[cfg(target_arch = "x86_64")]
-pub unsafe fn syscall(number: c_long, args: [usize; 6]) -> isize {
+pub unsafe fn pass_on(number: c_long, args: [usize; 6]) -> isize {
     let result: isize;
     // SAFETY: the kernel clobbers rcx and r11 only; what the call does is the caller's promise.
     unsafe {
@@ -44,7 +67,7 @@ pub unsafe fn syscall(number: c_long, args: [usize; 6]) -> isize {
 /// # Safety
 /// The arguments must be what the system call `number` asks for.
 #[cfg(not(target_arch = "x86_64"))]
-pub unsafe fn syscall(number: c_long, args: [usize; 6]) -> isize {
+pub unsafe fn pass_on(number: c_long, args: [usize; 6]) -> isize {
     // SAFETY: the caller's promise; errno is restored below.
     unsafe {
         let errno = libc::__errno_location();
@@ -54,6 +77,24 @@ pub unsafe fn syscall(number: c_long, args: [usize; 6]) -> isize {
         *errno = before;
         if result < 0 { -(failed as isize) } else { result as isize }
     }
+}
+
+/// Does `f` without being disturbed by signals, asynchronous cancellation among them: what a handler left
+/// half done by `siglongjmp` nobody would ever finish.
+#[inline]
+pub fn undisturbed<R>(f: impl FnOnce() -> R) -> R {
+    const SET: usize = size_of::<u64>();
+    let (all, mut before) = (u64::MAX, 0_u64);
+    let (from, to) = ((&raw const all) as usize, (&raw mut before) as usize);
+    // SAFETY: both sets are as long as said. Where it may not be done, `f` may be disturbed.
+    let done =
+        unsafe { syscall(libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as usize, from, to, SET, 0, 0]) } == 0;
+    let result = f();
+    if done {
+        // SAFETY: as above.
+        unsafe { syscall(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, to, 0, SET, 0, 0]) };
+    }
+    result
 }
 
 /// How often memory has been unmapped.
@@ -141,6 +182,12 @@ impl File {
         usize::try_from(fd).ok().map(Self)
     }
 
+    /// Removes a file.
+    pub fn remove(path: &CStr) {
+        // SAFETY: `path` ends with a zero byte.
+        unsafe { syscall(libc::SYS_unlinkat, [libc::AT_FDCWD as usize, path.as_ptr() as usize, 0, 0, 0, 0]) };
+    }
+
     /// Reserves `len` bytes of zeros at `offset`, so that writing to them cannot fail later: a full disk
     /// would arrive as SIGBUS in the middle of the program. Nothing is tried beyond the size that
     /// the process's files may have, for the kernel answers that with SIGXFSZ.
@@ -210,6 +257,53 @@ impl Drop for File {
         // SAFETY: the descriptor is ours and not used again.
         unsafe { syscall(libc::SYS_close, [self.0, 0, 0, 0, 0, 0]) };
     }
+}
+
+/// The first `most` bytes of a file; empty if it cannot be read. Nothing of the program's is called.
+pub fn read(path: &CStr, most: usize) -> Vec<u8> {
+    let flags = libc::O_RDONLY | libc::O_CLOEXEC;
+    let at = path.as_ptr() as usize;
+    // SAFETY: `path` ends with a zero byte.
+    let fd = unsafe { syscall(libc::SYS_openat, [libc::AT_FDCWD as usize, at, flags as usize, 0, 0, 0]) };
+    let Ok(fd) = usize::try_from(fd) else { return Vec::new() };
+    let file = File(fd);
+    let (mut bytes, mut len) = (vec![0; most.min(PAGE)], 0);
+    while len < most {
+        if len == bytes.len() {
+            bytes.resize((2 * len).min(most), 0);
+        }
+        let rest = &mut bytes[len..];
+        // SAFETY: `rest` is writable for its length.
+        let read =
+            unsafe { syscall(libc::SYS_read, [file.0, rest.as_mut_ptr() as usize, rest.len(), 0, 0, 0]) };
+        match read {
+            1.. => len += read as usize,
+            failed if failed as i32 == -libc::EINTR => {}
+            _ => break,
+        }
+    }
+    bytes.truncate(len);
+    bytes
+}
+
+/// Where a symbolic link leads; empty if there is none.
+pub fn read_link(path: &CStr) -> Vec<u8> {
+    let mut bytes = vec![0; libc::PATH_MAX as usize];
+    let (at, to) = (path.as_ptr() as usize, bytes.as_mut_ptr() as usize);
+    // SAFETY: `path` ends with a zero byte, and `bytes` is writable for its length.
+    let len = unsafe { syscall(libc::SYS_readlinkat, [libc::AT_FDCWD as usize, at, to, bytes.len(), 0, 0]) };
+    bytes.truncate(usize::try_from(len).unwrap_or(0));
+    bytes
+}
+
+/// The working directory; empty if it has none.
+pub fn directory() -> Vec<u8> {
+    let mut bytes = vec![0; libc::PATH_MAX as usize];
+    // SAFETY: `bytes` is writable for its length.
+    let len = unsafe { syscall(libc::SYS_getcwd, [bytes.as_mut_ptr() as usize, bytes.len(), 0, 0, 0, 0]) };
+    // With the zero byte at its end.
+    bytes.truncate(usize::try_from(len).unwrap_or(0).saturating_sub(1));
+    bytes
 }
 
 /// The kernel's id of the calling thread.

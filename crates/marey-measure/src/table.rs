@@ -120,7 +120,23 @@ unsafe fn bytes<'a>(at: *const u8, len: usize) -> &'a [u8] {
 }
 
 extern "C" fn table_thread() -> *mut Thread {
-    current_thread()
+    let thread = current_thread();
+    if thread.is_null() {
+        // Who asks wants to enter a region, and will not leave it.
+        runtime::count_homeless(2);
+    }
+    thread
+}
+
+/// What there is to say of a region for which no number can be had, because a signal handler has
+/// interrupted the making of others or there is no recorder: a visit is lost.
+#[cold]
+fn no_site() -> u32 {
+    // A thread without a descriptor is counted when it asks for one.
+    if !current_thread().is_null() {
+        runtime::count_homeless(2);
+    }
+    NONE
 }
 
 unsafe extern "C" fn table_region(
@@ -130,7 +146,7 @@ unsafe extern "C" fn table_region(
     file_len: usize,
     line: u32,
 ) -> u32 {
-    let Some(runtime) = runtime::here() else { return NONE };
+    let Some(runtime) = runtime::here() else { return no_site() };
     // SAFETY: the caller's promise.
     let (noun, file) = unsafe { (text(name, len), text(file, file_len)) };
     let key = RegionKey {
@@ -147,13 +163,16 @@ unsafe extern "C" fn table_region(
             let region = definitions.region(&key);
             definitions.site(region, None).0
         })
-        .unwrap_or(NONE)
+        .unwrap_or_else(no_site)
 }
 
 unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
     // SAFETY: `thread` is the calling thread's descriptor, given out by `table_thread`.
     unsafe {
-        let Some(runtime) = runtime::here() else { return 0 };
+        let Some(runtime) = runtime::here() else {
+            runtime::count_homeless(1);
+            return 0;
+        };
         match runtime.mode(site) {
             Mode::Trace => write::enter(thread, site),
             Mode::Time => write::enter_timed(thread, site),
@@ -236,7 +255,7 @@ fn is_kept(runtime: &Runtime, site: u32) -> bool {
 fn with_thread(room: usize, f: impl FnOnce(*mut Thread, &mut write::Scratch)) {
     let thread = current_thread();
     if thread.is_null() {
-        return;
+        return runtime::count_homeless(1);
     }
     // SAFETY: the descriptor is the calling thread's; callers name the room they need.
     unsafe { write::write(thread, room, f) };

@@ -126,6 +126,8 @@ pub(crate) struct Index {
     pub sums: Vec<SumsIndex>,
     /// Places where a window's head or end was damaged.
     pub damaged: u64,
+    /// Processes that left two empty files.
+    pub empty: u64,
 }
 
 /// Finds all windows of all files of a spool.
@@ -143,7 +145,12 @@ pub(crate) fn scan(spool: &Path) -> Result<Index, Error> {
     paths.sort();
     let mut index = Index::default();
     let mut found = Vec::new();
+    let is_empty = |path: &Path| path.metadata().is_ok_and(|file| file.len() == 0);
     for path in paths {
+        if path.extension().is_some_and(|kind| kind == "definitions") && is_empty(&path) {
+            let events = path.with_extension("events");
+            index.empty += u64::from(!events.exists() || is_empty(&events));
+        }
         let file = File::open(&path).map_err(Error::io(&path))?;
         let idx = u32::try_from(index.files.len()).expect("fewer files than 2^32");
         let source = Source { path, file };

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::spool::{MAX_DEPTH, Stream};
 
+use super::index::StreamIndex;
 use super::input::Input;
 use super::outcome::Mended;
 use super::rows::columns;
@@ -85,8 +86,12 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
             add(kind, idx, NONE, *count, detail);
         }
         let streams = input.index.streams[input.index.streams_of(process.key)].iter();
-        let lost = streams.filter(|s| s.kind == Stream::Definitions).map(|s| s.lost).sum();
+        let definitions: Vec<_> = streams.filter(|s| s.kind == Stream::Definitions).collect();
+        let lost = definitions.iter().map(|stream| stream.lost).sum();
         add("lost", idx, NONE, lost, "windows of definitions that are missing");
+        let (children, dropped) = untold(&definitions);
+        add("missing", idx, NONE, children, "forked children that could not be recorded");
+        add("dropped", idx, NONE, dropped, "events without a window or a region, or of such children");
     }
     let tally = writing.shards.tally();
     add("unmatched_sends", NONE, NONE, tally.unmatched_sends, "sends of which the receive is not there");
@@ -124,8 +129,17 @@ pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec
     found
 }
 
+/// What a process has counted in its definitions: forked children that could not be recorded, and events
+/// that belong to no stream.
+fn untold(definitions: &[&StreamIndex]) -> (u64, u64) {
+    let windows = definitions.iter().flat_map(|stream| &stream.windows);
+    windows
+        .fold((0, 0), |sum, window| (sum.0.saturating_add(window.late), sum.1.saturating_add(window.dropped)))
+}
+
 /// Processes of which one of the two files is missing.
 fn missing(input: &Input, decoding: &Decoding, add: &mut impl FnMut(&str, u32, u32, u64, &str)) {
+    add("missing", NONE, NONE, input.index.empty, "processes that found no place to write to");
     for left_out in &input.left_out {
         let LeftOut { name, events, bytes } = left_out;
         let detail = format!("events of {name} ({bytes} bytes): its definitions are missing");
@@ -142,11 +156,12 @@ fn missing(input: &Input, decoding: &Decoding, add: &mut impl FnMut(&str, u32, u
             add("missing", idx, NONE, events, detail);
             continue;
         }
-        // Threads for which there was no room say so themselves.
-        if process.troubles.iter().any(|(kind, ..)| kind == "dropped") {
+        let streams = input.index.streams[input.index.streams_of(process.key)].iter();
+        // Threads for which there was no room are counted in other ways.
+        let definitions: Vec<_> = streams.clone().filter(|s| s.kind == Stream::Definitions).collect();
+        if process.troubles.iter().any(|(kind, ..)| kind == "dropped") || untold(&definitions).1 != 0 {
             continue;
         }
-        let streams = input.index.streams[input.index.streams_of(process.key)].iter();
         let events = streams.filter(|stream| stream.kind == Stream::Events);
         let seen: BTreeSet<u32> = events.map(|stream| stream.thread).collect();
         let absent = process.threads.keys().filter(|thread| !seen.contains(thread)).count() as u64;

@@ -1,5 +1,6 @@
 //! The futex, for languages that build their locks on it directly (Rust, C++20) by way of the
-//! function `syscall`. Every other system call is passed on after one comparison.
+//! function `syscall`; and what may install a filter on system calls ([`crate::filter`]). Every other system
+//! call is passed on after three comparisons.
 
 use core::ffi::{c_int, c_long};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -23,6 +24,10 @@ unsafe extern "C" fn syscall() {
         ".cfi_startproc",
         "cmp rdi, {futex}",
         "je 2f",
+        "cmp rdi, {seccomp}",
+        "je 4f",
+        "cmp rdi, {prctl}",
+        "je 4f",
         "mov rax, qword ptr [rip + {real}]",
         "test rax, rax",
         "jz 3f",
@@ -32,6 +37,8 @@ unsafe extern "C" fn syscall() {
         "mov qword ptr fs:[r11], rsp",
         "mov qword ptr fs:[r11 + 8], rbp",
         "jmp {body}",
+        "4:",
+        "jmp {filters}",
         "3:",
         "push rdi",
         "push rsi",
@@ -53,6 +60,9 @@ unsafe extern "C" fn syscall() {
         "jmp rax",
         ".cfi_endproc",
         futex = const libc::SYS_futex,
+        seccomp = const libc::SYS_seccomp,
+        prctl = const libc::SYS_prctl,
+        filters = sym filters,
         real = sym REAL,
         body = sym futex,
         resolve = sym resolve,
@@ -79,12 +89,43 @@ unsafe extern "C" fn by_hand(
 ) -> c_long {
     // SAFETY: the caller's arguments.
     unsafe {
-        let result = marey_measure::sys::syscall(number, [a, b, c, d, e, f]);
+        let result = marey_measure::sys::pass_on(number, [a, b, c, d, e, f]);
         if (-4095..0).contains(&result) {
             *libc::__errno_location() = -result as c_int;
             return -1;
         }
         result as c_long
+    }
+}
+
+/// The function that calls are passed on to.
+type Syscall = unsafe extern "C-unwind" fn(c_long, usize, usize, usize, usize, usize, usize) -> c_long;
+
+fn real_function() -> Syscall {
+    let mut address = REAL.load(Ordering::Relaxed);
+    if address == 0 {
+        address = resolve();
+    }
+    // SAFETY: the address is that of `syscall`, or of `by_hand`.
+    unsafe { core::mem::transmute::<usize, Syscall>(address) }
+}
+
+unsafe extern "C-unwind" fn filters(
+    number: c_long,
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+) -> c_long {
+    // SAFETY: the program's own arguments; afterwards the kernel has read what they point to.
+    unsafe {
+        let result = real_function()(number, a, b, c, d, e, f);
+        if result == 0 {
+            crate::filter::passed_on(number, [a, b, c]);
+        }
+        result
     }
 }
 
@@ -98,25 +139,8 @@ unsafe extern "C-unwind" fn futex(
     value3: usize,
 ) -> c_long {
     let entry = Entry::take();
-    let real = || {
-        let mut address = REAL.load(Ordering::Relaxed);
-        if address == 0 {
-            address = resolve();
-        }
-        // SAFETY: the address is that of `syscall`, which gets the program's own arguments.
-        unsafe {
-            let function: unsafe extern "C-unwind" fn(
-                c_long,
-                usize,
-                usize,
-                usize,
-                usize,
-                usize,
-                usize,
-            ) -> c_long = core::mem::transmute(address);
-            function(number, word, op, value, timeout, word2, value3)
-        }
-    };
+    // SAFETY: the program's own arguments.
+    let real = || unsafe { real_function()(number, word, op, value, timeout, word2, value3) };
     if tables().is_none() {
         return real();
     }

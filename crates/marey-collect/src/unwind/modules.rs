@@ -6,13 +6,14 @@
 
 #![expect(unsafe_code, reason = "reads the loader's records and the program headers of mapped modules")]
 
-use std::ffi::{CStr, OsStr, c_int, c_void};
+use std::ffi::{CStr, OsStr, OsString, c_int, c_void};
 use std::mem::offset_of;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use libc::{PT_GNU_EH_FRAME, PT_LOAD, PT_NOTE, dl_phdr_info};
+use marey_measure::sys;
 
 /// All modules of the process.
 #[derive(Debug, Default)]
@@ -342,7 +343,7 @@ impl Image {
     fn module(&self) -> UnwindModule {
         let path = if self.name.is_empty() {
             // The executable. Without /proc its name stays unknown, which later reads as such.
-            std::fs::read_link("/proc/self/exe").unwrap_or_default()
+            PathBuf::from(OsString::from_vec(sys::read_link(c"/proc/self/exe")))
         } else {
             PathBuf::from(OsStr::from_bytes(self.name))
         };

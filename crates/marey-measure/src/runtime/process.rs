@@ -6,7 +6,8 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "process ids fit 32 bits")]
 
-use std::path::PathBuf;
+use core::ffi::CStr;
+use core::sync::atomic::Ordering;
 
 use marey_model::spool::{Definition, DefinitionKind};
 use marey_model::{ClockKind, Level, Tier, Triple};
@@ -18,7 +19,9 @@ use crate::sys;
 impl Runtime {
     /// Says who the process is. `parent` is, in a forked child, the parent's key and how many bytes of its
     /// definitions hold for the child too.
-    pub(super) fn define_process(&self, start: Triple, parent: Option<(u64, u64)>) {
+    ///
+    /// False if there is no place for it; then nothing can be recorded.
+    pub(super) fn define_process(&self, start: Triple, parent: Option<(u64, u64)>) -> bool {
         let settings = Definition::Settings {
             mode: self.mode_name().to_owned(),
             stack_depth: self.config.stack_depth,
@@ -26,12 +29,14 @@ impl Runtime {
         };
         let process = process_definition(self.key, self.clock, start, parent);
         self.define(|definitions| {
-            definitions.define(&process);
-            definitions.define(&settings);
+            let is_defined = definitions.define(&process) && definitions.define(&settings);
             if !self.config.rules.is_empty() {
                 definitions.define(&Definition::Rules { text: self.config.rules.to_string() });
             }
-        });
+            self.tally.store(definitions.first_window(), Ordering::Release);
+            is_defined
+        })
+        .unwrap_or(false)
     }
 
     /// Gives the levels of [`super::level`] their numbers.
@@ -62,21 +67,19 @@ pub(super) fn process_definition(
     start: Triple,
     parent: Option<(u64, u64)>,
 ) -> Definition {
-    let text = |path: std::io::Result<PathBuf>| {
-        path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
-    };
+    let text = |path: Vec<u8>| String::from_utf8_lossy(&path).into_owned();
     Definition::Process {
         key,
         pid: sys::process_id(),
         // SAFETY: takes no arguments.
         parent_pid: unsafe { sys::syscall(libc::SYS_getppid, [0; 6]) } as u32,
-        host: read_line("/proc/sys/kernel/hostname"),
-        boot: read_line("/proc/sys/kernel/random/boot_id"),
+        host: read_line(c"/proc/sys/kernel/hostname"),
+        boot: read_line(c"/proc/sys/kernel/random/boot_id"),
         clock: clock.code(),
         start,
         command: command_line(),
-        executable: text(std::fs::read_link("/proc/self/exe")),
-        directory: text(std::env::current_dir()),
+        executable: text(sys::read_link(c"/proc/self/exe")),
+        directory: text(sys::directory()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         environment: Vec::new(),
         forked_from: parent.map(|(key, _)| key),
@@ -86,14 +89,15 @@ pub(super) fn process_definition(
 }
 
 /// The text of a file of one line; empty if it cannot be read.
-pub(super) fn read_line(path: &str) -> String {
-    std::fs::read(path)
-        .map(|bytes| String::from_utf8_lossy(bytes.trim_ascii()).into_owned())
-        .unwrap_or_default()
+pub(super) fn read_line(path: &CStr) -> String {
+    String::from_utf8_lossy(sys::read(path, sys::PAGE).trim_ascii()).into_owned()
 }
 
+/// Bytes of the command line that are looked at.
+const MAX_COMMAND: usize = 1 << 20;
+
 fn command_line() -> Vec<String> {
-    let bytes = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let bytes = sys::read(c"/proc/self/cmdline", MAX_COMMAND);
     let words = bytes.strip_suffix(b"\0").unwrap_or(&bytes).split(|&byte| byte == 0);
     // A run's metadata are not the place for a megabyte of generated arguments.
     words.take(256).map(|word| String::from_utf8_lossy(&word[..word.len().min(4096)]).into_owned()).collect()

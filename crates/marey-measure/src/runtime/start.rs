@@ -5,7 +5,7 @@
 //!
 //! How a forked child gets a recorder is told in [`super::anchor`].
 
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 
@@ -34,6 +34,11 @@ impl Runtime {
         started
     }
 
+    /// Leaves the two files of a process empty: it could not be recorded, and whoever merges tells.
+    pub fn leave_empty(config: &Config) {
+        new_files(config);
+    }
+
     fn begin(config: Config, forget: extern "C" fn()) -> Option<&'static Self> {
         forget_with(forget);
         let clock = clock::detect(config.skew);
@@ -43,8 +48,11 @@ impl Runtime {
             return None;
         }
         let start = clock::triple(clock);
+        let (Some(modes), Some(page)) = (new_modes(), anchor::new_page()) else {
+            Self::leave_empty(&config);
+            return None;
+        };
         let (key, events, file) = new_files(&config)?;
-        let modes = new_modes()?;
         let is_profile = config.is_profile;
         let definitions = Definitions::new(file, key, start.ticks, modes, &config);
         let runtime = Box::leak(Box::new(Self {
@@ -58,14 +66,16 @@ impl Runtime {
             serials: AtomicU64::new(0),
             thread_key,
             channels: Lock::new(Channels::new()),
-            homeless: AtomicU64::new(0),
+            tally: AtomicPtr::new(core::ptr::null_mut()),
             keeps: AtomicBool::new(!is_profile),
             ended: AtomicU32::new(0),
             pid: sys::process_id(),
         }));
-        runtime.define_process(start, None);
+        if !runtime.define_process(start, None) {
+            return None;
+        }
         runtime.define_levels();
-        anchor::publish(runtime)
+        anchor::publish(runtime, page)
     }
 }
 
@@ -82,13 +92,16 @@ pub(super) fn new_files(config: &Config) -> Option<(u64, SpoolFile, SpoolFile)> 
         random = (clock::realtime_ns() ^ u64::from(sys::process_id()) << 40).to_le_bytes();
     }
     let key = u64::from_le_bytes(random);
-    let host = read_line("/proc/sys/kernel/hostname");
+    let host = read_line(c"/proc/sys/kernel/hostname");
     let host: String = host.chars().filter(|c| c.is_ascii_alphanumeric() || "-.".contains(*c)).collect();
     let path = |extension: &str| {
         let name = format!("{host}-{}-{key:016x}.{extension}", sys::process_id());
         CString::new(config.spool.join(name).as_os_str().as_bytes()).ok()
     };
     let definitions = SpoolFile::create(path("definitions")?, 0)?;
-    let events = SpoolFile::create(path("events")?, config.max_bytes)?;
-    Some((key, events, definitions))
+    let events = path("events").and_then(|path| SpoolFile::create(path, config.max_bytes));
+    if events.is_none() {
+        definitions.remove();
+    }
+    Some((key, events?, definitions))
 }

@@ -24,6 +24,10 @@ static FORGET: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 impl Runtime {
     /// A descriptor for the calling thread, which has none yet.
     pub fn attach(&'static self, creator: Option<u32>) -> Option<*mut Thread> {
+        sys::undisturbed(|| self.attach_undisturbed(creator))
+    }
+
+    fn attach_undisturbed(&'static self, creator: Option<u32>) -> Option<*mut Thread> {
         let thread = Thread::allocate()?;
         // SAFETY: `thread` is new and given to the calling thread.
         unsafe {
@@ -98,7 +102,7 @@ pub(super) extern "C" fn thread_ends(value: *mut c_void) {
             // SAFETY: only `start` stores here, and it stores such a function.
             core::mem::transmute::<*mut (), extern "C" fn()>(forget)();
         }
-        end_thread(thread);
+        sys::undisturbed(|| end_thread(thread));
         // Not unmapped: a destructor of another library may still hold the pointer and would, with
         // an empty descriptor, merely begin anew.
         sys::discard(thread.cast(), Thread::LEN);
@@ -162,7 +166,7 @@ pub(crate) unsafe fn second(thread: *mut Thread) -> Option<*mut Thread> {
         Err(made) => (made != thread).then_some(made),
         Ok(_) => {
             // SAFETY: the caller's promise.
-            let made = unsafe { make_second(thread) };
+            let made = sys::undisturbed(|| unsafe { make_second(thread) });
             second.store(made.unwrap_or(core::ptr::null_mut()), order);
             made
         }

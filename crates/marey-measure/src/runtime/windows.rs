@@ -31,7 +31,7 @@ use crate::write;
 pub(crate) unsafe fn next_window(thread: *mut Thread, room: usize) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let opened = current().is_some_and(|runtime| runtime.open_window(thread, room));
+        let opened = current().is_some_and(|runtime| sys::undisturbed(|| runtime.open_window(thread, room)));
         // A record that is too long for what is left says nothing of those after it.
         if !opened && room <= write::ROOM {
             (*thread).state = state::DROPPING;
@@ -206,16 +206,18 @@ pub(crate) fn keep(events: bool) {
         if !Thread::is_ready(thread) || (*thread).stream != Stream::Events as u32 {
             return;
         }
-        (*thread).ready = 0;
-        compiler_fence(Ordering::SeqCst);
-        let open = core::slice::from_raw_parts((*thread).stack, (*thread).depth as usize);
-        match ((*thread).is_summing, events) {
-            (true, true) if (*thread).is_paused => _ = runtime.keep_again(thread, open),
-            (false, false) => _ = runtime.hand_over(thread, open, 0),
-            _ => {}
-        }
-        compiler_fence(Ordering::SeqCst);
-        (*thread).ready = 1;
+        sys::undisturbed(|| {
+            (*thread).ready = 0;
+            compiler_fence(Ordering::SeqCst);
+            let open = core::slice::from_raw_parts((*thread).stack, (*thread).depth as usize);
+            match ((*thread).is_summing, events) {
+                (true, true) if (*thread).is_paused => _ = runtime.keep_again(thread, open),
+                (false, false) => _ = runtime.hand_over(thread, open, 0),
+                _ => {}
+            }
+            compiler_fence(Ordering::SeqCst);
+            (*thread).ready = 1;
+        });
     }
 }
 

@@ -163,6 +163,7 @@ pub(super) unsafe fn pick(thread: *mut Thread) -> Option<*mut Thread> {
             state::RECORDING if (*thread).ready != 0 || enter_announced(thread) || write_pending(thread) => {
                 Some(thread)
             }
+            state::RECORDING if crate::abandoned::recover(thread) => Some(thread),
             state::RECORDING if (*thread).stream == Stream::Second as u32 => {
                 // A handler interrupted a handler in the middle of a record: nothing is left.
                 count_dropped(thread);
@@ -175,7 +176,7 @@ pub(super) unsafe fn pick(thread: *mut Thread) -> Option<*mut Thread> {
                     None
                 }
             },
-            state::EMPTY => runtime::after_fork(thread).then_some(thread),
+            state::EMPTY if runtime::after_fork(thread) => Some(thread),
             _ => {
                 count_dropped(thread);
                 None
@@ -219,7 +220,7 @@ pub(super) unsafe fn count_dropped(thread: *mut Thread) {
     // SAFETY: the caller's promise; a window, once mapped, stays so while the thread lives.
     unsafe {
         if (*thread).window == 0 {
-            runtime::count_homeless();
+            runtime::count_homeless(1);
         } else {
             (*head_counter(thread, at::DROPPED)).fetch_add(1, Ordering::Relaxed);
         }

@@ -34,8 +34,12 @@ pub mod at {
     pub const CURSOR: usize = 128;
     /// Events whose clock had run backwards, so far in this stream. u64.
     pub const LATE: usize = 136;
-    /// Events that could not be written, so far in this stream. u64.
+    /// Events that could not be written, so far in this stream. In the first window of definitions, those
+    /// that belong to no stream: of threads without a window, of regions that could not be learnt, of
+    /// forked children that could not be recorded. u64.
     pub const DROPPED: usize = 144;
+    /// In the first window of definitions, forked children that could not be recorded. u64.
+    pub const CHILDREN: usize = 136;
     /// Lock acquisitions that had not to wait, so far on this thread. u64.
     pub const LOCKS: usize = 152;
     /// Ticks at which the writer went on to the next window; 0 while it has not. u64.
