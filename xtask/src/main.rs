@@ -27,9 +27,10 @@ cargo xtask TASK
   bench --quick the same, short and not written
   bench --full  the same with 100 M pairs and 200 M events; more than an hour, 2 GB of disk
   bench --only PART   only cases whose names contain PART; not written
-  soak          valgrind, ThreadSanitizer and every fuzz target for five minutes
-  soak --quick  the same with 20 seconds for each fuzz target
-  soak --only PART    only valgrind, threads or fuzz
+  soak          valgrind, ThreadSanitizer, every fuzz target for five minutes, 1000 starts of odd programs
+  soak --quick  the same with 20 seconds for each fuzz target, and 300 starts
+  soak --only PART    only valgrind, threads, fuzz or odd
+  soak --seed N       odd programs once more as they were started from this seed
   generate-mpi  renew the table of MPI functions from the headers of both MPIs
 ";
 

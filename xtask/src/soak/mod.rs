@@ -1,5 +1,5 @@
 //! `cargo xtask soak`: what takes too long for every change, and what needs tools that not everybody
-//! has: valgrind, ThreadSanitizer, fuzzing.
+//! has: valgrind, ThreadSanitizer, fuzzing, a thousand starts of odd programs.
 //!
 //! The one idea: each part is a run that must find nothing, of a kind that has been seen to find
 //! something. A part whose tool is missing fails and says how to get it; nothing is left out in
@@ -7,6 +7,7 @@
 
 mod fuzz;
 mod memcheck;
+mod odd;
 mod threads;
 
 use anyhow::{Context, Result, bail};
@@ -15,6 +16,9 @@ use anyhow::{Context, Result, bail};
 pub(crate) struct Plan {
     /// Seconds that each fuzz target gets.
     fuzz_seconds: u32,
+    /// Starts of odd programs, and the seed that they follow from.
+    starts: u32,
+    seed: Option<u32>,
     only: Option<Part>,
 }
 
@@ -23,23 +27,26 @@ enum Part {
     Valgrind,
     Threads,
     Fuzz,
+    Odd,
 }
 
 impl Plan {
     /// The plan that the words after `soak` ask for.
     pub(crate) fn from_words(words: &[&str]) -> Result<Self> {
-        let mut plan = Self { fuzz_seconds: 300, only: None };
+        let mut plan = Self { fuzz_seconds: 300, starts: 1000, seed: None, only: None };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
-                "--quick" => plan.fuzz_seconds = 20,
+                "--quick" => (plan.fuzz_seconds, plan.starts) = (20, 300),
+                "--seed" => plan.seed = Some(words.next().context("--seed wants a number")?.parse()?),
                 "--only" => {
-                    let part = words.next().context("--only wants valgrind, threads or fuzz")?;
+                    let part = words.next().context("--only wants valgrind, threads, fuzz or odd")?;
                     plan.only = Some(match *part {
                         "valgrind" => Part::Valgrind,
                         "threads" => Part::Threads,
                         "fuzz" => Part::Fuzz,
-                        other => bail!("soak has no part {other}: it has valgrind, threads and fuzz"),
+                        "odd" => Part::Odd,
+                        other => bail!("soak has no part {other}: it has valgrind, threads, fuzz and odd"),
                     });
                 }
                 other => bail!("soak has no option {other}"),
@@ -52,7 +59,13 @@ impl Plan {
 /// Runs the parts, all of them even if one finds something.
 pub(crate) fn run(plan: &Plan) -> Result<()> {
     let mut failed = Vec::new();
-    for (part, name) in [(Part::Threads, "threads"), (Part::Valgrind, "valgrind"), (Part::Fuzz, "fuzz")] {
+    let parts = [
+        (Part::Threads, "threads"),
+        (Part::Valgrind, "valgrind"),
+        (Part::Fuzz, "fuzz"),
+        (Part::Odd, "odd programs"),
+    ];
+    for (part, name) in parts {
         if plan.only.is_some_and(|only| only != part) {
             continue;
         }
@@ -61,6 +74,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
             Part::Threads => threads::run_all(),
             Part::Valgrind => memcheck::run_all(),
             Part::Fuzz => fuzz::run_all(plan.fuzz_seconds),
+            Part::Odd => odd::run_all(plan.starts, plan.seed),
         };
         match outcome {
             Ok(()) => println!("{name}: nothing found"),
