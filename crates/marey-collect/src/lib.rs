@@ -5,7 +5,7 @@
 //! is linked with no MPI; which one there is, it finds out when the first call arrives.
 //!
 //! With the feature `linked` the same is an object that is linked into programs that cannot be preloaded
-//! ([`linked`]).
+//! (`linked.rs`).
 //!
 //! It stays passive until the process does something that is to be measured, prints nothing, and
 //! when in doubt passes a call on unrecorded.
