@@ -100,6 +100,9 @@ pub(crate) struct Frame {
 }
 
 const LONG: u32 = u32::MAX;
+/// An entry of the cache of children that holds none. Its parent is nobody's, not even [`ROOT`]: beneath that
+/// lies, by the site [`NONE`], what stands for all call paths without sums of their own.
+const NO_CHILD: (u32, u32, u32) = (ROOT - 1, NONE, 0);
 /// Entries of the cache of children: at first, and at most.
 const LEAST_CACHE: usize = 256;
 const MOST_CACHE: usize = 1 << 14;
@@ -152,7 +155,7 @@ impl Builder {
             durations: Bins::default(),
             sizes: Bins::default(),
             children: FxHashMap::default(),
-            cache: vec![(ROOT, NONE, 0); LEAST_CACHE],
+            cache: vec![NO_CHILD; LEAST_CACHE],
             stack: Vec::new(),
             last: i64::MIN,
             first: i64::MIN,
@@ -292,7 +295,7 @@ impl Builder {
 
     /// Gives the cache four times the room.
     fn grow_cache(&mut self) {
-        let room = vec![(ROOT, NONE, 0); self.cache.len() * 4];
+        let room = vec![NO_CHILD; self.cache.len() * 4];
         for entry in std::mem::replace(&mut self.cache, room) {
             if entry.1 != NONE {
                 let slot = self.cache_slot(entry.0, entry.1);
