@@ -66,7 +66,7 @@ int main(int count, char **words) {
             ODD_BEGIN(slot), marey_enter(region), marey_leave(region), ODD_DONE(slot);
         }
     } else if (IS("jumps")) {
-        handle(SIGALRM, jumps, SA_NODEFER);
+        handle(SIGALRM, jumps, 0);
         tick(us);
         if (sigsetjmp(back, 1)) VISIT("landed");
         may_jump = 1;
@@ -76,7 +76,7 @@ int main(int count, char **words) {
         static char memory[1 << 16];
         stack_t stack = {memory, 0, sizeof memory};
         sigaltstack(&stack, 0);
-        handle(SIGALRM, jumps, SA_ONSTACK | SA_NODEFER);
+        handle(SIGALRM, jumps, SA_ONSTACK);
         tick(us);
         if (sigsetjmp(back, 1)) VISIT("landed");
         may_jump = 1;
