@@ -331,9 +331,10 @@ fn a_profile_without_room_for_its_sums_costs_events_and_not_the_program() {
         let line = format!("ulimit -f {blocks}; exec ./program");
         let info = hazard.record(&["--mode", "profile", "--force"], &line, 5);
         let dropped = info["problems"]["dropped"].as_u64().unwrap();
-        // That a thread has ended is an event too.
+        // That a thread has ended is an event too; of a visit during which events began to be dropped one is
+        // in no sum.
         let all = info["events"].as_u64().unwrap() + dropped;
-        assert!((600_000..=600_001).contains(&all), "{blocks}: {info}");
+        assert!((599_999..=600_001).contains(&all), "{blocks}: {info}");
         exact += u32::from(dropped == 0);
     }
     assert!((1..6).contains(&exact), "{exact}");

@@ -312,9 +312,10 @@ fn what_nobody_records_is_as_fast_as_before() {
         collected.unwrap_or_else(|| panic!("{told}")).parse::<f64>().unwrap()
     };
     let [plain, linked] = [plain, linked]
-        .map(|program| (instructions(&program, 60_000) - instructions(&program, 20_000)) / 40_000.0);
+        .map(|program| (instructions(&program, 820_000) - instructions(&program, 20_000)) / 800_000.0);
     eprintln!("{plain:.2} instructions a call, {linked:.2} with stubs");
-    assert!(5.0 < plain && (linked - plain).abs() < 1.5, "{plain} and {linked}");
+    // What else MPI does in the meantime is not quite the same in each run, and spread over many calls.
+    assert!(5.0 < plain && linked - plain < 1.5, "{plain} and {linked}");
 }
 
 #[test]
