@@ -233,8 +233,11 @@ impl Definitions {
 
     fn define_region(&mut self, key: &RegionKey, kept: usize) -> Option<u32> {
         let id = self.next_id(DefinitionKind::Region);
-        if self.region_modes.try_reserve(1).is_ok() {
-            self.region_modes.push(self.mode_by_rules(key));
+        let len = id as usize + 1;
+        if self.region_modes.try_reserve(len.saturating_sub(self.region_modes.len())).is_ok() {
+            // Some may be missing, for want of memory.
+            self.region_modes.resize(len, Mode::Trace);
+            self.region_modes[id as usize] = self.mode_by_rules(key);
         }
         let definition = Definition::Region {
             id,

@@ -14,6 +14,7 @@
 mod beside;
 mod cells;
 mod courses;
+mod windows;
 
 use marey_model::spool::sums::{BINS, CELL_BINS, CellKind, NOBODY, bin};
 use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Stream, Visits, get, op};

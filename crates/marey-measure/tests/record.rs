@@ -4,6 +4,8 @@
 //! Each test runs itself again as the program that records, and reads what that left.
 #![expect(unsafe_code, clippy::unwrap_used, reason = "a test that forks, signals and maps pages")]
 
+#[path = "support/signalled.rs"]
+mod signalled;
 mod support;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +13,7 @@ use std::thread::ScopedJoinHandle;
 
 use marey_measure::{LaneHandle, Site, attribute, counter, event, region, site};
 use marey_model::spool::Definition;
+use signalled::{signalled, worked};
 use support::{Checked, Spool, child, command, spool_of};
 
 fn pairs(n: u64) {
@@ -209,43 +212,11 @@ fn handlers_that_record_amid_records_lose_nothing_uncounted() {
         // A handler must not be the first to enter a region: making definitions allocates.
         handler(0);
         pairs(4);
-        // Each signal waits for its own handler, and can interrupt the other's. Signals to the
-        // thread come far more often than those of a timer would.
-        let signals = [libc::SIGUSR1, libc::SIGUSR2];
-        // SAFETY: the handler is a function of the right type.
-        let me = unsafe {
-            let mut action: libc::sigaction = core::mem::zeroed();
-            action.sa_sigaction = handler as *const () as usize;
-            action.sa_flags = libc::SA_RESTART;
-            for signal in signals {
-                libc::sigaction(signal, &action, core::ptr::null_mut());
-            }
-            libc::pthread_self()
-        };
-        let senders = signals.map(|signal| {
-            std::thread::spawn(move || {
-                while HANDLED.load(Ordering::Relaxed) < 5000 {
-                    // SAFETY: the thread waits for this one.
-                    unsafe { libc::pthread_kill(me, signal) };
-                    std::thread::yield_now();
-                }
-            })
-        });
-        let mut rounds = 0_u64;
-        while senders.iter().any(|sender| !sender.is_finished()) {
-            pairs(1000);
-            rounds += 1;
-        }
-        senders.into_iter().for_each(|sender| sender.join().unwrap());
-        let counts = format!("{} {}", 4 + rounds * 1000, HANDLED.load(Ordering::Relaxed));
-        std::fs::write(directory.join("counts"), counts).unwrap();
-        return;
+        return signalled(&directory, handler, &HANDLED, || pairs(1000));
     }
     let directory = child(TEST);
-    let counts = std::fs::read_to_string(directory.path().join("counts")).unwrap();
-    let (main, handled) = counts.split_once(' ').unwrap();
-    let (main, handled): (u64, u64) = (main.parse().unwrap(), handled.parse().unwrap());
-    std::fs::remove_file(directory.path().join("counts")).unwrap();
+    let (rounds, handled) = worked(directory.path());
+    let main = 4 + rounds * 1000;
     let found = Spool::read(directory.path()).checked();
     assert!(handled >= 5000, "{handled}");
     assert_eq!(found.second, 1, "no handler came amid a record");

@@ -2,10 +2,12 @@
 //! recorded, whatever interrupts it.
 //!
 //! Each test runs itself again as the program that records, and reads what that left.
-#![expect(unsafe_code, clippy::unwrap_used, reason = "a test that forks, and dies")]
+#![expect(clippy::unwrap_used, reason = "a test that forks, and dies")]
 
 #[path = "support/killed.rs"]
 mod killed;
+#[path = "support/signalled.rs"]
+mod signalled;
 mod support;
 
 use std::path::Path;
@@ -14,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use killed::{killed, tell};
 use marey_measure::{Config, Detail, LaneHandle, Mode, region, set_detail, site, start_with};
 use marey_model::Rules;
+use signalled::{signalled, worked};
 use support::{Checked, Spool, child, spool_of};
 
 fn start(spool: &Path, rules: &str) {
@@ -133,26 +136,7 @@ fn handlers_that_come_at_any_time_are_there_with_all_they_do() {
     const TEST: &str = "handlers_that_come_at_any_time_are_there_with_all_they_do";
     if let Some(directory) = spool_of(TEST) {
         start(&directory, "time timed*\ncount counted*");
-        let signals = [libc::SIGUSR1, libc::SIGUSR2];
-        // SAFETY: the handler is a function of the right type.
-        let me = unsafe {
-            let mut action: libc::sigaction = core::mem::zeroed();
-            action.sa_sigaction = handler as *const () as usize;
-            action.sa_flags = libc::SA_RESTART;
-            signals.iter().for_each(|&signal| _ = libc::sigaction(signal, &action, core::ptr::null_mut()));
-            libc::pthread_self()
-        };
-        let senders = signals.map(|signal| {
-            std::thread::spawn(move || {
-                while HANDLED.load(Ordering::Relaxed) < 5000 {
-                    // SAFETY: the thread waits for this one.
-                    unsafe { libc::pthread_kill(me, signal) };
-                    std::thread::yield_now();
-                }
-            })
-        });
-        let mut rounds = 0_u64;
-        while senders.iter().any(|sender| !sender.is_finished()) {
+        return signalled(&directory, handler, &HANDLED, || {
             for _ in 0..100 {
                 region!("timed");
                 for _ in 0..3 {
@@ -162,18 +146,10 @@ fn handlers_that_come_at_any_time_are_there_with_all_they_do() {
             }
             region!("timed");
             region!("kept");
-            rounds += 1;
-        }
-        senders.into_iter().for_each(|sender| sender.join().unwrap());
-        let counts = format!("{rounds} {}", HANDLED.load(Ordering::Relaxed));
-        std::fs::write(directory.join("counts"), counts).unwrap();
-        return;
+        });
     }
     let directory = child(TEST);
-    let counts = std::fs::read_to_string(directory.path().join("counts")).unwrap();
-    let (rounds, handled) = counts.split_once(' ').unwrap();
-    let (rounds, handled): (u64, u64) = (rounds.parse().unwrap(), handled.parse().unwrap());
-    std::fs::remove_file(directory.path().join("counts")).unwrap();
+    let (rounds, handled) = worked(directory.path());
     let found = Spool::read(directory.path()).checked();
     assert_eq!(found.second, 1, "no handler came amid a record");
     let all = |name: &str| visits(&found, name).0 + visits(&found, name).1;

@@ -204,16 +204,20 @@ pub(crate) fn only_sums(meta: &Meta) -> Option<String> {
     ))
 }
 
+/// Rules that are named; the archive's `meta.json` has all.
+const MAX_RULES: usize = 5;
+
 /// What was only counted or timed because rules said so, in words.
 pub(crate) fn by_rules(meta: &Meta) -> Option<String> {
     let visits = summed(meta).visits_by_rules;
     let rules = &meta.run.rules;
     (!rules.is_empty()).then(|| {
+        let shown = rules.iter().take(MAX_RULES).cloned().collect::<Vec<_>>().join(", ");
         format!(
-            "{} only counted or timed, as {} said: {}",
+            "{} only counted or timed, as {} said: {shown}{}",
             format::solid(format!("{} were", format::counted(visits, "visit"))),
             format::solid(format::counted(rules.len() as u64, "rule")),
-            rules.join(", "),
+            if rules.len() > MAX_RULES { " …" } else { "" },
         )
     })
 }

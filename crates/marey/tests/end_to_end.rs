@@ -4,48 +4,21 @@
 //! itself is measured from its start, so each leaves a run with one process.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod place;
+
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
 
+use place::{Place, stderr};
 use serde_json::Value;
-use tempfile::TempDir;
 
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(TempDir::new().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn marey(&self, args: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
-        command.current_dir(self.0.path()).args(args).env_remove("LD_PRELOAD").output().unwrap()
-    }
-
-    /// Runs marey and expects it to succeed.
-    fn ok(&self, args: &[&str]) -> String {
-        let output = self.marey(args);
-        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    fn info(&self, run: &str) -> Value {
-        serde_json::from_str(&self.ok(&["info", run, "--json"])).unwrap()
-    }
-
-    fn names(&self, directory: &str) -> Vec<String> {
-        let entries = fs::read_dir(self.path(directory)).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-    }
+fn facts(place: &Place, run: &str) -> Value {
+    serde_json::from_str(&place.ok(&["info", run, "--json"])).unwrap()
 }
 
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
+fn names(place: &Place, directory: &str) -> Vec<String> {
+    let entries = fs::read_dir(place.path(directory)).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 #[test]
@@ -54,12 +27,12 @@ fn a_recording_becomes_a_run() {
     let recorded = place.marey(&["record", "--title", "listing", "--", "ls", "/"]);
     assert!(recorded.status.success());
     assert!(stderr(&recorded).contains("`marey report run.marey`"), "{}", stderr(&recorded));
-    let left = place.names("run.marey");
+    let left = names(&place, "run.marey");
     for file in ["spool", "libmarey.so", "recording.lock", "launch.json"] {
         assert!(!left.iter().any(|name| name == file), "{file} is left: {left:?}");
     }
 
-    let info = place.info("run.marey");
+    let info = facts(&place, "run.marey");
     assert_eq!(info["processes"], 1);
     assert_eq!(info["problems"]["lost"], 0);
     assert!(info["duration_ns"].as_i64().unwrap() > 0);
@@ -86,7 +59,7 @@ fn regions_of_a_rust_program_are_all_there() {
     let own = regions.iter().filter(|region| region["level"] == "source");
     // Each of the 50 regions is entered once more, before the loop.
     assert_eq!(own.map(|region| region["calls"].as_u64().unwrap()).sum::<u64>(), PAIRS + 50);
-    assert_eq!(place.info("run.marey")["problems"]["dropped"], 0);
+    assert_eq!(facts(&place, "run.marey")["problems"]["dropped"], 0);
 }
 
 #[test]
@@ -103,7 +76,7 @@ fn a_merge_can_be_put_off() {
     place.ok(&["record", "--no-merge", "--", "ls", "/"]);
     assert_eq!(place.marey(&["info"]).status.code(), Some(2));
     place.ok(&["merge", "run.marey", "--keep-spool", "--threads", "1", "--memory-mb", "64"]);
-    assert_eq!(place.info("run.marey")["processes"], 1);
+    assert_eq!(facts(&place, "run.marey")["processes"], 1);
 
     let again = place.marey(&["merge", "run.marey"]);
     assert_eq!(again.status.code(), Some(2), "{}", stderr(&again));
@@ -111,7 +84,7 @@ fn a_merge_can_be_put_off() {
     fs::write(place.path("run.marey/spool/world-0123456789abcdef"), "").unwrap();
     place.ok(&["merge", "run.marey", "--force"]);
     assert!(!place.path("run.marey/spool").exists());
-    assert_eq!(place.info("run.marey")["processes"], 1);
+    assert_eq!(facts(&place, "run.marey")["processes"], 1);
     let gone = place.marey(&["merge", "run.marey", "--force"]);
     assert!(stderr(&gone).contains("its spool is gone"), "{}", stderr(&gone));
 }
@@ -125,7 +98,7 @@ fn a_bare_spool_can_be_merged_to_anywhere() {
     assert_eq!(unsaid.status.code(), Some(2));
     assert!(stderr(&unsaid).contains("-o"), "{}", stderr(&unsaid));
     place.ok(&["merge", "spool", "-o", "other.marey"]);
-    assert_eq!(place.info("other.marey")["processes"], 1);
+    assert_eq!(facts(&place, "other.marey")["processes"], 1);
     assert!(!place.path("spool").exists());
 }
 
@@ -134,8 +107,8 @@ fn a_spool_elsewhere_is_removed() {
     let place = Place::new();
     fs::create_dir(place.path("disk")).unwrap();
     place.ok(&["record", "--spool", "disk", "--", "ls", "/"]);
-    assert_eq!(place.info("run.marey")["processes"], 1);
-    assert!(place.names("disk").is_empty(), "{:?}", place.names("disk"));
+    assert_eq!(facts(&place, "run.marey")["processes"], 1);
+    assert!(names(&place, "disk").is_empty(), "{:?}", names(&place, "disk"));
     assert!(place.path("run.marey/spool").symlink_metadata().is_err());
 }
 
@@ -161,15 +134,15 @@ fn a_merge_that_fails_leaves_the_exit_status_and_the_spool() {
     assert!(text.contains("warning") && text.contains("marey merge run.marey"), "{text}");
     fs::remove_dir_all(place.path("run.marey/meta.json")).unwrap();
     place.ok(&["merge", "run.marey"]);
-    assert!(place.info("run.marey")["processes"].as_i64().unwrap() >= 1);
+    assert!(facts(&place, "run.marey")["processes"].as_i64().unwrap() >= 1);
 }
 
 #[test]
 fn a_packed_run_is_read_in_place() {
     let place = Place::new();
     place.ok(&["record", "--", "ls", "/"]);
-    let info = place.info("run.marey");
+    let info = facts(&place, "run.marey");
     place.ok(&["pack", "run.marey", "-o", "one.zip"]);
     fs::remove_dir_all(place.path("run.marey")).unwrap();
-    assert_eq!(place.info("one.zip"), info);
+    assert_eq!(facts(&place, "one.zip"), info);
 }

@@ -46,7 +46,8 @@ pub(crate) struct AddedUp {
 pub(crate) enum Of<'a> {
     /// Of these times, each from and to, ns.
     Times(&'a [(i64, i64)]),
-    /// Of visits that were only to be counted or timed.
+    /// Of visits that were only to be counted or timed: what they took is missing in the exclusive times of the
+    /// paths above, which may have been recorded.
     Beside,
 }
 
@@ -84,12 +85,10 @@ pub(crate) fn add(
                         done.untimed = done.untimed.saturating_add(sums.untimed);
                     }
                     add_to(builder, node, &context.clock, &sums);
-                    if let (Of::Beside, Some(above)) = (of, above) {
-                        let above = &mut builder.nodes[above as usize];
-                        above.exclusive = above.exclusive.saturating_sub(context.clock.span(sums.inclusive));
+                    if let Of::Times(_) = of {
+                        let cell = (nodes.len() as u32, node);
+                        passed.push(courses.passed(&context.clock, cell, sums.exclusive));
                     }
-                    let cell = (nodes.len() as u32, node);
-                    passed.push(courses.passed(&context.clock, cell, sums.exclusive));
                 }
                 Some(Cell::Sent { communicator: NOBODY, sums, .. }) => {
                     done.other_messages = done.other_messages.saturating_add(sums.number);
@@ -125,7 +124,7 @@ fn known(nodes: &[u32], cell: u32) -> Option<u32> {
     nodes.get(cell as usize).copied().filter(|&node| node != NONE)
 }
 
-/// Adds sums to those of a call path.
+/// Adds sums to those of a call path. Exclusive times may be less than nothing, see [`Of::Beside`].
 fn add_to(builder: &mut Builder, node: u32, clock: &Clock, sums: &Sums) {
     let node = &mut builder.nodes[node as usize];
     let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
@@ -140,5 +139,7 @@ fn add_to(builder: &mut Builder, node: u32, clock: &Clock, sums: &Sums) {
     if sums.squares.is_finite() {
         node.sum_squares += sums.squares.max(0.0) * clock.span_ns(1.0) * clock.span_ns(1.0);
     }
-    node.exclusive = node.exclusive.saturating_add(clock.span(sums.exclusive));
+    let exclusive = sums.exclusive.cast_signed();
+    let span = clock.span(exclusive.unsigned_abs()).saturating_mul(exclusive.signum());
+    node.exclusive = node.exclusive.saturating_add(span);
 }

@@ -2,7 +2,8 @@
 //!
 //! The one idea: such a visit goes to a cell of its call path as soon as it is over, in a round of its own,
 //! so that the process may die at any instant. The path is that of the regions that are open, whether or not
-//! these are recorded themselves; whoever reads the sums takes their time from that of the path above.
+//! these are recorded themselves. Its exclusive time loses that of the visit, and may become less than nothing:
+//! what is recorded of it is not in these sums.
 //!
 //! Deliberately absent: which visits these are ([`crate::write`]).
 
@@ -60,28 +61,37 @@ impl Beside {
     /// Adds `visit`, which happened with these regions open, and the messages and bytes of what it recorded.
     pub(crate) fn add(&mut self, of: (&Runtime, u32), open: &[Open], visit: Visit, records: &[u8]) {
         self.rounds += 1;
-        let cell = (visit.number != 0).then(|| {
+        if visit.number == 0 {
+            self.messages(of, None, records);
+        } else {
             let above = self.path(of, open);
-            self.find(of, CellKind::Path { site: visit.site, parent: above }, OTHER_PATHS)
-        });
-        let bytes = self.messages(of, cell, records);
-        if let Some(cell) = cell {
+            let cell = self.find(of, CellKind::Path { site: visit.site, parent: above }, OTHER_PATHS);
+            let bytes = self.messages(of, Some(cell), records);
             let sums = self.sums(cell);
             sums.number += visit.number;
             sums.bytes = sums.bytes.wrapping_add(bytes);
             match visit.took {
                 None => sums.untimed += visit.number,
-                Some(took) => {
-                    sums.inclusive = sums.inclusive.wrapping_add(took);
-                    sums.exclusive = sums.exclusive.wrapping_add(took);
-                    sums.shortest = sums.shortest.min(took);
-                    sums.longest = sums.longest.max(took);
-                    sums.squares += took as f64 * took as f64;
-                    self.add_bin(of, (cell, Histogram::Durations, took), visit.number);
-                }
+                Some(took) => self.time(of, (cell, above), took, visit.number),
             }
         }
         self.cells.publish(self.rounds);
+    }
+
+    /// Adds the time of visits of a cell beneath another one.
+    fn time(&mut self, of: (&Runtime, u32), (cell, above): (u32, u32), took: u64, visits: u64) {
+        let sums = self.sums(cell);
+        // Of paths that share a cell the outermost has the time of those inside.
+        sums.inclusive = sums.inclusive.wrapping_add(if cell == above { 0 } else { took });
+        sums.exclusive = sums.exclusive.wrapping_add(took);
+        sums.shortest = sums.shortest.min(took);
+        sums.longest = sums.longest.max(took);
+        sums.squares += took as f64 * took as f64;
+        self.add_bin(of, (cell, Histogram::Durations, took), visits);
+        if above != NOBODY {
+            let sums = self.sums(above);
+            sums.exclusive = sums.exclusive.wrapping_sub(took);
+        }
     }
 
     /// The cell of the path of these regions; [`NOBODY`] if there are none.

@@ -8,14 +8,13 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "cells are few, and windows of them small")]
 
-use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
+use core::sync::atomic::{Ordering, compiler_fence};
 
+use marey_model::spool::Stream;
 use marey_model::spool::sums::{BINS, CELL_BINS, CELL_LEN, CellKind, NOBODY, SUM_WORDS, bin};
-use marey_model::spool::{HEAD_LEN, Head, SLACK, Stream, at};
 
-use crate::clock;
+use super::windows::{Layout, Owner, Windows};
 use crate::runtime::Runtime;
-use crate::sys;
 
 /// Call paths and channels of a thread that have a cell.
 const MAX_SUMS: usize = 1 << 13;
@@ -26,12 +25,7 @@ pub(super) const MAX_CELLS: usize = 3 * MAX_SUMS;
 pub(super) const OTHER_PATHS: u32 = 0;
 pub(super) const OTHER_MESSAGES: u32 = 1;
 const OTHER_SIZES: u32 = 2;
-/// Windows: a small one, since most threads have few call paths, then larger ones.
-const FIRST: usize = 8 << 10;
-const LATER: usize = 64 << 10;
-const CELLS_IN_FIRST: usize = (FIRST - HEAD_LEN - SLACK) / CELL_LEN;
-const CELLS_IN_LATER: usize = (LATER - HEAD_LEN - SLACK) / CELL_LEN;
-const WINDOWS: usize = 1 + (MAX_CELLS - CELLS_IN_FIRST).div_ceil(CELLS_IN_LATER);
+const LAYOUT: Layout = Layout { first: 8 << 10, later: 64 << 10, item: CELL_LEN };
 /// Places where a cell's number is looked for.
 const PLACES: usize = (2 * MAX_CELLS).next_power_of_two();
 
@@ -61,7 +55,9 @@ const _: () = assert!(size_of::<Cell>() == CELL_LEN && size_of::<Sums>() == 8 * 
 /// All cells of a thread. Zeros are none.
 #[repr(C)]
 pub(super) struct Cells {
-    windows: [*mut u8; WINDOWS],
+    windows: Windows<{ LAYOUT.windows(MAX_CELLS) }>,
+    /// Since when there are sums, ticks.
+    ticks: u64,
     /// Code of the stream that they are of.
     stream: u8,
     len: u32,
@@ -90,22 +86,17 @@ const _: () = assert!(MAX_CELLS < u16::MAX as usize);
 impl Cells {
     /// Makes the first window, which says since when there are sums.
     pub(super) fn begin(&mut self, runtime: &Runtime, thread: u32, ticks: u64, stream: Stream) -> bool {
-        self.stream = stream as u8;
+        (self.stream, self.ticks) = (stream as u8, ticks);
         let paths = CellKind::Path { site: NOBODY, parent: NOBODY };
         let messages = CellKind::Sent { communicator: NOBODY, peer: NOBODY };
-        self.window(runtime, thread, 0, ticks)
-            && self.find(runtime, thread, paths) == Some(OTHER_PATHS)
+        self.find(runtime, thread, paths) == Some(OTHER_PATHS)
             && self.find(runtime, thread, messages) == Some(OTHER_MESSAGES)
             && self.find(runtime, thread, CellKind::Sizes { cell: NOBODY, part: 0 }) == Some(OTHER_SIZES)
     }
 
     /// Unmaps the windows.
     pub(super) fn unmap(&mut self) {
-        for (place, window) in self.windows.iter_mut().enumerate().filter(|(_, window)| !window.is_null()) {
-            // SAFETY: `window` has mapped so much, and no cell is used after this.
-            unsafe { sys::unmap(*window, if place == 0 { FIRST } else { LATER }) };
-            *window = core::ptr::null_mut();
-        }
+        self.windows.unmap(LAYOUT);
     }
 
     /// Number of cells.
@@ -128,32 +119,9 @@ impl Cells {
 
     /// Says that so many rounds have been added up.
     pub(super) fn publish(&self, rounds: u64) {
-        // SAFETY: the first window is mapped for good, and heads are longer than every offset.
-        let summed = unsafe { &*self.windows[0].add(at::SUMMED).cast::<AtomicU64>() };
-        summed.store(rounds, Ordering::Release);
-    }
-
-    fn window(&mut self, runtime: &Runtime, thread: u32, place: usize, ticks: u64) -> bool {
-        let mut head = Head {
-            size: 0,
-            process: runtime.key(),
-            thread,
-            stream: Stream::from_code(self.stream).unwrap_or(Stream::Sums),
-            sequence: place as u64,
-            ticks,
-            triple: clock::triple(runtime.clock()),
-            bytes_before: 0,
-            serial: 0,
-            buffer: 0,
-            round: 0,
-            is_summing: false,
-        };
-        let len = if place == 0 { FIRST } else { LATER };
-        let window = runtime.window_beyond_limit(&mut head, &[], len);
-        if let Some(window) = window {
-            self.windows[place] = window;
+        if let Some(summed) = self.windows.summed() {
+            summed.store(rounds, Ordering::Release);
         }
-        window.is_some()
     }
 
     /// The cell about `kind`, made if need be. `None` if there is no place for it.
@@ -173,10 +141,9 @@ impl Cells {
             return None;
         }
         let number = self.len;
-        let (window, at) = place_of(number);
-        let has_window =
-            |cells: &mut Self| !cells.windows[window].is_null() || cells.window(runtime, thread, window, 0);
-        if number as usize >= MAX_CELLS || !has_window(self) {
+        let stream = Stream::from_code(self.stream).unwrap_or(Stream::Sums);
+        let owner = Owner { runtime, thread, stream, ticks: self.ticks };
+        if number as usize >= MAX_CELLS || !self.windows.has_room(LAYOUT, owner, number) {
             // Asked again for each path, the disk would not have more.
             self.is_full = true;
             return None;
@@ -188,8 +155,7 @@ impl Cells {
             for sums in (*cell).sums.iter_mut().filter(|_| has_sums) {
                 sums.shortest = u64::MAX;
             }
-            let cursor = &*self.windows[window].add(at::CURSOR).cast::<AtomicU64>();
-            cursor.store((at + CELL_LEN) as u64, Ordering::Release);
+            self.windows.commit(LAYOUT, number);
         }
         self.len += 1;
         self.sums += u32::from(has_sums);
@@ -279,18 +245,7 @@ impl Cells {
     }
 
     fn cell(&self, number: u32) -> *mut Cell {
-        let (window, at) = place_of(number);
-        // SAFETY: the caller has seen that the window is there.
-        unsafe { self.windows[window].add(at).cast() }
+        // SAFETY: the caller has seen that there is room for it.
+        unsafe { self.windows.item(LAYOUT, number).cast() }
     }
-}
-
-/// Which window a cell lies in, and where.
-fn place_of(number: u32) -> (usize, usize) {
-    let number = number as usize;
-    let (window, idx) = match number.checked_sub(CELLS_IN_FIRST) {
-        None => (0, number),
-        Some(rest) => (1 + rest / CELLS_IN_LATER, rest % CELLS_IN_LATER),
-    };
-    (window, HEAD_LEN + idx * CELL_LEN)
 }

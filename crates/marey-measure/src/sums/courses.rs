@@ -10,23 +10,17 @@
 
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
+use marey_model::spool::Stream;
 use marey_model::spool::courses::{BUCKETS, COURSE_LEN, MOST_SCALE, unit_log2, width_log2};
 use marey_model::spool::sums::NOBODY;
-use marey_model::spool::{HEAD_LEN, Head, SLACK, Stream, at};
 
 use super::cells::{Cells, MAX_CELLS};
-use crate::clock;
+use super::windows::{Layout, Owner, Windows};
 use crate::runtime::Runtime;
-use crate::sys;
 
 /// Call paths of a thread that have a course: 2 MiB of them.
 const MAX_COURSES: usize = 1 << 10;
-/// Windows: a small one, then larger ones.
-const FIRST: usize = 16 << 10;
-const LATER: usize = 64 << 10;
-const IN_FIRST: usize = (FIRST - HEAD_LEN - SLACK) / COURSE_LEN;
-const IN_LATER: usize = (LATER - HEAD_LEN - SLACK) / COURSE_LEN;
-const WINDOWS: usize = 1 + (MAX_COURSES - IN_FIRST).div_ceil(IN_LATER);
+const LAYOUT: Layout = Layout { first: 16 << 10, later: 64 << 10, item: COURSE_LEN };
 
 /// A course in the file.
 #[repr(C)]
@@ -55,7 +49,7 @@ pub(super) struct Courses {
     len: u32,
     /// There is no room for another one.
     is_full: bool,
-    windows: [*mut u8; WINDOWS],
+    windows: Windows<{ LAYOUT.windows(MAX_COURSES) }>,
     /// For each cell the number of its course; 0 if it has none yet.
     of: [u16; MAX_CELLS],
     /// What each cell had had when it was last written down.
@@ -70,7 +64,7 @@ impl Courses {
 
     /// The present bucket ends: what call paths have had until now is written down, of all or of only one.
     pub(super) fn cross(&mut self, runtime: &Runtime, thread: u32, cells: &Cells, only: Option<u32>) {
-        if self.windows[0].is_null() && !self.make_first(runtime, thread) {
+        if self.windows.summed().is_none() && !self.make_first(runtime, thread) {
             self.edge = u64::MAX;
             return;
         }
@@ -83,9 +77,9 @@ impl Courses {
             }
         }
         compiler_fence(Ordering::SeqCst);
-        // SAFETY: the first window is mapped for good, and heads are longer than every offset.
-        let begin = unsafe { &*self.windows[0].add(at::SUMMED).cast::<AtomicU64>() };
-        begin.store(self.edge, Ordering::Release);
+        if let Some(begin) = self.windows.summed() {
+            begin.store(self.edge, Ordering::Release);
+        }
         if bucket == BUCKETS - 1 {
             self.scale += 1;
         }
@@ -95,11 +89,7 @@ impl Courses {
 
     /// Unmaps the windows.
     pub(super) fn unmap(&mut self) {
-        for (place, window) in self.windows.iter_mut().enumerate().filter(|(_, window)| !window.is_null()) {
-            // SAFETY: `window` has mapped so much, and no course is used after this.
-            unsafe { sys::unmap(*window, if place == 0 { FIRST } else { LATER }) };
-            *window = core::ptr::null_mut();
-        }
+        self.windows.unmap(LAYOUT);
     }
 
     /// Writes down what a call path has had at the end of a bucket.
@@ -133,11 +123,11 @@ impl Courses {
     /// Makes a course for a cell. `None` if there is no room.
     fn make(&mut self, runtime: &Runtime, thread: u32, cell: u32) -> Option<u32> {
         let number = self.len;
-        let (window, at) = place_of(number);
         if self.is_full {
             return None;
         }
-        if number as usize >= MAX_COURSES || !self.has_window(runtime, thread, window) {
+        let owner = Owner { runtime, thread, stream: Stream::Courses, ticks: self.origin };
+        if number as usize >= MAX_COURSES || !self.windows.has_room(LAYOUT, owner, number) {
             // Asked again for each bucket, the disk would not have more.
             self.is_full = true;
             if number > 0 {
@@ -149,42 +139,15 @@ impl Courses {
         // SAFETY: the window is there and has room for the course, whose bytes are zeros.
         unsafe {
             (*self.course(number)).what.store(what(cell, self.scale), Ordering::Relaxed);
-            let cursor = &*self.windows[window].add(at::CURSOR).cast::<AtomicU64>();
-            cursor.store((at + COURSE_LEN) as u64, Ordering::Release);
+            self.windows.commit(LAYOUT, number);
         }
         self.len += 1;
         Some(number)
     }
 
-    fn has_window(&mut self, runtime: &Runtime, thread: u32, place: usize) -> bool {
-        if self.windows[place].is_null() {
-            self.windows[place] = self.window(runtime, thread, place).unwrap_or(core::ptr::null_mut());
-        }
-        !self.windows[place].is_null()
-    }
-
-    fn window(&self, runtime: &Runtime, thread: u32, place: usize) -> Option<*mut u8> {
-        let mut head = Head {
-            size: 0,
-            process: runtime.key(),
-            thread,
-            stream: Stream::Courses,
-            sequence: place as u64,
-            ticks: self.origin,
-            triple: clock::triple(runtime.clock()),
-            bytes_before: 0,
-            serial: 0,
-            buffer: 0,
-            round: 0,
-            is_summing: false,
-        };
-        runtime.window_beyond_limit(&mut head, &[], if place == 0 { FIRST } else { LATER })
-    }
-
     fn course(&self, number: u32) -> *mut Course {
-        let (window, at) = place_of(number);
-        // SAFETY: the caller has seen that the window is there.
-        unsafe { self.windows[window].add(at).cast() }
+        // SAFETY: the caller has seen that there is room for it.
+        unsafe { self.windows.item(LAYOUT, number).cast() }
     }
 }
 
@@ -205,14 +168,4 @@ fn widen(course: &mut Course, changing: &mut Course, cell: u32, scale: u32) {
     compiler_fence(Ordering::SeqCst);
     changing.what.store(what(NOBODY, 0), Ordering::Release);
     compiler_fence(Ordering::SeqCst);
-}
-
-/// Which window a course lies in, and where.
-fn place_of(number: u32) -> (usize, usize) {
-    let number = number as usize;
-    let (window, idx) = match number.checked_sub(IN_FIRST) {
-        None => (0, number),
-        Some(rest) => (1 + rest / IN_LATER, rest % IN_LATER),
-    };
-    (window, HEAD_LEN + idx * COURSE_LEN)
 }

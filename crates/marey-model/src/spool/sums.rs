@@ -128,7 +128,8 @@ pub struct Sums {
     pub untimed: u64,
     /// Time of the visits.
     pub inclusive: u64,
-    /// Time in the call path itself, of visits that have not ended too.
+    /// Time in the call path itself, of visits that have not ended too. Beside events it is what is to be added
+    /// to that of the path's intervals, and may be less than nothing, as [`i64`].
     pub exclusive: u64,
     /// The shortest visit; [`u64::MAX`] if none has ended.
     pub shortest: u64,

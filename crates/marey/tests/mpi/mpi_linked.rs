@@ -302,7 +302,7 @@ fn what_nobody_records_is_as_fast_as_before() {
     let place = Place::new();
     let Some(plain) = Way::Static.build(&place, "cost.c", &[], "plain") else { return };
     let linked = Way::Static.build(&place, "cost.c", &link_words(&place, &[]), "linked").unwrap();
-    let instructions = |program: &Path, calls: u64| {
+    let once = |program: &Path, calls: u64| {
         let mut command = Command::new(&valgrind);
         command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
         let output =
@@ -311,10 +311,12 @@ fn what_nobody_records_is_as_fast_as_before() {
         let collected = told.lines().find_map(|line| line.split_once("Collected : ")).map(|(_, n)| n.trim());
         collected.unwrap_or_else(|| panic!("{told}")).parse::<f64>().unwrap()
     };
+    // What else MPI does, waiting for its own threads, differs from run to run: the least is nearest to none.
+    let instructions =
+        |program: &Path, calls| (0..3).map(|_| once(program, calls)).fold(f64::INFINITY, f64::min);
     let [plain, linked] = [plain, linked]
         .map(|program| (instructions(&program, 820_000) - instructions(&program, 20_000)) / 800_000.0);
     eprintln!("{plain:.2} instructions a call, {linked:.2} with stubs");
-    // What else MPI does in the meantime is not quite the same in each run, and spread over many calls.
     assert!(5.0 < plain && linked - plain < 1.5, "{plain} and {linked}");
 }
 

@@ -76,13 +76,18 @@ fn recorded(run: &Run) -> Visits {
 
 /// Time in call paths themselves, and in the outermost ones with all that is beneath, ns.
 fn times(run: &Run) -> (i64, i64) {
-    let (profile, paths) = (run.table("profile"), run.table("call_paths"));
+    let (profile, paths, regions) = (run.table("profile"), run.table("call_paths"), run.table("regions"));
     let exclusive = profile.i64("exclusive").unwrap();
     assert!(exclusive.iter().all(|&time| time >= -1000), "{:?}", exclusive.iter().min());
     let is_outermost = |row: usize| {
         paths.u32("parent").unwrap()[profile.u32("call_path").unwrap()[row] as usize] == u32::MAX
     };
-    let outermost = (0..profile.len()).filter(|&row| is_outermost(row));
+    // What is together lies inside others.
+    let is_one = |row: usize| {
+        let path = profile.u32("call_path").unwrap()[row] as usize;
+        regions.text("verb").unwrap()[paths.u32("region").unwrap()[path] as usize] != "(other paths)"
+    };
+    let outermost = (0..profile.len()).filter(|&row| is_outermost(row) && is_one(row));
     (exclusive.iter().sum(), outermost.map(|row| profile.i64("inclusive").unwrap()[row]).sum())
 }
 
@@ -116,13 +121,16 @@ fn messages_by_report(run: &Run) -> u64 {
     report["communication"].as_array().unwrap().iter().map(|row| row["messages"].as_u64().unwrap()).sum()
 }
 
+fn program(mpi: Mpi) -> Option<std::path::PathBuf> {
+    let include = format!("-I{}/../marey-collect/include", env!("CARGO_MANIFEST_DIR"));
+    let flags = ["-O1", include.as_str()];
+    Build { mpi, compiler: Compiler::C, sources: &["rules.c"], flags: &flags, output: "rules" }.path()
+}
+
 /// Checks runs under these rules.
 fn check(mpi: Mpi, all: &[&str]) {
     let mpi = need!(mpi.installed(), "{}", mpi.launcher());
-    let include = format!("-I{}/../marey-collect/include", env!("CARGO_MANIFEST_DIR"));
-    let flags = ["-O1", include.as_str()];
-    let build = Build { mpi, compiler: Compiler::C, sources: &["rules.c"], flags: &flags, output: "rules" };
-    let program = need!(build.path(), "a C compiler for {mpi:?}");
+    let program = need!(program(mpi), "a C compiler for {mpi:?}");
     for text in all {
         let rules = Rules::parse(text).unwrap();
         let place = Place::new();
@@ -180,4 +188,28 @@ fn visits_are_those_that_rules_leave() {
 #[test]
 fn visits_are_those_that_rules_leave_under_mpich() {
     check(Mpi::Mpich, &["time *\ncount r1\noff MPI_Barrier", "count r?\ntime MPI_Recv"]);
+}
+
+/// More call paths than a thread keeps sums of: visits are all there, and the time of those that are together is
+/// taken from the regions around them too.
+#[test]
+fn visits_of_call_paths_without_number_are_together() {
+    need!(Mpi::Open.installed(), "Open MPI");
+    let program = need!(program(Mpi::Open), "a C compiler");
+    let place = Place::new();
+    let mut job = Job::new(Mpi::Open, 2, program).arg("6");
+    // MPI_Finalize comes last and would be among the others, though it lies inside no region.
+    for rule in ["time *", "trace MPI_Finalize"] {
+        job = job.option("--rule").option(rule);
+    }
+    let run = job.record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let (truth, found) = (truth(place.path()), recorded(&run));
+    assert_eq!(found.values().sum::<u64>(), truth.values().sum::<u64>());
+    let others: u64 = found.iter().filter(|(key, _)| key.1.is_empty()).map(|(_, number)| number).sum();
+    assert!(others > 1000, "{others} without sums of their own");
+
+    let (exclusive, outermost) = times(&run);
+    let rounding = i64::try_from(run.table("profile").len()).unwrap() * 4;
+    assert!((exclusive - outermost).abs() <= rounding, "{exclusive} and {outermost} ns");
 }

@@ -1,6 +1,6 @@
 /* Regions inside regions, as random numbers have it, with calls of MPI in them: the same on both ranks.
- * Each rank prints how often it was in which call path: `visits r0/r3/MPI_Barrier 17`, its messages, and where
- * its array begins: the k-th message to come or go has the k-th place. */
+ * How deep they are is an argument. Each rank writes how often it was in which call path, and prints where its
+ * array begins: the k-th message to come or go has the k-th place. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 #include "marey.h"
 
-enum { REGIONS = 5, DEPTH = 3, ROUNDS = 4000, MESSAGES = 200000, PATHS = 20000 };
+enum { REGIONS = 5, ROUNDS = 4000, MESSAGES = 200000, PATHS = 200000 };
+static int deepest = 3;
 
 static marey_region regions[REGIONS] = {
     MAREY_REGION("r0"), MAREY_REGION("r1"), MAREY_REGION("r2"),
@@ -77,7 +78,7 @@ static void region(const char *above, int depth) {
     snprintf(path, sizeof path, "%s%s%s", above, *above ? "/" : "", regions[number].name);
     marey_enter(&regions[number]);
     for (unsigned left = drawn(4); left; left--) {
-        if (depth < DEPTH && drawn(3)) region(path, depth + 1);
+        if (depth < deepest && drawn(3)) region(path, depth + 1);
         else if (drawn(2)) call(path);
     }
     marey_leave(&regions[number]);
@@ -87,6 +88,7 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(WORLD, &rank);
     partner = 1 - rank;
+    if (argc > 1) deepest = atoi(argv[1]);
     for (int i = 0; i < ROUNDS; i++) region("", 0);
     char name[32];
     snprintf(name, sizeof name, "truth.%d", rank);
