@@ -20,7 +20,7 @@ use marey_model::spool::sums::{BINS, CELL_BINS, CellKind, NOBODY, bin};
 use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Stream, Visits, get, op};
 
 pub(crate) use self::beside::{Beside, Visit};
-use self::cells::{Cells, Histogram, MAX_CELLS, OTHER_MESSAGES, OTHER_PATHS, Sums};
+use self::cells::{Cells, Histogram, MAX_CELLS, OTHER_MESSAGES, Sums};
 use self::courses::Courses;
 use crate::runtime::Runtime;
 use crate::sys;
@@ -57,6 +57,8 @@ pub(crate) struct Summing {
     rounds: u64,
     now: u64,
     depth: u32,
+    /// How many of the open regions are open [`AGAIN`].
+    again: u32,
     /// Cell of the innermost open region; [`NOBODY`] if none is open.
     cell: u32,
     /// Its sums; null if they have not been looked for in this window.
@@ -80,12 +82,18 @@ pub(crate) struct Summing {
 // A visit is two records of two bytes, so no round overflows a bin.
 const _: () = assert!(WINDOW / 4 <= u16::MAX as usize);
 
+/// Of an open region whose site is open further out, and whose cell does not tell both apart: its time is in
+/// that one's.
+const AGAIN: u32 = 1 << 31;
+
 /// An open region, and the cell and the sums of the path above it.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Frame {
     began: u64,
     above: u32,
+    /// Its site, or that and [`AGAIN`].
+    site: u32,
     sums_above: *mut Sums,
 }
 
@@ -96,6 +104,8 @@ struct Lately {
     parent: u32,
     site: u32,
     cell: u32,
+    /// It is one of the cells above.
+    is_again: bool,
     rounds: u64,
     sums: *mut Sums,
 }
@@ -139,12 +149,14 @@ impl Summing {
 
     /// From now on adds up, with these regions open, which were entered while nothing was added up.
     pub(crate) fn go_on(&mut self, runtime: &Runtime, thread: u32, open: &[Open]) {
-        (self.depth, self.cell) = (0, NOBODY);
-        for entry in open {
+        (self.depth, self.again, self.cell) = (0, 0, NOBODY);
+        for &Open { site, ticks: began, .. } in open {
             let (above, sums_above) = (self.cell, core::ptr::null_mut());
-            self.open[self.depth as usize] = Frame { began: entry.ticks, above, sums_above };
+            self.open[self.depth as usize] = Frame { began, above, site, sums_above };
             self.depth += 1;
-            self.cell = self.path(runtime, thread, entry.site);
+            let (cell, is_again) = self.cells.path(runtime, thread, (site, above));
+            self.cell = cell;
+            self.note_again(site, is_again);
         }
     }
 
@@ -252,13 +264,13 @@ impl Summing {
     #[inline(always)]
     fn enter(&mut self, runtime: &Runtime, thread: u32, site: u32) {
         let Some(frame) = self.open.get_mut(self.depth as usize) else { return };
-        *frame = Frame { began: self.now, above: self.cell, sums_above: self.sums };
+        *frame = Frame { began: self.now, above: self.cell, site, sums_above: self.sums };
         self.depth += 1;
         let hash = self.cell.wrapping_mul(0x9e37_79b1) ^ site.wrapping_mul(0x85eb_ca6b);
         let place = (hash >> 16) as usize % LATELY;
         let lately = &self.lately[place];
-        let is_it = lately.parent == self.cell && lately.site == site;
-        if is_it && lately.rounds == self.rounds {
+        let is_it = lately.parent == self.cell && lately.site == site && lately.rounds == self.rounds;
+        if is_it && !lately.is_again && self.again == 0 {
             (self.cell, self.sums) = (lately.cell, lately.sums);
             return;
         }
@@ -268,24 +280,46 @@ impl Summing {
     #[inline(never)]
     fn enter_slowly(&mut self, runtime: &Runtime, thread: u32, site: u32, place: usize) {
         let (parent, rounds) = (self.cell, self.rounds);
-        self.cell = self.path(runtime, thread, site);
-        self.sums = self.sums_of(self.cell);
-        self.lately[place] = Lately { parent, site, rounds, cell: self.cell, sums: self.sums };
+        let lately = &self.lately[place];
+        if lately.parent != parent || lately.site != site || lately.rounds != rounds {
+            let (cell, is_again) = self.cells.path(runtime, thread, (site, parent));
+            let sums = self.sums_of(cell);
+            self.lately[place] = Lately { parent, site, rounds, cell, is_again, sums };
+        }
+        let Lately { cell, is_again, sums, .. } = self.lately[place];
+        (self.cell, self.sums) = (cell, sums);
+        self.note_again(site, is_again);
     }
 
-    /// The cell of a region beneath the innermost one; all that find none share one.
+    /// Notes whether the region that was entered last is open further out, if its cell does not say so.
+    fn note_again(&mut self, site: u32, is_again: bool) {
+        let Some((last, around)) = self.open[..self.depth as usize].split_last_mut() else { return };
+        // Within a path that ended early, regions may be open that no cell above is of.
+        if is_again || (self.again > 0 && around.iter().any(|frame| frame.site & !AGAIN == site)) {
+            last.site |= AGAIN;
+            self.again += 1;
+        }
+    }
+
+    /// The cell of a region beneath the innermost one.
     fn path(&mut self, runtime: &Runtime, thread: u32, site: u32) -> u32 {
-        let kind = CellKind::Path { site, parent: self.cell };
-        self.cells.find(runtime, thread, kind).unwrap_or(OTHER_PATHS)
+        self.cells.path(runtime, thread, (site, self.cell)).0
     }
 
     #[inline(always)]
     fn leave(&mut self) {
         let Some(depth) = self.depth.checked_sub(1) else { return };
-        let Frame { began, above, sums_above } = self.open[depth as usize];
+        let Frame { began, above, site, sums_above } = self.open[depth as usize];
         let (took, cell) = (self.now.wrapping_sub(began), self.cell);
         let sums = self.innermost();
         sums.number += 1;
+        if site & AGAIN != 0 {
+            sums.untimed += 1;
+            self.again -= 1;
+            self.depth = depth;
+            (self.cell, self.sums) = (above, sums_above);
+            return;
+        }
         // Of paths that share a cell the outermost has the time of those inside.
         sums.inclusive = sums.inclusive.wrapping_add(if cell == above { 0 } else { took });
         sums.shortest = sums.shortest.min(took);
@@ -315,8 +349,7 @@ impl Summing {
             }
             // What happens on a lane is no part of the thread's time: it is counted only.
             Record::LaneEnter { site, .. } => {
-                let kind = CellKind::Path { site, parent: NOBODY };
-                let cell = self.cells.find(runtime, thread, kind).unwrap_or(OTHER_PATHS);
+                let (cell, _) = self.cells.path(runtime, thread, (site, NOBODY));
                 let sums = self.sums_mut(cell);
                 sums.number += 1;
                 sums.untimed += 1;

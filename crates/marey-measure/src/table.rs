@@ -175,7 +175,7 @@ unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
         };
         match runtime.mode(site) {
             Mode::Trace => write::enter(thread, site),
-            Mode::Time => write::enter_timed(thread, site),
+            Mode::Time => write::enter_timed(thread, site, write::Kept::Timed),
             Mode::Count => {
                 write::count(thread, site);
                 return 0;

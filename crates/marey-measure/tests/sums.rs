@@ -360,6 +360,81 @@ fn recursion_comes_out_of_the_sums_as_it_went_in() {
     assert!(bytes < 4 << 20, "{bytes}");
 }
 
+/// Functions that call each other at random have more call paths than there are cells. Each visit is there
+/// nevertheless, under its own region, whose times are right: those of visits inside another one are counted once.
+#[test]
+fn functions_that_call_each_other_keep_their_sums() {
+    const TEST: &str = "functions_that_call_each_other_keep_their_sums";
+    const SITES: usize = 6;
+    let (mut now, mut seed, mut depth) = (1_000_u64, 5_u64, 0_u64);
+    let mut random = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let mut windows = Vec::new();
+    for round in 0..400 {
+        let (begin, mut records) = (now, Vec::new());
+        while records.len() < 8_000 || (round == 399 && depth > 0) {
+            let delta = random(200);
+            now += delta;
+            // From nothing to twenty regions and back, again and again.
+            if records.len() < 8_000 && (depth == 0 || (depth < 60 && random(41) < 40 - depth.min(40) + 1)) {
+                let site = u32::try_from(random(SITES as u64)).unwrap();
+                Record::Enter { site, delta }.encode(&mut records);
+                depth += 1;
+            } else {
+                Record::Leave { delta }.encode(&mut records);
+                depth -= 1;
+            }
+        }
+        windows.push((begin, records));
+    }
+    let windows: Vec<(u64, &[u8])> = windows.iter().map(|(begin, bytes)| (*begin, &bytes[..])).collect();
+    if let Some(directory) = spool_of(TEST) {
+        start(&directory, true, 0);
+        assert!(marey_measure::add_up(77, &windows));
+        return;
+    }
+    // Visits, time of visits that are not inside another one, exclusive time.
+    let mut wanted = [(0, 0, 0); SITES];
+    let (mut open, mut ticks) = (Vec::<(usize, u64)>::new(), 0);
+    for &(begin, records) in &windows {
+        (ticks, _) = (begin, ticks);
+        let mut at = 0;
+        while let Some(record) = Record::decode(records, &mut at) {
+            let delta = record.delta().unwrap();
+            ticks += delta;
+            if let Some(&(site, _)) = open.last() {
+                wanted[site].2 += delta;
+            }
+            if let Record::Enter { site, .. } = record {
+                open.push((site as usize, ticks));
+                continue;
+            }
+            let (site, began) = open.pop().unwrap();
+            wanted[site].0 += 1;
+            wanted[site].1 += if open.iter().any(|around| around.0 == site) { 0 } else { ticks - began };
+        }
+    }
+    assert_eq!(open, []);
+    let directory = child(TEST);
+    let spool = Spool::read(directory.path());
+    // Fails if a visit has found no cell.
+    let (cells, _) = sums_of(&spool.processes[0].streams[&(77, Stream::Sums as u8)]);
+    assert!((4096..8192).contains(&cells.len()), "{}", cells.len());
+    let mut found = [(0, 0, 0); SITES];
+    for (path, sums) in cells.values() {
+        let (site, above) = path.split_last().unwrap();
+        let found = &mut found[*site as usize];
+        found.0 += sums.number;
+        found.1 += if above.contains(site) { 0 } else { sums.inclusive };
+        found.2 += sums.exclusive;
+    }
+    assert_eq!(found, wanted);
+    let untimed: u64 = cells.values().map(|(_, sums)| sums.untimed).sum();
+    assert!(untimed > 100_000, "{untimed}");
+}
+
 /// More call paths than there are cells: what finds none is together, and nothing is lost.
 #[test]
 fn call_paths_without_number_share_one() {

@@ -119,8 +119,9 @@ const MEANINGS: [(&str, &str); 21] = [
     ),
     (
         "untimed",
-        "visits at a depth at which the recorder only counts, or on lanes where it only adds up. They are among \
-         the calls, and have no times and no intervals.",
+        "visits at a depth at which the recorder only counts, or on lanes where it only adds up, or inside a \
+         visit of the same region where there were thousands of call paths. They are among the calls, and have \
+         no times and no intervals.",
     ),
     (
         "other_paths",

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use marey_archive::{Columns, Value, schema, write_table};
+use marey_testkit::Spool;
 use serde_json::Value as Json;
 use snapbox::{Data, assert_data_eq, file};
 
@@ -326,6 +327,48 @@ fn numbers_that_lack_a_part_of_the_run_say_so_first() {
         let said = said.map(|(_, rest)| rest.split('.').next().unwrap());
         assert_eq!(said, expected, "{report}");
     }
+}
+
+/// `even` calls `odd` and so on, one deeper each time, and the innermost does the work: one line each.
+#[test]
+fn recursion_is_one_line_of_the_call_tree() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut spool = Spool::world(1);
+    let process = &mut spool.processes[0];
+    let [main, even, odd, work] = ["main", "even", "odd", "work"].map(|name| process.site(0, name));
+    let mut now = 1_000_000_000;
+    let mut next = || {
+        now += 1_000_000;
+        now
+    };
+    process.enter(0, main, next());
+    for depth in 1..=7 {
+        (0..depth).for_each(|level| process.enter(0, if level % 2 == 0 { even } else { odd }, next()));
+        process.enter(0, work, next());
+        (0..=depth).for_each(|_| process.leave(0, next()));
+    }
+    process.leave(0, next());
+    process.end = Some(now + 1);
+    spool.write(&dir.path().join("spool")).unwrap();
+    marey(dir.path(), &["merge", "spool", "-o", "run.marey"]);
+    let report = marey(dir.path(), &["report"]);
+    let from = report.find("CALL TREE").unwrap();
+    let tree = &report[from..from + report[from..].find("\n\n").unwrap()];
+    let rows = tree.lines().skip_while(|line| !line.contains("share")).skip(1);
+    let lines: Vec<Vec<&str>> = rows.map(|line| line.split_whitespace().collect()).collect();
+    // A visit takes 2 ms besides what lies in it, work takes 1 ms: 16 of even, 12 of odd, and 8 ms of main.
+    assert_eq!(
+        lines,
+        [
+            vec!["71.0", "ms", "100", "%", "1", "main"],
+            vec!["63.0", "ms", "88.7", "%", "16", "╰", "even", "↻", "3"],
+            vec!["27.0", "ms", "38.0", "%", "12", "├─", "odd"],
+            vec!["3.00", "ms", "4.2", "%", "3", "│", "╰", "work"],
+            vec!["4.00", "ms", "5.6", "%", "4", "└─", "work"],
+        ],
+        "{tree}"
+    );
+    assert!(tree.contains("; ↻: depth of"), "{tree}");
 }
 
 #[test]

@@ -24,7 +24,8 @@ pub static PROFILE: TableSpec = summary(
         i64(
             "untimed",
             "",
-            "How many of the visits were counted only, for too many regions were open around them; \
+            "How many of the visits were counted only, for too many regions were open around them, or the same one \
+             where there were too many call paths; \
              −1 = unknown. They add nothing to the times, which are of the others: a mean is \
              inclusive / (visits − untimed).",
         )

@@ -328,7 +328,7 @@ impl Call {
                 let kept = kept_of(Thread::mode(thread, site.0));
                 match kept {
                     None => marey_measure::enter(thread, site.0),
-                    Some(_) => marey_measure::enter_timed(thread, site.0),
+                    Some(kept) => marey_measure::enter_timed(thread, site.0, kept),
                 }
                 (*slot()).site = site.0;
                 return Some(Open { runtime, thread, entry: self.entry, kept });

@@ -7,7 +7,7 @@
 
 use core::ffi::c_int;
 
-use marey_measure::{Cause, Mode, Runtime, Thread, created_thread, existing_thread, leave_because};
+use marey_measure::{Cause, Kept, Mode, Runtime, Thread, created_thread, existing_thread, leave_because};
 use marey_model::EdgeKind;
 
 use super::real::Function;
@@ -136,7 +136,7 @@ impl Interval {
             let began = runtime.ticks();
             match Thread::mode(thread, site.0) {
                 Mode::Trace => marey_measure::enter(thread, site.0),
-                Mode::Time => marey_measure::enter_timed(thread, site.0),
+                Mode::Time => marey_measure::enter_timed(thread, site.0, Kept::Timed),
                 Mode::Count => {
                     marey_measure::count(thread, site.0);
                     return None;

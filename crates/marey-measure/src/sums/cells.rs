@@ -18,6 +18,8 @@ use crate::runtime::Runtime;
 
 /// Call paths and channels of a thread that have a cell.
 const MAX_SUMS: usize = 1 << 13;
+/// From so many on recursion makes no new call paths, see [`Cells::path`].
+const FOLD_FROM: usize = MAX_SUMS / 2;
 /// Cells of a thread, those of bins too, of which a call path mostly takes two or three.
 pub(super) const MAX_CELLS: usize = 3 * MAX_SUMS;
 /// The first three cells, which are there before any other: of all call paths, of all channels, and of the sizes
@@ -124,18 +126,56 @@ impl Cells {
         }
     }
 
-    /// The cell about `kind`, made if need be. `None` if there is no place for it.
-    pub(super) fn find(&mut self, runtime: &Runtime, thread: u32, kind: CellKind) -> Option<u32> {
+    /// The cell of a site beneath that of a call path, and whether it is one of those above: where half of what
+    /// there is room for is taken, a call path ends at the first appearance of a site in it, so that functions
+    /// that call each other have no more of them. All paths that find none share one.
+    pub(super) fn path(&mut self, runtime: &Runtime, thread: u32, (site, parent): (u32, u32)) -> (u32, bool) {
+        let kind = CellKind::Path { site, parent };
         let words = kind.words();
+        if let (Err(_), true) = (self.look(words), self.sums as usize >= FOLD_FROM)
+            && let Some(first) = self.appearance(site, parent)
+        {
+            return (first, true);
+        }
+        (self.find(runtime, thread, kind).unwrap_or(OTHER_PATHS), false)
+    }
+
+    /// The cell of a site among a call path's and those above it.
+    fn appearance(&self, site: u32, mut cell: u32) -> Option<u32> {
+        while cell < self.len && cell > OTHER_SIZES {
+            // SAFETY: it is the number of a cell.
+            let [_, word] = unsafe { (*self.cell(cell)).kind };
+            if word as u32 == site {
+                return Some(cell);
+            }
+            let parent = (word >> 32) as u32;
+            // Those above are older.
+            cell = if parent < cell { parent } else { NOBODY };
+        }
+        None
+    }
+
+    /// The cell with these words, or the place where it would be found.
+    fn look(&self, words: [u64; 2]) -> Result<u32, usize> {
         let hash = (words[1] ^ words[0] << 60).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut place = (hash >> 40) as usize % PLACES;
         while let Some(number) = self.places[place].checked_sub(1) {
             // SAFETY: numbers in the table are those of cells.
             if unsafe { (*self.cell(u32::from(number))).kind } == words {
-                return Some(u32::from(number));
+                return Ok(u32::from(number));
             }
             place = (place + 1) % PLACES;
         }
+        Err(place)
+    }
+
+    /// The cell about `kind`, made if need be. `None` if there is no place for it.
+    pub(super) fn find(&mut self, runtime: &Runtime, thread: u32, kind: CellKind) -> Option<u32> {
+        let words = kind.words();
+        let place = match self.look(words) {
+            Ok(number) => return Some(number),
+            Err(place) => place,
+        };
         let has_sums = matches!(kind, CellKind::Path { .. } | CellKind::Sent { .. });
         if self.is_full || (has_sums && self.sums as usize >= MAX_SUMS) {
             return None;

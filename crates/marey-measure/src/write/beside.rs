@@ -8,6 +8,9 @@
 //!
 //! A visit that is only counted is on no call path, and does not read the clock.
 //!
+//! Where a thread adds everything up, a visit that is to be timed is entered like any other: it has no record to
+//! lose, and only so is its time taken from the very sums that have it.
+//!
 //! Deliberately absent: which regions these are.
 
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -21,15 +24,16 @@ use crate::runtime::{self, Runtime};
 use crate::sums::{Beside, Visit};
 use crate::thread::{Thread, state};
 
-/// Enters `site`, visits of which are to be timed. If it is not to be had, the visit is recorded.
+/// Enters `site`, visits of which are not to be recorded but to be `kept` so. If that is not to be had, or no
+/// less, the visit is recorded.
 ///
 /// # Safety
 /// `thread` is a descriptor of the calling thread.
 #[cold]
-pub unsafe fn enter_timed(thread: *mut Thread, site: u32) {
+pub unsafe fn enter_timed(thread: *mut Thread, site: u32, kept: Kept) {
     // SAFETY: the caller's promise; the stack has `max_depth` entries.
     unsafe {
-        if !claim(thread) {
+        if (kept == Kept::Timed && (*thread).is_summing) || !claim(thread) {
             return super::enter(thread, site);
         }
         if (*thread).depth >= (*thread).max_depth {
@@ -103,7 +107,7 @@ pub unsafe fn leave_timed_with(thread: *mut Thread, kept: Kept, f: impl Fn(*mut 
 }
 
 /// Adds a visit of `site` that is over and took `took` ticks; `None` if it is only to be counted. False if
-/// there is no place for sums.
+/// there is no place for sums, or if it is as well recorded.
 ///
 /// # Safety
 /// `thread` is a descriptor of the calling thread.
@@ -111,7 +115,7 @@ pub unsafe fn leave_timed_with(thread: *mut Thread, kept: Kept, f: impl Fn(*mut 
 pub unsafe fn add_visit(thread: *mut Thread, site: u32, took: Option<u64>) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let is_claimed = claim(thread);
+        let is_claimed = !(took.is_some() && (*thread).is_summing) && claim(thread);
         if is_claimed {
             add(thread, Visit { site, number: 1, took }, &[]);
             release(thread);

@@ -3,12 +3,13 @@
 //! The one idea: a call path and its call stack tell one story, so they become one tree. A region
 //! of the program stands between the functions that it was entered from and those that were called
 //! inside it. A node's time is that of the measured regions beneath it; what a function computes by
-//! itself is not measured and not shown.
+//! itself is not measured and not shown. Recursion ends at its first appearance: what a function or region
+//! does inside itself hangs where it was entered first, with the number of times that it lay in itself.
 
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_model::Nanos;
+use marey_model::{CallPathId, Nanos};
 
 use super::chains::{Step, chains};
 use super::{Page, answer, tables};
@@ -34,8 +35,16 @@ const CHAIN_ENDS: usize = 3;
 
 /// Prints the tree.
 pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
-    page.title("CALL TREE", "time in measured regions beneath each function, and where it was called")?;
     let tree = Tree::new(page);
+    let recursion = "; ↻: depth of recursion, which hangs at its first call";
+    let has_recursion = tree.nodes.iter().any(|node| node.recursion > 0);
+    page.title(
+        "CALL TREE",
+        &format!(
+            "time in measured regions beneath each function, and where it was called{}",
+            if has_recursion { recursion } else { "" }
+        ),
+    )?;
     let shown = tree.largest(page.top.saturating_mul(LINES_PER_ROW));
     let mut printer = Printer {
         tree: &tree,
@@ -114,6 +123,9 @@ struct Node {
     /// Time in the regions of this node and beneath.
     time: Nanos,
     calls: u64,
+    /// How often it lies in itself, at most.
+    recursion: usize,
+    parent: usize,
     children: BTreeMap<Key, usize>,
 }
 
@@ -121,16 +133,29 @@ impl Tree {
     fn new(page: &Page<'_>) -> Self {
         let trace = page.facts.trace;
         let mut tree = Self { nodes: vec![Node::default()] };
-        let mut parents = vec![ROOT; 1];
         let mut node_of_path: Vec<usize> = Vec::with_capacity(trace.call_paths().len());
+        // Nodes of which recursion was seen on the way to a call path, and how often.
+        let mut again: Vec<BTreeMap<usize, usize>> = Vec::with_capacity(trace.call_paths().len());
         for (path, chain) in trace.call_paths().iter().zip(chains(trace)) {
-            let above = path.parent.and_then(|parent| node_of_path.get(parent.idx()).copied());
-            let mut node = above.unwrap_or(ROOT);
-            for Step { name, place } in chain.functions {
-                node = tree.child(node, (name, place, Kind::Function), &mut parents);
-            }
+            let above = path.parent.map(CallPathId::idx).filter(|&parent| parent < again.len());
+            let mut node = above.map_or(ROOT, |parent| node_of_path[parent]);
+            let mut seen = above.map(|parent| again[parent].clone()).unwrap_or_default();
             let region = (words::region(trace, path.region), chain.region_place, Kind::Region);
-            node_of_path.push(tree.child(node, region, &mut parents));
+            let functions = chain.functions.into_iter();
+            let steps = functions.map(|Step { name, place }| (name, place, Kind::Function));
+            for key in steps.chain([region]) {
+                node = match tree.appearance(node, &key) {
+                    Some(first) => {
+                        let times = seen.entry(first).or_default();
+                        *times += 1;
+                        tree.nodes[first].recursion = tree.nodes[first].recursion.max(*times);
+                        first
+                    }
+                    None => tree.child(node, key),
+                };
+            }
+            node_of_path.push(node);
+            again.push(seen);
         }
         for row in &page.facts.call_paths {
             let Some(&node) = node_of_path.get(row.call_path.idx()) else { continue };
@@ -140,20 +165,26 @@ impl Tree {
         // Children stand behind their parents, so one pass from the back adds everything up.
         for node in (1..tree.nodes.len()).rev() {
             let time = tree.nodes[node].time;
-            let parent = &mut tree.nodes[parents[node]];
-            parent.time = parent.time + time;
+            let parent = tree.nodes[node].parent;
+            tree.nodes[parent].time = tree.nodes[parent].time + time;
         }
         tree
     }
 
-    fn child(&mut self, node: usize, key: Key, parents: &mut Vec<usize>) -> usize {
+    /// The node of this name and kind among one and those above it.
+    fn appearance(&self, node: usize, (name, _, kind): &Key) -> Option<usize> {
+        let above = |&node: &usize| (node != ROOT).then(|| self.nodes[node].parent);
+        let mut line = std::iter::successors(Some(node), above);
+        line.find(|&node| self.nodes[node].kind == Some(*kind) && self.nodes[node].name == *name)
+    }
+
+    fn child(&mut self, node: usize, key: Key) -> usize {
         if let Some(&child) = self.nodes[node].children.get(&key) {
             return child;
         }
         let child = self.nodes.len();
         let (name, place, kind) = key.clone();
-        self.nodes.push(Node { name, place, kind: Some(kind), ..Node::default() });
-        parents.push(node);
+        self.nodes.push(Node { name, place, kind: Some(kind), parent: node, ..Node::default() });
         self.nodes[node].children.insert(key, child);
         child
     }
@@ -273,13 +304,13 @@ impl Printer<'_> {
     }
 
     fn line(&mut self, node: usize, indent: String) {
-        let Node { name, place, kind, time, calls, .. } = &self.tree.nodes[node];
+        let Node { name, place, kind, time, calls, recursion, .. } = &self.tree.nodes[node];
         let is_region = *kind == Some(Kind::Region);
         self.lines.push(Line {
             time: Some(*time),
             calls: is_region.then_some(*calls),
             indent,
-            name: name.clone(),
+            name: if *recursion == 0 { name.clone() } else { format!("{name} ↻ {recursion}") },
             look: if is_region { Look::Strong } else { Look::Text },
             place: place.clone(),
         });

@@ -196,20 +196,27 @@ fn visits_are_those_that_rules_leave_under_mpich() {
 fn visits_of_call_paths_without_number_are_together() {
     need!(Mpi::Open.installed(), "Open MPI");
     let program = need!(program(Mpi::Open), "a C compiler");
+    // In a profile the regions around timed visits may be together while these are not.
+    for (mode, timed) in [("trace", "time *"), ("profile", "time MPI_*")] {
+        check_together(&program, mode, timed);
+    }
+}
+
+fn check_together(program: &Path, mode: &str, timed: &str) {
     let place = Place::new();
-    let mut job = Job::new(Mpi::Open, 2, program).arg("6");
+    let mut job = Job::new(Mpi::Open, 2, program).arg("6").option("--mode").option(mode);
     // MPI_Finalize comes last and would be among the others, though it lies inside no region.
-    for rule in ["time *", "trace MPI_Finalize"] {
+    for rule in [timed, "trace MPI_Finalize"] {
         job = job.option("--rule").option(rule);
     }
     let run = job.record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
     let (truth, found) = (truth(place.path()), recorded(&run));
-    assert_eq!(found.values().sum::<u64>(), truth.values().sum::<u64>());
+    assert_eq!(found.values().sum::<u64>(), truth.values().sum::<u64>(), "{mode}");
     let others: u64 = found.iter().filter(|(key, _)| key.1.is_empty()).map(|(_, number)| number).sum();
     assert!(others > 1000, "{others} without sums of their own");
 
     let (exclusive, outermost) = times(&run);
     let rounding = i64::try_from(run.table("profile").len()).unwrap() * 4;
-    assert!((exclusive - outermost).abs() <= rounding, "{exclusive} and {outermost} ns");
+    assert!((exclusive - outermost).abs() <= rounding, "{mode}: {exclusive} and {outermost} ns");
 }
