@@ -128,7 +128,10 @@ fn programs_of_one_world_can_be_different() {
         assert_eq!(worlds(run).len(), 1);
         let info = run.json("info");
         let ended = info["ended_early"].as_array().unwrap();
-        assert_eq!((ended.len(), &ended[0]["rank"], &ended[0]["exit_code"]), (1, &1.into(), &9.into()));
+        let of = |rank: u32| ended.iter().find(|process| process["rank"] == rank);
+        assert_eq!(of(1).unwrap()["exit_code"], 9);
+        // The launcher may have ended the other one, which was done, before it could say so.
+        assert!(of(0).is_none_or(|process| process["exit_code"].is_null()), "{ended:?}");
     });
 }
 

@@ -65,7 +65,11 @@ fn check(setup: &str, record: &str, after: &str) -> Vec<Detail> {
         let dropped = info["problems"]["dropped"].as_u64().unwrap();
         // An event when it is entered and one when it is left, and what belongs to it.
         let missing = 2 * (calls - recorded);
-        assert!((missing..=2 * missing).contains(&dropped), "{mpi:?}: {missing} {}", run.text("info", &[]));
+        // A rank that the launcher ends because the other one has ended badly may be in the middle of a call.
+        let ended = info["ended_early"].as_array().unwrap();
+        let killed = ended.iter().filter(|process| process["exit_code"].is_null()).count() as u64;
+        let least = missing.saturating_sub(killed);
+        assert!((least..=2 * missing).contains(&dropped), "{mpi:?}: {missing} {}", run.text("info", &[]));
         assert_eq!(info["problems"]["lost"], 0);
         let is_summed = info["summed"]["locations"].as_u64().unwrap() > 0;
         all.push(if dropped > 0 || is_summed { Detail::Limited } else { Detail::All });
