@@ -187,12 +187,14 @@ pub(crate) struct RecordArgs {
 pub(crate) enum Mode {
     /// Every event with its time
     Trace,
-    /// Sums only: how often and how long each call path was visited, who sent how much to whom
+    /// Sums only: how often and how long each call path was visited, who sent how much to whom. Events from where
+    /// the program says MPI_Pcontrol(1), until MPI_Pcontrol(0)
     Profile,
     /// As trace, and elements of each message, see --elements
     Full,
-    /// Nothing: what the program costs with the recorder loaded and idle
-    Off,
+    /// Nothing, whatever the program says: what it costs with the recorder loaded and idle
+    #[value(alias = "off")]
+    Quiet,
 }
 
 impl Mode {
@@ -202,7 +204,7 @@ impl Mode {
             Self::Trace => "trace",
             Self::Profile => "profile",
             Self::Full => "full",
-            Self::Off => "quiet",
+            Self::Quiet => "quiet",
         }
     }
 }

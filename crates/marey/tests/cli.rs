@@ -39,7 +39,7 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
         (&[], "Usage: marey <COMMAND>"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
         (&["record"], "<CMD>..."),
-        (&["record", "--mode", "everything", "--", "true"], "possible values: trace, profile, full, off"),
+        (&["record", "--mode", "everything", "--", "true"], "possible values: trace, profile, full, quiet"),
         (
             &["record", "--rule", "skip MPI_Send", "--", "true"],
             "does not begin with off, count, time or trace",

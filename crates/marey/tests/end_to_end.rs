@@ -65,7 +65,7 @@ fn regions_of_a_rust_program_are_all_there() {
 #[test]
 fn a_recorder_that_is_off_records_nothing() {
     let place = Place::new();
-    let output = place.marey(&["record", "--mode", "off", "--", "ls", "/"]);
+    let output = place.marey(&["record", "--mode", "quiet", "--", "ls", "/"]);
     assert!(output.status.success());
     assert!(stderr(&output).contains("nothing was recorded"), "{}", stderr(&output));
 }

@@ -142,8 +142,8 @@ fn finish(
 
 /// Nothing was recorded: perhaps as the user wished, else for a reason that can be guessed at.
 fn tell_that_nothing_is_there(args: &RecordArgs, code: u8) {
-    if args.mode == Mode::Off {
-        say("nothing was recorded, as --mode off says");
+    if args.mode == Mode::Quiet {
+        say("nothing was recorded, as --mode quiet says");
         return;
     }
     say(&format!("nothing was measured; {} holds no run", args.output.display()));
@@ -165,7 +165,7 @@ fn tell_that_nothing_is_there(args: &RecordArgs, code: u8) {
 
 /// The program of the command of which nothing can be recorded.
 fn unseen(args: &RecordArgs) -> Option<String> {
-    if args.mode == Mode::Off { None } else { doctor::unseen(&args.command) }
+    if args.mode == Mode::Quiet { None } else { doctor::unseen(&args.command) }
 }
 
 /// What is said of it.
