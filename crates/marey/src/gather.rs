@@ -5,7 +5,8 @@
 //! a process still records into is copied and stays, and comes again when the process has ended.
 //!
 //! Nothing is taken that is not ours, and nothing that is not named as processes name their files: the
-//! place is a directory that others can write beside.
+//! place is a directory that others can write beside. Nor is any directory believed to be the run's place
+//! because the run says so: runs are handed on, and what they say may have been made up.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -20,7 +21,9 @@ use anyhow::{Context, bail};
 use crate::cli::GatherArgs;
 use crate::exit::{Usage, say};
 use crate::format;
-use crate::record::{LAUNCH_FILE, LOCK_FILE, SPOOL, WORLD_FILES, is_finished, is_locked, place_of};
+use crate::record::{
+    LAUNCH_FILE, LOCK_FILE, SPOOL, WORLD_FILES, is_finished, is_locked, is_place_name, place_of,
+};
 
 mod transfer;
 
@@ -36,10 +39,7 @@ pub(crate) fn run(args: &GatherArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let places = match args.dirs.as_slice() {
-        [] if is_there(&place)? => {
-            must_belong(&place, &args.run)?;
-            vec![place]
-        }
+        [] if is_here(&place, &args.run, Wish::Said)? => vec![place],
         [] => {
             say(&format!("nothing of {shown} is left on this machine: {} is not there", place.display()));
             return Ok(ExitCode::SUCCESS);
@@ -75,10 +75,9 @@ pub(crate) fn run(args: &GatherArgs) -> anyhow::Result<ExitCode> {
 pub(crate) fn bring_what_is_here(run: &Path) -> anyhow::Result<()> {
     let home = run.join(SPOOL);
     let Some(place) = place_of(&home) else { return Ok(()) };
-    if !is_there(&place)? || is_locked(&place.join(LOCK_FILE)).unwrap_or(false) {
+    if !is_here(&place, run, Wish::Guessed)? || is_locked(&place.join(LOCK_FILE)).unwrap_or(false) {
         return Ok(());
     }
-    must_belong(&place, run)?;
     let gathered = bring(&place, &home)?;
     gathered.warnings(&place).iter().for_each(|warning| say(&format!("warning: {warning}")));
     Ok(())
@@ -139,19 +138,65 @@ pub(crate) fn must_be_ours(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses a directory that another run has made for itself: what names it may have been made up.
-fn must_belong(place: &Path, run: &Path) -> anyhow::Result<()> {
-    must_be_ours(place)?;
-    let Ok(owner) = fs::read(place.join(OWNER_FILE)) else { return Ok(()) };
+/// Whether the user has asked for what is recorded elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    Said,
+    /// It is wanted, as far as we can tell.
+    Guessed,
+}
+
+/// Whether recordings of `run` may lie in `place` on this machine. An error if the place is there and was
+/// made for another run, or for nobody knows which and nobody has asked for it. (Where no recorder is,
+/// processes make the place themselves, and say nothing.)
+fn is_here(place: &Path, run: &Path, wish: Wish) -> anyhow::Result<bool> {
+    if !is_there(place)? {
+        return Ok(false);
+    }
+    must_be_a_place(place, &run.join(SPOOL))?;
+    let shown = place.display();
+    let owner = match fs::read(place.join(OWNER_FILE)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && wish == Wish::Said => return Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if holds_recordings(place) {
+                let run = run.display();
+                bail!(Usage(format!(
+                    "{shown} does not say which run it is of; if it is of this one, `marey gather {run}` \
+                     brings it"
+                )));
+            }
+            return Ok(false);
+        }
+        result => result.with_context(|| cannot_open(place))?,
+    };
     let same = |path: &Path| fs::canonicalize(path).ok();
     let owner = Path::new(OsStr::from_bytes(&owner));
     let run = same(run);
     if run.is_none() || same(owner) != run {
         bail!(Usage(format!(
-            "{place} was recorded for {}; if that is now this run, say so: `marey gather RUN {place}`",
-            owner.display(),
-            place = place.display()
+            "{shown} was recorded for {}; if that is now this run, say so: `marey gather RUN {shown}`",
+            owner.display()
         )));
+    }
+    Ok(true)
+}
+
+/// Refuses what no recorder has made to record into, whoever names it: above all the spool of a run, this
+/// one's or another's.
+fn must_be_a_place(place: &Path, home: &Path) -> anyhow::Result<()> {
+    must_be_ours(place)?;
+    let shown = place.display();
+    let inode = |path: &Path| fs::metadata(path).map(|data| (data.dev(), data.ino())).ok();
+    if inode(place) == inode(home) {
+        bail!(Usage(format!("{shown} is the spool of the run itself: there is nothing to gather")));
+    }
+    if !is_place_name(place.file_name().unwrap_or_default()) {
+        bail!(Usage(format!(
+            "{shown} is not called as recorders call the places that they make: nothing is taken from it"
+        )));
+    }
+    if is_there(&place.join(LAUNCH_FILE))? {
+        bail!(Usage(format!("{shown} is the spool of a run: nothing is taken from it")));
     }
     Ok(())
 }
@@ -196,9 +241,9 @@ impl Gathered {
 /// Moves the recordings in `place`, which must be ours, to `home`, and removes `place` if nothing else is
 /// left there.
 pub(crate) fn bring(place: &Path, home: &Path) -> anyhow::Result<Gathered> {
-    must_be_ours(place)?;
+    must_be_a_place(place, home)?;
     must_be_ours(home)?;
-    let cannot = || format!("cannot open {}", place.display());
+    let cannot = || cannot_open(place);
     let directory = File::open(place).with_context(cannot)?;
     if directory.try_lock().is_err() {
         bail!("{} is being gathered by somebody else", place.display());
@@ -216,7 +261,9 @@ pub(crate) fn bring(place: &Path, home: &Path) -> anyhow::Result<Gathered> {
     File::open(home)
         .and_then(|home| home.sync_all())
         .with_context(|| format!("cannot write {}", home.display()))?;
-    for name in names.iter().filter(|name| is_by_product(name)) {
+    // What goes on says whose it is.
+    let is_left = |name: &OsStr| gathered.recording > 0 && name == OWNER_FILE;
+    for name in names.iter().filter(|name| is_by_product(name) && !is_left(name)) {
         fs::remove_file(place.join(name)).with_context(|| format!("cannot tidy up {}", place.display()))?;
     }
     match fs::remove_dir(place) {
@@ -229,6 +276,14 @@ pub(crate) fn bring(place: &Path, home: &Path) -> anyhow::Result<Gathered> {
     Ok(gathered)
 }
 
+fn cannot_open(path: &Path) -> String {
+    format!("cannot open {}", path.display())
+}
+
+fn holds_recordings(place: &Path) -> bool {
+    fs::read_dir(place).is_ok_and(|entries| entries.flatten().any(|entry| is_recording(&entry.file_name())))
+}
+
 /// Whether measured processes name their files so.
 fn is_recording(name: &OsStr) -> bool {
     Path::new(name).extension().is_some_and(|kind| kind == "events" || kind == "definitions")
@@ -236,8 +291,5 @@ fn is_recording(name: &OsStr) -> bool {
 
 /// What recorders and processes leave beside, of no use at home.
 fn is_by_product(name: &OsStr) -> bool {
-    name == LOCK_FILE
-        || name == OWNER_FILE
-        || name == LAUNCH_FILE
-        || name.as_bytes().starts_with(WORLD_FILES.as_bytes())
+    name == LOCK_FILE || name == OWNER_FILE || name.as_bytes().starts_with(WORLD_FILES.as_bytes())
 }

@@ -319,6 +319,53 @@ fn the_place_of_another_run_is_refused() {
     assert!(contents(&theirs) == recorded && contents(&place.place()) == mine);
 }
 
+/// Every file in a directory.
+fn everything(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let paths = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+/// Nor is a directory taken for the run's place because the run names it.
+#[test]
+fn a_directory_that_no_recorder_made_for_the_run_is_refused() {
+    const NAME: &str = "marey-0123456789abcdef";
+    const GATHER: &[&str] = &["gather", "run.marey"];
+    const MERGE: &[&str] = &["merge", "run.marey"];
+    // What is tried, where the run says that it was recorded, and what is not there that was.
+    let cases: [(&str, &[&[&str]], &str, &str); 5] = [
+        ("is not called as", &[GATHER, MERGE], "other.marey/spool", ""),
+        ("is the spool of the run itself", &[GATHER, MERGE], "run.marey/spool", ""),
+        ("is not called as", &[&["gather", "run.marey", "other.marey"]], "other.marey/spool", ""),
+        ("is the spool of a run", &[GATHER, MERGE, &["gather", "run.marey", "."]], NAME, ""),
+        ("does not say which run", &[MERGE], NAME, "launch.json"),
+    ];
+    for (why, commands, named, removed) in cases {
+        let place = place!();
+        place.abandoned();
+        place.ok(&["record", "--no-merge", "--all", "-o", "other.marey", "--", "/bin/true"]);
+        let other = place.path("other.marey/spool");
+        fs::write(other.join("world-0"), "").unwrap();
+        let copied = Command::new("cp").arg("-a").arg(&other).arg(place.path(NAME)).status().unwrap();
+        assert!(copied.success());
+        if !removed.is_empty() {
+            fs::remove_file(place.path(NAME).join(removed)).unwrap();
+        }
+        // The run has recordings already, so that nothing else keeps it from being merged.
+        for (name, bytes) in contents(&other) {
+            fs::write(place.path("run.marey/spool").join(name), bytes).unwrap();
+        }
+        point_to(&place, &place.path(named));
+        let look = || ["run.marey/spool", "other.marey/spool", NAME].map(|dir| everything(&place.path(dir)));
+        let before = look();
+        for command in commands {
+            let output = place.run(command);
+            assert_eq!(output.status.code(), Some(2), "{command:?}: {}", stderr(&output));
+            assert!(stderr(&output).contains(why), "{command:?}: {}", stderr(&output));
+            assert!(look() == before, "{command:?}: {why}");
+        }
+    }
+}
+
 #[test]
 fn what_was_not_recorded_elsewhere_needs_no_gathering() {
     let place = place!();

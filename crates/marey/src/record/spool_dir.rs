@@ -32,6 +32,8 @@ pub(crate) const LIBRARY_FILE: &str = "libmarey.so";
 /// Locked for as long as somebody records into the run.
 pub(crate) const LOCK_FILE: &str = "recording.lock";
 const MEMBER: &str = "recorder-";
+/// What the names of directories begin with that processes record into instead of the spool.
+const PLACE: &str = "marey-";
 /// What the names of the files begin with in which the ranks of a world announce themselves.
 pub(crate) const WORLD_FILES: &str = "world-";
 
@@ -336,9 +338,17 @@ pub(super) fn make_unique_dir(parent: &Path) -> anyhow::Result<PathBuf> {
     File::open("/dev/urandom")
         .and_then(|mut file| file.read_exact(&mut random))
         .context("no random numbers")?;
-    let path = parent.join(format!("marey-{:016x}", u64::from_ne_bytes(random)));
+    let path = parent.join(format!("{PLACE}{:016x}", u64::from_ne_bytes(random)));
     make_dir(&path)?;
     Ok(path)
+}
+
+/// Whether [`make_unique_dir`] could have chosen the name.
+pub(crate) fn is_place_name(name: &OsStr) -> bool {
+    let random = name.as_bytes().strip_prefix(PLACE.as_bytes());
+    random.is_some_and(|digits| {
+        digits.len() == 16 && digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    })
 }
 
 /// Makes a file that was not there before; never follows a link.
