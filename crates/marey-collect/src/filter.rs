@@ -7,9 +7,7 @@
 //! Deliberately absent: filters that are installed by the bare instruction, or were there before the program
 //! began; nobody tells us of them.
 
-#[cfg(not(feature = "linked"))]
-use core::ffi::c_int;
-use core::ffi::c_long;
+use core::ffi::{c_int, c_long};
 #[cfg(not(feature = "linked"))]
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -37,36 +35,51 @@ unsafe extern "C" fn prctl(option: c_int, a: usize, b: usize, c: usize, d: usize
         let real: unsafe extern "C" fn(c_int, usize, usize, usize, usize) -> c_int =
             core::mem::transmute(address);
         let result = real(option, a, b, c, d);
-        if option == libc::PR_SET_SECCOMP && result == 0 {
-            installed(a == libc::SECCOMP_MODE_STRICT as usize, b);
-        }
-        if option == libc::PR_SET_TSC && a == libc::PR_TSC_SIGSEGV as usize && result == 0 {
-            marey_measure::lose_clock();
+        if result == 0 {
+            controlled(option, a, b);
         }
         result
     }
 }
 
-/// To be called when the function `syscall` has passed on a call that may install a filter.
+/// What `prctl` has done, by whichever way.
+unsafe fn controlled(option: c_int, a: usize, b: usize) {
+    match option {
+        // SAFETY: the caller's promise: the kernel has read the filter.
+        libc::PR_SET_SECCOMP => unsafe { installed(a == libc::SECCOMP_MODE_STRICT as usize, b) },
+        libc::PR_SET_TSC if a == libc::PR_TSC_SIGSEGV as usize => marey_measure::lose_clock(),
+        _ => {}
+    }
+}
+
+/// To be called when the function `syscall` has passed on a call that may install a filter, with what that
+/// has returned.
 ///
 /// # Safety
-/// The words are those of the call, and it has succeeded.
-pub(crate) unsafe fn passed_on(number: c_long, [a, b, c]: [usize; 3]) {
+/// The words are those of the call.
+pub(crate) unsafe fn passed_on(number: c_long, [a, b, c]: [usize; 3], result: c_long) {
+    // The kernel looks at half of these words.
+    let (operation, flags) = (a as u32, b as u64 & u64::from(u32::MAX));
+    // With a listener it is its descriptor; else the thread that could not be given the filter.
+    let has_listener = flags & libc::SECCOMP_FILTER_FLAG_NEW_LISTENER != 0;
+    let is_done = result == 0 || (0 < result && has_listener);
     // SAFETY: the caller's promise: the kernel has read the filter.
     unsafe {
         match number {
-            libc::SYS_seccomp if a == libc::SECCOMP_SET_MODE_STRICT as usize => installed(true, 0),
-            libc::SYS_seccomp if a == libc::SECCOMP_SET_MODE_FILTER as usize => installed(false, c),
-            libc::SYS_prctl if a == libc::PR_SET_SECCOMP as usize => {
-                installed(b == libc::SECCOMP_MODE_STRICT as usize, c);
+            libc::SYS_seccomp if operation == libc::SECCOMP_SET_MODE_STRICT && result == 0 => {
+                installed(true, 0);
             }
+            libc::SYS_seccomp if operation == libc::SECCOMP_SET_MODE_FILTER && is_done => {
+                installed(false, c);
+            }
+            libc::SYS_prctl if result == 0 => controlled(a as c_int, b, c),
             _ => {}
         }
     }
 }
 
 /// The calls that a recorder makes, each with the arguments that a filter may look at.
-const OURS: [(c_long, [u64; 6]); 26] = {
+const OURS: [(c_long, [u64; 6]); 27] = {
     const RW: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
     const ZEROS: u64 = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
     const OPEN: u64 = (libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW) as u64;
@@ -99,6 +112,7 @@ const OURS: [(c_long, [u64; 6]); 26] = {
         (libc::SYS_prctl, [libc::PR_GET_NAME as u64, 0, 0, 0, 0, 0]),
         (libc::SYS_getrandom, [0, 8, 0, 0, 0, 0]),
         (libc::SYS_sched_yield, [0; 6]),
+        (libc::SYS_process_vm_readv, [1, 0, 1, 0, 1, 0]),
     ]
 };
 
@@ -211,6 +225,41 @@ mod tests {
 
     fn line(code: u16, jt: u8, jf: u8, k: u32) -> libc::sock_filter {
         libc::sock_filter { code, jt, jf, k }
+    }
+
+    /// Sources in a directory and those below it.
+    fn sources(dir: &std::path::Path) -> Vec<String> {
+        let mut texts = Vec::new();
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                texts.append(&mut sources(&path));
+            } else if !path.ends_with("filter.rs") {
+                texts.push(std::fs::read_to_string(path).unwrap());
+            }
+        }
+        texts
+    }
+
+    /// Each call that is written anywhere is one that a filter is asked about.
+    #[test]
+    fn no_call_of_ours_is_left_out() {
+        const CALL: &str = "syscall(";
+        let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let known = include_str!("filter.rs").split_once("] = {").unwrap().1.split_once("};").unwrap().0;
+        assert_eq!(known.matches("(libc::SYS_").count(), OURS.len());
+        let mut calls = 0;
+        for text in [sources(&here.join("src")), sources(&here.join("../marey-measure/src"))].concat() {
+            for (at, _) in text.match_indices(CALL) {
+                let Some(name) = text[at + CALL.len()..].trim_start().strip_prefix("libc::SYS_") else {
+                    continue;
+                };
+                let name = name.split(',').next().unwrap();
+                assert!(known.contains(&format!("(libc::SYS_{name},")), "{name} is called, and not in OURS");
+                calls += 1;
+            }
+        }
+        assert!(calls >= 20, "{calls}: are they written otherwise now?");
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     /// Words between the two. `plug` and `other` stand for libraries.
     pub(crate) words: &'static [&'static str],
+    /// Options that it is recorded with, instead of those that are drawn.
+    pub(crate) options: &'static [&'static str],
     /// Whether visits may be lost if that is told.
     pub(crate) may_lose: bool,
     /// Whether what it prints and counts depends on the moment.
@@ -36,6 +38,7 @@ const CASE: Case = Case {
     source: "",
     name: "",
     words: &[],
+    options: &[],
     may_lose: false,
     is_random: false,
     is_long: false,
@@ -85,6 +88,8 @@ pub(crate) fn all() -> Vec<Case> {
     let filters = [
         "clock",
         "midway-clock",
+        "clock-syscall",
+        "midway-clock-syscall",
         "strict",
         "midway-strict",
         "few-eperm",
@@ -100,6 +105,7 @@ pub(crate) fn all() -> Vec<Case> {
         "memory-kill",
         "midway-memory-kill",
         "midway-memory-eperm",
+        "midway-memory-kill-listener",
         "rest-enosys",
         "rest-eperm",
         "rest-kill",
@@ -148,6 +154,8 @@ pub(crate) fn with_ranks() -> Vec<Case> {
         let names = ["plain", "fork", "handlers", "atexit", "threads", "exit"];
         cases.extend(each(kind, "mpi.c", &names));
         cases.push(Case { kind, source: "mpi.c", name: "plug", words: &["plug"], ..CASE });
+        let full: &[&str] = &["--mode", "full"];
+        cases.push(Case { kind, source: "mpi.c", name: "shut", options: full, ..CASE });
     }
     for case in &mut cases {
         case.may_lose = case.name == "handlers";

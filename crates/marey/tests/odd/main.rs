@@ -56,6 +56,7 @@ fn starts(cases: Vec<Case>, seed: u32) -> Vec<Start> {
             1 => &["--mode", "profile"],
             _ => &[],
         };
+        let options = if case.options.is_empty() { options } else { case.options };
         Start { case: *case, drawn: drawn.unwrap_or(own), options }
     };
     cases.iter().cycle().take(if cases.is_empty() { 0 } else { all }).enumerate().map(one).collect()

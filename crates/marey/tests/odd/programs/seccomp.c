@@ -10,7 +10,8 @@
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 
-static void forbid(const int *calls, int n, unsigned action, int by_syscall) {
+enum how { BY_PRCTL, BY_SYSCALL, WITH_LISTENER };
+static void forbid(const int *calls, int n, unsigned action, enum how how) {
     struct sock_filter code[64];
     int at = 0;
     code[at++] = (struct sock_filter)LOAD(nr);
@@ -21,7 +22,10 @@ static void forbid(const int *calls, int n, unsigned action, int by_syscall) {
     code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog program = {(unsigned short)at, code};
     CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-    if (by_syscall) CHECK(!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
+    /* A listener is a descriptor, where the call without one returns nothing. */
+    if (how == WITH_LISTENER)
+        CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program) > 0);
+    else if (how == BY_SYSCALL) CHECK(!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
     else CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
 }
 /* Only what writes, exits and handles signals may go on. */
@@ -63,7 +67,8 @@ int main(int count, char **words) {
     if (!strncmp(words[1], "midway", 6)) VISITS("main", odd_below(20000));
     printf("%s\n", words[1]), fflush(stdout);
     if (strstr(words[1], "clock")) {
-        CHECK(!prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0));
+        if (strstr(words[1], "syscall")) CHECK(!syscall(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0));
+        else CHECK(!prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0));
         VISITS("main", visits);
         learn(1000);
         printf("clock done\n");
@@ -90,9 +95,10 @@ int main(int count, char **words) {
                       : strstr(words[1], "trap") ? SECCOMP_RET_TRAP : SECCOMP_RET_KILL;
     pthread_t thread;
     int may_start = !strstr(words[1], "memory");
-    if (strstr(words[1], "files")) forbid(files, sizeof files / sizeof *files, action, 0);
-    if (strstr(words[1], "memory")) forbid(memory, sizeof memory / sizeof *memory, action, 1);
-    if (strstr(words[1], "rest")) forbid(rest, sizeof rest / sizeof *rest, action, 1);
+    if (strstr(words[1], "files")) forbid(files, sizeof files / sizeof *files, action, BY_PRCTL);
+    enum how how = strstr(words[1], "listener") ? WITH_LISTENER : BY_SYSCALL;
+    if (strstr(words[1], "memory")) forbid(memory, sizeof memory / sizeof *memory, action, how);
+    if (strstr(words[1], "rest")) forbid(rest, sizeof rest / sizeof *rest, action, how);
     /* The C library itself needs some of these for a thread, a child and a buffer. */
     if (action != SECCOMP_RET_KILL && action != SECCOMP_RET_TRAP && may_start) {
         CHECK(!pthread_create(&thread, 0, work, (void *)20000));
