@@ -50,6 +50,11 @@ pub(crate) unsafe fn mode_of<'a>(modes: *const u8, site: u32) -> &'a AtomicU8 {
     unsafe { AtomicU8::from_ptr(modes.add(site as usize).cast_mut()) }
 }
 
+/// Added to a mode that leaves visits out since some time ago: on a thread on which one is open from before, they
+/// are recorded until that is left. Languages without guards leave what they have not entered, too, and only so is
+/// it known what is meant.
+pub(crate) const FADING: u8 = 8;
+
 /// What is done with calls from `site`, by a table of modes or none.
 ///
 /// # Safety
@@ -78,7 +83,7 @@ pub struct Definitions {
     buffer: Vec<u8>,
     regions: FxHashMap<RegionKey, u32>,
     /// What the rules say of each region, by its number.
-    region_modes: Vec<Mode>,
+    region_modes: Vec<u8>,
     rules: Rules,
     stacks: FxHashMap<Box<[(u32, u64)]>, u32>,
     sites: FxHashMap<(u32, u32), u32>,
@@ -236,8 +241,8 @@ impl Definitions {
         let len = id as usize + 1;
         if self.region_modes.try_reserve(len.saturating_sub(self.region_modes.len())).is_ok() {
             // Some may be missing, for want of memory.
-            self.region_modes.resize(len, Mode::Trace);
-            self.region_modes[id as usize] = self.mode_by_rules(key);
+            self.region_modes.resize(len, Mode::Trace as u8);
+            self.region_modes[id as usize] = self.mode_by_rules(key) as u8;
         }
         let definition = Definition::Region {
             id,
@@ -325,7 +330,9 @@ impl Definitions {
         for (key, &id) in &self.regions {
             let mode = self.mode_by_rules(key);
             if let Some(known) = self.region_modes.get_mut(id as usize) {
-                *known = mode;
+                // Some may be open.
+                let fades = matches!(mode, Mode::Off | Mode::Count) && *known != mode as u8;
+                *known = mode as u8 | if fades { FADING } else { 0 };
             }
         }
         self.set_modes();
@@ -349,9 +356,9 @@ impl Definitions {
     }
 
     fn set_mode_of(&self, site: u32, region: u32) {
-        let by_rules = self.region_modes.get(region as usize).copied().unwrap_or(Mode::Trace);
-        let mode = if self.mode == Mode::Trace { by_rules } else { self.mode };
+        let by_rules = self.region_modes.get(region as usize).copied().unwrap_or(Mode::Trace as u8);
+        let mode = if self.mode == Mode::Trace { by_rules } else { self.mode as u8 };
         // SAFETY: the table has MAX_SITES bytes and sites are below that.
-        unsafe { mode_of(self.modes, site).store(mode as u8, Ordering::Relaxed) };
+        unsafe { mode_of(self.modes, site).store(mode, Ordering::Relaxed) };
     }
 }

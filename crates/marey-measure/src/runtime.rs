@@ -21,7 +21,7 @@ use marey_model::{ClockKind, Detail, Rules};
 
 use crate::channel::Channels;
 use crate::clock;
-use crate::definitions::{Definitions, mode_in};
+use crate::definitions::{Definitions, FADING, MAX_SITES, mode_in, mode_of};
 use crate::lock::Lock;
 use crate::spool::SpoolFile;
 use crate::sys;
@@ -51,7 +51,7 @@ impl Mode {
     /// What a byte of the table of modes stands for.
     #[inline(always)]
     pub(crate) const fn from_byte(byte: u8) -> Self {
-        match byte {
+        match byte & !FADING {
             1 => Self::Off,
             2 => Self::Count,
             3 => Self::Time,
@@ -155,6 +155,13 @@ impl Runtime {
     pub fn mode(&self, site: u32) -> Mode {
         // SAFETY: `modes` is the recorder's own table.
         unsafe { mode_in(self.modes, site) }
+    }
+
+    /// Whether visits of `site` that are open are not to be left out yet.
+    pub(crate) fn fades(&self, site: u32) -> bool {
+        // SAFETY: `modes` is the recorder's own table.
+        (site as usize) < MAX_SITES
+            && unsafe { mode_of(self.modes, site) }.load(Ordering::Relaxed) & FADING != 0
     }
 
     /// Works with the definitions; `None` in a signal handler that interrupted such work.

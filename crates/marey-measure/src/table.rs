@@ -175,6 +175,9 @@ unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
         };
         match runtime.mode(site) {
             Mode::Trace => write::enter(thread, site),
+            Mode::Count | Mode::Off if runtime.fades(site) && write::is_open(thread, site) => {
+                write::enter(thread, site);
+            }
             Mode::Time => write::enter_timed(thread, site, write::Kept::Timed),
             Mode::Count => {
                 write::count(thread, site);

@@ -101,6 +101,8 @@ pub struct Thread {
     pub(crate) rounds: u64,
     /// Where visits are added up that rules say are not to be recorded; null if there is no such place yet.
     pub(crate) beside: *mut Beside,
+    /// There was no room for one.
+    pub(crate) has_no_beside: bool,
     /// How many of the innermost open regions are not in the stream.
     pub(crate) pending: u32,
     /// Whether the thread is busy only because of these.

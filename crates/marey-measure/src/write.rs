@@ -27,6 +27,7 @@ pub use beside::{Kept, add_visit, count, enter_timed, leave_timed_with};
 pub(crate) use beside::{leave_pending, write_pending};
 pub(crate) use fold::Fold;
 pub use fold::write_poll;
+pub(crate) use slow::is_open;
 
 /// A reading of the thread's clock.
 ///

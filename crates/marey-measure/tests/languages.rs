@@ -8,7 +8,8 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{Checked, Spool};
+use marey_model::spool::{Record, Stream};
+use support::{Checked, Spool, Window};
 
 fn include() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../marey-collect/include")
@@ -105,6 +106,42 @@ fn c_and_cxx_in_several_files_and_a_library() {
         assert_eq!(spool.processes.len(), 2, "the child of a fork has files of its own");
         check_c(&spool.checked());
     }
+}
+
+/// How many regions are around each visit of a site.
+fn depths(windows: &[Window], wanted: u32) -> Vec<usize> {
+    let (mut depth, mut found) = (0, Vec::new());
+    for window in windows {
+        let mut at = 0;
+        while let Some(record) = Record::decode(&window.records, &mut at) {
+            match record {
+                Record::Enter { site, .. } => {
+                    if site == wanted {
+                        found.push(depth);
+                    }
+                    depth += 1;
+                }
+                Record::Leave { .. } => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// C leaves what it has not entered, because it was left out, and nothing else is left with it.
+#[test]
+fn leaving_what_is_left_out_leaves_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = program("details.c");
+    compile("gcc", directory.path(), &["-std=c99", source.to_str().unwrap(), "-o", "details"]);
+    let spool = record(directory.path(), "details");
+    let windows = &spool.processes[0].streams[&(0, Stream::Events as u8)];
+    // Within `around` comes `mark`, the second site; then eleven levels down; then one that changes, twice.
+    assert_eq!(depths(windows, 1), [1, 12, 3, 2, 1, 1, 3, 2, 1, 1]);
+    let found = spool.checked();
+    assert_eq!((found.visits["off"], found.visits["count"], found.counted["count"]), (2, 2, 1));
+    assert_eq!((found.open, found.enters), (0, found.leaves));
 }
 
 #[test]

@@ -6,7 +6,8 @@
 //! goes on as any other. To that end a thread with such visits counts as busy, as one that has announced a
 //! call does, so that whatever it records comes to the slow path.
 //!
-//! A visit that is only counted is on no call path, and does not read the clock.
+//! A visit that is only counted is on no call path, and does not read the clock, unless it is one of an MPI
+//! function, which others may happen in.
 //!
 //! Where a thread adds everything up, a visit that is to be timed is entered like any other: it has no record to
 //! lose, and only so is its time taken from the very sums that have it.
@@ -22,6 +23,7 @@ use super::{ROOM, Scratch, commit, now, slow, write};
 use crate::channel::VOID;
 use crate::runtime::{self, Runtime};
 use crate::sums::{Beside, Visit};
+use crate::sys;
 use crate::thread::{Thread, state};
 
 /// Enters `site`, visits of which are not to be recorded but to be `kept` so. If that is not to be had, or no
@@ -38,7 +40,9 @@ pub unsafe fn enter_timed(thread: *mut Thread, site: u32, kept: Kept) {
         }
         if (*thread).depth >= (*thread).max_depth {
             (*thread).below += 1;
-            add(thread, Visit { site, number: 1, took: None }, &[]);
+            if kept != Kept::Messages {
+                add(thread, Visit { site, number: 1, took: None }, &[]);
+            }
         } else {
             let ticks = now(thread).max((*thread).last);
             *(*thread).stack.add((*thread).depth as usize) = Open { ticks, site, reserved: 0 };
@@ -211,8 +215,13 @@ unsafe fn claim(thread: *mut Thread) -> bool {
 unsafe fn has_sums(thread: *mut Thread) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        if let (true, Some(runtime)) = ((*thread).beside.is_null(), (*thread).runtime) {
-            (*thread).beside = Beside::begin(runtime, (*thread).serial, (*thread).last);
+        if let (true, false, Some(runtime)) =
+            ((*thread).beside.is_null(), (*thread).has_no_beside, (*thread).runtime)
+        {
+            // A handler that jumps away would leave half of it.
+            sys::undisturbed(|| (*thread).beside = Beside::begin(runtime, (*thread).serial, (*thread).last));
+            // Asked again for each visit, the disk would not have more.
+            (*thread).has_no_beside = (*thread).beside.is_null();
         }
         !(*thread).beside.is_null()
     }

@@ -7,7 +7,7 @@ use marey_model::spool::{Open, SHORT_SITES, Stream, at, op};
 use super::announce::enter_announced;
 use super::beside::{Kept, leave_pending, write_pending};
 use super::{ROOM, Scratch, head_counter, now, put_delta, put_delta_to, write};
-use crate::runtime;
+use crate::runtime::{self, Mode};
 use crate::thread::{Thread, state};
 
 #[cold]
@@ -140,7 +140,11 @@ pub(super) unsafe fn leave_site(thread: *mut Thread, site: u32) {
         let thread = if (*thread).is_pending { Some(thread) } else { pick(thread) };
         let Some(thread) = thread else { return };
         if (*thread).below != 0 {
-            (*thread).below -= 1;
+            // What is left out was not entered, but some leave it all the same.
+            let is_left_out = matches!(Thread::mode(thread, site), Mode::Off | Mode::Count);
+            if !is_left_out || is_open(thread, site) {
+                (*thread).below -= 1;
+            }
             return;
         }
         let depth = (*thread).depth as usize;
@@ -151,6 +155,15 @@ pub(super) unsafe fn leave_site(thread: *mut Thread, site: u32) {
             super::leave(thread);
         }
     }
+}
+
+/// Whether a visit of `site` is open on a thread.
+///
+/// # Safety
+/// As for [`super::enter`].
+pub(crate) unsafe fn is_open(thread: *const Thread, site: u32) -> bool {
+    // SAFETY: the caller's promise; entries below `depth` are filled.
+    unsafe { (0..(*thread).depth as usize).any(|place| (*(*thread).stack.add(place)).site == site) }
 }
 
 /// The descriptor that the calling thread may write to: `thread` itself, after a fork once it
