@@ -39,6 +39,7 @@ module marey
   integer, parameter :: max_fields = 16
   !> Numbers are kept plus one, so that a new object is all zeros; this one stands for nothing.
   integer(c_int32_t), parameter :: nothing = -1_c_int32_t
+  integer(c_int32_t), parameter :: abi_version = 2_c_int32_t
 
   !> A place in the source. Its name has at most 128 characters. `file` and `line` may be given
   !! where the preprocessor knows them: marey_region("solve", __FILE__, __LINE__).
@@ -204,7 +205,7 @@ module marey
   procedure(count_subroutine), pointer :: the_count => null()
   procedure(lane_function), pointer :: the_lane => null()
   procedure(lane_site_subroutine), pointer :: the_lane_enter => null()
-  procedure(site_subroutine), pointer :: the_lane_leave => null()
+  procedure(lane_site_subroutine), pointer :: the_lane_leave => null()
   procedure(site_subroutine), pointer :: the_keep => null()
   procedure(detail_function), pointer :: the_detail => null()
 
@@ -285,10 +286,12 @@ contains
     if (site_of(region) >= 0) call the_lane_enter(lane%id, site_of(region))
   end subroutine marey_lane_enter
 
-  !> Leaves the innermost region of a lane.
-  subroutine marey_lane_leave(lane)
+  !> Leaves a region on a lane, and regions inside it that were not left.
+  subroutine marey_lane_leave(lane, region)
     type(marey_lane), intent(in) :: lane
-    if (lane%id /= nothing) call the_lane_leave(lane%id)
+    type(marey_region), intent(inout) :: region
+    if (lane%id == nothing) return
+    if (site_of(region) >= 0) call the_lane_leave(lane%id, site_of(region))
   end subroutine marey_lane_leave
 
   !> Begins an event, or with attribute=.true. a set of facts about the innermost open region.
@@ -435,11 +438,11 @@ contains
     found = c_null_ptr
     if (c_associated(symbol)) then
       call c_f_procpointer(symbol, runtime)
-      found = runtime(1_c_int32_t)
+      found = runtime(abi_version)
     end if
     if (c_associated(found)) then
       call c_f_pointer(found, t)
-      if (t%abi == 1 .and. t%size >= storage_size(size_only) / 8) then
+      if (t%abi == abi_version .and. t%size >= storage_size(size_only) / 8) then
         call bind_functions(t)
         state = on
         return

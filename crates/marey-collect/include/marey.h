@@ -87,7 +87,8 @@ typedef struct marey_lane {
 
 static inline marey_lane marey_lane_new(const char *name);
 static inline void marey_lane_enter(marey_lane lane, marey_region *region);
-static inline void marey_lane_leave(marey_lane lane);
+/* Regions inside it that were not left are left with it. */
+static inline void marey_lane_leave(marey_lane lane, marey_region *region);
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
@@ -129,7 +130,7 @@ static inline void marey_event_end(marey_event *event);
 
 /* ---- The runtime ---------------------------------------------------------------------------- */
 
-#define MAREY_ABI 1u
+#define MAREY_ABI 2u
 #define MAREY_NONE UINT32_MAX
 
 struct marey_open_ {
@@ -171,7 +172,7 @@ struct marey_runtime {
     void (*count)(uint32_t, double);
     uint32_t (*lane)(const char *, size_t);
     void (*lane_enter)(uint32_t, uint32_t);
-    void (*lane_leave)(uint32_t);
+    void (*lane_leave)(uint32_t, uint32_t);
     void (*enter_here)(uint32_t);
     void (*leave_here)(uint32_t);
     void (*keep)(uint32_t);
@@ -423,9 +424,12 @@ static inline void marey_lane_enter(marey_lane lane, marey_region *region) {
     }
 }
 
-static inline void marey_lane_leave(marey_lane lane) {
+static inline void marey_lane_leave(marey_lane lane, marey_region *region) {
     const struct marey_runtime *runtime = marey_get_();
-    if (runtime && lane.id != MAREY_NONE) runtime->lane_leave(lane.id);
+    if (runtime && lane.id != MAREY_NONE) {
+        uint32_t site = marey_site_(runtime, region);
+        if (site != MAREY_NONE) runtime->lane_leave(lane.id, site);
+    }
 }
 
 /* ---- Events, continued ---------------------------------------------------------------------- */

@@ -162,10 +162,12 @@ impl LaneHandle {
 
     /// Enters a region on the lane.
     pub fn enter(&mut self, site: &'static Site) -> LaneRegion<'_> {
+        let mut entered = NONE;
         if let (true, Some(table)) = (self.id != NONE, table()) {
-            (table.lane_enter)(self.id, site.site(table));
+            entered = site.site(table);
+            (table.lane_enter)(self.id, entered);
         }
-        LaneRegion { lane: self.id, borrow: PhantomData }
+        LaneRegion { lane: self.id, site: entered, borrow: PhantomData }
     }
 }
 
@@ -173,13 +175,14 @@ impl LaneHandle {
 #[must_use = "the region is left when the guard goes"]
 pub struct LaneRegion<'a> {
     lane: u32,
+    site: u32,
     borrow: PhantomData<&'a mut LaneHandle>,
 }
 
 impl Drop for LaneRegion<'_> {
     fn drop(&mut self) {
-        if let (true, Some(table)) = (self.lane != NONE, table()) {
-            (table.lane_leave)(self.lane);
+        if let (true, Some(table)) = (self.site != NONE, table()) {
+            (table.lane_leave)(self.lane, self.site);
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::thread::Thread;
 use crate::write;
 
 /// Version of the layout of [`RuntimeTable`] and of the public part of [`Thread`].
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 /// A number that stands for nothing.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -61,7 +61,7 @@ pub struct RuntimeTable {
     /// Enters a site on a lane.
     pub lane_enter: extern "C" fn(u32, u32),
     /// Leaves the innermost region of a lane.
-    pub lane_leave: extern "C" fn(u32),
+    pub lane_leave: extern "C" fn(u32, u32),
     /// Enters a site on the calling thread: one call for those who cannot write themselves.
     pub enter_here: extern "C" fn(u32),
     /// Leaves a site that was entered on the calling thread.
@@ -403,13 +403,14 @@ extern "C" fn table_lane_enter(lane: u32, site: u32) {
     });
 }
 
-extern "C" fn table_lane_leave(lane: u32) {
+extern "C" fn table_lane_leave(lane: u32, site: u32) {
     if lane == NONE || runtime::here().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
         return;
     }
     with_thread(write::ROOM, |thread, scratch| {
         scratch.byte(op::LANE_LEAVE);
         scratch.number(lane.into());
+        scratch.number(site.into());
         // SAFETY: inside `write`.
         unsafe { write::put_delta(thread, scratch) };
     });

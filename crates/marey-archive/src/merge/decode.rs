@@ -467,10 +467,10 @@ impl Decoder {
             }
             Record::End { token, .. } => out.end(token, now),
             Record::LaneEnter { lane, site, .. } => {
-                out.lanes.push(LaneMark { lane, time: now, ticks: self.ticks, site: Some(site) });
+                out.lanes.push(LaneMark { lane, time: now, ticks: self.ticks, site, is_enter: true });
             }
-            Record::LaneLeave { lane, .. } => {
-                out.lanes.push(LaneMark { lane, time: now, ticks: self.ticks, site: None });
+            Record::LaneLeave { lane, site, .. } => {
+                out.lanes.push(LaneMark { lane, time: now, ticks: self.ticks, site, is_enter: false });
             }
             Record::Event { kind, fields, .. } => out.event(context, kind, now, fields),
             Record::Attribute { kind, fields } => {

@@ -79,13 +79,14 @@ pub(crate) struct Mark {
     pub region: Option<u32>,
 }
 
-/// An enter (with a site) or leave on a lane.
+/// An enter or leave on a lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaneMark {
     pub lane: u32,
     pub time: i64,
     pub ticks: u64,
-    pub site: Option<u32>,
+    pub site: u32,
+    pub is_enter: bool,
 }
 
 /// An edge; its noun is an address that still has to get a number.

@@ -273,12 +273,12 @@ impl Decoding {
         for (lane, time, _, mark) in marks {
             let location = &mut self.locations[lane as usize];
             let context = &input.contexts[location.process as usize];
-            match mark.site {
-                Some(site) => {
-                    location.builder.enter(site, mark.ticks, time, || context.site(&input.globals, site));
-                }
-                None => {
-                    location.builder.leave(mark.ticks, time);
+            let (builder, site) = (&mut location.builder, mark.site);
+            if mark.is_enter {
+                builder.enter(site, mark.ticks, time, || context.site(&input.globals, site));
+            } else if let Some(place) = builder.stack.iter().rposition(|frame| frame.site == site) {
+                while builder.stack.len() > place {
+                    builder.leave(mark.ticks, time);
                 }
             }
         }

@@ -111,19 +111,28 @@ fn counters_of_one_name_and_unit_are_one() {
 fn a_lane_takes_what_any_thread_says_about_it_in_the_order_of_time() {
     let mut process = Process::new(7);
     process.definitions.push(Definition::Lane { id: 5, name: "task".to_owned(), ticks: 10 });
-    let (outer, inner) = (process.site(0, "outer"), process.site(0, "inner"));
+    let [outer, inner, left_out] = ["outer", "inner", "left out"].map(|name| process.site(0, name));
     process.timed(0, 10, |delta| Record::LaneEnter { lane: 5, site: outer, delta });
     process.timed(1, 20, |delta| Record::LaneEnter { lane: 5, site: inner, delta });
-    process.timed(0, 30, |delta| Record::LaneLeave { lane: 5, delta });
-    process.timed(1, 40, |delta| Record::LaneLeave { lane: 5, delta });
-    process.timed(0, 50, |delta| Record::LaneLeave { lane: 6, delta });
+    // One whose visit was not recorded leaves nothing.
+    process.timed(0, 25, |delta| Record::LaneLeave { lane: 5, site: left_out, delta });
+    process.timed(0, 30, |delta| Record::LaneLeave { lane: 5, site: inner, delta });
+    process.timed(1, 40, |delta| Record::LaneLeave { lane: 5, site: outer, delta });
+    process.timed(0, 50, |delta| Record::LaneLeave { lane: 6, site: outer, delta });
+    // With what it has left open inside.
+    process.timed(0, 60, |delta| Record::LaneEnter { lane: 5, site: outer, delta });
+    process.timed(0, 70, |delta| Record::LaneEnter { lane: 5, site: inner, delta });
+    process.timed(0, 80, |delta| Record::LaneLeave { lane: 5, site: outer, delta });
     process.end = Some(100);
     let merged = alone(process);
-    assert_eq!(merged.intervals(), ["2 outer 10+30", "2 outer/inner 20+10"]);
+    assert_eq!(
+        merged.intervals(),
+        ["2 outer 10+30", "2 outer/inner 20+10", "2 outer 60+20", "2 outer/inner 70+10"]
+    );
     let locations = merged.table("locations");
     assert_eq!(locations.text("name").unwrap()[2], "task");
     assert_eq!(locations.text("kind").unwrap(), ["thread", "thread", "lane"]);
-    assert_eq!(merged.profile()["outer"], (1, 30, 20));
+    assert_eq!(merged.profile()["outer"], (2, 50, 30));
 }
 
 #[test]

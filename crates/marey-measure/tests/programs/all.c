@@ -96,7 +96,7 @@ int main(void) {
         marey_event_end(&event);
     }
     marey_lane_enter(lane, &loop);
-    marey_lane_leave(lane);
+    marey_lane_leave(lane, &loop);
     token = marey_begin(&loop);
     pthread_create(&thread, 0, ends, 0);
     pthread_join(thread, 0);

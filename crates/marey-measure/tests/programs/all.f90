@@ -44,7 +44,7 @@ program all
   call marey_event_end(event)
   lane = marey_new_lane("task")
   call marey_lane_enter(lane, loop)
-  call marey_lane_leave(lane)
+  call marey_lane_leave(lane, loop)
   token = marey_begin(loop)
   call marey_end(token)
   do k = 0, 4

@@ -439,7 +439,7 @@ fn step(
             after(delta);
             sum.lanes.push(format!("{} {}", names.lanes[&lane], names.region(site)));
         }
-        Record::LaneLeave { lane, delta } => {
+        Record::LaneLeave { lane, delta, .. } => {
             after(delta);
             sum.lanes.push(names.lanes[&lane].clone());
         }

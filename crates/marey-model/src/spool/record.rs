@@ -253,10 +253,13 @@ pub enum Record<'a> {
         /** when */
         delta: u64,
     },
-    /// The innermost open region of a lane was left.
+    /// The innermost open visit of a site on a lane was left, with those inside it. Nothing was left if none is open:
+    /// the visit was not recorded.
     LaneLeave {
         /** which */
         lane: u32,
+        /** where */
+        site: u32,
         /** when */
         delta: u64,
     },

@@ -89,7 +89,11 @@ impl<'a> Record<'a> {
                 site: small(bytes, next)?,
                 delta: get(bytes, next)?,
             },
-            op::LANE_LEAVE => Record::LaneLeave { lane: small(bytes, next)?, delta: get(bytes, next)? },
+            op::LANE_LEAVE => Record::LaneLeave {
+                lane: small(bytes, next)?,
+                site: small(bytes, next)?,
+                delta: get(bytes, next)?,
+            },
             op::EVENT => Record::Event {
                 kind: small(bytes, next)?,
                 delta: get(bytes, next)?,
@@ -153,7 +157,9 @@ impl<'a> Record<'a> {
             Record::LaneEnter { lane, site, delta } => {
                 numbers(out, op::LANE_ENTER, &[lane.into(), site.into(), delta]);
             }
-            Record::LaneLeave { lane, delta } => numbers(out, op::LANE_LEAVE, &[lane.into(), delta]),
+            Record::LaneLeave { lane, site, delta } => {
+                numbers(out, op::LANE_LEAVE, &[lane.into(), site.into(), delta]);
+            }
             Record::Event { kind, delta, fields } => {
                 numbers(out, op::EVENT, &[kind.into(), delta]);
                 put_bytes(out, fields);

@@ -25,7 +25,7 @@ fn samples() -> Vec<Record<'static>> {
         Record::Begin { site: 1, token: 2, delta: 3 },
         Record::End { token: u64::MAX, delta: 3 },
         Record::LaneEnter { lane: 1, site: 2, delta: 3 },
-        Record::LaneLeave { lane: 1, delta: 3 },
+        Record::LaneLeave { lane: 1, site: 300, delta: 3 },
         Record::Event { kind: 1, delta: 2, fields: b"abc" },
         Record::Attribute { kind: 1, fields: b"" },
         Record::Counter { counter: 1, delta: 2, value: -0.5 },
