@@ -2,8 +2,9 @@
 //!
 //! Unlike `std::sync::Mutex` it knows its owner, so that a signal handler which interrupted the
 //! owner is refused instead of waiting for ever, and it makes no call that a measured program's
-//! own interposition could see. Signals wait meanwhile, where that may be had. It also knows the process that its owner is a thread of: a fork
-//! copies a lock that another thread holds, and nobody will ever give the copy back.
+//! own interposition could see. Signals wait meanwhile, where that may be had. It also knows the process that
+//! its owner is a thread of: a fork copies a lock that another thread holds, and nobody will ever give the copy
+//! back.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -38,9 +39,9 @@ impl<T> Lock<T> {
         Self { owner: AtomicU64::new(0), value: UnsafeCell::new(value) }
     }
 
-    /// Calls `f` with the value; signals wait until it is done. `None` if this very thread is already inside, which happens only
-    /// in a signal handler (or in code that `f` itself calls), and in a forked child if another
-    /// thread of its parent was inside: the value may be half changed.
+    /// Calls `f` with the value; signals wait until it is done. `None` if this very thread is already inside,
+    /// which happens only in a signal handler (or in code that `f` itself calls), and in a forked child if
+    /// another thread of its parent was inside: the value may be half changed.
     pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> Option<R> {
         sys::undisturbed(|| {
             self.take(sys::thread_mark() | generation() << GENERATION_AT).ok()?;

@@ -20,7 +20,8 @@ use super::table::for_each_mpi_function;
 use crate::entry::noting_jump;
 use crate::sample::Span;
 
-/// Exports both names of a function (where they are linked, stubs jump to it: [`crate::linked`]); one call in some 256 takes the time of our own work.
+/// Exports both names of a function (where they are linked, stubs jump to it: [`crate::linked`]); one call in
+/// some 256 takes the time of our own work.
 macro_rules! export {
     ($index:literal, $name:ident, $p_name:ident, $($jump:tt)*) => {
         #[unsafe(naked)]

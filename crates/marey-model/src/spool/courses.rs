@@ -8,8 +8,9 @@
 //! A stream of courses consists of [`COURSE_LEN`] bytes for each call path: the number of its cell, how often its
 //! buckets were made wider, and what it had had at the end of each, 0 where that had not grown. The first course
 //! of a stream is a call path's whose buckets are being made wider, and counts instead of its own; it has no cell
-//! otherwise ([`NOBODY`]), and its last number is not 0 if there was no room for the courses of others. The head of the first window says where the first bucket begins (its ticks), and where
-//! the last does ([`super::at::SUMMED`]).
+//! otherwise ([`NOBODY`]), and its last number is not 0 if there was no room for the courses of others. The
+//! head of the first window says where the first bucket begins (its ticks), and where the last does
+//! ([`super::at::SUMMED`]).
 
 use super::sums::NOBODY;
 use super::window::HEAD_LEN;

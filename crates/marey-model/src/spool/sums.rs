@@ -6,12 +6,12 @@
 //!
 //! A stream of sums has *cells*, one for each call path, and one for each channel that messages went
 //! through. How long the visits of a call path were,
-//! and how much data its operations moved, is told by further cells, each of eight [`bin`]s. Adding up goes in *rounds*, one for each time that the window was full. A cell holds its sums
-//! twice, each with the round that was added last: while one round is being added up, the other sums stay as
-//! they were. The head of the first window says how many rounds there were ([`super::at::SUMMED`]), and so
-//! which of the two count; the head of a window of events says how many there were before it, and so whether
-//! the last one is in the sums already. A process that is killed in the middle of it loses nothing and has
-//! nothing twice.
+//! and how much data its operations moved, is told by further cells, each of eight [`bin`]s. Adding up goes in
+//! *rounds*, one for each time that the window was full. A cell holds its sums twice, each with the round that
+//! was added last: while one round is being added up, the other sums stay as they were. The head of the first
+//! window says how many rounds there were ([`super::at::SUMMED`]), and so which of the two count; the head of a
+//! window of events says how many there were before it, and so whether the last one is in the sums already. A
+//! process that is killed in the middle of it loses nothing and has nothing twice.
 //!
 //! Deliberately absent: when something happened, which [`super::courses`] tell. The first window's head says since
 //! when there are sums.
