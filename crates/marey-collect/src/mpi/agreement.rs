@@ -36,7 +36,8 @@ impl Board {
         Self { lines, decision }
     }
 
-    /// Says something of a rank. One write, so that lines of different ranks do not mix.
+    /// Says something of a rank. One write, so that lines of different ranks do not mix; behind a network one
+    /// machine may overwrite what another has said, which is as if that had not been said.
     pub(super) fn say(&self, rank: usize, text: &str) -> bool {
         let mut options = std::fs::OpenOptions::new();
         options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC);
