@@ -218,8 +218,7 @@ pub(crate) fn count_homeless(events: u64) {
 /// Numbers of the levels that every recorder has.
 pub mod level {
     /// Their names.
-    pub(crate) const NAMES: [&str; 3] =
-        [marey_model::Level::SOURCE, marey_model::Level::MPI, marey_model::Level::THREADS];
+    pub(crate) const NAMES: [&str; 3] = marey_model::Level::RECORDED;
     /// [`marey_model::Level::SOURCE`].
     pub const SOURCE: u32 = 0;
     /// [`marey_model::Level::MPI`].

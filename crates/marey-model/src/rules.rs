@@ -16,6 +16,8 @@
 
 use std::fmt;
 
+use crate::Level;
+
 /// How much is recorded of visits of a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Detail {
@@ -83,7 +85,7 @@ impl Rules {
             let (word, pattern) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             let error = |what| RuleError { line: number, text: line.to_owned(), what };
             let detail = Detail::from_name(word).ok_or_else(|| error(RuleFault::UnknownWord))?;
-            let regions = Regions::parse(pattern.trim()).ok_or_else(|| error(RuleFault::NoPattern))?;
+            let regions = Regions::parse(pattern.trim()).map_err(error)?;
             rules.push(Rule { detail, regions });
         }
         Ok(Self(rules))
@@ -91,7 +93,7 @@ impl Rules {
 
     /// Adds a rule that counts before those that are there. False if the pattern is none.
     pub fn push(&mut self, detail: Detail, pattern: &str) -> bool {
-        let Some(regions) = Regions::parse(pattern.trim()) else { return false };
+        let Ok(regions) = Regions::parse(pattern.trim()) else { return false };
         self.0.retain(|rule| rule.regions != regions);
         self.0.push(Rule { detail, regions });
         true
@@ -102,6 +104,14 @@ impl Rules {
     pub fn detail(&self, level: &str, name: &str, file: &str) -> Option<Detail> {
         let rule = self.0.iter().rev().find(|rule| rule.regions.fit(level, name, file))?;
         Some(rule.detail)
+    }
+
+    /// Those that fit none of `regions`, each a level, a name and a source file as in [`Rules::detail`], as
+    /// texts. Time: the number of rules times that of the regions.
+    pub fn idle<'a>(&self, regions: &[(&'a str, &'a str, &'a str)]) -> Vec<String> {
+        let is_idle =
+            |rule: &&Rule| !regions.iter().any(|(level, name, file)| rule.regions.fit(level, name, file));
+        self.0.iter().filter(is_idle).map(Rule::to_string).collect()
     }
 
     /// Whether there are none.
@@ -119,27 +129,35 @@ impl Rules {
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (idx, rule) in self.0.iter().enumerate() {
-            let end = if idx == 0 { "" } else { "\n" };
-            write!(f, "{end}{} ", rule.detail.name())?;
-            match &rule.regions {
-                Regions::Named { level: None, name } => write!(f, "{name}")?,
-                Regions::Named { level: Some(level), name } => write!(f, "{level}:{name}")?,
-                Regions::InFile(file) => write!(f, "file:{file}")?,
-            }
+            write!(f, "{}{rule}", if idx == 0 { "" } else { "\n" })?;
         }
         Ok(())
     }
 }
 
-impl Regions {
-    fn parse(pattern: &str) -> Option<Self> {
-        if pattern.is_empty() {
-            return None;
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.detail.name())?;
+        match &self.regions {
+            Regions::Named { level: None, name } => write!(f, "{name}"),
+            Regions::Named { level: Some(level), name } => write!(f, "{level}:{name}"),
+            Regions::InFile(file) => write!(f, "file:{file}"),
         }
-        Some(match pattern.split_once(':') {
+    }
+}
+
+impl Regions {
+    fn parse(pattern: &str) -> Result<Self, RuleFault> {
+        if pattern.is_empty() {
+            return Err(RuleFault::NoPattern);
+        }
+        Ok(match pattern.split_once(':') {
             Some(("file", file)) => Self::InFile(file.to_owned()),
             // `Solver::step` is a name.
             Some((level, name)) if is_level(level) && !name.starts_with(':') => {
+                if !Level::RECORDED.contains(&level) {
+                    return Err(RuleFault::UnknownLevel);
+                }
                 Self::Named { level: Some(level.to_owned()), name: name.to_owned() }
             }
             _ => Self::Named { level: None, name: pattern.to_owned() },
@@ -212,6 +230,8 @@ pub enum RuleFault {
     UnknownWord,
     /// It does not say of which regions it is.
     NoPattern,
+    /// It names a level that no recorder speaks of, so it would never fit.
+    UnknownLevel,
 }
 
 impl fmt::Display for RuleError {
@@ -226,6 +246,10 @@ impl fmt::Display for RuleFault {
         f.write_str(match self {
             Self::UnknownWord => "does not begin with off, count, time or trace",
             Self::NoPattern => "names no regions: a name, LEVEL:NAME or file:PATH, with * and ?",
+            Self::UnknownLevel => {
+                "names a level that is none of source, mpi and threads; a region of yours with a colon in its \
+                 name is source:NAME"
+            }
         })
     }
 }
@@ -286,8 +310,30 @@ mod tests {
 
     #[test]
     fn what_is_no_rule_is_told() {
-        let error = Rules::parse("trace *\nskip MPI_Test").unwrap_err();
-        let text = "line 2, `skip MPI_Test`, does not begin with off, count, time or trace";
-        assert_eq!(error.to_string(), text);
+        let cases = [
+            (
+                "trace *\nskip MPI_Test",
+                "line 2, `skip MPI_Test`, does not begin with off, count, time or trace",
+            ),
+            ("count mip:MPI_*", "line 1, `count mip:MPI_*`, names a level that is none of source, mpi"),
+            ("off io:read", "source:NAME"),
+        ];
+        for (text, expected) in cases {
+            let error = Rules::parse(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+            let (word, pattern) = text.lines().last().unwrap().split_once(' ').unwrap();
+            let is_word = Detail::from_name(word).is_some();
+            assert!(!is_word || !Rules::default().push(Detail::Off, pattern), "{pattern}");
+        }
+        let rules = Rules::parse("off source:io:read").unwrap();
+        assert_eq!(rules.detail("source", "io:read", ""), Some(Detail::Off));
+    }
+
+    #[test]
+    fn rules_that_fit_nothing_are_known() {
+        let rules = Rules::parse("off mpi:MPI_Test*\ncount halo\ntime file:*.f90\noff MPI_Tset").unwrap();
+        let regions = [("mpi", "MPI_Testany", ""), ("source", "MPI_Tset?", "a.f90")];
+        assert_eq!(rules.idle(&regions), ["count halo", "off MPI_Tset"]);
+        assert_eq!(rules.idle(&[("mpi", "halo", "")]).len(), 3);
     }
 }

@@ -144,6 +144,8 @@ impl Level {
     pub const MPI: &'static str = "mpi";
     /// POSIX threads and the futex beneath them.
     pub const THREADS: &'static str = "threads";
+    /// Those that a recorder speaks of.
+    pub const RECORDED: [&'static str; 3] = [Self::SOURCE, Self::MPI, Self::THREADS];
 }
 
 /// Why one thing happened before another. Messages and collectives have tables of their own.

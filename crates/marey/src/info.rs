@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use marey_analyze::{LocationKind, Trace};
 use marey_archive::{Archive, Meta};
-use marey_model::Nanos;
+use marey_model::{Level, Nanos, Rules};
 use serde::Serialize;
 
 use crate::cli::InfoArgs;
@@ -57,6 +57,8 @@ struct Info {
     corrections: Corrected,
     ended_early: Vec<Ending>,
     summed: Summed,
+    /// Rules that fit no region of the run.
+    idle_rules: Vec<String>,
     trace: FullTrace,
 }
 
@@ -149,6 +151,7 @@ impl Info {
             corrections: corrected(archive),
             ended_early: endings::json(trace),
             summed: summed(meta),
+            idle_rules: idle_rules(archive)?,
             trace: full_trace(archive)?,
         })
     }
@@ -208,18 +211,52 @@ pub(crate) fn only_sums(meta: &Meta) -> Option<String> {
 const MAX_RULES: usize = 5;
 
 /// What was only counted or timed because rules said so, in words.
-pub(crate) fn by_rules(meta: &Meta) -> Option<String> {
+pub(crate) fn by_rules(meta: &Meta, idle: &[String]) -> Option<String> {
     let visits = summed(meta).visits_by_rules;
     let rules = &meta.run.rules;
     (!rules.is_empty()).then(|| {
         let shown = rules.iter().take(MAX_RULES).cloned().collect::<Vec<_>>().join(", ");
         format!(
-            "{} only counted or timed, as {} said: {shown}{}",
+            "{} only counted or timed, as {} said: {shown}{}{}",
             format::solid(format!("{} were", format::counted(visits, "visit"))),
             format::solid(format::counted(rules.len() as u64, "rule")),
             if rules.len() > MAX_RULES { " …" } else { "" },
+            without_regions(idle).map(|told| format!("; {told}")).unwrap_or_default(),
         )
     })
+}
+
+/// That rules fitted nothing, in words, if some did not.
+pub(crate) fn without_regions(idle: &[String]) -> Option<String> {
+    let (first, others) = idle.split_first()?;
+    let more = match others.len() as u64 {
+        0 => String::new(),
+        more => format!(" and of {}", format::counted_as(more, "other rule", "other rules")),
+    };
+    Some(format!("no region is as the pattern of `{first}`{more} says"))
+}
+
+/// Rules that fit no region of the run, so that they may have been mistyped. None where regions were more than
+/// are told apart.
+pub(crate) fn idle_rules(archive: &Archive) -> anyhow::Result<Vec<String>> {
+    let rules = &archive.meta().run.rules;
+    // Those of older recorders may be none to us.
+    let Ok(rules) = Rules::parse(&rules.join("\n")) else { return Ok(Vec::new()) };
+    if rules.is_empty() {
+        return Ok(Vec::new());
+    }
+    let regions = archive.table("regions").context("cannot read the table of regions")?;
+    let (levels, files) = (regions.text("level")?, regions.text("file")?);
+    let (verbs, nouns) = (regions.text("verb")?, regions.text("noun")?);
+    if verbs.iter().any(|verb| verb == "(other regions)") {
+        return Ok(Vec::new());
+    }
+    let region = |row: usize| {
+        let level = &levels[row];
+        let name = if level == Level::SOURCE { &nouns[row] } else { &verbs[row] };
+        (level.as_str(), name.as_str(), files[row].as_str())
+    };
+    Ok(rules.idle(&(0..regions.len()).map(region).collect::<Vec<_>>()))
 }
 
 /// A total of the run; where the merge gave none, the rows that are there.
@@ -338,7 +375,7 @@ impl Page<'_> {
         amount("events", format::count(info.events));
         amount("levels", info.levels.join(", "));
         amount("detail", only_sums(self.run.archive.meta()).unwrap_or_else(|| "all".to_owned()));
-        if let Some(rules) = by_rules(self.run.archive.meta()) {
+        if let Some(rules) = by_rules(self.run.archive.meta(), &info.idle_rules) {
             amount("filter", harmless(&rules));
         }
         amount("size", format::bytes(bytes));

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use marey_archive::META_FILE;
 use marey_archive::merge::{self, Config, Progress, Summary};
+use marey_archive::{Archive, META_FILE};
 use marey_model::Nanos;
 
 use crate::cli::MergeArgs;
@@ -20,6 +20,8 @@ use crate::clocks;
 use crate::exit::{Usage, say, text_of};
 use crate::format;
 use crate::gather;
+use crate::info;
+use crate::paint::harmless;
 use crate::record::{LAUNCH_FILE, LIBRARY_FILE, SPOOL, WORLD_FILES, is_finished, tidy};
 use crate::symbolize::SystemNames;
 
@@ -110,6 +112,11 @@ fn tell(summary: &Summary, run: &Path) {
     let missing = summary.problems.iter().filter(|(kind, _)| kinds.contains(&kind.as_str()));
     if missing.map(|(_, count)| count).sum::<u64>() > 0 {
         say("warning: not everything could be recorded; the report says what is missing");
+    }
+    // A run that cannot be read is told of when it is.
+    let idle = Archive::open(run).ok().and_then(|archive| info::idle_rules(&archive).ok());
+    if let Some(told) = idle.as_deref().and_then(info::without_regions) {
+        say(&format!("warning: {}", harmless(&told)));
     }
     say(&format!("`marey report {shown}` tells where the time went"));
 }

@@ -35,7 +35,7 @@ fn help_explains_every_command() {
 
 #[test]
 fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 10] = [
         (&[], "Usage: marey <COMMAND>"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
         (&["record"], "<CMD>..."),
@@ -45,6 +45,8 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
             "does not begin with off, count, time or trace",
         ),
         (&["record", "--rule", "count", "--", "true"], "names no regions"),
+        (&["record", "--rule", "count mip:MPI_*", "--", "true"], "none of source, mpi and threads"),
+        (&["record", "--rule", "off io:read", "--", "true"], "is source:NAME"),
         (&["record", "--elements", "0-99", "--", "true"], "1 to 64"),
         (&["record", "--depth", "33", "--", "true"], "33 is not in 1..=32"),
     ];

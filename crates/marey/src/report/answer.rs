@@ -72,7 +72,11 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     let mut lines: Vec<String> = ended_early(facts).into_iter().chain(incomplete(facts)).collect();
     let sums = info::only_sums(facts.run.archive.meta());
     lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
-    lines.extend(info::by_rules(facts.run.archive.meta()).map(|rules| format!("{}.", harmless(&rules))));
+    // Regions that cannot be read are told of where they are shown.
+    let idle = info::idle_rules(&facts.run.archive).unwrap_or_default();
+    lines.extend(
+        info::by_rules(facts.run.archive.meta(), &idle).map(|rules| format!("{}.", harmless(&rules))),
+    );
     let applied = clocks::in_words(facts.run.archive.corrections());
     lines.extend(applied.map(|words| format!("Times were corrected after the merge: {words}.")));
     if headline.mpi <= Nanos(0) {

@@ -127,6 +127,9 @@ fn program(mpi: Mpi) -> Option<std::path::PathBuf> {
     Build { mpi, compiler: Compiler::C, sources: &["rules.c"], flags: &flags, output: "rules" }.path()
 }
 
+/// A rule for regions that the program does not have, which is told.
+const IDLE: &str = "count MPI_Sned";
+
 /// Checks runs under these rules.
 fn check(mpi: Mpi, all: &[&str]) {
     let mpi = need!(mpi.installed(), "{}", mpi.launcher());
@@ -135,7 +138,8 @@ fn check(mpi: Mpi, all: &[&str]) {
         let rules = Rules::parse(text).unwrap();
         let place = Place::new();
         std::fs::write(place.path().join("filter"), text).unwrap();
-        let run = Job::new(mpi, 2, &program).option("--filter").option("filter").record(place.path());
+        let job = Job::new(mpi, 2, &program).option("--filter").option("filter");
+        let run = job.option("--rule").option(IDLE).record(place.path());
         assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
         let truth = truth(place.path());
         let (found, expected) = (recorded(&run), expected(&truth, &rules));
@@ -163,9 +167,18 @@ fn check(mpi: Mpi, all: &[&str]) {
             "{info}"
         );
         run.expect_no_problems(&[]);
-        let told = [run.text("report", &[]), run.text("info", &[])];
+        assert_eq!(info["idle_rules"], serde_json::json!([IDLE]), "{text}");
+        let told = [run.text("report", &[]), run.text("info", &[]), run.stderr()];
+        // Lines are broken, and blanks of patterns do not break.
+        let is_told = |text: &String| {
+            text.split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .contains(&format!("pattern of `{IDLE}` says"))
+        };
+        assert!(told.iter().all(is_told), "{told:?}");
         let first = text.lines().next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(told.iter().all(|text| text.contains(&first)), "{told:?}");
+        assert!(told[..2].iter().all(|text| text.contains(&first)), "{told:?}");
     }
 }
 
