@@ -118,9 +118,10 @@ pub(crate) struct RecordArgs {
 
     /// Elements of each message that --mode full records: N first ones, or places such as 0-3,100
     ///
-    /// Of point-to-point messages whose datatype is one of MPI's own; 64 at most.
-    #[arg(long, value_name = "WHICH", default_value = "8", value_parser = elements)]
-    pub(crate) elements: Elements,
+    /// Of point-to-point messages whose datatype is one of MPI's own; 64 at most, and the first 8 if nothing is
+    /// said.
+    #[arg(long, value_name = "WHICH", value_parser = elements)]
+    pub(crate) elements: Option<Elements>,
 
     /// Space that one process may fill with events, in MiB
     ///

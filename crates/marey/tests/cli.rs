@@ -35,7 +35,7 @@ fn help_explains_every_command() {
 
 #[test]
 fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 12] = [
         (&[], "Usage: marey <COMMAND>"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
         (&["record"], "<CMD>..."),
@@ -48,6 +48,8 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
         (&["record", "--rule", "count mip:MPI_*", "--", "true"], "none of source, mpi and threads"),
         (&["record", "--rule", "off io:read", "--", "true"], "is source:NAME"),
         (&["record", "--elements", "0-99", "--", "true"], "1 to 64"),
+        (&["record", "--elements", "0-3", "--", "true"], "add --mode full"),
+        (&["record", "--elements", "8", "--mode", "profile", "--", "true"], "add --mode full"),
         (&["record", "--depth", "33", "--", "true"], "33 is not in 1..=32"),
     ];
     for (args, expected) in cases {

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use marey_model::Rules;
+use marey_model::{Elements, Rules};
 
 use super::signals::Relay;
 use super::spool_dir::LIBRARY_FILE;
@@ -71,6 +71,9 @@ pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
     }
 }
 
+/// How many elements of a message are recorded if nothing is said.
+const FIRST_ELEMENTS: &str = "8";
+
 fn spawn(args: &RecordArgs, places: &Places) -> io::Result<Child> {
     let (program, arguments) = args.command.split_first().expect("clap asks for at least one word");
     let mut command = Command::new(program);
@@ -109,7 +112,8 @@ fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
     command.env("MAREY_PARENT_PID", std::process::id().to_string());
     command.env("MAREY_MAX_MB", args.max_mb.to_string());
     if args.mode == Mode::Full {
-        command.env("MAREY_ELEMENTS", args.elements.to_string());
+        let elements = args.elements.as_ref().map_or_else(|| FIRST_ELEMENTS.to_owned(), Elements::to_string);
+        command.env("MAREY_ELEMENTS", elements);
     } else {
         command.env_remove("MAREY_ELEMENTS");
     }

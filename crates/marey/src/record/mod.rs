@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, bail};
 
 use crate::cli::{Mode, RecordArgs};
-use crate::exit::{say, text_of};
+use crate::exit::{Usage, say, text_of};
 use crate::{doctor, inherited};
 
 mod apart;
@@ -37,6 +37,9 @@ use spool_dir::{Left, Origin, RunDir};
 
 /// Runs the command.
 pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
+    if args.elements.is_some() && args.mode != Mode::Full {
+        bail!(Usage("elements are recorded in full mode only: add --mode full to --elements".to_owned()));
+    }
     let rules = rules::read(args)?;
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     let step = JobStep::detect();
