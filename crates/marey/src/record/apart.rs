@@ -5,7 +5,7 @@
 //! machine has share it; the last of them to end brings it home, before it says that it is done with the
 //! run, so that whoever merges finds everything.
 
-use std::ffi::OsString;
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -13,6 +13,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use marey_model::spool::{Definition, view, window_len};
 
 use super::spool_dir::{LOCK_FILE, WORLD_FILES, create_new, make_unique_dir, tell_of};
 use crate::exit::say;
@@ -96,21 +97,36 @@ impl Apart {
     }
 }
 
-/// Whether fewer processes have left something at `home` than ranks have announced themselves there: the
-/// others lie on machines that nobody has gathered from.
+/// Whether fewer ranks have left something at `home` than have announced themselves there: the others lie on
+/// machines that nobody has gathered from, or ended before they knew which rank they are.
 pub(super) fn lacks_ranks(home: &Path) -> bool {
     let Ok(entries) = fs::read_dir(home) else { return false };
-    let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
-    let recorded = names.iter().filter(|name| name.as_bytes().ends_with(b".definitions")).count();
-    let is_board = |name: &&OsString| {
-        name.as_bytes().starts_with(WORLD_FILES.as_bytes()) && !name.as_bytes().contains(&b'.')
-    };
-    let announced = names.iter().filter(is_board).map(|name| {
-        let text = fs::read_to_string(home.join(name)).unwrap_or_default();
-        let mut ranks: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        ranks.len()
-    });
-    recorded < announced.sum()
+    let (mut recorded, mut announced) = (BTreeSet::new(), BTreeSet::new());
+    for name in entries.flatten().map(|entry| entry.file_name()) {
+        let name_bytes = name.as_bytes();
+        if name_bytes.ends_with(b".definitions") {
+            recorded.extend(fs::read(home.join(&name)).ok().and_then(|bytes| rank_in(&bytes)));
+        } else if name_bytes.starts_with(WORLD_FILES.as_bytes()) && !name_bytes.contains(&b'.') {
+            let text = fs::read_to_string(home.join(&name)).unwrap_or_default();
+            let ranks = text.lines().filter_map(|line| line.split(' ').next()?.parse::<u32>().ok());
+            announced.extend(ranks.map(|rank| (name.clone(), rank)));
+        }
+    }
+    recorded.len() < announced.len()
+}
+
+/// The world and the rank of the process that has written these definitions; children that a rank has forked,
+/// and the shells around it, have none of their own.
+fn rank_in(mut definitions: &[u8]) -> Option<(String, u32)> {
+    while let Some(len) = window_len(definitions) {
+        let window = view(definitions)?;
+        let mut at = 0;
+        while at < window.records.len() {
+            if let Some(Definition::Mpi { world, rank, .. }) = Definition::decode(window.records, &mut at)? {
+                return Some((world, rank));
+            }
+        }
+        definitions = definitions.get(len..)?;
+    }
+    None
 }

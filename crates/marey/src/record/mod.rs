@@ -131,8 +131,8 @@ fn finish(
     }
     if is_apart && apart::lacks_ranks(&home) {
         say(&format!(
-            "processes have recorded on other machines: run `marey gather {shown}` on each of them, then \
-             `marey merge {shown}`"
+            "ranks are missing that have recorded on other machines, or ended before MPI_Init did: run \
+             `marey gather {shown}` on each of those machines, then `marey merge {shown}`"
         ));
         return Ok(());
     }
