@@ -211,7 +211,7 @@ fn file_size(limit: Option<u64>) -> Option<Finding> {
         Topic::Limit,
         "ulimit -f",
         format!("no file may have more than {}", format::bytes(limit)),
-        "Each thread records into a file of its own, and the recorder itself is unpacked from marey.",
+        "Each process records into two files, and the recorder itself is unpacked from marey.",
     );
     Some(if limit < needed {
         finding
@@ -219,7 +219,10 @@ fn file_size(limit: Option<u64>) -> Option<Finding> {
             .command("ulimit -f unlimited")
     } else {
         finding
-            .note("At the limit a thread's events are only counted. Raise it in the shell or the job script")
+            .note(
+                "At the limit events are added up, and those of threads that have recorded little are dropped. \
+                 Raise it in the shell or the job script",
+            )
             .command("ulimit -f unlimited")
     })
 }
