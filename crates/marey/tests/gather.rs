@@ -390,8 +390,10 @@ fn behind_a_network_a_machine_records_on_its_own_disk() {
     }
     fs::create_dir(root.path().join("tmp")).unwrap();
     // What is started, the machines of the job, where temporary files lie, and where it records.
-    let cases: [(&[&str], &str, &str, &str); 5] = [
+    let cases: [(&[&str], &str, &str, &str); 6] = [
         (&["printenv", "MAREY_SPOOL"], "", "tmp", "tmp/marey-"),
+        // It could start a launcher.
+        (&["nice", "printenv", "MAREY_SPOOL"], "", "tmp", "run.marey/spool"),
         (&["sh", "-c", "echo $MAREY_SPOOL"], "", "tmp", "run.marey/spool"),
         (&["sh", "-c", "echo $MAREY_SPOOL"], "1", "tmp", "tmp/marey-"),
         (&["sh", "-c", "echo $MAREY_SPOOL"], "2", "tmp", "run.marey/spool"),

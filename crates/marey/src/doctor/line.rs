@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::shell::find_program;
+use crate::launchers::is_launcher;
 
 /// A command line taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -21,24 +22,6 @@ pub(super) struct Line {
     /// The programs: several where their command lines are divided by colons.
     pub(super) programs: Vec<OsString>,
 }
-
-/// What starts MPI programs.
-pub(super) const LAUNCHERS: [&str; 14] = [
-    "mpirun",
-    "mpiexec",
-    "mpirun.openmpi",
-    "mpiexec.openmpi",
-    "mpirun.mpich",
-    "mpiexec.mpich",
-    "mpiexec.hydra",
-    "mpirun_rsh",
-    "orterun",
-    "prterun",
-    "prun",
-    "srun",
-    "aprun",
-    "jsrun",
-];
 
 /// Options with one value. Open MPI takes `-name` for `--name`, so dashes are left out of account.
 const ONE_VALUE: [&str; 40] = [
@@ -180,11 +163,6 @@ fn is_value(word: &OsString, next: Option<&OsString>, exists: &dyn Fn(&OsStr) ->
     !is_option
         && !exists(word)
         && next.is_some_and(|next| next.as_encoded_bytes().starts_with(b"-") || exists(next))
-}
-
-/// Whether this starts MPI programs, by its name.
-pub(super) fn is_launcher(word: &OsStr) -> bool {
-    Path::new(word).file_name().and_then(OsStr::to_str).is_some_and(|name| LAUNCHERS.contains(&name))
 }
 
 /// Without what only prepares the start of a program: variables, priority, places of memory.

@@ -10,9 +10,9 @@ use std::process::Command;
 use super::ask;
 use super::elf::Elf;
 use super::finding::{Finding, Topic};
-use super::line::LAUNCHERS;
 use super::program::Context;
 use super::shell::{self, find_program};
+use crate::launchers::LAUNCHERS;
 
 /// Libraries whose handles and statuses have the same layout, and whose launchers are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 //! The one idea: what is found out about a directory is a value, and judging it is a function of that
 //! value, because a full disk and a network file system are seldom at hand.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
 use super::finding::{Finding, State, Topic};
 use super::shell;
+use crate::file_system::{self, Medium};
 use crate::format;
 
 /// A directory, and what it would be used for.
@@ -37,6 +37,7 @@ enum Role {
 struct Look {
     /// Its type, as the kernel calls it.
     kind: String,
+    medium: Medium,
     free_bytes: u64,
     has_inodes: bool,
     may_write: bool,
@@ -68,15 +69,17 @@ pub(super) fn all() -> Vec<Place> {
 /// Where to go instead of the first: the roomiest place on a disk or in memory of this machine.
 pub(super) fn best_spare(places: &[Place]) -> Option<&Place> {
     let is_good = |place: &&Place| place.role == Role::Spare && place.judge(None, &[]).state == State::Ok;
-    let rank = |place: &&Place| (class(&place.look.kind) == Class::Disk, place.look.free_bytes);
+    let rank = |place: &&Place| (place.look.medium == Medium::Disk, place.look.free_bytes);
     places.iter().filter(is_good).max_by_key(rank)
 }
 
 impl Look {
     fn at(path: &Path, mounts: &[u8]) -> Option<Self> {
         let system = statvfs(path).ok()?;
+        let kind = file_system::name(mounts, path);
         Some(Self {
-            kind: file_system(mounts, path).unwrap_or_else(|| "unknown file system".to_owned()),
+            medium: file_system::medium(kind.as_deref(), file_system::number(path)),
+            kind: kind.unwrap_or_else(|| "unknown file system".to_owned()),
             free_bytes: system.f_bavail.saturating_mul(system.f_frsize),
             // Some file systems make inodes as they go, and say that there are none.
             has_inodes: system.f_files == 0 || system.f_favail != 0,
@@ -123,14 +126,14 @@ impl Place {
         if look.free_bytes < SCARCE {
             return finding(format!("{}, only {room} free", look.kind))
                 .note(
-                    "When the disk is full, events are only counted. Make room, record elsewhere, or set \
-                     a limit",
+                    "On a full disk events are added up, and those of threads that have recorded little are \
+                     dropped. Make room, record elsewhere, or set a limit",
                 )
                 .command(shell::record("--max-mb 64", words));
         }
         let where_to = self.role == Role::Run;
-        match class(&look.kind) {
-            Class::Network => finding(format!("{} (network), {room} free", look.kind))
+        match look.medium {
+            Medium::Network => finding(format!("{} (network), {room} free", look.kind))
                 .note(
                     "If all ranks run on this machine, record on its own disk; the run comes here at the end",
                 )
@@ -138,7 +141,7 @@ impl Place {
                     &format!("--spool {}", if where_to { &elsewhere } else { "DIR" }),
                     words,
                 )),
-            Class::Layer if where_to => {
+            Medium::Layer if where_to => {
                 finding(format!("{}, the container's own layer, {room} free", look.kind))
                     .note(
                         "A run that is written here goes when the container goes. Write it to a directory \
@@ -146,13 +149,13 @@ impl Place {
                     )
                     .command(shell::record("-o DIR/run.marey", words))
             }
-            Class::Memory if where_to => finding(format!("{} (memory), {room} free", look.kind))
+            Medium::Memory if where_to => finding(format!("{} (memory), {room} free", look.kind))
                 .note("A run that is written here takes memory from the program, and is gone after a restart")
                 .command(shell::record("-o DIR/run.marey", words)),
             // Only the library needs it, and goes elsewhere by itself; the trial tells if it finds a place.
             _ if !look.allows_code => finding(format!("{}, {room} free, allows no code (noexec)", look.kind)),
-            Class::Memory => finding(format!("{} (memory), {room} free", look.kind)),
-            Class::Disk | Class::Layer => finding(format!("{}, {room} free", look.kind)),
+            Medium::Memory => finding(format!("{} (memory), {room} free", look.kind)),
+            Medium::Disk | Medium::Layer => finding(format!("{}, {room} free", look.kind)),
         }
     }
 
@@ -167,87 +170,19 @@ impl Place {
     }
 }
 
-/// What a file system is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Disk,
-    Memory,
-    Network,
-    /// Copies what is written out of the image of a container.
-    Layer,
-}
-
-fn class(kind: &str) -> Class {
-    const NETWORK: [&str; 20] = [
-        "nfs",
-        "nfs4",
-        "lustre",
-        "gpfs",
-        "beegfs",
-        "cifs",
-        "smb3",
-        "smbfs",
-        "ceph",
-        "afs",
-        "panfs",
-        "pvfs2",
-        "orangefs",
-        "wekafs",
-        "9p",
-        "virtiofs",
-        "glusterfs",
-        "ocfs2",
-        "gfs2",
-        "dvs",
-    ];
-    match kind {
-        "tmpfs" | "ramfs" | "hugetlbfs" => Class::Memory,
-        "overlay" | "aufs" | "fuse.fuse-overlayfs" => Class::Layer,
-        kind if NETWORK.contains(&kind) => Class::Network,
-        // Of those in user space the disks are few and known by name.
-        kind if kind.starts_with("fuse") && !["fuseblk", "fuse.ntfs-3g"].contains(&kind) => Class::Network,
-        _ => Class::Disk,
-    }
-}
-
-/// The type of the file system that `path` lies on, by a table as in `/proc/self/mountinfo`.
-fn file_system(mounts: &[u8], path: &Path) -> Option<String> {
-    let mut best: Option<(usize, String)> = None;
-    for line in mounts.split(|&byte| byte == b'\n') {
-        // Number, parent, device, root, mount point, options, further fields, a dash, type, source …
-        let mut words = line.split(|&byte| byte == b' ');
-        let Some(point) = words.nth(4).map(unescape) else { continue };
-        let Some(kind) = words.skip_while(|word| *word != b"-").nth(1) else { continue };
-        let point = Path::new(OsStr::from_bytes(&point));
-        let depth = point.as_os_str().len();
-        // What was mounted last covers what was there before.
-        if path.starts_with(point) && best.as_ref().is_none_or(|(known, _)| *known <= depth) {
-            best = Some((depth, String::from_utf8_lossy(kind).into_owned()));
-        }
-    }
-    best.map(|(_, kind)| kind)
-}
-
-/// Space, tab, newline and backslash are written as `\040` and the like.
-fn unescape(text: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((&byte, after)) = rest.split_first() {
-        let digits = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
-        let escaped = digits.filter(|_| byte == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok());
-        plain.push(escaped.unwrap_or(byte));
-        rest = if escaped.is_some() { &after[3..] } else { after };
-    }
-    plain
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn place(role: Role, kind: &str, free_bytes: u64) -> Place {
-        let look =
-            Look { kind: kind.to_owned(), free_bytes, has_inodes: true, may_write: true, allows_code: true };
+        let look = Look {
+            kind: kind.to_owned(),
+            medium: file_system::medium(Some(kind), None),
+            free_bytes,
+            has_inodes: true,
+            may_write: true,
+            allows_code: true,
+        };
         Place { name: "here".to_owned(), path: PathBuf::from("/here"), role, look }
     }
 
@@ -278,25 +213,5 @@ mod tests {
         let mut full = place(Role::Run, "ext4", PLENTY);
         full.look.has_inodes = false;
         assert!(full.judge(None, &[]).found.contains("no inode"));
-    }
-
-    #[test]
-    fn the_innermost_and_latest_mount_counts() {
-        let mounts = b"1 0 8:1 / / rw - ext4 /dev/a rw\n\
-            2 1 0:5 / /home rw shared:3 - nfs4 host:/home rw\n\
-            3 1 0:6 / /my\\040disk rw - xfs /dev/b rw\n\
-            4 1 0:7 / /tmp rw - ext3 /dev/c rw\n\
-            5 1 0:8 / /tmp rw - tmpfs none rw\n\
-            broken line\n";
-        let cases = [
-            ("/x", "ext4"),
-            ("/home/u", "nfs4"),
-            ("/homes", "ext4"),
-            ("/my disk/x", "xfs"),
-            ("/tmp", "tmpfs"),
-        ];
-        for (path, expected) in cases {
-            assert_eq!(file_system(mounts, Path::new(path)).as_deref(), Some(expected), "{path}");
-        }
     }
 }
