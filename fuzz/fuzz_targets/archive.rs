@@ -7,6 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use marey_analyze as analyze;
+use marey_archive::corrections::{CORRECTIONS_FILE, Corrections, Fit, FitKnot};
 use marey_archive::merge::{Config, merge};
 use marey_archive::schema::TABLES;
 use marey_archive::{Archive, Column, Columns, PartWriter, RunTrace};
@@ -45,11 +46,19 @@ fn run() -> &'static Run {
             Some((run.join(&part.file), archive.table(spec.name).expect("the run is sound")))
         };
         let tables = TABLES.iter().filter_map(table).collect();
+        corrections([1000, 0, 5, 10, 2_000_000, 20, 10]).save(&run).expect("there is room");
         let mut files = Vec::new();
         list(&run, &mut files);
         files.sort();
         Run { dir, files, tables }
     })
+}
+
+/// Corrections with these numbers: an offset, and time, what is added and uncertainty of two knots.
+fn corrections([offset, time, add, bar, later, more, last_bar]: [i64; 7]) -> Corrections {
+    let knot = |(time, add, uncertainty)| FitKnot { time, add, uncertainty };
+    let fits = vec![Fit { processes: vec![0, 1], knots: [(time, add, bar), (later, more, last_bar)].map(knot).into() }];
+    Corrections { offsets: [(1, offset)].into(), fits, ..Corrections::default() }
 }
 
 fn list(dir: &Path, into: &mut Vec<(PathBuf, Vec<u8>)>) {
@@ -110,18 +119,24 @@ fn harm(run: &Run, [kind, file, a, b, c, d, e, f]: [u8; 8]) -> PathBuf {
     path.clone()
 }
 
-/// Writes a table anew with one value that nothing checks: a sound file that makes no sense.
+/// Writes a table, or the corrections, anew with one value that nothing checks: a sound file that makes no sense.
 fn falsify(run: &Run, table: usize, place: usize, with: u16) -> PathBuf {
-    let (path, rows) = &run.tables[table % run.tables.len()];
-    let mut columns = rows.columns().to_vec();
-    let idx = place % columns.len();
-    let row = place / columns.len() % rows.len().max(1);
     // Small numbers, and those at either end.
     let number = match with {
         0..0x8000 => i64::from(with % 512) - 256,
         0x8000..0xC000 => i64::MIN + i64::from(with & 0xFF),
         _ => i64::MAX - i64::from(with & 0xFF),
     };
+    let Some((path, rows)) = run.tables.get(table % (run.tables.len() + 1)) else {
+        let mut numbers = [1000, 0, 5, 10, 2_000_000, 20, 10];
+        numbers[place % 7] = number;
+        let run = run.dir.path().join("run");
+        corrections(numbers).save(&run).expect("there is room");
+        return run.join(CORRECTIONS_FILE);
+    };
+    let mut columns = rows.columns().to_vec();
+    let idx = place % columns.len();
+    let row = place / columns.len() % rows.len().max(1);
     match &mut columns[idx] {
         Column::U32(values) => replace(values, row, number as u32),
         Column::I64(values) => replace(values, row, number),

@@ -98,12 +98,14 @@ impl Own {
     fn new(offset: i64, fit: Option<&Fit>) -> Self {
         let mut own = Self { offset, ..Self::default() };
         for knot in fit.into_iter().flat_map(|fit| &fit.knots) {
-            let to = knot.time.saturating_add(knot.add.clamp(-MAX_OFFSET_NS, MAX_OFFSET_NS));
+            // So that no difference of two of them is too large.
+            let from = knot.time.clamp(-MAX_OFFSET_NS, MAX_OFFSET_NS);
+            let to = from.saturating_add(knot.add.clamp(-MAX_OFFSET_NS, MAX_OFFSET_NS));
             // Whatever stands in the file, later readings keep later times.
             let (before, after) = own.points.last().copied().unwrap_or((i64::MIN, i64::MIN));
-            if knot.time > before {
-                own.points.push((knot.time, to.max(after)));
-                own.bars.push((knot.time, knot.uncertainty));
+            if from > before {
+                own.points.push((from, to.max(after)));
+                own.bars.push((from, knot.uncertainty));
             }
         }
         own

@@ -122,6 +122,24 @@ fn a_fit_moves_times_along_its_lines() {
     check(&merged, &both, |process, time| along(process, time) + if process == 1 { 300 } else { 0 });
 }
 
+/// Whatever stands in the file, an archive is read.
+#[test]
+fn knots_at_the_ends_of_time_stop_nothing() {
+    let merged = merged(&simulated::of_one_clock(5).spool);
+    for times in [[i64::MIN + 5, 0], [0, i64::MAX - 5], [i64::MIN, i64::MAX]] {
+        for add in [i64::MIN, 0, i64::MAX] {
+            let knots = times.map(|time| FitKnot { time, add, uncertainty: i64::MAX }).to_vec();
+            let fits = vec![Fit { processes: vec![0], knots }];
+            Corrections { fits, ..offsets(&[(1, i64::MIN)]) }.save(&run(&merged)).unwrap();
+            let archive = Archive::open(&run(&merged)).unwrap();
+            for table in marey_archive::schema::TABLES {
+                archive.table(table.name).unwrap();
+            }
+            RunTrace::load(&archive).unwrap();
+        }
+    }
+}
+
 /// Rows with a column changed.
 fn changed(rows: &Columns, name: &str, column: Column) -> Columns {
     let place = rows.spec().column(name).unwrap();
