@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use marey_model::{LocationId, Nanos, ProcessId};
+use marey_model::{LocationId, Nanos, ProcessId, ThreadSerial};
 
 use crate::paths::{Paths, add};
 use crate::trace::{LocationKind, Trace};
@@ -27,7 +27,8 @@ pub struct RankRow {
     /// its locations: with several threads in MPI at once it may exceed the wall time.
     pub mpi: Nanos,
     /// Time that `mpi` is a part of: the sum of the times, from first to last instant, of those of
-    /// its locations that called MPI; its wall time if none did. Never less than `mpi`.
+    /// its locations that called MPI, of its first thread its wall time; its wall time if none did. Never less
+    /// than `mpi`.
     pub mpi_base: Nanos,
     /// What it did is known. Of a process whose definitions or events are missing nothing is, and
     /// its `mpi` of 0 says nothing.
@@ -70,9 +71,11 @@ pub fn ranks(trace: &dyn Trace) -> Vec<RankRow> {
         row.threads += usize::from(location.kind == LocationKind::Thread);
         if let Some(mpi) = LocationId::from_idx(idx).and_then(|id| mpi_of_location[id.idx()]) {
             add(&mut row.mpi, mpi);
-            // A location that ends before its calls do (damage, a clock that was set right) must
-            // not make a share above 1.
-            add(&mut row.mpi_base, (location.end - location.start).max(mpi));
+            // The first thread is there as long as the process. A location that ends before its calls do
+            // (damage, a clock that was set right) must not make a share above 1.
+            let lived = location.end - location.start;
+            let is_first = location.kind == LocationKind::Thread && location.thread == ThreadSerial(0);
+            add(&mut row.mpi_base, if is_first { lived.max(row.time) } else { lived }.max(mpi));
         }
     }
     for row in rows.iter_mut().filter(|row| row.mpi_base == Nanos(0)) {

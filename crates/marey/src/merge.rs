@@ -91,7 +91,13 @@ fn merge(spool: &Path, run: &Path, config: &Config) -> anyhow::Result<Summary> {
     if let Some(error) = names.failure() {
         say(&format!("warning: functions and lines are not known: {}", text_of(error)));
     }
-    if !config.keep_spool {
+    if !config.keep_spool && holds_recordings(spool) {
+        let run = run.display();
+        say(&format!(
+            "warning: processes of the program still run: what they record from now on is not in {run}. The spool \
+             is kept; when they have ended, `marey merge --force {run}` takes all of it"
+        ));
+    } else if !config.keep_spool {
         remove_rest(spool).with_context(|| format!("cannot remove {}", spool.display()))?;
     }
     Ok(summary)

@@ -7,7 +7,8 @@
 mod place;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use place::{Place, stderr};
 use serde_json::Value;
@@ -60,6 +61,29 @@ fn regions_of_a_rust_program_are_all_there() {
     // Each of the 50 regions is entered once more, before the loop.
     assert_eq!(own.map(|region| region["calls"].as_u64().unwrap()).sum::<u64>(), PAIRS + 50);
     assert_eq!(facts(&place, "run.marey")["problems"]["dropped"], 0);
+}
+
+/// What outlives the command goes on recording after the merge: seen to be lost, without a word.
+#[test]
+fn what_still_runs_when_the_command_has_ended_is_not_lost() {
+    let place = Place::new();
+    assert!(Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
+    // It has begun to record when the command ends.
+    let script = "cat pipe > copy 2> /dev/null & echo $! > pid
+                  until test -e $MAREY_SPOOL/*-$!-*.events; do :; done";
+    let recorded = place.marey(&["record", "--all", "--", "/bin/sh", "-c", script]);
+    let said = stderr(&recorded);
+    assert!(said.contains("still run") && said.contains("`marey merge --force run.marey`"), "{said}");
+    assert!(place.path("run.marey/spool").is_dir());
+    let pid = fs::read_to_string(place.path("pid")).unwrap();
+    fs::write(place.path("pipe"), "all").unwrap();
+    while Path::new("/proc").join(pid.trim()).exists() {
+        std::thread::yield_now();
+    }
+    place.ok(&["merge", "--force", "run.marey"]);
+    assert!(!place.path("run.marey/spool").exists());
+    let processes = facts(&place, "run.marey");
+    assert_eq!((&processes["processes"], &processes["ended_early"]), (&2.into(), &Value::Array(Vec::new())));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::rows;
 use super::stream::Decoding;
 use super::write::{LocationRows, Sink, intervals};
 use super::writing::Writing;
-use super::{Config, Names, Summary, end, places, sums, tables};
+use super::{Names, Summary, end, places, sums, tables};
 use crate::schema::*;
 use crate::{Error, Meta, Part, PartStats, RunFacts, State, write_table};
 
@@ -23,12 +23,12 @@ use crate::{Error, Meta, Part, PartStats, RunFacts, State, write_table};
 pub(crate) struct Task<'a> {
     pub spool: &'a Path,
     pub run: &'a Path,
-    pub config: &'a Config,
+    pub keep_spool: bool,
     pub sink: &'a Sink,
 }
 
 pub(crate) fn finish(
-    Task { spool, run, config, sink }: Task<'_>,
+    Task { spool, run, keep_spool, sink }: Task<'_>,
     mut input: Input,
     decoding: Decoding,
     mut writing: Writing,
@@ -80,12 +80,12 @@ pub(crate) fn finish(
     facts(&input, &decoding, &writing, &mut meta);
     meta.save(run)?;
     end::verify(run)?;
-    if !config.keep_spool {
+    if !keep_spool {
         end::settle(run, &meta)?;
     }
     meta.state = State::Finished;
     meta.save(run)?;
-    if !config.keep_spool {
+    if !keep_spool {
         end::remove(spool, &input)?;
     }
     Ok(summary(&input, &meta, &problems))

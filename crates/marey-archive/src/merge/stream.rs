@@ -27,7 +27,7 @@ use super::sets::Sets;
 use super::sides::Horizon;
 use super::write::Sink;
 use super::writing::Writing;
-use super::{Config, Namer, Progress, Summary, tables};
+use super::{Config, Namer, Progress, Summary, alive, tables};
 use crate::corrections::Corrections;
 use crate::schema::NONE;
 use crate::{Error, Meta, RunFacts};
@@ -96,6 +96,8 @@ pub(crate) fn merge(
     progress: &(dyn Progress + Sync),
     namer: Option<&(dyn Namer + Sync)>,
 ) -> Result<Summary, Error> {
+    // Looked at first: what they record from now on is in no run yet.
+    let keep_spool = config.keep_spool || alive::any_recording(spool);
     let input = input::prepare(spool, config)?;
     let sink = Sink::new(run, input.fingerprint(config), input.plan.groups);
     std::fs::create_dir_all(run).map_err(Error::io(run))?;
@@ -113,7 +115,7 @@ pub(crate) fn merge(
         || namer.and_then(|namer| namer.name(&stacks, &modules)),
     );
     let (decoding, writing, meta) = merged?;
-    finish::finish(Task { spool, run, config, sink: &sink }, input, decoding, writing, meta, names)
+    finish::finish(Task { spool, run, keep_spool, sink: &sink }, input, decoding, writing, meta, names)
 }
 
 /// Decodes and writes one slab after the other.
