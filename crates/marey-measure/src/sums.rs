@@ -119,6 +119,8 @@ struct Slot {
     communicator: u32,
     peer: i64,
     bytes: u64,
+    /// The cell of its messages, which is looked for when there is one; until then 0, which is of call paths.
+    cell: u32,
 }
 
 impl Summing {
@@ -361,6 +363,7 @@ impl Summing {
                     communicator: signature.communicator,
                     peer: signature.peer,
                     bytes: signature.bytes,
+                    cell: 0,
                 };
             }
             Record::CollectiveSignature { slot, signature } => {
@@ -412,17 +415,27 @@ impl Summing {
     }
 
     fn message(&mut self, runtime: &Runtime, thread: u32, slot: u8) {
-        let Slot { direction, communicator, peer, bytes } = self.slots[usize::from(slot)];
+        let Slot { direction, communicator, peer, bytes, mut cell } = self.slots[usize::from(slot)];
         if peer == NO_PEER {
             return;
         }
         self.moved(runtime, thread, bytes);
-        if direction != Direction::Send as u32 {
-            return;
+        if cell == 0 {
+            let is_sent = direction == Direction::Send as u32;
+            let found = match u32::try_from(peer) {
+                Ok(peer) if is_sent => {
+                    let found = self.cells.find(runtime, thread, CellKind::Sent { communicator, peer });
+                    Some(found.unwrap_or(OTHER_MESSAGES))
+                }
+                _ if is_sent => None,
+                // Where there is no place, the channels that share one say so.
+                _ => self.cells.find(runtime, thread, CellKind::Received { communicator }),
+            };
+            let Some(found) = found else { return };
+            self.slots[usize::from(slot)].cell = found;
+            cell = found;
         }
-        let Ok(peer) = u32::try_from(peer) else { return };
-        let cell = self.cells.find(runtime, thread, CellKind::Sent { communicator, peer });
-        let sums = self.sums_mut(cell.unwrap_or(OTHER_MESSAGES));
+        let sums = self.sums_mut(cell);
         sums.number += 1;
         sums.bytes = sums.bytes.wrapping_add(bytes);
     }

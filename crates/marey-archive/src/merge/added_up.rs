@@ -8,15 +8,16 @@
 //!
 //! How sums lie in a spool is told in [`marey_model::spool::sums`].
 
-use marey_model::spool::sums::{Cell, NOBODY, Sums, cells};
+use marey_model::spool::sums::{Cell, NOBODY, Sums};
+use rustc_hash::FxHashMap;
 
 use super::build::Builder;
+use super::cells;
 use super::clock::Clock;
 use super::globals::{Context, Globals};
 use super::index::{Index, SumsIndex};
 use super::passed::{self, Found};
 use crate::Error;
-use crate::schema::NONE;
 
 /// What became of a thread's sums.
 #[derive(Debug, Default)]
@@ -27,6 +28,10 @@ pub(crate) struct AddedUp {
     pub visits: u64,
     /// How many of them are of call paths that found no place of their own.
     pub others: u64,
+    /// How many of them are of call paths of which only the innermost part is known.
+    pub strays: u64,
+    /// Windows of them that are missing.
+    pub lost: u64,
     /// How many of them were counted only.
     pub untimed: u64,
     /// Cells that make no sense.
@@ -59,59 +64,21 @@ pub(crate) fn add(
     of: Of<'_>,
     done: &mut AddedUp,
 ) -> Result<(), Error> {
-    let mut nodes: Vec<u32> = Vec::new();
+    let nodes = FxHashMap::default();
+    let mut adding = Adding { globals, context, builder, done, nodes, is_beside: matches!(of, Of::Beside) };
     let (courses, mut passed) = (Found::read(index, sums)?, Vec::new());
-    for window in &sums.windows {
-        let mut bytes = vec![0; window.end as usize];
-        let read = index.read(window.file, window.offset, &mut bytes)?;
-        for cell in cells(&bytes[..read], sums.summed) {
-            let mut node = NONE;
-            match cell {
-                // Nothing found no place.
-                Some(Cell::Path { site: NOBODY, sums, .. }) if sums.number == 0 => {}
-                Some(Cell::Path { site, parent, sums }) => {
-                    let above = nodes.get(parent as usize).copied().filter(|&above| above != NONE);
-                    let found = || match site {
-                        NOBODY => globals.other_paths(context),
-                        site => context.site(globals, site),
-                    };
-                    node = builder.path_below(above, site, found);
-                    if site == NOBODY {
-                        done.others = done.others.saturating_add(sums.number);
-                    }
-                    let visits = if matches!(of, Of::Beside) { &mut done.beside } else { &mut done.visits };
-                    *visits = visits.saturating_add(sums.number);
-                    if !matches!(of, Of::Beside) {
-                        done.untimed = done.untimed.saturating_add(sums.untimed);
-                    }
-                    add_to(builder, node, &context.clock, &sums);
-                    if let Of::Times(_) = of {
-                        let cell = (nodes.len() as u32, node);
-                        passed.push(courses.passed(&context.clock, cell, sums.exclusive));
-                    }
-                }
-                Some(Cell::Sent { communicator: NOBODY, sums, .. }) => {
-                    done.other_messages = done.other_messages.saturating_add(sums.number);
-                }
-                Some(Cell::Sent { communicator, peer, sums }) => {
-                    done.sent.push(((communicator, peer), (sums.number, sums.bytes)));
-                }
-                Some(Cell::Durations { cell, first, visits }) => match known(&nodes, cell) {
-                    Some(node) => builder.durations.add_each(node, first, visits),
-                    None => done.damaged += 1,
-                },
-                Some(Cell::Sizes { cell: NOBODY, operations, .. }) => {
-                    done.other_sizes = done.other_sizes.saturating_add(operations[0]);
-                }
-                Some(Cell::Sizes { cell, first, operations }) => match known(&nodes, cell) {
-                    Some(node) => builder.sizes.add_each(node, first, operations),
-                    None => done.damaged += 1,
-                },
-                None => done.damaged += 1,
+    cells::each(index, sums, |number, cell| match cell {
+        Some(Cell::Path { site, parent, sums }) => {
+            if let Some(node) = adding.path(number, (site, parent), &sums)
+                && let Of::Times(_) = of
+            {
+                passed.push(courses.passed(&context.clock, (number, node), sums.exclusive));
             }
-            nodes.push(node);
         }
-    }
+        Some(cell) => adding.other(&cell),
+        None => adding.done.damaged += 1,
+    })?;
+    done.lost = done.lost.saturating_add(sums.lost).saturating_add(sums.lost_courses);
     if let Of::Times(when) = of {
         done.since = when.first().map(|when| when.0);
         passed::spread(builder, &passed, when);
@@ -119,9 +86,79 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// The call path that a cell stands for.
-fn known(nodes: &[u32], cell: u32) -> Option<u32> {
-    nodes.get(cell as usize).copied().filter(|&node| node != NONE)
+/// What a thread's cells are added to.
+struct Adding<'a> {
+    globals: &'a Globals,
+    context: &'a Context,
+    builder: &'a mut Builder,
+    done: &'a mut AddedUp,
+    /// The call paths that cells stand for.
+    nodes: FxHashMap<u32, u32>,
+    is_beside: bool,
+}
+
+impl Adding<'_> {
+    /// Adds the sums of a call path, which the cell of this number has. Its node; `None` if it stands for those that
+    /// found no cell and there are none.
+    fn path(&mut self, number: u32, (site, parent): (u32, u32), sums: &Sums) -> Option<u32> {
+        // Nothing found no place.
+        if site == NOBODY && sums.number == 0 {
+            return None;
+        }
+        let (globals, context) = (self.globals, self.context);
+        let is_stray = parent != NOBODY && !self.nodes.contains_key(&parent);
+        let above = match self.nodes.get(&parent) {
+            None if !is_stray => None,
+            // The cell of the path above is missing, or of something else: it is in a path that nobody knows.
+            None => Some(self.builder.path_below(None, NOBODY, || globals.other_paths(context))),
+            known => known.copied(),
+        };
+        let node = self.builder.path_below(above, site, || match site {
+            NOBODY => globals.other_paths(context),
+            site => context.site(globals, site),
+        });
+        self.nodes.insert(number, node);
+        let done = &mut *self.done;
+        if site == NOBODY {
+            done.others = done.others.saturating_add(sums.number);
+        } else if is_stray {
+            done.strays = done.strays.saturating_add(sums.number);
+        }
+        if self.is_beside {
+            done.beside = done.beside.saturating_add(sums.number);
+        } else {
+            done.visits = done.visits.saturating_add(sums.number);
+            done.untimed = done.untimed.saturating_add(sums.untimed);
+        }
+        add_to(self.builder, node, &self.context.clock, sums);
+        Some(node)
+    }
+
+    /// Adds what a cell says that is of no call path's visits as a whole.
+    fn other(&mut self, cell: &Cell) {
+        let done = &mut *self.done;
+        let known = |cell: u32| self.nodes.get(&cell).copied();
+        match *cell {
+            Cell::Path { .. } | Cell::Received { .. } => {}
+            Cell::Sent { communicator: NOBODY, sums, .. } => {
+                done.other_messages = done.other_messages.saturating_add(sums.number);
+            }
+            Cell::Sent { communicator, peer, sums } => {
+                done.sent.push(((communicator, peer), (sums.number, sums.bytes)));
+            }
+            Cell::Durations { cell, first, visits } => match known(cell) {
+                Some(node) => self.builder.durations.add_each(node, first, visits),
+                None => done.damaged += 1,
+            },
+            Cell::Sizes { cell: NOBODY, operations, .. } => {
+                done.other_sizes = done.other_sizes.saturating_add(operations[0]);
+            }
+            Cell::Sizes { cell, first, operations } => match known(cell) {
+                Some(node) => self.builder.sizes.add_each(node, first, operations),
+                None => done.damaged += 1,
+            },
+        }
+    }
 }
 
 /// Adds sums to those of a call path. Exclusive times may be less than nothing, see [`Of::Beside`].

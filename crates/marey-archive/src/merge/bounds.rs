@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use super::counting::Counting;
 use super::gatherings::Gatherings;
 use super::input::Input;
 use super::messages::{Join, Ops};
@@ -96,7 +97,7 @@ pub(crate) fn find(
 ) -> Result<Bounds, Error> {
     let mut decoding = Decoding::new(input);
     let mut joins: Vec<Join> = input.processes.iter().map(|_| Join::default()).collect();
-    let mut shards = Shards::new(input.counting(), Vec::new());
+    let mut shards = Shards::new(Counting::default(), Vec::new());
     let mut bounds = Bounds::default();
     let clock = |location: u32| clock(input.globals.locations[location as usize].process);
     let mut gatherings = Gatherings::new(input);

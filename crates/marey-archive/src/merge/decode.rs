@@ -12,7 +12,7 @@ use super::added_up::{self, AddedUp};
 use super::build::Builder;
 use super::clock::Clock;
 use super::folded::Folded;
-use super::globals::{Context, Globals};
+use super::globals::{Context, Globals, Part};
 use super::happen::{Happened, LaneMark};
 use super::index::{Index, Window};
 use super::slots::Slots;
@@ -497,20 +497,29 @@ impl Decoder {
                 self.untimed = self.untimed.saturating_add(visits);
                 builder.count(site, visits, || context.site(with.globals, site));
             }
-            Record::Rma { kind, window, target, bytes, displacement } => {
-                let part = context.windows.get(&window);
-                let path = builder.operate(part.map(|part| part.set), bytes);
-                let enter = builder.stack.last().map_or(now, |frame| frame.start);
-                out.rma(enter, path, kind, part.map_or(NONE, |part| part.noun), target, bytes, displacement);
-            }
-            Record::Io { file, write, bytes, offset } => {
-                let part = context.files.get(&file);
-                let path = builder.operate(part.map(|part| part.set), bytes);
-                let enter = builder.stack.last().map_or(now, |frame| frame.start);
-                out.io(enter, path, write, part.map_or(NONE, |part| part.noun), bytes, offset);
-            }
+            Record::Rma { .. } | Record::Io { .. } => self.access(context, &record, builder, out),
             other => self.operation(context, other, builder, out),
         }
         true
+    }
+
+    /// An operation on a window or a file.
+    fn access(&self, context: &Context, record: &Record<'_>, builder: &mut Builder, out: &mut Happened) {
+        let mut begin = |part: Option<&Part>, bytes: u64| {
+            let path = builder.operate(part.map(|part| part.set), bytes);
+            let enter = builder.stack.last().map_or(self.now, |frame| frame.start);
+            (enter, path, part.map_or(NONE, |part| part.noun))
+        };
+        match *record {
+            Record::Rma { kind, window, target, bytes, displacement } => {
+                let (enter, path, noun) = begin(context.windows.get(&window), bytes);
+                out.rma(enter, path, kind, noun, target, bytes, displacement);
+            }
+            Record::Io { file, write, bytes, offset } => {
+                let (enter, path, noun) = begin(context.files.get(&file), bytes);
+                out.io(enter, path, write, noun, bytes, offset);
+            }
+            _ => {}
+        }
     }
 }

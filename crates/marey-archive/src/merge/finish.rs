@@ -17,7 +17,7 @@ use super::write::{LocationRows, Sink, intervals};
 use super::writing::Writing;
 use super::{Names, Summary, end, places, sums, tables};
 use crate::schema::*;
-use crate::{Error, Meta, Part, PartStats, RunFacts, State, write_table};
+use crate::{Columns, Error, Meta, Part, PartStats, RunFacts, State, write_table};
 
 /// What a merge is from and for.
 pub(crate) struct Task<'a> {
@@ -54,24 +54,7 @@ pub(crate) fn finish(
 
     let stats = writing.end_collectives()?;
     add(&mut meta, sink, &COLLECTIVES, stats);
-    let spans = places::spans(&input, &decoding);
-    let mut problems = problems::find(&input, &decoding, &writing);
-    let mut small = tables::definitions(&input, &decoding)?;
-    if let Some(Names { frames, problems: unnamed }) = names {
-        small.push(frames);
-        problems::add_unnamed(&mut problems, unnamed);
-    }
-    small.push(places::snapshots(&decoding)?);
-    small.push(sums::profile(&decoding)?);
-    small.push(sums::durations(&input, &decoding)?);
-    small.push(sums::sizes(&decoding)?);
-    small.push(sums::communication(&input, &decoding, &writing)?);
-    small.push(sums::histogram(&decoding)?);
-    small.push(sums::courses(&input, &decoding)?);
-    small.push(places::open_at_end(&decoding)?);
-    small.push(places::locations(&input, &decoding, &spans)?);
-    small.push(places::processes(&input, &spans)?);
-    small.push(problems::table(&problems)?);
+    let (small, problems) = small_tables(&input, &decoding, &writing, names)?;
     let stats: Vec<PartStats> =
         small.par_iter().map(|table| write_table(run, table)).collect::<Result<_, _>>()?;
     for (table, stats) in small.iter().zip(stats) {
@@ -89,6 +72,35 @@ pub(crate) fn finish(
         end::remove(spool, &input)?;
     }
     Ok(summary(&input, &meta, &problems))
+}
+
+/// All tables that are written in one piece, and what the last of them says.
+fn small_tables(
+    input: &Input,
+    decoding: &Decoding,
+    writing: &Writing,
+    names: Option<Names>,
+) -> Result<(Vec<Columns>, Vec<Problem>), Error> {
+    let spans = places::spans(input, decoding);
+    let profile = sums::profile_rows(decoding);
+    let mut problems = problems::find(input, decoding, writing, &profile);
+    let mut small = tables::definitions(input, decoding)?;
+    if let Some(Names { frames, problems: unnamed }) = names {
+        small.push(frames);
+        problems::add_unnamed(&mut problems, unnamed);
+    }
+    small.push(places::snapshots(decoding)?);
+    small.push(sums::profile(&profile)?);
+    small.push(sums::durations(input, decoding)?);
+    small.push(sums::sizes(decoding)?);
+    small.push(sums::communication(input, decoding, writing)?);
+    small.push(sums::histogram(decoding)?);
+    small.push(sums::courses(input, decoding)?);
+    small.push(places::open_at_end(decoding)?);
+    small.push(places::locations(input, decoding, &spans)?);
+    small.push(places::processes(input, &spans)?);
+    small.push(problems::table(&problems)?);
+    Ok((small, problems))
 }
 
 fn add(meta: &mut Meta, sink: &Sink, spec: &'static TableSpec, stats: PartStats) {

@@ -100,10 +100,16 @@ pub(crate) struct SumsIndex {
     pub ticks: u64,
     /// How often records have been added up.
     pub summed: u64,
+    /// They are of visits that were only to be counted or timed, beside events.
+    pub is_beside: bool,
     /// The windows with the sums.
     pub windows: Vec<Window>,
+    /// Windows with sums that are missing between the first and the last one.
+    pub lost: u64,
     /// Those that say when their time passed.
     pub courses: Vec<Window>,
+    /// Windows of these that are missing.
+    pub lost_courses: u64,
 }
 
 /// A file of the spool.
@@ -224,9 +230,20 @@ impl Index {
                 self.streams.insert(place, events);
             }
             let events = &mut self.streams[place];
-            let windows = stream.windows;
-            let mut sums = SumsIndex { process, thread, ticks, summed, windows, courses: Vec::new() };
-            if stream.kind == Stream::Sums {
+            let is_beside = stream.kind == Stream::Beside;
+            let (windows, lost) = (stream.windows, stream.lost);
+            let mut sums = SumsIndex {
+                process,
+                thread,
+                ticks,
+                summed,
+                is_beside,
+                windows,
+                lost,
+                courses: Vec::new(),
+                lost_courses: 0,
+            };
+            if !is_beside {
                 // One that has been added up and not yet been begun anew.
                 events.windows.retain(|window| !window.is_summing || window.round >= summed);
                 events.sums = Some(self.sums.len());
@@ -234,6 +251,7 @@ impl Index {
                     courses.binary_search_by_key(&(process, thread), |its| (its.process, its.thread))
                 {
                     sums.courses = std::mem::take(&mut courses[its].windows);
+                    sums.lost_courses = courses[its].lost;
                 }
             } else {
                 events.beside = Some(self.sums.len());

@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::bounds::{self, Bounds};
 use super::clock::Clock;
@@ -18,7 +18,7 @@ use super::clocks::{ClockFacts, Clocks};
 use super::definitions::ProcessDefs;
 use super::globals::{Context, Globals, Location};
 use super::identity::{self, Place};
-use super::index::{self, Fingerprint, Index};
+use super::index::{self, Fingerprint, Index, SumsIndex};
 use super::slabs::{self, Plan};
 use super::tie::Tie;
 use super::tighten::Shift;
@@ -67,24 +67,16 @@ impl Input {
 }
 
 impl Input {
-    /// Communicators and ranks of processes that have sums: messages that these counted are not there.
-    pub(crate) fn counting(&self) -> FxHashSet<(u32, u32)> {
-        let has_sums = |key: u64| self.index.sums.iter().any(|sums| sums.process == key && sums.summed > 0);
-        let counting = self.processes.iter().zip(&self.contexts).filter(|(process, _)| has_sums(process.key));
-        counting
-            .flat_map(|(_, context)| context.communicators.values().map(|(seen, _)| (seen.id, seen.rank)))
-            .collect()
-    }
-
     /// By how much the clock of each process was moved; none if no clock was.
     pub(crate) fn shifts(&self) -> Vec<Shift> {
         let shifts = || self.clocks.iter().map(|facts| &facts.shift);
         if shifts().all(|shift| shift.0.is_empty()) { Vec::new() } else { shifts().cloned().collect() }
     }
 
-    /// Whether a process has sums.
-    pub(crate) fn has_sums(&self, process: usize) -> bool {
-        self.index.sums.iter().any(|sums| sums.process == self.processes[process].key && sums.summed > 0)
+    /// Whether a process has added up all that threads did for a while, not only visits beside their events.
+    pub(crate) fn adds_up(&self, process: usize) -> bool {
+        let adds_up = |sums: &&SumsIndex| sums.summed > 0 && !sums.is_beside;
+        self.index.sums.iter().filter(adds_up).any(|sums| sums.process == self.processes[process].key)
     }
 }
 

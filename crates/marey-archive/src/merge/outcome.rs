@@ -8,8 +8,9 @@
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use super::counting::Counting;
 use super::halves::{Half, Key};
 use super::tighten::Shift;
 use crate::schema::NONE;
@@ -46,7 +47,7 @@ pub(crate) struct Tally {
     pub unmatchable_halves: u64,
     /// Messages that would arrive before they are sent if clocks had not been moved for them.
     pub mended: Mended,
-    /// Halves of which the other one was only counted, by a process that had no room for it.
+    /// Halves of which the other one was only counted, for want of room or because rules said so.
     pub counted_halves: u64,
 }
 
@@ -66,6 +67,9 @@ impl Mended {
     }
 }
 
+/// Communicator, the sender's group, sender, receiver, and log₂ of the size.
+pub(crate) type SentPlace = (u32, u8, u32, u32, i64);
+
 /// What matching found.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
@@ -73,11 +77,10 @@ pub(crate) struct Outcome {
     pub rows: Vec<MessageRow>,
     /// Of the run so far.
     pub tally: Tally,
-    /// Number and bytes of sends of which the receive was only counted, by communicator, the sender's group,
-    /// sender and receiver.
-    pub counted_sends: FxHashMap<(u32, u8, u32, u32), (i64, i64)>,
-    /// Communicators and ranks of processes that have counted messages without keeping them.
-    pub counting: Arc<FxHashSet<(u32, u32)>>,
+    /// Sends of which the receive was only counted: messages and bytes.
+    pub counted_sends: FxHashMap<SentPlace, (i64, i64)>,
+    /// Which messages processes have counted without keeping them.
+    pub counting: Arc<Counting>,
     /// By how much the clock of each process was moved; empty if none was.
     pub shifts: Arc<Vec<Shift>>,
 }
@@ -123,27 +126,28 @@ impl Outcome {
     /// A half in a channel that cannot be matched from here on.
     pub(crate) fn unmatchable(&mut self, key: Key, half: &Half) {
         if !half.ghost && !half.cancelled {
-            let is_counted = self.count_alone(key, half);
+            let is_counted = self.is_counted(key);
+            self.count_alone(key, half, is_counted);
             self.tally.unmatchable_halves += u64::from(!is_counted);
             self.rows.push(lonely(key, half));
         }
     }
 
-    /// Counts a half that is alone because one of the two processes only counted; false if none did.
-    fn count_alone(&mut self, key: Key, half: &Half) -> bool {
-        let is_counted = self.is_counted(key);
+    /// Counts a half that is alone because a process only counted, if that is so.
+    fn count_alone(&mut self, key: Key, half: &Half, is_counted: bool) {
         self.tally.counted_halves += u64::from(is_counted);
         if is_counted && !half.receives {
-            let sum = self.counted_sends.entry((key.communicator, key.side, key.from, key.to)).or_default();
             let bytes = i64::try_from(half.bytes).unwrap_or(i64::MAX);
+            let size = log2_of(bytes);
+            let place = (key.communicator, key.side, key.from, key.to, size);
+            let sum = self.counted_sends.entry(place).or_default();
             *sum = (sum.0 + 1, sum.1.saturating_add(bytes));
         }
-        is_counted
     }
 
-    /// Whether one of the two has counted messages that it did not keep.
+    /// Whether one of the two has counted messages of the channel that it did not keep: there is a gap.
     pub(crate) fn is_counted(&self, key: Key) -> bool {
-        [key.from, key.to].iter().any(|&rank| self.counting.contains(&(key.communicator, rank)))
+        self.counting.sends(key) || self.counting.receives(key)
     }
 
     /// A half whose other half was not recorded.
@@ -151,7 +155,9 @@ impl Outcome {
         if half.ghost {
             return;
         }
-        let is_counted = self.count_alone(key, half);
+        // Only who should have the other half can have counted it.
+        let is_counted = if half.receives { self.counting.sends(key) } else { self.counting.receives(key) };
+        self.count_alone(key, half, is_counted);
         self.tally.unmatched_sends += u64::from(!half.receives && !is_counted);
         self.tally.unmatched_receives += u64::from(half.receives && !is_counted);
         self.rows.push(lonely(key, half));
@@ -162,6 +168,11 @@ impl Outcome {
         self.tally.ambiguous += pairs as u64;
         self.rows.extend(halves.filter(|half| !half.ghost).map(|half| lonely(key, half)));
     }
+}
+
+/// ⌊log₂⌋ of a size in bytes, −1 of 0.
+pub(crate) fn log2_of(bytes: i64) -> i64 {
+    if bytes > 0 { i64::from(bytes.ilog2()) } else { -1 }
 }
 
 /// The row of a half alone.

@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::spool::{MAX_DEPTH, Stream};
 
+use super::definitions::ProcessDefs;
 use super::index::StreamIndex;
 use super::input::Input;
 use super::outcome::Mended;
 use super::rows::columns;
-use super::stream::Decoding;
+use super::stream::{Decoding, Location};
+use super::sums::{self, ProfileRow};
 use super::undefined::LeftOut;
 use super::writing::Writing;
 use crate::schema::{NONE, PROBLEMS};
@@ -26,107 +28,139 @@ pub(crate) struct Problem {
     pub detail: String,
 }
 
-/// All problems of the run, sorted.
-pub(crate) fn find(input: &Input, decoding: &Decoding, writing: &Writing) -> Vec<Problem> {
-    let mut found = Vec::new();
-    let mut add = |kind: &str, process: u32, location: u32, count: u64, detail: &str| {
+/// All problems of the run, sorted; `profile` are the sums of its call paths.
+pub(crate) fn find(
+    input: &Input,
+    decoding: &Decoding,
+    writing: &Writing,
+    profile: &[ProfileRow],
+) -> Vec<Problem> {
+    let mut found = Found(Vec::new());
+    let damaged = "places in the spool where no sound window begins";
+    found.add("damaged", NONE, NONE, input.index.damaged, damaged);
+    for location in &decoding.locations {
+        of_location(input, location, &mut found);
+    }
+    missing(input, decoding, &mut found);
+    for (idx, process) in (0_u32..).zip(&input.processes) {
+        of_process(input, writing, (idx, process), &mut found);
+    }
+    of_messages(input, decoding, writing, &mut found);
+    negative(decoding, profile, &mut found);
+    found.0.sort();
+    found.0
+}
+
+/// Problems found so far.
+struct Found(Vec<Problem>);
+
+impl Found {
+    fn add(&mut self, kind: &str, process: u32, location: u32, count: u64, detail: &str) {
         if count != 0 {
             let (kind, detail) = (kind.to_owned(), detail.to_owned());
-            found.push(Problem { kind, process, location, count, detail });
-        }
-    };
-    add("damaged", NONE, NONE, input.index.damaged, "places in the spool where no sound window begins");
-    for location in &decoding.locations {
-        let (process, id) = (location.process, location.id);
-        if let Some(stream) = input.globals.locations[id as usize].stream {
-            let stream = &input.index.streams[stream];
-            add("lost", process, id, stream.lost, "windows that are missing");
-            if let Some(last) = stream.windows.last() {
-                add("dropped", process, id, last.dropped, "events that found no place in the spool");
-                add("late_ticks", process, id, last.late, "readings of a clock that had run backwards");
-            }
-        }
-        if let Some(decoder) = &location.decoder {
-            add("late_ticks", process, id, decoder.late, "windows that begin before the last one ended");
-            add("damaged", process, id, decoder.damaged, "records that could not be read");
-            add("damaged", process, id, decoder.added_up.damaged, "sums that could not be read");
-            let others = "visits of call paths for whose sums there was no place: they are together";
-            add("other_paths", process, id, decoder.added_up.others, others);
-            let others = "messages of channels for whose sums there was no place: nobody knows to whom";
-            add("other_messages", process, id, decoder.added_up.other_messages, others);
-            let others = "operations for whose sizes there was no place in a histogram";
-            add("other_sizes", process, id, decoder.added_up.other_sizes, others);
-            let untimed =
-                format!("visits of regions inside {MAX_DEPTH} others, or on lanes that were only added up");
-            add("untimed", process, id, decoder.untimed, &untimed);
-            add(
-                "truncated",
-                process,
-                id,
-                decoder.truncated,
-                "regions that were closed because records are missing",
-            );
+            self.0.push(Problem { kind, process, location, count, detail });
         }
     }
-    missing(input, decoding, &mut add);
-    for (idx, process) in (0_u32..).zip(&input.processes) {
-        let join = &writing.joins[idx as usize];
-        let orphans = if input.has_sums(idx as usize) { 0 } else { join.orphans };
-        add("orphans", idx, NONE, orphans, "completions of operations that were not seen to begin");
-        let overlaps = &writing.overlaps[idx as usize];
-        // Where some events were only added up, ends and completions are left over of course.
-        let has_sums = input.has_sums(idx as usize);
-        let ends = if has_sums { 0 } else { overlaps.orphans };
-        add("unmatched_ends", idx, NONE, ends, "ends of states that were not seen to begin");
-        add("unmatched_begins", idx, NONE, overlaps.unended, "states that did not end");
-        let is_damaged = process.damaged && process.is_defined;
-        add("damaged", idx, NONE, is_damaged.into(), "definitions are missing");
-        add("unknown", idx, NONE, process.unknown, "definitions of a later version of marey, or damaged");
-        for (kind, count, detail) in &process.troubles {
-            add(kind, idx, NONE, *count, detail);
+}
+
+/// What is missing or makes no sense in the recording of a location.
+fn of_location(input: &Input, location: &Location, found: &mut Found) {
+    let (process, id) = (location.process, location.id);
+    let mut add = |kind: &str, count: u64, detail: &str| found.add(kind, process, id, count, detail);
+    if let Some(stream) = input.globals.locations[id as usize].stream {
+        let stream = &input.index.streams[stream];
+        add("lost", stream.lost, "windows that are missing");
+        if let Some(last) = stream.windows.last() {
+            add("dropped", last.dropped, "events that found no place in the spool");
+            add("late_ticks", last.late, "readings of a clock that had run backwards");
         }
-        let streams = input.index.streams[input.index.streams_of(process.key)].iter();
-        let definitions: Vec<_> = streams.filter(|s| s.kind == Stream::Definitions).collect();
-        let lost = definitions.iter().map(|stream| stream.lost).sum();
-        add("lost", idx, NONE, lost, "windows of definitions that are missing");
-        let (children, dropped) = untold(&definitions);
-        add("missing", idx, NONE, children, "forked children that could not be recorded");
-        add("dropped", idx, NONE, dropped, "events without a window or a region, or of such children");
     }
+    let Some(decoder) = &location.decoder else { return };
+    let sums = &decoder.added_up;
+    add("late_ticks", decoder.late, "windows that begin before the last one ended");
+    add("damaged", decoder.damaged, "records that could not be read");
+    add("damaged", sums.damaged, "sums that could not be read");
+    add("lost", sums.lost, "windows with sums that are missing");
+    add(
+        "other_paths",
+        sums.others,
+        "visits of call paths for whose sums there was no place: they are together",
+    );
+    let strays =
+        "visits in call paths whose outer part is in windows that are missing: they are beneath the others";
+    add("other_paths", sums.strays, strays);
+    let others = "messages of channels for whose sums there was no place: nobody knows to whom";
+    add("other_messages", sums.other_messages, others);
+    add("other_sizes", sums.other_sizes, "operations for whose sizes there was no place in a histogram");
+    let untimed = format!(
+        "visits of regions inside {MAX_DEPTH} others, on lanes that were only added up, or inside a visit of the \
+         same region in a profile"
+    );
+    add("untimed", decoder.untimed, &untimed);
+    add("truncated", decoder.truncated, "regions that were closed because records are missing");
+}
+
+/// What is missing or makes no sense in what a process said and in what its threads did together.
+fn of_process(input: &Input, writing: &Writing, (idx, process): (u32, &ProcessDefs), found: &mut Found) {
+    let mut add = |kind: &str, count: u64, detail: &str| found.add(kind, idx, NONE, count, detail);
+    // Where some events were only added up, ends and completions are left over of course.
+    let is_left_over = |count: u64| if input.adds_up(idx as usize) { 0 } else { count };
+    let orphans = is_left_over(writing.joins[idx as usize].orphans);
+    add("orphans", orphans, "completions of operations that were not seen to begin");
+    let overlaps = &writing.overlaps[idx as usize];
+    add("unmatched_ends", is_left_over(overlaps.orphans), "ends of states that were not seen to begin");
+    add("unmatched_begins", overlaps.unended, "states that did not end");
+    let is_damaged = process.damaged && process.is_defined;
+    add("damaged", is_damaged.into(), "definitions are missing");
+    add("unknown", process.unknown, "definitions of a later version of marey, or damaged");
+    for (kind, count, detail) in &process.troubles {
+        add(kind, *count, detail);
+    }
+    let streams = input.index.streams[input.index.streams_of(process.key)].iter();
+    let definitions: Vec<_> = streams.filter(|s| s.kind == Stream::Definitions).collect();
+    let lost = definitions.iter().map(|stream| stream.lost).sum();
+    add("lost", lost, "windows of definitions that are missing");
+    let (children, dropped) = untold(&definitions);
+    add("missing", children, "forked children that could not be recorded");
+    add("dropped", dropped, "events without a window or a region, or of such children");
+}
+
+/// Messages that are not whole, or contradict clocks.
+fn of_messages(input: &Input, decoding: &Decoding, writing: &Writing, found: &mut Found) {
     let tally = writing.shards.tally();
-    add("unmatched_sends", NONE, NONE, tally.unmatched_sends, "sends of which the receive is not there");
-    add(
-        "unmatched_receives",
-        NONE,
-        NONE,
-        tally.unmatched_receives,
-        "receives of which the send is not there",
-    );
-    add(
-        "ambiguous",
-        NONE,
-        NONE,
-        tally.ambiguous,
-        "messages of concurrent threads that could be paired in several ways",
-    );
-    add(
-        "clock_violations",
-        NONE,
-        NONE,
-        tally.violations,
-        "messages that seem to arrive before they are sent",
-    );
+    let mut add = |kind: &str, count: u64, detail: &str| found.add(kind, NONE, NONE, count, detail);
+    add("unmatched_sends", tally.unmatched_sends, "sends of which the receive is not there");
+    add("unmatched_receives", tally.unmatched_receives, "receives of which the send is not there");
+    let ambiguous = "messages of concurrent threads that could be paired in several ways";
+    add("ambiguous", tally.ambiguous, ambiguous);
+    add("clock_violations", tally.violations, "messages that seem to arrive before they are sent");
     let Mended { count, sum_ns, most_ns } = tally.mended;
     let mended = format!(
         "messages for which clocks were moved within their bars, by {sum_ns} ns in all, {most_ns} ns at most"
     );
-    add("causal_shifts", NONE, NONE, count, &mended);
+    add("causal_shifts", count, &mended);
     let halves = format!("channels with gaps; {} halves of messages in all", tally.unmatchable_halves);
     for (process, channels) in writing.shards.broken() {
-        add("unmatchable_channels", process, NONE, channels, &halves);
+        found.add("unmatchable_channels", process, NONE, channels, &halves);
     }
-    found.sort();
-    found
+    for (process, (messages, bytes)) in sums::sent_to_nobody(input, decoding) {
+        let detail = format!("sends that were only counted, {bytes} bytes in all, to whom is not recorded");
+        found.add("unmatched_sends", process, NONE, messages, &detail);
+    }
+}
+
+/// Call paths that have less time of their own than none, which rounding does not explain.
+fn negative(decoding: &Decoding, profile: &[ProfileRow], found: &mut Found) {
+    let mut by_location: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    for (_, location, sums) in profile.iter().filter(|row| row.2.exclusive < -sums::ROUNDING_NS) {
+        let sum = by_location.entry(*location).or_default();
+        *sum = (sum.0 + 1, sum.1.saturating_add(sums.exclusive.unsigned_abs()));
+    }
+    for (location, (paths, ns)) in by_location {
+        let process = decoding.locations[location as usize].process;
+        let detail = format!("call paths from whose own time {ns} ns more were taken than they have");
+        found.add("negative", process, location, paths, &detail);
+    }
 }
 
 /// What a process has counted in its definitions: forked children that could not be recorded, and events
@@ -138,7 +172,10 @@ fn untold(definitions: &[&StreamIndex]) -> (u64, u64) {
 }
 
 /// Processes of which one of the two files is missing.
-fn missing(input: &Input, decoding: &Decoding, add: &mut impl FnMut(&str, u32, u32, u64, &str)) {
+fn missing(input: &Input, decoding: &Decoding, found: &mut Found) {
+    let mut add = |kind: &str, process: u32, location: u32, count: u64, detail: &str| {
+        found.add(kind, process, location, count, detail);
+    };
     add("missing", NONE, NONE, input.index.empty, "processes that found no place to write to");
     for left_out in &input.left_out {
         let LeftOut { name, events, bytes } = left_out;

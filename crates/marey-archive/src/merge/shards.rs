@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::channels::Channel;
+use super::counting::Counting;
 use super::halves::{Half, Key};
 use super::messages::Join;
-use super::outcome::{MessageRow, Outcome, Tally};
+use super::outcome::{MessageRow, Outcome, SentPlace, Tally};
 use super::sides::Horizon;
 use super::tighten::Shift;
 use crate::schema::NONE;
@@ -62,9 +63,8 @@ impl Decided {
 }
 
 impl Shards {
-    /// `counting` are communicators and ranks of processes that have counted messages without keeping them,
-    /// `shifts` say for each process by how much its clock was moved; none if no clock was.
-    pub(crate) fn new(counting: FxHashSet<(u32, u32)>, shifts: Vec<Shift>) -> Self {
+    /// `counting` says which messages processes have counted without keeping them, `shifts` say for each process by how much its clock was moved; none if no clock was.
+    pub(crate) fn new(counting: Counting, shifts: Vec<Shift>) -> Self {
         let (counting, shifts) = (Arc::new(counting), Arc::new(shifts));
         let outcome =
             || Outcome { counting: Arc::clone(&counting), shifts: Arc::clone(&shifts), ..Outcome::default() };
@@ -109,7 +109,7 @@ impl Shards {
     }
 
     /// Sends of which the receive was only counted, see [`Outcome`].
-    pub(crate) fn counted_sends(&self) -> impl Iterator<Item = ((u32, u8, u32, u32), (i64, i64))> {
+    pub(crate) fn counted_sends(&self) -> impl Iterator<Item = (SentPlace, (i64, i64))> {
         self.0.iter().flat_map(|shard| shard.outcome.counted_sends.iter().map(|(key, sum)| (*key, *sum)))
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use marey_model::spool::sums::{BINS, least};
 
-use super::build::Builder;
+use super::build::{Builder, Node};
 use super::input::Input;
 use super::rows::columns;
 use super::stream::Decoding;
@@ -18,7 +18,15 @@ const SIZE_UNKNOWN: i64 = -2;
 /// Share of a bucket below which a region's time goes to the remainder.
 const REMAINDER_PART: i64 = 1000;
 
-pub(super) fn profile(decoding: &Decoding) -> Result<Columns, Error> {
+/// By how much the time of a call path itself may seem to be less than none, ns: sums of whole nanoseconds are not
+/// quite those of the ticks, and what is beneath may have a few more.
+pub(super) const ROUNDING_NS: i64 = 100;
+
+/// Call path, location, and what its visits there come to.
+pub(super) type ProfileRow = (u32, u32, Node);
+
+/// The sums of all call paths on each location, sorted.
+pub(super) fn profile_rows(decoding: &Decoding) -> Vec<ProfileRow> {
     let mut rows = Vec::new();
     for location in &decoding.locations {
         // Two sites can be the same call path; their nodes are one row.
@@ -39,18 +47,21 @@ pub(super) fn profile(decoding: &Decoding) -> Result<Columns, Error> {
             if sum.min == i64::MAX {
                 sum.min = -1;
             }
-            // Sums of whole nanoseconds are not quite those of the ticks: what is beneath may have a few more.
-            sum.exclusive = sum.exclusive.max(0);
             rows.push((*same[0].0, location.id, sum));
         }
     }
     rows.sort_by_key(|row| (row.0, row.1));
+    rows
+}
+
+/// The table of them. What is less than no time is told in `problems`.
+pub(super) fn profile(rows: &[ProfileRow]) -> Result<Columns, Error> {
     let columns = columns![rows;
         U32 |row| row.0,
         U32 |row| row.1,
         I64 |row| row.2.visits,
         I64 |row| row.2.inclusive,
-        I64 |row| row.2.exclusive,
+        I64 |row| row.2.exclusive.max(0),
         I64 |row| row.2.min,
         I64 |row| row.2.max,
         F64 |row| row.2.sum_squares,
@@ -135,27 +146,55 @@ fn count(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
+/// Messages that one process sent, of which only the sums are there.
+struct Sent {
+    from: u32,
+    /// To which process, and in which communicator; `None` if that is not in the recording.
+    to: Option<(u32, u32)>,
+    messages: u64,
+    bytes: u64,
+}
+
+/// What all locations sent and only counted.
+fn sent<'a>(input: &'a Input, decoding: &'a Decoding) -> impl Iterator<Item = Sent> + 'a {
+    decoding.locations.iter().flat_map(move |location| {
+        let context = &input.contexts[location.process as usize];
+        let sent = location.decoder.iter().flat_map(|decoder| &decoder.added_up.sent);
+        sent.map(move |&((communicator, peer), (messages, bytes))| {
+            let to = context.communicators.get(&communicator).and_then(|(seen, _)| {
+                let members = &input.globals.communicators.rows[seen.id as usize].members;
+                Some((*members.get(&(seen.peer_side, peer))?, seen.id))
+            });
+            Sent { from: location.process, to, messages, bytes }
+        })
+    })
+}
+
+/// Messages and bytes that processes sent and only counted, and that went to nobody who is recorded.
+pub(super) fn sent_to_nobody(input: &Input, decoding: &Decoding) -> BTreeMap<u32, (u64, u64)> {
+    let mut sums: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    for Sent { from, messages, bytes, .. } in sent(input, decoding).filter(|sent| sent.to.is_none()) {
+        let sum = sums.entry(from).or_default();
+        *sum = (sum.0.saturating_add(messages), sum.1.saturating_add(bytes));
+    }
+    sums
+}
+
 pub(super) fn communication(input: &Input, decoding: &Decoding, writing: &Writing) -> Result<Columns, Error> {
     let mut all = writing.communication.clone();
-    for location in &decoding.locations {
-        let Some(decoder) = &location.decoder else { continue };
-        let context = &input.contexts[location.process as usize];
-        for &((communicator, peer), (messages, bytes)) in &decoder.added_up.sent {
-            let Some((seen, _)) = context.communicators.get(&communicator) else { continue };
-            let members = &input.globals.communicators.rows[seen.id as usize].members;
-            let Some(&to) = members.get(&(seen.peer_side, peer)) else { continue };
-            let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-            // How large each was is not known.
-            let sum = all.entry((location.process, to, seen.id, SIZE_UNKNOWN)).or_default();
-            *sum = (sum.0.saturating_add(count(messages)), sum.1.saturating_add(count(bytes)));
-        }
+    for Sent { from, to, messages, bytes } in sent(input, decoding) {
+        let Some((to, communicator)) = to else { continue };
+        let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        // How large each was is not known.
+        let sum = all.entry((from, to, communicator, SIZE_UNKNOWN)).or_default();
+        *sum = (sum.0.saturating_add(count(messages)), sum.1.saturating_add(count(bytes)));
     }
-    for ((communicator, side, from, to), sum) in writing.shards.counted_sends() {
+    for ((communicator, side, from, to, size), sum) in writing.shards.counted_sends() {
         let row = &input.globals.communicators.rows[communicator as usize];
         let other = if row.inter { 1 - side.min(1) } else { side };
         let member = |side: u8, rank: u32| row.members.get(&(side, rank)).copied();
         if let (Some(from), Some(to)) = (member(side, from), member(other, to)) {
-            let all = all.entry((from, to, communicator, SIZE_UNKNOWN)).or_default();
+            let all = all.entry((from, to, communicator, size)).or_default();
             *all = (all.0.saturating_add(sum.0), all.1.saturating_add(sum.1));
         }
     }

@@ -13,10 +13,11 @@ use std::path::Path;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::counting::Counting;
 use super::input::Input;
 use super::lod::Lod;
 use super::messages::{CollectiveRow, Join, Ops};
-use super::outcome::MessageRow;
+use super::outcome::{MessageRow, log2_of};
 use super::overlaps::{Overlap, Overlaps};
 use super::rows;
 use super::shards::Shards;
@@ -48,7 +49,7 @@ impl Writing {
         Ok(Self {
             joins: (0..processes).map(|_| Join::default()).collect(),
             overlaps: (0..processes).map(|_| Overlaps::default()).collect(),
-            shards: Shards::new(input.counting(), input.shifts()),
+            shards: Shards::new(Counting::read(input)?, input.shifts()),
             collectives: Some(PartWriter::create(&run.join(COLLECTIVES.file(0, 0)), &COLLECTIVES)?),
             collective_rows: 0,
             long_messages: Vec::new(),
@@ -156,8 +157,7 @@ fn count(sums: &mut Communication, input: &Input, shards: &Shards) {
     for row in whole {
         let from = locations[row.send_location as usize].process;
         let to = locations[row.recv_location as usize].process;
-        let size = if row.bytes > 0 { i64::from(row.bytes.ilog2()) } else { -1 };
-        let key = (from, to, row.communicator, size);
+        let key = (from, to, row.communicator, log2_of(row.bytes));
         if last.0 != key {
             add(std::mem::replace(&mut last, (key, (0, 0))));
         }

@@ -5,16 +5,23 @@ use marey_archive::Archive;
 use marey_archive::merge::merge;
 use marey_model::Triple;
 use marey_model::spool::courses::BUCKETS;
-use marey_model::spool::sums::{CELL_LEN, CellKind, NOBODY};
-use marey_model::spool::{ALIGN, HEAD_LEN, Head, Open, Record, Stream, at};
-use marey_testkit::Process;
+use marey_model::spool::sums::{CELL_LEN, CellKind, FIRST_WINDOW, LATER_WINDOW, NOBODY};
+use marey_model::spool::{ALIGN, HEAD_LEN, Head, Open, Record, SLACK, Stream, at};
+use marey_testkit::{Process, Spool};
 use proptest::prelude::*;
 
 use super::histograms::{Bins, log2};
-use super::{Merged, config};
+use super::missing::{file, merged as damaged};
+use super::{Merged, call, config, message};
+
+type Cells<'a> = &'a [(CellKind, [u64; 8])];
 
 /// A window of sums, of so many rounds.
-fn sums(key: u64, ticks: u64, summed: u64, cells: &[(CellKind, [u64; 8])]) -> Vec<u8> {
+fn sums(key: u64, ticks: u64, summed: u64, cells: Cells<'_>) -> Vec<u8> {
+    window((Stream::Sums, 0), (key, ticks), summed, &content(summed, cells))
+}
+
+fn content(summed: u64, cells: Cells<'_>) -> Vec<u8> {
     let mut content = Vec::new();
     for (kind, sums) in cells {
         let mut words = kind.words().to_vec();
@@ -23,20 +30,21 @@ fn sums(key: u64, ticks: u64, summed: u64, cells: &[(CellKind, [u64; 8])]) -> Ve
         words.resize(CELL_LEN / 8, 0);
         content.extend(words.into_iter().flat_map(u64::to_le_bytes));
     }
-    window(Stream::Sums, (key, ticks), summed, &content)
+    content
 }
 
 /// A window that is no window of events, with this in the word that they have for something else.
-fn window(stream: Stream, (key, ticks): (u64, u64), word: u64, content: &[u8]) -> Vec<u8> {
+fn window((stream, sequence): (Stream, u64), (key, ticks): (u64, u64), word: u64, content: &[u8]) -> Vec<u8> {
     let triple = Triple { ticks, monotonic_ns: ticks, realtime_ns: ticks };
-    let size = u32::try_from(4 * ALIGN).unwrap();
+    let len = (HEAD_LEN + content.len() + SLACK).next_multiple_of(ALIGN).max(4 * ALIGN);
+    let size = u32::try_from(len).unwrap();
     let (bytes_before, serial, buffer) = (0, 0, 0);
     let head = Head {
         size,
         process: key,
         thread: 0,
         stream,
-        sequence: 0,
+        sequence,
         ticks,
         triple,
         bytes_before,
@@ -45,7 +53,7 @@ fn window(stream: Stream, (key, ticks): (u64, u64), word: u64, content: &[u8]) -
         round: 0,
         is_summing: false,
     };
-    let mut bytes = vec![0; 4 * ALIGN];
+    let mut bytes = vec![0; len];
     head.encode_into(&[], &mut bytes);
     let mut put = |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
     put(at::SUMMED, word);
@@ -195,7 +203,7 @@ fn phases() -> (Process, Vec<u8>, [u64; 2]) {
     (ends[1], ends[3]) = (WIDTH - 5, WIDTH + WIDTH / 4);
     let content: Vec<u8> =
         words.into_iter().flat_map(|word| u32::try_from(word).unwrap().to_le_bytes()).collect();
-    bytes.extend(window(Stream::Courses, (process.key, 100), 100 + 7 * WIDTH, &content));
+    bytes.extend(window((Stream::Courses, 0), (process.key, 100), 100 + 7 * WIDTH, &content));
     bytes.extend(begun_anew(process.key, 100 + 8 * WIDTH, 5, &[], &[]));
     (process, bytes, times)
 }
@@ -236,6 +244,190 @@ fn time_lies_where_it_passed() {
             (0..by_region.len()).filter(|&row| by_region.u32("region").unwrap()[row] as usize == region);
         assert_eq!(rows.map(|row| found[row]).sum::<i64>(), *time);
     }
+}
+
+/// How many cells a window has room for.
+const fn cells_in(len: usize) -> usize {
+    (len - HEAD_LEN - SLACK) / CELL_LEN
+}
+
+/// Three windows of sums: `leaf` and `work` are in the last, `leaf` beneath a path of the second.
+fn three_windows() -> (Process, [Vec<u8>; 3]) {
+    const LATER: usize = cells_in(LATER_WINDOW);
+    let mut process = Process::new(7);
+    let sites = ["main", "middle", "work", "leaf"].map(|name| process.site(0, name));
+    let [main, middle, work, leaf] = sites;
+    process.raw_window(0, 100, 0, Vec::new());
+    process.end = Some(10_000);
+    let path = |site, parent| CellKind::Path { site, parent };
+    let visits = |number: u64| [number, 0, number * 10, number * 10, 10, 10, 0, 0];
+    // Cells of bins of `main` fill up what is not of interest.
+    let bins = (CellKind::Durations { cell: 0, part: 1 }, [0; 8]);
+    let (mut first, mut second) = ([bins; cells_in(FIRST_WINDOW)], [bins; LATER]);
+    first[0] = (path(main, NOBODY), visits(1));
+    second[5] = (path(middle, 0), visits(20));
+    let middle_cell = u32::try_from(first.len() + 5).unwrap();
+    let work_cell = u32::try_from(first.len() + second.len()).unwrap();
+    let third = [
+        (path(work, 0), visits(300)),
+        (path(leaf, middle_cell), visits(4_000)),
+        (CellKind::Durations { cell: work_cell, part: 1 }, [300, 0, 0, 0, 0, 0, 0, 0]),
+        (CellKind::Durations { cell: middle_cell, part: 1 }, [20, 0, 0, 0, 0, 0, 0, 0]),
+    ];
+    let cells: [Cells<'_>; 3] = [&first, &second, &third];
+    let key = process.key;
+    let window = |(sequence, cells)| window((Stream::Sums, sequence), (key, 200), 8, &content(8, cells));
+    let [a, b, c] = cells;
+    (process, [(0, a), (1, b), (2, c)].map(window))
+}
+
+/// Cells keep their numbers, and what lay beneath a path that is gone is in a path that nobody knows.
+#[test]
+fn a_window_that_is_missing_takes_only_its_own_sums() {
+    let (process, windows) = three_windows();
+    let whole = [("main", 1), ("main/middle", 20), ("main/middle/leaf", 4_000), ("main/work", 300)];
+    let rest = [("(other paths)", 0), ("(other paths)/leaf", 4_000), ("main", 1), ("main/work", 300)];
+    // Sound, a hole, and bytes that make no sense.
+    for (fill, expected) in [(None, &whole), (Some(0), &rest), (Some(0x55), &rest)] {
+        let mut windows = windows.clone();
+        if let Some(fill) = fill {
+            windows[1].fill(fill);
+        }
+        let merged = merged(&process, &[process.event_bytes(), windows.concat()].concat());
+        let profile = merged.profile();
+        let visits: Vec<(&str, i64)> = profile.iter().map(|(path, sums)| (path.as_str(), sums.0)).collect();
+        assert_eq!(visits, expected, "{fill:?}");
+        let durations = merged.durations();
+        assert_eq!(durations[&("main/work".to_owned(), 0, 3)], 300);
+        let is_gone = u64::from(fill.is_some());
+        assert_eq!(merged.problem("lost"), is_gone);
+        assert_eq!(merged.problem("other_paths"), 4_000 * is_gone);
+        // A cell with durations of a path that is gone, and a place where no window begins.
+        assert_eq!(merged.problem("damaged"), is_gone + u64::from(fill == Some(0x55)));
+    }
+}
+
+/// Of two ranks one sent more than the other received, and the other way round; rank 0 completes what it never began.
+fn lonely_halves() -> Spool {
+    let mut spool = Spool::world(2);
+    for n in 0..3 {
+        call(&mut spool.processes[0], 0, "MPI_Send", 100 * n + 10, 100 * n + 20, |p| {
+            p.send(0, message(1, 5))
+        });
+    }
+    for n in 0..2 {
+        call(&mut spool.processes[1], 0, "MPI_Recv", 100 * n + 5, 100 * n + 50, |p| {
+            p.receive(0, message(0, 5))
+        });
+    }
+    let rank = &mut spool.processes[0];
+    call(rank, 0, "MPI_Recv", 400, 410, |p| p.receive(0, message(1, 7)));
+    call(rank, 0, "MPI_Wait", 420, 430, |p| p.sent(0, 99));
+    spool
+}
+
+/// That a rank has sums explains a half that is alone only if they are of such halves.
+#[test]
+fn halves_that_nobody_counted_are_problems() {
+    let timed = CellKind::Path { site: 0, parent: NOBODY };
+    let received = CellKind::Received { communicator: 0 };
+    let sent = |peer| CellKind::Sent { communicator: 0, peer };
+    let others = CellKind::Path { site: NOBODY, parent: NOBODY };
+    // Who has which sums; sends and receives without the other half, halves of which the other was counted, and orphans.
+    let cases = [
+        (1, Stream::Beside, timed, [1, 1, 0, 1]),
+        (0, Stream::Beside, timed, [1, 1, 0, 1]),
+        (1, Stream::Sums, timed, [1, 1, 0, 1]),
+        (0, Stream::Sums, timed, [1, 1, 0, 0]),
+        (1, Stream::Beside, received, [0, 1, 1, 1]),
+        (0, Stream::Beside, received, [1, 1, 0, 1]),
+        (1, Stream::Beside, sent(0), [1, 0, 1, 1]),
+        (1, Stream::Beside, sent(1), [1, 1, 0, 1]),
+        (0, Stream::Beside, sent(1), [1, 1, 0, 1]),
+        (1, Stream::Sums, others, [0, 0, 2, 1]),
+    ];
+    for (rank, stream, cell, [sends, receives, counted, orphans]) in cases {
+        let spool = lonely_halves();
+        let process = &spool.processes[rank];
+        let cells = content(3, &[(cell, [3, 0, 0, 0, u64::MAX, 0, 0, 24])]);
+        let bytes = window((stream, 0), (process.key, 450), 3, &cells);
+        let merged = damaged(&spool, |place| {
+            let path = place.join(file(process, "events"));
+            std::fs::write(&path, [std::fs::read(&path).unwrap(), bytes].concat()).unwrap();
+        });
+        let said = (rank, stream, cell);
+        let found = ["unmatched_sends", "unmatched_receives"].map(|kind| merged.problem(kind));
+        assert_eq!(found, [sends, receives], "{said:?}");
+        assert_eq!(merged.archive.meta().counts["half_counted_messages"], counted, "{said:?}");
+        assert_eq!(merged.problem("orphans"), orphans, "{said:?}");
+        // The size of a send is known, whoever received it.
+        let table = merged.table("communication");
+        let row = |row: usize| {
+            let ends = (table.u32("from_process").unwrap()[row], table.u32("to_process").unwrap()[row]);
+            (ends, table.i64("size_log2").unwrap()[row], table.i64("messages").unwrap()[row])
+        };
+        let whole: Vec<_> = (0..table.len()).map(row).filter(|row| row.1 >= 0).collect();
+        assert_eq!(whole, [((0, 1), 3, 3 - i64::try_from(sends).unwrap())], "{said:?}");
+    }
+}
+
+/// A rank that only counts, and sends to ranks and in communicators of which nothing was recorded.
+#[test]
+fn what_was_sent_to_nobody_who_is_recorded_is_told() {
+    let mut spool = Spool::world(4);
+    spool.processes.truncate(2);
+    call(&mut spool.processes[1], 0, "MPI_Init", 1, 2, |_| ());
+    let process = &spool.processes[0];
+    let sent = |communicator, peer| CellKind::Sent { communicator, peer };
+    let sums = |number: u64| [number, 0, 0, 0, u64::MAX, 0, 0, 100 * number];
+    let cells =
+        [(sent(0, 1), sums(1)), (sent(0, 2), sums(20)), (sent(0, 3), sums(300)), (sent(9, 1), sums(4_000))];
+    let bytes = window((Stream::Sums, 0), (process.key, 450), 3, &content(3, &cells));
+    let merged = damaged(&spool, |place| std::fs::write(place.join(file(process, "events")), bytes).unwrap());
+    assert_eq!(merged.table("communication").i64("messages").unwrap(), [1]);
+    assert_eq!(merged.problem("unmatched_sends"), 4_320);
+    let problems = merged.table("problems");
+    let row = problems.text("kind").unwrap().iter().position(|kind| kind == "unmatched_sends").unwrap();
+    assert_eq!(problems.u32("process").unwrap()[row], 0);
+    assert!(problems.text("detail").unwrap()[row].contains("432000 bytes"));
+}
+
+/// Time that was taken from a call path and that it never had is told, unless it is what rounding makes.
+#[test]
+fn more_time_than_there_is_cannot_be_taken_from_a_call_path() {
+    for (taken, negative) in [(50_i64, 0), (5_000, 1)] {
+        let mut process = Process::new(7);
+        let (main, work) = (process.site(0, "main"), process.site(0, "work"));
+        process.enter(0, main, 100);
+        process.leave(0, 110);
+        let path = |site, parent| CellKind::Path { site, parent };
+        let time = taken.cast_unsigned();
+        let cells = [
+            (path(main, NOBODY), [0, 0, 0, (-taken).cast_unsigned(), u64::MAX, 0, 0, 0]),
+            (path(work, 0), [5, 0, time, time, 1, time, 0, 0]),
+        ];
+        let sums = window((Stream::Beside, 0), (process.key, 100), 5, &content(5, &cells));
+        let merged = merged(&process, &[process.event_bytes(), sums].concat());
+        assert_eq!(merged.profile()["main"], (1, 10, 0));
+        assert_eq!(merged.problem("negative"), negative);
+    }
+}
+
+/// Where a window of courses is missing, nobody knows when the time of paths without one passed.
+#[test]
+fn time_without_its_course_is_everywhere() {
+    let (process, events, times) = phases();
+    let more = window((Stream::Courses, 2), (process.key, 0), 0, &[]);
+    let merged = merged(&process, &[events, more].concat());
+    let (table, paths) = (merged.table("courses"), merged.paths());
+    let of_late = |&row: &usize| paths[table.u32("call_path").unwrap()[row] as usize] == "late";
+    let mut eighths = [0; 8];
+    for row in (0..table.len()).filter(of_late) {
+        eighths[table.u32("bucket").unwrap()[row] as usize / 64] += table.i64("time").unwrap()[row];
+    }
+    let part = i64::try_from(times[1] / 8).unwrap();
+    assert!(eighths.iter().all(|time| (time - part).abs() < 400), "{eighths:?} {part}");
+    assert_eq!(merged.problem("lost"), 1);
 }
 
 proptest! {

@@ -48,7 +48,7 @@ pub(crate) fn merged(spool: &Spool, damage: impl FnOnce(&Path)) -> Merged {
     Merged { _dir: dir, archive, summary }
 }
 
-fn file(process: &Process, extension: &str) -> String {
+pub(crate) fn file(process: &Process, extension: &str) -> String {
     format!("{}-{}-{:016x}.{extension}", process.host, process.pid, process.key)
 }
 

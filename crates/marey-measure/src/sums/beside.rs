@@ -163,8 +163,15 @@ impl Beside {
         if peer == NO_PEER {
             return None;
         }
-        if let (Direction::Send, Ok(peer)) = (direction, u32::try_from(peer)) {
-            let cell = self.find(of, CellKind::Sent { communicator, peer }, OTHER_MESSAGES);
+        let cell = match (direction, u32::try_from(peer)) {
+            (Direction::Send, Ok(peer)) => {
+                Some(self.find(of, CellKind::Sent { communicator, peer }, OTHER_MESSAGES))
+            }
+            // Where there is no place, the channels that share one say so.
+            (Direction::Receive, _) => self.cells.find(of.0, of.1, CellKind::Received { communicator }),
+            _ => None,
+        };
+        if let Some(cell) = cell {
             let sums = self.sums(cell);
             sums.number += 1;
             sums.bytes = sums.bytes.wrapping_add(bytes);

@@ -11,7 +11,9 @@
 use core::sync::atomic::{Ordering, compiler_fence};
 
 use marey_model::spool::Stream;
-use marey_model::spool::sums::{BINS, CELL_BINS, CELL_LEN, CellKind, NOBODY, SUM_WORDS, bin};
+use marey_model::spool::sums::{
+    BINS, CELL_BINS, CELL_LEN, CellKind, FIRST_WINDOW, LATER_WINDOW, NOBODY, SUM_WORDS, bin,
+};
 
 use super::windows::{Layout, Owner, Windows};
 use crate::runtime::Runtime;
@@ -27,7 +29,7 @@ pub(super) const MAX_CELLS: usize = 3 * MAX_SUMS;
 pub(super) const OTHER_PATHS: u32 = 0;
 pub(super) const OTHER_MESSAGES: u32 = 1;
 const OTHER_SIZES: u32 = 2;
-const LAYOUT: Layout = Layout { first: 8 << 10, later: 64 << 10, item: CELL_LEN };
+const LAYOUT: Layout = Layout { first: FIRST_WINDOW, later: LATER_WINDOW, item: CELL_LEN };
 /// Places where a cell's number is looked for.
 const PLACES: usize = (2 * MAX_CELLS).next_power_of_two();
 
@@ -176,7 +178,7 @@ impl Cells {
             Ok(number) => return Some(number),
             Err(place) => place,
         };
-        let has_sums = matches!(kind, CellKind::Path { .. } | CellKind::Sent { .. });
+        let has_sums = !matches!(kind, CellKind::Durations { .. } | CellKind::Sizes { .. });
         if self.is_full || (has_sums && self.sums as usize >= MAX_SUMS) {
             return None;
         }

@@ -226,7 +226,7 @@ fn sum_cells(windows: &[Window], courses: &[Window], names: &Names, sum: &mut Ch
             timed.push(0);
             let (site, sums) = match cell.expect("cells make sense") {
                 Cell::Path { site, sums, .. } => (site, sums),
-                Cell::Sent { .. } | Cell::Sizes { .. } => continue,
+                Cell::Sent { .. } | Cell::Received { .. } | Cell::Sizes { .. } => continue,
                 Cell::Durations { cell, visits, .. } => {
                     *in_bins.entry(cell as usize).or_insert(0) += visits.iter().sum::<u64>();
                     continue;

@@ -5,7 +5,7 @@
 //! a reader would have made of the records, and what was not added up yet still stands in the window.
 //!
 //! A stream of sums has *cells*, one for each call path, and one for each channel that messages went
-//! through. How long the visits of a call path were,
+//! through, and for each communicator in which something was received. How long the visits of a call path were,
 //! and how much data its operations moved, is told by further cells, each of eight [`bin`]s. Adding up goes in
 //! *rounds*, one for each time that the window was full. A cell holds its sums twice, each with the round that
 //! was added last: while one round is being added up, the other sums stay as they were. The head of the first
@@ -16,7 +16,7 @@
 //! Deliberately absent: when something happened, which [`super::courses`] tell. The first window's head says since
 //! when there are sums.
 
-use super::window::HEAD_LEN;
+use super::window::{HEAD_LEN, SLACK};
 
 /// Bytes of a cell.
 pub const CELL_LEN: usize = 16 + 2 * SUMS_LEN;
@@ -27,6 +27,10 @@ pub const SUM_WORDS: usize = 9;
 pub const BINS: usize = 64;
 /// How many of them a cell has.
 pub const CELL_BINS: usize = SUM_WORDS - 1;
+/// Bytes of the first window of a stream of cells: most threads need no more.
+pub const FIRST_WINDOW: usize = 8 << 10;
+/// Bytes of each window behind it.
+pub const LATER_WINDOW: usize = 64 << 10;
 /// Stands for the call path above the outermost, and for the site of all call paths, and the communicator of all
 /// channels, that found no cell.
 pub const NOBODY: u32 = u32::MAX;
@@ -62,6 +66,20 @@ pub enum CellKind {
         /** which eight: the first is bin `8 * part` */
         part: u32,
     },
+    /// Messages received from anybody in a communicator: that there are some tells why the other halves of
+    /// messages that were kept are alone.
+    Received {
+        /** its number in the process */
+        communicator: u32,
+    },
+}
+
+/// The number of the first cell in the window of this number in its stream, however many windows before it are
+/// still there; `None` of a window that no stream has.
+pub fn first_cell(sequence: u64) -> Option<u32> {
+    let cells = |len: usize| ((len - HEAD_LEN - SLACK) / CELL_LEN) as u64;
+    let Some(later) = sequence.checked_sub(1) else { return Some(0) };
+    u32::try_from(later.checked_mul(cells(LATER_WINDOW))?.checked_add(cells(FIRST_WINDOW))?).ok()
 }
 
 /// The bin of a value: those of the values from 2ⁿ to 2ⁿ⁺¹ − 1 share one, and 0 has its own. The largest values,
@@ -102,6 +120,7 @@ impl CellKind {
             Self::Sent { communicator, peer } => (2, communicator, peer),
             Self::Durations { cell, part } => (3, cell, part),
             Self::Sizes { cell, part } => (4, cell, part),
+            Self::Received { communicator } => (5, communicator, 0),
         };
         [code, a as u64 | (b as u64) << 32]
     }
@@ -113,6 +132,7 @@ impl CellKind {
             2 => Self::Sent { communicator: a, peer: b },
             3 => Self::Durations { cell: a, part: b },
             4 => Self::Sizes { cell: a, part: b },
+            5 => Self::Received { communicator: a },
             _ => return None,
         })
     }
@@ -180,6 +200,13 @@ pub enum Cell {
         /** how many operations fell into each */
         operations: [u64; CELL_BINS],
     },
+    /// Messages received in a communicator.
+    Received {
+        /** its number in the process */
+        communicator: u32,
+        /** their sums */
+        sums: Sums,
+    },
 }
 
 fn first_bin(part: u32) -> Option<usize> {
@@ -213,6 +240,7 @@ pub fn cells(bytes: &[u8], summed: u64) -> impl Iterator<Item = Option<Cell>> + 
         match kind {
             CellKind::Path { site, parent } => Some(Cell::Path { site, parent, sums }),
             CellKind::Sent { communicator, peer } => Some(Cell::Sent { communicator, peer, sums }),
+            CellKind::Received { communicator } => Some(Cell::Received { communicator, sums }),
             CellKind::Durations { cell, part } => {
                 let first = first_bin(part)?;
                 Some(Cell::Durations { cell, first, visits: bins() })
@@ -261,6 +289,7 @@ mod tests {
             CellKind::Sent { communicator: u32::MAX, peer: 4 },
             CellKind::Durations { cell: 1, part: 7 },
             CellKind::Sizes { cell: 2, part: 0 },
+            CellKind::Received { communicator: 3 },
         ];
         for kind in kinds {
             assert_eq!(CellKind::from_words(kind.words()), Some(kind));
