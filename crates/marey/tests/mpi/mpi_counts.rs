@@ -122,16 +122,22 @@ fn calls_of_lammps() {
     });
 }
 
+/// Puts the input of a small HPCC into the place, with other lines of these numbers. The program, if it is there.
+pub(crate) fn prepare_hpcc(place: &Place, lines: &[(usize, &str)]) -> Option<PathBuf> {
+    let hpcc = application("hpcc")?;
+    let example = std::fs::read_to_string("/usr/share/doc/hpcc/examples/_hpccinf.txt").ok()?;
+    // Line 6 is the order of the matrix.
+    let changed = |n: usize| lines.iter().chain(&[(6, "300 Ns")]).find(|line| line.0 == n);
+    let small: Vec<&str> =
+        (1..).zip(example.lines()).map(|(n, line)| changed(n).map_or(line, |line| line.1)).collect();
+    std::fs::write(place.path().join("hpccinf.txt"), small.join("\n")).unwrap();
+    Some(hpcc)
+}
+
 #[test]
 fn calls_of_hpcc() {
-    let hpcc = need!(application("hpcc"), "HPCC");
-    let example = std::fs::read_to_string("/usr/share/doc/hpcc/examples/_hpccinf.txt");
-    let example = need!(example.ok(), "the example that comes with HPCC");
     let place = Place::new();
-    // Line 6 is the order of the matrix.
-    let small: Vec<&str> =
-        (1..).zip(example.lines()).map(|(n, line)| if n == 6 { "300 Ns" } else { line }).collect();
-    std::fs::write(place.path().join("hpccinf.txt"), small.join("\n")).unwrap();
+    let hpcc = need!(prepare_hpcc(&place, &[]), "HPCC and the example that comes with it");
     let mpi = Mpi::Open;
     let counter = need!(Counter::build(mpi), "python3 or a C compiler for {mpi:?}");
     for order in ["0", "1"] {

@@ -1,12 +1,14 @@
 //! Profiles, and traces that come to their limit: calls are those that another counter in the same run has
 //! seen, and who sent how much to whom is what a whole trace says.
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Counter, Job, Mpi, Place, Run, need};
+use crate::mpi_counts::prepare_hpcc;
+use crate::support::{Counter, Counts, Job, Mpi, Place, Run, need};
 
 /// Who sent how much to whom, by the report.
 fn communication(run: &Run) -> Vec<Value> {
@@ -14,6 +16,36 @@ fn communication(run: &Run) -> Vec<Value> {
     let mut rows = report["communication"].as_array().unwrap().clone();
     rows.sort_by_key(|row| (row["from"].as_u64(), row["to"].as_u64()));
     rows
+}
+
+/// Bytes of files with events on disk, of each process.
+fn spool_sizes(run: &Run) -> Vec<u64> {
+    let files = std::fs::read_dir(run.path().join("spool")).unwrap().map(|file| file.unwrap());
+    let events = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "events"));
+    events.map(|file| file.metadata().unwrap().blocks() * 512).collect()
+}
+
+/// Records the job with an independent counter beside: calls of every function and rank are those that it saw,
+/// and if there are only sums from some time on, that is said.
+fn summed(place: &Place, counter: &Counter, job: &Job, options: [&str; 2]) -> (Run, Counts) {
+    let counts = place.dir(&format!("counts{}", options[1]));
+    let job = options.iter().fold(job.clone(), |job, option| job.option(option));
+    let run = counter.watch(job, &counts).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    run.expect_no_problems(&[]);
+    let calls = run.mpi_calls();
+    assert_eq!(calls, Counter::read(&counts), "{options:?}");
+    let info = run.json("info");
+    let since = info["summed"]["since_ns"].as_u64();
+    assert_eq!(since.is_some(), info["summed"]["locations"] != 0, "{info}");
+    if since.is_some() {
+        let told = [run.text("report", &[]), run.text("info", &[])];
+        assert!(told.iter().all(|text| text.contains("as sums")), "{told:?}");
+        let words = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_from_then_on = |text: &String| words(text).contains(" on are only known as sums");
+        assert!(since == Some(0) || told.iter().all(is_from_then_on), "{told:?}");
+    }
+    (run, calls)
 }
 
 #[test]
@@ -28,9 +60,7 @@ fn sums_have_every_call_and_every_message() {
     let trace = job().option("--keep-spool").record(place.path());
     let (info, expected) = (trace.json("info"), communication(&trace));
     assert!(info["summed"]["since_ns"].is_null(), "{info}");
-    let files = std::fs::read_dir(trace.path().join("spool")).unwrap().map(|file| file.unwrap());
-    let events = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "events"));
-    let space: u64 = events.map(|file| file.metadata().unwrap().blocks() * 512).sum();
+    let space: u64 = spool_sizes(&trace).iter().sum();
     let near = |info: &Value| {
         let said = info["trace"]["spool_bytes"].as_u64().unwrap();
         assert!(said.abs_diff(space) < space / 10, "{said} bytes of {space}");
@@ -39,12 +69,7 @@ fn sums_have_every_call_and_every_message() {
     assert!(expected.len() > 4 && info["intervals"].as_u64() > Some(1_000_000), "{info}");
 
     for (options, kept) in [(["--mode", "profile"], 0..400_000), (["--max-mb", "1"], 300_000..1_300_000)] {
-        let counts = place.dir(&format!("counts{}", options[1]));
-        let job = options.iter().fold(job(), |job, option| job.option(option));
-        let run = counter.watch(job, &counts).record(place.path());
-        assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
-        run.expect_no_problems(&[]);
-        assert_eq!(run.mpi_calls(), Counter::read(&counts), "{options:?}");
+        let (run, _) = summed(&place, &counter, &job(), options);
         assert_eq!(communication(&run), expected, "{options:?}");
         let info = run.json("info");
         near(&info);
@@ -53,8 +78,6 @@ fn sums_have_every_call_and_every_message() {
         assert!(kept.contains(&intervals), "{options:?}: {intervals}");
         assert_eq!(info["summed"]["locations"], 4, "{info}");
         assert!(info["summed"]["visits"].as_u64() > Some(300_000), "{info}");
-        let told = [run.text("report", &[]), run.text("info", &[])];
-        assert!(told.iter().all(|text| text.contains("as sums")), "{told:?}");
 
         // No thread was in its regions longer than it was there, and none less than it did nothing else.
         let profile = run.table("profile");
@@ -70,5 +93,46 @@ fn sums_have_every_call_and_every_message() {
         let histogram: i64 = run.table("histogram").i64("time").unwrap().iter().sum();
         let exclusive: i64 = profile.i64("exclusive").unwrap().iter().sum();
         assert_eq!(histogram, exclusive);
+    }
+}
+
+/// Functions that HPCC calls as often as it has to wait, or as many times as it takes until a time is over.
+const BY_TIME: [&str; 7] =
+    ["MPI_Iprobe", "MPI_Recv", "MPI_Send", "MPI_Test", "MPI_Testany", "MPI_Waitany", "MPI_Wtime"];
+
+/// Calls of all ranks, but for those that depend on time.
+fn calls_of_all(ranks: Counts) -> BTreeMap<String, u64> {
+    let mut sums = BTreeMap::new();
+    for (name, calls) in ranks.into_values().flatten().filter(|(name, _)| !BY_TIME.contains(&name.as_str())) {
+        *sums.entry(name).or_default() += calls;
+    }
+    sums
+}
+
+/// With 8 MiB a process, and with so little that every rank comes to the limit.
+#[test]
+fn hpcc_at_small_limits_has_all_calls() {
+    let mpi = Mpi::Open;
+    let place = Place::new();
+    // Twenty systems of equations, solved column by column.
+    let systems = format!("{}Ns", "300 ".repeat(20));
+    let lines = [(5, "20 # of problems sizes (N)"), (6, systems.as_str()), (8, "1 NBs")];
+    let hpcc = need!(prepare_hpcc(&place, &lines), "HPCC and the example that comes with it");
+    let counter = need!(Counter::build(mpi), "python3 or a C compiler for {mpi:?}");
+    let job = Job::new(mpi, 4, hpcc);
+    let whole = job.clone().option("--keep-spool").option("--max-mb").option("0").record(place.path());
+    assert!(whole.json("info")["summed"]["since_ns"].is_null());
+    let expected = calls_of_all(whole.mpi_calls());
+    let least = spool_sizes(&whole).into_iter().min().unwrap() >> 20;
+    assert!(least > 0 && expected.len() > 20, "{least} MiB, {expected:?}");
+    for (limit, everywhere) in [(8, least >= 8), (least.min(7), true)] {
+        // It appends to its output file.
+        std::fs::remove_file(place.path().join("hpccoutf.txt")).unwrap();
+        let (run, calls) = summed(&place, &counter, &job, ["--max-mb", &limit.to_string()]);
+        assert_eq!(calls_of_all(calls), expected, "{limit} MiB");
+        let info = run.json("info");
+        assert!(!everywhere || info["summed"]["locations"] == 4, "{limit} MiB: {info}");
+        let result = std::fs::read_to_string(place.path().join("hpccoutf.txt")).unwrap();
+        assert!(result.contains("\nSuccess=1\n"), "{result}");
     }
 }
