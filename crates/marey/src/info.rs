@@ -69,6 +69,8 @@ struct FullTrace {
     spool_bytes: u64,
     /// Those of the process that has most.
     largest_process_bytes: u64,
+    /// The least limit at which surely nothing is only added up, MiB for each process.
+    needed_mb: u64,
 }
 
 /// What was only added up, for want of room or because that was asked for.
@@ -82,6 +84,8 @@ pub(crate) struct Summed {
     visits: u64,
     /// Messages, counted where they were sent.
     messages: u64,
+    /// Halves of messages that are alone because whoever has the other half only counted it.
+    half_messages: u64,
     /// Visits besides that were only counted or timed because rules said so.
     visits_by_rules: u64,
 }
@@ -152,28 +156,54 @@ impl Info {
             ended_early: endings::json(trace),
             summed: summed(meta),
             idle_rules: idle_rules(archive)?,
-            trace: full_trace(archive)?,
+            trace: full_trace(archive, trace)?,
         })
     }
 }
 
-fn full_trace(archive: &Archive) -> anyhow::Result<FullTrace> {
+fn full_trace(archive: &Archive, trace: &dyn Trace) -> anyhow::Result<FullTrace> {
     let processes = archive.table("processes").context("cannot read the table of processes")?;
     let bytes = processes.i64("record_bytes")?.iter().map(|&bytes| bytes.max(0).cast_unsigned());
-    Ok(FullTrace { spool_bytes: bytes.clone().sum(), largest_process_bytes: bytes.max().unwrap_or(0) })
+    let mut threads = vec![0; processes.len()];
+    for place in trace.locations().iter().filter(|place| place.kind != LocationKind::Lane) {
+        if let Some(threads) = threads.get_mut(place.process.idx()) {
+            *threads += 1;
+        }
+    }
+    let has_rules = summed(archive.meta()).visits_by_rules > 0;
+    let needed = bytes.clone().zip(threads).map(|(bytes, threads)| file_bytes(bytes, threads, has_rules));
+    Ok(FullTrace {
+        spool_bytes: bytes.clone().sum(),
+        largest_process_bytes: bytes.max().unwrap_or(0),
+        // Two runs are never quite the same.
+        needed_mb: needed.max().unwrap_or(0).div_ceil(1 << 20) + 1,
+    })
+}
+
+/// At most how large the file of a process becomes whose threads record so many bytes: the limit is one of files.
+fn file_bytes(records: u64, threads: u64, has_rules: bool) -> u64 {
+    const KIB: u64 = 1 << 10;
+    // A head, what is kept free at the end, and regions that are open.
+    let windows = records / (64 * KIB) + 8 * threads;
+    // A thread's last window may be empty, and is no longer than what was before it.
+    let unused = (256 * KIB * threads).min(records + 8 * KIB * threads);
+    // Threads that have recorded 128 KiB have room for their sums reserved.
+    let prepared = 72 * KIB * threads.min(records / (128 * KIB));
+    // Sums beside events, at most.
+    let beside = if has_rules { 4 * KIB * KIB * threads } else { 0 };
+    records.saturating_add(2 * KIB * windows + unused + prepared + beside)
 }
 
 /// The answer to `--estimate`.
 fn print_estimate(info: &Info, out: &mut dyn Write) -> io::Result<()> {
-    let FullTrace { spool_bytes, largest_process_bytes } = info.trace;
+    let FullTrace { spool_bytes, largest_process_bytes, needed_mb } = info.trace;
     if spool_bytes == 0 {
         return writeln!(out, "This run does not say how much was recorded.");
     }
-    let needed = largest_process_bytes.div_ceil(1 << 20) + 1;
     writeln!(
         out,
         "A trace of everything takes {} of events, at most {} in one process.\n\
-         `marey record --max-mb {needed}` keeps all of it; the default is 256.",
+         `marey record --max-mb {needed_mb}` keeps all of it; the default is 256.",
         format::bytes(spool_bytes),
         format::bytes(largest_process_bytes),
     )
@@ -188,6 +218,7 @@ fn summed(meta: &Meta) -> Summed {
         locations,
         visits: total("summed_visits"),
         messages: total("summed_messages"),
+        half_messages: total("half_counted_messages"),
         visits_by_rules: total("beside_visits"),
     }
 }
@@ -205,6 +236,15 @@ pub(crate) fn only_sums(meta: &Meta) -> Option<String> {
         if since == Nanos(0) { String::new() } else { format!(" {from}") },
         format::solid(format!("{locations} of {}", format::counted(all, "location"))),
     ))
+}
+
+/// Of how many messages only one half is there, in words, if there are some.
+pub(crate) fn half_messages(meta: &Meta) -> Option<String> {
+    let halves = summed(meta).half_messages;
+    (halves > 0).then(|| {
+        let halves = format::solid(format::counted(halves, "message"));
+        format!("of {halves} only one side is there, the other was only counted")
+    })
 }
 
 /// Rules that are named; the archive's `meta.json` has all.
@@ -375,6 +415,9 @@ impl Page<'_> {
         amount("events", format::count(info.events));
         amount("levels", info.levels.join(", "));
         amount("detail", only_sums(self.run.archive.meta()).unwrap_or_else(|| "all".to_owned()));
+        if let Some(halves) = half_messages(self.run.archive.meta()) {
+            amount("halves", halves);
+        }
         if let Some(rules) = by_rules(self.run.archive.meta(), &info.idle_rules) {
             amount("filter", harmless(&rules));
         }

@@ -98,7 +98,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 21] = [
+const MEANINGS: [(&str, &str); 22] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -125,8 +125,8 @@ const MEANINGS: [(&str, &str); 21] = [
     ),
     (
         "other_paths",
-        "visits of call paths that came after the 8 190 things for which a thread keeps sums. They are together in \
-         `(other paths)`, and missing where they belong.",
+        "visits of call paths that came after the 8 190 things for which a thread keeps sums, or whose outer part is \
+         lost. They are together in `(other paths)` or beneath it, and missing where they belong.",
     ),
     (
         "other_messages",
@@ -137,6 +137,11 @@ const MEANINGS: [(&str, &str); 21] = [
         "other_sizes",
         "operations of call paths that came after those for whose sizes a thread has room. They are missing in \
          `sizes`; what they moved is in `bytes`.",
+    ),
+    (
+        "negative",
+        "call paths from whose own time more was taken for visits that were only timed than there was; it is shown as \
+         none. An error of marey's: please report it.",
     ),
     ("late_ticks", "the clock of a processor ran backwards; these readings were set to the one before."),
     (

@@ -72,6 +72,8 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     let mut lines: Vec<String> = ended_early(facts).into_iter().chain(incomplete(facts)).collect();
     let sums = info::only_sums(facts.run.archive.meta());
     lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
+    let halves = info::half_messages(facts.run.archive.meta());
+    lines.extend(halves.map(|halves| format!("Messages: {halves}.")));
     // Regions that cannot be read are told of where they are shown.
     let idle = info::idle_rules(&facts.run.archive).unwrap_or_default();
     lines.extend(
