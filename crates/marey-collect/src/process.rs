@@ -7,12 +7,12 @@
 #![cfg_attr(feature = "linked", expect(non_snake_case, reason = "the names are those of the C library"))]
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use marey_measure::{ABI_VERSION, Config, Mode, Runtime, RuntimeTable, TABLE, current_runtime, sys};
-use marey_model::spool::EndingKind;
+use marey_model::spool::{Definition, EndingKind};
 use marey_model::{Elements, Rules};
 
 /// Not decided yet, recording, never to record, or being decided by [`STARTER`].
@@ -249,10 +249,26 @@ static LOADED: extern "C" fn() = {
 /// the user API: from then on the process is recorded.
 #[unsafe(no_mangle)]
 extern "C" fn marey_runtime(abi: u32) -> *const RuntimeTable {
-    if abi != ABI_VERSION || runtime_for_mpi().is_none() {
-        return core::ptr::null();
+    match runtime_for_mpi() {
+        Some(_) if abi == ABI_VERSION => &TABLE,
+        Some(runtime) => {
+            tell_other_api(runtime, abi);
+            core::ptr::null()
+        }
+        None => core::ptr::null(),
     }
-    &TABLE
+}
+
+/// Writes down, once, that code asked which was compiled with the user API of another version.
+#[cold]
+fn tell_other_api(runtime: &Runtime, abi: u32) {
+    static IS_TOLD: AtomicBool = AtomicBool::new(false);
+    if !IS_TOLD.swap(true, Ordering::Relaxed) {
+        let detail =
+            format!("compiled with version {abi} of the user API, recorded by version {ABI_VERSION}");
+        let trouble = Definition::Trouble { kind: "other_api".to_owned(), count: 1, detail };
+        runtime.define(|definitions| definitions.define(&trouble));
+    }
 }
 
 /// With which status the process leaves by `exit`, plus one; 0 if it does not.

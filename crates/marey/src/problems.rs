@@ -113,6 +113,11 @@ const MEANINGS: [(&str, &str); 22] = [
     ),
     ("damaged", "bytes of the recording that make no sense; what stood there is left out."),
     (
+        "other_api",
+        "code that was compiled with the marey.h, Fortran module or crate of another version of marey: its regions \
+         and events are not recorded. Compile it anew with those of this one.",
+    ),
+    (
         "truncated",
         "regions whose end stands in records that are missing; they are taken to end at the last instant \
          that is known.",

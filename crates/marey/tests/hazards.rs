@@ -490,6 +490,22 @@ fn a_child_that_outlives_the_command_is_still_running() {
     assert!(hazard.text(&["info"]).contains("still running when the recording ended"));
 }
 
+/// What an older or newer marey.h does: it asks for what it knows, gets nothing, and records nothing.
+#[test]
+fn a_program_with_the_user_api_of_another_version_says_so() {
+    let source = r#"
+        #include <dlfcn.h>
+        int main(void) {
+            void *symbol = dlsym(RTLD_DEFAULT, "marey_runtime");
+            const void *(*ask)(uint32_t) = (const void *(*)(uint32_t))symbol;
+            return !ask || ask(MAREY_ABI + 1) || ask(MAREY_ABI + 1) || !ask(MAREY_ABI);
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    hazard.start(&[], "exec ./program", 0);
+    let report = hazard.text(&["report", "--by", "problem"]);
+    assert!(report.contains("other api") && report.contains("Compile it anew"), "{report}");
+}
+
 #[test]
 fn recursion_counts_every_call_and_says_which_were_too_deep_for_times() {
     let source = r#"
