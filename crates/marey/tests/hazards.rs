@@ -142,6 +142,36 @@ fn threads_that_begin_at_once_share_one_recorder() {
     }
 }
 
+/// Of each thread's window a part stays unused, and room for sums is reserved.
+#[test]
+fn with_the_limit_that_info_names_all_is_kept() {
+    let source = r#"
+        #include <pthread.h>
+        static void *work(void *nothing) {
+            static marey_region step = MAREY_REGION("step");
+            for (int i = 0; i < 70000; i++) marey_enter(&step), marey_leave(&step);
+            return nothing;
+        }
+        int main(void) {
+            pthread_t threads[32];
+            for (int i = 0; i < 32; i++) pthread_create(&threads[i], 0, work, 0);
+            for (int i = 0; i < 32; i++) pthread_join(threads[i], 0);
+            return 0;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    let limit = |mb: &str| hazard.record(&["--force", "--max-mb", mb], "exec ./program", 0);
+    let info = limit("1");
+    assert_ne!(info["summed"]["locations"], 0, "{info}");
+    let needed = info["trace"]["needed_mb"].to_string();
+    assert!(hazard.text(&["info", "--estimate"]).contains(&format!("--max-mb {needed}`")));
+    let info = limit(&needed);
+    assert_eq!((&info["summed"]["locations"], hazard.calls()), (&Value::from(0), 32 * 70_000), "{info}");
+    // The records alone would not fit into as much.
+    let bytes = info["trace"]["largest_process_bytes"].as_u64().unwrap();
+    let info = limit(&(bytes.div_ceil(1 << 20) + 1).to_string());
+    assert_ne!(info["summed"]["locations"], 0, "{info}");
+}
+
 /// Children that the program below forks.
 const CHILDREN: u64 = 60;
 
