@@ -47,6 +47,12 @@ impl Build<'_> {
         let compiler = which(self.mpi.compiler(self.compiler))?;
         let mut inputs: Vec<PathBuf> = self.sources.iter().map(|name| programs().join(name)).collect();
         inputs.push(programs().join("match.h"));
+        // Of another version of the user API nothing would be recorded.
+        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../marey-collect/include");
+        let headers = std::fs::read_dir(include).unwrap().map(|header| header.unwrap().path());
+        let mut headers: Vec<PathBuf> = headers.filter(|header| header.is_file()).collect();
+        headers.sort();
+        inputs.append(&mut headers);
         let words = format!("{} {:?} {:?}", compiler.display(), self.flags, self.output);
         Some(cached(&words, &inputs, self.output, |out| {
             let mut command = Command::new(&compiler);
