@@ -91,12 +91,28 @@ impl Corrections {
             return Err(Error::TooLarge { path, bytes, limit: MAX_BYTES });
         }
         let text = section.read_all().map_err(Error::io(&path))?;
-        let found: Self =
-            serde_json::from_slice(&text).map_err(|source| Error::Meta { path: path.clone(), source })?;
+        let found = Self::parse(&text).map_err(|source| Error::Meta { path: path.clone(), source })?;
         if found.version > VERSION {
             return Err(Error::UnknownSchema { path, found: found.version, known: VERSION });
         }
         Ok(found)
+    }
+
+    /// Reads the content of the file. Lists in the place of objects would be taken for ones of which nothing is
+    /// said, since everything may be missing.
+    fn parse(text: &[u8]) -> Result<Self, serde_json::Error> {
+        let value: serde_json::Value = serde_json::from_slice(text)?;
+        let items = |value: &serde_json::Value, name: &str| {
+            value.get(name).and_then(serde_json::Value::as_array).cloned().unwrap_or_default()
+        };
+        let fits = items(&value, "fits");
+        let knots = fits.iter().flat_map(|fit| items(fit, "knots"));
+        if ![&value].into_iter().chain(&fits).all(serde_json::Value::is_object)
+            || !knots.into_iter().all(|knot| knot.is_object())
+        {
+            return Err(serde::de::Error::custom("a list where an object should be"));
+        }
+        serde_json::from_value(value)
     }
 
     /// Writes them into the archive in directory `run` in one step, or takes the file away if there is

@@ -17,10 +17,13 @@ use crate::cli::MergeArgs;
 use crate::exit::{Usage, say};
 use crate::format;
 use crate::paint::{Look, Paint, wrap};
-use crate::run::open_archive;
+use crate::run::{is_about_corrections, open_archive};
 
 /// Sets offsets or forgets corrections.
 pub(crate) fn set(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    if args.reset {
+        forget_nonsense(&args.input)?;
+    }
     let archive = open_directory(&args.input)?;
     let before = corrections::violations(&archive).context("cannot count messages that run backwards")?;
     let mut wanted = if args.reset { Corrections::default() } else { archive.corrections().clone() };
@@ -67,6 +70,19 @@ fn open_directory(run: &Path) -> anyhow::Result<Archive> {
         )));
     }
     open_archive(run)
+}
+
+/// Takes away corrections that nobody can read: with them, no command would open the run.
+fn forget_nonsense(run: &Path) -> anyhow::Result<()> {
+    match Archive::open(run) {
+        Err(error) if run.is_dir() && is_about_corrections(&error) => {
+            say(&format!("{}: corrections that cannot be read are thrown away", run.display()));
+            Corrections::remove(run)
+                .with_context(|| format!("cannot remove the corrections of {}", run.display()))
+        }
+        // What else is wrong is told of when the run is opened.
+        _ => Ok(()),
+    }
 }
 
 /// Writes corrections with the number of messages that run backwards with them.

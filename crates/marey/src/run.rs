@@ -8,7 +8,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use marey_archive::{Archive, META_FILE, RunTrace, State};
+use marey_archive::corrections::CORRECTIONS_FILE;
+use marey_archive::{Archive, Error, META_FILE, RunTrace, State};
 
 use crate::exit::Usage;
 use crate::merge::holds_recordings;
@@ -29,10 +30,21 @@ impl Run {
     /// Opens a directory or a packed file and reads what is small.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let archive = open_archive(path)?;
-        let trace = RunTrace::load(&archive).with_context(|| format!("{} is damaged", path.display()))?;
+        let trace = RunTrace::load(&archive).map_err(|error| damaged(path, &error))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         Ok(Self { name: crate::paint::harmless(&name), archive, trace })
     }
+}
+
+/// A run of which something is missing or not what it was, and what can be done about it.
+pub(crate) fn damaged(path: &Path, error: &Error) -> anyhow::Error {
+    let shown = path.display();
+    let remedy = if holds_recordings(&path.join(SPOOL)) {
+        format!("`marey merge {shown} --force` makes it anew from its spool")
+    } else {
+        "copy the run again from where it is whole, or record it again".to_owned()
+    };
+    anyhow::anyhow!("{shown} is damaged: {error}; {remedy}")
 }
 
 /// Opens a directory or a packed file.
@@ -43,6 +55,10 @@ pub(crate) fn open_archive(path: &Path) -> anyhow::Result<Archive> {
             bail!(Usage(format!(
                 "{shown} is not a run: neither a directory with a {META_FILE} nor a packed run"
             )));
+        }
+        // A pipe would keep us waiting, a device has no end.
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            bail!(Usage(format!("{shown} is not a run: neither a directory nor a file")));
         }
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -65,11 +81,39 @@ pub(crate) fn open_archive(path: &Path) -> anyhow::Result<Archive> {
     if has_no_tables {
         bail!(Usage(format!("{shown} is not a run: it has no {META_FILE}")));
     }
-    let archive = Archive::open(path).with_context(|| format!("cannot open {shown}"))?;
+    let archive = Archive::open(path).map_err(|error| cannot_open(path, error))?;
     if archive.meta().state == State::Merging {
         bail!(Usage(format!("the merge of {shown} was not finished; `marey merge {shown}` goes on with it")));
     }
     Ok(archive)
+}
+
+/// Why a run cannot be opened, and the way out of it.
+fn cannot_open(path: &Path, error: Error) -> anyhow::Error {
+    let shown = path.display();
+    let hint = match &error {
+        error if is_about_corrections(error) && path.is_dir() => {
+            format!("`marey merge {shown} --reset` throws these corrections of clocks away")
+        }
+        error if is_about_corrections(error) => {
+            format!(
+                "unpack it (unzip {shown} -d DIR), and `marey merge DIR --reset` throws these corrections away"
+            )
+        }
+        Error::Pack { .. } => "it was cut short or is no run; copy it again".to_owned(),
+        _ => return anyhow::Error::new(error).context(format!("cannot open {shown}")),
+    };
+    anyhow::anyhow!("cannot open {shown}: {error}; {hint}")
+}
+
+/// Whether corrections of clocks are there that cannot be understood: the run itself may be whole.
+pub(crate) fn is_about_corrections(error: &Error) -> bool {
+    match error {
+        Error::Meta { path, .. } | Error::UnknownSchema { path, .. } | Error::TooLarge { path, .. } => {
+            path.ends_with(CORRECTIONS_FILE)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a file could be a packed run, whole or cut off. One that cannot be read could.

@@ -149,3 +149,30 @@ fn what_cannot_be_moved_is_said() {
     refused(&place, &["merge", "nothing.marey", "--reset"], &["there is no run at nothing.marey"]);
     refused(&place, &["merge", "spool", "--reclock"], &["spool is not a run"]);
 }
+
+#[test]
+fn corrections_that_cannot_be_read_are_thrown_away() {
+    let place = made();
+    let merged = received(&place, "run.marey");
+    let nonsense = [
+        "nonsense",
+        "",
+        "[]",
+        "{\"fits\":[[]]}",
+        "{\"fits\":[{\"knots\":[[]]}]}",
+        "{\"version\":99}",
+        "{\"a\":1}",
+    ];
+    for text in nonsense {
+        std::fs::write(place.path("run.marey/corrections.json"), text).unwrap();
+        for command in ["report", "info", "dump", "pack"] {
+            let output = place.marey(&[command, "run.marey"]);
+            assert_eq!(output.status.code(), Some(1), "{command} with {text:?}");
+            assert!(stderr(&output).contains("`marey merge run.marey --reset`"), "{}", stderr(&output));
+        }
+        let said = run(&place, &["merge", "run.marey", "--reset"]);
+        assert!(said.contains("thrown away") && said.contains("as they were merged"), "{text:?}: {said}");
+        assert!(!place.path("run.marey/corrections.json").exists());
+        assert_eq!(received(&place, "run.marey"), merged);
+    }
+}
