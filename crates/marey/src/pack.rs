@@ -3,7 +3,7 @@
 //! The one idea: what is packed can be read, so a run that is not finished, or no run at all, is refused
 //! before anything is written. The format is the archive's matter.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -15,13 +15,16 @@ use crate::run;
 /// Runs the command.
 pub(crate) fn run(args: &PackArgs) -> anyhow::Result<ExitCode> {
     let shown = args.run.display();
+    run::open_archive(&args.run)?;
     if args.run.is_file() {
         bail!(Usage(format!("{shown} is packed already")));
     }
-    run::open_archive(&args.run)?;
     let out = args.output.clone().unwrap_or_else(|| beside(&args.run));
     if out.exists() && !args.force {
         bail!(Usage(format!("{} is there; use --force to replace it, or -o", out.display())));
+    }
+    if is_inside(&out, &args.run) {
+        bail!(Usage(format!("{} lies in the run itself; choose another place with -o", out.display())));
     }
     marey_archive::pack(&args.run, &out).with_context(|| format!("cannot pack {shown}"))?;
     let bytes = std::fs::metadata(&out).map_or(0, |metadata| metadata.len());
@@ -29,8 +32,15 @@ pub(crate) fn run(args: &PackArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whether a file would be written into the run, perhaps in the place of one of its tables.
+fn is_inside(out: &Path, run: &Path) -> bool {
+    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (Ok(parent), Ok(run)) = (parent.canonicalize(), run.canonicalize()) else { return false };
+    parent.starts_with(run)
+}
+
 /// `run.marey/` becomes `run.marey.zip`.
-fn beside(run: &std::path::Path) -> PathBuf {
+fn beside(run: &Path) -> PathBuf {
     let mut name = run.components().as_path().as_os_str().to_owned();
     name.push(".zip");
     PathBuf::from(name)

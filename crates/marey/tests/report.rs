@@ -8,7 +8,7 @@ mod sample;
 use std::path::Path;
 use std::process::Command;
 
-use marey_archive::{Columns, Value, schema, write_table};
+use marey_archive::{Columns, Meta, Part, Value, schema, write_table};
 use marey_testkit::Spool;
 use serde_json::Value as Json;
 use snapbox::{Data, assert_data_eq, file};
@@ -262,7 +262,19 @@ fn errors_say_what_to_do() {
     std::fs::create_dir_all(dir.path().join("half.marey/spool")).unwrap();
     let meta = std::fs::read_to_string(dir.path().join("run.marey/meta.json")).unwrap();
     std::fs::write(dir.path().join("half.marey/meta.json"), meta.replace("finished", "merging")).unwrap();
-    let cases: [(&[&str], i32, &str); 14] = [
+    std::fs::write(dir.path().join("nothing"), "").unwrap();
+    let made = Command::new("mkfifo").arg(dir.path().join("pipe")).status().unwrap();
+    assert!(made.success());
+    let inside = "run.marey/meta.json";
+    let cases: [(&[&str], i32, &str); 22] = [
+        (&["pack", "-o", inside, "--force"], 2, "lies in the run itself; choose another place"),
+        (&["pack", "-o", "run.marey/new.zip"], 2, "lies in the run itself"),
+        (&["pack", "text"], 2, "text is not a run"),
+        (&["pack", "nothing"], 2, "nothing is not a run"),
+        (&["pack", "cut.zip"], 1, "cannot open cut.zip: "),
+        (&["report", "cut.zip"], 1, "cut short or is no run; copy it again"),
+        (&["report", "pipe"], 2, "pipe is not a run: neither a directory nor a file"),
+        (&["report", "/dev/null"], 2, "/dev/null is not a run"),
         (&["report", "missing.marey"], 2, "`marey record -- CMD` makes one"),
         (&["report", "unmerged.marey"], 2, "`marey merge unmerged.marey` does it"),
         (&["info", "empty"], 2, "not a run"),
@@ -321,7 +333,10 @@ fn numbers_that_lack_a_part_of_the_run_say_so_first() {
                 .push(&[Value::Text(kind), Value::U32(0), none, Value::I64(count), Value::Text("")])
                 .unwrap();
         }
-        write_table(&dir.path().join("run.marey"), &table).unwrap();
+        let run = dir.path().join("run.marey");
+        let mut meta = Meta::load(&run).unwrap();
+        meta.add(&schema::PROBLEMS, Part::new(&schema::PROBLEMS, 0, 0, write_table(&run, &table).unwrap()));
+        meta.save(&run).unwrap();
         let report = marey(dir.path(), &["report"]);
         let said = report.lines().find_map(|line| line.split_once("Not all of the run was recorded: "));
         let said = said.map(|(_, rest)| rest.split('.').next().unwrap());
