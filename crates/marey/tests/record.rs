@@ -137,13 +137,37 @@ fn the_program_finds_what_the_recorder_needs() {
     let cases: [(&[&str], String); 2] = [
         (&[], format!("{spool}/libmarey.so|{spool}|trace|32|on|256|\nok\n")),
         (
-            &["--mode", "off", "--depth", "1", "--threads", "off", "--max-mb", "5", "--all"],
-            format!("{spool}/libmarey.so|{spool}|quiet|1|off|5|1\nok\n"),
+            &["--mode", "profile", "--depth", "1", "--threads", "off", "--max-mb", "5", "--all"],
+            format!("{spool}/libmarey.so|{spool}|profile|1|off|5|1\nok\n"),
         ),
     ];
     for (options, expected) in cases {
         assert_eq!(stdout(&place.record(&[options, &["--force"]].concat(), script)), expected);
     }
+}
+
+/// A finished run of that name had been replaced by an empty spool.
+#[test]
+fn mode_quiet_touches_no_run() {
+    let place = Place::new();
+    make_finished(&place.path("run.marey"));
+    let script = "test -x \"$MAREY_SPOOL/libmarey.so\" && echo $MAREY_MODE; exit 3";
+    for mode in ["quiet", "off"] {
+        for force in [&["--force"][..], &[]] {
+            let output = place.record(&[&["--mode", mode], force].concat(), script);
+            assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(3), "quiet\n"), "{mode}");
+            assert!(stderr(&output).contains("nothing was recorded"), "{}", stderr(&output));
+            let left = |dir: &Path| -> Vec<_> {
+                fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+            };
+            assert_eq!(left(place.0.path()), ["run.marey"], "{mode}");
+            assert_eq!(left(&place.path("run.marey")), ["meta.json"], "{mode}");
+        }
+    }
+    let missing =
+        place.marey(&["record", "--mode", "quiet", "--", "no-such-program-anywhere"]).output().unwrap();
+    assert_eq!(missing.status.code(), Some(127));
+    assert_eq!(fs::read_dir(place.0.path()).unwrap().count(), 1);
 }
 
 #[test]

@@ -6,8 +6,10 @@
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
+use marey_model::Rules;
 
 use crate::cli::{Mode, RecordArgs};
 use crate::exit::{Usage, say, text_of};
@@ -41,6 +43,9 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         bail!(Usage("elements are recorded in full mode only: add --mode full to --elements".to_owned()));
     }
     let rules = rules::read(args)?;
+    if args.mode == Mode::Quiet {
+        return run_quietly(args, rules);
+    }
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     let step = JobStep::detect();
     let command = Path::new(&args.command[0]);
@@ -63,12 +68,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     let code = launch::exit_status(&outcome);
     match outcome {
         Outcome::NotStarted(error) => {
-            let shown = args.command[0].display();
-            // A script whose interpreter is missing is there, and yet the system says that it is not.
-            let is_missing = error.kind() == std::io::ErrorKind::NotFound
-                && !std::path::Path::new(&args.command[0]).exists();
-            let why = if is_missing { "command not found".to_owned() } else { error.to_string() };
-            say(&format!("error: cannot run {shown}: {why}"));
+            tell_not_started(args, &error);
             run.abandon(step.as_ref());
         }
         Outcome::Ended(status) => {
@@ -79,6 +79,40 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::from(code))
+}
+
+/// Mode quiet records nothing, so a run of that name stays what it is. What the program needs to be started
+/// lies beside it for so long, in a directory that no other recorder has.
+fn run_quietly(args: &RecordArgs, rules: Rules) -> anyhow::Result<ExitCode> {
+    let mut name = args.output.file_name().unwrap_or_default().to_owned();
+    // Recorders of several machines may do so at once, and with the same number.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    name.push(format!(".quiet-{}-{now:x}", std::process::id()));
+    let mut run = RunDir::enter(&args.output.with_file_name(name), None, Overwrite::Refuse, None)?;
+    let library = match run.unpack_library() {
+        Ok(library) => library,
+        Err(error) => {
+            run.abandon(None);
+            return Err(error);
+        }
+    };
+    let places = launch::Places { library, spool: run.spool(), home: run.home(), rules };
+    let outcome = launch::run(args, &places, || run.commit());
+    run.abandon(None);
+    let outcome = outcome.context("cannot start the program")?;
+    match &outcome {
+        Outcome::NotStarted(error) => tell_not_started(args, error),
+        Outcome::Ended(_) => say("nothing was recorded, as --mode quiet says"),
+    }
+    Ok(ExitCode::from(launch::exit_status(&outcome)))
+}
+
+fn tell_not_started(args: &RecordArgs, error: &std::io::Error) {
+    let program = &args.command[0];
+    // A script whose interpreter is missing is there, and yet the system says that it is not.
+    let is_missing = error.kind() == std::io::ErrorKind::NotFound && !Path::new(program).exists();
+    let why = if is_missing { "command not found".to_owned() } else { error.to_string() };
+    say(&format!("error: cannot run {}: {why}", program.display()));
 }
 
 fn prepare(run: &mut RunDir, launch_file: &LaunchFile) -> anyhow::Result<PathBuf> {
@@ -143,12 +177,8 @@ fn finish(
     merge_apart(args)
 }
 
-/// Nothing was recorded: perhaps as the user wished, else for a reason that can be guessed at.
+/// Nothing was recorded, for a reason that can be guessed at.
 fn tell_that_nothing_is_there(args: &RecordArgs, code: u8) {
-    if args.mode == Mode::Quiet {
-        say("nothing was recorded, as --mode quiet says");
-        return;
-    }
     say(&format!("nothing was measured; {} holds no run", args.output.display()));
     if code != 0 {
         say(&format!(
