@@ -212,6 +212,9 @@ fn fits(pattern: &str, text: &str) -> bool {
     pattern[p..].iter().all(|&c| c == '*')
 }
 
+/// Characters of a wrong line that are told.
+const SHOWN: usize = 60;
+
 /// A line that is no rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RuleError {
@@ -237,7 +240,10 @@ pub enum RuleFault {
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, text, what } = self;
-        write!(f, "line {line}, `{text}`, {what}")
+        // One that is no rule at all may be as long as the file.
+        let shown: String = text.chars().take(SHOWN).collect();
+        let more = if shown.len() < text.len() { "…" } else { "" };
+        write!(f, "line {line}, `{shown}{more}`, {what}")
     }
 }
 

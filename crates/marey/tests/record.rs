@@ -171,6 +171,26 @@ fn mode_quiet_touches_no_run() {
 }
 
 #[test]
+fn a_filter_is_read_to_a_bound() {
+    let place = Place::new();
+    let rule = format!("wrong {}", "x".repeat(100_000));
+    fs::write(place.path("binary"), b"count \xff").unwrap();
+    fs::write(place.path("long"), &rule).unwrap();
+    let cases = [
+        (["--filter", "/dev/zero"], "larger than 1.00 MiB"),
+        (["--filter", "binary"], "binary is no filter: it is not text"),
+        (["--filter", "long"], "long is no filter: line 1"),
+        (["--rule", rule.as_str()], "does not begin with"),
+    ];
+    for (options, expected) in cases {
+        let output = place.record(&options, "echo ran");
+        let said = stderr(&output);
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{said}");
+        assert!(said.contains(expected) && said.len() < 400, "{expected}: {}", &said[..said.len().min(400)]);
+    }
+}
+
+#[test]
 fn the_user_s_libraries_are_kept() {
     let place = Place::new();
     // The dynamic linker of the launcher itself warns of a missing library and goes on.
