@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use parquet::errors::ParquetError;
 
+use crate::meta::META_FILE;
 use crate::schema::Kind;
 
 /// Why an archive could not be written or read. Paths come last in the messages.
@@ -40,6 +41,18 @@ pub enum Error {
         /// Rows that were announced.
         expected: u64,
         /// Rows that are there.
+        found: u64,
+    },
+    /// A file is not the one that `meta.json` is about.
+    #[error("{found} {what} where {META_FILE} says {expected}, so it is another file: {}", path.display())]
+    NotAsListed {
+        /// The file.
+        path: PathBuf,
+        /// What differs, `bytes` or `rows`.
+        what: &'static str,
+        /// How many `meta.json` says.
+        expected: u64,
+        /// How many there are.
         found: u64,
     },
     /// A table has more rows than may be read at once.

@@ -14,13 +14,21 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::corrections::CORRECTIONS_FILE;
 use crate::meta::META_FILE;
 use crate::store::Store;
-use crate::{Archive, Error};
+use crate::{Archive, Error, schema};
 
 /// Packs the run in `dir` into the file `out`: `meta.json` and the parts that it lists. The same
 /// run makes the same bytes. `out` appears when it is complete.
+///
+/// # Errors
+/// Also if a part is not the one that `meta.json` is about.
 pub fn pack(dir: &Path, out: &Path) -> Result<(), Error> {
     let archive = Archive::open(dir)?;
     let store = Store::open(dir)?;
+    for (table, parts) in &archive.meta().tables {
+        // A table of a later version goes along unseen.
+        let Some(spec) = schema::table(table) else { continue };
+        parts.iter().try_for_each(|part| archive.rows_of(spec, part).map(drop))?;
+    }
     let mut aside = out.as_os_str().to_owned();
     aside.push(".tmp");
     let aside = Path::new(&aside);

@@ -150,9 +150,29 @@ impl Archive {
     /// # Errors
     /// If the part cannot be opened or is no table of this kind.
     pub(crate) fn rows_of(&self, spec: &'static TableSpec, part: &Part) -> Result<u64, Error> {
+        let file = self.open_part(spec, part, false)?;
+        file.rows()
+    }
+
+    /// Opens a file of a table, if it is the one that `meta.json` is about: another, though sound, would be read
+    /// as if the run had been different.
+    fn open_part(&self, spec: &'static TableSpec, part: &Part, indexed: bool) -> Result<PartFile, Error> {
+        let path = self.store.path_of(&part.file);
         let section = self.store.section(&part.file)?;
-        let file = PartFile::open(section, self.store.path_of(&part.file), spec, self.meta.schema, false)?;
-        (0..file.groups()).try_fold(0, |sum, group| Ok(sum + file.rows_of(group)? as u64))
+        let refused = |what, expected, found| {
+            let path = path.clone();
+            Err(Error::NotAsListed { path, what, expected, found })
+        };
+        // Older archives did not say how long their files are, and one without a byte is none.
+        if part.bytes != 0 && part.bytes != section.len() {
+            return refused("bytes", part.bytes, section.len());
+        }
+        let file = PartFile::open(section, path.clone(), spec, self.meta.schema, indexed)?;
+        let rows = file.rows()?;
+        if part.bytes != 0 && part.rows != rows {
+            return refused("rows", part.rows, rows);
+        }
+        Ok(file)
     }
 
     /// The same for one part, which may run on several threads at once. The batch is the callee's
@@ -178,9 +198,8 @@ impl Archive {
             read.extend(applied.needed(spec, &read));
             ranges.iter_mut().for_each(|(place, range)| *range = applied.widened(spec, *place, range));
         }
-        let section = self.store.section(&part.file)?;
         let indexed = !filters.is_empty() || spec.layout == Layout::Parts;
-        let file = PartFile::open(section, self.store.path_of(&part.file), spec, self.meta.schema, indexed)?;
+        let file = self.open_part(spec, part, indexed)?;
         for group in 0..file.groups() {
             let mut rows = file.read(group, &read, &ranges)?;
             while let Some(mut batch) = rows.next_batch()? {

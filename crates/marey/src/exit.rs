@@ -25,7 +25,8 @@ pub(crate) fn report_error(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    say(&format!("error: {}", text_of(error)));
+    let hint = if is_other_file(error) { COPY_AGAIN } else { "" };
+    say(&format!("error: {}{hint}", text_of(error)));
     if error.downcast_ref::<Usage>().is_some() { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
@@ -45,6 +46,15 @@ pub(crate) fn text_of(error: &anyhow::Error) -> String {
 pub(crate) fn say(line: &str) {
     // Standard error is the last resort: when it is closed, there is nobody left to tell.
     writeln!(std::io::stderr(), "marey: {line}").ok();
+}
+
+/// What helps where a file of a run was replaced by another.
+const COPY_AGAIN: &str =
+    "; `marey merge RUN --force` makes it anew if its spool was kept, else copy the run again";
+
+fn is_other_file(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<marey_archive::Error>());
+    causes.any(|cause| matches!(cause, marey_archive::Error::NotAsListed { .. }))
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

@@ -301,6 +301,63 @@ fn errors_say_what_to_do() {
     }
 }
 
+/// Tables that are sound and not those of the run had been read as if nothing had been called.
+#[test]
+fn a_file_that_is_not_the_one_of_the_run_is_refused() {
+    const COPY: &str = "copy the run again";
+    let swap = |run: &Path, a: &str, b: &str| {
+        let text = |name: &str| std::fs::read(run.join(name)).unwrap();
+        let (first, second) = (text(a), text(b));
+        std::fs::write(run.join(a), second).unwrap();
+        std::fs::write(run.join(b), first).unwrap();
+    };
+    type Damage<'a> = &'a dyn Fn(&Path);
+    let swapped = |run: &Path| swap(run, "call_paths.parquet", "profile.parquet");
+    // As many bytes as there should be, and other rows.
+    let fewer = |run: &Path| {
+        let mut meta = Meta::load(run).unwrap();
+        meta.tables.get_mut("call_paths").unwrap()[0].rows += 1;
+        meta.save(run).unwrap();
+    };
+    let gone = |run: &Path| std::fs::remove_file(run.join("regions.parquet")).unwrap();
+    let unneeded = |run: &Path| std::fs::remove_file(run.join("levels.parquet")).unwrap();
+    let spooled = |run: &Path| {
+        swap(run, "call_paths.parquet", "profile.parquet");
+        std::fs::create_dir(run.join("spool")).unwrap();
+        std::fs::write(run.join("spool/1.events"), "").unwrap();
+    };
+    let cases: [(Damage<'_>, &str, [&str; 2]); 8] = [
+        (&swapped, "report", ["so it is another file", COPY]),
+        (&swapped, "dump", ["call_paths.parquet", COPY]),
+        (&swapped, "pack", ["so it is another file", COPY]),
+        (&fewer, "report", ["rows where meta.json says", "call_paths.parquet"]),
+        (&gone, "report", ["regions.parquet", COPY]),
+        (&gone, "pack", ["regions.parquet", "cannot pack"]),
+        (&unneeded, "pack", ["levels.parquet", "cannot pack"]),
+        (&spooled, "report", ["`marey merge run.marey --force`", "call_paths.parquet"]),
+    ];
+    for (damage, command, expected) in cases {
+        let dir = with_run();
+        damage(&dir.path().join("run.marey"));
+        let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+        let output = marey.args([command, "run.marey"]).current_dir(dir.path()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command}: {said}");
+        assert!(expected.iter().all(|part| said.contains(part)), "{command}: {said}");
+    }
+}
+
+#[test]
+fn a_run_whose_files_have_no_known_length_stays_readable() {
+    let dir = with_run();
+    let before = marey(dir.path(), &["report", "--json"]);
+    let run = dir.path().join("run.marey");
+    let mut meta = Meta::load(&run).unwrap();
+    meta.tables.values_mut().flatten().for_each(|part| part.bytes = 0);
+    meta.save(&run).unwrap();
+    assert_eq!(marey(dir.path(), &["report", "--json"]), before);
+}
+
 /// A directory that was left beside the tables had been taken for a spool, and an empty run put in
 /// the place of a full one.
 #[test]

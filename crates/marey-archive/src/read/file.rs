@@ -74,6 +74,12 @@ impl PartFile {
         self.reader.num_row_groups()
     }
 
+    /// Rows that all groups have, by the footer.
+    pub(super) fn rows(&self) -> Result<u64, Error> {
+        let more = |sum: u64, group| Ok(sum.saturating_add(self.rows_of(group)? as u64));
+        (0..self.groups()).try_fold(0, more)
+    }
+
     /// Rows that a group has, by the footer.
     pub(super) fn rows_of(&self, group: usize) -> Result<usize, Error> {
         let claimed = self.reader.metadata().row_group(group).num_rows();
