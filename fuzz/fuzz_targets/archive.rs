@@ -57,7 +57,10 @@ fn run() -> &'static Run {
 /// Corrections with these numbers: an offset, and time, what is added and uncertainty of two knots.
 fn corrections([offset, time, add, bar, later, more, last_bar]: [i64; 7]) -> Corrections {
     let knot = |(time, add, uncertainty)| FitKnot { time, add, uncertainty };
-    let fits = vec![Fit { processes: vec![0, 1], knots: [(time, add, bar), (later, more, last_bar)].map(knot).into() }];
+    let fits = vec![Fit {
+        processes: vec![0, 1],
+        knots: [(time, add, bar), (later, more, last_bar)].map(knot).into(),
+    }];
     Corrections { offsets: [(1, offset)].into(), fits, ..Corrections::default() }
 }
 

@@ -44,6 +44,8 @@ fn window(stream: Stream, sequence: u64, open: &[Open], records: &[u8]) -> Vec<u
         bytes_before: 0,
         serial: 0,
         buffer: 0,
+        round: 0,
+        is_summing: false,
     };
     let mut bytes = vec![0; size];
     let begin = head.encode_into(open, &mut bytes);

@@ -148,7 +148,7 @@ fn besides(process: &mut Process) {
     });
     process.timed(0, 520, |delta| Record::Counter { counter: 0, delta, value: 0.5 });
     process.timed(0, 530, |delta| Record::LaneEnter { lane: 0, site: task, delta });
-    process.timed(1, 540, |delta| Record::LaneLeave { lane: 0, delta });
+    process.timed(1, 540, |delta| Record::LaneLeave { lane: 0, site: task, delta });
     process.end_of(1, token, 550);
     process.enter(1, main, 560);
     process.untimed(1, Record::Edge { kind: 0, thread: 0, back: 15, noun: 0 });
