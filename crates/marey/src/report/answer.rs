@@ -72,6 +72,7 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     let mut lines: Vec<String> = ended_early(facts).into_iter().chain(incomplete(facts)).collect();
     let sums = info::only_sums(facts.run.archive.meta());
     lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
+    lines.extend(together(facts));
     let halves = info::half_messages(facts.run.archive.meta());
     lines.extend(halves.map(|halves| format!("Messages: {halves}.")));
     // Regions that cannot be read are told of where they are shown.
@@ -89,6 +90,23 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     lines.extend(largest_site(facts));
     lines.extend(between_ranks(facts));
     lines
+}
+
+/// What was counted with others, for want of a place, and is missing where it belongs.
+fn together(facts: &Facts<'_>) -> Option<String> {
+    let visits = match count_of(facts, "other_paths") {
+        0 => None,
+        others => {
+            Some(format!("{} of regions are together in `(other paths)`", format::counted(others, "visit")))
+        }
+    };
+    let messages = match count_of(facts, "other_messages") {
+        0 => None,
+        others => Some(format!("of {} it is not known to whom", format::counted(others, "message"))),
+    };
+    let all: Vec<String> = visits.into_iter().chain(messages).collect();
+    let why = "threads had more call paths and channels than there is room for sums";
+    (!all.is_empty()).then(|| format!("Not where they belong: {}; {why}.", all.join(", and ")))
 }
 
 /// Processes that are named with what became of them.
@@ -113,10 +131,14 @@ fn ended_early(facts: &Facts<'_>) -> Option<String> {
     }
 }
 
+/// How often a kind of problem is there.
+fn count_of(facts: &Facts<'_>, kind: &str) -> u64 {
+    facts.trace.problems().iter().filter(|problem| problem.kind == kind).map(|problem| problem.count).sum()
+}
+
 /// Numbers that lack a part of the run must not be read as if they had it.
 fn incomplete(facts: &Facts<'_>) -> Option<String> {
-    let problems = || facts.trace.problems().iter();
-    let sum = |kind: &str| problems().filter(|it| it.kind == kind).map(|it| it.count).sum::<u64>();
+    let sum = |kind: &str| count_of(facts, kind);
     let missing = match (sum("dropped"), sum("lost") + sum("damaged") + sum("missing")) {
         (0, 0) => return None,
         (0, _) => "parts of the recording are gone".to_owned(),

@@ -239,6 +239,9 @@ fn check_together(program: &Path, mode: &str, timed: &str) {
     let others: u64 = found.iter().filter(|(key, _)| key.1.is_empty()).map(|(_, number)| number).sum();
     assert!(others > 1000, "{others} without sums of their own");
 
+    let report = run.text("report", &[]);
+    assert!(report.contains("are together in `(other paths)`"), "{report}");
+
     let (exclusive, outermost) = times(&run);
     let rounding = i64::try_from(run.table("profile").len()).unwrap() * 4;
     assert!((exclusive - outermost).abs() <= rounding, "{mode}: {exclusive} and {outermost} ns");
