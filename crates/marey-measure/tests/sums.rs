@@ -191,17 +191,21 @@ fn check_courses(spool: &Spool, windows: &[(u64, &[u8])], sums: &BTreeMap<u32, (
     widest
 }
 
+/// Numbers below what is asked for, the same for the same seed.
+fn randoms(mut seed: u64) -> impl FnMut(u64) -> u64 {
+    move |below| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    }
+}
+
 /// Hours of made-up records, now in small steps and now in large ones: buckets become wider again and again, and
 /// what passed when comes out as it went in.
 #[test]
 fn courses_are_those_of_the_records() {
     const TEST: &str = "courses_are_those_of_the_records";
     let mut windows = Vec::new();
-    let (mut now, mut seed) = (1_000_u64, 3_u64);
-    let mut random = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let (mut now, mut random) = (1_000_u64, randoms(3));
     for step in [10, 18, 22, 28, 14, 34].into_iter().cycle().take(60) {
         let (begin, mut records) = (now, Vec::new());
         while records.len() < 8_000 {
@@ -373,11 +377,7 @@ fn recursion_comes_out_of_the_sums_as_it_went_in() {
 fn functions_that_call_each_other_keep_their_sums() {
     const TEST: &str = "functions_that_call_each_other_keep_their_sums";
     const SITES: usize = 6;
-    let (mut now, mut seed, mut depth) = (1_000_u64, 5_u64, 0_u64);
-    let mut random = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let (mut now, mut random, mut depth) = (1_000_u64, randoms(5), 0_u64);
     let mut windows = Vec::new();
     for round in 0..400 {
         let (begin, mut records) = (now, Vec::new());
@@ -404,9 +404,9 @@ fn functions_that_call_each_other_keep_their_sums() {
     }
     // Visits, time of visits that are not inside another one, exclusive time.
     let mut wanted = [(0, 0, 0); SITES];
-    let (mut open, mut ticks) = (Vec::<(usize, u64)>::new(), 0);
+    let mut open = Vec::<(usize, u64)>::new();
     for &(begin, records) in &windows {
-        (ticks, _) = (begin, ticks);
+        let mut ticks = begin;
         let mut at = 0;
         while let Some(record) = Record::decode(records, &mut at) {
             let delta = record.delta().unwrap();

@@ -63,7 +63,8 @@ impl Decided {
 }
 
 impl Shards {
-    /// `counting` says which messages processes have counted without keeping them, `shifts` say for each process by how much its clock was moved; none if no clock was.
+    /// `counting` says which messages processes have counted without keeping them, `shifts` say for each process
+    /// by how much its clock was moved; none if no clock was.
     pub(crate) fn new(counting: Counting, shifts: Vec<Shift>) -> Self {
         let (counting, shifts) = (Arc::new(counting), Arc::new(shifts));
         let outcome =

@@ -133,13 +133,16 @@ impl Cells {
     /// that call each other have no more of them. All paths that find none share one.
     pub(super) fn path(&mut self, runtime: &Runtime, thread: u32, (site, parent): (u32, u32)) -> (u32, bool) {
         let kind = CellKind::Path { site, parent };
-        let words = kind.words();
-        if let (Err(_), true) = (self.look(words), self.sums as usize >= FOLD_FROM)
+        let place = match self.look(kind.words()) {
+            Ok(number) => return (number, false),
+            Err(place) => place,
+        };
+        if self.sums as usize >= FOLD_FROM
             && let Some(first) = self.appearance(site, parent)
         {
             return (first, true);
         }
-        (self.find(runtime, thread, kind).unwrap_or(OTHER_PATHS), false)
+        (self.make(runtime, thread, kind, place).unwrap_or(OTHER_PATHS), false)
     }
 
     /// The cell of a site among a call path's and those above it.
@@ -173,11 +176,14 @@ impl Cells {
 
     /// The cell about `kind`, made if need be. `None` if there is no place for it.
     pub(super) fn find(&mut self, runtime: &Runtime, thread: u32, kind: CellKind) -> Option<u32> {
-        let words = kind.words();
-        let place = match self.look(words) {
-            Ok(number) => return Some(number),
-            Err(place) => place,
-        };
+        match self.look(kind.words()) {
+            Ok(number) => Some(number),
+            Err(place) => self.make(runtime, thread, kind, place),
+        }
+    }
+
+    /// Makes the cell about `kind`, which there is none of and which would be found at `place`.
+    fn make(&mut self, runtime: &Runtime, thread: u32, kind: CellKind, place: usize) -> Option<u32> {
         let has_sums = !matches!(kind, CellKind::Durations { .. } | CellKind::Sizes { .. });
         if self.is_full || (has_sums && self.sums as usize >= MAX_SUMS) {
             return None;
@@ -193,7 +199,7 @@ impl Cells {
         // SAFETY: the window is there and has room for the cell, whose bytes are zeros.
         unsafe {
             let cell = self.cell(number);
-            (*cell).kind = words;
+            (*cell).kind = kind.words();
             for sums in (*cell).sums.iter_mut().filter(|_| has_sums) {
                 sums.shortest = u64::MAX;
             }
