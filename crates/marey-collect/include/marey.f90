@@ -39,7 +39,7 @@ module marey
   integer, parameter :: max_fields = 16
   !> Numbers are kept plus one, so that a new object is all zeros; this one stands for nothing.
   integer(c_int32_t), parameter :: nothing = -1_c_int32_t
-  integer(c_int32_t), parameter :: abi_version = 2_c_int32_t
+  integer(c_int32_t), parameter :: abi_version = 3_c_int32_t
 
   !> A place in the source. Its name has at most 128 characters. `file` and `line` may be given
   !! where the preprocessor knows them: marey_region("solve", __FILE__, __LINE__).

@@ -130,13 +130,12 @@ static inline void marey_event_end(marey_event *event);
 
 /* ---- The runtime ---------------------------------------------------------------------------- */
 
-#define MAREY_ABI 2u
+#define MAREY_ABI 3u
 #define MAREY_NONE UINT32_MAX
 
 struct marey_open_ {
     uint64_t ticks;
-    uint32_t site;
-    uint32_t reserved;
+    uint64_t site; /* in 32 bits, the others are 0: one store */
 };
 
 /* A thread's descriptor: `Thread` in Rust. All zeros after a fork and after the thread's end; then
@@ -279,15 +278,27 @@ MAREY_COLD_ static void marey_enter_rare_(const struct marey_runtime *runtime, m
 }
 
 #ifdef __x86_64__
-/* Adds the record at the cursor and makes it count. `ticks - last` has at most 49 bits. */
-static inline void marey_commit_(struct marey_thread *thread, uint64_t cursor, uint64_t ticks, uint64_t opcode) {
-    uint64_t delta = ticks - thread->last;
+/* The record of an event `delta` ticks after the one before; its length in bytes, 0 if it does not fit. Events as
+ * close as 127 ticks are those that must be cheap: theirs is made without finding out how long it is. */
+MAREY_INLINE_ uint32_t marey_record_(uint64_t *record, uint64_t opcode, uint64_t delta) {
+    uint32_t len;
+    if (!MAREY_RARE_(delta >= 128)) {
+        *record = opcode | (delta << 1 | 1) << 8;
+        return 2;
+    }
+    if (delta > MAREY_MAX_SHORT_) return 0;
     /* Significant bits divided by seven, rounded up: the bytes of the difference. */
-    uint32_t len = ((64 - (uint32_t)__builtin_clzll(delta | 1) + 6) * 37) >> 8;
-    uint64_t record = opcode | ((delta << len) | (UINT64_C(1) << (len - 1))) << 8;
+    len = ((64 - (uint32_t)__builtin_clzll(delta) + 6) * 37) >> 8;
+    *record = opcode | ((delta << len) | (UINT64_C(1) << (len - 1))) << 8;
+    return 1 + len;
+}
+
+/* Puts the record at the cursor and makes it count. */
+MAREY_INLINE_ void marey_commit_(struct marey_thread *thread, uint64_t cursor, uint64_t ticks, uint64_t record,
+                                 uint32_t len) {
     memcpy((void *)(uintptr_t)cursor, &record, sizeof record);
     thread->last = ticks;
-    cursor += 1 + len;
+    cursor += len;
     thread->cursor = cursor;
     __atomic_store_n((uint64_t *)(uintptr_t)(thread->window + MAREY_AT_CURSOR_), cursor - thread->window,
                      __ATOMIC_RELEASE);
@@ -301,31 +312,28 @@ static inline void marey_enter_(const struct marey_runtime *runtime, marey_regio
         struct marey_thread *thread = marey_thread_;
         uint8_t *modes = __atomic_load_n(&runtime->modes, __ATOMIC_RELAXED);
         uint8_t mode = id ? __atomic_load_n(&modes[id - 1], __ATOMIC_RELAXED) : 0;
-        if (mode == MAREY_MODE_OFF_) return;
-        /* Only the time-stamp counter, code 0, is read here. */
-        if (mode == MAREY_MODE_TRACE_ && thread && thread->ready && id - 1 < MAREY_SHORT_SITES_ &&
-            thread->clock == 0) {
-            uint64_t cursor, ticks;
-            uint32_t depth;
+        if (mode == MAREY_MODE_TRACE_ && thread && thread->ready && id - 1 < MAREY_SHORT_SITES_) {
+            uint64_t cursor, ticks, record;
+            uint32_t depth, len;
             thread->ready = 0; /* From here to the last line a signal handler finds the thread busy. */
             MAREY_FENCE_();
             cursor = thread->cursor;
             depth = thread->depth;
             ticks = __builtin_ia32_rdtsc();
-            if (cursor < thread->limit && depth < thread->max_depth &&
-                ticks - thread->last <= MAREY_MAX_SHORT_) {
+            len = marey_record_(&record, 0x40 + (uint64_t)(id - 1), ticks - thread->last);
+            if (!MAREY_RARE_(!len || cursor >= thread->limit || depth >= thread->max_depth)) {
                 struct marey_open_ *open = &thread->stack[depth];
                 open->ticks = ticks;
                 open->site = id - 1;
-                open->reserved = 0;
                 thread->depth = depth + 1;
-                marey_commit_(thread, cursor, ticks, 0x40 + (uint64_t)(id - 1));
+                marey_commit_(thread, cursor, ticks, record, len);
                 MAREY_FENCE_();
                 thread->ready = 1;
                 return;
             }
             thread->ready = 1;
         }
+        if (mode == MAREY_MODE_OFF_) return;
     }
 #endif
     marey_enter_rare_(runtime, region);
@@ -345,18 +353,19 @@ static inline void marey_leave_(const struct marey_runtime *runtime, marey_regio
 #ifdef __x86_64__
     {
         struct marey_thread *thread = marey_thread_;
-        if (thread && thread->ready && thread->below == 0 && thread->clock == 0) {
-            uint64_t cursor, ticks;
-            uint32_t depth;
+        if (thread && thread->ready && thread->below == 0) {
+            uint64_t cursor, ticks, record;
+            uint32_t depth, len;
             thread->ready = 0;
             MAREY_FENCE_();
             cursor = thread->cursor;
             depth = thread->depth;
             ticks = __builtin_ia32_rdtsc();
-            if (cursor < thread->limit && depth && thread->stack[depth - 1].site == id - 1 &&
-                ticks - thread->last <= MAREY_MAX_SHORT_) {
+            len = marey_record_(&record, 0x01, ticks - thread->last);
+            if (!MAREY_RARE_(!len || cursor >= thread->limit || !depth ||
+                             (uint32_t)thread->stack[depth - 1].site != id - 1)) {
                 thread->depth = depth - 1;
-                marey_commit_(thread, cursor, ticks, 0x01);
+                marey_commit_(thread, cursor, ticks, record, len);
                 MAREY_FENCE_();
                 thread->ready = 1;
                 return;

@@ -19,7 +19,7 @@ use crate::thread::Thread;
 use crate::write;
 
 /// Version of the layout of [`RuntimeTable`] and of the public part of [`Thread`].
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 /// A number that stands for nothing.
 pub(crate) const NONE: u32 = u32::MAX;
 

@@ -41,7 +41,8 @@ pub(crate) mod state {
 pub struct Thread {
     /// Address of the next record.
     pub cursor: u64,
-    /// Records may begin below this address.
+    /// The same as `brim` where the clock is the time-stamp counter; else 0, so that whoever reads only that one
+    /// goes the slow path.
     pub limit: u64,
     /// Ticks of the last record.
     pub last: u64,
@@ -83,6 +84,8 @@ pub struct Thread {
     pub(crate) window_len: u64,
     /// Address of the window's first record.
     pub(crate) first: u64,
+    /// Records may begin below this address.
+    pub(crate) brim: u64,
     /// Windows opened so far.
     pub(crate) sequence: u64,
     /// The time that the window's first record counts from.
@@ -175,6 +178,12 @@ impl Thread {
             return None;
         }
         Some(at.cast())
+    }
+
+    /// Says that records may begin below this address.
+    pub(crate) const fn set_brim(&mut self, brim: u64) {
+        self.brim = brim;
+        self.limit = if self.clock == 0 { brim } else { 0 };
     }
 
     /// Fills an empty descriptor.

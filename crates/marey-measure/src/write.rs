@@ -2,7 +2,7 @@
 //!
 //! [`enter`] and [`leave`] are written out by hand, because they are what a program does millions
 //! of times: five comparisons, one clock reading, one 8-byte store for the record, one for the
-//! commit. Everything else goes through [`write()`], and everything unusual — a full window, a fork,
+//! commit. What counts is the number of instructions, which do not overlap with the reading of the clock. Everything else goes through [`write()`], and everything unusual — a full window, a fork,
 //! an interrupted record, a clock that ran backwards — through [`slow`]. Calls that others wait for are
 //! written down when they are over ([`announce`](mod@announce)).
 
@@ -11,7 +11,9 @@
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use marey_model::ClockKind;
-use marey_model::spool::{MAX_SHORT, Open, SHORT_SITES, at, encode_short, op, short_len, zigzag};
+use marey_model::spool::{
+    MAX_SHORT, Open, SHORT_SITES, at, encode_near, encode_short, op, short_len, zigzag,
+};
 
 use crate::clock;
 use crate::thread::Thread;
@@ -103,8 +105,7 @@ unsafe fn enter_with(thread: *mut Thread, site: u32, prefix: u64, prefix_len: u3
     // SAFETY: the caller's promise; the store stays inside the window because records begin below
     // `limit`, which leaves SLACK bytes behind it.
     unsafe {
-        // Other clocks are slow anyway, and a call in the middle would make us save registers.
-        if (*thread).ready == 0 || (*thread).clock != 0 {
+        if (*thread).ready == 0 {
             return slow::enter(thread, site);
         }
         // From here to the last line a signal handler finds the thread busy.
@@ -113,12 +114,14 @@ unsafe fn enter_with(thread: *mut Thread, site: u32, prefix: u64, prefix_len: u3
         let (cursor, depth) = ((*thread).cursor, (*thread).depth);
         let ticks = clock::tsc();
         let delta = ticks.wrapping_sub((*thread).last);
+        // Where `limit` is 0 the clock is another one. Those are slow anyway, and a call in the middle would
+        // make us save registers.
         if cursor >= (*thread).limit || depth >= (*thread).max_depth || delta > max {
             (*thread).ready = 1;
             return slow::enter(thread, site);
         }
-        let len = short_len(delta);
-        (cursor as *mut u64).write_unaligned(prefix | (encode_short(delta, len) << (8 * prefix_len)));
+        let (number, len) = encode_near(delta);
+        (cursor as *mut u64).write_unaligned(prefix | number << (8 * prefix_len));
         (*thread).last = ticks;
         *(*thread).stack.add(depth as usize) = Open { ticks, site, reserved: 0 };
         (*thread).depth = depth + 1;
@@ -136,7 +139,7 @@ unsafe fn enter_with(thread: *mut Thread, site: u32, prefix: u64, prefix_len: u3
 pub unsafe fn leave(thread: *mut Thread) {
     // SAFETY: as in `enter`.
     unsafe {
-        if (*thread).ready == 0 || (*thread).below != 0 || (*thread).clock != 0 {
+        if (*thread).ready == 0 || (*thread).below != 0 {
             return slow::leave(thread);
         }
         (*thread).ready = 0;
@@ -148,8 +151,8 @@ pub unsafe fn leave(thread: *mut Thread) {
             (*thread).ready = 1;
             return slow::leave(thread);
         }
-        let len = short_len(delta);
-        (cursor as *mut u64).write_unaligned(u64::from(op::LEAVE) | encode_short(delta, len) << 8);
+        let (number, len) = encode_near(delta);
+        (cursor as *mut u64).write_unaligned(u64::from(op::LEAVE) | number << 8);
         (*thread).last = ticks;
         (*thread).depth = depth - 1;
         commit(thread, cursor + 1 + u64::from(len));
@@ -206,7 +209,7 @@ pub unsafe fn passed(thread: *mut Thread, site: u32, began: u64, ended: u64) {
         let cursor = (*thread).cursor;
         let (before, inside) = (began.wrapping_sub((*thread).last), ended.wrapping_sub(began));
         let is_short = site < LONG_SITES && before <= MAX_BEHIND_LONG && inside <= MAX_SHORT;
-        if cursor >= (*thread).limit || (*thread).depth >= (*thread).max_depth || !is_short {
+        if cursor >= (*thread).brim || (*thread).depth >= (*thread).max_depth || !is_short {
             (*thread).ready = 1;
             return slow::passed(thread, site, began, ended);
         }
@@ -306,7 +309,7 @@ pub unsafe fn write(thread: *mut Thread, room: usize, f: impl FnOnce(*mut Thread
         } else {
             (*thread).ready = 0;
             compiler_fence(Ordering::SeqCst);
-            if (*thread).cursor >= (*thread).limit || room > ROOM {
+            if (*thread).cursor >= (*thread).brim || room > ROOM {
                 claimed = slow::make_room(thread, room);
             }
         }

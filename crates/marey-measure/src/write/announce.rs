@@ -92,7 +92,7 @@ pub unsafe fn write_announced(
             // A signal handler has forked, and this is the child: the call was its parent's.
             return;
         }
-        if (*thread).cursor >= (*thread).limit && slow::make_room(thread, ROOM).is_none() {
+        if (*thread).cursor >= (*thread).brim && slow::make_room(thread, ROOM).is_none() {
             return forget(thread);
         }
         let mut scratch = Scratch((*thread).cursor as *mut u8);
@@ -160,7 +160,7 @@ pub unsafe fn enter_announced(thread: *mut Thread) -> bool {
         if (*thread).state != state::RECORDING {
             return false;
         }
-        if (*thread).cursor >= (*thread).limit && slow::make_room(thread, ROOM).is_none() {
+        if (*thread).cursor >= (*thread).brim && slow::make_room(thread, ROOM).is_none() {
             forget(thread);
             (*thread).below += 1;
             return true;

@@ -103,7 +103,7 @@ pub unsafe fn write_poll(thread: *mut Thread, site: u32, began: u64, ended: u64)
 unsafe fn open(thread: *mut Thread, site: u32, began: u64, ended: u64) {
     // SAFETY: the caller's promise (see `write_poll`).
     unsafe {
-        if (*thread).cursor >= (*thread).limit || (*thread).depth >= (*thread).max_depth {
+        if (*thread).cursor >= (*thread).brim || (*thread).depth >= (*thread).max_depth {
             return alone(thread, site, began, ended);
         }
         let mut scratch = Scratch((*thread).cursor as *mut u8);

@@ -217,7 +217,7 @@ pub(super) unsafe fn make_room(thread: *mut Thread, room: usize) -> Option<*mut 
     // SAFETY: the caller's promise.
     unsafe {
         let end = (*thread).window + (*thread).window_len;
-        let fits = (*thread).cursor < (*thread).limit && (*thread).cursor + room as u64 + 16 <= end;
+        let fits = (*thread).cursor < (*thread).brim && (*thread).cursor + room as u64 + 16 <= end;
         if fits || runtime::next_window(thread, room) {
             return Some(thread);
         }

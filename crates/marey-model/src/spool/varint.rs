@@ -21,6 +21,18 @@ pub const fn encode_short(value: u64, len: u32) -> u64 {
     (value << len) | (1 << (len - 1))
 }
 
+/// The same word and its length for values that are mostly below 128: these take a branch, which is foreseen, instead
+/// of finding out how long they are.
+#[inline(always)]
+pub const fn encode_near(value: u64) -> (u64, u32) {
+    if value < 1 << 7 {
+        return (value << 1 | 1, 1);
+    }
+    core::hint::cold_path();
+    let len = short_len(value);
+    (encode_short(value, len), len)
+}
+
 /// Appends `value`, any of 64 bits.
 pub fn put(out: &mut Vec<u8>, value: u64) {
     if value < 1 << 56 {
