@@ -3,7 +3,7 @@
 //! The one idea: a thread at its limit goes on as before, in one last window. When that is full its records
 //! are read as a reader would read them, their times are added to those of their call paths, and the window
 //! begins anew. What an event costs is what it always costs, and the adding up, which works in the
-//! processor's cache; the sums are those of a trace; and what is not added up yet still stands in the window.
+//! processor's cache and does next to nothing for visits that are as usual; the sums are those of a trace; and what is not added up yet still stands in the window.
 //!
 //! How sums lie in the file, so that they are right whenever the process dies, is told in
 //! [`marey_model::spool::sums`].
@@ -14,20 +14,22 @@
 mod beside;
 mod cells;
 mod courses;
+mod parts;
 mod windows;
 
-use marey_model::spool::sums::{BINS, CELL_BINS, CellKind, NOBODY, bin};
+use marey_model::spool::sums::{CellKind, NOBODY};
 use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Stream, Visits, get, op};
 
 pub(crate) use self::beside::{Beside, Visit};
-use self::cells::{Cells, Histogram, MAX_CELLS, OTHER_MESSAGES, Sums};
+use self::cells::{Cells, Histogram, OTHER_MESSAGES, Sums};
 use self::courses::Courses;
+use self::parts::{NOWHERE, Parts, Trail, code_of};
 use crate::runtime::Runtime;
 use crate::sys;
 
-/// Length of the window that is used again and again: large against the call paths that it adds to, which are
-/// copied once a window, and small enough for the processor's cache.
-pub(crate) const WINDOW: usize = 64 << 10;
+/// Length of the window that is used again and again: large against the call paths that it adds to, which go
+/// to the file once a window, and small enough for the processor's cache.
+pub(crate) const WINDOW: usize = 128 << 10;
 /// Bytes of records from which on a profile adds up: threads that are so short may be many, and fit into less.
 pub(crate) const PROFILE_FROM: u64 = 16 << 10;
 
@@ -55,28 +57,35 @@ pub(crate) struct Summing {
     courses: Courses,
     /// How many rounds there will have been after this one.
     rounds: u64,
-    now: u64,
-    depth: u32,
+    here: Here,
     /// How many of the open regions are open [`AGAIN`].
     again: u32,
-    /// Cell of the innermost open region; [`NOBODY`] if none is open.
-    cell: u32,
-    /// Its sums; null if they have not been looked for in this window.
-    sums: *mut Sums,
-    /// Takes the time when no region is open.
+    /// How many are [`SHARED`].
+    shared: u32,
+    /// Until then regions are entered and left and that is all: when the bucket ends, or 0 while there are such
+    /// regions.
+    calm_until: u64,
+    /// Takes what happens when no region is open.
     nobody: Sums,
-    /// Call paths that were entered lately, at a place that follows from the first two numbers.
-    lately: [Lately; LATELY],
     /// What the message slots of the window stand for.
     slots: [Slot; SLOTS],
     /// Bytes that go with the collective slots.
     collectives: [u64; SLOTS],
     open: [Frame; MAX_DEPTH],
-    /// Visits of each cell in this round by their durations, which go to its bins at the end.
-    bins: [[u16; BINS]; MAX_CELLS],
-    /// Cells that have been asked for in this round.
-    touched: [u32; MAX_CELLS],
-    touched_len: usize,
+    parts: Parts,
+}
+
+/// How far the records have been read. A copy of it is at hand, in registers, while they are.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Here {
+    now: u64,
+    /// Time of the innermost open region itself that is not added to its path yet.
+    own: u64,
+    trail: Trail,
+    depth: u32,
+    /// The place of the innermost open region's path.
+    place: u32,
 }
 
 // A visit is two records of two bytes, so no round overflows a bin.
@@ -85,32 +94,39 @@ const _: () = assert!(WINDOW / 4 <= u16::MAX as usize);
 /// Of an open region whose site is open further out, and whose cell does not tell both apart: its time is in
 /// that one's.
 const AGAIN: u32 = 1 << 31;
+/// Of an open region whose path has no cell of its own, but that of the path around it.
+const SHARED: u32 = 1 << 30;
 
-/// An open region, and the cell and the sums of the path above it.
+/// An open region, and what there was around it.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Frame {
     began: u64,
-    above: u32,
-    /// Its site, or that and [`AGAIN`].
-    site: u32,
-    sums_above: *mut Sums,
+    own: u64,
+    trail: Trail,
+    /// That of its site, see [`code_of`], or that and [`AGAIN`] or [`SHARED`].
+    code: u32,
+    place: u32,
 }
 
-/// Which cell the path of a site beneath that of another cell has, and its sums in a round.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Lately {
-    parent: u32,
-    site: u32,
-    cell: u32,
-    /// It is one of the cells above.
-    is_again: bool,
-    rounds: u64,
-    sums: *mut Sums,
-}
+impl Frame {
+    /// A region that is entered here.
+    #[inline(always)]
+    const fn new(around: Here, code: u32) -> Self {
+        let Here { now, own, trail, place, .. } = around;
+        Self { began: now, own, trail, code, place }
+    }
 
-const LATELY: usize = 1 << 11;
+    /// What it is like when it has been left.
+    #[inline(always)]
+    const fn around(&self, now: u64, depth: u32) -> Here {
+        Here { now, own: self.own, trail: self.trail, depth, place: self.place }
+    }
+
+    const fn is_of(&self, code: u32) -> bool {
+        self.code & !(AGAIN | SHARED) == code
+    }
+}
 
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -130,13 +146,13 @@ impl Summing {
         let this: *mut Self = this.cast();
         // SAFETY: zeros are a value of every field, and nobody else knows the memory.
         let summing = unsafe { &mut *this };
-        summing.cell = NOBODY;
         if !summing.cells.begin(runtime, thread, ticks, Stream::Sums) {
             // SAFETY: as above.
             unsafe { sys::unmap(this.cast(), size_of::<Self>()) };
             return core::ptr::null_mut();
         }
         summing.courses.begin(ticks);
+        summing.note_calm();
         this
     }
 
@@ -151,14 +167,12 @@ impl Summing {
 
     /// From now on adds up, with these regions open, which were entered while nothing was added up.
     pub(crate) fn go_on(&mut self, runtime: &Runtime, thread: u32, open: &[Open]) {
-        (self.depth, self.again, self.cell) = (0, 0, NOBODY);
-        for &Open { site, ticks: began, .. } in open {
-            let (above, sums_above) = (self.cell, core::ptr::null_mut());
-            self.open[self.depth as usize] = Frame { began, above, site, sums_above };
-            self.depth += 1;
-            let (cell, is_again) = self.cells.path(runtime, thread, (site, above));
-            self.cell = cell;
-            self.note_again(site, is_again);
+        (self.again, self.shared) = (0, 0);
+        self.note_calm();
+        self.here = Here { now: 0, own: 0, trail: Trail::NONE, depth: 0, place: NOWHERE };
+        for &Open { site, ticks, .. } in open {
+            self.here.now = ticks;
+            self.enter_any(runtime, thread, site);
         }
     }
 
@@ -171,182 +185,192 @@ impl Summing {
         (rounds, ticks): (u64, u64),
     ) {
         self.rounds = rounds + 1;
-        self.now = ticks;
-        self.sums = core::ptr::null_mut();
-        let depth = self.depth as usize;
-        self.open[..depth].iter_mut().for_each(|frame| frame.sums_above = core::ptr::null_mut());
-        let mut at = 0;
-        while let Some(&opcode) = records.get(at) {
-            let mut next = at + 1;
-            // What nearly all records are, without making one.
-            if opcode >= op::SHORT_ENTER || opcode == op::LEAVE {
-                let Some(delta) = get(records, &mut next) else { break };
-                at = next;
-                self.pass(runtime, thread, delta);
-                match opcode {
-                    op::LEAVE => self.leave(),
-                    site => self.enter(runtime, thread, u32::from(site - op::SHORT_ENTER)),
-                }
-            } else {
-                let Some(record) = Record::decode(records, &mut at) else { break };
-                self.rare(runtime, thread, record);
+        let mut here = Here { now: ticks, ..self.here };
+        let mut rest = records;
+        while let Some(near) = rest.first_chunk() {
+            if let Some(added) = self.add_usual(u32::from_le_bytes(*near), rest, here) {
+                (here, rest) = added;
+                continue;
             }
+            self.here = here;
+            let Some(behind) = self.add_any(runtime, thread, rest) else { break };
+            (here, rest) = (self.here, behind);
         }
-        self.add_bins(runtime, thread);
+        self.here = here;
+        while let Some(behind) = self.add_any(runtime, thread, rest) {
+            rest = behind;
+        }
+        self.settle(runtime, thread);
         self.cells.publish(self.rounds);
     }
 
-    /// Adds the durations of the round's visits to the bins of their call paths.
-    fn add_bins(&mut self, runtime: &Runtime, thread: u32) {
-        let in_round = (runtime, thread, self.rounds);
-        let touched = &self.touched[..core::mem::take(&mut self.touched_len)];
-        for &number in touched {
-            let parts = self.bins[number as usize].as_chunks_mut::<CELL_BINS>().0;
-            for (part, bins) in parts.iter_mut().enumerate() {
-                if *bins != [0; CELL_BINS] {
-                    let visits = core::mem::take(bins).map(u64::from);
-                    // SAFETY: it is the number of a cell, and there are so many parts.
-                    unsafe { self.cells.add_bins(in_round, (number, Histogram::Durations, part), visits) };
-                }
-            }
+    /// Adds what nearly all records are, without making one: the first of these, or the first two. What it is like then,
+    /// and those behind; `None` if there is more to do. `near` are the first four bytes.
+    #[inline(always)]
+    fn add_usual<'a>(&mut self, near: u32, records: &'a [u8], here: Here) -> Option<(Here, &'a [u8])> {
+        let code = near & 0xff;
+        if code == u32::from(op::LEAVE) {
+            let (delta, behind) = delta(near, records)?;
+            return Some((self.leave(delta, here)?, behind));
         }
+        if code < u32::from(op::SHORT_ENTER) {
+            return None;
+        }
+        if near & NEAR_VISIT == NEAR_VISIT_IS
+            && let Some(after) = self.visit(near, code, here)
+        {
+            return Some((after, &records[4..]));
+        }
+        let (delta, behind) = delta(near, records)?;
+        Some((self.enter(delta, code, here)?, behind))
+    }
+
+    /// Adds a visit with nothing inside, whose two records are these four bytes, without entering it. Where there is
+    /// more to do it does nothing.
+    #[inline(always)]
+    fn visit(&mut self, near: u32, code: u32, here: Here) -> Option<Here> {
+        let (before, took) = (u64::from(near >> 9 & 0x7f), near >> 25);
+        let now = here.now.wrapping_add(before + u64::from(took));
+        if now >= self.calm_until {
+            return None;
+        }
+        let (_, part) = self.parts.entered_lately(here.trail.enter(code), code, here.place)?;
+        part.visit_near(took);
+        Some(Here { now, own: here.own.wrapping_add(before), ..here })
+    }
+
+    /// Enters a region. Where there is more to do it does nothing, as the next.
+    #[inline(always)]
+    fn enter(&mut self, delta: u64, code: u32, here: Here) -> Option<Here> {
+        let now = here.now.wrapping_add(delta);
+        if now >= self.calm_until {
+            return None;
+        }
+        let trail = here.trail.enter(code);
+        let (place, _) = self.parts.entered_lately(trail, code, here.place)?;
+        let around = Here { now, own: here.own.wrapping_add(delta), ..here };
+        *self.open.get_mut(here.depth as usize)? = Frame::new(around, code);
+        Some(Here { now, own: 0, trail, depth: here.depth + 1, place })
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, delta: u64, here: Here) -> Option<Here> {
+        let now = here.now.wrapping_add(delta);
+        if now >= self.calm_until {
+            return None;
+        }
+        let depth = here.depth.wrapping_sub(1);
+        let frame = self.open.get(depth as usize)?;
+        let took = now.wrapping_sub(frame.began);
+        self.parts.part(here.place).visit(took, here.own.wrapping_add(delta), took);
+        Some(frame.around(now, depth))
     }
 
     /// Charges time to the innermost open region.
-    #[inline(always)]
     fn pass(&mut self, runtime: &Runtime, thread: u32, delta: u64) {
-        self.now = self.now.wrapping_add(delta);
-        let sums = self.innermost();
-        sums.exclusive = sums.exclusive.wrapping_add(delta);
-        if self.now >= self.courses.edge {
+        self.here.now = self.here.now.wrapping_add(delta);
+        self.here.own = self.here.own.wrapping_add(delta);
+        if self.here.now >= self.courses.edge {
             self.cross(runtime, thread, delta);
         }
     }
 
-    /// Buckets have ended within the last `delta` ticks, which have been charged, or before.
+    /// Adds everything to the cells.
+    fn settle(&mut self, runtime: &Runtime, thread: u32) {
+        let Here { own, place, depth, .. } = self.here;
+        for frame in &mut self.open[..depth as usize] {
+            let part = self.parts.part(frame.place);
+            part.exclusive = part.exclusive.wrapping_add(core::mem::take(&mut frame.own));
+        }
+        let part = self.parts.part(place);
+        part.exclusive = part.exclusive.wrapping_add(own);
+        self.here.own = 0;
+        self.parts.settle((runtime, thread, &mut self.cells), self.rounds);
+    }
+
+    /// Buckets have ended within the last `delta` ticks, which are the innermost region's, or before.
     #[cold]
+    #[inline(never)]
     fn cross(&mut self, runtime: &Runtime, thread: u32, delta: u64) {
+        self.settle(runtime, thread);
+        let (now, cell) = (self.here.now, self.parts.cell(self.here.place));
         // From the first end to the next only the innermost region's time passes.
         let mut only = None;
-        while self.now >= self.courses.edge {
-            let beyond = delta.min(self.now - self.courses.edge);
-            let sums = self.innermost();
+        while now >= self.courses.edge {
+            let beyond = delta.min(now - self.courses.edge);
+            let sums = self.sums_mut(cell);
             sums.exclusive = sums.exclusive.wrapping_sub(beyond);
             self.courses.cross(runtime, thread, &self.cells, only);
-            let sums = self.innermost();
+            let sums = self.sums_mut(cell);
             sums.exclusive = sums.exclusive.wrapping_add(beyond);
-            only = Some(self.cell);
+            only = Some(cell);
         }
+        self.note_calm();
     }
 
-    /// The sums of the innermost open region's path.
-    #[inline(always)]
-    fn innermost(&mut self) -> &mut Sums {
-        if self.sums.is_null() {
-            self.sums = self.sums_of(self.cell);
-        }
-        // SAFETY: cells never move, and neither do we.
-        unsafe { &mut *self.sums }
+    fn note_calm(&mut self) {
+        self.calm_until = if self.again == 0 && self.shared == 0 { self.courses.edge } else { 0 };
     }
 
-    #[inline(never)]
-    fn sums_of(&mut self, cell: u32) -> *mut Sums {
-        if cell == NOBODY {
-            return &raw mut self.nobody;
-        }
-        // SAFETY: whoever has a number has it from a cell.
-        let (sums, is_first) = unsafe { self.cells.sums(cell, self.rounds) };
-        if is_first && let Some(place) = self.touched.get_mut(self.touched_len) {
-            *place = cell;
-            self.touched_len += 1;
-        }
-        sums
-    }
-
-    #[inline(always)]
-    fn enter(&mut self, runtime: &Runtime, thread: u32, site: u32) {
-        let Some(frame) = self.open.get_mut(self.depth as usize) else { return };
-        *frame = Frame { began: self.now, above: self.cell, site, sums_above: self.sums };
-        self.depth += 1;
-        let hash = self.cell.wrapping_mul(0x9e37_79b1) ^ site.wrapping_mul(0x85eb_ca6b);
-        let place = (hash >> 16) as usize % LATELY;
-        let lately = &self.lately[place];
-        let is_it = lately.parent == self.cell && lately.site == site && lately.rounds == self.rounds;
-        if is_it && !lately.is_again && self.again == 0 {
-            (self.cell, self.sums) = (lately.cell, lately.sums);
-            return;
-        }
-        self.enter_slowly(runtime, thread, site, place);
-    }
-
-    #[inline(never)]
-    fn enter_slowly(&mut self, runtime: &Runtime, thread: u32, site: u32, place: usize) {
-        let (parent, rounds) = (self.cell, self.rounds);
-        let lately = &self.lately[place];
-        if lately.parent != parent || lately.site != site || lately.rounds != rounds {
-            let (cell, is_again) = self.cells.path(runtime, thread, (site, parent));
-            let sums = self.sums_of(cell);
-            self.lately[place] = Lately { parent, site, rounds, cell, is_again, sums };
-        }
-        let Lately { cell, is_again, sums, .. } = self.lately[place];
-        (self.cell, self.sums) = (cell, sums);
-        self.note_again(site, is_again);
-    }
-
-    /// Notes whether the region that was entered last is open further out, if its cell does not say so.
-    fn note_again(&mut self, site: u32, is_again: bool) {
-        let Some((last, around)) = self.open[..self.depth as usize].split_last_mut() else { return };
+    /// Enters any region.
+    fn enter_any(&mut self, runtime: &Runtime, thread: u32, site: u32) {
+        let around = self.here;
+        let (code, depth) = (code_of(site), around.depth as usize);
+        let Some(frame) = self.open.get_mut(depth) else { return };
+        *frame = Frame::new(around, code);
+        let trail = around.trail.enter(code);
+        let of = (runtime, thread, &mut self.cells);
+        let (place, is_again) = self.parts.find(of, trail, (site, around.place));
         // Within a path that ended early, regions may be open that no cell above is of.
-        if is_again || (self.again > 0 && around.iter().any(|frame| frame.site & !AGAIN == site)) {
-            last.site |= AGAIN;
+        if is_again || (self.again > 0 && self.open[..depth].iter().any(|frame| frame.is_of(code))) {
+            self.open[depth].code |= AGAIN;
             self.again += 1;
+        } else if place == around.place {
+            self.open[depth].code |= SHARED;
+            self.shared += 1;
         }
+        self.here = Here { own: 0, trail, depth: around.depth + 1, place, ..around };
+        self.note_calm();
     }
 
-    /// The cell of a region beneath the innermost one.
-    fn path(&mut self, runtime: &Runtime, thread: u32, site: u32) -> u32 {
-        self.cells.path(runtime, thread, (site, self.cell)).0
-    }
-
-    #[inline(always)]
-    fn leave(&mut self) {
-        let Some(depth) = self.depth.checked_sub(1) else { return };
-        let Frame { began, above, site, sums_above } = self.open[depth as usize];
-        let (took, cell) = (self.now.wrapping_sub(began), self.cell);
-        let sums = self.innermost();
-        sums.number += 1;
-        if site & AGAIN != 0 {
+    /// Leaves any region.
+    fn leave_any(&mut self) {
+        let Here { now, own, place, depth, .. } = self.here;
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let frame = self.open[depth as usize];
+        let (took, cell) = (now.wrapping_sub(frame.began), self.parts.cell(place));
+        let part = self.parts.part(place);
+        if frame.code & AGAIN != 0 {
+            part.exclusive = part.exclusive.wrapping_add(own);
+            let sums = self.sums_mut(cell);
+            sums.number += 1;
             sums.untimed += 1;
             self.again -= 1;
-            self.depth = depth;
-            (self.cell, self.sums) = (above, sums_above);
-            return;
+        } else if frame.code & SHARED != 0 {
+            // The outermost has the time of those inside.
+            part.visit(took, own, 0);
+            self.shared -= 1;
+        } else {
+            part.visit(took, own, took);
         }
-        // Of paths that share a cell the outermost has the time of those inside.
-        sums.inclusive = sums.inclusive.wrapping_add(if cell == above { 0 } else { took });
-        sums.shortest = sums.shortest.min(took);
-        sums.longest = sums.longest.max(took);
-        // Signed, which takes one instruction; no visit takes 2⁶³ ticks.
-        let time = took.cast_signed() as f64;
-        sums.squares += time * time;
-        if let Some(bins) = self.bins.get_mut(cell as usize) {
-            let visits = &mut bins[bin(took)];
-            *visits = visits.wrapping_add(1);
-        }
-        self.depth = depth;
-        (self.cell, self.sums) = (above, sums_above);
+        self.here = frame.around(now, depth);
+        self.note_calm();
     }
 
-    /// Any record but a leave, and an enter of a site that has an opcode of its own.
+    /// Adds any record, the first of these. Those behind it; `None` if there is none.
     #[inline(never)]
-    fn rare(&mut self, runtime: &Runtime, thread: u32, record: Record<'_>) {
+    fn add_any<'a>(&mut self, runtime: &Runtime, thread: u32, records: &'a [u8]) -> Option<&'a [u8]> {
+        let mut at = 0;
+        let record = Record::decode(records, &mut at)?;
         if let Some(delta) = record.delta() {
             self.pass(runtime, thread, delta);
         }
+        let cell = self.parts.cell(self.here.place);
         match record {
-            Record::Enter { site, .. } => self.enter(runtime, thread, site),
+            Record::Enter { site, .. } => self.enter_any(runtime, thread, site),
+            Record::Leave { .. } => self.leave_any(),
             Record::Counted { site, visits } => {
-                let cell = self.path(runtime, thread, site);
+                let (cell, _) = self.cells.path(runtime, thread, (site, cell));
                 let sums = self.sums_mut(cell);
                 sums.number += visits;
                 sums.untimed += visits;
@@ -374,33 +398,40 @@ impl Summing {
             Record::Send { slot }
             | Record::PostSend { slot, .. }
             | Record::Receive { slot }
-            | Record::Received { slot, .. } => self.message(runtime, thread, slot),
+            | Record::Received { slot, .. } => self.message(runtime, thread, slot, cell),
             Record::Collective { slot } | Record::PostCollective { slot, .. } => {
-                self.moved(runtime, thread, self.collectives[usize::from(slot)]);
+                self.moved(runtime, thread, self.collectives[usize::from(slot)], cell);
             }
-            Record::Rma { bytes, .. } | Record::Io { bytes, .. } => self.moved(runtime, thread, bytes),
+            Record::Rma { bytes, .. } | Record::Io { bytes, .. } => {
+                self.moved(runtime, thread, bytes, cell);
+            }
             _ => {}
         }
+        records.get(at..)
     }
 
+    /// The sums of a cell.
     fn sums_mut(&mut self, cell: u32) -> &mut Sums {
-        // SAFETY: cells never move, and neither do we.
-        unsafe { &mut *self.sums_of(cell) }
+        if cell == NOBODY {
+            return &mut self.nobody;
+        }
+        // SAFETY: whoever has a number has it from a cell, and cells never move.
+        unsafe { &mut *self.cells.sums(cell, self.rounds) }
     }
 
     /// Polls in vain: what lies between them is of the region around them.
     fn folded(&mut self, runtime: &Runtime, thread: u32, site: u32, visits: &Visits) {
-        let cell = self.path(runtime, thread, site);
+        let (cell, _) = self.cells.path(runtime, thread, (site, self.parts.cell(self.here.place)));
         let (mut span, mut inside) = (visits.span.max(visits.inside), visits.inside);
         while span > 0 {
             // Up to the end of the bucket its part, at least something.
-            let part = span.min(self.courses.edge.saturating_sub(self.now).max(1));
+            let part = span.min(self.courses.edge.saturating_sub(self.here.now).max(1));
             let within = u128::from(inside) * u128::from(part) / u128::from(span);
             let within = u64::try_from(within).unwrap_or(part);
             (span, inside) = (span - part, inside - within);
             let sums = self.sums_mut(cell);
             sums.exclusive = sums.exclusive.wrapping_add(within);
-            self.now = self.now.wrapping_add(within);
+            self.here.now = self.here.now.wrapping_add(within);
             self.pass(runtime, thread, part - within);
         }
         let sums = self.sums_mut(cell);
@@ -416,12 +447,13 @@ impl Summing {
         }
     }
 
-    fn message(&mut self, runtime: &Runtime, thread: u32, slot: u8) {
+    /// A message of the call that has cell `of`.
+    fn message(&mut self, runtime: &Runtime, thread: u32, slot: u8, of: u32) {
         let Slot { direction, communicator, peer, bytes, mut cell } = self.slots[usize::from(slot)];
         if peer == NO_PEER {
             return;
         }
-        self.moved(runtime, thread, bytes);
+        self.moved(runtime, thread, bytes, of);
         if cell == 0 {
             let is_sent = direction == Direction::Send as u32;
             let found = match u32::try_from(peer) {
@@ -442,14 +474,36 @@ impl Summing {
         sums.bytes = sums.bytes.wrapping_add(bytes);
     }
 
-    /// Data moved by the innermost open call.
-    fn moved(&mut self, runtime: &Runtime, thread: u32, bytes: u64) {
-        let sums = self.innermost();
+    /// Data moved by the call that has this cell.
+    fn moved(&mut self, runtime: &Runtime, thread: u32, bytes: u64, cell: u32) {
+        let sums = self.sums_mut(cell);
         sums.bytes = sums.bytes.wrapping_add(bytes);
-        if self.cell != NOBODY {
+        if cell != NOBODY {
             let in_round = (runtime, thread, self.rounds);
             // SAFETY: it is the number of a cell.
-            unsafe { self.cells.add_bin(in_round, (self.cell, Histogram::Sizes, bytes), 1) };
+            unsafe { self.cells.add_bin(in_round, (cell, Histogram::Sizes, bytes), 1) };
         }
     }
+}
+
+/// Which bits of an enter tell that a leave follows at once, the times of both being one byte each.
+const NEAR_VISIT: u32 = 0x01_ff_01_00;
+const NEAR_VISIT_IS: u32 = 1 << 24 | (op::LEAVE as u32) << 16 | 1 << 8;
+
+/// The time in the first record, which is all that follows its first byte, and the records behind it; `near` are the
+/// first four bytes.
+#[inline(always)]
+fn delta(near: u32, records: &[u8]) -> Option<(u64, &[u8])> {
+    // Most are one byte. That is foreseen, so that the next record does not wait for this one to be read.
+    if near & 1 << 8 == 0 {
+        return far_delta(records);
+    }
+    Some((u64::from(near >> 9 & 0x7f), &records[2..]))
+}
+
+#[inline(never)]
+fn far_delta(records: &[u8]) -> Option<(u64, &[u8])> {
+    let mut at = 1;
+    let delta = get(records, &mut at)?;
+    Some((delta, records.get(at..)?))
 }

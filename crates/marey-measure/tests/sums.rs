@@ -96,13 +96,13 @@ fn halvings(mut time: u64) -> u32 {
 }
 
 /// A slow and obvious profile of a stream: call path by call path, visit by visit.
-fn profile(windows: &[Window]) -> BTreeMap<Vec<u32>, Row> {
+fn profile(windows: &[(u64, &[u8])]) -> BTreeMap<Vec<u32>, Row> {
     let mut found: BTreeMap<Vec<u32>, Row> = BTreeMap::new();
     let mut open: Vec<(u32, u64, u64)> = Vec::new();
-    let mut ticks = windows[0].head.ticks;
-    for window in windows {
+    let mut ticks = windows[0].0;
+    for (_, records) in windows {
         let mut at = 0;
-        while let Some(record) = Record::decode(&window.records, &mut at) {
+        while let Some(record) = Record::decode(records, &mut at) {
             match record {
                 Record::Enter { site, delta } => {
                     ticks += delta;
@@ -239,13 +239,9 @@ fn courses_are_those_of_the_records() {
     assert!(widest > 8 && unit_log2(widest) > 4, "{widest}");
 }
 
-/// By number of the cell.
-type Cells = BTreeMap<u32, (Vec<u32>, Sums)>;
-
-/// The call paths of a thread and their sums, and visits by how often their time can be halved.
-fn sums_of(windows: &[Window]) -> (Cells, BTreeMap<Vec<u32>, BTreeMap<u32, u64>>) {
+/// All cells of a thread.
+fn cells_of(windows: &[Window]) -> Vec<Cell> {
     let summed = windows[0].tail.sampled_calls;
-    let (mut found, mut bins) = (Cells::new(), BTreeMap::new());
     let mut before = 0;
     for window in windows {
         // A reader finds the others' numbers though one is missing.
@@ -253,9 +249,16 @@ fn sums_of(windows: &[Window]) -> (Cells, BTreeMap<Vec<u32>, BTreeMap<u32, u64>>
         before += u32::try_from(window.records.len() / sums::CELL_LEN).unwrap();
     }
     let bytes = windows.iter().map(|window| [vec![0; HEAD_LEN], window.records.clone()].concat());
-    let cells: Vec<Cell> =
-        bytes.flat_map(|bytes| sums::cells(&bytes, summed).map(Option::unwrap).collect::<Vec<_>>()).collect();
-    for (number, cell) in (0..).zip(cells) {
+    bytes.flat_map(|bytes| sums::cells(&bytes, summed).map(Option::unwrap).collect::<Vec<_>>()).collect()
+}
+
+/// By number of the cell.
+type Cells = BTreeMap<u32, (Vec<u32>, Sums)>;
+
+/// The call paths of a thread and their sums, and visits by how often their time can be halved.
+fn sums_of(windows: &[Window]) -> (Cells, BTreeMap<Vec<u32>, BTreeMap<u32, u64>>) {
+    let (mut found, mut bins) = (Cells::new(), BTreeMap::new());
+    for (number, cell) in (0..).zip(cells_of(windows)) {
         match cell {
             // For what finds no cell.
             Cell::Path { site: sums::NOBODY, sums: Sums { number, .. }, .. }
@@ -325,14 +328,18 @@ fn sums_are_those_of_a_trace() {
 
     let spool = Spool::read(trace.path());
     let events = &spool.processes[0].streams[&(0, Stream::Events as u8)];
-    let expected = profile(events);
-    assert!(expected.len() > 50 && expected.values().map(|row| row.0).sum::<u64>() > 100_000);
-    let summed = Spool::read(directory.path());
-    let (cells, bins) = sums_of(&summed.processes[0].streams[&(77, Stream::Sums as u8)]);
     let events: Vec<(u64, &[u8])> =
         events.iter().map(|window| (window.head.ticks, window.records.as_slice())).collect();
+    let expected = profile(&events);
+    assert!(expected.len() > 50 && expected.values().map(|row| row.0).sum::<u64>() > 100_000);
+    check_sums(&Spool::read(directory.path()), &events, &expected);
+}
+
+/// The sums of the made-up thread are those expected, and were at the time of the records.
+fn check_sums(summed: &Spool, records: &[(u64, &[u8])], expected: &BTreeMap<Vec<u32>, Row>) {
+    let (cells, bins) = sums_of(&summed.processes[0].streams[&(77, Stream::Sums as u8)]);
     let times = cells.iter().map(|(&cell, (path, sums))| (cell, (path.clone(), sums.exclusive)));
-    check_courses(&summed, &events, &times.collect());
+    check_courses(summed, records, &times.collect());
     let found: BTreeMap<Vec<u32>, Sums> = cells.into_values().collect();
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (path, sums) in &found {
@@ -343,8 +350,97 @@ fn sums_are_those_of_a_trace() {
             (wanted.0, wanted.1, wanted.2, wanted.3, wanted.4)
         );
         assert_eq!(bins[path], wanted.6, "{path:?}");
-        assert!((squares / wanted.5 - 1.0).abs() < 1e-9, "{path:?}");
+        assert!((squares - wanted.5).abs() <= 1e-9 * wanted.5, "{path:?}");
     }
+}
+
+/// Visits of no time at all, of a few ticks and of many, with others inside or without, in regions of small and of
+/// large numbers, and all of them where a window ends.
+#[test]
+fn visits_of_any_length_come_out_of_the_sums() {
+    const TEST: &str = "visits_of_any_length_come_out_of_the_sums";
+    let (mut now, mut random, mut depth) = (1_000_u64, randoms(11), 0);
+    let mut windows = Vec::new();
+    for round in 0..100 {
+        let (begin, mut records) = (now, Vec::new());
+        while records.len() < 8_000 || (round == 99 && depth > 0) {
+            let most = 1 << random(10);
+            let delta = random(most);
+            now += delta;
+            if records.len() < 8_000 && (depth == 0 || (depth < 4 && random(2) == 0)) {
+                let site = [0, 7, 191, 192, 18_112][usize::try_from(random(5)).unwrap()];
+                Record::Enter { site, delta }.encode(&mut records);
+                depth += 1;
+            } else {
+                Record::Leave { delta }.encode(&mut records);
+                depth -= 1;
+            }
+        }
+        windows.push((begin, records));
+    }
+    let windows: Vec<(u64, &[u8])> = windows.iter().map(|(begin, bytes)| (*begin, &bytes[..])).collect();
+    if let Some(directory) = spool_of(TEST) {
+        start(&directory, true, 0);
+        assert!(marey_measure::add_up(77, &windows));
+        return;
+    }
+    let directory = child(TEST);
+    let expected = profile(&windows);
+    assert!(expected.values().any(|row| row.3 == 0) && expected.values().any(|row| row.4 > 500));
+    check_sums(&Spool::read(directory.path()), &windows, &expected);
+}
+
+/// What the call paths that found no cell come to: all their visits, and the time of the outermost of them.
+#[test]
+fn paths_that_share_a_cell_have_their_time_once() {
+    const TEST: &str = "paths_that_share_a_cell_have_their_time_once";
+    let (mut now, mut random) = (1_000_u64, randoms(13));
+    let mut windows = Vec::new();
+    for _ in 0..30 {
+        let (begin, mut records) = (now, Vec::new());
+        while records.len() < 8_000 {
+            let mut delta = |most| {
+                let delta = random(most);
+                now += delta;
+                delta
+            };
+            for site in [100, 200, 300] {
+                let (delta, among) = (delta(300), u32::try_from(delta(40)).unwrap());
+                Record::Enter { site: site + among, delta: delta + u64::from(among) }.encode(&mut records);
+            }
+            (0..3).for_each(|_| Record::Leave { delta: delta(200) }.encode(&mut records));
+        }
+        windows.push((begin, records));
+    }
+    let windows: Vec<(u64, &[u8])> = windows.iter().map(|(begin, bytes)| (*begin, &bytes[..])).collect();
+    if let Some(directory) = spool_of(TEST) {
+        start(&directory, true, 0);
+        assert!(marey_measure::add_up(77, &windows));
+        return;
+    }
+    let directory = child(TEST);
+    let spool = Spool::read(directory.path());
+    let mut paths = BTreeMap::<u32, Vec<u32>>::new();
+    let mut others = Sums::default();
+    for (number, cell) in (0..).zip(cells_of(&spool.processes[0].streams[&(77, Stream::Sums as u8)])) {
+        match cell {
+            Cell::Path { site: sums::NOBODY, sums, .. } => others = sums,
+            Cell::Path { site, parent, .. } => {
+                let above = paths.get(&parent).cloned().unwrap_or_default();
+                paths.insert(number, [above, vec![site]].concat());
+            }
+            _ => {}
+        }
+    }
+    let has_cell = |path: &[u32]| path.is_empty() || paths.values().any(|found| found == path);
+    let (mut visits, mut inclusive, mut exclusive) = (0, 0, 0);
+    for (path, row) in profile(&windows).iter().filter(|(path, _)| !has_cell(path)) {
+        visits += row.0;
+        exclusive += row.2;
+        inclusive += if has_cell(&path[..path.len() - 1]) { row.1 } else { 0 };
+    }
+    assert_eq!((others.number, others.inclusive, others.exclusive), (visits, inclusive, exclusive));
+    assert!(visits > 1_000, "{visits}");
 }
 
 /// Regions that are open when a window is added up, deeper than they can be recorded too.
@@ -492,7 +588,7 @@ fn a_process_that_is_killed_has_left_all_of_them() {
     let mut buckets = 0;
     for round in 0..40 {
         // What its histograms say is checked as well: that they are those of the sums.
-        let (made, found) = killed(TEST, 20_000 + 7_777 * round);
+        let (made, found) = killed(TEST, 40_000 + 7_777 * round);
         buckets += found.buckets;
         assert!((made..=made + 64).contains(&found.visits["counted"]), "{made}, {:?}", found.visits);
         assert!(found.added_up > 0);

@@ -115,7 +115,7 @@ impl Beside {
     /// The sums of a cell in this round.
     fn sums(&mut self, cell: u32) -> &mut Sums {
         // SAFETY: whoever has a number has it from a cell, and these never move.
-        unsafe { &mut *self.cells.sums(cell, self.rounds).0 }
+        unsafe { &mut *self.cells.sums(cell, self.rounds) }
     }
 
     fn add_bin(&mut self, (runtime, thread): (&Runtime, u32), value: (u32, Histogram, u64), times: u64) {

@@ -19,7 +19,7 @@ use super::windows::{Layout, Owner, Windows};
 use crate::runtime::Runtime;
 
 /// Call paths and channels of a thread that have a cell.
-const MAX_SUMS: usize = 1 << 13;
+pub(super) const MAX_SUMS: usize = 1 << 13;
 /// From so many on recursion makes no new call paths, see [`Cells::path`].
 const FOLD_FROM: usize = MAX_SUMS / 2;
 /// Cells of a thread, those of bins too, of which a call path mostly takes two or three.
@@ -242,7 +242,7 @@ impl Cells {
         }
         // SAFETY: it is the number of a cell, whose sums have so many words behind the first.
         unsafe {
-            let words = &mut *self.sums(cell, rounds).0.cast::<u64>().add(1).cast::<[u64; CELL_BINS]>();
+            let words = &mut *self.sums(cell, rounds).cast::<u64>().add(1).cast::<[u64; CELL_BINS]>();
             words.iter_mut().zip(numbers).for_each(|(word, number)| *word = word.wrapping_add(number));
         }
     }
@@ -263,22 +263,21 @@ impl Cells {
         unsafe { self.add_bins(in_round, (number, histogram, bin / CELL_BINS), bins) };
     }
 
-    /// The sums of a cell that a round is added to, after which there have been `rounds`, and whether they
-    /// are asked for the first time in it.
+    /// The sums of a cell that a round is added to, after which there have been `rounds`.
     ///
     /// # Safety
     /// `number` is that of a cell.
     #[inline(always)]
-    pub(super) unsafe fn sums(&self, number: u32, rounds: u64) -> (*mut Sums, bool) {
+    pub(super) unsafe fn sums(&self, number: u32, rounds: u64) -> *mut Sums {
         // SAFETY: the caller's promise.
         unsafe {
             let first = (&raw mut (*self.cell(number)).sums).cast::<Sums>();
             let second = first.add(1);
             if (*first).rounds == rounds {
-                return (first, false);
+                return first;
             }
             if (*second).rounds == rounds {
-                return (second, false);
+                return second;
             }
             // The older ones give way; until they are whole they bear an older number.
             let (old, new) =
@@ -288,7 +287,7 @@ impl Cells {
             }
             compiler_fence(Ordering::SeqCst);
             (*old).rounds = rounds;
-            (old, true)
+            old
         }
     }
 

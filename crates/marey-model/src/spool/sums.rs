@@ -86,10 +86,19 @@ pub fn first_cell(sequence: u64) -> Option<u32> {
 /// from 2⁵² on, share the last.
 #[inline(always)]
 pub const fn bin(value: u64) -> usize {
-    // The exponent of a float is known sooner than where the first bit of an integer is.
-    let exponent = (value as f64).to_bits() >> (f64::MANTISSA_DIGITS - 1);
-    let bin = exponent.saturating_sub(EXPONENT_OF_1 - BIN_OF_1 as u64) as usize;
-    if bin <= LAST_BIN { bin } else { LAST_BIN }
+    bin_of(value, value as f64)
+}
+
+/// The bin of a value that has been made a float as well, the exponent of which is known sooner than where the first
+/// bit of the integer is.
+#[inline(always)]
+pub const fn bin_of(value: u64, float: f64) -> usize {
+    if value.wrapping_sub(1) >= least(LAST_BIN) - 1 {
+        core::hint::cold_path();
+        return if value == 0 { 0 } else { LAST_BIN };
+    }
+    let exponent = float.to_bits() >> (f64::MANTISSA_DIGITS - 1);
+    exponent.wrapping_sub(EXPONENT_OF_1 - BIN_OF_1 as u64) as usize
 }
 
 const EXPONENT_OF_1: u64 = 1.0_f64.to_bits() >> (f64::MANTISSA_DIGITS - 1);
