@@ -143,19 +143,16 @@ impl Entry {
 /// further in mostly; if not, then its return address has been overwritten by those of other calls.
 #[inline(always)]
 pub(crate) fn is_inside(sp: usize) -> bool {
-    // SAFETY: the slot is the calling thread's own.
-    unsafe { (*slot()).inside > sp && !is_overwritten(sp) }
-}
-
-#[cold]
-unsafe fn is_overwritten(sp: usize) -> bool {
     // SAFETY: the slot and the sites are the calling thread's own, and what lies between two addresses
     // of its stack can be read.
     unsafe {
-        let slot = slot();
-        let inside = (*slot).inside;
-        let stack = (*slot).sites.as_ref().map_or(0..0, |sites| sites.own_stack());
-        stack.contains(&sp) && stack.contains(&inside) && *(inside as *const usize) != (*slot).inside_ip
+        let slot = &*slot();
+        if slot.inside <= sp {
+            return false;
+        }
+        let stack = slot.sites.as_ref().map_or(0..0, |sites| sites.own_stack());
+        let is_readable = stack.start <= sp && slot.inside < stack.end;
+        !is_readable || *(slot.inside as *const usize) == slot.inside_ip
     }
 }
 

@@ -172,23 +172,11 @@ impl Batch {
     /// # Safety
     /// `places` points to `n` handles and `statuses` to as many statuses or is the constant.
     unsafe fn new(n: usize, places: usize, statuses: usize) -> Self {
-        let n = (n as i32).max(0) as usize;
-        let flavour = flavour();
-        // SAFETY: the caller's promise; handles are words in Open MPI and 32-bit integers in MPICH.
-        let handles = unsafe {
-            match flavour.family {
-                _ if places == 0 => SmallVec::new(),
-                // Polls come here by the hundred thousand.
-                Family::OpenMpi => core::slice::from_raw_parts(places as *const usize, n).into(),
-                Family::Mpich => {
-                    let handles = core::slice::from_raw_parts(places as *const u32, n);
-                    handles.iter().map(|&handle| handle as usize).collect()
-                }
-            }
-        };
+        // SAFETY: the caller's promise.
+        let handles = unsafe { handles(n, places) };
         let mut own = SmallVec::new();
-        if statuses == flavour.status_ignore {
-            own.resize(n * STATUS_WORDS, 0);
+        if statuses == flavour().status_ignore {
+            own.resize(handles.len() * STATUS_WORDS, 0);
         }
         Self { handles, began: request::now(), own, theirs: statuses }
     }
@@ -211,10 +199,33 @@ impl Batch {
             unsafe { completed.add(handle, self.status(idx), outcome) };
         }
     }
+}
 
-    /// The handle of request `at`, if that is one of the batch; 0, which is nobody's, if not.
-    fn handle(&self, at: i32) -> usize {
-        usize::try_from(at).ok().and_then(|at| self.handles.get(at)).copied().unwrap_or(0)
+/// The handle of request `at`, if that is one of these; 0, which is nobody's, if not.
+fn handle(handles: &[usize], at: i32) -> usize {
+    usize::try_from(at).ok().and_then(|at| handles.get(at)).copied().unwrap_or(0)
+}
+
+/// The handles of requests.
+///
+/// # Safety
+/// `places` points to `n` of them, or is null.
+#[inline(always)]
+unsafe fn handles(n: usize, places: usize) -> SmallVec<[usize; INLINE]> {
+    let n = if places == 0 { 0 } else { (n as i32).max(0) as usize };
+    // SAFETY: the caller's promise; handles are words in Open MPI and 32-bit integers in MPICH.
+    unsafe {
+        match flavour().family {
+            // Polls come here by the hundred thousand.
+            Family::OpenMpi if n > 0 => {
+                SmallVec::from_slice(core::slice::from_raw_parts(places as *const usize, n))
+            }
+            Family::Mpich if n > 0 => {
+                let handles = core::slice::from_raw_parts(places as *const u32, n);
+                handles.iter().map(|&handle| handle as usize).collect()
+            }
+            _ => SmallVec::new(),
+        }
     }
 }
 
@@ -291,17 +302,15 @@ unsafe fn any<const N: usize>(
 ) -> Option<One> {
     // SAFETY: the caller says where a class has what.
     unsafe {
-        // Only the handles: there is one status.
-        let batch = Batch::new(p.args[0], p.args[1], usize::MAX);
+        let (handles, began) = (handles(p.args[0], p.args[1]), request::now());
         let status = p.status(status);
         p.pass();
         let outcome = p.outcome();
         if outcome != Outcome::Done || !flag.is_none_or(|at| p.is_set(at)) {
             return None;
         }
-        // An index that is not defined is none of the batch.
-        let handle = batch.handle(*(p.args[2] as *const i32));
-        Some(One { handle, began: batch.began, status, outcome })
+        let handle = handle(&handles, *(p.args[2] as *const i32));
+        Some(One { handle, began, status, outcome })
     }
 }
 
@@ -342,7 +351,7 @@ impl Several {
             // SAFETY: the caller's promise: MPI has stored as many indices.
             unsafe {
                 let at = *self.indices.add(idx);
-                completed.add(batch.handle(at), batch.status(idx), self.outcome);
+                completed.add(handle(&batch.handles, at), batch.status(idx), self.outcome);
             }
         }
     }

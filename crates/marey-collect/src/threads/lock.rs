@@ -61,12 +61,28 @@ unsafe extern "C-unwind" fn acquire<const LOCK: usize, const TRY: usize, const D
     sp: usize,
     bp: usize,
 ) -> c_int {
+    // SAFETY: the program's own arguments.
+    unsafe {
+        // MPI locks and unlocks in each of its calls: what is not watched is a jump from here.
+        if tables().is_none() || !is_watched(sp) || is_odd::<DEADLINE>([lock, b, c, d]) {
+            return call(LOCK, [lock, b, c, d]);
+        }
+        acquire_watched::<LOCK, TRY>(lock, b, c, d, sp, bp)
+    }
+}
+
+#[inline(never)]
+unsafe extern "C-unwind" fn acquire_watched<const LOCK: usize, const TRY: usize>(
+    lock: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    sp: usize,
+    bp: usize,
+) -> c_int {
     let args = [lock, b, c, d];
     // SAFETY: the program's own arguments.
     unsafe {
-        if tables().is_none() || !is_watched(sp) || is_odd::<DEADLINE>(args) {
-            return call(LOCK, args);
-        }
         if TRY == Function::pthread_mutex_trylock as usize && is_special(lock) {
             // A try of a robust mutex that cannot be recovered takes it for ever (glibc).
             if is_held(lock) {
@@ -142,6 +158,22 @@ unsafe fn is_odd<const DEADLINE: usize>(args: [usize; 4]) -> bool {
 }
 
 unsafe extern "C-unwind" fn release<const UNLOCK: usize>(lock: usize, b: usize, c: usize, d: usize) -> c_int {
+    // SAFETY: the program's own arguments.
+    unsafe {
+        if tables().is_some_and(|tables| tables.notes.is_awaited(lock)) {
+            return release_awaited::<UNLOCK>(lock, b, c, d);
+        }
+        call(UNLOCK, [lock, b, c, d])
+    }
+}
+
+#[cold]
+unsafe extern "C-unwind" fn release_awaited<const UNLOCK: usize>(
+    lock: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+) -> c_int {
     // Before the real call: afterwards another thread may be on its way already.
     note(lock);
     // SAFETY: the program's own arguments.
