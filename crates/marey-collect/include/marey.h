@@ -135,11 +135,12 @@ static inline void marey_event_end(marey_event *event);
 
 struct marey_open_ {
     uint64_t ticks;
-    uint64_t site; /* in 32 bits, the others are 0: one store */
+    uint64_t site; /* the site's number; the upper half is 0 (`reserved` in Rust), so that one store does */
 };
 
 /* A thread's descriptor: `Thread` in Rust. All zeros after a fork and after the thread's end; then
- * `ready` is 0 and the runtime's functions put everything in order. */
+ * `ready` is 0 and the runtime's functions put everything in order. `limit` is 0 where the clock is not
+ * the time-stamp counter, which alone is read here. */
 struct marey_thread {
     uint64_t cursor, limit, last;
     uint32_t ready, below;
@@ -286,7 +287,7 @@ MAREY_INLINE_ uint32_t marey_record_(uint64_t *record, uint64_t opcode, uint64_t
         *record = opcode | (delta << 1 | 1) << 8;
         return 2;
     }
-    if (delta > MAREY_MAX_SHORT_) return 0;
+    if (delta > MAREY_MAX_SHORT_) return *record = 0, 0;
     /* Significant bits divided by seven, rounded up: the bytes of the difference. */
     len = ((64 - (uint32_t)__builtin_clzll(delta) + 6) * 37) >> 8;
     *record = opcode | ((delta << len) | (UINT64_C(1) << (len - 1))) << 8;

@@ -146,13 +146,13 @@ pub(crate) fn is_inside(sp: usize) -> bool {
     // SAFETY: the slot and the sites are the calling thread's own, and what lies between two addresses
     // of its stack can be read.
     unsafe {
-        let slot = &*slot();
-        if slot.inside <= sp {
+        let slot = slot();
+        if (*slot).inside <= sp {
             return false;
         }
-        let stack = slot.sites.as_ref().map_or(0..0, |sites| sites.own_stack());
-        let is_readable = stack.start <= sp && slot.inside < stack.end;
-        !is_readable || *(slot.inside as *const usize) == slot.inside_ip
+        let stack = (*slot).sites.as_ref().map_or(0..0, |sites| sites.own_stack());
+        let is_readable = stack.start <= sp && (*slot).inside < stack.end;
+        !is_readable || *((*slot).inside as *const usize) == (*slot).inside_ip
     }
 }
 

@@ -3,7 +3,8 @@
 //! The one idea: a thread at its limit goes on as before, in one last window. When that is full its records
 //! are read as a reader would read them, their times are added to those of their call paths, and the window
 //! begins anew. What an event costs is what it always costs, and the adding up, which works in the
-//! processor's cache and does next to nothing for visits that are as usual; the sums are those of a trace; and what is not added up yet still stands in the window.
+//! processor's cache and has little to do for what is usual; the sums are those of a trace; and what is not
+//! added up yet still stands in the window.
 //!
 //! How sums lie in the file, so that they are right whenever the process dies, is told in
 //! [`marey_model::spool::sums`].
@@ -28,13 +29,14 @@ use crate::runtime::Runtime;
 use crate::sys;
 
 /// Length of the window that is used again and again: large against the call paths that it adds to, which go
-/// to the file once a window, and small enough for the processor's cache.
+/// to the file for each window, and small enough for the processor's cache.
 pub(crate) const WINDOW: usize = 128 << 10;
 /// Bytes of records from which on a profile adds up: threads that are so short may be many, and fit into less.
 pub(crate) const PROFILE_FROM: u64 = 16 << 10;
 
 /// Adds up windows of records of a made-up thread of this process's recorder, each with the time that its
-/// first record counts from, as if the thread had been in a profile. For tests, which know what comes out.
+/// first record counts from, as if the thread had been in a profile. For tests, which know what comes out. In a
+/// window that is longer than those of a profile no path may have more than 65 535 visits.
 #[doc(hidden)]
 pub fn add_up(thread: u32, windows: &[(u64, &[u8])]) -> bool {
     let (Some(runtime), Some(&(ticks, _))) = (crate::current_runtime(), windows.first()) else {
@@ -60,10 +62,8 @@ pub(crate) struct Summing {
     here: Here,
     /// How many of the open regions are open [`AGAIN`].
     again: u32,
-    /// How many are [`SHARED`].
-    shared: u32,
-    /// Until then regions are entered and left and that is all: when the bucket ends, or 0 while there are such
-    /// regions.
+    /// Until then regions are entered and left and that is all: when the bucket ends, or 0 while there are
+    /// regions open again.
     calm_until: u64,
     /// Takes what happens when no region is open.
     nobody: Sums,
@@ -88,14 +88,12 @@ struct Here {
     place: u32,
 }
 
-// A visit is two records of two bytes, so no round overflows a bin.
+// A visit is two records of two bytes, so no round overflows a number of visits.
 const _: () = assert!(WINDOW / 4 <= u16::MAX as usize);
 
 /// Of an open region whose site is open further out, and whose cell does not tell both apart: its time is in
 /// that one's.
 const AGAIN: u32 = 1 << 31;
-/// Of an open region whose path has no cell of its own, but that of the path around it.
-const SHARED: u32 = 1 << 30;
 
 /// An open region, and what there was around it.
 #[derive(Clone, Copy)]
@@ -104,7 +102,7 @@ struct Frame {
     began: u64,
     own: u64,
     trail: Trail,
-    /// That of its site, see [`code_of`], or that and [`AGAIN`] or [`SHARED`].
+    /// That of its site, see [`code_of`], or that and [`AGAIN`].
     code: u32,
     place: u32,
 }
@@ -123,8 +121,15 @@ impl Frame {
         Here { now, own: self.own, trail: self.trail, depth, place: self.place }
     }
 
+    /// Whether the region, whose path has this place, does not share it with the one around it, which has the time
+    /// then.
+    #[inline(always)]
+    const fn is_outermost(&self, place: u32) -> bool {
+        self.place != place
+    }
+
     const fn is_of(&self, code: u32) -> bool {
-        self.code & !(AGAIN | SHARED) == code
+        self.code & !AGAIN == code
     }
 }
 
@@ -167,7 +172,7 @@ impl Summing {
 
     /// From now on adds up, with these regions open, which were entered while nothing was added up.
     pub(crate) fn go_on(&mut self, runtime: &Runtime, thread: u32, open: &[Open]) {
-        (self.again, self.shared) = (0, 0);
+        self.again = 0;
         self.note_calm();
         self.here = Here { now: 0, own: 0, trail: Trail::NONE, depth: 0, place: NOWHERE };
         for &Open { site, ticks, .. } in open {
@@ -204,14 +209,14 @@ impl Summing {
         self.cells.publish(self.rounds);
     }
 
-    /// Adds what nearly all records are, without making one: the first of these, or the first two. What it is like then,
-    /// and those behind; `None` if there is more to do. `near` are the first four bytes.
+    /// Adds what nearly all records are, without making one: the first of these, or the first two. What it is like
+    /// then, and those behind; `None` if there is more to do. `near` are the first four bytes.
     #[inline(always)]
     fn add_usual<'a>(&mut self, near: u32, records: &'a [u8], here: Here) -> Option<(Here, &'a [u8])> {
         let code = near & 0xff;
         if code == u32::from(op::LEAVE) {
-            let (delta, behind) = delta(near, records)?;
-            return Some((self.leave(delta, here)?, behind));
+            let (passed, behind) = delta(near, records)?;
+            return Some((self.leave(passed, here)?, behind));
         }
         if code < u32::from(op::SHORT_ENTER) {
             return None;
@@ -221,8 +226,8 @@ impl Summing {
         {
             return Some((after, &records[4..]));
         }
-        let (delta, behind) = delta(near, records)?;
-        Some((self.enter(delta, code, here)?, behind))
+        let (passed, behind) = delta(near, records)?;
+        Some((self.enter(passed, code, here)?, behind))
     }
 
     /// Adds a visit with nothing inside, whose two records are these four bytes, without entering it. Where there is
@@ -239,7 +244,7 @@ impl Summing {
         Some(Here { now, own: here.own.wrapping_add(before), ..here })
     }
 
-    /// Enters a region. Where there is more to do it does nothing, as the next.
+    /// Enters a region. `None` if there is more to do, and then nothing has changed; the same with the next.
     #[inline(always)]
     fn enter(&mut self, delta: u64, code: u32, here: Here) -> Option<Here> {
         let now = here.now.wrapping_add(delta);
@@ -262,7 +267,8 @@ impl Summing {
         let depth = here.depth.wrapping_sub(1);
         let frame = self.open.get(depth as usize)?;
         let took = now.wrapping_sub(frame.began);
-        self.parts.part(here.place).visit(took, here.own.wrapping_add(delta), took);
+        let inclusive = if frame.is_outermost(here.place) { took } else { 0 };
+        self.parts.part(here.place).visit(took, here.own.wrapping_add(delta), inclusive);
         Some(frame.around(now, depth))
     }
 
@@ -309,7 +315,7 @@ impl Summing {
     }
 
     fn note_calm(&mut self) {
-        self.calm_until = if self.again == 0 && self.shared == 0 { self.courses.edge } else { 0 };
+        self.calm_until = if self.again == 0 { self.courses.edge } else { 0 };
     }
 
     /// Enters any region.
@@ -325,9 +331,6 @@ impl Summing {
         if is_again || (self.again > 0 && self.open[..depth].iter().any(|frame| frame.is_of(code))) {
             self.open[depth].code |= AGAIN;
             self.again += 1;
-        } else if place == around.place {
-            self.open[depth].code |= SHARED;
-            self.shared += 1;
         }
         self.here = Here { own: 0, trail, depth: around.depth + 1, place, ..around };
         self.note_calm();
@@ -346,12 +349,9 @@ impl Summing {
             sums.number += 1;
             sums.untimed += 1;
             self.again -= 1;
-        } else if frame.code & SHARED != 0 {
-            // The outermost has the time of those inside.
-            part.visit(took, own, 0);
-            self.shared -= 1;
         } else {
-            part.visit(took, own, took);
+            let inclusive = if frame.is_outermost(place) { took } else { 0 };
+            part.visit(took, own, inclusive);
         }
         self.here = frame.around(now, depth);
         self.note_calm();

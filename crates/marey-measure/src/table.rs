@@ -18,7 +18,7 @@ use crate::runtime::{self, Mode, Runtime, level};
 use crate::thread::Thread;
 use crate::write;
 
-/// Version of the layout of [`RuntimeTable`] and of the public part of [`Thread`].
+/// Version of the layout of [`RuntimeTable`] and of the public part of [`Thread`], and of what its fields mean.
 pub const ABI_VERSION: u32 = 3;
 /// A number that stands for nothing.
 pub(crate) const NONE: u32 = u32::MAX;

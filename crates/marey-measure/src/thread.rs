@@ -42,7 +42,8 @@ pub struct Thread {
     /// Address of the next record.
     pub cursor: u64,
     /// The same as `brim` where the clock is the time-stamp counter; else 0, so that whoever reads only that one
-    /// goes the slow path.
+    /// goes the slow path. The time-stamp counter has been read by then, which harms nobody: where that would end the
+    /// process, `ready` is 0.
     pub limit: u64,
     /// Ticks of the last record.
     pub last: u64,
@@ -80,12 +81,12 @@ pub struct Thread {
     pub(crate) generation: u32,
     /// Rounds of thread-specific destructors that have passed.
     pub(crate) end_rounds: u32,
+    /// Records may begin below this address.
+    pub(crate) brim: u64,
     /// Length of the window.
     pub(crate) window_len: u64,
     /// Address of the window's first record.
     pub(crate) first: u64,
-    /// Records may begin below this address.
-    pub(crate) brim: u64,
     /// Windows opened so far.
     pub(crate) sequence: u64,
     /// The time that the window's first record counts from.
@@ -181,9 +182,15 @@ impl Thread {
     }
 
     /// Says that records may begin below this address.
-    pub(crate) const fn set_brim(&mut self, brim: u64) {
-        self.brim = brim;
-        self.limit = if self.clock == 0 { brim } else { 0 };
+    ///
+    /// # Safety
+    /// `this` has been filled and belongs to the calling thread.
+    pub(crate) unsafe fn set_brim(this: *mut Self, brim: u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*this).brim = brim;
+            (*this).limit = if (*this).clock == 0 { brim } else { 0 };
+        }
     }
 
     /// Fills an empty descriptor.

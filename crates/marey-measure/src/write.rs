@@ -1,10 +1,11 @@
 //! Writing records: the paths that every event takes.
 //!
 //! [`enter`] and [`leave`] are written out by hand, because they are what a program does millions
-//! of times: five comparisons, one clock reading, one 8-byte store for the record, one for the
-//! commit. What counts is the number of instructions, which do not overlap with the reading of the clock. Everything else goes through [`write()`], and everything unusual — a full window, a fork,
-//! an interrupted record, a clock that ran backwards — through [`slow`]. Calls that others wait for are
-//! written down when they are over ([`announce`](mod@announce)).
+//! of times: six comparisons, one clock reading, one 8-byte store for the record, one for the
+//! commit. The clock hides nothing of that: what counts is the number of instructions. Everything else goes
+//! through [`write()`], and everything unusual — a full window, a fork, an interrupted record, a clock that ran
+//! backwards — through [`slow`]. Calls that others wait for are written down when they are over
+//! ([`announce`](mod@announce)).
 
 #![expect(clippy::cast_possible_truncation, reason = "sites below SHORT_SITES fit a byte")]
 

@@ -173,7 +173,7 @@ impl Batch {
     /// `places` points to `n` handles and `statuses` to as many statuses or is the constant.
     unsafe fn new(n: usize, places: usize, statuses: usize) -> Self {
         // SAFETY: the caller's promise.
-        let handles = unsafe { handles(n, places) };
+        let handles = unsafe { handles_at(n, places) };
         let mut own = SmallVec::new();
         if statuses == flavour().status_ignore {
             own.resize(handles.len() * STATUS_WORDS, 0);
@@ -202,7 +202,7 @@ impl Batch {
 }
 
 /// The handle of request `at`, if that is one of these; 0, which is nobody's, if not.
-fn handle(handles: &[usize], at: i32) -> usize {
+fn handle_of(handles: &[usize], at: i32) -> usize {
     usize::try_from(at).ok().and_then(|at| handles.get(at)).copied().unwrap_or(0)
 }
 
@@ -211,12 +211,12 @@ fn handle(handles: &[usize], at: i32) -> usize {
 /// # Safety
 /// `places` points to `n` of them, or is null.
 #[inline(always)]
-unsafe fn handles(n: usize, places: usize) -> SmallVec<[usize; INLINE]> {
+unsafe fn handles_at(n: usize, places: usize) -> SmallVec<[usize; INLINE]> {
     let n = if places == 0 { 0 } else { (n as i32).max(0) as usize };
     // SAFETY: the caller's promise; handles are words in Open MPI and 32-bit integers in MPICH.
     unsafe {
         match flavour().family {
-            // Polls come here by the hundred thousand.
+            // A copy of bytes: polls come here by the hundred thousand.
             Family::OpenMpi if n > 0 => {
                 SmallVec::from_slice(core::slice::from_raw_parts(places as *const usize, n))
             }
@@ -302,14 +302,14 @@ unsafe fn any<const N: usize>(
 ) -> Option<One> {
     // SAFETY: the caller says where a class has what.
     unsafe {
-        let (handles, began) = (handles(p.args[0], p.args[1]), request::now());
+        let (handles, began) = (handles_at(p.args[0], p.args[1]), request::now());
         let status = p.status(status);
         p.pass();
         let outcome = p.outcome();
         if outcome != Outcome::Done || !flag.is_none_or(|at| p.is_set(at)) {
             return None;
         }
-        let handle = handle(&handles, *(p.args[2] as *const i32));
+        let handle = handle_of(&handles, *(p.args[2] as *const i32));
         Some(One { handle, began, status, outcome })
     }
 }
@@ -351,7 +351,7 @@ impl Several {
             // SAFETY: the caller's promise: MPI has stored as many indices.
             unsafe {
                 let at = *self.indices.add(idx);
-                completed.add(handle(&batch.handles, at), batch.status(idx), self.outcome);
+                completed.add(handle_of(&batch.handles, at), batch.status(idx), self.outcome);
             }
         }
     }

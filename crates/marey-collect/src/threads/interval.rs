@@ -242,8 +242,9 @@ pub(super) fn note(address: usize) {
     }
 }
 
+/// Leaves a note at `address`, which is awaited.
 #[cold]
-fn leave_note(tables: &Tables, address: usize) {
+pub(super) fn leave_note(tables: &Tables, address: usize) {
     let thread = existing_thread();
     if let Some(runtime) = process::running()
         && !thread.is_null()

@@ -10,9 +10,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use marey_measure::{count_free_lock, existing_thread};
 use marey_model::EdgeKind;
 
-use super::interval::{blocked, is_watched, note};
+use super::interval::{blocked, is_watched, leave_note};
 use super::real::{Function, call, export};
-use super::table::tables;
+use super::table::{Tables, tables};
 use crate::entry::Entry;
 
 /// Where the deadline stands among the arguments, and whether the clock stands before it.
@@ -63,7 +63,7 @@ unsafe extern "C-unwind" fn acquire<const LOCK: usize, const TRY: usize, const D
 ) -> c_int {
     // SAFETY: the program's own arguments.
     unsafe {
-        // MPI locks and unlocks in each of its calls: what is not watched is a jump from here.
+        // MPI locks and unlocks in many of its calls: what is not watched is passed on first of all.
         if tables().is_none() || !is_watched(sp) || is_odd::<DEADLINE>([lock, b, c, d]) {
             return call(LOCK, [lock, b, c, d]);
         }
@@ -160,22 +160,19 @@ unsafe fn is_odd<const DEADLINE: usize>(args: [usize; 4]) -> bool {
 unsafe extern "C-unwind" fn release<const UNLOCK: usize>(lock: usize, b: usize, c: usize, d: usize) -> c_int {
     // SAFETY: the program's own arguments.
     unsafe {
-        if tables().is_some_and(|tables| tables.notes.is_awaited(lock)) {
-            return release_awaited::<UNLOCK>(lock, b, c, d);
+        match tables() {
+            Some(tables) if tables.notes.is_awaited(lock) => {
+                release_awaited::<UNLOCK>(tables, [lock, b, c, d])
+            }
+            _ => call(UNLOCK, [lock, b, c, d]),
         }
-        call(UNLOCK, [lock, b, c, d])
     }
 }
 
 #[cold]
-unsafe extern "C-unwind" fn release_awaited<const UNLOCK: usize>(
-    lock: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-) -> c_int {
+unsafe fn release_awaited<const UNLOCK: usize>(tables: &Tables, args: [usize; 4]) -> c_int {
     // Before the real call: afterwards another thread may be on its way already.
-    note(lock);
+    leave_note(tables, args[0]);
     // SAFETY: the program's own arguments.
-    unsafe { call(UNLOCK, [lock, b, c, d]) }
+    unsafe { call(UNLOCK, args) }
 }

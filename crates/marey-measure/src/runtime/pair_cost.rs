@@ -25,7 +25,7 @@ pub(super) fn pair_cost(kind: ClockKind) -> u64 {
         (*thread).ready = 1;
         for _ in 0..8 {
             (*thread).cursor = window as u64 + Head::records_at(0) as u64;
-            (*thread).set_brim(window as u64 + (LEN - SLACK) as u64);
+            Thread::set_brim(thread, window as u64 + (LEN - SLACK) as u64);
             let before = clock::ticks_of(kind);
             (*thread).last = before;
             for _ in 0..200 {

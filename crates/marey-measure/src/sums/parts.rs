@@ -1,8 +1,8 @@
 //! What the records of a window add to call paths, before it is added to their cells.
 //!
 //! The one idea: each call path has a place of its own in memory, a cache line and its bins, close to those of
-//! the others, and is found there by one look at where it was found last. In the file nothing changes before the
-//! round is over, and then only what has changed here.
+//! the others, and is found there by one look at where it was found last. Its cell changes when a bucket of time
+//! or the round is over, and only if it has changed here.
 //!
 //! Deliberately absent: channels, and what happens rarely, which go to their cells at once.
 
@@ -128,9 +128,10 @@ pub(super) struct Parts {
     cells: [u16; PLACES],
     /// The place of each cell, 0 if it has none yet.
     places: [u16; MAX_CELLS],
-    /// Where a path that is entered may have its place.
+    /// The places of the two paths that were looked for last with such a trail.
     lately: [[u16; 2]; LATELY],
-    /// The same for any path, with its [`key`], where the trail says or beside that.
+    /// The [`key`]s of paths and their places, with [`AGAIN`] if they are open further out, where the trail says or
+    /// beside that: for those too that [`Parts::is`] says no to.
     known: [u64; KNOWN],
     parts: [Part; PLACES],
 }
@@ -186,7 +187,8 @@ impl Parts {
         self.is(second, code, above).then(|| (second.into(), self.part(second.into())))
     }
 
-    /// Whether this is the place of that path.
+    /// Whether this is the place of that path and of no other, or of the first of those that share it. What is found
+    /// so is no region that is open again, and not the path around it.
     #[inline(always)]
     fn is(&self, place: u16, code: u32, above: u32) -> bool {
         let part = &self.parts[usize::from(place)];
@@ -194,8 +196,10 @@ impl Parts {
     }
 
     fn note(&mut self, trail: Trail, place: u16) {
-        let set = &mut self.lately[trail.idx(LATELY)];
-        *set = [place, set[0]];
+        let [first, second] = &mut self.lately[trail.idx(LATELY)];
+        if *first != place {
+            (*first, *second) = (place, *first);
+        }
     }
 
     /// The place of any path, noted for the next time, and whether it is one of those above.
@@ -212,7 +216,9 @@ impl Parts {
             let found = self.known[idx].wrapping_sub(key(code, above));
             if found <= u64::from(u16::MAX) {
                 let (place, is_again) = (found as u16 & !AGAIN, found as u16 & AGAIN != 0);
-                self.note(trail, place);
+                if self.is(place, code, above) {
+                    self.note(trail, place);
+                }
                 return (place.into(), is_again);
             }
         }
@@ -220,7 +226,9 @@ impl Parts {
         let place = self.place(cell, (code, above));
         self.known[first ^ 1] = self.known[first];
         self.known[first] = key(code, above) | u64::from(if is_again { place | AGAIN } else { place });
-        self.note(trail, place);
+        if self.is(place, code, above) {
+            self.note(trail, place);
+        }
         (place.into(), is_again)
     }
 
@@ -248,6 +256,7 @@ impl Parts {
 
     /// Adds the parts to the cells, after which there have been `rounds`. They go on from nothing.
     pub(super) fn settle(&mut self, (runtime, thread, cells): (&Runtime, u32, &mut Cells), rounds: u64) {
+        // No path has the time when no region is open.
         self.part(NOWHERE).exclusive = 0;
         let parts = self.parts.iter_mut().zip(&self.cells).take(1 + usize::from(self.len)).skip(1);
         for (part, &cell) in parts.filter(|(part, _)| part.number != 0 || part.exclusive != 0) {

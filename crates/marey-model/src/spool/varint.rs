@@ -157,6 +157,10 @@ mod tests {
             let mut out = Vec::new();
             put(&mut out, value);
             assert_eq!(out.len(), len, "{value}");
+            if value <= MAX_SHORT {
+                let len = short_len(value);
+                assert_eq!(encode_near(value), (encode_short(value, len), len), "{value}");
+            }
         }
     }
 
