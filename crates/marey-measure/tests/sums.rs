@@ -199,6 +199,47 @@ fn randoms(mut seed: u64) -> impl FnMut(u64) -> u64 {
     }
 }
 
+/// Windows of made-up records, the last of which leaves all that is open. `next` gets how many regions are open, and
+/// gives the time until the next record and the site that it enters; none if it leaves.
+fn made_up(
+    number: usize,
+    seed: u64,
+    mut next: impl FnMut(&mut dyn FnMut(u64) -> u64, u64) -> (u64, Option<u32>),
+) -> Vec<(u64, Vec<u8>)> {
+    let (mut now, mut random, mut depth) = (1_000_u64, randoms(seed), 0_u64);
+    let mut windows = Vec::new();
+    while windows.len() < number {
+        let (begin, mut records) = (now, Vec::new());
+        while records.len() < 8_000 || (windows.len() + 1 == number && depth > 0) {
+            let (delta, site) = next(&mut random, depth);
+            now += delta;
+            if let Some(site) = site.filter(|_| records.len() < 8_000) {
+                Record::Enter { site, delta }.encode(&mut records);
+                depth += 1;
+            } else {
+                Record::Leave { delta }.encode(&mut records);
+                depth -= 1;
+            }
+        }
+        windows.push((begin, records));
+    }
+    windows
+}
+
+/// What the sums of a made-up thread with these windows are read from. `None` in the process that adds them up.
+fn added_up(test: &str, windows: &[(u64, Vec<u8>)]) -> Option<Spool> {
+    if let Some(directory) = spool_of(test) {
+        start(&directory, true, 0);
+        assert!(marey_measure::add_up(77, &slices(windows)));
+        return None;
+    }
+    Some(Spool::read(child(test).path()))
+}
+
+fn slices(windows: &[(u64, Vec<u8>)]) -> Vec<(u64, &[u8])> {
+    windows.iter().map(|(begin, bytes)| (*begin, &bytes[..])).collect()
+}
+
 /// Hours of made-up records, now in small steps and now in large ones: buckets become wider again and again, and
 /// what passed when comes out as it went in.
 #[test]
@@ -225,17 +266,10 @@ fn courses_are_those_of_the_records() {
         }
         windows.push((begin, records));
     }
-    let windows: Vec<(u64, &[u8])> = windows.iter().map(|(begin, bytes)| (*begin, &bytes[..])).collect();
-    if let Some(directory) = spool_of(TEST) {
-        start(&directory, true, 0);
-        assert!(marey_measure::add_up(77, &windows));
-        return;
-    }
-    let directory = child(TEST);
-    let spool = Spool::read(directory.path());
+    let Some(spool) = added_up(TEST, &windows) else { return };
     let (sums, _) = sums_of(&spool.processes[0].streams[&(77, Stream::Sums as u8)]);
     let sums = sums.into_iter().map(|(cell, (path, sums))| (cell, (path, sums.exclusive))).collect();
-    let widest = check_courses(&spool, &windows, &sums);
+    let widest = check_courses(&spool, &slices(&windows), &sums);
     assert!(widest > 8 && unit_log2(widest) > 4, "{widest}");
 }
 
@@ -359,35 +393,17 @@ fn check_sums(summed: &Spool, records: &[(u64, &[u8])], expected: &BTreeMap<Vec<
 #[test]
 fn visits_of_any_length_come_out_of_the_sums() {
     const TEST: &str = "visits_of_any_length_come_out_of_the_sums";
-    let (mut now, mut random, mut depth) = (1_000_u64, randoms(11), 0);
-    let mut windows = Vec::new();
-    for round in 0..100 {
-        let (begin, mut records) = (now, Vec::new());
-        while records.len() < 8_000 || (round == 99 && depth > 0) {
-            let most = 1 << random(10);
-            let delta = random(most);
-            now += delta;
-            if records.len() < 8_000 && (depth == 0 || (depth < 4 && random(2) == 0)) {
-                let site = [0, 7, 191, 192, 18_112][usize::try_from(random(5)).unwrap()];
-                Record::Enter { site, delta }.encode(&mut records);
-                depth += 1;
-            } else {
-                Record::Leave { delta }.encode(&mut records);
-                depth -= 1;
-            }
-        }
-        windows.push((begin, records));
-    }
-    let windows: Vec<(u64, &[u8])> = windows.iter().map(|(begin, bytes)| (*begin, &bytes[..])).collect();
-    if let Some(directory) = spool_of(TEST) {
-        start(&directory, true, 0);
-        assert!(marey_measure::add_up(77, &windows));
-        return;
-    }
-    let directory = child(TEST);
-    let expected = profile(&windows);
+    let windows = made_up(100, 11, |random, depth| {
+        let most = 1 << random(10);
+        let delta = random(most);
+        let enters = depth == 0 || (depth < 4 && random(2) == 0);
+        let site = [0, 7, 191, 192, 18_112][usize::try_from(random(5)).unwrap()];
+        (delta, enters.then_some(site))
+    });
+    let Some(spool) = added_up(TEST, &windows) else { return };
+    let expected = profile(&slices(&windows));
     assert!(expected.values().any(|row| row.3 == 0) && expected.values().any(|row| row.4 > 500));
-    check_sums(&Spool::read(directory.path()), &windows, &expected);
+    check_sums(&spool, &slices(&windows), &expected);
 }
 
 /// What the call paths that found no cell come to: all their visits, and the time of the outermost of them.
@@ -412,14 +428,7 @@ fn paths_that_share_a_cell_have_their_time_once() {
         }
         windows.push((begin, records));
     }
-    let windows: Vec<(u64, &[u8])> = windows.iter().map(|(begin, bytes)| (*begin, &bytes[..])).collect();
-    if let Some(directory) = spool_of(TEST) {
-        start(&directory, true, 0);
-        assert!(marey_measure::add_up(77, &windows));
-        return;
-    }
-    let directory = child(TEST);
-    let spool = Spool::read(directory.path());
+    let Some(spool) = added_up(TEST, &windows) else { return };
     let mut paths = BTreeMap::<u32, Vec<u32>>::new();
     let mut others = Sums::default();
     for (number, cell) in (0..).zip(cells_of(&spool.processes[0].streams[&(77, Stream::Sums as u8)])) {
@@ -434,7 +443,7 @@ fn paths_that_share_a_cell_have_their_time_once() {
     }
     let has_cell = |path: &[u32]| path.is_empty() || paths.values().any(|found| found == path);
     let (mut visits, mut inclusive, mut exclusive) = (0, 0, 0);
-    for (path, row) in profile(&windows).iter().filter(|(path, _)| !has_cell(path)) {
+    for (path, row) in profile(&slices(&windows)).iter().filter(|(path, _)| !has_cell(path)) {
         visits += row.0;
         exclusive += row.2;
         inclusive += if has_cell(&path[..path.len() - 1]) { row.1 } else { 0 };
@@ -473,35 +482,17 @@ fn recursion_comes_out_of_the_sums_as_it_went_in() {
 fn functions_that_call_each_other_keep_their_sums() {
     const TEST: &str = "functions_that_call_each_other_keep_their_sums";
     const SITES: usize = 6;
-    let (mut now, mut random, mut depth) = (1_000_u64, randoms(5), 0_u64);
-    let mut windows = Vec::new();
-    for round in 0..400 {
-        let (begin, mut records) = (now, Vec::new());
-        while records.len() < 8_000 || (round == 399 && depth > 0) {
-            let delta = random(200);
-            now += delta;
-            // From nothing to twenty regions and back, again and again.
-            if records.len() < 8_000 && (depth == 0 || (depth < 60 && random(41) < 40 - depth.min(40) + 1)) {
-                let site = u32::try_from(random(SITES as u64)).unwrap();
-                Record::Enter { site, delta }.encode(&mut records);
-                depth += 1;
-            } else {
-                Record::Leave { delta }.encode(&mut records);
-                depth -= 1;
-            }
-        }
-        windows.push((begin, records));
-    }
-    let windows: Vec<(u64, &[u8])> = windows.iter().map(|(begin, bytes)| (*begin, &bytes[..])).collect();
-    if let Some(directory) = spool_of(TEST) {
-        start(&directory, true, 0);
-        assert!(marey_measure::add_up(77, &windows));
-        return;
-    }
+    let windows = made_up(400, 5, |random, depth| {
+        let delta = random(200);
+        // From nothing to twenty regions and back, again and again.
+        let enters = depth == 0 || (depth < 60 && random(41) < 40 - depth.min(40) + 1);
+        (delta, enters.then(|| u32::try_from(random(SITES as u64)).unwrap()))
+    });
+    let Some(spool) = added_up(TEST, &windows) else { return };
     // Visits, time of visits that are not inside another one, exclusive time.
     let mut wanted = [(0, 0, 0); SITES];
     let mut open = Vec::<(usize, u64)>::new();
-    for &(begin, records) in &windows {
+    for (begin, records) in slices(&windows) {
         let mut ticks = begin;
         let mut at = 0;
         while let Some(record) = Record::decode(records, &mut at) {
@@ -520,8 +511,6 @@ fn functions_that_call_each_other_keep_their_sums() {
         }
     }
     assert_eq!(open, []);
-    let directory = child(TEST);
-    let spool = Spool::read(directory.path());
     // Fails if a visit has found no cell.
     let (cells, _) = sums_of(&spool.processes[0].streams[&(77, Stream::Sums as u8)]);
     assert!((4096..8192).contains(&cells.len()), "{}", cells.len());

@@ -62,15 +62,8 @@ impl Part {
     /// Adds a visit with nothing inside, which took less than 128.
     #[inline(always)]
     pub(super) fn visit_near(&mut self, took: u32) {
-        let ticks = u64::from(took);
-        self.exclusive = self.exclusive.wrapping_add(ticks);
-        self.inclusive = self.inclusive.wrapping_add(ticks);
-        self.number = self.number.wrapping_add(1);
-        self.note_extremes(ticks);
-        let time = f64::from(took);
-        self.squares += time * time;
-        let visits = &mut self.bins[usize::from(NEAR_BINS[took as usize % NEAR_BINS.len()]) % BINS];
-        *visits = visits.wrapping_add(1);
+        let bin = usize::from(NEAR_BINS[took as usize % NEAR_BINS.len()]);
+        self.add(u64::from(took), u64::from(took), u64::from(took), (f64::from(took), bin));
     }
 
     #[inline(always)]
@@ -96,14 +89,20 @@ impl Part {
     /// that share a place the outermost has the time of those inside, and theirs is 0.
     #[inline(always)]
     pub(super) fn visit(&mut self, took: u64, own: u64, inclusive: u64) {
-        self.exclusive = self.exclusive.wrapping_add(own);
-        self.number = self.number.wrapping_add(1);
-        self.inclusive = self.inclusive.wrapping_add(inclusive);
-        self.note_extremes(took);
         // Signed, which takes one instruction; no visit takes 2⁶³ ticks.
         let time = took.cast_signed() as f64;
+        self.add(took, own, inclusive, (time, rotated(bin_of(took, time))));
+    }
+
+    /// The same with the time as a float, and where its bin lies.
+    #[inline(always)]
+    fn add(&mut self, took: u64, own: u64, inclusive: u64, (time, bin): (f64, usize)) {
+        self.exclusive = self.exclusive.wrapping_add(own);
+        self.inclusive = self.inclusive.wrapping_add(inclusive);
+        self.number = self.number.wrapping_add(1);
+        self.note_extremes(took);
         self.squares += time * time;
-        let visits = &mut self.bins[rotated(bin_of(took, time))];
+        let visits = &mut self.bins[bin % BINS];
         *visits = visits.wrapping_add(1);
     }
 }
