@@ -79,7 +79,7 @@ pub(crate) unsafe fn passed_on(number: c_long, [a, b, c]: [usize; 3], result: c_
 }
 
 /// The calls that a recorder makes, each with the arguments that a filter may look at.
-const OURS: [(c_long, [u64; 6]); 27] = {
+const OURS: [(c_long, [u64; 6]); 31] = {
     const RW: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
     const ZEROS: u64 = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
     const OPEN: u64 = (libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW) as u64;
@@ -113,6 +113,10 @@ const OURS: [(c_long, [u64; 6]); 27] = {
         (libc::SYS_getrandom, [0, 8, 0, 0, 0, 0]),
         (libc::SYS_sched_yield, [0; 6]),
         (libc::SYS_process_vm_readv, [1, 0, 1, 0, 1, 0]),
+        (libc::SYS_rt_sigaction, [60, 0, 0, 8, 0, 0]),
+        (libc::SYS_timer_create, [libc::CLOCK_THREAD_CPUTIME_ID as u64, 0, 0, 0, 0, 0]),
+        (libc::SYS_timer_settime, [0, 0, 0, 0, 0, 0]),
+        (libc::SYS_timer_delete, [0, 0, 0, 0, 0, 0]),
     ]
 };
 
@@ -140,6 +144,11 @@ unsafe fn installed(is_strict: bool, filter: usize) {
         if run(code, number as u32, arguments).is_none_or(is_deadly) {
             sys::refrain(number);
         }
+    }
+    // Samples end if their handler could not return.
+    #[cfg(not(feature = "linked"))]
+    if run(code, libc::SYS_rt_sigreturn as u32, [0; 6]).is_none_or(is_deadly) {
+        crate::sampler::stop();
     }
     // Where the kernel trusts the counter, its clocks are read without a call.
     let calls = marey_measure::current_runtime().is_some_and(|it| it.clock() != marey_model::ClockKind::Tsc);

@@ -39,6 +39,8 @@ mod mpe;
 mod mpi;
 mod process;
 mod sample;
+#[cfg(not(feature = "linked"))]
+mod sampler;
 mod site;
 mod spin;
 mod stack_cache;

@@ -67,6 +67,10 @@ fn begin() -> Option<&'static Runtime> {
         // SAFETY: a function of the right type; it runs at `exit` and at return from `main`.
         unsafe { on_exit(process_exits, core::ptr::null_mut()) };
         marey_measure::know_stacks(crate::site::known_stack);
+        #[cfg(not(feature = "linked"))]
+        if let Some(runtime) = runtime {
+            crate::sampler::begin(runtime);
+        }
     }
     STATE.store(if runtime.is_some() { RECORDING } else { NEVER }, Ordering::Release);
     if runtime.is_some() {
@@ -91,6 +95,8 @@ fn started_by_another(me: u64) -> Option<&'static Runtime> {
 
 extern "C" fn thread_is_gone() {
     crate::threads::ended();
+    #[cfg(not(feature = "linked"))]
+    crate::sampler::thread_ends();
     marey_measure::forget_thread();
     crate::site::thread_ends();
 }
@@ -293,6 +299,8 @@ extern "C" fn process_exits(status: c_int, _: *mut c_void) {
     #[cfg(not(feature = "linked"))]
     crate::mpe::settle();
     if let Some(runtime) = running() {
+        #[cfg(not(feature = "linked"))]
+        crate::sampler::settle(runtime);
         runtime.end(EndingKind::Exit, status.into());
     }
 }

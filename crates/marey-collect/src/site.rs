@@ -226,6 +226,8 @@ fn learn(runtime: &Runtime, what: What, regs: EntryRegs) -> Option<SiteId> {
     if crate::alloc::is_exhausted() {
         return None;
     }
+    #[cfg(not(feature = "linked"))]
+    crate::sampler::settle(runtime);
     let sites = of_thread(runtime);
     if sites.is_stale() {
         sites.forget(runtime);
@@ -288,6 +290,18 @@ fn number_of(runtime: &Runtime, module: &UnwindModule) -> u32 {
             number
         })
         .unwrap_or(u32::MAX)
+}
+
+/// Looks what is loaded, and defines all that is new.
+#[cfg(not(feature = "linked"))]
+pub(crate) fn define_modules(runtime: &Runtime, modules: &mut Modules) {
+    let change = modules.refresh();
+    for module in &change.removed {
+        unmapped(runtime, module);
+    }
+    for module in &change.added {
+        number_of(runtime, module);
+    }
 }
 
 fn unmapped(runtime: &Runtime, module: &UnwindModule) {

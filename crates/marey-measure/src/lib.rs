@@ -20,10 +20,12 @@ mod channel;
 pub mod clock;
 mod cost;
 mod definitions;
+mod items;
 mod lock;
 pub mod message;
 mod order;
 mod runtime;
+mod samples;
 mod spool;
 mod sums;
 pub mod sys;
@@ -43,9 +45,10 @@ pub use lock::Lock;
 pub use marey_macros::instrument;
 pub use marey_model::Detail;
 pub use order::{Cause, begin_because, count_free_lock, leave_because};
-pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, lose_clock, revive};
+pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, lose_clock, revive, tell_begins};
 #[doc(hidden)]
 pub use sums::add_up;
+pub use samples::{Sample, SampledFrame, Samples, open_sites};
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::Thread;
 pub use write::{

@@ -29,6 +29,7 @@ use crate::sys;
 pub(crate) use self::anchor::{after_fork, here};
 pub use self::anchor::{current, lose_clock, revive};
 pub(crate) use self::threads::second;
+pub use self::threads::tell_begins;
 pub(crate) use self::windows::{keep, next_window};
 
 /// What is done with events.

@@ -16,7 +16,6 @@ mod beside;
 mod cells;
 mod courses;
 mod parts;
-mod windows;
 
 use marey_model::spool::sums::{CellKind, NOBODY};
 use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, SLOTS, Stream, Visits, get, op};

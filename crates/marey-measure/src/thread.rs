@@ -12,6 +12,7 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "the depth is known and small")]
 
+use core::ffi::c_void;
 use core::sync::atomic::AtomicPtr;
 
 use marey_model::spool::{MAX_DEPTH, Open, Stream};
@@ -115,6 +116,8 @@ pub struct Thread {
     pub(crate) anew_from: u64,
     /// Bytes of records in the windows before this one.
     pub(crate) bytes_before: u64,
+    /// What takes samples of the thread; null if nothing does. Not the matter of this crate.
+    pub sampler: *mut c_void,
     /// The descriptor for signal handlers, made when first needed; the thread's own address while
     /// it is being made.
     pub(crate) second: AtomicPtr<Thread>,

@@ -24,7 +24,7 @@ mod beside;
 mod fold;
 mod slow;
 
-pub(crate) use announce::{Announced, while_announced};
+pub(crate) use announce::{Announced, announced, while_announced};
 pub use announce::{SiteOf, announce, enter_announced, settle, withdraw, write_announced};
 pub use beside::{Kept, add_visit, count, enter_timed, leave_timed_with};
 pub(crate) use beside::{leave_pending, write_pending};

@@ -22,7 +22,8 @@ mod step;
 
 #[cfg(not(feature = "linked"))]
 pub(crate) use modules::program_has_recorder;
-pub(crate) use modules::{Modules, UnwindModule};
+pub(crate) use modules::{Modules, UnwindModule, UnwindTables};
+pub(crate) use rules::{Cfa, Rule, RuleReader, SavedRbp};
 pub(crate) use step::{EntryRegs, StackCapture, StackEnd, Unwinder};
 
 #[cfg(all(test, target_arch = "x86_64"))]

@@ -59,7 +59,7 @@ pub(crate) struct UnwindModule {
     /// Its number in the table, for tables of those who know it.
     pub(crate) serial: ModuleSerial,
     /// Its unwind tables, if it has them.
-    pub(super) tables: Option<UnwindTables>,
+    pub(crate) tables: Option<UnwindTables>,
 }
 
 /// Whose code a module holds.
@@ -84,7 +84,7 @@ pub(crate) struct ModuleChange {
 
 /// `.eh_frame_hdr` and `.eh_frame` with the run-time addresses that their pointers are relative to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct UnwindTables {
+pub(crate) struct UnwindTables {
     header: (usize, usize),
     frames: (usize, usize),
 }
@@ -93,6 +93,18 @@ impl UnwindTables {
     /// Addresses of the header and of the frames.
     pub(super) fn addresses(&self) -> (usize, usize) {
         (self.header.0, self.frames.0)
+    }
+
+    /// Those whose header lies at an address, both in memory that is mapped up to another. `None` if the header
+    /// makes no sense.
+    ///
+    /// # Safety
+    /// As for [`Self::bytes`].
+    #[cfg(not(feature = "linked"))]
+    pub(crate) unsafe fn at(header: usize, end: usize) -> Option<Self> {
+        // SAFETY: by contract.
+        let frames = super::rules::frames_address(unsafe { mapped(header, end) }, header)?;
+        Some(Self { header: (header, end), frames: (frames, end) })
     }
 
     /// The bytes of the header and of the frames.
@@ -165,7 +177,6 @@ impl Modules {
     }
 
     /// All modules, by address.
-    #[cfg(test)]
     pub(crate) fn list(&self) -> &[Arc<UnwindModule>] {
         &self.list
     }

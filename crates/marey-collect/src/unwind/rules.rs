@@ -1,8 +1,9 @@
 //! Return address → how to find the caller's frame from there, in twelve bytes.
 //!
 //! Only what compilers emit for ordinary x86-64 functions is a rule: a frame at a fixed distance from rsp or
-//! rbp, or, in functions that realign their stack, at an address saved below rbp. Anything else (code
-//! generated at run time, signal frames, registers beyond rsp and rbp) ends the walk, visibly.
+//! rbp, or, in functions that realign their stack, at an address saved below rbp. What only a function has that
+//! was interrupted (another register, the linker's stubs, the frame of a signal) are rules of their own. Anything
+//! else (code generated at run time) ends the walk, visibly.
 
 #![expect(unsafe_code, reason = "reads the unwind tables of mapped modules")]
 
@@ -29,6 +30,8 @@ pub(crate) enum Rule {
         /// What the function has done with the caller's rbp.
         rbp: SavedRbp,
     },
+    /// To what a signal has interrupted: all registers lie on the stack.
+    Signal,
     /// The outermost function of a thread.
     End,
     /// The tables do not say, or in words that are not supported.
@@ -44,6 +47,11 @@ pub(crate) enum Cfa {
     Rbp(i32),
     /// The word at rbp + n: functions that realign their stack keep it there.
     AtRbp(i32),
+    /// Register + n, of functions that are about to realign their stack.
+    Register(u8, i32),
+    /// rsp + 8, and 8 more behind this many of the 16 bytes of a stub by which functions of other modules are
+    /// called.
+    Stub(u8),
 }
 
 /// Where the caller's rbp is.
@@ -93,11 +101,20 @@ impl RuleReader {
     /// The module must stay loaded meanwhile.
     pub(crate) unsafe fn read(&mut self, module: &UnwindModule, return_address: usize) -> (Rule, usize) {
         // The call lies before its return address, which may already belong to the next function.
-        let call = return_address.wrapping_sub(1) as u64;
+        let call = return_address.wrapping_sub(1);
         let Some(tables) = &module.tables else { return (Rule::Unknown, 0) };
         // SAFETY: by contract.
+        unsafe { self.read_at(tables, call) }
+    }
+
+    /// The rule for a function that was left or interrupted at the instruction that `address` lies in.
+    ///
+    /// # Safety
+    /// The module that the tables are of must stay loaded meanwhile.
+    pub(crate) unsafe fn read_at(&mut self, tables: &UnwindTables, address: usize) -> (Rule, usize) {
+        // SAFETY: by contract.
         let (header, frames) = unsafe { tables.bytes() };
-        self.read_tables(tables, header, frames, call).unwrap_or((Rule::Unknown, 0))
+        self.read_tables(tables, header, frames, address as u64).unwrap_or((Rule::Unknown, 0))
     }
 
     fn read_tables(
@@ -114,8 +131,11 @@ impl RuleReader {
         let header = EhFrameHdr::new(header, NativeEndian).parse(&bases, 8).ok()?;
         let frames = EhFrame::new(frames, NativeEndian);
         let entry = header.table()?.fde_for_address(&frames, &bases, call, EhFrame::cie_from_offset).ok()?;
-        if entry.is_signal_trampoline() || entry.cie().return_address_register() != RETURN_ADDRESS {
+        if entry.cie().return_address_register() != RETURN_ADDRESS {
             return None;
+        }
+        if entry.is_signal_trampoline() {
+            return Some((Rule::Signal, usize::try_from(entry.initial_address()).ok()?));
         }
         let row = entry.unwind_info_for_address(&frames, &bases, &mut self.context, call).ok()?;
         Some((rule(&frames, entry.cie().encoding(), row)?, usize::try_from(entry.initial_address()).ok()?))
@@ -140,10 +160,14 @@ fn rule(frames: &EhFrame<Slice<'_>>, encoding: gimli::Encoding, row: &Row) -> Op
     let cfa = match row.cfa() {
         CfaRule::RegisterAndOffset { register: RSP, offset } => Cfa::Rsp(i32::try_from(*offset).ok()?),
         CfaRule::RegisterAndOffset { register: RBP, offset } => Cfa::Rbp(i32::try_from(*offset).ok()?),
-        CfaRule::RegisterAndOffset { .. } => return None,
-        CfaRule::Expression(expression) => match rbp_expression(frames, encoding, expression)? {
-            (offset, Deref::Once) => Cfa::AtRbp(offset),
-            (offset, Deref::Never) => Cfa::Rbp(offset),
+        CfaRule::RegisterAndOffset { register, offset } => {
+            let register = u8::try_from(register.0).ok().filter(|&register| u16::from(register) < RETURN_ADDRESS.0)?;
+            Cfa::Register(register, i32::try_from(*offset).ok()?)
+        }
+        CfaRule::Expression(expression) => match rbp_expression(frames, encoding, expression) {
+            Some((offset, Deref::Once)) => Cfa::AtRbp(offset),
+            Some((offset, Deref::Never)) => Cfa::Rbp(offset),
+            None => Cfa::Stub(stub_expression(frames, encoding, expression)?),
         },
     };
     let rbp = match row.register(RBP) {
@@ -182,4 +206,24 @@ fn rbp_expression(
         }
         Some(_) => None,
     }
+}
+
+/// What linkers say of all their stubs at once: `rsp + 8 + ((rip & 15) >= n) * 8`. The n.
+fn stub_expression(
+    frames: &EhFrame<Slice<'_>>,
+    encoding: gimli::Encoding,
+    expression: &UnwindExpression<usize>,
+) -> Option<u8> {
+    let mut operations = expression.get(frames).ok()?.operations(encoding);
+    let mut next = || operations.next().ok()?;
+    let Operation::RegisterOffset { register: RSP, offset: 8, .. } = next()? else { return None };
+    let Operation::RegisterOffset { register: RETURN_ADDRESS, offset: 0, .. } = next()? else { return None };
+    let Operation::UnsignedConstant { value: 15 } = next()? else { return None };
+    let Operation::And = next()? else { return None };
+    let Operation::UnsignedConstant { value: behind } = next()? else { return None };
+    let Operation::Ge = next()? else { return None };
+    let Operation::UnsignedConstant { value: 3 } = next()? else { return None };
+    let Operation::Shl = next()? else { return None };
+    let Operation::Plus = next()? else { return None };
+    u8::try_from(behind).ok()
 }

@@ -311,9 +311,11 @@ impl Walk {
         let (cfa, saved_rbp) = match rule {
             Rule::Step { cfa, rbp } => (cfa, rbp),
             Rule::End => return Err(StackEnd::Complete),
-            Rule::Unknown => return Err(StackEnd::Truncated),
+            Rule::Signal | Rule::Unknown => return Err(StackEnd::Truncated),
         };
         let cfa = match cfa {
+            // Only functions that were interrupted have these, and what lies here was called.
+            Cfa::Register(..) | Cfa::Stub(_) => return Err(StackEnd::Truncated),
             Cfa::Rsp(offset) => add(self.rsp, offset),
             Cfa::Rbp(offset) => add(self.use_rbp(out)?, offset),
             Cfa::AtRbp(offset) => {

@@ -115,7 +115,11 @@ pub(super) fn parent() -> Option<&'static Runtime> {
 /// `thread` is the wiped descriptor of the calling thread.
 pub(crate) unsafe fn after_fork(thread: *mut Thread) -> bool {
     // SAFETY: the caller's promise.
-    here().is_some_and(|runtime| unsafe { runtime.begin_thread(thread) })
+    let is_there = here().is_some_and(|runtime| unsafe { runtime.begin_thread(thread) });
+    if is_there {
+        super::threads::tell_begin(thread);
+    }
+    is_there
 }
 
 /// In a forked child that has not recorded yet: gives it its own recorder, if the calling thread

@@ -20,11 +20,15 @@ use crate::write;
 /// Called on a thread when its descriptor is no more, so that whoever keeps a pointer to it forgets it.
 /// Null until a recorder starts.
 static FORGET: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+/// Called on a thread that has got its descriptor. Null if nobody wants to know.
+static BEGINS: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Runtime {
     /// A descriptor for the calling thread, which has none yet.
     pub fn attach(&'static self, creator: Option<u32>) -> Option<*mut Thread> {
-        sys::undisturbed(|| self.attach_undisturbed(creator))
+        let thread = sys::undisturbed(|| self.attach_undisturbed(creator))?;
+        tell_begin(thread);
+        Some(thread)
     }
 
     fn attach_undisturbed(&'static self, creator: Option<u32>) -> Option<*mut Thread> {
@@ -77,6 +81,20 @@ impl Runtime {
             }
         };
         self.define(|definitions| definitions.define(&definition));
+    }
+}
+
+/// Has `begins` called on each thread that gets a descriptor from now on, also where a fork has wiped it.
+pub fn tell_begins(begins: extern "C" fn(*mut Thread)) {
+    BEGINS.store(begins as *mut (), Ordering::Relaxed);
+}
+
+/// Tells that the calling thread has got `thread`.
+pub(super) fn tell_begin(thread: *mut Thread) {
+    let begins = BEGINS.load(Ordering::Relaxed);
+    if !begins.is_null() {
+        // SAFETY: only `tell_begins` stores here, and it stores such a function.
+        unsafe { core::mem::transmute::<*mut (), extern "C" fn(*mut Thread)>(begins)(thread) };
     }
 }
 

@@ -187,6 +187,16 @@ impl Runtime {
         }
     }
 
+    /// A window of the process's events for what is kept beside them, as long as they are.
+    pub(crate) fn window_within_limit(&self, head: &mut Head, len: usize) -> Option<*mut u8> {
+        self.events.window(head, &[], len)
+    }
+
+    /// Whether events are to be kept; else they are added up.
+    pub(crate) fn keeps_events(&self) -> bool {
+        self.keeps.load(Ordering::Relaxed)
+    }
+
     /// A window of the process's events that no limit is for.
     pub(crate) fn window_beyond_limit(&self, head: &mut Head, open: &[Open], len: usize) -> Option<*mut u8> {
         self.events.window_beyond_limit(head, open, len)

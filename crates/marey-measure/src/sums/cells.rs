@@ -15,7 +15,7 @@ use marey_model::spool::sums::{
     BINS, CELL_BINS, CELL_LEN, CellKind, FIRST_WINDOW, LATER_WINDOW, NOBODY, SUM_WORDS, bin,
 };
 
-use super::windows::{Layout, Owner, Windows};
+use crate::items::{Layout, Owner, Windows};
 use crate::runtime::Runtime;
 
 /// Call paths and channels of a thread that have a cell.

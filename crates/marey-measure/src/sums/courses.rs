@@ -15,7 +15,7 @@ use marey_model::spool::courses::{BUCKETS, COURSE_LEN, MOST_SCALE, unit_log2, wi
 use marey_model::spool::sums::NOBODY;
 
 use super::cells::{Cells, MAX_CELLS};
-use super::windows::{Layout, Owner, Windows};
+use crate::items::{Layout, Owner, Windows};
 use crate::runtime::Runtime;
 
 /// Call paths of a thread that have a course: 2 MiB of them.

@@ -175,6 +175,15 @@ pub unsafe fn enter_announced(thread: *mut Thread) -> bool {
     true
 }
 
+/// The site of the call that `thread` has announced, by the function alone.
+///
+/// # Safety
+/// `thread` is a descriptor of the calling thread.
+pub(crate) unsafe fn announced(thread: *const Thread) -> Option<u32> {
+    // SAFETY: the caller's promise.
+    unsafe { (*thread).announced.is_open.then_some((*thread).announced.brief) }
+}
+
 /// Clears the word in the head of the window.
 pub(super) unsafe fn forget(thread: *mut Thread) {
     // SAFETY: the caller's thread has been recording, so it has a window.

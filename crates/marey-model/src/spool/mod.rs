@@ -10,6 +10,7 @@
 pub mod courses;
 mod define;
 mod record;
+pub mod samples;
 pub mod sums;
 mod varint;
 mod window;

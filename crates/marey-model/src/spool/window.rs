@@ -93,6 +93,10 @@ pub enum Stream {
     Beside = 4,
     /// When the time of that passed ([`super::courses`]).
     Courses = 5,
+    /// Where its processor time went ([`super::samples`]).
+    Samples = 6,
+    /// When each sample was taken ([`super::samples`]).
+    Instants = 7,
 }
 
 impl Stream {
@@ -105,6 +109,8 @@ impl Stream {
             3 => Some(Self::Sums),
             4 => Some(Self::Beside),
             5 => Some(Self::Courses),
+            6 => Some(Self::Samples),
+            7 => Some(Self::Instants),
             _ => None,
         }
     }

@@ -15,10 +15,10 @@ use crate::sys;
 
 /// How long windows and what lies in them are, bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Layout {
-    pub(super) first: usize,
-    pub(super) later: usize,
-    pub(super) item: usize,
+pub(crate) struct Layout {
+    pub(crate) first: usize,
+    pub(crate) later: usize,
+    pub(crate) item: usize,
 }
 
 impl Layout {
@@ -27,7 +27,7 @@ impl Layout {
     }
 
     /// Windows for so many things.
-    pub(super) const fn windows(self, most: usize) -> usize {
+    pub(crate) const fn windows(self, most: usize) -> usize {
         1 + (most - self.in_window(self.first)).div_ceil(self.in_window(self.later))
     }
 
@@ -49,21 +49,26 @@ impl Layout {
 
 /// Whose windows they are: the thread's, of a stream, since a reading of the clock.
 #[derive(Clone, Copy)]
-pub(super) struct Owner<'a> {
-    pub(super) runtime: &'a Runtime,
-    pub(super) thread: u32,
-    pub(super) stream: Stream,
-    pub(super) ticks: u64,
+pub(crate) struct Owner<'a> {
+    pub(crate) runtime: &'a Runtime,
+    pub(crate) thread: u32,
+    pub(crate) stream: Stream,
+    pub(crate) ticks: u64,
 }
 
 /// The windows of a thread. Zeros are none.
 #[repr(C)]
-pub(super) struct Windows<const N: usize>([*mut u8; N]);
+pub(crate) struct Windows<const N: usize>([*mut u8; N]);
 
 impl<const N: usize> Windows<N> {
+    /// None yet.
+    pub(crate) const fn none() -> Self {
+        Self([core::ptr::null_mut(); N])
+    }
+
     /// Makes room for the thing of this number, behind all that are there, whose bytes are zeros. False if
     /// there is none to be had.
-    pub(super) fn has_room(&mut self, layout: Layout, owner: Owner<'_>, number: u32) -> bool {
+    pub(crate) fn has_room(&mut self, layout: Layout, owner: Owner<'_>, number: u32) -> bool {
         let (place, _) = layout.place_of(number);
         match self.0.get_mut(place) {
             Some(window) if window.is_null() => {
@@ -79,7 +84,7 @@ impl<const N: usize> Windows<N> {
     ///
     /// # Safety
     /// There is room for it.
-    pub(super) unsafe fn commit(&self, layout: Layout, number: u32) {
+    pub(crate) unsafe fn commit(&self, layout: Layout, number: u32) {
         let (place, at_item) = layout.place_of(number);
         // SAFETY: the caller's promise; heads are longer than every offset.
         let cursor = unsafe { &*self.0[place].add(at::CURSOR).cast::<AtomicU64>() };
@@ -91,20 +96,20 @@ impl<const N: usize> Windows<N> {
     /// # Safety
     /// There is room for it.
     #[inline(always)]
-    pub(super) unsafe fn item(&self, layout: Layout, number: u32) -> *mut u8 {
+    pub(crate) unsafe fn item(&self, layout: Layout, number: u32) -> *mut u8 {
         let (place, at_item) = layout.place_of(number);
         // SAFETY: the caller's promise.
         unsafe { self.0[place].add(at_item) }
     }
 
     /// The word that says how far all of them are; `None` before there is a window.
-    pub(super) fn summed(&self) -> Option<&AtomicU64> {
+    pub(crate) fn summed(&self) -> Option<&AtomicU64> {
         // SAFETY: windows are mapped as long as the thread lives, and heads are longer than every offset.
         (!self.0[0].is_null()).then(|| unsafe { &*self.0[0].add(at::SUMMED).cast::<AtomicU64>() })
     }
 
     /// Unmaps the windows.
-    pub(super) fn unmap(&mut self, layout: Layout) {
+    pub(crate) fn unmap(&mut self, layout: Layout) {
         for (place, window) in self.0.iter_mut().enumerate().filter(|(_, window)| !window.is_null()) {
             // SAFETY: `open` has mapped so much, and nothing in it is used after this.
             unsafe { sys::unmap(*window, layout.window_len(place)) };

@@ -1,0 +1,237 @@
+//! Sampling: where each thread is whenever it has used another period of processor time.
+//!
+//! The one idea: the kernel counts a thread's processor time and sends it a signal when a period has passed. So a
+//! thread that waits is left alone, and what it waits for is known from the calls that it waits in. The handler
+//! may interrupt anything: it takes nothing from an allocator, no lock that its own thread could hold, and its
+//! stack is not the program's.
+//!
+//! * [`timer`]: the kernel's timers. * [`handler`]: from the signal to the sample. * [`walk`]: the call stack.
+//! * [`restart`]: calls that a sample would have ended early. * [`respect`]: the program's own signals.
+//!
+//! What is deliberately absent: `perf_event`. It needs a descriptor for each thread, which a program may close with
+//! all others, and get its number for a file of its own.
+
+mod handler;
+mod respect;
+mod restart;
+mod timer;
+mod walk;
+
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use marey_measure::{Lock, Runtime, SampledFrame, Samples, Thread, sys};
+use marey_model::spool::Definition;
+
+use crate::unwind::Modules;
+use walk::Walker;
+
+/// The signal; 0 while nothing is sampled.
+static SIGNAL: AtomicU32 = AtomicU32::new(0);
+/// Processor time between two samples, ns.
+static PERIOD: AtomicU64 = AtomicU64::new(0);
+/// The handler has seen code that no definition names yet.
+static SAW_NEW_MODULE: AtomicBool = AtomicBool::new(false);
+/// How often the program has taken the signal for itself, or could not have a timer.
+static MISSED: AtomicU64 = AtomicU64::new(0);
+/// What is loaded, as far as the spool knows.
+static MODULES: Lock<Option<Modules>> = Lock::new(None);
+/// States of threads that have ended, for those to come.
+static FREE: Lock<Vec<StatePointer>> = Lock::new(Vec::new());
+/// All states, by [`State::next`].
+static ALL: core::sync::atomic::AtomicPtr<State> = core::sync::atomic::AtomicPtr::new(core::ptr::null_mut());
+
+/// Bytes of the stack that the handler runs on.
+const STACK: usize = 64 << 10;
+/// Frames of a stack that are taken, innermost first.
+const MAX_FRAMES: usize = 256;
+/// Open regions that are taken, outermost first.
+const MAX_OPEN: usize = 256;
+
+/// Everything that sampling a thread needs. Its beginning is known to the handler's instructions.
+#[repr(C)]
+struct State {
+    /// Where the handler's stack begins.
+    stack_top: usize,
+    /// Which thread it belongs to, see [`sys::thread_mark`]; 0 if to none. A signal that comes late finds another one.
+    owner: AtomicU64,
+    thread: *mut Thread,
+    samples: *mut Samples,
+    /// The process that made the timer: a forked child has none.
+    pid: u32,
+    timer: c_int,
+    has_timer: AtomicBool,
+    /// The last known number of [`crate::site::CLOSINGS`].
+    closings: u64,
+    next: *mut State,
+    open: [u32; MAX_OPEN],
+    frames: [SampledFrame; MAX_FRAMES],
+    walker: Walker,
+}
+
+struct StatePointer(*mut State);
+
+// SAFETY: whoever takes the pointer out of the list owns what it points to.
+unsafe impl Send for StatePointer {}
+
+/// To be called when the process begins to be recorded, before its threads do: from then on they are sampled, if the
+/// environment says how often.
+pub(crate) fn begin(runtime: &'static Runtime) {
+    let hertz = std::env::var("MAREY_SAMPLE").ok().and_then(|text| text.parse::<u64>().ok());
+    let Some(hertz) = hertz.filter(|hertz| (1..=MAX_HERTZ).contains(hertz)) else { return };
+    if runtime.config().mode != marey_measure::Mode::Trace {
+        return;
+    }
+    PERIOD.store(1_000_000_000 / hertz, Ordering::Relaxed);
+    walk::prepare();
+    define_modules(runtime);
+    let Some(signal) = handler::install() else {
+        return tell(runtime, "no real-time signal is free");
+    };
+    SIGNAL.store(signal, Ordering::Release);
+    marey_measure::tell_begins(thread_begins);
+}
+
+/// More would leave the program no time.
+const MAX_HERTZ: u64 = 100_000;
+
+fn tell(runtime: &Runtime, detail: &str) {
+    let trouble =
+        Definition::Trouble { kind: "unsampled".to_owned(), count: 1, detail: format!("not sampled: {detail}") };
+    runtime.define(|definitions| definitions.define(&trouble));
+}
+
+/// Begins to sample the calling thread.
+extern "C" fn thread_begins(thread: *mut Thread) {
+    if SIGNAL.load(Ordering::Relaxed) == 0 {
+        return;
+    }
+    sys::undisturbed(|| {
+        // SAFETY: the descriptor is the calling thread's.
+        let Some(runtime) = (unsafe { Thread::runtime(thread) }) else { return };
+        if SAW_NEW_MODULE.load(Ordering::Relaxed) {
+            define_modules(runtime);
+        }
+        // SAFETY: as above.
+        if unsafe { begin_thread(runtime, thread) }.is_none() && MISSED.fetch_add(1, Ordering::Relaxed) == 0 {
+            tell(runtime, "threads for which the system had no timer or no memory");
+        }
+    });
+}
+
+/// # Safety
+/// `thread` is the calling thread's descriptor.
+unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option<()> {
+    let state = take_free().or_else(new_state)?;
+    let period = PERIOD.load(Ordering::Relaxed);
+    // SAFETY: the state is nobody else's, the descriptor the calling thread's.
+    unsafe {
+        (*state).samples = Samples::begin(runtime, (*thread).serial, period)?;
+        (*state).thread = thread;
+        (*state).pid = sys::process_id();
+        (*state).closings = crate::site::CLOSINGS.load(Ordering::Relaxed);
+        (*state).walker.forget();
+        (*state).owner.store(sys::thread_mark(), Ordering::Relaxed);
+        (*thread).sampler = state.cast();
+        let timer = timer::start(SIGNAL.load(Ordering::Relaxed), state as usize, period);
+        let Some(timer) = timer else {
+            end_state(thread, state);
+            return None;
+        };
+        (*state).timer = timer;
+        (*state).has_timer.store(true, Ordering::Release);
+    }
+    Some(())
+}
+
+/// Ends the sampling of the calling thread, before its descriptor is no more.
+pub(crate) fn thread_ends() {
+    let thread = marey_measure::existing_thread();
+    // SAFETY: the descriptor is the calling thread's, and so is the state.
+    unsafe {
+        if !thread.is_null() && !(*thread).sampler.is_null() {
+            sys::undisturbed(|| end_state(thread, (*thread).sampler.cast()));
+        }
+    }
+}
+
+/// # Safety
+/// The state is the calling thread's, whose descriptor `thread` is.
+unsafe fn end_state(thread: *mut Thread, state: *mut State) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        stop_timer(state);
+        // A signal that is on its way finds that it is too late.
+        (*state).owner.store(0, Ordering::Relaxed);
+        (*thread).sampler = core::ptr::null_mut();
+        Samples::end((*state).samples);
+        (*state).samples = core::ptr::null_mut();
+        (*state).thread = core::ptr::null_mut();
+    }
+    FREE.with_or_renew(Vec::new, |free| free.push(StatePointer(state)));
+}
+
+/// # Safety
+/// `state` is one of ours.
+unsafe fn stop_timer(state: *mut State) {
+    // SAFETY: the caller's promise; states are never unmapped.
+    unsafe {
+        if (*state).has_timer.swap(false, Ordering::AcqRel) && (*state).pid == sys::process_id() {
+            timer::stop((*state).timer);
+        }
+    }
+}
+
+/// Ends all sampling in the process, for good.
+pub(crate) fn stop() {
+    if SIGNAL.swap(0, Ordering::AcqRel) == 0 {
+        return;
+    }
+    let mut state = ALL.load(Ordering::Acquire);
+    while !state.is_null() {
+        // SAFETY: states are never unmapped, and their chain never changes.
+        unsafe {
+            stop_timer(state);
+            state = (*state).next;
+        }
+    }
+}
+
+/// To be called now and then, and when the process ends: defines modules that samples were taken in.
+pub(crate) fn settle(runtime: &Runtime) {
+    if SAW_NEW_MODULE.load(Ordering::Relaxed) {
+        define_modules(runtime);
+    }
+}
+
+fn define_modules(runtime: &Runtime) {
+    SAW_NEW_MODULE.store(false, Ordering::Relaxed);
+    MODULES.with_or_renew(Option::default, |modules| {
+        let modules = modules.get_or_insert_default();
+        crate::site::define_modules(runtime, modules);
+        walk::publish(modules);
+    });
+}
+
+fn take_free() -> Option<*mut State> {
+    FREE.with_or_renew(Vec::new, Vec::pop).flatten().map(|free| free.0)
+}
+
+fn new_state() -> Option<*mut State> {
+    let len = size_of::<State>().next_multiple_of(sys::PAGE);
+    let at = sys::map_zeros(len + STACK)?;
+    let state = at.cast::<State>();
+    // SAFETY: the mapping is nobody else's, and zeros are a state that belongs to no thread, but for the walker.
+    unsafe {
+        (*state).stack_top = at as usize + len + STACK;
+        (&raw mut (*state).walker).write(Walker::new());
+        let mut first = ALL.load(Ordering::Relaxed);
+        loop {
+            (*state).next = first;
+            match ALL.compare_exchange_weak(first, state, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return Some(state),
+                Err(other) => first = other,
+            }
+        }
+    }
+}

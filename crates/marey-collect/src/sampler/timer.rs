@@ -1,0 +1,63 @@
+//! Timers of a thread's processor time.
+//!
+//! Where the kernel looks at them at its ticks only (250 a second on many systems), a signal stands for several
+//! periods, and says how many it was too late for.
+
+use core::ffi::c_int;
+
+use marey_measure::sys;
+
+/// `sigevent` as the kernel has it.
+#[repr(C)]
+struct Event {
+    value: usize,
+    signal: c_int,
+    notify: c_int,
+    thread: c_int,
+    rest: [c_int; 11],
+}
+
+const _: () = assert!(size_of::<Event>() == 64);
+
+/// Send the signal to one thread.
+const SIGEV_THREAD_ID: c_int = 4;
+
+/// Starts a timer that sends `signal` with `value` to the calling thread whenever it has used another `period_ns`
+/// of processor time. `None` if there is none to be had: each takes one of the signals that a user may have pending.
+pub(super) fn start(signal: u32, value: usize, period_ns: u64) -> Option<c_int> {
+    let event = Event {
+        value,
+        signal: signal.cast_signed(),
+        notify: SIGEV_THREAD_ID,
+        thread: sys::thread_id().cast_signed(),
+        rest: [0; 11],
+    };
+    let mut timer: c_int = 0;
+    let (at_event, at_timer) = ((&raw const event) as usize, (&raw mut timer) as usize);
+    let clock = libc::CLOCK_THREAD_CPUTIME_ID as usize;
+    // SAFETY: the event is readable, the number writable.
+    if unsafe { sys::syscall(libc::SYS_timer_create, [clock, at_event, at_timer, 0, 0, 0]) } != 0 {
+        return None;
+    }
+    let time = |ns: u64| libc::timespec {
+        tv_sec: (ns / 1_000_000_000).cast_signed(),
+        tv_nsec: (ns % 1_000_000_000).cast_signed(),
+    };
+    // Threads that begin together are not to be interrupted together.
+    let first = 1 + (u64::from(sys::thread_id()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % period_ns;
+    let times = libc::itimerspec { it_interval: time(period_ns), it_value: time(first) };
+    let at = (&raw const times) as usize;
+    // SAFETY: the times are readable.
+    let is_set = unsafe { sys::syscall(libc::SYS_timer_settime, [timer as usize, 0, at, 0, 0, 0]) } == 0;
+    if !is_set {
+        stop(timer);
+        return None;
+    }
+    Some(timer)
+}
+
+/// Ends a timer of this process.
+pub(super) fn stop(timer: c_int) {
+    // SAFETY: takes a number.
+    unsafe { sys::syscall(libc::SYS_timer_delete, [timer as usize, 0, 0, 0, 0, 0]) };
+}
