@@ -24,7 +24,7 @@ const CRATES: [&str; 4] = ["marey-collect", "marey-measure", "marey-model", "mar
 
 fn main() {
     let out_dir = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    watch_sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    watch_sources(&root());
     let (library, object) = (given("MAREY_PRELOAD_SO"), given("MAREY_LINKED_O"));
     // Both at once: what takes longest, the optimisation of the whole, uses one processor.
     let library = library.map_or_else(|| Made::begin(&out_dir, &LIBRARY), Made::There);
@@ -74,6 +74,11 @@ const LINKED: Form = Form {
     file: "libmarey.a",
 };
 
+/// The workspace. Asked when the script runs: it may have been compiled in another copy of it.
+fn root() -> PathBuf {
+    Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR")).join("../..")
+}
+
 /// A file that is there, or will be when a cargo has ended.
 enum Made {
     There(PathBuf),
@@ -96,7 +101,7 @@ impl Made {
         // link-time optimisation that the profile asks for.
         cargo.args(["rustc", "--quiet", "--package", "marey-collect", "--lib"]).args(form.arguments);
         cargo.args(["--profile", "preload", "--target", &triple, "--target-dir"]).arg(&inner_target);
-        cargo.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+        cargo.current_dir(root());
         clean_environment(&mut cargo);
         let child = cargo.spawn().expect("the cargo that runs this script can be run again");
         Self::Soon(child, inner_target.join(&triple).join("preload").join(form.file))

@@ -15,6 +15,7 @@ mod histogram;
 mod paths;
 mod profile;
 mod ranks;
+mod samples;
 mod spread;
 mod trace;
 
@@ -24,8 +25,9 @@ pub use headline::{CallSite, Headline, RankShare, headline};
 pub use histogram::{Bin, Histogram};
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
+pub use samples::{Hot, HotFunction, HotLine, Sampled, hot};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use trace::{
     BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind,
-    OpenRegion, Problem, Process, ProfileRow, Region, Trace,
+    OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
 };

@@ -42,6 +42,9 @@ pub trait Trace {
     /// Sums over messages.
     fn communication(&self) -> &[CommunicationRow];
 
+    /// Samples of processor time, added up by innermost open region, call stack and location.
+    fn samples(&self) -> &[SampledRow];
+
     /// Everything lost, unmatched, violated or truncated.
     fn problems(&self) -> &[Problem];
 
@@ -206,6 +209,23 @@ pub struct ProfileRow {
     pub sum_squares: f64,
     /// Sum of the data moved, bytes.
     pub bytes: u64,
+}
+
+/// Samples taken in one context.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SampledRow {
+    /// The innermost open region; `None` = outside of all.
+    pub call_path: Option<CallPathId>,
+    /// Where.
+    pub location: LocationId,
+    /// The call stack, if it is known.
+    pub stack: Option<StackId>,
+    /// Samples, each counted as often as periods of processor time had passed.
+    pub periods: u64,
+    /// The processor time that they stand for.
+    pub time: Nanos,
+    /// Whether the stack goes up to the beginning of the thread.
+    pub is_complete: bool,
 }
 
 /// How many values of a call path on a location lie in a range.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use marey_analyze::{
     BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, EarlyEnding, Frame, LastPlace,
-    LastSeen, Location, LocationKind, OpenRegion, Population, Problem, Process, ProfileRow, Region, Spread,
-    Trace, call_paths, communication, early_endings, exclusive_by_process, headline, message_sizes, ranks,
-    regions,
+    LastSeen, Location, LocationKind, OpenRegion, Population, Problem, Process, ProfileRow, Region,
+    SampledRow, Spread, Trace, call_paths, communication, early_endings, exclusive_by_process, headline, hot,
+    message_sizes, ranks, regions,
 };
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
@@ -22,6 +22,7 @@ struct Run {
     durations: Vec<BinRow>,
     sizes: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
+    samples: Vec<SampledRow>,
     problems: Vec<Problem>,
     open_at_end: Option<Vec<OpenRegion>>,
 }
@@ -59,6 +60,9 @@ impl Trace for Run {
     }
     fn communication(&self) -> &[CommunicationRow] {
         &self.communication
+    }
+    fn samples(&self) -> &[SampledRow] {
+        &self.samples
     }
     fn problems(&self) -> &[Problem] {
         &self.problems
@@ -550,4 +554,76 @@ fn durations_of_a_region_are_those_of_its_call_paths() {
     // 100 in all; where the last of them lies is not known.
     let bounds = [0.0, 0.01, 0.5, 0.76, 0.77, 0.99, 1.0].map(|part| found.bound_of(part));
     assert_eq!(bounds, [Some(1), Some(1), Some(32), Some(32), Some(1024), Some(1024), None]);
+}
+
+/// Two functions, one of which calls itself, and a call of MPI in the other:
+///
+/// ```text
+/// main:10 → work:20 → work:21 → kernel:30   60 samples
+///                     work:22                20
+/// main:11 → MPI_Recv → (what it does)        15, in a region with a stack of its own
+///           MPI_Send → (what it does)         5, in one that is known by its name only
+/// ```
+#[test]
+fn samples_count_once_for_each_function_around_them() {
+    let frame = |function: &str, line| Frame {
+        function: function.to_owned(),
+        file: if line == 0 { String::new() } else { "a.c".to_owned() },
+        line,
+    };
+    let inside = |call: &str| vec![frame("libmpi.so+0x12", 0), frame(call, 0), frame("main", 11)];
+    let run = Run {
+        regions: vec![
+            region("mpi", "MPI_Recv", "", Role::Transfer),
+            region("mpi", "MPI_Send", "", Role::Transfer),
+            region("source", "execute", "solve", Role::Work),
+        ],
+        call_paths: vec![path(None, 0, Some(4)), path(None, 1, None), path(None, 2, None)],
+        stacks: vec![
+            vec![frame("kernel", 30), frame("work", 21), frame("work", 20), frame("main", 10)],
+            vec![frame("work", 22), frame("work", 20), frame("main", 10)],
+            inside("MPI_Recv"),
+            inside("PMPI_Send"),
+            vec![frame("main", 11)],
+        ],
+        samples: [
+            (None, 0, 60, true),
+            (Some(2), 1, 20, true),
+            (Some(0), 2, 15, false),
+            (Some(1), 3, 5, true),
+        ]
+        .map(|(path, stack, periods, is_complete)| SampledRow {
+            call_path: path.map(CallPathId),
+            location: LocationId(0),
+            stack: Some(StackId(stack)),
+            periods,
+            time: Nanos(1000 * i64::try_from(periods).unwrap()),
+            is_complete,
+        })
+        .into(),
+        ..Run::default()
+    };
+    let hot = hot(&run);
+    assert_eq!((hot.whole.periods, hot.whole.time, hot.incomplete.periods), (100, Nanos(100_000), 15));
+    let functions: Vec<_> = hot
+        .functions
+        .iter()
+        .map(|row| (row.name, row.level, row.exclusive.periods, row.inclusive.periods))
+        .collect();
+    assert_eq!(
+        functions,
+        [
+            ("kernel", None, 60, 60),
+            ("work", None, 20, 80),
+            ("MPI_Recv", Some("mpi"), 15, 15),
+            ("MPI_Send", Some("mpi"), 5, 5),
+            ("main", None, 0, 100),
+        ]
+    );
+    let lines: Vec<_> =
+        hot.lines.iter().map(|row| (row.line, row.exclusive.periods, row.inclusive.periods)).collect();
+    assert_eq!(lines, [(30, 60, 60), (22, 20, 20), (10, 0, 80), (20, 0, 80), (21, 0, 60), (11, 0, 20)]);
+    // √(0.6 × 0.4 / 100)
+    let (share, error) = hot.functions[0].exclusive.share(&hot.whole);
+    assert!((share - 0.6).abs() < 1e-12 && (error - 0.048_989_794_855).abs() < 1e-9, "{share} {error}");
 }

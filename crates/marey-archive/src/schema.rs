@@ -17,7 +17,7 @@ pub use happenings::*;
 pub use summaries::*;
 
 /// The version of the schema that this crate writes; it stands in `meta.json`.
-pub const SCHEMA_VERSION: u32 = 4;
+pub const SCHEMA_VERSION: u32 = 5;
 
 /// Stands in an unsigned column for "there is none".
 pub const NONE: u32 = u32::MAX;
@@ -122,7 +122,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 37] = [
+pub static TABLES: [&TableSpec; 39] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -145,6 +145,7 @@ pub static TABLES: [&TableSpec; 37] = [
     &COLLECTIVES,
     &RMA,
     &IO,
+    &SAMPLES,
     &COUNTERS,
     &EVENTS,
     &SNAPSHOTS,
@@ -154,6 +155,7 @@ pub static TABLES: [&TableSpec; 37] = [
     &COMMUNICATION,
     &HISTOGRAM,
     &COURSES,
+    &SAMPLED,
     &LOD,
     &CLOCKS,
     &CLOCK_KNOTS,

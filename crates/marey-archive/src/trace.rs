@@ -7,7 +7,7 @@
 
 use marey_analyze::{
     BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind,
-    OpenRegion, Problem, Process, ProfileRow, Region, Trace,
+    OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
 };
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 use rustc_hash::FxHashMap;
@@ -30,6 +30,7 @@ pub struct RunTrace {
     durations: Vec<BinRow>,
     sizes: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
+    samples: Vec<SampledRow>,
     problems: Vec<Problem>,
     open_at_end: Option<Vec<OpenRegion>>,
 }
@@ -58,6 +59,7 @@ impl RunTrace {
             durations: durations(&archive.table("durations")?)?,
             sizes: sizes(&archive.table("sizes")?)?,
             communication: communication(&archive.table("communication")?)?,
+            samples: samples(&archive.table("sampled")?)?,
             problems: recounted(problems(&archive.table("problems")?)?, archive),
             open_at_end: open_at_end(archive)?,
         })
@@ -108,6 +110,10 @@ impl Trace for RunTrace {
 
     fn communication(&self) -> &[CommunicationRow] {
         &self.communication
+    }
+
+    fn samples(&self) -> &[SampledRow] {
+        &self.samples
     }
 
     fn problems(&self) -> &[Problem] {
@@ -321,6 +327,20 @@ fn communication(rows: &Columns) -> Result<Vec<CommunicationRow>, Error> {
         is_size_known: sizes[row] >= -1,
         messages: count(messages[row]),
         bytes: count(bytes[row]),
+    };
+    Ok((0..rows.len()).map(row).collect())
+}
+
+fn samples(rows: &Columns) -> Result<Vec<SampledRow>, Error> {
+    let (paths, locations, stacks) = (rows.u32("call_path")?, rows.u32("location")?, rows.u32("stack")?);
+    let (periods, times, complete) = (rows.i64("periods")?, rows.i64("time")?, rows.u32("complete")?);
+    let row = |row: usize| SampledRow {
+        call_path: some(paths[row]).map(CallPathId),
+        location: LocationId(locations[row]),
+        stack: some(stacks[row]).map(StackId),
+        periods: count(periods[row]),
+        time: Nanos(times[row]),
+        is_complete: complete[row] != 0,
     };
     Ok((0..rows.len()).map(row).collect())
 }

@@ -45,10 +45,12 @@ pub use lock::Lock;
 pub use marey_macros::instrument;
 pub use marey_model::Detail;
 pub use order::{Cause, begin_because, count_free_lock, leave_because};
-pub use runtime::{Config, Mode, Runtime, current as current_runtime, level, lose_clock, revive, tell_begins};
+pub use runtime::{
+    Config, Mode, Runtime, current as current_runtime, level, lose_clock, revive, tell_begins,
+};
+pub use samples::{Sample, SampledFrame, Samples, open_sites};
 #[doc(hidden)]
 pub use sums::add_up;
-pub use samples::{Sample, SampledFrame, Samples, open_sites};
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::Thread;
 pub use write::{

@@ -7,13 +7,9 @@
 //! Deliberately absent: timers, signals and walking stacks; and what is counted beyond [`MAX_NODES`] contexts, of
 //! which only the number is known.
 
-#![expect(clippy::cast_possible_truncation, reason = "nodes are few, and windows of them small")]
-
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use marey_model::spool::samples::{
-    FIRST_TREE, INSTANT_LEN, LATER_TREE, NO_NODE, NODE_LEN, NodeKind,
-};
+use marey_model::spool::samples::{FIRST_TREE, INSTANT_LEN, LATER_TREE, NO_NODE, NODE_LEN, NodeKind};
 use marey_model::spool::{HEAD_LEN, Head, SLACK, Stream, at};
 
 use crate::clock;

@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Record(RecordArgs),
     Doctor(DoctorArgs),
     Report(ReportArgs),
+    Hot(HotArgs),
     Info(InfoArgs),
     Dump(DumpArgs),
     Merge(MergeArgs),
@@ -164,6 +165,13 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) memo: Option<String>,
 
+    /// Times a second of processor time to note where each thread is, or off
+    ///
+    /// The call stack is taken by a signal (real-time, one that the program does not use), and waiting threads are left
+    /// alone. `marey hot` shows what it gives.
+    #[arg(long, value_name = "HZ", default_value = "off", value_parser = sample)]
+    pub(crate) sample: Sample,
+
     /// Frames of the user's call stack to keep for every call site
     ///
     /// 1 keeps the calling line alone and costs the least.
@@ -181,6 +189,23 @@ pub(crate) struct RecordArgs {
     /// The program and its arguments
     #[arg(value_name = "CMD", required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// How often threads are sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sample(pub(crate) Option<u32>);
+
+/// The most that makes sense: more leaves a program no time.
+const MOST_SAMPLES: u32 = 10_000;
+
+fn sample(text: &str) -> Result<Sample, String> {
+    if text == "off" {
+        return Ok(Sample(None));
+    }
+    let hertz = text.parse::<u32>().ok().filter(|hertz| (1..=MOST_SAMPLES).contains(hertz));
+    hertz
+        .map(|hertz| Sample(Some(hertz)))
+        .ok_or_else(|| format!("neither a number from 1 to {MOST_SAMPLES} nor off"))
 }
 
 /// How much a recorder keeps.

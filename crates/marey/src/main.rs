@@ -19,6 +19,7 @@ mod file_system;
 mod format;
 mod gather;
 mod generate;
+mod hot;
 mod info;
 mod inherited;
 mod launchers;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         cli::Command::Gather(args) => gather::run(args),
         cli::Command::Link(args) => link::run(args),
         cli::Command::Report(args) => report::run(args),
+        cli::Command::Hot(args) => hot::run(args),
         cli::Command::Info(args) => info::run(args),
         cli::Command::Dump(args) => dump::run(args),
         cli::Command::Pack(args) => pack::run(args),

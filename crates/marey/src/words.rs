@@ -82,6 +82,13 @@ pub(crate) fn is_of_library(function: &str) -> bool {
     PREFIXES.iter().any(|prefix| function.starts_with(prefix))
 }
 
+/// Functions of the C library and of language runtimes that call a program's or thread's first.
+pub(crate) fn is_startup(function: &str) -> bool {
+    const NAMES: [&str; 5] = ["_start", "start_thread", "clone", "clone3", "__clone3"];
+    const PARTS: [&str; 2] = ["__libc_start_", "__rust_begin_short_backtrace"];
+    NAMES.contains(&function) || PARTS.iter().any(|part| function.contains(part))
+}
+
 /// The function of the program that led to a call path, and where it called: the innermost one
 /// that is not of a standard library. Without a stack there is none.
 pub(crate) fn caller(trace: &dyn Trace, path: CallPathId) -> Option<&Frame> {

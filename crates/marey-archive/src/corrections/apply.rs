@@ -35,7 +35,7 @@ const fn at(whose: Whose, instants: &'static [&'static str]) -> Times {
 }
 
 /// Tables with times, and whose these are.
-static TIMES: [(&str, &[Times]); 14] = {
+static TIMES: [(&str, &[Times]); 15] = {
     use Whose::{Location, Process};
     [
         ("intervals", &[Times { whose: Location("location"), instants: &["start"], span: SPAN }]),
@@ -58,6 +58,7 @@ static TIMES: [(&str, &[Times]); 14] = {
         ("collectives", &[at(Location("location"), &["enter", "leave"])]),
         ("rma", &[at(Location("location"), &["time"])]),
         ("io", &[at(Location("location"), &["time"])]),
+        ("samples", &[at(Location("location"), &["time"])]),
         ("counters", &[at(Location("location"), &["time"])]),
         ("events", &[at(Location("location"), &["time"])]),
         ("open_at_end", &[at(Location("location"), &["start"])]),

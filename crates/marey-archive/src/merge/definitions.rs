@@ -43,6 +43,8 @@ pub(crate) struct ProcessDefs {
     pub stacks: BTreeMap<u32, Vec<(u32, u64)>>,
     /// Build-id and path.
     pub modules: BTreeMap<u32, (Vec<u8>, String)>,
+    /// Where they lay, in the order in which they were found.
+    pub mappings: Vec<Mapping>,
     pub communicators: BTreeMap<u32, CommDef>,
     pub communicator_names: BTreeMap<u32, String>,
     /// Name and size.
@@ -65,6 +67,19 @@ pub(crate) struct ProcessDefs {
     pub is_defined: bool,
     /// Definitions of later versions.
     pub unknown: u64,
+}
+
+/// Where a module lay in memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mapping {
+    /// Its number in the process.
+    pub module: u32,
+    /// Address minus virtual address.
+    pub bias: u64,
+    pub start: u64,
+    pub end: u64,
+    /// When it was found to be there no more, ticks.
+    pub until: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -228,8 +243,15 @@ impl ProcessDefs {
             D::Stack { id, frames, .. } => {
                 self.stacks.insert(id, frames);
             }
-            D::Module { id, path, build_id, .. } => {
+            D::Module { id, path, build_id, bias, start, end, .. } => {
                 self.modules.insert(id, (build_id, path));
+                self.mappings.push(Mapping { module: id, bias, start, end, until: u64::MAX });
+            }
+            D::Unmapped { id, ticks } => {
+                let mut mappings = self.mappings.iter_mut();
+                if let Some(mapping) = mappings.find(|it| it.module == id && it.until == u64::MAX) {
+                    mapping.until = ticks;
+                }
             }
             D::Datatype { id, name, size } => {
                 self.datatypes.insert(id, (name, size));

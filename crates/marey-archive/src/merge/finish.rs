@@ -15,7 +15,7 @@ use super::rows;
 use super::stream::Decoding;
 use super::write::{LocationRows, Sink, intervals};
 use super::writing::Writing;
-use super::{Names, Summary, end, places, sums, tables};
+use super::{Names, Summary, end, places, samples, sums, tables};
 use crate::schema::*;
 use crate::{Columns, Error, Meta, Part, PartStats, RunFacts, State, write_table};
 
@@ -96,6 +96,7 @@ fn small_tables(
     small.push(sums::communication(input, decoding, writing)?);
     small.push(sums::histogram(decoding)?);
     small.push(sums::courses(input, decoding)?);
+    small.push(samples::sums(decoding)?);
     small.push(places::open_at_end(decoding)?);
     small.push(places::locations(input, decoding, &spans)?);
     small.push(places::processes(input, &spans)?);
@@ -189,6 +190,8 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
     let since = sums().filter_map(|sums| sums.since).min();
     let sent = |sums: &AddedUp| sums.sent.iter().map(|row| row.1.0).fold(0, u64::saturating_add);
     let mended = writing.shards.tally().mended;
+    let sampled = decoding.locations.iter().filter_map(|location| location.sampled.as_ref());
+    let sampled = sampled.flat_map(|sampled| &sampled.sums);
     let totals = [
         ("summed_locations", summed(|_| 1)),
         ("summed_visits", summed(|sums| sums.visits)),
@@ -210,6 +213,8 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         ("overhead_ns", cost.ns as u64),
         ("slabs", input.plan.boundaries.len() as u64 + 1),
         ("histogram_bucket_ns", input.plan.bucket_len.cast_unsigned()),
+        ("sampled_periods", sampled.clone().map(|sum| sum.periods).fold(0, u64::saturating_add)),
+        ("sampled_time_ns", sampled.map(|sum| sum.time.cast_unsigned()).fold(0, u64::saturating_add)),
         ("uncontended_locks", locks.map(|window| window.locks).fold(0, u64::saturating_add)),
     ];
     meta.counts = totals.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();

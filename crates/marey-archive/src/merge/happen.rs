@@ -137,6 +137,7 @@ pub(crate) struct Happened {
     pub edges: Vec<Edge>,
     pub rma: Vec<Rma>,
     pub io: Vec<Io>,
+    pub samples: Vec<super::samples::Row>,
     /// Slab boundaries so far, ns: the starts of slabs 1, 2 …
     pub boundaries: std::sync::Arc<[i64]>,
 }

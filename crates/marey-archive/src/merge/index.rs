@@ -112,6 +112,21 @@ pub(crate) struct SumsIndex {
     pub lost_courses: u64,
 }
 
+/// Where samples of a thread lie.
+#[derive(Debug)]
+pub(crate) struct SamplesIndex {
+    /// Key of the process.
+    pub process: u64,
+    /// Serial number of the thread.
+    pub thread: u32,
+    /// The windows with the tree.
+    pub tree: Vec<Window>,
+    /// Those with the instants.
+    pub instants: Vec<Window>,
+    /// Windows that are missing between the first and the last one.
+    pub lost: u64,
+}
+
 /// A file of the spool.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -130,6 +145,8 @@ pub(crate) struct Index {
     pub streams: Vec<StreamIndex>,
     /// Sums of threads, by (process, thread).
     pub sums: Vec<SumsIndex>,
+    /// Samples of threads, by (process, thread).
+    pub samples: Vec<SamplesIndex>,
     /// Places where a window's head or end was damaged.
     pub damaged: u64,
     /// Processes that left two empty files.
@@ -167,6 +184,7 @@ pub(crate) fn scan(spool: &Path) -> Result<Index, Error> {
     for (key, window) in found {
         index.add(key, window);
     }
+    index.part_samples();
     index.part_sums();
     Ok(index)
 }
@@ -200,6 +218,42 @@ impl Index {
         }
         stream.lost = stream.lost.saturating_add(window.sequence - last - 1);
         stream.windows.push(window);
+    }
+
+    /// Parts samples from events.
+    fn part_samples(&mut self) {
+        let is_samples = |stream: &StreamIndex| matches!(stream.kind, Stream::Samples | Stream::Instants);
+        let (samples, streams): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.streams).into_iter().partition(is_samples);
+        self.streams = streams;
+        for stream in samples {
+            let StreamIndex { process, thread, windows, lost, .. } = stream;
+            if stream.kind == Stream::Samples {
+                self.samples.push(SamplesIndex {
+                    process,
+                    thread,
+                    tree: windows,
+                    instants: Vec::new(),
+                    lost,
+                });
+                continue;
+            }
+            // The tree stands before the instants, which mean nothing without.
+            match self.samples.last_mut().filter(|last| (last.process, last.thread) == (process, thread)) {
+                Some(samples) => {
+                    samples.instants = windows;
+                    samples.lost = samples.lost.saturating_add(lost);
+                }
+                None => self.damaged += 1,
+            }
+        }
+    }
+
+    /// Which of the samples are those of a thread.
+    pub(crate) fn samples_of(&self, stream: &StreamIndex) -> Option<usize> {
+        let key = (stream.process, stream.thread);
+        let place = self.samples.binary_search_by_key(&key, |its| (its.process, its.thread)).ok();
+        place.filter(|_| stream.kind == Stream::Events)
     }
 
     /// Parts streams of sums from those of events, and from these what has been added up there.
@@ -312,6 +366,13 @@ impl Index {
         for sums in &self.sums {
             for value in [sums.process, sums.thread.into(), sums.summed] {
                 hash.add(value);
+            }
+        }
+        for samples in &self.samples {
+            hash.add(samples.process);
+            hash.add(samples.thread.into());
+            for window in samples.tree.iter().chain(&samples.instants) {
+                hash.add(window.end.into());
             }
         }
         hash.0

@@ -19,6 +19,7 @@ use super::definitions::ProcessDefs;
 use super::globals::{Context, Globals, Location};
 use super::identity::{self, Place};
 use super::index::{self, Fingerprint, Index, SumsIndex};
+use super::samples::{self, Tree};
 use super::slabs::{self, Plan};
 use super::tie::Tie;
 use super::tighten::Shift;
@@ -37,6 +38,8 @@ pub(crate) struct Input {
     pub worlds: Vec<Option<u32>>,
     pub globals: Globals,
     pub contexts: Vec<Context>,
+    /// What was sampled, in the order of [`Index::samples`].
+    pub trees: Vec<Tree>,
     pub plan: Plan,
     /// When each process ended, ticks: if it did not say so, its last sign of life, on any thread.
     pub endings: Vec<u64>,
@@ -152,7 +155,8 @@ fn complete(
         .collect();
     let communicators = identity::unify(&processes, &places, |idx, ticks| clocks[idx].clock.ns(ticks));
     let lines: Vec<Clock> = clocks.iter().map(|facts| facts.clock.clone()).collect();
-    let (globals, contexts) = globals::build(&index, &processes, &lines, communicators);
+    let (mut globals, contexts) = globals::build(&index, &processes, &lines, communicators);
+    let trees = samples::read(&index, &processes, &mut globals)?;
     let by_location: Vec<Clock> =
         globals.locations.iter().map(|location| lines[location.process as usize].clone()).collect();
     let has_operations = processes.iter().any(|process| process.mpi.is_some());
@@ -166,6 +170,7 @@ fn complete(
         worlds,
         globals,
         contexts,
+        trees,
         plan,
         endings,
         start_realtime_ns,

@@ -56,6 +56,7 @@ mod places;
 mod problems;
 mod region;
 mod rows;
+mod samples;
 mod sets;
 mod shards;
 mod sides;

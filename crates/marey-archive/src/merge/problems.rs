@@ -75,6 +75,10 @@ fn of_location(input: &Input, location: &Location, found: &mut Found) {
             add("late_ticks", last.late, "readings of a clock that had run backwards");
         }
     }
+    if let Some(sampled) = &location.sampled {
+        add("lost_samples", sampled.lost, "periods of processor time for which there was no room");
+        add("damaged", sampled.is_damaged(&input.trees).into(), "samples are missing or could not be read");
+    }
     let Some(decoder) = &location.decoder else { return };
     let sums = &decoder.added_up;
     add("late_ticks", decoder.late, "windows that begin before the last one ended");

@@ -68,6 +68,7 @@ pub(crate) fn write_locations(slab: &Slab, lods: &mut [Lod], sink: &Sink) -> Res
                 counters(locations),
                 rma(locations),
                 io(locations),
+                super::samples::rows(locations),
             ]
             .into_iter()
             .try_for_each(|(spec, columns)| sink.columns(spec, slab.number, group, columns))

@@ -23,6 +23,7 @@ use super::index::Window;
 use super::input::{self, Input};
 use super::lod::LodKey;
 use super::paths::Paths;
+use super::samples::{self, Sampled};
 use super::sets::Sets;
 use super::sides::Horizon;
 use super::write::Sink;
@@ -39,6 +40,7 @@ pub(crate) struct Location {
     pub decoder: Option<Decoder>,
     pub builder: Builder,
     pub happened: Happened,
+    pub sampled: Option<Sampled>,
     spare: Spare,
 }
 
@@ -166,6 +168,10 @@ impl Decoding {
             decoder: location.stream.map(Decoder::new),
             builder: Builder::new(input.plan.bucket_len),
             happened: Happened { boundaries: Arc::clone(&boundaries), ..Happened::default() },
+            sampled: location
+                .stream
+                .and_then(|stream| input.index.samples_of(&input.index.streams[stream]))
+                .map(Sampled::new),
             spare: Spare::default(),
         });
         Self {
@@ -342,6 +348,14 @@ impl Location {
                 &mut self.builder,
                 &mut self.happened,
             )?;
+        }
+        if let Some(sampled) = &mut self.sampled {
+            let (index, trees, globals) = (&input.index, &input.trees, &input.globals);
+            let with = samples::With { index, trees, globals, context };
+            sampled.run(with, limit, &mut self.builder, &mut self.happened.samples)?;
+            if boundary.is_none() {
+                sampled.finish(with, &mut self.builder);
+            }
         }
         progress.advance(decoder.position(&input.index).saturating_sub(before));
         Ok(())

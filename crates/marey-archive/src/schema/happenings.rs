@@ -152,6 +152,27 @@ pub static IO: TableSpec = TableSpec {
     times: &[at("time")],
 };
 
+/// Samples.
+pub static SAMPLES: TableSpec = TableSpec {
+    name: "samples",
+    doc: "Where a thread was whenever it had used another period of processor time, as long as events were kept; \
+          `sampled` adds them up for the whole run. Sorted by (location, time). Since version 5.",
+    columns: &[
+        u32("location", "locations.id", "Where."),
+        growing("time", "ns", "When."),
+        u32("call_path", "call_paths.id", "The innermost open region; 4294967295 = outside of all."),
+        u32(
+            "stack",
+            "stacks.id",
+            "The call stack. Its innermost address, and that of a function which a signal of the program's had \
+             interrupted, is the one behind that of the instruction, as if that had been a call. 4294967295 = none.",
+        ),
+        i64("periods", "", "How many periods had passed since the sample before."),
+    ],
+    layout: Layout::Parts,
+    times: &[at("time")],
+};
+
 /// Values of counters.
 pub static COUNTERS: TableSpec = TableSpec {
     name: "counters",

@@ -117,6 +117,25 @@ pub static COURSES: TableSpec = summary(
     ],
 );
 
+/// Samples, added up.
+pub static SAMPLED: TableSpec = summary(
+    "sampled",
+    "Where threads spent their processor time: periods by innermost open region, call stack and location, exact \
+     however long the run. Since version 5.",
+    &[
+        u32("call_path", "call_paths.id", "The innermost open region; 4294967295 = outside of all."),
+        u32("location", "locations.id", "Where."),
+        u32("stack", "stacks.id", "The call stack, as in `samples`; 4294967295 = none."),
+        i64("periods", "", "Samples, each counted as often as periods had passed."),
+        i64("time", "ns", "Processor time that they stand for."),
+        u32(
+            "complete",
+            "",
+            "1 = the stack goes up to the beginning of the thread; 0 = outer functions are missing.",
+        ),
+    ],
+);
+
 /// Level of detail.
 pub static LOD: TableSpec = TableSpec {
     name: "lod",

@@ -96,8 +96,11 @@ pub(crate) fn begin(runtime: &'static Runtime) {
 const MAX_HERTZ: u64 = 100_000;
 
 fn tell(runtime: &Runtime, detail: &str) {
-    let trouble =
-        Definition::Trouble { kind: "unsampled".to_owned(), count: 1, detail: format!("not sampled: {detail}") };
+    let trouble = Definition::Trouble {
+        kind: "unsampled".to_owned(),
+        count: 1,
+        detail: format!("not sampled: {detail}"),
+    };
     runtime.define(|definitions| definitions.define(&trouble));
 }
 

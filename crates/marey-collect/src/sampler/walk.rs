@@ -99,7 +99,8 @@ impl Walker {
                 Rule::Signal => {
                     let context = now.general[RSP];
                     let memory = &mut self.memory;
-                    let Some(before) = Registers::from_context(|at| memory.read(context.wrapping_add(at))) else {
+                    let Some(before) = Registers::from_context(|at| memory.read(context.wrapping_add(at)))
+                    else {
                         return (number, false);
                     };
                     now = before;
@@ -108,7 +109,9 @@ impl Walker {
                 }
                 Rule::Step { cfa, rbp } => (cfa, rbp),
             };
-            let Some(cfa) = self.frame_address(cfa, &now, knows_all, knows_rbp) else { return (number, false) };
+            let Some(cfa) = self.frame_address(cfa, &now, knows_all, knows_rbp) else {
+                return (number, false);
+            };
             // Frames lie one above the other; anything else would walk in circles.
             if cfa <= now.general[RSP] && !(is_place && cfa == now.general[RSP]) {
                 return (number, false);
@@ -116,9 +119,9 @@ impl Walker {
             let rbp = match saved {
                 SavedRbp::Same => Some(now.general[RBP]).filter(|_| knows_rbp),
                 SavedRbp::AtCfa(offset) => self.memory.read(add(cfa, offset)),
-                SavedRbp::AtRbp(offset) => {
-                    Some(now.general[RBP]).filter(|_| knows_rbp).and_then(|rbp| self.memory.read(add(rbp, offset)))
-                }
+                SavedRbp::AtRbp(offset) => Some(now.general[RBP])
+                    .filter(|_| knows_rbp)
+                    .and_then(|rbp| self.memory.read(add(rbp, offset))),
                 SavedRbp::Lost => None,
             };
             match self.memory.read(cfa.wrapping_sub(8)) {
@@ -211,8 +214,7 @@ impl Memory {
             let (at_here, at_there) = ((&raw const here) as usize, (&raw const there) as usize);
             let me = sys::process_id() as usize;
             // SAFETY: the copy has room for a page; the kernel refuses to read what is not there.
-            let read =
-                unsafe { sys::syscall(libc::SYS_process_vm_readv, [me, at_here, 1, at_there, 1, 0]) };
+            let read = unsafe { sys::syscall(libc::SYS_process_vm_readv, [me, at_here, 1, at_there, 1, 0]) };
             if read != sys::PAGE.cast_signed() {
                 return None;
             }
@@ -284,7 +286,8 @@ fn tables_at(address: usize) -> Option<UnwindTables> {
     if find == 0 {
         return None;
     }
-    let mut found = Found { flags: 0, start: 0, end: 0, link_map: core::ptr::null_mut(), header: 0, reserved: [0; 7] };
+    let mut found =
+        Found { flags: 0, start: 0, end: 0, link_map: core::ptr::null_mut(), header: 0, reserved: [0; 7] };
     // SAFETY: the function has this type and may be called in signal handlers; a module that it finds is mapped.
     unsafe {
         let find: unsafe extern "C" fn(usize, *mut Found) -> c_int = core::mem::transmute(find);

@@ -161,7 +161,8 @@ fn rule(frames: &EhFrame<Slice<'_>>, encoding: gimli::Encoding, row: &Row) -> Op
         CfaRule::RegisterAndOffset { register: RSP, offset } => Cfa::Rsp(i32::try_from(*offset).ok()?),
         CfaRule::RegisterAndOffset { register: RBP, offset } => Cfa::Rbp(i32::try_from(*offset).ok()?),
         CfaRule::RegisterAndOffset { register, offset } => {
-            let register = u8::try_from(register.0).ok().filter(|&register| u16::from(register) < RETURN_ADDRESS.0)?;
+            let register =
+                u8::try_from(register.0).ok().filter(|&register| u16::from(register) < RETURN_ADDRESS.0)?;
             Cfa::Register(register, i32::try_from(*offset).ok()?)
         }
         CfaRule::Expression(expression) => match rbp_expression(frames, encoding, expression) {

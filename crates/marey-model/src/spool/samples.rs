@@ -147,7 +147,9 @@ mod tests {
         let (found, is_whole) = nodes(&[&good]);
         assert!(is_whole);
         assert_eq!(found[3], Node { parent: 2, kind: NodeKind::Place, value: 7, number: 40, ticks: 9 });
-        for (wrong, left) in [((5, 2, 0), 4), ((4, 2, 0), 4), ((NO_NODE, 1, 0), 4), ((0, 6, 0), 4), ((0, 0, 0), 4)] {
+        for (wrong, left) in
+            [((5, 2, 0), 4), ((4, 2, 0), 4), ((NO_NODE, 1, 0), 4), ((0, 6, 0), 4), ((0, 0, 0), 4)]
+        {
             let (found, is_whole) = nodes(&[good.clone(), window(&[wrong, (0, 2, 1)])]);
             assert_eq!((found.len(), is_whole), (left, false), "{wrong:?}");
         }

@@ -65,6 +65,8 @@ pub(crate) enum Section {
     Region,
     /// One row a function of the program that calls measured regions
     Function,
+    /// Functions by processor time, from samples
+    Hot,
     /// The call tree
     Path,
     /// Who sent how much to whom
@@ -77,6 +79,57 @@ pub(crate) enum Section {
     Ending,
     /// What was lost, cut short or uncertain
     Problem,
+}
+
+/// `marey hot`
+#[derive(Debug, Args)]
+#[command(
+    about = "Show which functions and lines the processor time went to",
+    long_about = "Show which functions and lines the processor time went to.\n\n\
+        From a run that was recorded with `marey record --sample 200`. A call with a region of its own, such as \
+        MPI_Recv, counts as one, whatever the library does inside; its functions are those of the program around it. \
+        Times of waiting are no processor time: `marey report` has them.",
+    after_long_help = "EXAMPLES\n  \
+        marey hot run.marey\n  \
+        marey hot run.marey --by line --top 50\n  \
+        marey hot run.marey --json | jq '.functions[0]'\n\n\
+        JSON\n  \
+        samples, time_ns, incomplete_samples, functions[{name, file, level|null, exclusive_samples, exclusive_ns, \
+        exclusive_share, exclusive_error, inclusive_samples, inclusive_ns, inclusive_share, inclusive_error}], \
+        lines[{file, line, function, and the same numbers}]. Shares are from 0 to 1; an error is 1.96 standard errors of a \
+        binomial distribution."
+)]
+pub(crate) struct HotArgs {
+    /// The run, a directory or a packed file
+    #[arg(value_name = "RUN", default_value = "run.marey")]
+    pub(crate) run: PathBuf,
+
+    /// Show one table alone
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) by: Option<HotBy>,
+
+    /// Print JSON for other programs
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Rows a table shows at most
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top: u32,
+
+    /// Never use colour
+    ///
+    /// Colour is used on a terminal only, and not if NO_COLOR is set.
+    #[arg(long)]
+    pub(crate) no_color: bool,
+}
+
+/// A table of `marey hot`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HotBy {
+    /// One row a function
+    Function,
+    /// One row a line of the source
+    Line,
 }
 
 /// `marey info`

@@ -111,6 +111,10 @@ fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
     // The process whose parent we are is the command itself; all others were started by it.
     command.env("MAREY_PARENT_PID", std::process::id().to_string());
     command.env("MAREY_MAX_MB", args.max_mb.to_string());
+    match args.sample.0 {
+        Some(hertz) => command.env("MAREY_SAMPLE", hertz.to_string()),
+        None => command.env_remove("MAREY_SAMPLE"),
+    };
     if args.mode == Mode::Full {
         let elements = args.elements.as_ref().map_or_else(|| FIRST_ELEMENTS.to_owned(), Elements::to_string);
         command.env("MAREY_ELEMENTS", elements);

@@ -182,7 +182,7 @@ impl Caller {
 fn callers(trace: &dyn Trace, stack: StackId) -> Rc<[Caller]> {
     let mut frames = trace.stack(stack);
     frames.reverse();
-    let startup = frames.iter().rposition(|frame| is_startup(&frame.function));
+    let startup = frames.iter().rposition(|frame| words::is_startup(&frame.function));
     let own = frames.get(startup.map_or(0, |idx| idx + 1)..).unwrap_or_default();
     let mut callers: Vec<Caller> = without_library(own).map(Caller::new).collect();
     // Whatever the C library calls first is the program's `main`, also without symbols.
@@ -203,11 +203,4 @@ fn without_offset(function: &str) -> Option<&str> {
     let module = module.split_once(".so").map_or(module, |(name, _)| name);
     let module = module.split_once(".cpython-").map_or(module, |(name, _)| name);
     (!offset.is_empty() && offset.bytes().all(|c| c.is_ascii_hexdigit())).then_some(module)
-}
-
-/// Functions of the C library and of language runtimes that call a program's or thread's first.
-fn is_startup(function: &str) -> bool {
-    const NAMES: [&str; 5] = ["_start", "start_thread", "clone", "clone3", "__clone3"];
-    const PARTS: [&str; 2] = ["__libc_start_", "__rust_begin_short_backtrace"];
-    NAMES.contains(&function) || PARTS.iter().any(|part| function.contains(part))
 }

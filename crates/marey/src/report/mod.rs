@@ -8,14 +8,15 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use marey_analyze::{
-    CallPathRow, Headline, MessageSizeRow, PairRow, RankRow, RegionRow, Trace, call_paths, communication,
-    headline, message_sizes, ranks, regions,
+    CallPathRow, Headline, Hot, MessageSizeRow, PairRow, RankRow, RegionRow, Trace, call_paths,
+    communication, headline, hot, message_sizes, ranks, regions,
 };
 
 use marey_model::Nanos;
 
 use crate::cli::{ReportArgs, Section};
 use crate::endings;
+use crate::hot;
 use crate::info;
 use crate::paint::{Look, Paint, title, wrap};
 use crate::problems;
@@ -57,6 +58,7 @@ struct Facts<'r> {
     call_paths: Vec<CallPathRow<'r>>,
     pairs: Vec<PairRow>,
     sizes: Vec<MessageSizeRow>,
+    hot: Hot<'r>,
 }
 
 impl<'r> Facts<'r> {
@@ -71,6 +73,7 @@ impl<'r> Facts<'r> {
             call_paths: call_paths(trace),
             pairs: communication(trace),
             sizes: message_sizes(trace),
+            hot: hot(trace),
         }
     }
 }
@@ -93,9 +96,13 @@ impl Page<'_> {
 
     fn print_all(&mut self) -> anyhow::Result<()> {
         answer::print(self)?;
-        for section in [Section::Ending, Section::Rank, Section::Region, Section::Path] {
+        for section in [Section::Ending, Section::Rank, Section::Region] {
             self.section(section)?;
         }
+        if self.facts.hot.whole.periods > 0 {
+            self.section(Section::Hot)?;
+        }
+        self.section(Section::Path)?;
         if self.facts.headline.mpi > Nanos(0) {
             for section in [Section::Communication, Section::Size, Section::Collective] {
                 self.section(section)?;
@@ -115,6 +122,10 @@ impl Page<'_> {
                 calls::print(self)
             }
             Section::Function => tables::functions(self),
+            Section::Hot => {
+                let mut page = hot::Page { out: self.out, paint: self.paint, top: self.top };
+                page.functions(&self.facts.hot)
+            }
             Section::Path => tree::print(self),
             Section::Communication => exchange::communication(self),
             Section::Size => exchange::sizes(self),

@@ -1,0 +1,291 @@
+//! Samples: what a tree of contexts says becomes stacks, call paths and sums.
+//!
+//! The one idea: addresses become stacks before anything is decoded, because names are looked up beside the merge;
+//! the regions above them become call paths while their location is decoded, like those of its intervals.
+//!
+//! How samples lie in a spool is told in [`marey_model::spool::samples`].
+
+use marey_model::spool::samples::{NO_NODE, Node, NodeKind, instants, nodes};
+
+use super::build::Builder;
+use super::definitions::{Mapping, ProcessDefs};
+use super::globals::{Context, Globals};
+use super::index::{Index, SamplesIndex, Window};
+use super::rows::columns;
+use super::stream::{Decoding, LocationSlab};
+use crate::schema::{NONE, SAMPLED, SAMPLES, TableSpec};
+use crate::{Column, Columns, Error};
+
+/// What a thread's samples say before its events are decoded.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    /// For each node the stack that a sample which ended there had.
+    stacks: Vec<u32>,
+    /// For each node whether the stack goes up to the thread's beginning.
+    complete: Vec<bool>,
+    /// Some are missing, or make no sense.
+    pub is_damaged: bool,
+}
+
+/// A sample.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub time: i64,
+    /// The location's own number of the call path; `NONE` outside of all regions.
+    pub path: u32,
+    pub stack: u32,
+    pub periods: u32,
+}
+
+/// Samples of a location in the same place, added up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sum {
+    pub path: u32,
+    pub stack: u32,
+    pub periods: u64,
+    pub time: i64,
+    pub is_complete: bool,
+}
+
+/// Reads the trees of all threads, in the order of [`Index::samples`], and gives numbers to their stacks.
+pub(crate) fn read(
+    index: &Index,
+    processes: &[ProcessDefs],
+    globals: &mut Globals,
+) -> Result<Vec<Tree>, Error> {
+    let mut trees = Vec::with_capacity(index.samples.len());
+    for samples in &index.samples {
+        let process = processes.iter().find(|process| process.key == samples.process);
+        let mappings = process.map_or(&[][..], |process| &process.mappings);
+        trees.push(tree(index, samples, mappings, globals, process)?);
+    }
+    Ok(trees)
+}
+
+fn tree(
+    index: &Index,
+    samples: &SamplesIndex,
+    mappings: &[Mapping],
+    globals: &mut Globals,
+    process: Option<&ProcessDefs>,
+) -> Result<Tree, Error> {
+    let mut bytes = Vec::with_capacity(samples.tree.len());
+    for window in &samples.tree {
+        bytes.push(whole(index, window)?);
+    }
+    let (nodes, is_whole) = nodes(&bytes);
+    let mut stacks = vec![NONE; nodes.len()];
+    let mut complete = vec![true; nodes.len()];
+    for (number, node) in nodes.iter().enumerate() {
+        let above = usize::try_from(node.parent).ok().filter(|_| node.parent != NO_NODE);
+        complete[number] = node.kind != NodeKind::Cut && above.is_none_or(|above| complete[above]);
+        if node.number != 0 && matches!(node.kind, NodeKind::Place | NodeKind::Call) {
+            let frames = frames(&nodes, number, mappings, globals, process);
+            stacks[number] = globals.stacks.id(frames);
+        }
+    }
+    Ok(Tree { nodes, stacks, complete, is_damaged: !is_whole || samples.lost != 0 })
+}
+
+/// The frames of a node, innermost first: module and address in it.
+fn frames(
+    nodes: &[Node],
+    number: usize,
+    mappings: &[Mapping],
+    globals: &mut Globals,
+    process: Option<&ProcessDefs>,
+) -> Vec<(u32, u64)> {
+    // Which module an address belongs to may have changed; each root holds until one was closed.
+    let since = above(nodes, number).last().map_or(0, |root| root.ticks);
+    let mut frames = Vec::new();
+    for node in above(nodes, number) {
+        let address = node.value;
+        let within = match node.kind {
+            NodeKind::Call => address,
+            // Where a function was interrupted, the instruction counts and not the one before: what follows it is
+            // where a call would return to.
+            NodeKind::Place => address.saturating_add(1),
+            _ => continue,
+        };
+        let holds = |it: &&Mapping| it.start <= address && address < it.end && since < it.until;
+        let found = mappings.iter().find(holds).and_then(|it| Some((it, process?.modules.get(&it.module)?)));
+        frames.push(match found {
+            Some((mapping, module)) => {
+                (globals.modules.id(module.clone()), within.wrapping_sub(mapping.bias))
+            }
+            None => (NONE, within),
+        });
+    }
+    frames
+}
+
+/// A node and those above it.
+fn above(nodes: &[Node], number: usize) -> impl Iterator<Item = &Node> {
+    std::iter::successors(nodes.get(number), |node| nodes.get(node.parent as usize))
+}
+
+/// A window from its beginning to the end of what is committed.
+fn whole(index: &Index, window: &Window) -> Result<Vec<u8>, Error> {
+    let mut bytes = vec![0; window.end as usize];
+    let read = index.read(window.file, window.offset, &mut bytes)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+/// What turns the samples of a location into rows.
+#[derive(Debug)]
+pub(crate) struct Sampled {
+    /// Which of [`Index::samples`].
+    which: usize,
+    /// The next instant: window, and number in it.
+    next: (usize, usize),
+    /// The location's call path of each node, as far as it has been looked for.
+    paths: Vec<Option<u32>>,
+    /// Filled at the end.
+    pub sums: Vec<Sum>,
+    /// Periods for which there was no room.
+    pub lost: u64,
+}
+
+/// What samples are decoded with.
+#[derive(Clone, Copy)]
+pub(crate) struct With<'a> {
+    pub index: &'a Index,
+    pub trees: &'a [Tree],
+    pub globals: &'a Globals,
+    pub context: &'a Context,
+}
+
+impl Sampled {
+    pub(crate) fn new(which: usize) -> Self {
+        Self { which, next: (0, 0), paths: Vec::new(), sums: Vec::new(), lost: 0 }
+    }
+
+    /// Whether records are missing or make no sense.
+    pub(crate) fn is_damaged(&self, trees: &[Tree]) -> bool {
+        trees[self.which].is_damaged
+    }
+
+    /// Decodes all instants before `limit` ticks.
+    pub(crate) fn run(
+        &mut self,
+        with: With<'_>,
+        limit: u64,
+        builder: &mut Builder,
+        out: &mut Vec<Row>,
+    ) -> Result<(), Error> {
+        let samples = &with.index.samples[self.which];
+        while let Some(window) = samples.instants.get(self.next.0) {
+            let bytes = whole(with.index, window)?;
+            for instant in instants(&bytes).skip(self.next.1) {
+                if instant.ticks >= limit {
+                    return Ok(());
+                }
+                self.next.1 += 1;
+                let tree = &with.trees[self.which];
+                // One that was noted before its node made it to the file.
+                let Some(&stack) = tree.stacks.get(instant.node as usize) else { continue };
+                let path = self.path(with, instant.node as usize, builder);
+                let time = with.context.clock.ns(instant.ticks);
+                out.push(Row { time, path, stack, periods: instant.weight });
+            }
+            self.next = (self.next.0 + 1, 0);
+        }
+        Ok(())
+    }
+
+    /// Adds up what the tree says, when the location is over.
+    pub(crate) fn finish(&mut self, with: With<'_>, builder: &mut Builder) {
+        let tree = &with.trees[self.which];
+        for (number, node) in tree.nodes.iter().enumerate().filter(|(_, node)| node.number != 0) {
+            if node.kind == NodeKind::Lost {
+                self.lost = self.lost.saturating_add(node.number);
+                continue;
+            }
+            let period = above(&tree.nodes, number).last().map_or(0, |root| root.value);
+            let time = node.number.saturating_mul(period);
+            let path = self.path(with, number, builder);
+            self.sums.push(Sum {
+                path,
+                stack: tree.stacks[number],
+                periods: node.number,
+                time: i64::try_from(time).unwrap_or(i64::MAX),
+                is_complete: tree.complete[number],
+            });
+        }
+    }
+
+    /// The call path of a node: the innermost open region's, or that of the nearest node above that is one.
+    fn path(&mut self, with: With<'_>, number: usize, builder: &mut Builder) -> u32 {
+        let tree = &with.trees[self.which];
+        self.paths.resize(tree.nodes.len(), None);
+        let mut way = Vec::new();
+        let mut at = Some(number);
+        let mut path = NONE;
+        while let Some(number) = at {
+            if let Some(known) = self.paths[number] {
+                path = known;
+                break;
+            }
+            way.push(number);
+            at = Some(tree.nodes[number].parent as usize).filter(|&parent| parent < number);
+        }
+        for number in way.into_iter().rev() {
+            let node = &tree.nodes[number];
+            if node.kind == NodeKind::Site {
+                let site = u32::try_from(node.value).unwrap_or(NONE);
+                let above = (path != NONE).then_some(path);
+                path = builder.path_below(above, site, || with.context.site(with.globals, site));
+            }
+            self.paths[number] = Some(path);
+        }
+        path
+    }
+}
+
+/// The samples of a slab.
+pub(crate) fn rows(locations: &[LocationSlab]) -> (&'static TableSpec, Vec<Column>) {
+    let rows: Vec<_> =
+        locations.iter().flat_map(|l| l.happened.samples.iter().map(move |row| (l, row))).collect();
+    let columns = columns![rows;
+        U32 |row| row.0.location,
+        I64 |row| row.1.time,
+        U32 |row| row.0.paths.get(row.1.path as usize).copied().unwrap_or(NONE),
+        U32 |row| row.1.stack,
+        I64 |row| row.1.periods.into(),
+    ];
+    (&SAMPLES, columns)
+}
+
+/// The table of sums.
+pub(crate) fn sums(decoding: &Decoding) -> Result<Columns, Error> {
+    let rows = decoding.locations.iter().filter_map(|it| Some((it, it.sampled.as_ref()?)));
+    let rows = rows.flat_map(|(location, sampled)| {
+        sampled.sums.iter().map(move |sum| {
+            let path = location.builder.globals.get(sum.path as usize).copied().unwrap_or(NONE);
+            (path, location.id, *sum)
+        })
+    });
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_by_key(|(path, location, sum)| (*path, *location, sum.stack, sum.is_complete));
+    // Contexts that differ only in what was loaded then.
+    rows.dedup_by(|row, kept| {
+        let is_same = (row.0, row.1, row.2.stack, row.2.is_complete)
+            == (kept.0, kept.1, kept.2.stack, kept.2.is_complete);
+        if is_same {
+            kept.2.periods = kept.2.periods.saturating_add(row.2.periods);
+            kept.2.time = kept.2.time.saturating_add(row.2.time);
+        }
+        is_same
+    });
+    let columns = columns![rows;
+        U32 |row| row.0,
+        U32 |row| row.1,
+        U32 |row| row.2.stack,
+        I64 |row| i64::try_from(row.2.periods).unwrap_or(i64::MAX),
+        I64 |row| row.2.time,
+        U32 |row| row.2.is_complete.into(),
+    ];
+    Columns::from_columns(&SAMPLED, columns)
+}
