@@ -79,7 +79,7 @@ pub(crate) unsafe fn passed_on(number: c_long, [a, b, c]: [usize; 3], result: c_
 }
 
 /// The calls that a recorder makes, each with the arguments that a filter may look at.
-const OURS: [(c_long, [u64; 6]); 31] = {
+const OURS: [(c_long, [u64; 6]); 32] = {
     const RW: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
     const ZEROS: u64 = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
     const OPEN: u64 = (libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW) as u64;
@@ -106,6 +106,7 @@ const OURS: [(c_long, [u64; 6]); 31] = {
         (libc::SYS_close, [3, 0, 0, 0, 0, 0]),
         (libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as u64, 0, 0, 8, 0, 0]),
         (libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as u64, 0, 0, 8, 0, 0]),
+        (libc::SYS_rt_sigprocmask, [libc::SIG_UNBLOCK as u64, 0, 0, 8, 0, 0]),
         (libc::SYS_gettid, [0; 6]),
         (libc::SYS_getpid, [0; 6]),
         (libc::SYS_getppid, [0; 6]),

@@ -56,6 +56,16 @@ unsafe fn set(signal: u32) -> bool {
     unsafe { sys::syscall(libc::SYS_rt_sigaction, [signal as usize, at, 0, SET, 0, 0]) == 0 }
 }
 
+/// Lets the signal through to the calling thread. Whether it was blocked.
+pub(super) fn unblock() -> bool {
+    let ours = 1_u64 << (super::SIGNAL.load(Ordering::Relaxed).max(1) - 1);
+    let mut before = 0_u64;
+    let (from, to) = ((&raw const ours) as usize, (&raw mut before) as usize);
+    // SAFETY: both sets are as long as said.
+    unsafe { sys::syscall(libc::SYS_rt_sigprocmask, [libc::SIG_UNBLOCK as usize, from, to, SET, 0, 0]) };
+    before & ours != 0
+}
+
 /// Where the kernel has the handler return to.
 #[unsafe(naked)]
 unsafe extern "C" fn returns() {

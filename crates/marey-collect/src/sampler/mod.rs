@@ -61,6 +61,8 @@ struct State {
     pid: u32,
     timer: c_int,
     has_timer: AtomicBool,
+    /// The program believes that it has blocked the signal.
+    seems_blocked: AtomicBool,
     /// The last known number of [`crate::site::CLOSINGS`].
     closings: u64,
     next: *mut State,
@@ -109,6 +111,7 @@ extern "C" fn thread_begins(thread: *mut Thread) {
     if SIGNAL.load(Ordering::Relaxed) == 0 {
         return;
     }
+    let is_blocked = handler::unblock();
     sys::undisturbed(|| {
         // SAFETY: the descriptor is the calling thread's.
         let Some(runtime) = (unsafe { Thread::runtime(thread) }) else { return };
@@ -120,6 +123,9 @@ extern "C" fn thread_begins(thread: *mut Thread) {
             tell(runtime, "threads for which the system had no timer or no memory");
         }
     });
+    if let Some(state) = own_state() {
+        state.seems_blocked.store(is_blocked, Ordering::Relaxed);
+    }
 }
 
 /// # Safety
@@ -136,7 +142,8 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
         (*state).walker.forget();
         (*state).owner.store(sys::thread_mark(), Ordering::Relaxed);
         (*thread).sampler = state.cast();
-        let timer = timer::start(SIGNAL.load(Ordering::Relaxed), state as usize, period);
+        let signal = SIGNAL.load(Ordering::Relaxed);
+        let timer = timer::start(signal, state as usize, period);
         let Some(timer) = timer else {
             end_state(thread, state);
             return None;
@@ -145,6 +152,13 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
         (*state).has_timer.store(true, Ordering::Release);
     }
     Some(())
+}
+
+/// The state of the calling thread, if it is sampled.
+fn own_state() -> Option<&'static State> {
+    let thread = marey_measure::existing_thread();
+    // SAFETY: the descriptor is the calling thread's, and states are never unmapped.
+    unsafe { if thread.is_null() { None } else { (*thread).sampler.cast::<State>().as_ref() } }
 }
 
 /// Ends the sampling of the calling thread, before its descriptor is no more.

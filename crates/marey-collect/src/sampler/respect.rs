@@ -123,12 +123,36 @@ unsafe fn mask(
     new: Set,
     old: *mut libc::sigset_t,
 ) -> c_int {
-    // SAFETY: the program's own arguments.
+    let signal = SIGNAL.load(Ordering::Relaxed);
+    let state = super::own_state().filter(|_| signal != 0);
+    // SAFETY: the program's own arguments. The first word of a set has the first 64 signals.
     unsafe {
-        match how {
-            libc::SIG_UNBLOCK => next(how, new, old),
-            _ => without_ours(new, |new| next(how, new, old)),
+        let Some(state) = state else { return next(how, new, old) };
+        let ours = 1_u64 << (signal - 1);
+        // It may be the same memory as what was there before goes to.
+        let names_it = !new.is_null() && *new.cast::<u64>() & ours != 0;
+        let is_set = !new.is_null();
+        let result = if how == libc::SIG_UNBLOCK {
+            next(how, new, old)
+        } else {
+            without_ours(new, |new| next(how, new, old))
+        };
+        if result != 0 {
+            return result;
         }
+        let seemed = state.seems_blocked.load(Ordering::Relaxed);
+        if seemed && !old.is_null() {
+            *old.cast::<u64>() |= ours;
+        }
+        let seems = match how {
+            libc::SIG_BLOCK => seemed || names_it,
+            libc::SIG_UNBLOCK => seemed && !names_it,
+            _ => names_it,
+        };
+        if is_set {
+            state.seems_blocked.store(seems, Ordering::Relaxed);
+        }
+        result
     }
 }
 

@@ -34,7 +34,10 @@ pub(super) fn start(signal: u32, value: usize, period_ns: u64) -> Option<c_int> 
     };
     let mut timer: c_int = 0;
     let (at_event, at_timer) = ((&raw const event) as usize, (&raw mut timer) as usize);
-    let clock = libc::CLOCK_THREAD_CPUTIME_ID as usize;
+    // Tests that want to be interrupted more often than the kernel's ticks go by the calendar instead. Programs
+    // that wait would then wait for ever.
+    let by_the_wall = std::env::var_os("MAREY_SAMPLE_BY_THE_WALL").is_some();
+    let clock = if by_the_wall { libc::CLOCK_MONOTONIC } else { libc::CLOCK_THREAD_CPUTIME_ID } as usize;
     // SAFETY: the event is readable, the number writable.
     if unsafe { sys::syscall(libc::SYS_timer_create, [clock, at_event, at_timer, 0, 0, 0]) } != 0 {
         return None;

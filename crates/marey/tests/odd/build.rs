@@ -48,7 +48,7 @@ fn make(case: &Case, dir: &Path) -> Built {
         let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../marey-collect/include");
         let mut compile = Command::new(compiler);
         compile.args(["-O1", "-g", "-Wall", "-pthread"]).args(words).arg("-I").arg(include);
-        check(compile.arg(sources.join(source)).arg("-o").arg(out));
+        check(compile.arg(sources.join(source)).arg("-lm").arg("-o").arg(out));
     };
     match case.kind {
         Kind::Rust | Kind::Fortran => {

@@ -148,6 +148,29 @@ pub(crate) fn all() -> Vec<Case> {
     cases.extend(each(C, "maps.c", &["fixed", "words", "environment", "noenvironment", "nodump"]));
     cases.extend(lossy(C, "maps.c", &["many", "locked"]));
     cases.extend(each(C, "traced.c", &["calls", "signals", "execs"]));
+    let interrupted = [
+        "waits",
+        "timers",
+        "blocks",
+        "resets",
+        "takes",
+        "receives",
+        "coroutines",
+        "jumps",
+        "deep",
+        "corrupt",
+        "altstack",
+        "generated",
+        "forks",
+        "threads",
+        "cancels",
+        "loaded",
+        "suspends",
+    ];
+    for case in each(C, "interrupted.c", &interrupted) {
+        cases.push(Case { options: &["--sample", "1000"], ..case });
+    }
+    cases.push(Case { options: &["--sample", "1000"], ..each(Cxx, "late.cc", &["throwing"])[0] });
     cases.extend(each(Rust, "rust.rs", &["panics", "channels", "spawns", "exits", "aborts"]));
     cases.extend(each(Fortran, "fortran.f90", &["stops", "fails", "reads", "returns"]));
     for case in &mut cases {

@@ -54,6 +54,8 @@ fn starts(cases: Vec<Case>, seed: u32) -> Vec<Start> {
         let options: &[&str] = match next(&mut state) % 6 {
             0 => &["--max-mb", "1"],
             1 => &["--mode", "profile"],
+            2 | 3 => &["--sample", "1000"],
+            4 => &["--sample", "1000", "--mode", "profile"],
             _ => &[],
         };
         let options = if case.options.is_empty() { options } else { case.options };

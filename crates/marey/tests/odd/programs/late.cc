@@ -51,6 +51,10 @@ int main(int count, char **words) {
         for (int i = 0; i < 20; i++) {
             try { throws((int)odd_below(30)); } catch (const std::exception &error) { VISIT("caught"); }
         }
+    } else if (IS("throwing")) {
+        for (int i = 0; i < 3000; i++) {
+            try { throws(20); } catch (const std::exception &error) { }
+        }
     } else if (IS("exit")) {
         touched = &own;
         body(3);
