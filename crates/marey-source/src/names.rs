@@ -68,6 +68,13 @@ fn cpp_name(name: &str) -> Option<String> {
     if !name.starts_with("_Z") || MAX_NAME_BYTES < name.len() {
         return None;
     }
+    if let Some((kind, target)) = thunk(name) {
+        return Some(format!("{kind} to {}", cpp_name(&format!("_Z{target}"))?));
+    }
+    demangled(name).or_else(|| demangled_without_signature(name))
+}
+
+fn demangled(name: &str) -> Option<String> {
     let symbol = Symbol::new(name).ok()?;
     let options = DemangleOptions::new().no_params().no_return_type();
     let mut out = Bounded(String::new());
@@ -77,7 +84,36 @@ fn cpp_name(name: &str) -> Option<String> {
     while let Some(rest) = [" const", " volatile", " &"].iter().find_map(|last| name.strip_suffix(last)) {
         name = rest;
     }
-    (!name.is_empty()).then(|| name.to_owned())
+    (!name.is_empty()).then(|| without_empty_packs(name))
+}
+
+/// An empty pack among template arguments leaves its comma: `all<char, >`.
+fn without_empty_packs(name: &str) -> String {
+    let mut name = name.to_owned();
+    for (before, after) in [(", , ", ", "), (", >", ">"), ("<, ", "<")] {
+        while name.contains(before) {
+            name = name.replace(before, after);
+        }
+    }
+    name
+}
+
+/// The types of a signature, which we leave out anyway, are the hard part of a name: the demangler knows
+/// no `enable_if` over `std` types, of which the standard library is full. So the shortest beginning that
+/// is a whole name is demangled instead; a name that needs more tries than a few is not of that kind.
+fn demangled_without_signature(name: &str) -> Option<String> {
+    const MAX_TRIES: usize = 100;
+    let ends = name.match_indices('E').map(|(at, end)| at + end.len()).take(MAX_TRIES);
+    ends.filter_map(|end| name.get(..end)).find_map(|whole| demangled(&format!("{whole}v")))
+}
+
+/// `_ZTv0_n24_N1a1fEv`, which moves `this` and goes on to `a::f`: what it is, and what it leads to.
+fn thunk(name: &str) -> Option<(&'static str, &str)> {
+    if let Some(rest) = name.strip_prefix("_ZTh") {
+        return Some(("non-virtual thunk", rest.split_once('_')?.1));
+    }
+    let (_, rest) = name.strip_prefix("_ZTv")?.split_once('_')?;
+    Some(("virtual thunk", rest.split_once('_')?.1))
 }
 
 /// gfortran: `__mod_MOD_sub`, and `__mod.submod_SMOD_sub`-like names of submodules.
@@ -140,6 +176,26 @@ mod tests {
         check("_Z5twiceIiET_S0_", Language::Other, "twice<int>");
         check("_ZZ4mainENKUlvE_clEv", Language::Other, "main::{lambda()#1}::operator()");
         check("_ZN12_GLOBAL__N_14workEv", Language::Other, "(anonymous namespace)::work");
+    }
+
+    #[test]
+    fn cpp_names_are_found_before_signatures_that_cannot_be_read() {
+        // std::swap<double> and std::__fill_a1<double*, double> as GCC 12 writes them.
+        let swap = "_ZSt4swapIdENSt9enable_ifIXsrSt6__and_IJSt6__not_ISt15__is_tuple_likeIT_EESt21is_move_cons\
+                    tructibleIS4_ESt18is_move_assignableIS4_EEE5valueEvE4typeERS4_SE_";
+        check(swap, Language::Other, "std::swap<double>");
+        let fill = "_ZSt9__fill_a1IPddEN9__gnu_cxx11__enable_ifIXsrSt11__is_scalarIT0_E7__valueEvE6__typeET_S8_\
+                    RKS4_";
+        check(fill, Language::Other, "std::__fill_a1<double*, double>");
+    }
+
+    #[test]
+    fn cpp_names_of_empty_packs_and_of_thunks() {
+        check("_ZN1a3allIA39_cJEEEvRKiDpOT0_", Language::Unknown, "a::all<char [39]>");
+        check("_ZN1a3allIJEJEiJEEEvv", Language::Unknown, "a::all<int>");
+        check("_ZTv0_n24_N1a4PairD0Ev", Language::Unknown, "virtual thunk to a::Pair::~Pair");
+        check("_ZThn16_N1a4Pair3runEv", Language::Unknown, "non-virtual thunk to a::Pair::run");
+        check("_ZThn16", Language::Unknown, "_ZThn16");
     }
 
     #[test]
