@@ -14,7 +14,7 @@ use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
 use gimli::{EndianArcSlice, Reader, RunTimeEndian};
 
 use crate::elf::Sections;
-use crate::names::{Language, readable};
+use crate::names::{Language, is_mangled, readable};
 use crate::problem::{Problem, Problems};
 use crate::symbolizer::Frame;
 
@@ -67,10 +67,22 @@ pub(crate) struct Dwarf {
     limit_bytes: u64,
 }
 
-/// One function of a chain; the name is missing where the compiler gave none.
+/// One function of a chain.
 pub(crate) struct NamedFrame {
     pub(crate) frame: Frame,
-    pub(crate) has_name: bool,
+    pub(crate) name: NameKind,
+}
+
+/// What kind of name debug information has for a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NameKind {
+    /// None; `frame.function` is empty.
+    Missing,
+    /// That of its declaration, without what surrounds it: of one `next` it is not said whose it is. C and
+    /// Fortran have no others; C++ and Rust where names would be all that debug information is read for.
+    Short,
+    /// The one that linkers know, which says everything.
+    Linkage,
 }
 
 impl Dwarf {
@@ -186,25 +198,29 @@ impl Dwarf {
 }
 
 fn named_frame(frame: &addr2line::Frame<'_, Bytes>) -> NamedFrame {
-    let name = frame.function.as_ref().and_then(|function| {
-        let language = match function.language {
-            Some(language) if is_fortran(language) => Language::Fortran,
-            Some(_) => Language::Other,
-            None => Language::Unknown,
-        };
-        let raw = function.raw_name().ok().filter(|raw| !raw.is_empty())?;
-        Some(readable(&raw, language))
-    });
+    let (function, name) = name_of(frame).unwrap_or((String::new(), NameKind::Missing));
     let location = frame.location.as_ref();
     NamedFrame {
-        has_name: name.is_some(),
+        name,
         frame: Frame {
-            function: name.unwrap_or_default(),
+            function,
             file: location.and_then(|location| location.file).map(str::to_owned),
             line: location.and_then(|location| location.line).filter(|line| *line != 0),
             column: location.and_then(|location| location.column).filter(|column| *column != 0),
         },
     }
+}
+
+fn name_of(frame: &addr2line::Frame<'_, Bytes>) -> Option<(String, NameKind)> {
+    let function = frame.function.as_ref()?;
+    let language = match function.language {
+        Some(language) if is_fortran(language) => Language::Fortran,
+        Some(_) => Language::Other,
+        None => Language::Unknown,
+    };
+    let raw = function.raw_name().ok().filter(|raw| !raw.is_empty())?;
+    let kind = if is_mangled(&raw) { NameKind::Linkage } else { NameKind::Short };
+    Some((readable(&raw, language), kind))
 }
 
 fn is_fortran(language: gimli::DwLang) -> bool {

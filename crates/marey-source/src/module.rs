@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::debug_file::{find, find_supplementary};
-use crate::dwarf::Dwarf;
+use crate::dwarf::{Dwarf, NameKind, NamedFrame};
 use crate::elf::{Head, read_head};
-use crate::names::{Language, readable};
+use crate::names::{Language, is_mangled, readable};
 use crate::problem::{BuildId, Problem, Problems};
 use crate::symbolizer::{Address, Frame, Quality, Resolved, SymbolizerConfig};
 use crate::symbols::SymbolTable;
@@ -67,9 +67,8 @@ impl Module {
                 }
             }
         }
-        let symbol = self.symbols.find(address.probe()).map(|name| readable(name, Language::Unknown));
         if found.is_empty() {
-            return self.without_lines(symbol, address);
+            return self.without_lines(address);
         }
         // Assembler files have lines but no functions; only the physical function may take the symbol's
         // name, inlined ones have none of their own.
@@ -77,17 +76,13 @@ impl Module {
         let physical = found.len() - 1;
         let mut is_named = false;
         let mut frames = Vec::with_capacity(found.len());
-        for (i, named) in found.into_iter().enumerate() {
-            let mut frame = named.frame;
-            is_named |= named.has_name;
-            if i == physical && frame.function == "operator()" {
-                // Debug information gives lambdas no more than this; the symbol says whose they are.
-                frame.function = symbol.clone().unwrap_or(frame.function);
-            }
-            if !named.has_name {
-                let own = symbol.clone().filter(|_| i == physical);
-                is_named |= own.is_some();
-                frame.function = own.unwrap_or_else(|| self.offset_name(address));
+        for (i, NamedFrame { mut frame, name }) in found.into_iter().enumerate() {
+            let symbol = if i == physical { self.symbol_for(&frame.function, name, address) } else { None };
+            is_named |= name != NameKind::Missing || symbol.is_some();
+            match (symbol, name) {
+                (Some(symbol), _) => frame.function = symbol,
+                (None, NameKind::Missing) => frame.function = self.offset_name(address),
+                (None, NameKind::Short | NameKind::Linkage) => {}
             }
             frames.push(frame);
         }
@@ -104,15 +99,38 @@ impl Module {
         self.symbols.bytes() + self.dwarf.as_ref().map_or(0, Dwarf::bytes)
     }
 
-    fn without_lines(&self, symbol: Option<String>, address: Address) -> Resolved {
+    /// The name of the symbol at `address` where it says more than debug information does of the physical
+    /// function there, whose name it has as `function`.
+    fn symbol_for(&self, function: &str, name: NameKind, address: Address) -> Option<String> {
+        if name == NameKind::Linkage {
+            return None;
+        }
+        let symbol = self.symbols.find(address.probe())?;
+        let fuller = readable(symbol, Language::Unknown);
+        // Functions of equal code are often one, under the symbols of all: any other name than the one
+        // known here would be a guess.
+        let is_fuller = || is_mangled(symbol) && fuller.contains(identifier(function));
+        (name == NameKind::Missing || is_fuller()).then_some(fuller)
+    }
+
+    fn without_lines(&self, address: Address) -> Resolved {
+        let symbol = self.symbols.find(address.probe());
         let quality = if symbol.is_some() { Quality::Symbols } else { Quality::ModuleOffset };
-        let function = symbol.unwrap_or_else(|| self.offset_name(address));
+        let function =
+            symbol.map_or_else(|| self.offset_name(address), |name| readable(name, Language::Unknown));
         Resolved { frames: vec![Frame { function, file: None, line: None, column: None }], quality }
     }
 
     fn offset_name(&self, address: Address) -> String {
         format!("{}+{:#x}", self.name, address.vaddr())
     }
+}
+
+/// The first word of a name: `add` of `add<u64>`, `closure` of `{closure#0}`.
+fn identifier(name: &str) -> &str {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let start = name.trim_start_matches(|c| !is_word(c));
+    start.split(|c| !is_word(c)).next().unwrap_or(start)
 }
 
 /// The kernel's own modules have no file; that is no problem to report.

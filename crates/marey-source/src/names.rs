@@ -22,6 +22,11 @@ pub(crate) enum Language {
 /// The longest name we print, in bytes. Mangled names are compressed: hostile ones grow exponentially.
 const MAX_NAME_BYTES: usize = 4096;
 
+/// Whether the name is one that compilers make of all of a function's surroundings, and so the fullest.
+pub(crate) fn is_mangled(name: &str) -> bool {
+    name.starts_with("_Z") || name.starts_with("_R")
+}
+
 /// The name a reader of the source knows `linkage_name` by.
 pub(crate) fn readable(linkage_name: &str, language: Language) -> String {
     let name = without_clone_suffixes(linkage_name);

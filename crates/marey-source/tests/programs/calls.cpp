@@ -1,4 +1,4 @@
-// Members, templates, lambdas. The compiler gives names with internal linkage without their namespace.
+// Members, templates, lambdas. Debug information has names with internal linkage without their namespace.
 extern "C" void probe(int line, const char *function);
 #define PROBE(name) do { probe(__LINE__, name); __asm__ volatile(""); } while (0)
 
@@ -17,7 +17,7 @@ template <class T> __attribute__((noinline)) T twice(T value) {
 
 namespace {
 __attribute__((noinline)) void hidden() {
-    PROBE("hidden");
+    PROBE("(anonymous namespace)::hidden");
 }
 }
 
