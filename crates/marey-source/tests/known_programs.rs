@@ -156,6 +156,25 @@ fn cpp_program() {
 }
 
 #[test]
+fn a_symbol_that_is_another_function_gives_no_name() {
+    let Some(workspace) = Workspace::with("g++") else { return };
+    // As a linker leaves it that folds equal code: `in`, of which debug information has the short name, lies
+    // under a symbol that comes first.
+    let source = "namespace { __attribute__((noinline, used)) int in(int n) { return n * 3; } }\n\
+                  int b(int) __attribute__((alias(\"_ZN12_GLOBAL__N_12inEi\")));\n\
+                  int main(int n, char **) { return in(n); }\n";
+    std::fs::write(workspace.dir().join("folded.cpp"), source).unwrap();
+    workspace.tool("g++", &["-g", "-O1", "folded.cpp", "-o", "folded"]);
+    let symbols = workspace.tool("nm", &["folded"]);
+    let line = symbols.lines().find(|line| line.ends_with(" _Z1bi")).unwrap();
+    let vaddr = u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap();
+    let path = workspace.dir().join("folded");
+    let resolved = symbolizer(workspace.dir())
+        .resolve(&ModuleRef { path: &path, build_id: None }, Address::Exact(vaddr));
+    assert_eq!(resolved.frames.last().unwrap().function, "in");
+}
+
+#[test]
 fn fortran_program() {
     let Some(workspace) = Workspace::with("gfortran") else { return };
     let calls = workspace.run(
