@@ -14,7 +14,7 @@ use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
 use gimli::{EndianArcSlice, Reader, RunTimeEndian};
 
 use crate::elf::Sections;
-use crate::names::{Language, is_mangled, readable};
+use crate::names::{Language, Names, is_mangled};
 use crate::problem::{Problem, Problems};
 use crate::symbolizer::Frame;
 
@@ -128,14 +128,19 @@ impl Dwarf {
 
     /// The functions at `probe`, innermost first; empty when nothing is known about it. An error means
     /// that a reader failed for good and this object is not to be used again.
-    pub(crate) fn frames(&mut self, probe: u64, problems: &mut Problems) -> Result<Vec<NamedFrame>, Problem> {
+    pub(crate) fn frames(
+        &mut self,
+        probe: u64,
+        names: &mut Names,
+        problems: &mut Problems,
+    ) -> Result<Vec<NamedFrame>, Problem> {
         // Readers of damaged input are fuzzed by their authors, but not free of panics: arithmetic that
         // overflows, states that "cannot happen". One of them must not end a merge.
-        let path = self.path.clone();
-        guarded(|| self.read_frames(probe, problems)).ok_or(Problem::ReaderFailed { path })
+        guarded(|| self.read_frames(probe, names, problems))
+            .ok_or_else(|| Problem::ReaderFailed { path: self.path.clone() })
     }
 
-    fn read_frames(&mut self, probe: u64, problems: &mut Problems) -> Vec<NamedFrame> {
+    fn read_frames(&mut self, probe: u64, names: &mut Names, problems: &mut Problems) -> Vec<NamedFrame> {
         let mut found = Vec::new();
         let mut parts_bytes = 0;
         let mut lookup = self.context.find_frames(probe);
@@ -152,7 +157,7 @@ impl Dwarf {
         };
         let result = frames.and_then(|mut frames| {
             while let Some(frame) = frames.next()? {
-                found.push(named_frame(&frame));
+                found.push(named_frame(&frame, names));
             }
             Ok(())
         });
@@ -197,8 +202,8 @@ impl Dwarf {
     }
 }
 
-fn named_frame(frame: &addr2line::Frame<'_, Bytes>) -> NamedFrame {
-    let (function, name) = name_of(frame).unwrap_or((String::new(), NameKind::Missing));
+fn named_frame(frame: &addr2line::Frame<'_, Bytes>, names: &mut Names) -> NamedFrame {
+    let (function, name) = name_of(frame, names).unwrap_or((String::new(), NameKind::Missing));
     let location = frame.location.as_ref();
     NamedFrame {
         name,
@@ -211,7 +216,7 @@ fn named_frame(frame: &addr2line::Frame<'_, Bytes>) -> NamedFrame {
     }
 }
 
-fn name_of(frame: &addr2line::Frame<'_, Bytes>) -> Option<(String, NameKind)> {
+fn name_of(frame: &addr2line::Frame<'_, Bytes>, names: &mut Names) -> Option<(String, NameKind)> {
     let function = frame.function.as_ref()?;
     let language = match function.language {
         Some(language) if is_fortran(language) => Language::Fortran,
@@ -220,7 +225,7 @@ fn name_of(frame: &addr2line::Frame<'_, Bytes>) -> Option<(String, NameKind)> {
     };
     let raw = function.raw_name().ok().filter(|raw| !raw.is_empty())?;
     let kind = if is_mangled(&raw) { NameKind::Linkage } else { NameKind::Short };
-    Some((readable(&raw, language), kind))
+    Some((names.readable(&raw, language), kind))
 }
 
 fn is_fortran(language: gimli::DwLang) -> bool {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::debug_file::{find, find_supplementary};
 use crate::dwarf::{Dwarf, NameKind, NamedFrame};
 use crate::elf::{Head, read_head};
-use crate::names::{Language, is_mangled, readable};
+use crate::names::{Language, Names, is_mangled};
 use crate::problem::{BuildId, Problem, Problems};
 use crate::symbolizer::{Address, Frame, Quality, Resolved, SymbolizerConfig};
 use crate::symbols::SymbolTable;
@@ -18,6 +18,7 @@ pub(crate) struct Module {
     name: String,
     dwarf: Option<Dwarf>,
     symbols: SymbolTable,
+    names: Names,
 }
 
 impl Module {
@@ -29,7 +30,7 @@ impl Module {
         problems: &mut Problems,
     ) -> Self {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let mut module = Self { name, dwarf: None, symbols: SymbolTable::default() };
+        let mut module = Self { name, dwarf: None, symbols: SymbolTable::default(), names: Names::default() };
         if is_pseudo_file(path) {
             return module;
         }
@@ -59,7 +60,7 @@ impl Module {
     pub(crate) fn resolve(&mut self, address: Address, problems: &mut Problems) -> Resolved {
         let mut found = Vec::new();
         if let Some(dwarf) = &mut self.dwarf {
-            match dwarf.frames(address.probe(), problems) {
+            match dwarf.frames(address.probe(), &mut self.names, problems) {
                 Ok(frames) => found = frames,
                 Err(problem) => {
                     problems.report(problem);
@@ -101,23 +102,23 @@ impl Module {
 
     /// The name of the symbol at `address` where it says more than debug information does of the physical
     /// function there, whose name it has as `function`.
-    fn symbol_for(&self, function: &str, name: NameKind, address: Address) -> Option<String> {
+    fn symbol_for(&mut self, function: &str, name: NameKind, address: Address) -> Option<String> {
         if name == NameKind::Linkage {
             return None;
         }
         let symbol = self.symbols.find(address.probe())?;
-        let fuller = readable(symbol, Language::Unknown);
+        let fuller = self.names.readable(symbol, Language::Unknown);
         // Functions of equal code are often one, under the symbols of all: any other name than the one
         // known here would be a guess.
         let is_fuller = || is_mangled(symbol) && fuller.contains(identifier(function));
         (name == NameKind::Missing || is_fuller()).then_some(fuller)
     }
 
-    fn without_lines(&self, address: Address) -> Resolved {
-        let symbol = self.symbols.find(address.probe());
-        let quality = if symbol.is_some() { Quality::Symbols } else { Quality::ModuleOffset };
-        let function =
-            symbol.map_or_else(|| self.offset_name(address), |name| readable(name, Language::Unknown));
+    fn without_lines(&mut self, address: Address) -> Resolved {
+        let (function, quality) = match self.symbols.find(address.probe()) {
+            Some(symbol) => (self.names.readable(symbol, Language::Unknown), Quality::Symbols),
+            None => (self.offset_name(address), Quality::ModuleOffset),
+        };
         Resolved { frames: vec![Frame { function, file: None, line: None, column: None }], quality }
     }
 
