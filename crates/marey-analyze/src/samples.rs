@@ -4,8 +4,9 @@
 //! library that was under way and has a region of its own (`MPI_Recv`), whatever that does inside. It counts for
 //! all functions around it too, each once, however often it is on the stack.
 //!
-//! A share of `n` of `N` samples has the standard error √(p (1 − p) / N) with p = n / N, that of a binomial
-//! distribution: what another run of the same program would differ by if samples were drawn at random.
+//! A share p of the time that `N` samples stand for has the standard error √(p (1 − p) / N), that of a binomial
+//! distribution: what another run of the same program would differ by if samples were drawn at random, each for as
+//! much time as the others.
 //!
 //! Deliberately absent: time in which a thread waited, which only regions know.
 
@@ -18,26 +19,26 @@ use crate::trace::{Frame, SampledRow, Trace};
 /// A number of samples and the processor time that they stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sampled {
-    /// Samples, each counted as often as periods had passed.
-    pub periods: u64,
+    /// How many.
+    pub samples: u64,
     /// Processor time.
     pub time: Nanos,
 }
 
 impl Sampled {
     fn add(&mut self, row: &SampledRow) {
-        self.periods = self.periods.saturating_add(row.periods);
+        self.samples = self.samples.saturating_add(row.samples);
         self.time = self.time + row.time;
     }
 
     /// The share in `whole`, from 0 to 1, and its standard error. 0 and 0 of nothing.
     #[expect(clippy::cast_precision_loss, reason = "shares need no more than 53 bits")]
     pub fn share(&self, whole: &Self) -> (f64, f64) {
-        if whole.periods == 0 {
+        if whole.time.0 <= 0 || whole.samples == 0 {
             return (0.0, 0.0);
         }
-        let share = self.periods as f64 / whole.periods as f64;
-        (share, (share * (1.0 - share) / whole.periods as f64).max(0.0).sqrt())
+        let share = self.time.0 as f64 / whole.time.0 as f64;
+        (share, (share * (1.0 - share) / whole.samples as f64).max(0.0).sqrt())
     }
 }
 
@@ -108,7 +109,7 @@ struct Sums<'t> {
 struct LineSum<'t> {
     exclusive: Sampled,
     inclusive: Sampled,
-    functions: BTreeMap<&'t str, u64>,
+    functions: BTreeMap<&'t str, i64>,
 }
 
 impl<'t> Sums<'t> {
@@ -148,7 +149,7 @@ impl<'t> Sums<'t> {
             }
             if !seen.contains(&key) {
                 sum.inclusive.add(row);
-                *sum.functions.entry(&frame.function).or_default() += row.periods;
+                *sum.functions.entry(&frame.function).or_default() += row.time.0;
                 seen.push(key);
             }
         }
@@ -163,13 +164,11 @@ impl<'t> Sums<'t> {
             inclusive,
         };
         let mut functions: Vec<_> = self.functions.into_iter().map(function).collect();
-        let order = |exclusive: &Sampled, inclusive: &Sampled| {
-            std::cmp::Reverse((exclusive.periods, inclusive.periods))
-        };
+        let order =
+            |exclusive: &Sampled, inclusive: &Sampled| std::cmp::Reverse((exclusive.time, inclusive.time));
         functions.sort_by_key(|row| order(&row.exclusive, &row.inclusive));
         let line = |((file, line), sum): ((&'t str, u32), LineSum<'t>)| {
-            let function =
-                sum.functions.iter().max_by_key(|(name, periods)| (**periods, std::cmp::Reverse(*name)));
+            let function = sum.functions.iter().max_by_key(|(name, time)| (**time, std::cmp::Reverse(*name)));
             let function = function.map_or("", |(name, _)| *name);
             HotLine { file, line, function, exclusive: sum.exclusive, inclusive: sum.inclusive }
         };

@@ -220,8 +220,8 @@ pub struct SampledRow {
     pub location: LocationId,
     /// The call stack, if it is known.
     pub stack: Option<StackId>,
-    /// Samples, each counted as often as periods of processor time had passed.
-    pub periods: u64,
+    /// How many.
+    pub samples: u64,
     /// The processor time that they stand for.
     pub time: Nanos,
     /// Whether the stack goes up to the beginning of the thread.

@@ -592,23 +592,23 @@ fn samples_count_once_for_each_function_around_them() {
             (Some(0), 2, 15, false),
             (Some(1), 3, 5, true),
         ]
-        .map(|(path, stack, periods, is_complete)| SampledRow {
+        .map(|(path, stack, samples, is_complete)| SampledRow {
             call_path: path.map(CallPathId),
             location: LocationId(0),
             stack: Some(StackId(stack)),
-            periods,
-            time: Nanos(1000 * i64::try_from(periods).unwrap()),
+            samples,
+            time: Nanos(1000 * i64::try_from(samples).unwrap()),
             is_complete,
         })
         .into(),
         ..Run::default()
     };
     let hot = hot(&run);
-    assert_eq!((hot.whole.periods, hot.whole.time, hot.incomplete.periods), (100, Nanos(100_000), 15));
+    assert_eq!((hot.whole.samples, hot.whole.time, hot.incomplete.samples), (100, Nanos(100_000), 15));
     let functions: Vec<_> = hot
         .functions
         .iter()
-        .map(|row| (row.name, row.level, row.exclusive.periods, row.inclusive.periods))
+        .map(|row| (row.name, row.level, row.exclusive.samples, row.inclusive.samples))
         .collect();
     assert_eq!(
         functions,
@@ -621,7 +621,7 @@ fn samples_count_once_for_each_function_around_them() {
         ]
     );
     let lines: Vec<_> =
-        hot.lines.iter().map(|row| (row.line, row.exclusive.periods, row.inclusive.periods)).collect();
+        hot.lines.iter().map(|row| (row.line, row.exclusive.samples, row.inclusive.samples)).collect();
     assert_eq!(lines, [(30, 60, 60), (22, 20, 20), (10, 0, 80), (20, 0, 80), (21, 0, 60), (11, 0, 20)]);
     // √(0.6 × 0.4 / 100)
     let (share, error) = hot.functions[0].exclusive.share(&hot.whole);

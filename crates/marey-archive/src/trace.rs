@@ -333,12 +333,12 @@ fn communication(rows: &Columns) -> Result<Vec<CommunicationRow>, Error> {
 
 fn samples(rows: &Columns) -> Result<Vec<SampledRow>, Error> {
     let (paths, locations, stacks) = (rows.u32("call_path")?, rows.u32("location")?, rows.u32("stack")?);
-    let (periods, times, complete) = (rows.i64("periods")?, rows.i64("time")?, rows.u32("complete")?);
+    let (samples, times, complete) = (rows.i64("samples")?, rows.i64("time")?, rows.u32("complete")?);
     let row = |row: usize| SampledRow {
         call_path: some(paths[row]).map(CallPathId),
         location: LocationId(locations[row]),
         stack: some(stacks[row]).map(StackId),
-        periods: count(periods[row]),
+        samples: count(samples[row]),
         time: Nanos(times[row]),
         is_complete: complete[row] != 0,
     };

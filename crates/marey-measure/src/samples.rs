@@ -34,8 +34,8 @@ struct Node {
     /// Number of the node above, and kind.
     what: [u32; 2],
     value: u64,
-    number: AtomicU64,
-    ticks: u64,
+    periods: AtomicU64,
+    samples: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Node>() == NODE_LEN);
@@ -186,7 +186,9 @@ impl Samples {
         }
         // SAFETY: there is room for it, which nobody else knows yet.
         unsafe {
-            let node = Node { what: [parent, kind as u32], value, number: AtomicU64::new(0), ticks };
+            let since = AtomicU64::new(if kind == NodeKind::Root { ticks } else { 0 });
+            let node =
+                Node { what: [parent, kind as u32], value, periods: AtomicU64::new(0), samples: since };
             self.node(number).write(node);
             self.tree.commit(LAYOUT, number);
         }
@@ -227,8 +229,10 @@ impl Samples {
 
     fn count(&self, node: u32, weight: u32) {
         // SAFETY: it is the number of a node. Only this thread counts, so no exchange is needed.
-        let number = unsafe { &(*self.node(node)).number };
-        number.store(number.load(Ordering::Relaxed) + u64::from(weight), Ordering::Relaxed);
+        let node = unsafe { &*self.node(node) };
+        for (number, more) in [(&node.periods, u64::from(weight)), (&node.samples, 1)] {
+            number.store(number.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+        }
     }
 
     /// Writes down when a sample was taken.

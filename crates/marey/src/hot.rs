@@ -89,7 +89,7 @@ impl Page<'_> {
     /// One row a line of the source.
     fn lines(&mut self, hot: &Hot<'_>) -> io::Result<()> {
         self.title("HOT LINES", hot)?;
-        let rows: Vec<&HotLine<'_>> = hot.lines.iter().filter(|row| row.exclusive.periods > 0).collect();
+        let rows: Vec<&HotLine<'_>> = hot.lines.iter().filter(|row| row.exclusive.samples > 0).collect();
         if rows.is_empty() {
             return self.nothing();
         }
@@ -116,13 +116,13 @@ impl Page<'_> {
     }
 
     fn title(&mut self, name: &str, hot: &Hot<'_>) -> io::Result<()> {
-        let Sampled { periods, time } = hot.whole;
-        let remark = match i64::try_from(periods) {
+        let Sampled { samples, time } = hot.whole;
+        let remark = match i64::try_from(samples) {
             Ok(number @ 1..) => format!(
-                "processor time of all threads, {}, from {} of {}; ±: the error of the share, in points, which 19 of \
-                 20 repetitions keep within",
+                "processor time of all threads, {}, from {}, one in {} on average; ±: the error of a share, in points, \
+                 that 19 of 20 repetitions keep within",
                 format::duration(time),
-                format::counted(periods, "sample"),
+                format::counted(samples, "sample"),
                 format::duration(Nanos(time.0 / number)),
             ),
             _ => "processor time of all threads".to_owned(),
@@ -146,12 +146,12 @@ impl Page<'_> {
 
     /// Says how many stacks are not whole.
     fn incomplete(&mut self, hot: &Hot<'_>) -> io::Result<()> {
-        if hot.incomplete.periods == 0 {
+        if hot.incomplete.samples == 0 {
             return Ok(());
         }
         let text = format!(
             "of {} the outer functions are not known: their unwind tables end",
-            format::counted(hot.incomplete.periods, "sample")
+            format::counted(hot.incomplete.samples, "sample")
         );
         writeln!(self.out, "  {}", self.paint.paint(Look::Faint, &text))
     }
@@ -216,11 +216,11 @@ impl<'h> Json<'h> {
             let ((exclusive_share, exclusive_error), (inclusive_share, inclusive_error)) =
                 (exclusive.share(&hot.whole), inclusive.share(&hot.whole));
             JsonNumbers {
-                exclusive_samples: exclusive.periods,
+                exclusive_samples: exclusive.samples,
                 exclusive_ns: exclusive.time.0,
                 exclusive_share,
                 exclusive_error: ERRORS * exclusive_error,
-                inclusive_samples: inclusive.periods,
+                inclusive_samples: inclusive.samples,
                 inclusive_ns: inclusive.time.0,
                 inclusive_share,
                 inclusive_error: ERRORS * inclusive_error,
@@ -239,9 +239,9 @@ impl<'h> Json<'h> {
             numbers: numbers(&row.exclusive, &row.inclusive),
         };
         Self {
-            samples: hot.whole.periods,
+            samples: hot.whole.samples,
             time_ns: hot.whole.time.0,
-            incomplete_samples: hot.incomplete.periods,
+            incomplete_samples: hot.incomplete.samples,
             functions: hot.functions.iter().map(function).collect(),
             lines: hot.lines.iter().map(line).collect(),
         }

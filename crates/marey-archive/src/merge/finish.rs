@@ -213,7 +213,7 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         ("overhead_ns", cost.ns as u64),
         ("slabs", input.plan.boundaries.len() as u64 + 1),
         ("histogram_bucket_ns", input.plan.bucket_len.cast_unsigned()),
-        ("sampled_periods", sampled.clone().map(|sum| sum.periods).fold(0, u64::saturating_add)),
+        ("samples", sampled.clone().map(|sum| sum.samples).fold(0, u64::saturating_add)),
         ("sampled_time_ns", sampled.map(|sum| sum.time.cast_unsigned()).fold(0, u64::saturating_add)),
         ("uncontended_locks", locks.map(|window| window.locks).fold(0, u64::saturating_add)),
     ];

@@ -43,6 +43,7 @@ pub(crate) struct Row {
 pub(crate) struct Sum {
     pub path: u32,
     pub stack: u32,
+    pub samples: u64,
     pub periods: u64,
     pub time: i64,
     pub is_complete: bool,
@@ -80,7 +81,7 @@ fn tree(
     for (number, node) in nodes.iter().enumerate() {
         let above = usize::try_from(node.parent).ok().filter(|_| node.parent != NO_NODE);
         complete[number] = node.kind != NodeKind::Cut && above.is_none_or(|above| complete[above]);
-        if node.number != 0 && matches!(node.kind, NodeKind::Place | NodeKind::Call) {
+        if node.periods != 0 && matches!(node.kind, NodeKind::Place | NodeKind::Call) {
             let frames = frames(&nodes, number, mappings, globals, process);
             stacks[number] = globals.stacks.id(frames);
         }
@@ -97,7 +98,7 @@ fn frames(
     process: Option<&ProcessDefs>,
 ) -> Vec<(u32, u64)> {
     // Which module an address belongs to may have changed; each root holds until one was closed.
-    let since = above(nodes, number).last().map_or(0, |root| root.ticks);
+    let since = above(nodes, number).last().map_or(0, |root| root.samples);
     let mut frames = Vec::new();
     for node in above(nodes, number) {
         let address = node.value;
@@ -198,18 +199,19 @@ impl Sampled {
     /// Adds up what the tree says, when the location is over.
     pub(crate) fn finish(&mut self, with: With<'_>, builder: &mut Builder) {
         let tree = &with.trees[self.which];
-        for (number, node) in tree.nodes.iter().enumerate().filter(|(_, node)| node.number != 0) {
+        for (number, node) in tree.nodes.iter().enumerate().filter(|(_, node)| node.periods != 0) {
             if node.kind == NodeKind::Lost {
-                self.lost = self.lost.saturating_add(node.number);
+                self.lost = self.lost.saturating_add(node.periods);
                 continue;
             }
             let period = above(&tree.nodes, number).last().map_or(0, |root| root.value);
-            let time = node.number.saturating_mul(period);
+            let time = node.periods.saturating_mul(period);
             let path = self.path(with, number, builder);
             self.sums.push(Sum {
                 path,
                 stack: tree.stacks[number],
-                periods: node.number,
+                samples: node.samples,
+                periods: node.periods,
                 time: i64::try_from(time).unwrap_or(i64::MAX),
                 is_complete: tree.complete[number],
             });
@@ -274,6 +276,7 @@ pub(crate) fn sums(decoding: &Decoding) -> Result<Columns, Error> {
         let is_same = (row.0, row.1, row.2.stack, row.2.is_complete)
             == (kept.0, kept.1, kept.2.stack, kept.2.is_complete);
         if is_same {
+            kept.2.samples = kept.2.samples.saturating_add(row.2.samples);
             kept.2.periods = kept.2.periods.saturating_add(row.2.periods);
             kept.2.time = kept.2.time.saturating_add(row.2.time);
         }
@@ -283,6 +286,7 @@ pub(crate) fn sums(decoding: &Decoding) -> Result<Columns, Error> {
         U32 |row| row.0,
         U32 |row| row.1,
         U32 |row| row.2.stack,
+        I64 |row| i64::try_from(row.2.samples).unwrap_or(i64::MAX),
         I64 |row| i64::try_from(row.2.periods).unwrap_or(i64::MAX),
         I64 |row| row.2.time,
         U32 |row| row.2.is_complete.into(),

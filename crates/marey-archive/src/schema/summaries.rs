@@ -126,7 +126,13 @@ pub static SAMPLED: TableSpec = summary(
         u32("call_path", "call_paths.id", "The innermost open region; 4294967295 = outside of all."),
         u32("location", "locations.id", "Where."),
         u32("stack", "stacks.id", "The call stack, as in `samples`; 4294967295 = none."),
-        i64("periods", "", "Samples, each counted as often as periods had passed."),
+        i64("samples", "", "How many were taken: what the error of a share depends on."),
+        i64(
+            "periods",
+            "",
+            "Periods of processor time that had passed at them. Where the kernel looks at a thread's time only now \
+             and then, a sample stands for several.",
+        ),
         i64("time", "ns", "Processor time that they stand for."),
         u32(
             "complete",

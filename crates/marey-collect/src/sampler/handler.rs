@@ -111,6 +111,7 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
         let state = &mut *state;
         restart::restart(context.cast());
         let late = information.cast::<u8>().add(OVERRUN).cast::<c_int>().read();
+        let weight = state.passed.saturating_add(1 + late.max(0).cast_unsigned());
         let word = |at: usize| Some(context.cast::<u8>().add(at).cast::<usize>().read());
         let Some(registers) = Registers::from_context(word) else { return };
         let (Some(samples), Some(runtime)) =
@@ -118,6 +119,12 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
         else {
             return;
         };
+        let ticks = runtime.ticks();
+        if ticks < state.rests_until {
+            state.passed = weight;
+            return;
+        }
+        state.passed = 0;
         let closings = crate::site::CLOSINGS.load(Ordering::Relaxed);
         if state.closings != closings {
             state.closings = closings;
@@ -132,8 +139,10 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
             open: &state.open[..n_open],
             frames: &state.frames[..n_frames],
             is_complete,
-            ticks: runtime.ticks(),
-            weight: 1 + late.max(0).cast_unsigned(),
+            ticks,
+            weight,
         });
+        let ended = runtime.ticks();
+        state.rests_until = ended + ended.saturating_sub(ticks);
     }
 }

@@ -65,6 +65,10 @@ struct State {
     seems_blocked: AtomicBool,
     /// The last known number of [`crate::site::CLOSINGS`].
     closings: u64,
+    /// Until when no more samples are taken, ticks: at most half of the time is ours.
+    rests_until: u64,
+    /// Periods that have passed meanwhile.
+    passed: u32,
     next: *mut State,
     open: [u32; MAX_OPEN],
     frames: [SampledFrame; MAX_FRAMES],
@@ -139,6 +143,7 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
         (*state).thread = thread;
         (*state).pid = sys::process_id();
         (*state).closings = crate::site::CLOSINGS.load(Ordering::Relaxed);
+        ((*state).rests_until, (*state).passed) = (0, 0);
         (*state).walker.forget();
         (*state).owner.store(sys::thread_mark(), Ordering::Relaxed);
         (*thread).sampler = state.cast();

@@ -3,7 +3,7 @@
 //! The one idea: samples are counted in a tree, whose nodes take the same space however long the run is. The
 //! way to a node is first a root, then the regions that were open, outermost first, then the functions on the
 //! call stack, outermost first, and at last the place in the innermost one. What is counted is right whenever the
-//! process dies, because a node never moves, and one number of it is all that a sample changes.
+//! process dies, because a node never moves, and two numbers of it are all that a sample changes.
 //!
 //! A stream of samples has [`NODE_LEN`] bytes for each node. A node stands behind the one that it hangs beneath.
 //! A stream of instants has [`INSTANT_LEN`] bytes for each sample, as long as events are kept.
@@ -66,10 +66,10 @@ pub struct Node {
     pub kind: NodeKind,
     /// What it stands for, see [`NodeKind`].
     pub value: u64,
-    /// Samples that ended here, each counted as often as periods had passed.
-    pub number: u64,
-    /// When it was seen first, ticks.
-    pub ticks: u64,
+    /// Periods of processor time that had passed at the samples that ended here.
+    pub periods: u64,
+    /// These samples. Of a root, since when it holds, ticks.
+    pub samples: u64,
 }
 
 /// A sample at its time.
@@ -106,12 +106,12 @@ fn hangs_together(node: &Node, number: usize) -> bool {
 
 fn node(bytes: &[u8]) -> Option<Node> {
     let (words, _) = bytes.as_chunks::<8>();
-    let [first, value, number, ticks] = *words else { return None };
+    let [first, value, periods, samples] = *words else { return None };
     let first = u64::from_le_bytes(first);
     let kind = NodeKind::from_code(u32::try_from(first >> 32).ok()?)?;
     let parent = u32::try_from(first & u64::from(u32::MAX)).ok()?;
-    let [value, number, ticks] = [value, number, ticks].map(u64::from_le_bytes);
-    Some(Node { parent, kind, value, number, ticks })
+    let [value, periods, samples] = [value, periods, samples].map(u64::from_le_bytes);
+    Some(Node { parent, kind, value, periods, samples })
 }
 
 /// The instants in a window, from its beginning to the end of what is committed.
@@ -146,7 +146,7 @@ mod tests {
         let good = window(&[(NO_NODE, 0, 0), (NO_NODE, 5, 2), (0, 1, 0), (2, 3, 40)]);
         let (found, is_whole) = nodes(&[&good]);
         assert!(is_whole);
-        assert_eq!(found[3], Node { parent: 2, kind: NodeKind::Place, value: 7, number: 40, ticks: 9 });
+        assert_eq!(found[3], Node { parent: 2, kind: NodeKind::Place, value: 7, periods: 40, samples: 9 });
         for (wrong, left) in
             [((5, 2, 0), 4), ((4, 2, 0), 4), ((NO_NODE, 1, 0), 4), ((0, 6, 0), 4), ((0, 0, 0), 4)]
         {

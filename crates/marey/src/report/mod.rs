@@ -99,7 +99,7 @@ impl Page<'_> {
         for section in [Section::Ending, Section::Rank, Section::Region] {
             self.section(section)?;
         }
-        if self.facts.hot.whole.periods > 0 {
+        if self.facts.hot.whole.samples > 0 {
             self.section(Section::Hot)?;
         }
         self.section(Section::Path)?;

@@ -37,14 +37,17 @@ static void burn(double ms) {
 /* Calls that wait for a moment, of which no sample may make one return early. */
 static void waits(void) {
     unsigned interrupted = 0, early = 0;
-    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    int epoll = epoll_create1(EPOLL_CLOEXEC), ends[2];
     sem_t sem;
-    CHECK(epoll >= 0 && !sem_init(&sem, 0, 0));
+    CHECK(epoll >= 0 && !sem_init(&sem, 0, 0) && !pipe(ends));
+    /* So many that looking at them takes a while before it waits. */
+    static struct pollfd many[1000];
+    for (int i = 0; i < 1000; i++) many[i] = (struct pollfd){ends[0], POLLIN, 0};
     for (double until = used() + 250; used() < until;) {
         struct timespec no_time = {0, 1000}, now;
         struct timeval no_timeval = {0, 1};
         errno = 0;
-        interrupted += poll(0, 0, 0) < 0;
+        for (int i = 0; i < 20; i++) interrupted += poll(many, 1000, i == 0) < 0;
         interrupted += select(0, 0, 0, 0, &no_timeval) < 0;
         interrupted += nanosleep(&no_time, 0) < 0;
         struct epoll_event event;
@@ -55,7 +58,7 @@ static void waits(void) {
         interrupted += sem_timedwait(&sem, &now) < 0 && errno == EINTR;
         early += clock_nanosleep(CLOCK_MONOTONIC, 0, &no_time, 0) != 0;
     }
-    close(epoll);
+    close(epoll), close(ends[0]), close(ends[1]);
     printf("%u interrupted, %u early\n", interrupted, early);
 }
 
@@ -211,7 +214,7 @@ static void falls(int depth) {
     sink = sink + 1;
 }
 static void jumps(void) {
-    for (double until = used() + 150; used() < until;)
+    for (volatile int i = 0; i < 20000; i++)
         if (!setjmp(back)) WITHIN("falls", falls(30));
     puts("fallen");
 }
@@ -230,8 +233,9 @@ static void deep(void) {
 
 /* Registers and a stack that lead nowhere. */
 static void corrupt(void) {
-    static uint64_t nowhere[512];
-    for (int i = 0; i < 512; i++) nowhere[i] = odd_below(2) ? (uint64_t)&nowhere[odd_below(512)] : 0x7fff00001000u + i;
+    static uint64_t nowhere[8192]; /* the kernel puts a signal's record there */
+    for (int i = 0; i < 8192; i++)
+        nowhere[i] = odd_below(2) ? (uint64_t)&nowhere[odd_below(8192)] : 0x7fff00001000u + i;
 #ifdef __x86_64__
     for (double until = used() + 100; used() < until;) {
         uint64_t rounds = 300000;
@@ -246,7 +250,7 @@ static void corrupt(void) {
             "mov %%r12, %%rsp\n\t"
             "mov %%r13, %%rbp\n\t"
             : "+a"(rounds)
-            : "c"(&nowhere[256]), "d"(odd_below(2) ? 0x10u : (uint64_t)&nowhere[3])
+            : "c"(&nowhere[4096]), "d"(odd_below(2) ? 0x10u : (uint64_t)&nowhere[4100])
             : "r12", "r13", "memory", "cc");
     }
 #endif
