@@ -50,13 +50,18 @@ pub(crate) fn is_mangled(name: &str) -> bool {
 }
 
 fn readable(linkage_name: &str, language: Language) -> String {
-    let name = without_clone_suffixes(linkage_name);
+    let name = without_clone_suffixes(without_version(linkage_name));
     let readable = rust_name(name)
         .or_else(|| cpp_name(name))
         .or_else(|| fortran_module_name(name))
         .or_else(|| fortran_external_name(name, language))
         .unwrap_or_else(|| name.to_owned());
     bounded(readable)
+}
+
+/// Removes the version of a library's symbol: `clock_gettime@@GLIBC_2.17`.
+fn without_version(name: &str) -> &str {
+    name.split_once('@').map_or(name, |(base, _)| if base.is_empty() { name } else { base })
 }
 
 /// Removes what optimisers append to the copies they make of a function: they are one function to the
@@ -253,6 +258,7 @@ mod tests {
     fn copies_made_by_the_optimiser_keep_the_functions_name() {
         check("work.isra.0.cold", Language::Other, "work");
         check("work.constprop.12", Language::Other, "work");
+        check("clock_gettime@@GLIBC_2.17", Language::Unknown, "clock_gettime");
         check("_ZN4halo6Solver4stepEid.part.0", Language::Other, "halo::Solver::step");
         check("main._omp_fn.0", Language::Other, "main._omp_fn.0");
     }

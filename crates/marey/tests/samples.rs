@@ -1,0 +1,293 @@
+//! Samples against what a program knows of itself.
+//!
+//! The one idea: a program takes the time of its own functions by its thread's clock and prints it; where samples say
+//! that time went must be the same. What may call what is plain in its source, so stacks can be checked edge by edge.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use marey_analyze::Trace;
+use marey_archive::{Archive, RunTrace};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Stands among the options for interrupting waiting threads, too.
+const BY_THE_WALL: &str = "(by the wall)";
+
+/// A program that was compiled in a directory of its own.
+struct Program {
+    place: TempDir,
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
+}
+
+impl Program {
+    /// By the words of a compiler's command line, in which `{}` stands for the directory of the sources. `None`,
+    /// said aloud, without the compiler.
+    fn compile(lines: &[&str]) -> Option<Self> {
+        let place = TempDir::new().unwrap();
+        for line in lines {
+            let line = line.replace("{}", &sources().display().to_string());
+            let mut words = line.split_whitespace();
+            let compiler = words.next().unwrap();
+            match Command::new(compiler).args(words).current_dir(place.path()).output() {
+                Err(error) => {
+                    marey_testkit::skip(&format!("{compiler}: {error}"));
+                    return None;
+                }
+                Ok(output) => {
+                    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+                }
+            }
+        }
+        Some(Self { place })
+    }
+
+    /// Records it. What it printed.
+    fn record(&self, options: &[&str]) -> String {
+        self.start(options, &[], 0)
+    }
+
+    /// Records it with these words, and expects it to exit with `status`. What it printed.
+    fn start(&self, options: &[&str], words: &[&str], status: i32) -> String {
+        let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
+        record.current_dir(self.place.path()).env_remove("LD_PRELOAD");
+        if options.contains(&BY_THE_WALL) {
+            record.env("MAREY_SAMPLE_BY_THE_WALL", "1");
+        }
+        let options = options.iter().filter(|&&option| option != BY_THE_WALL);
+        let output =
+            record.arg("record").args(options).args(["--", "./program"]).args(words).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn json(&self, command: &str) -> Value {
+        let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+        let output = marey.current_dir(self.place.path()).args([command, "--json"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    fn archive(&self) -> Archive {
+        Archive::open(&self.place.path().join("run.marey")).unwrap()
+    }
+
+    fn trace(&self) -> RunTrace {
+        RunTrace::load(&self.archive()).unwrap()
+    }
+
+    /// The sum of a column of a table.
+    fn sum(&self, table: &str, column: &str) -> i64 {
+        self.archive().table(table).unwrap().i64(column).unwrap().iter().sum()
+    }
+}
+
+/// The numbers behind the names that a program has printed.
+fn numbers(printed: &str) -> Vec<(&str, f64)> {
+    let pairs = printed.lines().filter_map(|line| line.split_once(' '));
+    pairs.map(|(name, number)| (name, number.trim().parse().unwrap())).collect()
+}
+
+/// Whether a function has this name, whatever stands before and behind it.
+fn is_named(function: &str, name: &str) -> bool {
+    let bare = function.split(['(', '<']).next().unwrap();
+    bare.rsplit("::").next().unwrap() == name
+}
+
+/// Time of a function with what it called, by samples, ns.
+fn inclusive(hot: &Value, name: &str) -> f64 {
+    let rows = hot["functions"].as_array().unwrap().iter();
+    let rows = rows.filter(|row| is_named(row["name"].as_str().unwrap(), name));
+    rows.map(|row| row["inclusive_ns"].as_f64().unwrap()).sum()
+}
+
+/// Compares shares: each of the four functions within two points.
+fn shares_are_right(printed: &str, hot: &Value) {
+    let truth: Vec<_> = numbers(printed).into_iter().filter(|(name, _)| *name != "waited").collect();
+    assert_eq!(truth.len(), 4);
+    let whole: f64 = truth.iter().map(|(_, time)| time).sum();
+    let sampled = hot["time_ns"].as_f64().unwrap();
+    assert!((sampled / whole - 1.0).abs() < 0.05, "{sampled} ns were sampled of {whole}");
+    for (name, time) in truth {
+        let (is, should_be) = (inclusive(hot, name) / sampled, time / whole);
+        println!("{name}: {:.2} % of {:.2} %", 100.0 * is, 100.0 * should_be);
+        assert!((is - should_be).abs() < 0.02, "{name}: {is} instead of {should_be}");
+    }
+}
+
+/// Checks each stack from its innermost function to `root`: whatever a function was called from must be able to call
+/// it. At least 99 % of all samples have such a stack, and go up to the thread's beginning.
+fn stacks_are_right(trace: &RunTrace, root: &str, calls: &[(&str, &str)]) {
+    let (mut right, mut all, mut wrong) = (0, 0, Vec::new());
+    for row in trace.samples() {
+        let frames = row.stack.map_or_else(Vec::new, |stack| trace.stack(stack));
+        let names: Vec<&str> = frames.iter().map(|frame| frame.function.as_str()).collect();
+        let until = names.iter().position(|name| is_named(name, root));
+        let is_right = until.is_some_and(|until| {
+            let may_call = |pair: &[&str]| {
+                let known = |name: &str, wanted: &str| wanted == "*" || is_named(name, wanted);
+                calls.iter().any(|(outer, inner)| known(pair[1], outer) && known(pair[0], inner))
+            };
+            row.is_complete && names[..=until].windows(2).all(may_call)
+        });
+        all += row.samples;
+        right += if is_right { row.samples } else { 0 };
+        if !is_right {
+            wrong.push(names);
+        }
+    }
+    println!("{right} of {all} stacks are right");
+    assert!(all >= 300, "{all} samples");
+    assert!(100 * right >= 99 * all, "{right} of {all} stacks are right: {wrong:#?}");
+}
+
+#[test]
+fn c_functions_have_their_shares() {
+    let lines = [
+        "cc -O2 -shared -fPIC -fomit-frame-pointer {}/shares_library.c -o libshares.so",
+        "cc -O2 -g {}/shares.c -o program -L. -lshares -Wl,-rpath,$ORIGIN -pthread",
+    ];
+    let Some(program) = Program::compile(&lines) else { return };
+    let printed = program.record(&["--sample", "1000"]);
+    shares_are_right(&printed, &program.json("hot"));
+    let calls = [
+        ("main", "phase"),
+        ("phase", "ten"),
+        ("phase", "around_twenty"),
+        ("around_twenty", "twenty"),
+        ("phase", "into_thirty"),
+        ("into_thirty", "thirty"),
+        ("thirty", "thirty"),
+        ("phase", "into_library"),
+        ("into_library", "shares_forty"),
+        ("phase", "now"),
+        ("now", "*"),
+        ("__clock_gettime", "*"),
+        ("clock_gettime", "*"),
+        ("__GI___clock_gettime", "*"),
+        ("main", "pthread_create"),
+        ("pthread_create", "*"),
+    ];
+    stacks_are_right(&program.trace(), "main", &calls);
+    // A thread that waits takes no processor time, and its region says how long it waited.
+    let waited = numbers(&printed).into_iter().find(|(name, _)| *name == "waited").unwrap().1;
+    let report = program.json("report");
+    let regions = report["regions"].as_array().unwrap();
+    let wait = regions.iter().find(|row| row["verb"] == "pthread_cond_wait").unwrap();
+    let share = wait["inclusive_ns"].as_f64().unwrap() / waited;
+    assert!((0.98..1.02).contains(&share), "{share} of the time that the thread waited");
+}
+
+#[test]
+fn cxx_functions_have_their_shares() {
+    let Some(program) = Program::compile(&["c++ -std=c++17 -O2 -g {}/shares.cpp -o program"]) else { return };
+    let printed = program.record(&["--sample", "1000"]);
+    shares_are_right(&printed, &program.json("hot"));
+}
+
+#[test]
+fn fortran_procedures_have_their_shares() {
+    for flags in ["-O2", "-O3 -march=native"] {
+        let line = format!("gfortran {flags} -fno-inline -g {{}}/shares.f90 -o program");
+        let Some(program) = Program::compile(&[&line]) else { return };
+        let printed = program.record(&["--sample", "1000"]);
+        shares_are_right(&printed, &program.json("hot"));
+        let calls = [
+            ("main", "MAIN_"),
+            ("MAIN_", "ten"),
+            ("MAIN_", "twenty"),
+            ("MAIN_", "thirty"),
+            ("thirty", "thirty"),
+            ("MAIN_", "forty"),
+            ("MAIN_", "now"),
+            ("now", "*"),
+            ("__clock_gettime", "*"),
+            ("clock_gettime", "*"),
+            ("__GI___clock_gettime", "*"),
+        ];
+        stacks_are_right(&program.trace(), "main", &calls);
+    }
+}
+
+#[test]
+fn rust_functions_have_their_shares() {
+    let line = "rustc --edition=2024 -O -g {}/shares.rs -o program";
+    let Some(program) = Program::compile(&[line]) else { return };
+    let printed = program.record(&["--sample", "1000"]);
+    shares_are_right(&printed, &program.json("hot"));
+}
+
+/// The call that a sample has ended is made anew. Without that, some eighty of these would return EINTR: where a timer
+/// goes by the calendar, that is; by processor time it is seldom, and on newer kernels never.
+#[test]
+fn no_call_of_the_program_is_ended_by_a_sample() {
+    let line = "cc -O1 -pthread -I {}/../../../marey-collect/include {}/../odd/programs/interrupted.c -o program -lm";
+    let Some(program) = Program::compile(&[line]) else { return };
+    let printed = program.start(&["--sample", "200", BY_THE_WALL], &["waits", "1"], 7);
+    assert_eq!(printed, "0 interrupted, 0 early\n");
+    assert!(program.sum("sampled", "samples") > 30);
+}
+
+/// A program of a few lines, which uses as much processor time as its first word says, ms, and ends by the signal
+/// that the second says, if any. Prints what it has used, ns.
+const BURN: &str = "
+    #include <signal.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <time.h>
+    static volatile double sink;
+    static double used(void) {
+        struct timespec time;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+        return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+    }
+    int main(int count, char **words) {
+        double begin = used(), until = atof(words[1]) * 1e6, now;
+        while ((now = used() - begin) < until) for (int i = 0; i < 20000; i++) sink = sink + i;
+        printf(\"used %.0f\\n\", now), fflush(stdout);
+        if (count > 2) raise(atoi(words[2]));
+    }";
+
+fn burn() -> Option<Program> {
+    let place = TempDir::new().unwrap();
+    let source = place.path().join("burn.c");
+    std::fs::write(&source, BURN).unwrap();
+    Program::compile(&[&format!("cc -O2 {} -o program", source.display())])
+}
+
+#[test]
+fn samples_stand_for_the_processor_time() {
+    let Some(program) = burn() else { return };
+    let used = numbers(&program.start(&["--sample", "200"], &["1000"], 0))[0].1;
+    let (time, samples) = (program.sum("sampled", "time"), program.sum("sampled", "samples"));
+    // What starting the recorder and the last period take lies beyond.
+    assert!((time as f64 / used - 1.0).abs() < 0.03, "{time} ns of {used}");
+    // Each sample is there at its time as well.
+    assert_eq!(program.sum("samples", "periods") * 5_000_000, time);
+    assert_eq!(program.archive().table("samples").unwrap().len() as i64, samples);
+    let times = program.archive().table("samples").unwrap();
+    assert!(times.i64("time").unwrap().windows(2).all(|pair| pair[0] < pair[1]));
+}
+
+#[test]
+fn a_profile_has_samples_without_their_times() {
+    let Some(program) = burn() else { return };
+    let used = numbers(&program.start(&["--sample", "200", "--mode", "profile"], &["400"], 0))[0].1;
+    let time = program.sum("sampled", "time") as f64;
+    assert!((time / used - 1.0).abs() < 0.05, "{time} ns of {used}");
+    assert_eq!(program.archive().table("samples").unwrap().len(), 0);
+}
+
+#[test]
+fn a_process_that_is_killed_keeps_its_samples() {
+    let Some(program) = burn() else { return };
+    let used = numbers(&program.start(&["--sample", "200"], &["400", "9"], 137))[0].1;
+    let time = program.sum("sampled", "time") as f64;
+    assert!((time / used - 1.0).abs() < 0.05, "{time} ns of {used}");
+    let hot = program.json("hot");
+    assert!(inclusive(&hot, "main") / time > 0.97, "{hot}");
+}
