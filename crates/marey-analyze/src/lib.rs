@@ -12,6 +12,7 @@ mod communication;
 mod endings;
 mod headline;
 mod histogram;
+mod lines;
 mod paths;
 mod profile;
 mod ranks;
@@ -23,9 +24,10 @@ pub use communication::{MessageSizeRow, PairRow, communication, message_sizes};
 pub use endings::{EarlyEnding, LastPlace, LastSeen, early_endings};
 pub use headline::{CallSite, Headline, RankShare, headline};
 pub use histogram::{Bin, Histogram};
+pub use lines::{LineRow, lines};
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
-pub use samples::{Hot, HotFunction, HotLine, Sampled, hot};
+pub use samples::{Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, library_call};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use trace::{
     BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind,

@@ -179,14 +179,18 @@ impl<'t> Sums<'t> {
 }
 
 /// A call of a library that has a region.
-struct LibraryCall<'t> {
-    path: CallPathId,
-    name: &'t str,
-    level: &'t str,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LibraryCall<'t> {
+    /// Its call path.
+    pub path: CallPathId,
+    /// What it is called.
+    pub name: &'t str,
+    /// Its level.
+    pub level: &'t str,
 }
 
 /// The outermost call of a library among a call path and those above it: what lies inside is that library's work.
-fn library_call(trace: &dyn Trace, path: CallPathId) -> Option<LibraryCall<'_>> {
+pub fn library_call(trace: &dyn Trace, path: CallPathId) -> Option<LibraryCall<'_>> {
     let mut found = None;
     let mut at = Some(path);
     while let Some(path) = at {

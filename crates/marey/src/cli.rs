@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     Report(ReportArgs),
     Hot(HotArgs),
+    Lines(LinesArgs),
     Info(InfoArgs),
     Dump(DumpArgs),
     Merge(MergeArgs),

@@ -23,6 +23,7 @@ mod hot;
 mod info;
 mod inherited;
 mod launchers;
+mod lines;
 mod link;
 mod merge;
 mod pack;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         cli::Command::Link(args) => link::run(args),
         cli::Command::Report(args) => report::run(args),
         cli::Command::Hot(args) => hot::run(args),
+        cli::Command::Lines(args) => lines::run(args),
         cli::Command::Info(args) => info::run(args),
         cli::Command::Dump(args) => dump::run(args),
         cli::Command::Pack(args) => pack::run(args),

@@ -29,6 +29,7 @@ fn help_explains_every_command() {
     check_help(&["merge", "--help"], file!["help/merge.txt"]);
     check_help(&["gather", "--help"], file!["help/gather.txt"]);
     check_help(&["hot", "--help"], file!["help/hot.txt"]);
+    check_help(&["lines", "--help"], file!["help/lines.txt"]);
     check_help(&["pack", "--help"], file!["help/pack.txt"]);
     check_help(&["completions", "--help"], file!["help/completions.txt"]);
     check_help(&["man", "--help"], file!["help/man.txt"]);

@@ -16,6 +16,7 @@ mod pair;
 mod program;
 mod recording;
 mod sample;
+mod sampling;
 mod stats;
 mod table;
 
@@ -146,6 +147,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         message::measure(plan, &tools, &mut goals)?,
         merge::measure(plan, &tools, &mut goals)?,
         program::measure(plan, &tools, &mut goals)?,
+        sampling::measure(plan, &tools, &mut goals)?,
     ];
     let text = document(plan, &goals, &sections);
     println!("\n{text}");

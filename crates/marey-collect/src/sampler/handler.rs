@@ -114,9 +114,10 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
         let weight = state.passed.saturating_add(1 + late.max(0).cast_unsigned());
         let word = |at: usize| Some(context.cast::<u8>().add(at).cast::<usize>().read());
         let Some(registers) = Registers::from_context(word) else { return };
-        let (Some(samples), Some(runtime)) =
-            (state.samples.as_mut(), marey_measure::Thread::runtime(state.thread))
-        else {
+        // There is none where the clock is lost.
+        let runtime = marey_measure::current_runtime().filter(|_| !super::PAUSED.load(Ordering::Relaxed));
+        let (Some(samples), Some(runtime)) = (state.samples.as_mut(), runtime) else {
+            state.passed = weight;
             return;
         };
         let ticks = runtime.ticks();

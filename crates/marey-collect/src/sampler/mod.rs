@@ -204,6 +204,17 @@ unsafe fn stop_timer(state: *mut State) {
     }
 }
 
+/// While this is so, no samples are taken: the handler must not even look at the clock.
+static PAUSED: AtomicBool = AtomicBool::new(false);
+
+/// Takes no samples while `f` does what may take the clock away.
+pub(crate) fn paused<R>(f: impl FnOnce() -> R) -> R {
+    PAUSED.store(true, Ordering::SeqCst);
+    let result = f();
+    PAUSED.store(false, Ordering::SeqCst);
+    result
+}
+
 /// Ends all sampling in the process, for good.
 pub(crate) fn stop() {
     if SIGNAL.swap(0, Ordering::AcqRel) == 0 {
@@ -246,7 +257,7 @@ fn new_state() -> Option<*mut State> {
     // SAFETY: the mapping is nobody else's, and zeros are a state that belongs to no thread, but for the walker.
     unsafe {
         (*state).stack_top = at as usize + len + STACK;
-        (&raw mut (*state).walker).write(Walker::new());
+        Walker::begin(&raw mut (*state).walker);
         let mut first = ALL.load(Ordering::Relaxed);
         loop {
             (*state).next = first;

@@ -54,6 +54,8 @@ struct KnownRule {
     rule: Rule,
 }
 
+const NO_RULE: KnownRule = KnownRule { address: 0, rule: Rule::Unknown };
+
 /// The walker of one thread.
 pub(super) struct Walker {
     rules: [KnownRule; KNOWN],
@@ -62,17 +64,24 @@ pub(super) struct Walker {
 }
 
 impl Walker {
-    pub(super) fn new() -> Self {
-        Self {
-            rules: [KnownRule { address: 0, rule: Rule::Unknown }; KNOWN],
-            reader: RuleReader::default(),
-            memory: Memory { from: 0, to: 0, page: 0, copy: [0; sys::PAGE / 8] },
+    /// Makes one, where it is to be: the stack of a thread may have less room than it takes.
+    ///
+    /// # Safety
+    /// `at` is writable, and zeros.
+    pub(super) unsafe fn begin(at: *mut Self) {
+        // SAFETY: the caller's promise; of the memory that was read zeros are none.
+        unsafe {
+            (&raw mut (*at).reader).write(RuleReader::default());
+            let rules = (&raw mut (*at).rules).cast::<KnownRule>();
+            for place in 0..KNOWN {
+                rules.add(place).write(NO_RULE);
+            }
         }
     }
 
     /// Addresses may mean something else from now on.
     pub(super) fn forget(&mut self) {
-        self.rules.fill(KnownRule { address: 0, rule: Rule::Unknown });
+        self.rules.fill(NO_RULE);
     }
 
     /// Walks the stack of the calling thread, which was interrupted with these registers, and whose own stack

@@ -120,11 +120,15 @@ unsafe extern "C-unwind" fn filters(
     f: usize,
 ) -> c_long {
     // SAFETY: the program's own arguments; afterwards the kernel has read what they point to.
-    unsafe {
+    let pass_on = || unsafe {
         let result = real_function()(number, a, b, c, d, e, f);
         crate::filter::passed_on(number, [a, b, c], result);
         result
-    }
+    };
+    #[cfg(not(feature = "linked"))]
+    return crate::sampler::paused(pass_on);
+    #[cfg(feature = "linked")]
+    pass_on()
 }
 
 unsafe extern "C-unwind" fn futex(

@@ -132,6 +132,46 @@ pub(crate) enum HotBy {
     Line,
 }
 
+/// `marey lines`
+#[derive(Debug, Args)]
+#[command(
+    about = "Show a source file with what its lines cost",
+    long_about = "Show a source file with what its lines cost.\n\n\
+        Beside each line stand the processor time in it, by samples, and in what it called, and the measured calls that \
+        it made: how many, how long they took, and the data that they moved. FILE is read from here; if it is not \
+        here, the numbers stand alone.",
+    after_long_help = "EXAMPLES\n  \
+        marey lines run.marey solver.c\n  \
+        marey lines run.marey src/halo.f90 --context 3\n  \
+        marey lines run.marey solver.c --json | jq '.lines | max_by(.exclusive_ns)'\n\n\
+        JSON\n  \
+        file, lines[{line, exclusive_samples, exclusive_ns, inclusive_samples, inclusive_ns, calls, call_ns, bytes}]; lines \
+        where nothing happened are left out. All times in nanoseconds, summed over threads."
+)]
+pub(crate) struct LinesArgs {
+    /// The run, a directory or a packed file
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+
+    /// The source file, or the end of its path
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Show only lines where something happened, and N around them
+    #[arg(long, value_name = "N")]
+    pub(crate) context: Option<u32>,
+
+    /// Print JSON for other programs
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Never use colour
+    ///
+    /// Colour is used on a terminal only, and not if NO_COLOR is set.
+    #[arg(long)]
+    pub(crate) no_color: bool,
+}
+
 /// `marey info`
 #[derive(Debug, Args)]
 #[command(

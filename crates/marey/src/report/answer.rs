@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::{CallPathRow, EarlyEnding, Headline, RegionRow, early_endings};
+use marey_analyze::{CallPathRow, EarlyEnding, Headline, HotFunction, RegionRow, early_endings};
 use marey_model::{Level, Nanos, Role};
 
 use super::{Facts, Page};
@@ -89,7 +89,29 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     lines.push(share_of_mpi(headline));
     lines.extend(largest_site(facts));
     lines.extend(between_ranks(facts));
+    lines.extend(hottest(facts, "outside of MPI and other measured calls"));
     lines
+}
+
+/// The function that computes most, and where in it; `None` without samples.
+fn hottest(facts: &Facts<'_>, of_what: &str) -> Option<String> {
+    let hot = &facts.hot;
+    let of_calls = hot.functions.iter().filter(|row| row.level.is_some());
+    let of_calls = of_calls.fold(Nanos(0), |sum, row| sum + row.exclusive.time);
+    let whole = hot.whole.time - of_calls;
+    let is_of_program = |row: &&HotFunction<'_>| {
+        row.level.is_none() && !words::is_of_library(row.name) && !words::is_ours(row.name)
+    };
+    let function = hot.functions.iter().find(is_of_program).filter(|row| row.exclusive.time > Nanos(0))?;
+    let line = hot.lines.iter().find(|line| line.function == function.name && line.file == function.file);
+    let place = words::place(function.file, line.map_or(0, |line| line.line));
+    Some(format!(
+        "The function that computes most: {}{}, {}, {} of the processor time {of_what}.",
+        shorten(&words::function(function.name), 60),
+        if place.is_empty() { String::new() } else { format!(" ({place})") },
+        solid(format::duration(function.exclusive.time)),
+        percent(ratio(function.exclusive.time, whole)),
+    ))
 }
 
 /// What was counted with others, for want of a place, and is missing where it belongs.
@@ -292,20 +314,23 @@ fn balance(facts: &Facts<'_>) -> Option<String> {
 /// A program without MPI: the regions speak for it.
 fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
     let largest = |row: &&RegionRow<'_>| row.exclusive;
-    let Some(row) = facts.regions.iter().filter(|row| row.exclusive > Nanos(0)).max_by_key(largest) else {
-        return vec![
-            "No call was measured: no MPI, no threads that wait, no regions of the program.".to_owned(),
-        ];
-    };
+    let hottest = hottest(facts, "outside of measured calls");
     let whole: i64 = facts.trace.locations().iter().map(|place| (place.end - place.start).0.max(0)).sum();
-    let mut lines = vec![format!(
+    // Where the functions are known, a call that costs nothing is not worth a sentence.
+    let least = if hottest.is_some() { Nanos(whole / 100) } else { Nanos(0) };
+    let Some(row) = facts.regions.iter().filter(|row| row.exclusive > least).max_by_key(largest) else {
+        let nothing = "No call was measured: no MPI, no threads that wait, no regions of the program.";
+        return vec![hottest.unwrap_or_else(|| nothing.to_owned())];
+    };
+    let mut lines: Vec<String> = hottest.into_iter().collect();
+    lines.push(format!(
         "Most measured time is in {} (level {}): {} in {}, {} of the time of all threads.",
         words::region(facts.trace, row.region),
         harmless(row.level),
         solid(format::duration(row.exclusive)),
         solid(format::counted(row.visits, "call")),
         solid(format::percent(row.exclusive.0, whole)),
-    )];
+    ));
     let mut sites: BTreeMap<Site<'_>, Nanos> = BTreeMap::new();
     for path in facts.call_paths.iter().filter(|path| path.region == row.region) {
         let time = sites.entry(caller_of(facts, path)).or_default();

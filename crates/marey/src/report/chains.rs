@@ -7,8 +7,8 @@
 
 use std::rc::Rc;
 
-use marey_analyze::{Frame, Region, Trace};
-use marey_model::StackId;
+use marey_analyze::{Frame, Region, SampledRow, Trace};
+use marey_model::{CallPathId, StackId};
 use rustc_hash::FxHashMap;
 
 use crate::paint::harmless;
@@ -32,20 +32,45 @@ pub(super) struct Step {
     pub(super) place: String,
 }
 
-/// One chain for each call path.
-pub(super) fn chains(trace: &dyn Trace) -> Vec<Chain> {
-    let around = surroundings(trace);
-    let paths = trace.call_paths();
-    let mut chains = Vec::with_capacity(paths.len());
-    for (idx, path) in paths.iter().enumerate() {
+/// What lies between the call paths of a run, and between them and where samples were taken.
+pub(super) struct Chains {
+    around: Vec<Option<Surroundings>>,
+    stacks: Stacks,
+}
+
+/// The functions of stacks, as far as they have been asked for.
+type Stacks = FxHashMap<StackId, Rc<[Caller]>>;
+
+impl Chains {
+    pub(super) fn new(trace: &dyn Trace) -> Self {
+        let mut stacks = Stacks::default();
+        let around = surroundings(trace, &mut stacks);
+        Self { around, stacks }
+    }
+
+    /// That of a call path, and the one above it.
+    pub(super) fn of_path(&self, trace: &dyn Trace, idx: usize) -> Chain {
+        let path = &trace.call_paths()[idx];
         let region = trace.regions().get(path.region.idx());
-        let above = path.parent.and_then(|parent| around.get(parent.idx())?.as_ref());
-        chains.push(match &around[idx] {
+        let above = path.parent.and_then(|parent| self.around.get(parent.idx())?.as_ref());
+        match &self.around[idx] {
             Some(here) => here.beneath(above, region),
             None => Chain { functions: Vec::new(), region_place: place_of(region) },
-        });
+        }
     }
-    chains
+
+    /// The functions between the innermost open region and where a sample was taken, outermost first.
+    pub(super) fn of_sample(&mut self, trace: &dyn Trace, sample: &SampledRow) -> Vec<Step> {
+        let Some(stack) = sample.stack else { return Vec::new() };
+        let callers = functions_of(trace, stack, &mut self.stacks);
+        let above = sample.call_path.and_then(|path| self.around.get(path.idx())?.as_ref());
+        let here = Surroundings { depth: callers.len(), callers, origin: Origin::Recorded };
+        here.beneath(above, None).functions
+    }
+}
+
+fn functions_of(trace: &dyn Trace, stack: StackId, stacks: &mut Stacks) -> Rc<[Caller]> {
+    stacks.entry(stack).or_insert_with(|| callers(trace, stack)).clone()
 }
 
 /// The functions that a region was entered from.
@@ -89,14 +114,21 @@ impl Surroundings {
     }
 }
 
-fn surroundings(trace: &dyn Trace) -> Vec<Option<Surroundings>> {
-    let mut stacks: FxHashMap<StackId, Rc<[Caller]>> = FxHashMap::default();
+fn surroundings(trace: &dyn Trace, stacks: &mut Stacks) -> Vec<Option<Surroundings>> {
     let mut around: Vec<Option<Surroundings>> = Vec::with_capacity(trace.call_paths().len());
     for path in trace.call_paths() {
         around.push(path.stack.map(|stack| {
-            let callers = stacks.entry(stack).or_insert_with(|| callers(trace, stack)).clone();
+            let callers = functions_of(trace, stack, stacks);
             Surroundings { depth: callers.len(), callers, origin: Origin::Recorded }
         }));
+    }
+    // A sample that was taken inside a region tells where that is as well as a call does.
+    for sample in trace.samples().iter().filter(|sample| sample.is_complete) {
+        let (Some(path), Some(stack)) = (sample.call_path, sample.stack) else { continue };
+        if let Some(None) = around.get(path.idx()) {
+            let callers = functions_of(trace, stack, stacks);
+            around[path.idx()] = inferred(trace, path, &callers, callers.len());
+        }
     }
     // Children stand behind their parents, so from the back each is known before it is asked.
     for idx in (0..around.len()).rev() {
@@ -106,14 +138,22 @@ fn surroundings(trace: &dyn Trace) -> Vec<Option<Surroundings>> {
         if around[parent.idx()].is_some() {
             continue;
         }
-        let region = trace.call_paths()[parent.idx()].region;
-        let Some(region) = trace.regions().get(region.idx()) else { continue };
-        around[parent.idx()] = around[idx].as_ref().and_then(|inside| {
-            let depth = 1 + holder(&inside.callers[..inside.depth], region)?;
-            Some(Surroundings { callers: inside.callers.clone(), depth, origin: Origin::Inferred })
-        });
+        around[parent.idx()] =
+            around[idx].as_ref().and_then(|inside| inferred(trace, parent, &inside.callers, inside.depth));
     }
     around
+}
+
+/// Where a region lies among the first `depth` functions of a stack that was taken inside it.
+fn inferred(
+    trace: &dyn Trace,
+    path: CallPathId,
+    callers: &Rc<[Caller]>,
+    depth: usize,
+) -> Option<Surroundings> {
+    let region = trace.regions().get(trace.call_paths().get(path.idx())?.region.idx())?;
+    let depth = 1 + holder(&callers[..depth], region)?;
+    Some(Surroundings { callers: callers.clone(), depth, origin: Origin::Inferred })
 }
 
 /// Which of the callers a region lies in.
@@ -166,6 +206,7 @@ impl Caller {
             // All functions without symbols of a module look the same; only the place differs.
             Some(module) => {
                 let address = harmless(&frame.function);
+                let module = if words::is_ours(&format!("{module}.so")) { "the recorder" } else { module };
                 Self { name: format!("({})", words::function(module)), file, line, address }
             }
             None => Self { name: words::function(&frame.function), file, line, address: String::new() },

@@ -2,16 +2,17 @@
 //!
 //! The one idea: a call path and its call stack tell one story, so they become one tree. A region
 //! of the program stands between the functions that it was entered from and those that were called
-//! inside it. A node's time is that of the measured regions beneath it; what a function computes by
-//! itself is not measured and not shown. Recursion ends at its first appearance: what a function or region
+//! inside it. A node's time is that of the measured regions beneath it and, where samples were taken, of what
+//! functions computed by themselves. Recursion ends at its first appearance: what a function or region
 //! does inside itself hangs where it was entered first, with the number of times that it lay in itself.
 
 use std::collections::BTreeMap;
 use std::io;
 
+use marey_analyze::{SampledRow, Trace, library_call};
 use marey_model::{CallPathId, Nanos};
 
-use super::chains::{Step, chains};
+use super::chains::{Chains, Step};
 use super::{Page, answer, tables};
 use crate::format;
 use crate::paint::{Look, shorten};
@@ -38,10 +39,12 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     let tree = Tree::new(page);
     let recursion = "; ↻: depth of recursion, which hangs at its first call";
     let has_recursion = tree.nodes.iter().any(|node| node.recursion > 0);
+    let has_samples = !page.facts.trace.samples().is_empty();
     page.title(
         "CALL TREE",
         &format!(
-            "time in measured regions beneath each function, and where it was called{}",
+            "time in measured regions{} beneath each function, and where it was called{}",
+            if has_samples { ", and by samples in functions," } else { "" },
             if has_recursion { recursion } else { "" }
         ),
     )?;
@@ -94,13 +97,41 @@ fn widths(page: &Page<'_>, lines: &[Line]) -> (usize, usize) {
     (room, place.min(room.saturating_sub(names).max(room / 3)))
 }
 
-/// Time in all regions but those that start, end and manage.
+/// Time in all regions but those that start, end and manage, and in functions outside of regions.
 fn time_of_work(page: &Page<'_>) -> Nanos {
     let rows = page.facts.regions.iter().filter(|row| !answer::is_management(row.role));
-    rows.fold(Nanos(0), |sum, row| sum + row.exclusive)
+    let regions = rows.fold(Nanos(0), |sum, row| sum + row.exclusive);
+    samples_of_functions(page.facts.trace)
+        .filter(|row| row.call_path.is_none())
+        .fold(regions, |sum, row| sum + row.time)
 }
 
 const ROOT: usize = 0;
+
+/// Where a call path ends in the tree.
+#[derive(Clone)]
+struct Place {
+    node: usize,
+    /// Nodes of which recursion was seen on the way, and how often.
+    again: BTreeMap<usize, usize>,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { node: ROOT, again: BTreeMap::new() }
+    }
+}
+
+fn function(Step { name, place }: Step) -> Key {
+    (name, place, Kind::Function)
+}
+
+/// Samples outside of calls of libraries, whose time is that of their regions.
+fn samples_of_functions(trace: &dyn Trace) -> impl Iterator<Item = &SampledRow> {
+    let is_of_function =
+        |row: &&SampledRow| row.call_path.is_none_or(|path| library_call(trace, path).is_none());
+    trace.samples().iter().filter(is_of_function)
+}
 
 struct Tree {
     nodes: Vec<Node>,
@@ -132,35 +163,35 @@ struct Node {
 impl Tree {
     fn new(page: &Page<'_>) -> Self {
         let trace = page.facts.trace;
+        let mut chains = Chains::new(trace);
         let mut tree = Self { nodes: vec![Node::default()] };
-        let mut node_of_path: Vec<usize> = Vec::with_capacity(trace.call_paths().len());
-        // Nodes of which recursion was seen on the way to a call path, and how often.
-        let mut again: Vec<BTreeMap<usize, usize>> = Vec::with_capacity(trace.call_paths().len());
-        for (path, chain) in trace.call_paths().iter().zip(chains(trace)) {
-            let above = path.parent.map(CallPathId::idx).filter(|&parent| parent < again.len());
-            let mut node = above.map_or(ROOT, |parent| node_of_path[parent]);
-            let mut seen = above.map(|parent| again[parent].clone()).unwrap_or_default();
+        let mut places: Vec<Place> = Vec::with_capacity(trace.call_paths().len());
+        for (idx, path) in trace.call_paths().iter().enumerate() {
+            let above = path.parent.map(CallPathId::idx).filter(|&parent| parent < idx);
+            let mut place = above.map_or_else(Place::default, |parent| places[parent].clone());
+            let chain = chains.of_path(trace, idx);
             let region = (words::region(trace, path.region), chain.region_place, Kind::Region);
-            let functions = chain.functions.into_iter();
-            let steps = functions.map(|Step { name, place }| (name, place, Kind::Function));
-            for key in steps.chain([region]) {
-                node = match tree.appearance(node, &key) {
-                    Some(first) => {
-                        let times = seen.entry(first).or_default();
-                        *times += 1;
-                        tree.nodes[first].recursion = tree.nodes[first].recursion.max(*times);
-                        first
-                    }
-                    None => tree.child(node, key),
-                };
+            tree.descend(&mut place, chain.functions.into_iter().map(function).chain([region]));
+            places.push(place);
+        }
+        let mut sampled = vec![Nanos(0); places.len()];
+        for row in samples_of_functions(trace) {
+            let path = row.call_path.map(CallPathId::idx).filter(|&path| path < places.len());
+            let mut place = path.map_or_else(Place::default, |path| places[path].clone());
+            tree.descend(&mut place, chains.of_sample(trace, row).into_iter().map(function));
+            let node = &mut tree.nodes[place.node];
+            node.time = node.time + row.time;
+            if let Some(path) = path {
+                sampled[path] = sampled[path] + row.time;
             }
-            node_of_path.push(node);
-            again.push(seen);
         }
         for row in &page.facts.call_paths {
-            let Some(&node) = node_of_path.get(row.call_path.idx()) else { continue };
-            tree.nodes[node].calls += row.visits;
-            tree.nodes[node].time = tree.nodes[node].time + row.exclusive;
+            let Some(place) = places.get(row.call_path.idx()) else { continue };
+            let node = &mut tree.nodes[place.node];
+            node.calls += row.visits;
+            // What functions have of it hangs beneath.
+            let rest = row.exclusive - sampled[row.call_path.idx()];
+            node.time = node.time + rest.max(Nanos(0));
         }
         // Children stand behind their parents, so one pass from the back adds everything up.
         for node in (1..tree.nodes.len()).rev() {
@@ -169,6 +200,21 @@ impl Tree {
             tree.nodes[parent].time = tree.nodes[parent].time + time;
         }
         tree
+    }
+
+    /// Goes down by these steps, which are made if need be.
+    fn descend(&mut self, place: &mut Place, steps: impl Iterator<Item = Key>) {
+        for key in steps {
+            place.node = match self.appearance(place.node, &key) {
+                Some(first) => {
+                    let times = place.again.entry(first).or_default();
+                    *times += 1;
+                    self.nodes[first].recursion = self.nodes[first].recursion.max(*times);
+                    first
+                }
+                None => self.child(place.node, key),
+            };
+        }
     }
 
     /// The node of this name and kind among one and those above it.

@@ -1,0 +1,65 @@
+//! Lines of the source with everything that happened there: processor time, calls, time in calls, data moved.
+//!
+//! The one idea: a sample belongs to the line that it was taken in, a measured call to the line that made it. Both are
+//! the innermost places of their stacks that have a line, so they can stand side by side.
+//!
+//! Deliberately absent: the source text.
+
+use std::collections::BTreeMap;
+
+use marey_model::{Level, Nanos};
+
+use crate::samples::{Hot, Sampled};
+use crate::trace::{CallPath, Trace};
+
+/// A line of the source.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LineRow<'t> {
+    /// Source file, as debug information names it.
+    pub file: &'t str,
+    /// Line in it, from 1.
+    pub line: u32,
+    /// Processor time in the line itself.
+    pub exclusive: Sampled,
+    /// And in what it called.
+    pub inclusive: Sampled,
+    /// Measured calls of libraries that it made.
+    pub calls: u64,
+    /// How long they took.
+    pub call_time: Nanos,
+    /// Data that they moved, bytes.
+    pub bytes: u64,
+}
+
+/// All lines where something happened, by file and line. `hot` are the run's samples.
+pub fn lines<'t>(trace: &'t dyn Trace, hot: &Hot<'t>) -> Vec<LineRow<'t>> {
+    let mut rows: BTreeMap<(&str, u32), LineRow<'t>> = BTreeMap::new();
+    for line in &hot.lines {
+        let row = rows.entry((line.file, line.line)).or_default();
+        (row.exclusive, row.inclusive) = (line.exclusive, line.inclusive);
+    }
+    let places: Vec<Option<(&str, u32)>> = trace.call_paths().iter().map(|path| place(trace, path)).collect();
+    for sum in trace.profile() {
+        let Some(place) = places.get(sum.call_path.idx()).copied().flatten() else { continue };
+        let row = rows.entry(place).or_default();
+        row.calls = row.calls.saturating_add(sum.visits);
+        row.call_time = row.call_time + sum.inclusive;
+        row.bytes = row.bytes.saturating_add(sum.bytes);
+    }
+    rows.into_iter().map(|((file, line), row)| LineRow { file, line, ..row }).collect()
+}
+
+/// The line that a call of a library was made from; `None` of regions of the program, and of calls that were made
+/// inside others.
+fn place<'t>(trace: &'t dyn Trace, path: &CallPath) -> Option<(&'t str, u32)> {
+    let is_library = |path: &CallPath| {
+        trace.regions().get(path.region.idx()).is_some_and(|region| region.level != Level::SOURCE)
+    };
+    let above = path.parent.and_then(|parent| trace.call_paths().get(parent.idx()));
+    if !is_library(path) || above.is_some_and(is_library) {
+        return None;
+    }
+    let frames = trace.stack(path.stack?);
+    let frame = frames.into_iter().find(|frame| frame.line != 0)?;
+    Some((&frame.file, frame.line))
+}

@@ -1,0 +1,216 @@
+//! `marey lines`: a source file with what its lines cost.
+//!
+//! The one idea: numbers stand beside the text that they are of. The text is the user's own file, given on the
+//! command line: what a run says of paths is compared, never opened.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use marey_analyze::{LineRow, Sampled, Trace, hot, lines};
+use marey_model::Nanos;
+use serde::Serialize;
+
+use crate::cli::LinesArgs;
+use crate::format;
+use crate::paint::{Look, Paint, harmless, title};
+use crate::run::Run;
+use crate::table::{Cell, Side, Table};
+
+/// Runs the command.
+pub(crate) fn run(args: &LinesArgs) -> anyhow::Result<ExitCode> {
+    let run = Run::open(&args.run)?;
+    let trace: &dyn Trace = &run.trace;
+    let hot = hot(trace);
+    let all = lines(trace, &hot);
+    let file = file_of(&all, &args.file)?;
+    let rows: BTreeMap<u32, &LineRow<'_>> =
+        all.iter().filter(|row| row.file == file).map(|row| (row.line, row)).collect();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &Json::new(file, &rows))?;
+        writeln!(out)?;
+    } else {
+        let paint = Paint::for_stdout();
+        let paint = if args.no_color { paint.without_colour() } else { paint };
+        let text = text(&args.file)?;
+        let mut page = Page { out: &mut out, paint, whole: hot.whole };
+        page.title(file, &rows)?;
+        page.warn(args, &run, text.as_deref())?;
+        page.lines(&rows, text.as_deref(), args.context)?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The one file of the run that the user means: the same path, or one that ends so.
+fn file_of<'r>(rows: &[LineRow<'r>], wanted: &Path) -> anyhow::Result<&'r str> {
+    let mut files: Vec<&str> = rows.iter().map(|row| row.file).collect();
+    files.dedup();
+    let absolute = wanted.canonicalize().unwrap_or_else(|_| wanted.to_owned());
+    if let Some(file) = files.iter().find(|file| Path::new(file) == absolute) {
+        return Ok(file);
+    }
+    // `./a.c` and `src/../a.c` are meant as `a.c`.
+    let is_step = |step: &std::path::Component<'_>| matches!(step, std::path::Component::Normal(_));
+    let tail: std::path::PathBuf = wanted.components().filter(is_step).collect();
+    let found: Vec<&str> = files.iter().copied().filter(|file| Path::new(file).ends_with(&tail)).collect();
+    match found[..] {
+        [file] => Ok(file),
+        [] => {
+            let known: Vec<String> = files.iter().take(5).map(|file| harmless(file)).collect();
+            let more = if files.len() > 5 { ", …" } else { "" };
+            let known = if known.is_empty() {
+                "no line of any file; record with --sample, and compile with -g".to_owned()
+            } else {
+                format!("lines of {}{more}", known.join(", "))
+            };
+            bail!("nothing happened in {}; the run has {known}", wanted.display())
+        }
+        _ => {
+            let names: Vec<String> = found.iter().map(|file| harmless(file)).collect();
+            bail!("{} may be any of {}; give more of its path", wanted.display(), names.join(", "))
+        }
+    }
+}
+
+/// The lines of the user's file; `None` if there is none here.
+fn text(path: &Path) -> anyhow::Result<Option<Vec<String>>> {
+    match std::fs::read(path) {
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&bytes);
+            Ok(Some(text.lines().map(|line| harmless(&line.replace('\t', "    "))).collect()))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+struct Page<'p> {
+    out: &'p mut dyn Write,
+    paint: Paint,
+    whole: Sampled,
+}
+
+impl Page<'_> {
+    fn title(&mut self, file: &str, rows: &BTreeMap<u32, &LineRow<'_>>) -> io::Result<()> {
+        let sum = |of: fn(&LineRow<'_>) -> Nanos| rows.values().fold(Nanos(0), |sum, row| sum + of(row));
+        let (own, calls) = (sum(|row| row.exclusive.time), sum(|row| row.call_time));
+        let remark = format!(
+            "{} of processor time in its lines, {} of all; {} in measured calls from them",
+            format::duration(own),
+            format::percent(own.0, self.whole.time.0),
+            format::duration(calls),
+        );
+        title(self.out, self.paint, &harmless(file), &remark)
+    }
+
+    /// Says why the text may not be that of the program.
+    fn warn(&mut self, args: &LinesArgs, run: &Run, text: Option<&[String]>) -> io::Result<()> {
+        let started = run.archive.meta().run.start_realtime_ns;
+        let changed = std::fs::metadata(&args.file).ok().and_then(|file| file.modified().ok());
+        let changed = changed.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let is_newer = changed.is_some_and(|time| i128::from(started) < time.as_nanos().cast_signed());
+        let warning = match text {
+            None => format!("{} is not here: numbers only", harmless(&args.file.display().to_string())),
+            Some(_) if is_newer => {
+                "the file was changed after the run began: lines may have moved".to_owned()
+            }
+            Some(_) => return Ok(()),
+        };
+        writeln!(self.out, "  {}", self.paint.paint(Look::Alarm, &warning))
+    }
+
+    fn lines(
+        &mut self,
+        rows: &BTreeMap<u32, &LineRow<'_>>,
+        text: Option<&[String]>,
+        context: Option<u32>,
+    ) -> io::Result<()> {
+        let last = rows.keys().next_back().copied().unwrap_or(0);
+        let len = text.map_or(last, |text| u32::try_from(text.len()).unwrap_or(u32::MAX).max(last));
+        let is_near = |line: u32| match context {
+            _ if text.is_none() => rows.contains_key(&line),
+            None => true,
+            Some(near) => rows.range(line.saturating_sub(near)..=line.saturating_add(near)).next().is_some(),
+        };
+        let mut table = Table::new(&[
+            ("self", Side::Right),
+            ("share", Side::Right),
+            ("with callees", Side::Right),
+            ("calls", Side::Right),
+            ("in calls", Side::Right),
+            ("bytes", Side::Right),
+            ("line", Side::Right),
+            ("", Side::Left),
+        ])
+        .can_spare(&["bytes", "share", "with callees"]);
+        let mut before = 0;
+        for line in (1..=len).filter(|&line| is_near(line)) {
+            if line != before + 1 && text.is_some() {
+                let mut gap: Vec<Cell> = vec!["".into(); 6];
+                gap.extend([Cell::new(Look::Faint, "⋮"), "".into()]);
+                table.push(gap);
+            }
+            before = line;
+            let mut cells = rows.get(&line).map_or_else(|| vec!["".into(); 6], |row| self.numbers(row));
+            cells.push(Cell::new(Look::Faint, line.to_string()));
+            let source = text.and_then(|text| text.get(line as usize - 1)).map_or("", String::as_str);
+            let look = if rows.contains_key(&line) { Look::Strong } else { Look::Text };
+            cells.push(Cell::new(look, source));
+            table.push(cells);
+        }
+        table.print(self.out, self.paint)
+    }
+
+    fn numbers(&self, row: &LineRow<'_>) -> Vec<Cell> {
+        let time = |time: Nanos| if time == Nanos(0) { String::new() } else { format::duration(time) };
+        let own = row.exclusive.time;
+        let share = if own == Nanos(0) { String::new() } else { format::percent(own.0, self.whole.time.0) };
+        vec![
+            time(own).into(),
+            share.into(),
+            time(row.inclusive.time).into(),
+            if row.calls == 0 { String::new() } else { format::count(row.calls) }.into(),
+            time(row.call_time).into(),
+            if row.bytes == 0 { String::new() } else { format::bytes(row.bytes) }.into(),
+        ]
+    }
+}
+
+/// The answer for other programs; what the fields mean is told by the help.
+#[derive(Serialize)]
+struct Json<'l> {
+    file: &'l str,
+    lines: Vec<JsonLine>,
+}
+
+#[derive(Serialize)]
+struct JsonLine {
+    line: u32,
+    exclusive_samples: u64,
+    exclusive_ns: i64,
+    inclusive_samples: u64,
+    inclusive_ns: i64,
+    calls: u64,
+    call_ns: i64,
+    bytes: u64,
+}
+
+impl<'l> Json<'l> {
+    fn new(file: &'l str, rows: &BTreeMap<u32, &LineRow<'_>>) -> Self {
+        let line = |row: &&LineRow<'_>| JsonLine {
+            line: row.line,
+            exclusive_samples: row.exclusive.samples,
+            exclusive_ns: row.exclusive.time.0,
+            inclusive_samples: row.inclusive.samples,
+            inclusive_ns: row.inclusive.time.0,
+            calls: row.calls,
+            call_ns: row.call_time.0,
+            bytes: row.bytes,
+        };
+        Self { file, lines: rows.values().map(line).collect() }
+    }
+}
