@@ -131,7 +131,7 @@ impl Page<'_> {
     }
 
     fn nothing(&mut self) -> io::Result<()> {
-        let text = "no samples: recorded without --sample, or shorter than a period";
+        let text = "no samples: recorded with --sample off, or shorter than a period";
         writeln!(self.out, "  {}", self.paint.paint(Look::Faint, text))
     }
 

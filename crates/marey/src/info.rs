@@ -38,6 +38,13 @@ pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// How many samples there are, and what each stands for.
+fn samples(info: &Info) -> String {
+    let Some(each) = info.sampled_ns.checked_div(info.samples) else { return "none".to_owned() };
+    let each = format::duration(Nanos(i64::try_from(each).unwrap_or(i64::MAX)));
+    format!("{}, one in {each} of processor time", format::count(info.samples))
+}
+
 /// What the command prints as JSON. Names and units are an interface.
 #[derive(Debug, Serialize)]
 struct Info {
@@ -49,6 +56,8 @@ struct Info {
     intervals: u64,
     messages: u64,
     events: u64,
+    samples: u64,
+    sampled_ns: u64,
     levels: Vec<String>,
     problems: Totals,
     overhead: Overhead,
@@ -147,6 +156,8 @@ impl Info {
             intervals: count(meta, "intervals"),
             messages: count(meta, "messages"),
             events: count(meta, "events"),
+            samples: count(meta, "samples"),
+            sampled_ns: count(meta, "sampled_time_ns"),
             levels: levels(archive)?,
             problems: problems::totals(trace.problems()),
             overhead: overhead(archive)?,
@@ -413,6 +424,7 @@ impl Page<'_> {
         amount("intervals", format::count(info.intervals));
         amount("messages", format::count(info.messages));
         amount("events", format::count(info.events));
+        amount("samples", samples(info));
         amount("levels", info.levels.join(", "));
         amount("detail", only_sums(self.run.archive.meta()).unwrap_or_else(|| "all".to_owned()));
         if let Some(halves) = half_messages(self.run.archive.meta()) {

@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 use marey_archive::merge::{Namer, Names};
 use marey_archive::schema::{self, NONE};
 use marey_archive::{Columns, Value};
+
+use crate::words;
 use marey_source::{Address, ModuleRef, Quality, Resolved, Symbolizer, SymbolizerConfig};
 
 /// Names by what the system has of the programs.
@@ -40,16 +42,20 @@ impl Namer for SystemNames {
 
 fn names(stacks: &Columns, modules: &Columns) -> anyhow::Result<Names> {
     let mut symbolizer = Symbolizer::new(SymbolizerConfig::system());
-    let frames = resolve(&addresses(stacks)?, modules, &mut symbolizer)?;
+    let frames = resolve(&addresses(stacks, modules)?, modules, &mut symbolizer)?;
     let problems = symbolizer.problems().iter().map(ToString::to_string).collect();
     Ok(Names { frames, problems })
 }
 
-/// Every address once, those of a module together.
-fn addresses(stacks: &Columns) -> anyhow::Result<Vec<(u32, i64)>> {
+/// Every address once, those of a module together. What the recorder does inside is nobody's matter, and its file is
+/// gone by now.
+fn addresses(stacks: &Columns, modules: &Columns) -> anyhow::Result<Vec<(u32, i64)>> {
+    let is_ours = |path: &str| path.rsplit('/').next().is_some_and(words::is_ours);
+    let named = modules.u32("id")?.iter().zip(modules.text("path")?);
+    let ours: Vec<u32> = named.filter(|(_, path)| is_ours(path)).map(|(id, _)| *id).collect();
     let mut addresses: Vec<_> =
         stacks.u32("module")?.iter().copied().zip(stacks.i64("vaddr")?.iter().copied()).collect();
-    addresses.retain(|&(module, _)| module != NONE);
+    addresses.retain(|&(module, _)| module != NONE && !ours.contains(&module));
     addresses.sort_unstable();
     addresses.dedup();
     Ok(addresses)

@@ -16,10 +16,14 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    /// The words before a program that record it, with further options, into the case's directory.
+    /// The words before a program that record it, with further options, into the case's directory. Without samples,
+    /// which are measured by themselves, if the options do not say otherwise.
     pub(super) fn record(&self, options: &[&str]) -> Vec<String> {
         let mut words =
             vec![self.marey.as_str(), "record", "--no-merge", "--max-mb", "0", "-o", "{output}/run"];
+        if !options.contains(&"--sample") {
+            words.extend(["--sample", "off"]);
+        }
         words.extend(options);
         words.push("--");
         words.into_iter().map(str::to_owned).collect()

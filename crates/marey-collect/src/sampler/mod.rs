@@ -142,9 +142,11 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
         (*state).samples = Samples::begin(runtime, (*thread).serial, period)?;
         (*state).thread = thread;
         (*state).pid = sys::process_id();
-        (*state).closings = crate::site::CLOSINGS.load(Ordering::Relaxed);
+        let closings = crate::site::CLOSINGS.load(Ordering::Relaxed);
+        if core::mem::replace(&mut (*state).closings, closings) != closings {
+            (*state).walker.forget();
+        }
         ((*state).rests_until, (*state).passed) = (0, 0);
-        (*state).walker.forget();
         (*state).owner.store(sys::thread_mark(), Ordering::Relaxed);
         (*thread).sampler = state.cast();
         let signal = SIGNAL.load(Ordering::Relaxed);

@@ -8,6 +8,7 @@
 //! Deliberately absent: guesses. Where the tables end, so does the stack, and says so.
 
 use core::ffi::{c_int, c_void};
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use marey_measure::{SampledFrame, sys};
@@ -47,14 +48,13 @@ impl Registers {
     }
 }
 
+/// A rule that was looked up. Zeros are none, so that a thread's first pages stay untouched.
 #[derive(Clone, Copy)]
 struct KnownRule {
     /// The address that it is of; 0 if there is none.
     address: usize,
-    rule: Rule,
+    rule: MaybeUninit<Rule>,
 }
-
-const NO_RULE: KnownRule = KnownRule { address: 0, rule: Rule::Unknown };
 
 /// The walker of one thread.
 pub(super) struct Walker {
@@ -69,19 +69,13 @@ impl Walker {
     /// # Safety
     /// `at` is writable, and zeros.
     pub(super) unsafe fn begin(at: *mut Self) {
-        // SAFETY: the caller's promise; of the memory that was read zeros are none.
-        unsafe {
-            (&raw mut (*at).reader).write(RuleReader::default());
-            let rules = (&raw mut (*at).rules).cast::<KnownRule>();
-            for place in 0..KNOWN {
-                rules.add(place).write(NO_RULE);
-            }
-        }
+        // SAFETY: the caller's promise; of rules and of the memory that was read zeros are none.
+        unsafe { (&raw mut (*at).reader).write(RuleReader::default()) };
     }
 
     /// Addresses may mean something else from now on.
     pub(super) fn forget(&mut self) {
-        self.rules.fill(NO_RULE);
+        self.rules.iter_mut().for_each(|rule| rule.address = 0);
     }
 
     /// Walks the stack of the calling thread, which was interrupted with these registers, and whose own stack
@@ -173,15 +167,16 @@ impl Walker {
     fn rule(&mut self, address: usize) -> Rule {
         let place = (address ^ address >> 11).wrapping_mul(0x9E37_79B1) >> 5 & (KNOWN - 1);
         let known = self.rules[place];
-        if known.address == address {
-            return known.rule;
+        if known.address == address && address != 0 {
+            // SAFETY: where there is an address, there is a rule.
+            return unsafe { known.rule.assume_init() };
         }
         let rule = match tables_at(address) {
             // SAFETY: the module's code is on the calling thread's stack, so nobody may unload it.
             Some(tables) => unsafe { self.reader.read_at(&tables, address) }.0,
             None => Rule::Unknown,
         };
-        self.rules[place] = KnownRule { address, rule };
+        self.rules[place] = KnownRule { address, rule: MaybeUninit::new(rule) };
         rule
     }
 }

@@ -86,7 +86,7 @@ pub(crate) enum Section {
 #[command(
     about = "Show which functions and lines the processor time went to",
     long_about = "Show which functions and lines the processor time went to.\n\n\
-        From a run that was recorded with `marey record --sample 200`. A call with a region of its own, such as \
+        From the samples that `marey record` takes of each thread. A call with a region of its own, such as \
         MPI_Recv, counts as one, whatever the library does inside; its functions are those of the program around it. \
         Times of waiting are no processor time: `marey report` has them.",
     after_long_help = "EXAMPLES\n  \
@@ -184,7 +184,7 @@ pub(crate) struct LinesArgs {
         marey info run.marey --json | jq .problems\n  \
         marey info run.marey --estimate            how large a full trace of the program is\n\n\
         JSON\n  \
-        version, schema, duration_ns, processes, locations, intervals, messages, events, levels[], \
+        version, schema, duration_ns, processes, locations, intervals, messages, events, samples, sampled_ns, levels[], \
         problems{lost, missing, dropped, unmatched_sends, unmatched_receives, ambiguous, \
         unmatchable_channels, clock_violations, truncated}, overhead{fraction, ns_per_event, ns_per_call}, clocks[{process, \
         offset_ns, drift_ppm, uncertainty_ns}], causal_shifts{messages, sum_ns, max_ns}, corrections{offsets[{\

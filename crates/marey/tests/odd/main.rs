@@ -56,7 +56,7 @@ fn starts(cases: Vec<Case>, seed: u32) -> Vec<Start> {
             1 => &["--mode", "profile"],
             2 | 3 => &["--sample", "1000"],
             4 => &["--sample", "1000", "--mode", "profile"],
-            _ => &[],
+            _ => &["--sample", "off"],
         };
         let options = if case.options.is_empty() { options } else { case.options };
         Start { case: *case, drawn: drawn.unwrap_or(own), options }
