@@ -123,6 +123,10 @@ pub struct Process {
     pub outcome: String,
     /// Its exit status, where it has one and it is known.
     pub exit_code: Option<i64>,
+    /// Most bytes of it that were in memory at a time, if known.
+    pub peak_memory: Option<u64>,
+    /// Processor time of all its threads, in the program and in the kernel, if known.
+    pub processor_time: Option<Nanos>,
 }
 
 impl Process {

@@ -88,7 +88,18 @@ fn frame(function: &str, line: u32) -> Frame {
 
 fn process(world: u32, rank: Option<u32>, end: i64) -> Process {
     let [host, outcome] = ["node", "finished"].map(str::to_owned);
-    Process { host, pid: 1, world, rank, start: Nanos(0), end: Nanos(end), outcome, exit_code: Some(0) }
+    Process {
+        host,
+        pid: 1,
+        world,
+        rank,
+        start: Nanos(0),
+        end: Nanos(end),
+        outcome,
+        exit_code: Some(0),
+        peak_memory: None,
+        processor_time: None,
+    }
 }
 
 fn location(process: u32, thread: u32, start: i64, end: i64) -> Location {

@@ -220,6 +220,7 @@ fn processes(rows: &Columns) -> Result<Vec<Process>, Error> {
     let (worlds, ranks) = (rows.u32("world")?, rows.i64("rank")?);
     let (starts, ends) = (rows.i64("start")?, rows.i64("end")?);
     let codes = rows.i64("exit_code")?;
+    let (memory, user, system) = (rows.i64("peak_memory")?, rows.i64("user_time")?, rows.i64("system_time")?);
     let process = |row: usize| Process {
         host: hosts[row].clone(),
         pid: pids[row],
@@ -229,6 +230,9 @@ fn processes(rows: &Columns) -> Result<Vec<Process>, Error> {
         end: Nanos(ends[row]),
         outcome: outcomes[row].clone(),
         exit_code: Some(codes[row]).filter(|&code| code >= 0),
+        peak_memory: u64::try_from(memory[row]).ok(),
+        processor_time: (user[row] >= 0 && system[row] >= 0)
+            .then(|| Nanos(user[row].saturating_add(system[row]))),
     };
     Ok((0..rows.len()).map(process).collect())
 }

@@ -84,7 +84,7 @@ pub(crate) unsafe fn passed_on(number: c_long, [a, b, c]: [usize; 3], result: c_
 }
 
 /// The calls that a recorder makes, each with the arguments that a filter may look at.
-const OURS: [(c_long, [u64; 6]); 32] = {
+const OURS: [(c_long, [u64; 6]); 33] = {
     const RW: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
     const ZEROS: u64 = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
     const OPEN: u64 = (libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW) as u64;
@@ -118,6 +118,7 @@ const OURS: [(c_long, [u64; 6]); 32] = {
         (libc::SYS_prctl, [libc::PR_GET_NAME as u64, 0, 0, 0, 0, 0]),
         (libc::SYS_getrandom, [0, 8, 0, 0, 0, 0]),
         (libc::SYS_sched_yield, [0; 6]),
+        (libc::SYS_getrusage, [libc::RUSAGE_SELF as u64, 0, 0, 0, 0, 0]),
         (libc::SYS_process_vm_readv, [1, 0, 1, 0, 1, 0]),
         (libc::SYS_rt_sigaction, [60, 0, 0, 8, 0, 0]),
         (libc::SYS_timer_create, [libc::CLOCK_THREAD_CPUTIME_ID as u64, 0, 0, 0, 0, 0]),

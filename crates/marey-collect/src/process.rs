@@ -300,7 +300,7 @@ extern "C" fn process_exits(status: c_int, _: *mut c_void) {
     crate::mpe::settle();
     if let Some(runtime) = running() {
         #[cfg(not(feature = "linked"))]
-        crate::sampler::settle(runtime);
+        crate::sampler::ends(runtime);
         runtime.end(EndingKind::Exit, status.into());
     }
 }

@@ -48,7 +48,7 @@ pub use order::{Cause, begin_because, count_free_lock, leave_because};
 pub use runtime::{
     Config, Mode, Runtime, current as current_runtime, level, lose_clock, revive, tell_begins,
 };
-pub use samples::{Sample, SampledFrame, Samples, open_sites};
+pub use samples::{Sample, SampledFrame, Samples, open_sites, take_lost_samples};
 #[doc(hidden)]
 pub use sums::add_up;
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};

@@ -196,7 +196,13 @@ impl Runtime {
             unsafe { crate::write::write_pending(thread) };
         }
         let end = clock::triple(self.clock);
-        self.define(|definitions| definitions.define(&Definition::Ending { kind: kind as u8, code, end }));
+        let used = process::used();
+        self.define(|definitions| {
+            if let Some(used) = used {
+                definitions.define(&used);
+            }
+            definitions.define(&Definition::Ending { kind: kind as u8, code, end })
+        });
     }
 
     /// The counter at `offset` of the head of the definitions' first window. It counts even while the

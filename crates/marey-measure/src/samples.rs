@@ -14,7 +14,7 @@ use marey_model::spool::{HEAD_LEN, Head, SLACK, Stream, at};
 
 use crate::clock;
 use crate::items::{Layout, Owner, Windows};
-use crate::runtime::{self, Runtime};
+use crate::runtime::Runtime;
 use crate::sys;
 use crate::thread::Thread;
 
@@ -27,6 +27,14 @@ const LEAST_PLACES: usize = 1 << 10;
 const LOST: u32 = 0;
 /// Bytes of a window of instants, the first and those behind it.
 const LOG_WINDOWS: [usize; 2] = [8 << 10, 64 << 10];
+
+/// Periods of threads without any window.
+static NOWHERE: AtomicU64 = AtomicU64::new(0);
+
+/// Periods of threads without any window, which are counted nowhere else; and counts anew.
+pub fn take_lost_samples() -> u64 {
+    NOWHERE.swap(0, Ordering::Relaxed)
+}
 
 /// A node in the file, see [`marey_model::spool::samples::Node`].
 #[repr(C)]
@@ -126,7 +134,7 @@ impl Samples {
                 self.note(node, sample);
             }
             None if self.len > LOST => self.count(LOST, sample.weight),
-            None => runtime::count_homeless(sample.weight.into()),
+            None => _ = NOWHERE.fetch_add(sample.weight.into(), Ordering::Relaxed),
         }
     }
 

@@ -147,8 +147,10 @@ fn the_json_of_the_report_keeps_its_contract() {
         assert!(fields(&report["call_paths"]).contains(&field), "{field}");
     }
     let ranks = serde_json::json!([
-        { "process": 0, "world": 0, "rank": 0, "threads": 1, "time_ns": 100_000_000, "mpi_ns": 21_000_000 },
-        { "process": 1, "world": 0, "rank": 1, "threads": 1, "time_ns": 90_000_000, "mpi_ns": 36_000_000 },
+        { "process": 0, "world": 0, "rank": 0, "threads": 1, "time_ns": 100_000_000, "mpi_ns": 21_000_000,
+          "peak_memory_bytes": 64 << 20, "processor_ns": 85_000_000 },
+        { "process": 1, "world": 0, "rank": 1, "threads": 1, "time_ns": 90_000_000, "mpi_ns": 36_000_000,
+          "peak_memory_bytes": null, "processor_ns": null },
     ]);
     assert_eq!(report["ranks"], ranks);
     for field in ["from", "to", "messages", "bytes"] {

@@ -105,7 +105,8 @@ fn inclusive(hot: &Value, name: &str) -> f64 {
     rows.map(|row| row["inclusive_ns"].as_f64().unwrap()).sum()
 }
 
-/// Compares shares: each of the four functions within two points.
+/// Compares shares: each of the four functions within two points; where other work leaves so little of the processors
+/// that samples are few, within three standard errors.
 fn shares_are_right(printed: &str, hot: &Value) {
     let truth: Vec<_> = numbers(printed).into_iter().filter(|(name, _)| *name != "waited").collect();
     assert_eq!(truth.len(), 4);
@@ -114,8 +115,11 @@ fn shares_are_right(printed: &str, hot: &Value) {
     assert!((sampled / whole - 1.0).abs() < 0.05, "{sampled} ns were sampled of {whole}");
     for (name, time) in truth {
         let (is, should_be) = (inclusive(hot, name) / sampled, time / whole);
-        println!("{name}: {:.2} % of {:.2} %", 100.0 * is, 100.0 * should_be);
-        assert!((is - should_be).abs() < 0.02, "{name}: {is} instead of {should_be}");
+        eprintln!("{name}: {:.2} % of {:.2} %", 100.0 * is, 100.0 * should_be);
+        let samples = hot["samples"].as_f64().unwrap();
+        let error = (should_be * (1.0 - should_be) / samples).sqrt();
+        let most = if samples * 1e9 / whole < 200.0 { 3.0 * error } else { 0.02 };
+        assert!((is - should_be).abs() < most, "{name}: {is} instead of {should_be}, {samples} samples");
     }
 }
 
@@ -140,8 +144,8 @@ fn stacks_are_right(trace: &RunTrace, root: &str, calls: &[(&str, &str)]) {
             wrong.push(names);
         }
     }
-    println!("{right} of {all} stacks are right");
-    assert!(all >= 300, "{all} samples");
+    eprintln!("{right} of {all} stacks are right");
+    assert!(all >= 100, "{all} samples");
     assert!(100 * right >= 99 * all, "{right} of {all} stacks are right: {wrong:#?}");
 }
 
@@ -290,4 +294,31 @@ fn a_process_that_is_killed_keeps_its_samples() {
     assert!((time / used - 1.0).abs() < 0.05, "{time} ns of {used}");
     let hot = program.json("hot");
     assert!(inclusive(&hot, "main") / time > 0.97, "{hot}");
+}
+
+/// GNU time asks the kernel about the same process, from outside.
+#[test]
+fn memory_and_processor_time_are_what_time_says() {
+    let Some(program) = burn() else { return };
+    if !Path::new("/usr/bin/time").exists() {
+        return marey_testkit::skip("/usr/bin/time");
+    }
+    let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
+    record.current_dir(program.place.path()).env_remove("LD_PRELOAD");
+    record.args(["record", "--all", "--", "/usr/bin/time", "-f", "%M %U %S", "./program", "300"]);
+    let output = record.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    let line = told.lines().find(|line| line.split(' ').count() == 3 && !line.contains(':')).unwrap();
+    let [kib, user, system] =
+        line.split(' ').map(|word| word.parse::<f64>().unwrap()).collect::<Vec<_>>()[..]
+    else {
+        panic!("{told}");
+    };
+    let report = program.json("report");
+    let ranks = report["ranks"].as_array().unwrap().iter();
+    let memory = ranks.clone().map(|rank| rank["peak_memory_bytes"].as_f64().unwrap()).fold(0.0, f64::max);
+    // What the process still does when it has said so.
+    assert!((memory / 1024.0 / kib - 1.0).abs() < 0.02, "{memory} bytes, {kib} KiB by time");
+    let time = ranks.map(|rank| rank["processor_ns"].as_f64().unwrap()).fold(0.0, f64::max);
+    assert!((time * 1e-9 - user - system).abs() < 0.03, "{time} ns, {user} + {system} s by time");
 }

@@ -58,6 +58,7 @@ pub(crate) struct ProcessDefs {
     /// Name and first ticks.
     pub lanes: BTreeMap<u32, (String, u64)>,
     pub exchanges: Vec<Exchange>,
+    pub resources: Option<Resources>,
     /// Code of the kind, code, end.
     pub ending: Option<(u8, i64, Triple)>,
     pub troubles: Vec<(String, u64, String)>,
@@ -67,6 +68,17 @@ pub(crate) struct ProcessDefs {
     pub is_defined: bool,
     /// Definitions of later versions.
     pub unknown: u64,
+}
+
+/// What a process has used; times in ns.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Resources {
+    pub peak_memory: u64,
+    pub user: u64,
+    pub system: u64,
+    pub major_faults: u64,
+    pub waits: u64,
+    pub preemptions: u64,
 }
 
 /// Where a module lay in memory.
@@ -342,6 +354,11 @@ impl ProcessDefs {
                 self.exchanges.push(Exchange { peer, sent, received, returned, came_back });
             }
             D::Rules { text } => self.rules = text,
+            D::Resources { peak_memory, user_ns, system_ns, major_faults, waits, preemptions } => {
+                let (user, system) = (user_ns, system_ns);
+                self.resources =
+                    Some(Resources { peak_memory, user, system, major_faults, waits, preemptions });
+            }
             D::Ending { kind, code, end } => self.ending = Some((kind, code, end)),
             D::Trouble { kind, count, detail } => self.troubles.push((kind, count, detail)),
             _ => {}

@@ -5,7 +5,7 @@ use marey_model::spool::Stream;
 
 use super::build::Long;
 use super::decode::Decoder;
-use super::definitions::ProcessDefs;
+use super::definitions::{ProcessDefs, Resources};
 use super::globals::{Context, Location};
 use super::input::Input;
 use super::rows::columns;
@@ -129,6 +129,11 @@ fn process_spans(input: &Input, spans: &[(i64, i64)]) -> Vec<(i64, i64)> {
     processes.map(span).collect()
 }
 
+/// A number of what a process has used; −1 if it did not say.
+fn used(process: &ProcessDefs, which: impl FnOnce(&Resources) -> u64) -> i64 {
+    process.resources.as_ref().map_or(-1, |used| i64::try_from(which(used)).unwrap_or(i64::MAX))
+}
+
 pub(super) fn processes(input: &Input, spans: &[(i64, i64)]) -> Result<Columns, Error> {
     let mut table = Columns::new(&PROCESSES);
     let spans = process_spans(input, spans);
@@ -157,6 +162,12 @@ pub(super) fn processes(input: &Input, spans: &[(i64, i64)]) -> Result<Columns, 
             mpi.map_or("", |mpi| mpi.library.as_str()).into(),
             level.into(),
             record_bytes(input, process.key).into(),
+            used(process, |used| used.peak_memory).into(),
+            used(process, |used| used.user).into(),
+            used(process, |used| used.system).into(),
+            used(process, |used| used.major_faults).into(),
+            used(process, |used| used.waits).into(),
+            used(process, |used| used.preemptions).into(),
         ])?;
     }
     Ok(table)

@@ -106,6 +106,18 @@ pub static PROCESSES: TableSpec = definitions(
             "Size of all that its threads recorded, what was only added up too; −1 = unknown.",
         )
         .since(3),
+        i64(
+            "peak_memory",
+            "bytes",
+            "Most of it that was in memory at a time, the recorder's part included, as the kernel counts it; −1 = unknown, \
+             as are the following of a process that could not say so before it ended.",
+        )
+        .since(5),
+        i64("user_time", "ns", "Processor time of all its threads in the program.").since(5),
+        i64("system_time", "ns", "Processor time of all its threads in the kernel.").since(5),
+        i64("major_faults", "", "Pages that had to be read from a disk when they were used.").since(5),
+        i64("waits", "", "How often one of its threads gave its processor away, because it had to wait.").since(5),
+        i64("preemptions", "", "How often a processor was taken from one of its threads.").since(5),
     ],
 );
 

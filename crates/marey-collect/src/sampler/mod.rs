@@ -232,10 +232,21 @@ pub(crate) fn stop() {
     }
 }
 
-/// To be called now and then, and when the process ends: defines modules that samples were taken in.
+/// To be called now and then: defines modules that samples were taken in.
 pub(crate) fn settle(runtime: &Runtime) {
     if SAW_NEW_MODULE.load(Ordering::Relaxed) {
         define_modules(runtime);
+    }
+}
+
+/// To be called when the process ends.
+pub(crate) fn ends(runtime: &Runtime) {
+    settle(runtime);
+    let count = marey_measure::take_lost_samples();
+    if count != 0 {
+        let detail = "periods of processor time of threads that had no room for samples".to_owned();
+        let trouble = Definition::Trouble { kind: "lost_samples".to_owned(), count, detail };
+        runtime.define(|definitions| definitions.define(&trouble));
     }
 }
 

@@ -102,3 +102,25 @@ fn command_line() -> Vec<String> {
     // A run's metadata are not the place for a megabyte of generated arguments.
     words.take(256).map(|word| String::from_utf8_lossy(&word[..word.len().min(4096)]).into_owned()).collect()
 }
+
+/// What the process has used, if the kernel tells.
+pub(super) fn used() -> Option<Definition> {
+    // SAFETY: all of it are numbers, for which zeros are valid.
+    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
+    let at = (&raw mut usage) as usize;
+    // SAFETY: the numbers are writable.
+    if unsafe { sys::syscall(libc::SYS_getrusage, [libc::RUSAGE_SELF as usize, at, 0, 0, 0, 0]) } != 0 {
+        return None;
+    }
+    let ns = |time: libc::timeval| {
+        time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_usec.cast_unsigned() * 1000
+    };
+    Some(Definition::Resources {
+        peak_memory: usage.ru_maxrss.cast_unsigned() * 1024,
+        user_ns: ns(usage.ru_utime),
+        system_ns: ns(usage.ru_stime),
+        major_faults: usage.ru_majflt.cast_unsigned(),
+        waits: usage.ru_nvcsw.cast_unsigned(),
+        preemptions: usage.ru_nivcsw.cast_unsigned(),
+    })
+}

@@ -340,6 +340,21 @@ definitions! {
         /// The rules, one a line.
         text: String,
     }
+    /// What the process has used until it ended, as the kernel counts it (`getrusage`).
+    26 Resources {
+        /// Most bytes of it that were in memory at a time.
+        peak_memory: u64,
+        /// Processor time in the program, ns.
+        user_ns: u64,
+        /// Processor time in the kernel, ns.
+        system_ns: u64,
+        /// Pages that had to be read from a disk.
+        major_faults: u64,
+        /// How often a thread gave its processor away, because it had to wait.
+        waits: u64,
+        /// How often one was taken from it.
+        preemptions: u64,
+    }
 }
 
 impl Definition {

@@ -26,7 +26,7 @@ use crate::format;
         exclusive_of_process{min_ns, max_ns, mean_ns, std_ns, processes, \
         min_process, max_process}}], call_paths[{path[], function, file, line, calls, untimed_calls, \
         inclusive_ns, exclusive_ns, bytes, durations, sizes, stack[{function, file, line}]}], ranks[{process, world, \
-        rank|null, threads, time_ns, mpi_ns}], communication[{from, to, messages, bytes, \
+        rank|null, threads, time_ns, mpi_ns, peak_memory_bytes|null, processor_ns|null}], communication[{from, to, messages, bytes, \
         from_world, to_world}], ended_early[] as in `marey info --json`. All times in \
         nanoseconds.\n  \
         min_ns, max_ns, mean_ns and std_ns of a region are over single calls; those in \

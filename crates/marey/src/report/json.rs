@@ -98,6 +98,10 @@ struct Rank {
     time_ns: i64,
     /// Null where the definitions or events of the process are missing.
     mpi_ns: Option<i64>,
+    /// Most that was in memory at a time; null where the process could not say so before it ended, as is the next.
+    peak_memory_bytes: Option<u64>,
+    /// Processor time of all its threads.
+    processor_ns: Option<i64>,
 }
 
 /// All messages from one rank to another.
@@ -118,7 +122,7 @@ pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
     let report = Report {
         regions: regions(facts),
         call_paths: facts.call_paths.iter().map(|row| path(facts, row)).collect(),
-        ranks: facts.ranks.iter().map(rank).collect(),
+        ranks: facts.ranks.iter().map(|row| rank(facts, row)).collect(),
         communication: facts.pairs.iter().filter_map(|row| pair(facts, row)).collect(),
         ended_early: endings::json(facts.trace),
     };
@@ -183,8 +187,11 @@ fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
     }
 }
 
-fn rank(row: &marey_analyze::RankRow) -> Rank {
+fn rank(facts: &Facts<'_>, row: &marey_analyze::RankRow) -> Rank {
+    let process = facts.trace.processes().get(row.process.idx());
     Rank {
+        peak_memory_bytes: process.and_then(|process| process.peak_memory),
+        processor_ns: process.and_then(|process| process.processor_time).map(|time| time.0),
         process: row.process.0,
         world: row.world,
         rank: row.rank,

@@ -25,16 +25,24 @@ pub(super) fn ranks(page: &mut Page<'_>) -> io::Result<()> {
     let mut columns =
         vec![("process", Side::Left), ("host", Side::Left), ("threads", Side::Right), ("time", Side::Right)];
     if has_mpi {
-        page.title("RANKS", "wall time of each process; the bar is its share in MPI, its threads summed")?;
+        page.title(
+            "RANKS",
+            "wall time of each process; the bar is its share in MPI, its threads summed; processor: how long \
+             its threads ran; memory: the most that it had",
+        )?;
         columns.extend([("in MPI", Side::Right), ("outside", Side::Right), ("share", Side::Right)]);
         columns.push(("", Side::Left));
     } else if facts.ranks.len() < facts.trace.locations().len() {
         return threads(page);
     } else {
-        page.title("PROCESSES", "wall time of each")?;
+        page.title(
+            "PROCESSES",
+            "wall time of each; processor: how long its threads ran; memory: the most that it had",
+        )?;
     }
-    columns.push(("ended", Side::Left));
-    let mut table = Table::new(&columns).can_spare(&["host", "threads", "outside", "in MPI"]);
+    columns.extend([("processor", Side::Right), ("memory", Side::Right), ("ended", Side::Left)]);
+    let mut table =
+        Table::new(&columns).can_spare(&["host", "threads", "outside", "memory", "processor", "in MPI"]);
     let shown = shown_ranks(page);
     for row in shown.iter().map(|&idx| &facts.ranks[idx]) {
         let process = &facts.trace.processes()[row.process.idx()];
@@ -52,6 +60,8 @@ pub(super) fn ranks(page: &mut Page<'_>) -> io::Result<()> {
             cells.push(format::percent(row.mpi.0, row.mpi_base.0).into());
             cells.push(Cell::new(Look::Bar, bar(row.mpi.0, row.mpi_base.0, BAR_WIDTH)));
         }
+        cells.push(process.processor_time.map_or_else(String::new, format::duration).into());
+        cells.push(process.peak_memory.map_or_else(String::new, format::bytes).into());
         cells.push(outcome_cell(process));
         table.push(cells);
     }

@@ -49,6 +49,7 @@ pub(crate) fn write(dir: &Path) {
         [("intervals", 8), ("messages", 2), ("events", 1), ("recorded", 20), ("overhead_ns", 500_000)]
             .into_iter()
             .chain([("sampled_calls", 4), ("sampled_ns", 480)])
+            .chain([("samples", 18), ("sampled_time_ns", 90_000_000)])
             .map(|(name, count)| (name.to_owned(), count))
             .collect();
     let mut put = |spec: &'static TableSpec, rows: &[Vec<V>]| add(dir, &mut meta, spec, rows);
@@ -96,7 +97,10 @@ fn definitions(put: &mut Put<'_>) {
     let process = |id, rank, end, outcome, code| {
         let start = vec![U(id), T("node1"), U(4000 + id), U(0), I(rank), I(2), T("./app"), T("/bin/app")];
         let rest = vec![I(0), I(end), T(outcome), I(code), T("Open MPI v4.1.4"), T("single"), I(3 << 20)];
-        [start, rest].into_iter().flatten().collect()
+        // The one that was killed could not say what it had used.
+        let known = |value: i64| I(if code == 0 { value } else { -1 });
+        let used = vec![known(64 << 20), known(80 * MS), known(5 * MS), known(0), known(12), known(3)];
+        [start, rest, used].into_iter().flatten().collect()
     };
     put(&schema::PROCESSES, &[process(0, 0, 100 * MS, "finished", 0), process(1, 1, 90 * MS, "killed", -1)]);
     // Rank 1 was killed in its barrier.
@@ -107,7 +111,13 @@ fn definitions(put: &mut Put<'_>) {
     };
     put(&schema::LOCATIONS, &[location(0, 0, 100 * MS), location(1, 1, 90 * MS)]);
     put(&schema::MODULES, &[vec![U(0), T("/bin/app"), T("")]]);
-    let stacks: [&[i64]; 3] = [&[0x300, 0x200, 0x100], &[0x310, 0x200, 0x100], &[0x110, 0x100]];
+    let stacks: [&[i64]; 5] = [
+        &[0x300, 0x200, 0x100],
+        &[0x310, 0x200, 0x100],
+        &[0x110, 0x100],
+        &[0x400, 0x200, 0x100],
+        &[0x410, 0x200, 0x100],
+    ];
     let mut rows = Vec::new();
     for (id, stack) in (0..).zip(stacks) {
         for (place, &vaddr) in (0..).zip(stack) {
@@ -125,6 +135,8 @@ fn definitions(put: &mut Put<'_>) {
             frame(0x200, "main", "/src/main.c", 10),
             frame(0x300, "exchange(double*, \x1b[31mint)", "/src/halo.cpp", 41),
             frame(0x310, "exchange(double*, \x1b[31mint)", "/src/halo.cpp", 43),
+            frame(0x400, "kernel(double*)", "/src/kernel.cpp", 7),
+            frame(0x410, "kernel(double*)", "/src/kernel.cpp", 8),
         ],
     );
     let path =
@@ -200,6 +212,14 @@ fn sums(put: &mut Put<'_>) {
             sum(2, 1, 6, 6, 4096),
             sum(3, 1, 30, 30, 0),
         ],
+    );
+    let sampled = |path, location, stack, samples: i64| {
+        vec![U(path), U(location), U(stack), I(samples), I(samples), I(5 * samples * MS), U(1)]
+    };
+    // In a function outside of all regions, in the program's own region, and inside a barrier.
+    put(
+        &schema::SAMPLED,
+        &[sampled(0, 0, 0, 1), sampled(3, 1, 2, 5), sampled(NONE, 0, 3, 8), sampled(NONE, 1, 4, 4)],
     );
     put(
         &schema::COMMUNICATION,
