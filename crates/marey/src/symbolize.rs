@@ -3,22 +3,32 @@
 //! The one idea: names are looked up once, beside the merge, while the program that ran is still there,
 //! and become the `frames` table. Later readers need no binaries.
 //!
+//! Functions that were recorded by their addresses get their names the same way, and before the merge.
+//!
 //! It is the command line's work, not the merge's: the archive knows nothing of ELF and DWARF.
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use marey_archive::merge::{Namer, Names};
+use marey_archive::merge::{Function, Namer, Names};
 use marey_archive::schema::{self, NONE};
 use marey_archive::{Columns, Value};
-
-use crate::words;
 use marey_source::{Address, ModuleRef, Quality, Resolved, Symbolizer, SymbolizerConfig};
 
+use crate::words;
+
 /// Names by what the system has of the programs.
-#[derive(Default)]
 pub(crate) struct SystemNames {
     failed: OnceLock<anyhow::Error>,
+    /// Kept from one question to the next: what it has opened costs most.
+    symbolizer: Mutex<Symbolizer>,
+}
+
+impl Default for SystemNames {
+    fn default() -> Self {
+        let symbolizer = Mutex::new(Symbolizer::new(SymbolizerConfig::system()));
+        Self { failed: OnceLock::new(), symbolizer }
+    }
 }
 
 impl SystemNames {
@@ -26,23 +36,25 @@ impl SystemNames {
     pub(crate) fn failure(&self) -> Option<&anyhow::Error> {
         self.failed.get()
     }
+
+    fn unless_failed<T>(&self, f: impl FnOnce(&mut Symbolizer) -> anyhow::Result<T>) -> Option<T> {
+        let mut symbolizer = self.symbolizer.lock().unwrap_or_else(PoisonError::into_inner);
+        f(&mut symbolizer).map_err(|error| self.failed.get_or_init(|| error)).ok()
+    }
 }
 
 impl Namer for SystemNames {
     fn name(&self, stacks: &Columns, modules: &Columns) -> Option<Names> {
-        match names(stacks, modules) {
-            Ok(names) => Some(names),
-            Err(error) => {
-                self.failed.get_or_init(|| error);
-                None
-            }
-        }
+        self.unless_failed(|symbolizer| names(stacks, modules, symbolizer))
+    }
+
+    fn functions(&self, functions: &[(u32, u64)], modules: &Columns) -> Vec<Option<Function>> {
+        self.unless_failed(|symbolizer| named(functions, modules, symbolizer)).unwrap_or_default()
     }
 }
 
-fn names(stacks: &Columns, modules: &Columns) -> anyhow::Result<Names> {
-    let mut symbolizer = Symbolizer::new(SymbolizerConfig::system());
-    let frames = resolve(&addresses(stacks, modules)?, modules, &mut symbolizer)?;
+fn names(stacks: &Columns, modules: &Columns, symbolizer: &mut Symbolizer) -> anyhow::Result<Names> {
+    let frames = resolve(&addresses(stacks, modules)?, modules, symbolizer)?;
     let problems = symbolizer.problems().iter().map(ToString::to_string).collect();
     Ok(Names { frames, problems })
 }
@@ -66,17 +78,53 @@ fn resolve(
     modules: &Columns,
     symbolizer: &mut Symbolizer,
 ) -> anyhow::Result<Columns> {
-    let (ids, paths, build_ids) = (modules.u32("id")?, modules.text("path")?, modules.text("build_id")?);
     let mut frames = Columns::new(&schema::FRAMES);
     for &(module, vaddr) in addresses {
-        let Some(row) = ids.iter().position(|&id| id == module) else { continue };
-        let build_id = bytes_of_hex(&build_ids[row]);
-        let path = Path::new(&paths[row]);
-        let named = ModuleRef { path, build_id: build_id.as_deref() };
-        let resolved = symbolizer.resolve(&named, Address::Return(vaddr.cast_unsigned()));
-        push(&mut frames, module, vaddr, &resolved)?;
+        let address = Address::Return(vaddr.cast_unsigned());
+        if let Some(resolved) = resolve_one(module, address, modules, symbolizer)? {
+            push(&mut frames, module, vaddr, &resolved)?;
+        }
     }
     Ok(frames)
+}
+
+/// What lies at an address of a module; `None` if there is no such module.
+fn resolve_one(
+    module: u32,
+    address: Address,
+    modules: &Columns,
+    symbolizer: &mut Symbolizer,
+) -> anyhow::Result<Option<Resolved>> {
+    let (ids, paths, build_ids) = (modules.u32("id")?, modules.text("path")?, modules.text("build_id")?);
+    let Some(row) = ids.iter().position(|&id| id == module) else { return Ok(None) };
+    let build_id = bytes_of_hex(&build_ids[row]);
+    let module = ModuleRef { path: Path::new(&paths[row]), build_id: build_id.as_deref() };
+    Ok(Some(symbolizer.resolve(&module, address)))
+}
+
+/// The functions that begin at addresses. Those of a module are looked up one after the other, as the
+/// symbolizer wants it.
+fn named(
+    functions: &[(u32, u64)],
+    modules: &Columns,
+    symbolizer: &mut Symbolizer,
+) -> anyhow::Result<Vec<Option<Function>>> {
+    let mut order: Vec<usize> = (0..functions.len()).collect();
+    order.sort_unstable_by_key(|&idx| functions[idx]);
+    let mut found = vec![None; functions.len()];
+    for idx in order {
+        let (module, vaddr) = functions[idx];
+        let resolved = resolve_one(module, Address::Exact(vaddr), modules, symbolizer)?;
+        found[idx] = resolved.filter(|resolved| resolved.quality != Quality::ModuleOffset).and_then(function);
+    }
+    Ok(found)
+}
+
+/// What is called: the physical function, whatever has been inlined at its very beginning.
+fn function(resolved: Resolved) -> Option<Function> {
+    let frame = resolved.frames.into_iter().next_back()?;
+    let (file, line) = (frame.file.unwrap_or_default(), frame.line.unwrap_or(0));
+    Some(Function { name: frame.function, file, line })
 }
 
 fn push(frames: &mut Columns, module: u32, vaddr: i64, resolved: &Resolved) -> anyhow::Result<()> {

@@ -38,6 +38,8 @@ pub(crate) struct ProcessDefs {
     pub threads: BTreeMap<u32, ThreadDef>,
     pub levels: BTreeMap<u32, (String, u8, Vec<String>)>,
     pub regions: BTreeMap<u32, RegionDef>,
+    /// Of regions of functions of which only the address is known: module and virtual address.
+    pub functions: BTreeMap<u32, (u32, u64)>,
     /// Region and stack.
     pub sites: BTreeMap<u32, (u32, Option<u32>)>,
     pub stacks: BTreeMap<u32, Vec<(u32, u64)>>,
@@ -248,6 +250,9 @@ impl ProcessDefs {
             }
             D::Region { id, level, verb, role, noun_kind, noun, file, line } => {
                 self.regions.insert(id, RegionDef { level, verb, role, noun_kind, noun, file, line });
+            }
+            D::Function { region, module, vaddr } => {
+                self.functions.insert(region, (module, vaddr));
             }
             D::Site { id, region, stack } => {
                 self.sites.insert(id, (region, stack));

@@ -5,6 +5,7 @@
 //! final order and their definitions in the order of their numbers, so the same input always gets
 //! the same numbers.
 
+use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -64,6 +65,9 @@ pub(crate) struct NounRow {
     pub distinct: u64,
 }
 
+/// A function of which only the address is known: module and virtual address.
+pub(crate) type Place = (u32, u64);
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct RegionRow {
     pub level: u32,
@@ -94,6 +98,8 @@ pub(crate) struct Globals {
     pub nouns: Interner<NounRow>,
     pub verbs: Interner<VerbRow>,
     pub regions: Interner<RegionRow>,
+    /// Nouns that are functions of which only the address is known.
+    pub functions: BTreeMap<u32, Place>,
     pub modules: Interner<(Vec<u8>, String)>,
     pub stacks: Interner<Vec<(u32, u64)>>,
     pub datatypes: Interner<(String, u64)>,
@@ -190,9 +196,7 @@ pub(crate) fn build(
         .enumerate()
         .map(|(idx, process)| globals.process(idx, process, clocks[idx].clone(), index))
         .collect();
-    // Reserved whether or not it is used: which it is, only decoding can tell.
-    globals.unknown_region = globals.regions.rows.len() as u32;
-    globals.other_region = globals.unknown_region + 1;
+    globals.reserve_regions();
     let level = globals.level(Level::SOURCE);
     for context in &mut contexts {
         context.unknown_site = Site { region: globals.unknown_region, stack: NONE, level };
@@ -202,6 +206,12 @@ pub(crate) fn build(
 }
 
 impl Globals {
+    /// Reserves the regions that stand for others, whether or not they are used: that only decoding can tell.
+    pub(crate) fn reserve_regions(&mut self) {
+        self.unknown_region = self.regions.rows.len() as u32;
+        self.other_region = self.unknown_region + 1;
+    }
+
     /// What stands for call paths that share their sums.
     pub(crate) fn other_paths(&self, context: &Context) -> Site {
         self.used_other.store(true, Ordering::Relaxed);
@@ -288,7 +298,14 @@ impl Globals {
             } else {
                 let (kind, name) = (def.noun_kind.clone(), def.noun.clone());
                 let (file, line) = (def.file.clone(), def.line);
-                self.nouns.id(NounRow { level, kind, name, file, line, distinct: 0 })
+                let place = process.functions.get(&id);
+                let place =
+                    place.map(|(module, vaddr)| (modules.get(module).copied().unwrap_or(NONE), *vaddr));
+                // The same place in two modules of one name is not the same.
+                let distinct = place.map_or(0, |place| u64::from(place.0) + 1);
+                let noun = self.nouns.id(NounRow { level, kind, name, file, line, distinct });
+                self.functions.extend(place.map(|place| (noun, place)));
+                noun
             };
             let row = RegionRow { level, verb, noun, file: def.file.clone(), line: def.line };
             regions.insert(id, (self.regions.id(row), level));

@@ -56,6 +56,10 @@ impl Input {
         hash.add(config.memory_bytes as u64);
         hash.add(self.plan.groups.size() as u64);
         hash.add(crate::schema::SCHEMA_VERSION.into());
+        // Whether names of functions were found decides how regions are numbered.
+        for region in &self.globals.regions.rows {
+            hash.add(region.noun.into());
+        }
         for byte in env!("CARGO_PKG_VERSION").bytes() {
             hash.add(byte.into());
         }

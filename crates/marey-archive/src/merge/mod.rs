@@ -37,6 +37,7 @@ mod definitions;
 mod end;
 mod finish;
 mod folded;
+mod functions;
 mod gatherings;
 mod globals;
 mod halves;
@@ -108,6 +109,21 @@ pub trait Namer {
     /// Rows of the table `frames` for the addresses of a table `stacks`, which lie in those `modules`.
     /// `None` if they cannot be found at all.
     fn name(&self, stacks: &Columns, modules: &Columns) -> Option<Names>;
+
+    /// The names of functions, each by the row of its module and the virtual address of its first instruction,
+    /// in the same order; `None` for one that is not known. Asked before anything else.
+    fn functions(&self, functions: &[(u32, u64)], modules: &Columns) -> Vec<Option<Function>>;
+}
+
+/// A function of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Source file, empty where unknown.
+    pub file: String,
+    /// Line in it, 0 where unknown.
+    pub line: u32,
 }
 
 /// What a [`Namer`] found.

@@ -28,7 +28,7 @@ use super::sets::Sets;
 use super::sides::Horizon;
 use super::write::Sink;
 use super::writing::Writing;
-use super::{Config, Namer, Progress, Summary, alive, tables};
+use super::{Config, Namer, Progress, Summary, alive, functions, tables};
 use crate::corrections::Corrections;
 use crate::schema::NONE;
 use crate::{Error, Meta, RunFacts};
@@ -100,7 +100,10 @@ pub(crate) fn merge(
 ) -> Result<Summary, Error> {
     // Looked at first: what they record from now on is in no run yet.
     let keep_spool = config.keep_spool || alive::any_recording(spool);
-    let input = input::prepare(spool, config)?;
+    let mut input = input::prepare(spool, config)?;
+    if let Some(namer) = namer {
+        functions::name(&mut input, namer)?;
+    }
     let sink = Sink::new(run, input.fingerprint(config), input.plan.groups);
     std::fs::create_dir_all(run).map_err(Error::io(run))?;
     // They were made for what is replaced now.

@@ -340,6 +340,16 @@ definitions! {
         /// The rules, one a line.
         text: String,
     }
+    /// A region is that of a function of which only the address is known: whoever merges finds its name,
+    /// and until then it is called after its place.
+    24 Function {
+        /// The region.
+        region: u32,
+        /// The module that it lies in; 4294967295 where none does.
+        module: u32,
+        /// Its first instruction, as a virtual address in the module.
+        vaddr: u64,
+    }
     /// What the process has used until it ended, as the kernel counts it (`getrusage`).
     26 Resources {
         /// Most bytes of it that were in memory at a time.

@@ -124,7 +124,7 @@ pub struct Open {
     pub ticks: u64,
     /// The site it was entered from.
     pub site: u32,
-    /// Zero.
+    /// Zero in a file. In the recorder's memory a mark of whoever entered it.
     pub reserved: u32,
 }
 

@@ -1,0 +1,71 @@
+//! Names for regions that are functions of which the recorder knew only the addresses.
+//!
+//! The one idea: they are asked for before the first record is decoded, for names decide what is one region: a
+//! function that several modules have a copy of is one, as one that several processes call. So all sums are
+//! those of functions as the source has them, and nothing need be put together afterwards.
+//!
+//! Deliberately absent: how names are found. What has none stays called after its place, `libx.so+0x1234`.
+
+use rustc_hash::FxHashMap;
+
+use super::globals::{Context, Globals, RegionRow};
+use super::input::Input;
+use super::{Function, Namer, tables};
+use crate::Error;
+use crate::schema::NONE;
+
+/// Names the functions of a run.
+pub(crate) fn name(input: &mut Input, namer: &dyn Namer) -> Result<(), Error> {
+    let (nouns, places): (Vec<u32>, Vec<(u32, u64)>) = input
+        .globals
+        .functions
+        .iter()
+        .filter(|(_, place)| place.0 != NONE)
+        .map(|(&noun, &place)| (noun, place))
+        .unzip();
+    if nouns.is_empty() {
+        return Ok(());
+    }
+    let found = namer.functions(&places, &tables::modules(&input.globals)?);
+    let found: FxHashMap<u32, Function> =
+        nouns.into_iter().zip(found).filter_map(|(noun, function)| Some((noun, function?))).collect();
+    rename(&mut input.globals, found);
+    unite(&mut input.globals, &mut input.contexts);
+    Ok(())
+}
+
+/// Gives nouns their names, and regions their places in the source.
+fn rename(globals: &mut Globals, mut found: FxHashMap<u32, Function>) {
+    for region in &mut globals.regions.rows {
+        if let Some(function) = found.get(&region.noun) {
+            function.file.clone_into(&mut region.file);
+            region.line = function.line;
+        }
+    }
+    for (noun, row) in (0..).zip(&mut globals.nouns.rows) {
+        if let Some(function) = found.remove(&noun) {
+            (row.name, row.file, row.line, row.distinct) = (function.name, function.file, function.line, 0);
+        }
+    }
+}
+
+/// Makes regions one that are called the same now.
+fn unite(globals: &mut Globals, contexts: &mut [Context]) {
+    let mut first = FxHashMap::default();
+    let nouns: Vec<u32> =
+        (0..).zip(&globals.nouns.rows).map(|(id, row)| *first.entry(row).or_insert(id)).collect();
+    let rows = std::mem::take(&mut globals.regions).rows.into_iter();
+    let regions: Vec<u32> = rows
+        .map(|row| {
+            let noun = nouns.get(row.noun as usize).copied().unwrap_or(NONE);
+            globals.regions.id(RegionRow { noun, ..row })
+        })
+        .collect();
+    globals.reserve_regions();
+    for context in contexts {
+        for site in context.sites.iter_mut().flatten() {
+            site.region = regions[site.region as usize];
+        }
+        context.unknown_site.region = globals.unknown_region;
+    }
+}
