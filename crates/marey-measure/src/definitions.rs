@@ -7,6 +7,9 @@ use marey_model::spool::{Definition, DefinitionKind, Head, SLACK, Stream, at};
 use marey_model::{Detail, RegionId, Role, Rules, SiteId, StackId, Triple};
 use rustc_hash::FxHashMap;
 
+mod functions;
+
+pub use self::functions::know_names;
 use crate::runtime::{Config, Mode, level};
 use crate::spool::SpoolFile;
 use crate::sys;
@@ -68,6 +71,16 @@ pub(crate) unsafe fn mode_in(modes: *const u8, site: u32) -> Mode {
     Mode::from_byte(unsafe { mode_of(modes, site) }.load(Ordering::Relaxed))
 }
 
+/// Whether visits of `site` that are open are not to be left out yet.
+///
+/// # Safety
+/// As for [`mode_of`].
+#[inline(always)]
+pub(crate) unsafe fn fades_in(modes: *const u8, site: u32) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { mode_of(modes, site) }.load(Ordering::Relaxed) & FADING != 0
+}
+
 /// The definitions of a process.
 pub struct Definitions {
     file: SpoolFile,
@@ -82,6 +95,8 @@ pub struct Definitions {
     bytes: u64,
     buffer: Vec<u8>,
     regions: FxHashMap<RegionKey, u32>,
+    /// Regions of functions, by module and virtual address, each with what it is called without its name.
+    functions: FxHashMap<(u32, u64), (u32, Box<str>)>,
     /// What the rules say of each region, by its number.
     region_modes: Vec<u8>,
     rules: Rules,
@@ -111,6 +126,7 @@ impl Definitions {
             bytes: 0,
             buffer: Vec::new(),
             regions: FxHashMap::default(),
+            functions: FxHashMap::default(),
             region_modes: Vec::new(),
             rules: config.rules.clone(),
             stacks: FxHashMap::default(),
@@ -278,7 +294,7 @@ impl Definitions {
     pub fn site(&mut self, region: Option<RegionId>, stack: Option<StackId>) -> SiteId {
         let Some(region) = region else { return self.other_regions() };
         // Room for one site without a stack for every region is kept free.
-        let full = self.sites.len() + self.regions.len() + 1 >= MAX_SITES;
+        let full = self.sites.len() + self.regions.len() + self.functions.len() + 1 >= MAX_SITES;
         let stack = if full { None } else { stack };
         let key = (region.0, stack.map_or(u32::MAX, |stack| stack.0));
         if let Some(&id) = self.sites.get(&key) {
@@ -329,11 +345,11 @@ impl Definitions {
         let is_rule = self.rules.push(detail, pattern);
         for (key, &id) in &self.regions {
             let mode = self.mode_by_rules(key);
-            if let Some(known) = self.region_modes.get_mut(id as usize) {
-                // Some may be open.
-                let fades = matches!(mode, Mode::Off | Mode::Count) && *known != mode as u8;
-                *known = mode as u8 | if fades { FADING } else { 0 };
-            }
+            change_mode(&mut self.region_modes, id, mode);
+        }
+        for (&place, (id, noun)) in &self.functions {
+            let mode = self.mode_of_function(place, noun);
+            change_mode(&mut self.region_modes, *id, mode);
         }
         self.set_modes();
         is_rule
@@ -360,5 +376,14 @@ impl Definitions {
         let mode = if self.mode == Mode::Trace { by_rules } else { self.mode as u8 };
         // SAFETY: the table has MAX_SITES bytes and sites are below that.
         unsafe { mode_of(self.modes, site).store(mode, Ordering::Relaxed) };
+    }
+}
+
+/// Lets a region be recorded otherwise from now on.
+fn change_mode(modes: &mut [u8], region: u32, mode: Mode) {
+    if let Some(known) = modes.get_mut(region as usize) {
+        // Some may be open.
+        let fades = matches!(mode, Mode::Off | Mode::Count) && *known != mode as u8;
+        *known = mode as u8 | if fades { FADING } else { 0 };
     }
 }

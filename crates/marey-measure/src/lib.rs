@@ -40,21 +40,21 @@ pub use attach::{
 };
 pub use clock::ticks_of;
 pub use cost::add_sample;
-pub use definitions::{Definitions, RegionKey};
+pub use definitions::{Definitions, RegionKey, know_names};
 pub use lock::Lock;
 pub use marey_macros::instrument;
 pub use marey_model::Detail;
 pub use order::{Cause, begin_because, count_free_lock, leave_because};
 pub use runtime::{
-    Config, Mode, Runtime, current as current_runtime, level, lose_clock, revive, tell_begins,
+    Config, Mode, Runtime, count_homeless, current as current_runtime, level, lose_clock, revive, tell_begins,
 };
 pub use samples::{Sample, SampledFrame, Samples, open_sites, take_lost_samples};
 #[doc(hidden)]
 pub use sums::add_up;
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
-pub use thread::Thread;
+pub use thread::{Frame, Thread};
 pub use write::{
     Kept, ROOM, Scratch, SiteOf, add_visit, announce, count, count_unrecorded, enter, enter_announced,
-    enter_timed, innermost, leave, leave_site, leave_timed_with, leave_with, now, passed, settle, withdraw,
-    write, write_announced, write_poll,
+    enter_marked, enter_timed, innermost, leave, leave_site, leave_timed_with, leave_with, now, passed,
+    settle, withdraw, write, write_announced, write_poll,
 };

@@ -21,7 +21,7 @@ use marey_model::{ClockKind, Detail, Rules};
 
 use crate::channel::Channels;
 use crate::clock;
-use crate::definitions::{Definitions, FADING, MAX_SITES, mode_in, mode_of};
+use crate::definitions::{Definitions, FADING, MAX_SITES, fades_in, mode_in};
 use crate::lock::Lock;
 use crate::spool::SpoolFile;
 use crate::sys;
@@ -161,8 +161,7 @@ impl Runtime {
     /// Whether visits of `site` that are open are not to be left out yet.
     pub(crate) fn fades(&self, site: u32) -> bool {
         // SAFETY: `modes` is the recorder's own table.
-        (site as usize) < MAX_SITES
-            && unsafe { mode_of(self.modes, site) }.load(Ordering::Relaxed) & FADING != 0
+        (site as usize) < MAX_SITES && unsafe { fades_in(self.modes, site) }
     }
 
     /// Works with the definitions; `None` in a signal handler that interrupted such work.
@@ -216,7 +215,7 @@ impl Runtime {
 
 /// Counts events that belong to no stream: there is no window, no region or no recorder for them.
 #[cold]
-pub(crate) fn count_homeless(events: u64) {
+pub fn count_homeless(events: u64) {
     if let Some(tally) = current().or_else(anchor::parent).and_then(|runtime| runtime.tally(at::DROPPED)) {
         tally.fetch_add(events, Ordering::Relaxed);
     }

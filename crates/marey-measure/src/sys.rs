@@ -182,6 +182,13 @@ impl File {
         usize::try_from(fd).ok().map(Self)
     }
 
+    fn open_to_read(path: &CStr) -> Option<Self> {
+        let (at, flags) = (path.as_ptr() as usize, libc::O_RDONLY | libc::O_CLOEXEC);
+        // SAFETY: `path` ends with a zero byte.
+        let fd = unsafe { syscall(libc::SYS_openat, [libc::AT_FDCWD as usize, at, flags as usize, 0, 0, 0]) };
+        usize::try_from(fd).ok().map(Self)
+    }
+
     /// Removes a file.
     pub fn remove(path: &CStr) {
         // SAFETY: `path` ends with a zero byte.
@@ -261,12 +268,7 @@ impl Drop for File {
 
 /// The first `most` bytes of a file; empty if it cannot be read. Nothing of the program's is called.
 pub fn read(path: &CStr, most: usize) -> Vec<u8> {
-    let flags = libc::O_RDONLY | libc::O_CLOEXEC;
-    let at = path.as_ptr() as usize;
-    // SAFETY: `path` ends with a zero byte.
-    let fd = unsafe { syscall(libc::SYS_openat, [libc::AT_FDCWD as usize, at, flags as usize, 0, 0, 0]) };
-    let Ok(fd) = usize::try_from(fd) else { return Vec::new() };
-    let file = File(fd);
+    let Some(file) = File::open_to_read(path) else { return Vec::new() };
     let (mut bytes, mut len) = (vec![0; most.min(PAGE)], 0);
     while len < most {
         if len == bytes.len() {
@@ -283,6 +285,29 @@ pub fn read(path: &CStr, most: usize) -> Vec<u8> {
         }
     }
     bytes.truncate(len);
+    bytes
+}
+
+/// The `len` bytes from `offset` on of a file; fewer if it has not as many or cannot be read. Nothing of the
+/// program's is called.
+pub fn read_part(path: &CStr, offset: u64, len: usize) -> Vec<u8> {
+    let Some(file) = File::open_to_read(path) else { return Vec::new() };
+    let (mut bytes, mut done) = (Vec::new(), 0);
+    // What a damaged file says of its parts may be more than there is memory.
+    if bytes.try_reserve_exact(len).is_ok() {
+        bytes.resize(len, 0);
+    }
+    while done < bytes.len() {
+        let rest = &mut bytes[done..];
+        let (to, place) = (rest.as_mut_ptr() as usize, offset as usize + done);
+        // SAFETY: `rest` is writable for its length.
+        match unsafe { syscall(libc::SYS_pread64, [file.0, to, rest.len(), place, 0, 0]) } {
+            read @ 1.. => done += read as usize,
+            failed if failed as i32 == -libc::EINTR => {}
+            _ => break,
+        }
+    }
+    bytes.truncate(done);
     bytes
 }
 

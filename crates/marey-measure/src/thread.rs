@@ -17,7 +17,7 @@ use core::sync::atomic::AtomicPtr;
 
 use marey_model::spool::{MAX_DEPTH, Open, Stream};
 
-use crate::definitions::mode_in;
+use crate::definitions::{fades_in, mode_in};
 use crate::message::{CollectiveSlots, MessageSlots};
 use crate::runtime::{Mode, Runtime};
 use crate::sums::{Beside, Summing};
@@ -137,7 +137,30 @@ pub struct Thread {
     pub(crate) collectives: CollectiveSlots,
 }
 
+/// What whoever enters a region keeps of it beside the stack of open regions. The recorder does not look at it, and
+/// leaves what stood there before where nothing was kept.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Frame {
+    /// Address of the function that is entered.
+    pub function: usize,
+    /// An address in the function that is entered.
+    pub within: usize,
+    /// Where it returns to.
+    pub caller: usize,
+}
+
 impl Thread {
+    /// Where a frame is kept of the open region number `place`.
+    ///
+    /// # Safety
+    /// `this` is the calling thread's descriptor, and `place` is below its `max_depth`.
+    #[inline(always)]
+    pub unsafe fn frame(this: *const Self, place: u32) -> *mut Frame {
+        // SAFETY: the caller's promise; the frames lie behind the stack in the same mapping.
+        unsafe { (*this).stack.add(MAX_DEPTH).cast::<Frame>().add(place as usize) }
+    }
+
     /// Whether a record may be written without further ado.
     ///
     /// # Safety
@@ -168,9 +191,20 @@ impl Thread {
         unsafe { mode_in((*this).modes, site) }
     }
 
-    /// Bytes of a descriptor with its open stack, a whole number of pages.
-    pub(crate) const LEN: usize =
-        (size_of::<Self>() + MAX_DEPTH * size_of::<Open>()).next_multiple_of(sys::PAGE);
+    /// Whether visits of `site` are left out altogether, and none is open from before they were.
+    ///
+    /// # Safety
+    /// As for [`Self::mode`].
+    #[inline(always)]
+    pub unsafe fn is_left_out(this: *const Self, site: u32) -> bool {
+        // SAFETY: as above; the mode is not `Off` without a table.
+        unsafe { Self::mode(this, site) == Mode::Off && !fades_in((*this).modes, site) }
+    }
+
+    /// Bytes of a descriptor with its open stack and frames, a whole number of pages. Those of frames are never
+    /// touched where nobody keeps any.
+    pub(crate) const LEN: usize = (size_of::<Self>() + MAX_DEPTH * (size_of::<Open>() + size_of::<Frame>()))
+        .next_multiple_of(sys::PAGE);
 
     /// A descriptor of zeros on pages of its own, which a fork wipes.
     pub(crate) fn allocate() -> Option<*mut Self> {

@@ -66,24 +66,39 @@ unsafe fn commit(thread: *mut Thread, end: u64) {
 pub unsafe fn enter(thread: *mut Thread, site: u32) {
     // SAFETY: the caller's promise.
     unsafe {
+        enter_marked(thread, site, 0);
+    }
+}
+
+/// The same with a mark of the caller's beside the open region ([`Open::reserved`]): the recorder does not look at
+/// it. 0 is none.
+///
+/// # Safety
+/// As for [`enter`].
+#[inline(always)]
+pub unsafe fn enter_marked(thread: *mut Thread, site: u32, mark: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
         if site >= SHORT_SITES {
-            return enter_long(thread, site);
+            return enter_long(thread, site, mark);
         }
-        enter_with(thread, site, u64::from(op::SHORT_ENTER) + u64::from(site), 1, MAX_SHORT);
+        let open = Open { ticks: 0, site, reserved: mark };
+        enter_with(thread, open, u64::from(op::SHORT_ENTER) + u64::from(site), 1, MAX_SHORT);
     }
 }
 
 /// Enters a site whose number takes up to three bytes, in which case four are left for the time
 /// in an 8-byte store.
 #[inline(never)]
-unsafe fn enter_long(thread: *mut Thread, site: u32) {
+unsafe fn enter_long(thread: *mut Thread, site: u32, mark: u32) {
     // SAFETY: the caller's promise.
     unsafe {
         if site >= LONG_SITES {
-            return slow::enter(thread, site);
+            return slow::enter(thread, site, mark);
         }
         let (prefix, prefix_len) = long_prefix(site);
-        enter_with(thread, site, prefix, prefix_len, MAX_BEHIND_LONG);
+        let open = Open { ticks: 0, site, reserved: mark };
+        enter_with(thread, open, prefix, prefix_len, MAX_BEHIND_LONG);
     }
 }
 
@@ -99,15 +114,15 @@ const fn long_prefix(site: u32) -> (u64, u32) {
     (op::ENTER as u64 | encode_short(site as u64, len) << 8, 1 + len)
 }
 
-/// Enters `site` by a record that begins with the `prefix_len` bytes of `prefix`, unless more
+/// Enters the site of `open` by a record that begins with the `prefix_len` bytes of `prefix`, unless more
 /// than `max` ticks have passed.
 #[inline(always)]
-unsafe fn enter_with(thread: *mut Thread, site: u32, prefix: u64, prefix_len: u32, max: u64) {
+unsafe fn enter_with(thread: *mut Thread, open: Open, prefix: u64, prefix_len: u32, max: u64) {
     // SAFETY: the caller's promise; the store stays inside the window because records begin below
     // `limit`, which leaves SLACK bytes behind it.
     unsafe {
         if (*thread).ready == 0 {
-            return slow::enter(thread, site);
+            return slow::enter(thread, open.site, open.reserved);
         }
         // From here to the last line a signal handler finds the thread busy.
         (*thread).ready = 0;
@@ -119,12 +134,12 @@ unsafe fn enter_with(thread: *mut Thread, site: u32, prefix: u64, prefix_len: u3
         // make us save registers.
         if cursor >= (*thread).limit || depth >= (*thread).max_depth || delta > max {
             (*thread).ready = 1;
-            return slow::enter(thread, site);
+            return slow::enter(thread, open.site, open.reserved);
         }
         let (number, len) = encode_near(delta);
         (cursor as *mut u64).write_unaligned(prefix | number << (8 * prefix_len));
         (*thread).last = ticks;
-        *(*thread).stack.add(depth as usize) = Open { ticks, site, reserved: 0 };
+        *(*thread).stack.add(depth as usize) = Open { ticks, ..open };
         (*thread).depth = depth + 1;
         commit(thread, cursor + u64::from(prefix_len + len));
         compiler_fence(Ordering::SeqCst);

@@ -158,7 +158,8 @@ pub(crate) unsafe fn write_pending(thread: *mut Thread) -> bool {
         // What is open in the stream: a new window says so.
         (*thread).depth = first;
         while (*thread).depth < depth {
-            let Open { ticks, site, .. } = *(*thread).stack.add((*thread).depth as usize);
+            let at = (*thread).stack.add((*thread).depth as usize);
+            let Open { ticks, site, reserved } = *at;
             if slow::make_room(thread, ROOM).is_none() {
                 (*thread).below += depth - (*thread).depth;
                 return true;
@@ -166,6 +167,7 @@ pub(crate) unsafe fn write_pending(thread: *mut Thread) -> bool {
             (*thread).ready = 0;
             let mut scratch = Scratch((*thread).cursor as *mut u8);
             slow::put_open(thread, &mut scratch, site, ticks);
+            (*at).reserved = reserved;
             commit(thread, scratch.0 as u64);
         }
         compiler_fence(Ordering::SeqCst);

@@ -11,7 +11,7 @@ use crate::runtime::{self, Mode};
 use crate::thread::{Thread, state};
 
 #[cold]
-pub(super) unsafe fn enter(thread: *mut Thread, site: u32) {
+pub(super) unsafe fn enter(thread: *mut Thread, site: u32, mark: u32) {
     // SAFETY: the caller's promise (see `super::enter`).
     unsafe {
         if let Some(table) = crate::attach::foreign() {
@@ -19,7 +19,12 @@ pub(super) unsafe fn enter(thread: *mut Thread, site: u32) {
             return;
         }
         let Some(thread) = pick(thread) else { return };
+        let depth = (*thread).depth;
         write(thread, ROOM, |thread, scratch| put_open(thread, scratch, site, now(thread)));
+        // Not where it could not be written, or lies too deep.
+        if (*thread).depth == depth + 1 {
+            (*(*thread).stack.add(depth as usize)).reserved = mark;
+        }
     }
 }
 
