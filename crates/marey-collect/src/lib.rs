@@ -32,6 +32,8 @@ mod alloc {
 }
 mod entry;
 mod filter;
+#[cfg(not(feature = "linked"))]
+mod functions;
 #[cfg(feature = "linked")]
 mod linked;
 #[cfg(not(feature = "linked"))]

@@ -69,6 +69,7 @@ fn begin() -> Option<&'static Runtime> {
         marey_measure::know_stacks(crate::site::known_stack);
         #[cfg(not(feature = "linked"))]
         if let Some(runtime) = runtime {
+            marey_measure::know_names(crate::functions::name_of);
             crate::sampler::begin(runtime);
         }
     }
@@ -367,5 +368,6 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
         core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void) -> c_int>(next)(handle)
     };
     crate::site::CLOSINGS.fetch_add(1, Ordering::Relaxed);
+    crate::functions::forget();
     result
 }

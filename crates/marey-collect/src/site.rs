@@ -261,7 +261,7 @@ fn own_stack() -> (usize, usize) {
 static DEFINED: Lock<Option<FxHashMap<(usize, usize), Defined>>> = Lock::new(None);
 type Defined = (u32, std::path::PathBuf);
 
-fn number_of(runtime: &Runtime, module: &UnwindModule) -> u32 {
+pub(crate) fn number_of(runtime: &Runtime, module: &UnwindModule) -> u32 {
     let key = (module.start, module.bias);
     DEFINED
         .with_or_renew(Option::default, |defined| {
@@ -304,7 +304,7 @@ pub(crate) fn define_modules(runtime: &Runtime, modules: &mut Modules) {
     }
 }
 
-fn unmapped(runtime: &Runtime, module: &UnwindModule) {
+pub(crate) fn unmapped(runtime: &Runtime, module: &UnwindModule) {
     let number = DEFINED
         .with_or_renew(Option::default, |defined| {
             defined.as_mut().and_then(|defined| defined.remove(&(module.start, module.bias)))

@@ -21,11 +21,14 @@ use crate::site::{self, What};
 pub(super) struct Local {
     /// How deep the thread is in our own code, whose calls are not the program's.
     pub(super) own: u32,
-    /// 1 for a thread that is no location because of its waits: one of MPI's, or one that has ended.
+    /// Not 0 for a thread that is no location because of its waits: 1 for one of MPI's, [`ENDED`].
     pub(super) hidden: u32,
     /// The place among the notes where the thread waits, plus 1.
     pub(super) waiting: usize,
 }
+
+/// [`Local::hidden`] of a thread that has ended.
+pub(super) const ENDED: u32 = 2;
 
 core::arch::global_asm!(
     ".pushsection .tbss.marey_threads,\"awT\",@nobits",
@@ -68,14 +71,14 @@ unsafe extern "C" {
 
 /// Our own code runs for as long as this lives: what it calls is not recorded, a cancellation
 /// waits, and `errno` is what it was.
-pub(super) struct Own {
+pub(crate) struct Own {
     errno: c_int,
     cancel: c_int,
 }
 
 impl Own {
     #[inline(always)]
-    pub(super) fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         let mut cancel = 0;
         // SAFETY: the thread's own memory; 1 is PTHREAD_CANCEL_DISABLE.
         unsafe {

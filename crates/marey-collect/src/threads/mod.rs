@@ -19,6 +19,8 @@ mod real;
 mod table;
 mod wait;
 
+#[cfg(not(feature = "linked"))]
+pub(crate) use interval::Own;
 pub(crate) use real::FUNCTIONS;
 
 use core::sync::atomic::Ordering;
@@ -44,6 +46,20 @@ pub(crate) fn prime(runtime: &'static Runtime) {
     crate::site::of_thread(runtime).know_stack();
 }
 
+/// Whether the calling thread is one of MPI's, and no location.
+#[cfg(not(feature = "linked"))]
+pub(crate) fn is_hidden() -> bool {
+    // SAFETY: the thread's own memory.
+    unsafe { (*interval::local()).hidden != 0 }
+}
+
+/// Whether the calling thread has ended, but for destructors of others.
+#[cfg(not(feature = "linked"))]
+pub(crate) fn has_ended() -> bool {
+    // SAFETY: the thread's own memory.
+    unsafe { (*interval::local()).hidden == interval::ENDED }
+}
+
 /// To be called when a thread ends, before its descriptor is no more.
 pub(crate) fn ended() {
     let Some(tables) = table::tables() else { return };
@@ -60,6 +76,6 @@ pub(crate) fn ended() {
         tables.notes.unregister((*local).waiting);
         (*local).waiting = 0;
         // Later destructors must not make the thread a location anew.
-        (*local).hidden = 1;
+        (*local).hidden = interval::ENDED;
     }
 }
