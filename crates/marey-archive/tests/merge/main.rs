@@ -11,6 +11,7 @@ mod added_up;
 mod clocks;
 mod corrected;
 mod folded;
+mod functions;
 mod happenings;
 mod histograms;
 mod identity;

@@ -39,7 +39,7 @@ pub(crate) struct Build<'a> {
 /// A compiled program, or library, in a directory of its own.
 #[derive(Debug)]
 pub(crate) struct Program {
-    pub(crate) place: TempDir,
+    _place: TempDir,
     pub(crate) path: PathBuf,
 }
 
@@ -65,13 +65,9 @@ impl<'a> Build<'a> {
         let path = place.path().join(self.output);
         let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/functions/programs");
         let mut compile = Command::new(self.compiler.name());
-        compile
-            .args(&self.flags)
-            .arg("-I")
-            .arg(&programs)
-            .arg(programs.join(self.source))
-            .arg("-o")
-            .arg(&path);
+        compile.arg("-I").arg(&programs).arg(programs.join(self.source));
+        // Libraries come last.
+        compile.args(&self.flags).arg("-o").arg(&path);
         // Compilers of Fortran leave module files where they run.
         match compile.current_dir(place.path()).output() {
             Err(error) => {
@@ -80,7 +76,7 @@ impl<'a> Build<'a> {
             }
             Ok(output) => {
                 assert!(output.status.success(), "{compile:?}: {}", String::from_utf8_lossy(&output.stderr));
-                Some(Program { place, path })
+                Some(Program { _place: place, path })
             }
         }
     }

@@ -55,11 +55,11 @@ impl Run {
             .partition(|(name, _)| !name.contains('/'))
     }
 
-    pub(crate) fn table(&self, name: &str) -> Columns {
+    fn table(&self, name: &str) -> Columns {
         self.archive.table(name).unwrap()
     }
 
-    pub(crate) fn regions(&self) -> Vec<Region> {
+    fn regions(&self) -> Vec<Region> {
         let (regions, nouns) = (self.table("regions"), self.table("nouns"));
         let region = |row: usize| {
             let noun = regions.u32("noun_id").unwrap()[row] as usize;
@@ -67,13 +67,18 @@ impl Run {
             let verb = &regions.text("verb").unwrap()[row];
             let is_function = kind == "function";
             Region {
-                name: if is_function { regions.text("noun").unwrap()[row].clone() } else { verb.clone() },
+                name: if kind.is_empty() { verb.clone() } else { regions.text("noun").unwrap()[row].clone() },
                 file: regions.text("file").unwrap()[row].clone(),
                 line: regions.u32("line").unwrap()[row],
                 is_function,
             }
         };
         (0..regions.len()).map(region).collect()
+    }
+
+    /// All functions.
+    pub(crate) fn functions(&self) -> Vec<Region> {
+        self.regions().into_iter().filter(|region| region.is_function).collect()
     }
 
     /// Visits by the names of functions, and by paths of these.
@@ -98,6 +103,13 @@ impl Run {
             *by_path.entry(names.join("/")).or_default() += visits;
         }
         (functions, by_path)
+    }
+
+    /// How often something of this kind went wrong.
+    pub(crate) fn problem(&self, kind: &str) -> u64 {
+        let problems = self.table("problems");
+        let rows = (0..problems.len()).filter(|&row| problems.text("kind").unwrap()[row] == kind);
+        rows.map(|row| problems.i64("count").unwrap()[row].cast_unsigned()).sum()
     }
 
     /// Everything was recorded; what lies too deep without times.

@@ -17,6 +17,7 @@ mod mpi_cost;
 mod mpi_counts;
 mod mpi_crash;
 mod mpi_duckdb;
+mod mpi_functions;
 mod mpi_hosts;
 mod mpi_jumps;
 mod mpi_launch;
