@@ -53,6 +53,13 @@ __attribute__((noinline)) static void first(int n) {
   if (n > 0) first(n - 1);
 }
 
+/* Goes on after its own call: at its end the inner one gives up its frame before it says so. */
+__attribute__((noinline)) static void both(int n) {
+  HERE("both");
+  if (n > 0) both(n - 1);
+  last();
+}
+
 static void handler(int signal) {
   HERE("handler");
   sink += signal;
@@ -86,6 +93,7 @@ int main(void) {
   for (int i = 0; i < 200; i++) sink += even(i % 17);
   sink += deep(3000);
   sink += deep(10);
+  for (int i = 0; i < 50; i++) both(i % 5);
   for (int i = 0; i < 50; i++) first(i % 5), sink += roomy(10 + 100 * i);
   struct sigaction action = {.sa_handler = handler};
   sigaction(SIGUSR1, &action, 0);
@@ -104,6 +112,9 @@ int main(void) {
   /* What was open when a child was forked is its parent's. */
   CALLED("child/leaf", 300);
   CALLED("thread/leaf", 20000);
+  CALLED("main/both/last", 50);
+  CALLED("main/both/both/last", 40);
+  CALLED("main/both/both/both/both/both/last", 10);
   CALLED("main/handler", 20);
   CALLED("main/even/odd/even/odd/even", 200 - 12 * 4);
   return 0;

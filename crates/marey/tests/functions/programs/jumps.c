@@ -39,6 +39,25 @@ __attribute__((noinline)) static void caller(int most) {
   after();
 }
 
+/* Two that are alike, so that they have their frames at the same place. */
+__attribute__((noinline)) static void leaves_one(void) {
+  HERE("leaves_one");
+  sink++;
+  longjmp(back, 1);
+}
+__attribute__((noinline)) static void leaves_two(void) {
+  HERE("leaves_two");
+  sink++;
+  longjmp(back, 1);
+}
+__attribute__((noinline)) static void alternates(void) {
+  HERE("alternates");
+  for (volatile int i = 0; i < 10; i++) {
+    if (setjmp(back) == 0) leaves_one();
+    if (setjmp(back) == 0) leaves_two();
+  }
+}
+
 static void handler(int signal) {
   HERE("handler");
   sink += signal;
@@ -58,6 +77,7 @@ int main(void) {
     caller(6);
     caller(7);
     interrupted();
+    alternates();
   }
   caller(2000);
   caller(2001);
@@ -67,6 +87,9 @@ int main(void) {
   CALLED("main/caller/recurse/after", 101);
   CALLED("main/interrupted/handler", 100);
   CALLED("main/interrupted/after", 100);
+  CALLED("main/alternates", 100);
+  CALLED("main/alternates/leaves_one", 1000);
+  CALLED("main/alternates/leaves_two", 1000);
   CALLED("main/after", 1);
   return 0;
 }
