@@ -70,8 +70,8 @@ pub(crate) enum Command {
     long_about = "Run a program and record what it does.\n\n\
         CMD is started as it is, with one more library preloaded. CMD itself is measured from its \
         start; every process that it starts, on the way through mpirun, scripts and wrappers, from \
-        its first MPI or user-API call. When CMD has ended, what was recorded is merged into \
-        RUN.\n\n\
+        its first MPI or user-API call, or that of a function compiled with -finstrument-functions. \
+        When CMD has ended, what was recorded is merged into RUN.\n\n\
         The program's output, signals and exit status stay its own.",
     after_long_help = "EXAMPLES\n  \
         marey record -- mpirun -n 4 ./app input.dat\n  \
@@ -87,6 +87,7 @@ pub(crate) enum Command {
         trace  file:*/solver.f90     each visit is kept, as without a rule; `file:` is a source file\n  \
         * stands for any text, ? for any character, # begins a comment. What begins or completes a \
         nonblocking operation, and visits in which something else was recorded, are kept all the same. \
+        Functions that compilers have instrumented go by their names, templates as `ns::add<*>`. \
         Messages of calls that are not kept are counted, not matched.\n\n\
         EXIT STATUS\n  \
         CMD's own; 128 + N if signal N killed it; 127 if CMD was not found, 126 if it cannot be \
