@@ -42,6 +42,7 @@ pub(crate) const BENCH_PACKAGES: &[&str] = &[
     "libopenmpi-dev",
     "libotf2-trace-dev",
     "eztrace",
+    "uftrace",
     "lammps",
     "hpcc",
     "scalapack-mpi-test",

@@ -9,6 +9,7 @@
 mod build;
 mod exact;
 mod floor;
+mod function;
 mod goal;
 mod merge;
 mod message;
@@ -144,6 +145,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     let sections = [
         pair::measure(plan, &tools, &mut goals)?,
         exact::measure(plan, &tools, &mut goals)?,
+        function::measure(plan, &tools, &mut goals)?,
         message::measure(plan, &tools, &mut goals)?,
         merge::measure(plan, &tools, &mut goals)?,
         program::measure(plan, &tools, &mut goals)?,
