@@ -69,12 +69,14 @@ impl View {
         unsafe { core::slice::from_raw_parts(self.slots, self.homes() + REACH) }
     }
 
-    /// Where the search for a function begins: the top bits of the product depend on all of the address.
+    /// Where the search for a function begins: the top bits of the product depend on all of the address. Functions
+    /// mostly lie some multiple of 16 bytes apart, and 16 times this number spreads such over the table as evenly
+    /// as can be: it is the golden section of all numbers.
     #[inline(always)]
     fn home(self, function: usize) -> &'static Slot {
         // SAFETY: the shift leaves as many bits as there are homes for.
         unsafe {
-            &*self.slots.add(function.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (self.shift % usize::BITS))
+            &*self.slots.add(function.wrapping_mul(0x09e3_779b_97f4_a7c1) >> (self.shift % usize::BITS))
         }
     }
 
@@ -190,7 +192,7 @@ mod tests {
                 assert_eq!(find(function + 1), None);
             }
             let at_once = functions().filter(|&function| find_at_once(function).is_some()).count();
-            assert!(at_once > 4999 / 4 * 3, "{at_once}");
+            assert!(at_once > 4999 / 10 * 9, "{at_once}");
             assert_eq!((count(), LOCK.with(|known| *known)), (4999, Some(4999)));
             forget();
             assert!(functions().all(|function| find(function).is_none()));
