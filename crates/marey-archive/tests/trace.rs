@@ -44,7 +44,8 @@ fn write_run(dir: &Path) -> Meta {
         &[&["0", "16", "1", "main", "a.c", "44", "lines"], &["0", "16", "0", "halo", "a.c", "12", "lines"]];
     put(dir, &mut meta, &schema::FRAMES, frames);
     let rest = ["./app", "/home/u/app", "0", "1000", "finished", "0", "", "single", "640"];
-    let process = |id, rank| [&[id, "node", "7", "0", rank, "2"][..], &rest].concat();
+    let used = ["1048576", "700", "50", "0", "-1", "-1"];
+    let process = |id, rank| [&[id, "node", "7", "0", rank, "2"][..], &rest, &used].concat();
     put(dir, &mut meta, &schema::PROCESSES, &[&process("0", "0"), &process("1", "1")]);
     let locations: &[&[&str]] = &[
         &["0", "0", "thread 0", "thread", "0", "7", "node", "0", "0", "0", "1000", "-1"],
@@ -58,6 +59,9 @@ fn write_run(dir: &Path) -> Meta {
         &["0", "1", "1", "1000", "1000", "-1", "-1", "0", "0", "0"],
     ];
     put(dir, &mut meta, &schema::PROFILE, profile);
+    let samples: &[&[&str]] =
+        &[&[none, "0", "0", "2", "3", "15000", "1"], &["1", "0", none, "1", "1", "5000", "0"]];
+    put(dir, &mut meta, &schema::SAMPLED, samples);
     let sent: &[&[&str]] = &[&["0", "1", "0", "5", "2", "64"], &["1", "0", none, "-1", "1", "0"]];
     put(dir, &mut meta, &schema::COMMUNICATION, sent);
     put(dir, &mut meta, &schema::PROBLEMS, &[&["dropped", "1", none, "3", "disk full"]]);
@@ -83,7 +87,12 @@ fn what_was_written_arrives() {
     assert_eq!(stack, [frame("halo", "a.c", 12), frame("main", "a.c", 44), frame("app+0x1000", "", 0)]);
     assert!(trace.stack(StackId(1)).is_empty());
     assert_eq!((trace.processes()[1].rank, trace.processes()[1].pid), (Some(1), 7));
+    let used = (trace.processes()[1].peak_memory, trace.processes()[1].processor_time);
+    assert_eq!(used, (Some(1 << 20), Some(Nanos(750))));
     assert_eq!(trace.communicators()[0].parent, None);
+    let samples = [(None, Some(StackId(0)), 2, true), (Some(CallPathId(1)), None, 1, false)];
+    let found = trace.samples().iter().map(|row| (row.call_path, row.stack, row.samples, row.is_complete));
+    assert_eq!(found.collect::<Vec<_>>(), samples);
     assert_eq!((trace.profile()[1].visits, trace.profile()[1].max), (2, Some(Nanos(300))));
     assert_eq!(trace.profile()[2].min, None);
     assert_eq!((trace.communication()[0].size_log2, trace.communication()[1].size_log2), (Some(5), None));

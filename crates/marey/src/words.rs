@@ -98,6 +98,12 @@ pub(crate) fn is_startup(function: &str) -> bool {
     NAMES.contains(&function) || PARTS.iter().any(|part| function.contains(part))
 }
 
+/// Whether a function is of no author that a user knows: of a standard library, or by its name reserved for the
+/// system's.
+pub(crate) fn is_internal(function: &str) -> bool {
+    is_of_library(function) || (function.starts_with("__") && !function.contains("_MOD_"))
+}
+
 /// The function of the program that led to a call path, and where it called: the innermost one
 /// that is not of a standard library. Without a stack there is none.
 pub(crate) fn caller(trace: &dyn Trace, path: CallPathId) -> Option<&Frame> {

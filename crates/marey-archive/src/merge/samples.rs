@@ -6,6 +6,7 @@
 //! How samples lie in a spool is told in [`marey_model::spool::samples`].
 
 use marey_model::spool::samples::{NO_NODE, Node, NodeKind, instants, nodes};
+use rustc_hash::FxHashMap;
 
 use super::build::Builder;
 use super::definitions::{Mapping, ProcessDefs};
@@ -56,20 +57,26 @@ pub(crate) fn read(
     globals: &mut Globals,
 ) -> Result<Vec<Tree>, Error> {
     let mut trees = Vec::with_capacity(index.samples.len());
+    let mut budget = MOST_FRAMES;
     for samples in &index.samples {
         let process = processes.iter().find(|process| process.key == samples.process);
-        let mappings = process.map_or(&[][..], |process| &process.mappings);
-        trees.push(tree(index, samples, mappings, globals, process)?);
+        trees.push(tree(index, samples, process, globals, &mut budget)?);
     }
     Ok(trees)
 }
 
+/// Frames of all stacks together: what lies deeper is kept in part then. A spool of a few MiB may claim to have
+/// thousands of millions.
+const MOST_FRAMES: usize = 1 << 24;
+/// Innermost frames that are kept of a stack then.
+const FRAMES_KEPT: usize = 32;
+
 fn tree(
     index: &Index,
     samples: &SamplesIndex,
-    mappings: &[Mapping],
-    globals: &mut Globals,
     process: Option<&ProcessDefs>,
+    globals: &mut Globals,
+    budget: &mut usize,
 ) -> Result<Tree, Error> {
     let mut bytes = Vec::with_capacity(samples.tree.len());
     for window in &samples.tree {
@@ -78,47 +85,81 @@ fn tree(
     let (nodes, is_whole) = nodes(&bytes);
     let mut stacks = vec![NONE; nodes.len()];
     let mut complete = vec![true; nodes.len()];
+    let mut places = Places { process, known: FxHashMap::default() };
     for (number, node) in nodes.iter().enumerate() {
         let above = usize::try_from(node.parent).ok().filter(|_| node.parent != NO_NODE);
         complete[number] = node.kind != NodeKind::Cut && above.is_none_or(|above| complete[above]);
         if node.periods != 0 && matches!(node.kind, NodeKind::Place | NodeKind::Call) {
-            let frames = frames(&nodes, number, mappings, globals, process);
+            let mut frames = places.frames(&nodes, number, globals);
+            if frames.len() > FRAMES_KEPT.max(*budget) {
+                frames.truncate(FRAMES_KEPT);
+                complete[number] = false;
+            }
+            *budget = budget.saturating_sub(frames.len());
             stacks[number] = globals.stacks.id(frames);
         }
     }
     Ok(Tree { nodes, stacks, complete, is_damaged: !is_whole || samples.lost != 0 })
 }
 
-/// The frames of a node, innermost first: module and address in it.
-fn frames(
-    nodes: &[Node],
-    number: usize,
-    mappings: &[Mapping],
-    globals: &mut Globals,
-    process: Option<&ProcessDefs>,
-) -> Vec<(u32, u64)> {
-    // Which module an address belongs to may have changed; each root holds until one was closed.
-    let since = above(nodes, number).last().map_or(0, |root| root.samples);
-    let mut frames = Vec::new();
-    for node in above(nodes, number) {
-        let address = node.value;
-        let within = match node.kind {
-            NodeKind::Call => address,
-            // Where a function was interrupted, the instruction counts and not the one before: what follows it is
-            // where a call would return to.
-            NodeKind::Place => address.saturating_add(1),
-            _ => continue,
-        };
-        let holds = |it: &&Mapping| it.start <= address && address < it.end && since < it.until;
-        let found = mappings.iter().find(holds).and_then(|it| Some((it, process?.modules.get(&it.module)?)));
-        frames.push(match found {
-            Some((mapping, module)) => {
-                (globals.modules.id(module.clone()), within.wrapping_sub(mapping.bias))
+/// What the addresses of a process are: module and address in it, as far as they have been looked for.
+struct Places<'a> {
+    process: Option<&'a ProcessDefs>,
+    /// By address and the time since which it is meant; `None` for what is left out.
+    known: FxHashMap<(u64, u64), Option<(u32, u64)>>,
+}
+
+impl Places<'_> {
+    /// The frames of a node, innermost first.
+    fn frames(&mut self, nodes: &[Node], number: usize, globals: &mut Globals) -> Vec<(u32, u64)> {
+        // Which module an address belongs to may have changed; each root holds until one was closed.
+        let since = above(nodes, number).last().map_or(0, |root| root.samples);
+        let mut frames = Vec::new();
+        for node in above(nodes, number) {
+            match node.kind {
+                NodeKind::Call => {
+                    let known = self.known.get(&(node.value, since)).copied();
+                    let place = known.unwrap_or_else(|| self.called(node.value, since, globals));
+                    frames.extend(place);
+                }
+                // Where a function was interrupted, the instruction counts and not the one before: what follows it
+                // is where a call would return to.
+                NodeKind::Place => {
+                    let (module, address) = self.place(node.value, since, globals);
+                    frames.push((module, address.saturating_add(1)));
+                }
+                _ => {}
             }
-            None => (NONE, within),
-        });
+        }
+        frames
     }
-    frames
+
+    /// The place of a return address. None in the recorder: it stands between the program and what it calls, which
+    /// is nobody's matter.
+    fn called(&mut self, address: u64, since: u64, globals: &mut Globals) -> Option<(u32, u64)> {
+        let place = self.place(address, since, globals);
+        let module = globals.modules.rows.get(place.0 as usize);
+        let place = Some(place).filter(|_| !module.is_some_and(|(_, path)| is_ours(path)));
+        self.known.insert((address, since), place);
+        place
+    }
+
+    fn place(&self, address: u64, since: u64, globals: &mut Globals) -> (u32, u64) {
+        let Some(process) = self.process else { return (NONE, address) };
+        let holds = |it: &&Mapping| it.start <= address && address < it.end && since < it.until;
+        let found = process.mappings.iter().find(holds);
+        match found.and_then(|it| Some((it, process.modules.get(&it.module)?))) {
+            Some((mapping, module)) => {
+                (globals.modules.id(module.clone()), address.wrapping_sub(mapping.bias))
+            }
+            None => (NONE, address),
+        }
+    }
+}
+
+/// Whether a module is the recorder, by its path.
+fn is_ours(path: &str) -> bool {
+    path.rsplit('/').next() == Some("libmarey.so")
 }
 
 /// A node and those above it.

@@ -89,6 +89,9 @@ pub(crate) fn begin(runtime: &'static Runtime) {
         return;
     }
     PERIOD.store(1_000_000_000 / hertz, Ordering::Relaxed);
+    if std::env::var_os("MAREY_SAMPLE_BY_THE_WALL").is_some() {
+        timer::go_by_the_wall();
+    }
     walk::prepare();
     define_modules(runtime);
     let Some(signal) = handler::install() else {
@@ -115,7 +118,6 @@ extern "C" fn thread_begins(thread: *mut Thread) {
     if SIGNAL.load(Ordering::Relaxed) == 0 {
         return;
     }
-    let is_blocked = handler::unblock();
     sys::undisturbed(|| {
         // SAFETY: the descriptor is the calling thread's.
         let Some(runtime) = (unsafe { Thread::runtime(thread) }) else { return };
@@ -128,7 +130,7 @@ extern "C" fn thread_begins(thread: *mut Thread) {
         }
     });
     if let Some(state) = own_state() {
-        state.seems_blocked.store(is_blocked, Ordering::Relaxed);
+        state.seems_blocked.store(handler::unblock(), Ordering::Relaxed);
     }
 }
 

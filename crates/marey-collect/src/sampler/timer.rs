@@ -4,6 +4,7 @@
 //! periods, and says how many it was too late for.
 
 use core::ffi::c_int;
+use core::sync::atomic::{AtomicI32, Ordering};
 
 use marey_measure::sys;
 
@@ -18,6 +19,15 @@ struct Event {
 }
 
 const _: () = assert!(size_of::<Event>() == 64);
+
+/// What is counted.
+static CLOCK: AtomicI32 = AtomicI32::new(libc::CLOCK_THREAD_CPUTIME_ID);
+
+/// For tests that want to be interrupted more often than the kernel's ticks, and while they wait: from now on timers go
+/// by the calendar. A program that waits for longer than a period waits for ever then.
+pub(super) fn go_by_the_wall() {
+    CLOCK.store(libc::CLOCK_MONOTONIC, Ordering::Relaxed);
+}
 
 /// Send the signal to one thread.
 const SIGEV_THREAD_ID: c_int = 4;
@@ -34,10 +44,7 @@ pub(super) fn start(signal: u32, value: usize, period_ns: u64) -> Option<c_int> 
     };
     let mut timer: c_int = 0;
     let (at_event, at_timer) = ((&raw const event) as usize, (&raw mut timer) as usize);
-    // Tests that want to be interrupted more often than the kernel's ticks go by the calendar instead. Programs
-    // that wait would then wait for ever.
-    let by_the_wall = std::env::var_os("MAREY_SAMPLE_BY_THE_WALL").is_some();
-    let clock = if by_the_wall { libc::CLOCK_MONOTONIC } else { libc::CLOCK_THREAD_CPUTIME_ID } as usize;
+    let clock = CLOCK.load(Ordering::Relaxed) as usize;
     // SAFETY: the event is readable, the number writable.
     if unsafe { sys::syscall(libc::SYS_timer_create, [clock, at_event, at_timer, 0, 0, 0]) } != 0 {
         return None;

@@ -23,6 +23,9 @@ pub const FIRST_TREE: usize = 8 << 10;
 /// Bytes of each window behind it.
 pub const LATER_TREE: usize = 64 << 10;
 
+/// The most nodes above one; whoever walks up from each has so little to do at most. Recorders stop at half of it.
+pub const MAX_WAY: usize = 1 << 10;
+
 /// What a node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
 #[repr(u32)]
@@ -87,11 +90,17 @@ pub struct Instant {
 /// Stops at the first that makes no sense, since those behind it hang on it; false then.
 pub fn nodes(windows: &[impl AsRef<[u8]>]) -> (Vec<Node>, bool) {
     let mut nodes: Vec<Node> = Vec::new();
+    let mut depths: Vec<usize> = Vec::new();
     for bytes in windows.iter().flat_map(|window| behind_head(window.as_ref()).chunks_exact(NODE_LEN)) {
         let Some(node) = node(bytes).filter(|node| hangs_together(node, nodes.len())) else {
             return (nodes, false);
         };
+        let depth = depths.get(node.parent as usize).map_or(0, |depth| depth + 1);
+        if depth > MAX_WAY {
+            return (nodes, false);
+        }
         nodes.push(node);
+        depths.push(depth);
     }
     (nodes, true)
 }
@@ -153,6 +162,19 @@ mod tests {
             let (found, is_whole) = nodes(&[good.clone(), window(&[wrong, (0, 2, 1)])]);
             assert_eq!((found.len(), is_whole), (left, false), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_way_that_no_recorder_makes_is_damage() {
+        let chain = |len: u32| {
+            window(
+                &(0..len).map(|n| if n == 0 { (NO_NODE, 0, 0) } else { (n - 1, 2, 1) }).collect::<Vec<_>>(),
+            )
+        };
+        let most = u32::try_from(MAX_WAY).unwrap() + 1;
+        assert!(nodes(&[chain(most)]).1);
+        let (found, is_whole) = nodes(&[chain(most + 5)]);
+        assert_eq!((found.len(), is_whole), (MAX_WAY + 1, false));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::{CallPathRow, EarlyEnding, Headline, HotFunction, RegionRow, early_endings};
+use marey_analyze::{CallPathRow, EarlyEnding, Headline, RegionRow, early_endings, library_call};
 use marey_model::{Level, Nanos, Role};
 
 use super::{Facts, Page};
@@ -93,24 +93,34 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     lines
 }
 
-/// The function that computes most, and where in it; `None` without samples.
+/// The function of the program that computes most, what it calls in libraries included, and where in it; `None`
+/// without samples.
 fn hottest(facts: &Facts<'_>, of_what: &str) -> Option<String> {
-    let hot = &facts.hot;
-    let of_calls = hot.functions.iter().filter(|row| row.level.is_some());
-    let of_calls = of_calls.fold(Nanos(0), |sum, row| sum + row.exclusive.time);
-    let whole = hot.whole.time - of_calls;
-    let is_of_program = |row: &&HotFunction<'_>| {
-        row.level.is_none() && !words::is_of_library(row.name) && !words::is_ours(row.name)
-    };
-    let function = hot.functions.iter().find(is_of_program).filter(|row| row.exclusive.time > Nanos(0))?;
-    let line = hot.lines.iter().find(|line| line.function == function.name && line.file == function.file);
-    let place = words::place(function.file, line.map_or(0, |line| line.line));
+    let trace = facts.trace;
+    let mut whole = Nanos(0);
+    let mut sums: BTreeMap<(&str, &str), BTreeMap<u32, Nanos>> = BTreeMap::new();
+    for row in trace.samples() {
+        if row.call_path.is_some_and(|path| library_call(trace, path).is_some()) {
+            continue;
+        }
+        whole = whole + row.time;
+        let frames = row.stack.map_or_else(Vec::new, |stack| trace.stack(stack));
+        let own = frames.iter().find(|frame| frame.line != 0 && !words::is_internal(&frame.function));
+        if let Some(frame) = own.or(frames.first()) {
+            let line = sums.entry((&frame.function, &frame.file)).or_default().entry(frame.line).or_default();
+            *line = *line + row.time;
+        }
+    }
+    let time_of = |lines: &BTreeMap<u32, Nanos>| lines.values().fold(Nanos(0), |sum, time| sum + *time);
+    let ((function, file), lines) = sums.iter().max_by_key(|(_, lines)| time_of(lines))?;
+    let line = lines.iter().max_by_key(|(_, time)| **time).map_or(0, |(line, _)| *line);
+    let (place, time) = (words::place(file, line), time_of(lines));
     Some(format!(
         "The function that computes most: {}{}, {}, {} of the processor time {of_what}.",
-        shorten(&words::function(function.name), 60),
+        shorten(&words::function(function), 60),
         if place.is_empty() { String::new() } else { format!(" ({place})") },
-        solid(format::duration(function.exclusive.time)),
-        percent(ratio(function.exclusive.time, whole)),
+        solid(format::duration(time)),
+        percent(ratio(time, whole)),
     ))
 }
 
