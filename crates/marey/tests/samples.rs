@@ -160,30 +160,33 @@ fn stacks_are_right(trace: &RunTrace, root: &str, calls: &[(&str, &str)]) {
     assert!(100 * right >= 99 * all, "{right} of {all} stacks are right: {wrong:#?}");
 }
 
+/// What may call what in `shares.c`.
+const C_CALLS: [(&str, &str); 10] = [
+    ("main", "phase"),
+    ("phase", "ten"),
+    ("phase", "around_twenty"),
+    ("around_twenty", "twenty"),
+    ("phase", "into_thirty"),
+    ("into_thirty", "thirty"),
+    ("thirty", "thirty"),
+    ("phase", "into_library"),
+    ("into_library", "shares_forty"),
+    ("phase", "now"),
+];
+
+/// `shares.c` and its library, compiled with these words.
+fn shares_in_c(words: &str) -> Option<Program> {
+    let library = format!("cc {words} -shared -fPIC {{}}/shares_library.c -o libshares.so");
+    let program = format!("cc {words} -g {{}}/shares.c -o program -L. -lshares -Wl,-rpath,$ORIGIN -pthread");
+    Program::compile(&[&library, &program])
+}
+
 #[test]
 fn c_functions_have_their_shares() {
-    let lines = [
-        "cc -O2 -shared -fPIC -fomit-frame-pointer {}/shares_library.c -o libshares.so",
-        "cc -O2 -g {}/shares.c -o program -L. -lshares -Wl,-rpath,$ORIGIN -pthread",
-    ];
-    let Some(program) = Program::compile(&lines) else { return };
+    let Some(program) = shares_in_c("-O2 -fomit-frame-pointer") else { return };
     let printed = program.record(&["--sample", "1000"]);
     shares_are_right(&printed, &program.json("hot"));
-    let calls = [
-        ("main", "phase"),
-        ("phase", "ten"),
-        ("phase", "around_twenty"),
-        ("around_twenty", "twenty"),
-        ("phase", "into_thirty"),
-        ("into_thirty", "thirty"),
-        ("thirty", "thirty"),
-        ("phase", "into_library"),
-        ("into_library", "shares_forty"),
-        ("phase", "now"),
-        ("now", "*"),
-        ("main", "pthread_create"),
-    ];
-    stacks_are_right(&program.trace(), "main", &calls);
+    stacks_are_right(&program.trace(), "main", &C_CALLS);
     // A thread that waits takes no processor time, and its region says how long it waited.
     let waited = numbers(&printed).into_iter().find(|(name, _)| *name == "waited").unwrap().1;
     let report = program.json("report");
@@ -191,6 +194,18 @@ fn c_functions_have_their_shares() {
     let wait = regions.iter().find(|row| row["verb"] == "pthread_cond_wait").unwrap();
     let share = wait["inclusive_ns"].as_f64().unwrap() / waited;
     assert!((0.98..1.02).contains(&share), "{share} of the time that the thread waited");
+}
+
+/// With frame pointers, and with stacks that each function aligns anew.
+#[test]
+fn stacks_are_right_however_frames_are_laid_out() {
+    for words in
+        ["-O0", "-O2 -fno-omit-frame-pointer", "-O2 -mstackrealign", "-O3 -march=native -mstackrealign"]
+    {
+        let Some(program) = shares_in_c(words) else { return };
+        program.start(&["--sample", "1000"], &["1"], 0);
+        stacks_are_right(&program.trace(), "main", &C_CALLS);
+    }
 }
 
 #[test]

@@ -65,13 +65,14 @@ static void *waits(void *nothing) {
     return nothing;
 }
 
-int main(void) {
+int main(int count, char **words) {
+    int rounds = count > 1 ? words[1][0] - '0' : 3;
     void (*const work[])(long) = {ten, around_twenty, into_thirty, into_library};
     const char *const names[] = {"ten", "twenty", "thirty", "shares_forty"};
     double sums[4] = {0, 0, 0, 0};
     pthread_t thread;
     pthread_create(&thread, 0, waits, 0);
-    for (int round = 0; round < 3; round++)
+    for (int round = 0; round < rounds; round++)
         for (int i = 0; i < 4; i++) sums[i] += phase(work[i], 100 * (i + 1));
     pthread_mutex_lock(&mutex);
     is_over = 1;
