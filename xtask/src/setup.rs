@@ -28,6 +28,7 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "quantum-espresso-data",
     "scalapack-mpi-test",
     "netpipe-openmpi",
+    "strace",
     "python3",
     "python3-mpi4py",
     "python3-venv",

@@ -10,6 +10,7 @@
 
 mod communication;
 mod endings;
+mod files;
 mod headline;
 mod histogram;
 mod lines;
@@ -22,6 +23,7 @@ mod trace;
 
 pub use communication::{MessageSizeRow, PairRow, communication, message_sizes};
 pub use endings::{EarlyEnding, LastPlace, LastSeen, early_endings};
+pub use files::{Deeds, FileRow, files};
 pub use headline::{CallSite, Headline, RankShare, headline};
 pub use histogram::{Bin, Histogram};
 pub use lines::{LineRow, lines};

@@ -23,6 +23,8 @@ pub(crate) struct Slot {
     pub(crate) inside_ip: usize,
     /// The site of the call that was entered last.
     pub(crate) site: u32,
+    /// 1 while the call that the thread is inside of is a real one on a file: what that does to files is recorded.
+    pub(crate) on_file: u32,
 }
 
 const _: () = assert!(size_of::<Slot>() == 56 && core::mem::offset_of!(Slot, until_sample) == 32);
@@ -86,6 +88,7 @@ impl Entry {
                 return false;
             }
             (*slot).inside = self.sp;
+            (*slot).on_file = 0;
             (*slot).inside_ip = *(self.sp as *const usize);
         }
         true

@@ -110,6 +110,8 @@ const OURS: [(c_long, [u64; 6]); 34] = {
         (libc::SYS_fallocate, [3, 0, 0, 4096, 0, 0]),
         (libc::SYS_prlimit64, [0, libc::RLIMIT_FSIZE as u64, 0, 0, 0, 0]),
         (libc::SYS_close, [3, 0, 0, 0, 0, 0]),
+        (libc::SYS_fstat, [3, 0, 0, 0, 0, 0]),
+        (libc::SYS_lseek, [3, 0, libc::SEEK_CUR as u64, 0, 0, 0]),
         (libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as u64, 0, 0, 8, 0, 0]),
         (libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as u64, 0, 0, 8, 0, 0]),
         (libc::SYS_rt_sigprocmask, [libc::SIG_UNBLOCK as u64, 0, 0, 8, 0, 0]),

@@ -31,6 +31,31 @@ mod alloc {
     }
 }
 mod entry;
+#[cfg(not(feature = "linked"))]
+mod files;
+/// Not in programs that the recorder is linked into.
+#[cfg(feature = "linked")]
+mod files {
+    pub(crate) fn name(_: u32) -> Option<String> {
+        None
+    }
+
+    pub(crate) fn verb(_: u32) -> Option<&'static str> {
+        None
+    }
+
+    pub(crate) fn begin() {}
+
+    pub(crate) static FORKS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
+
+    pub(crate) fn by_number(
+        _: core::ffi::c_long,
+        _: [usize; 3],
+        pass_on: impl FnOnce() -> core::ffi::c_long,
+    ) -> core::ffi::c_long {
+        pass_on()
+    }
+}
 mod filter;
 #[cfg(not(feature = "linked"))]
 mod functions;

@@ -76,6 +76,7 @@ fn begin() -> Option<&'static Runtime> {
     STATE.store(if runtime.is_some() { RECORDING } else { NEVER }, Ordering::Release);
     if runtime.is_some() {
         crate::threads::begin();
+        crate::files::begin();
     }
     runtime
 }

@@ -5,7 +5,7 @@
 
 use marey_measure::{Lock, RegionKey, Runtime, Thread, level};
 use marey_model::spool::{Definition, DefinitionKind};
-use marey_model::{RegionId, SiteId};
+use marey_model::{RegionId, Role, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
@@ -194,7 +194,8 @@ impl Sites {
     /// The end of the stack that `sp` lies on. A stack that is not the thread's own (a coroutine's,
     /// a signal stack) is only trusted for as far as a page goes.
     fn stack_end(&mut self, sp: usize) -> usize {
-        if !(self.stack.0..self.stack.1).contains(&sp) {
+        // A handler of signals may run on another stack, and must not ask.
+        if self.stack == (0, 0) {
             self.stack = own_stack();
         }
         if (self.stack.0..self.stack.1).contains(&sp) { self.stack.1 } else { (sp | 4095) + 1 }
@@ -345,6 +346,9 @@ pub(crate) fn noun(kind: &'static str, name: &str) -> u32 {
 
 /// Base of the function numbers of thread functions in [`What::function`].
 pub(crate) const THREAD_FUNCTIONS: u32 = 1 << 16;
+/// The same of functions on files.
+#[cfg(not(feature = "linked"))]
+pub(crate) const FILE_FUNCTIONS: u32 = 1 << 17;
 
 /// The site that says nothing of where the call came from.
 #[cold]
@@ -357,11 +361,15 @@ pub(crate) fn without_stack(runtime: &Runtime, what: What) -> Option<SiteId> {
 }
 
 fn region_of(what: What) -> Option<RegionKey> {
-    let (noun_kind, noun) =
-        NOUNS.with(|nouns| nouns.get(what.noun as usize).cloned()).flatten().unwrap_or_default();
+    let (noun_kind, noun) = match crate::files::name(what.noun) {
+        Some(name) => ("file", name),
+        None => NOUNS.with(|nouns| nouns.get(what.noun as usize).cloned()).flatten().unwrap_or_default(),
+    };
     let (level, verb, role) = if what.function < THREAD_FUNCTIONS {
         let function = crate::mpi::FUNCTIONS.get(what.function as usize)?;
         (level::MPI, function.name, function.role)
+    } else if let Some(verb) = crate::files::verb(what.function) {
+        (level::FILES, verb, Role::Io)
     } else {
         let &(name, role) = crate::threads::FUNCTIONS.get((what.function - THREAD_FUNCTIONS) as usize)?;
         (level::THREADS, name, role)

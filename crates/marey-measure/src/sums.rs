@@ -401,10 +401,11 @@ impl Summing {
             Record::Collective { slot } | Record::PostCollective { slot, .. } => {
                 self.moved(runtime, thread, self.collectives[usize::from(slot)], cell);
             }
-            Record::Rma { bytes, .. } | Record::Io { bytes, .. } => {
-                self.moved(runtime, thread, bytes, cell);
+            _ => {
+                if let Some(bytes) = record.accessed() {
+                    self.moved(runtime, thread, bytes, cell);
+                }
             }
-            _ => {}
         }
         records.get(at..)
     }

@@ -11,6 +11,7 @@
 //! [`marey-measure`]: https://docs.rs/marey-measure
 
 mod elements;
+mod files;
 mod ids;
 mod rules;
 pub mod spool;
@@ -18,6 +19,7 @@ mod time;
 mod vocabulary;
 
 pub use elements::*;
+pub use files::*;
 pub use ids::*;
 pub use rules::*;
 pub use time::*;

@@ -125,7 +125,7 @@ impl Tier {
     }
 }
 
-/// A level as a recorder announces it. The three that this crate knows by name are only the ones
+/// A level as a recorder announces it. The four that this crate knows by name are only the ones
 /// that the recorder itself speaks; others arrive as data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Level {
@@ -144,8 +144,10 @@ impl Level {
     pub const MPI: &'static str = "mpi";
     /// POSIX threads and the futex beneath them.
     pub const THREADS: &'static str = "threads";
+    /// Calls of the C library on files.
+    pub const FILES: &'static str = "files";
     /// Those that a recorder speaks of.
-    pub const RECORDED: [&'static str; 3] = [Self::SOURCE, Self::MPI, Self::THREADS];
+    pub const RECORDED: [&'static str; 4] = [Self::SOURCE, Self::MPI, Self::THREADS, Self::FILES];
 }
 
 /// Why one thing happened before another. Messages and collectives have tables of their own.

@@ -185,6 +185,12 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
     pub(crate) threads: Switch,
 
+    /// Record what is read from files and written to them
+    ///
+    /// Calls of the C library on files, pipes, sockets and terminals, each with its file, bytes, and place in the file.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
+    pub(crate) files: Switch,
+
     /// Measure every process from its start, launchers and shells too
     #[arg(long)]
     pub(crate) all: bool,

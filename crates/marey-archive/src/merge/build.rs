@@ -497,6 +497,17 @@ impl Builder {
         path
     }
 
+    /// The same for an operation that may move nothing, which has no size then.
+    pub(crate) fn access(&mut self, set: Option<u32>, moved: Option<u64>) -> u32 {
+        if let Some(bytes) = moved {
+            return self.operate(set, bytes);
+        }
+        if let Some(set) = set {
+            self.participate(set);
+        }
+        self.stack.last().map_or(NONE, |frame| frame.path)
+    }
+
     /// Adds a participant to the innermost open interval.
     pub(crate) fn participate(&mut self, set: u32) {
         let Some(frame) = self.stack.last_mut() else { return };

@@ -505,19 +505,20 @@ impl Decoder {
 
     /// An operation on a window or a file.
     fn access(&self, context: &Context, record: &Record<'_>, builder: &mut Builder, out: &mut Happened) {
-        let mut begin = |part: Option<&Part>, bytes: u64| {
-            let path = builder.operate(part.map(|part| part.set), bytes);
+        let moved = record.accessed();
+        let mut begin = |part: Option<&Part>| {
+            let path = builder.access(part.map(|part| part.set), moved);
             let enter = builder.stack.last().map_or(self.now, |frame| frame.start);
             (enter, path, part.map_or(NONE, |part| part.noun))
         };
         match *record {
             Record::Rma { kind, window, target, bytes, displacement } => {
-                let (enter, path, noun) = begin(context.windows.get(&window), bytes);
+                let (enter, path, noun) = begin(context.windows.get(&window));
                 out.rma(enter, path, kind, noun, target, bytes, displacement);
             }
-            Record::Io { file, write, bytes, offset } => {
-                let (enter, path, noun) = begin(context.files.get(&file), bytes);
-                out.io(enter, path, write, noun, bytes, offset);
+            Record::Io { file, kind, bytes, offset } => {
+                let (enter, path, noun) = begin(context.files.get(&file));
+                out.io(enter, path, kind, noun, bytes, offset);
             }
             _ => {}
         }

@@ -22,6 +22,9 @@ use crate::schema::NONE;
 /// A site whose number is above this is not believed.
 const MAX_SITE: u32 = 1 << 24;
 
+/// Kind of the nouns that are files.
+const FILE: &str = "file";
+
 /// Gives numbers to different values in the order of their first appearance.
 #[derive(Debug)]
 pub(crate) struct Interner<K> {
@@ -244,7 +247,7 @@ impl Globals {
             (id, self.part("window", name, u64::from(comm) << 32 | number & 0xffff_ffff))
         });
         let windows = windows.collect();
-        let files = process.files.iter().map(|(&id, name)| (id, self.part("file", name.clone(), 0)));
+        let files = process.files.iter().map(|(&id, name)| (id, self.file(name)));
         let files = files.collect();
         let datatypes = process.datatypes.iter();
         let datatypes = datatypes.map(|(&id, (name, size))| (id, self.datatypes.id((name.clone(), *size))));
@@ -303,6 +306,8 @@ impl Globals {
                     place.map(|(module, vaddr)| (modules.get(module).copied().unwrap_or(NONE), *vaddr));
                 // The same place in two modules of one name is not the same.
                 let distinct = place.map_or(0, |place| u64::from(place.0) + 1);
+                // Whatever acts on a file, on whichever level, acts on the same one.
+                let level = if kind == FILE { self.file_level() } else { level };
                 let noun = self.nouns.id(NounRow { level, kind, name, file, line, distinct });
                 self.functions.extend(place.map(|place| (noun, place)));
                 noun
@@ -323,6 +328,18 @@ impl Globals {
         let (kind, file) = (kind.to_owned(), String::new());
         let noun = self.nouns.id(NounRow { level: self.mpi_level, kind, name, file, line: 0, distinct });
         Part { noun, set: self.participants.id(noun) }
+    }
+
+    fn file(&mut self, name: &str) -> Part {
+        let (kind, name, level) = (FILE.to_owned(), name.to_owned(), self.file_level());
+        let noun = self.nouns.id(NounRow { level, kind, name, file: String::new(), line: 0, distinct: 0 });
+        Part { noun, set: self.participants.id(noun) }
+    }
+
+    /// The level that files are nouns of; recorders of before version 5 did not speak of it.
+    fn file_level(&self) -> u32 {
+        let known = self.levels.rows.iter().position(|level| level.name == Level::FILES);
+        known.map_or(self.mpi_level, |place| place as u32)
     }
 
     fn communicators(&mut self, idx: usize, process: &ProcessDefs) -> FxHashMap<u32, (Seen, Part)> {

@@ -3,8 +3,8 @@
 //! The one idea: operations stand in the record stream before the leave of their interval, so they
 //! are noted with its enter and get its leave when that comes, in the next slab if need be.
 
-use marey_model::EdgeKind;
 use marey_model::spool::{FieldType, RmaKind, get, get_signed, get_text};
+use marey_model::{EdgeKind, IoKind};
 
 use super::build::Builder;
 use super::globals::Context;
@@ -241,9 +241,11 @@ impl Happened {
         self.rma.push(Rma { time, path, kind, window, target, bytes, displacement });
     }
 
-    pub(crate) fn io(&mut self, time: i64, path: u32, write: u8, file: u32, bytes: u64, offset: i64) {
-        let kind = if write == 0 { "read" } else { "write" };
-        self.io.push(Io { time, path, kind, file, bytes: i64::try_from(bytes).unwrap_or(i64::MAX), offset });
+    pub(crate) fn io(&mut self, time: i64, path: u32, kind: u8, file: u32, bytes: u64, offset: i64) {
+        let known = IoKind::from_code(kind);
+        let is_moved = known.is_some_and(IoKind::moves);
+        let bytes = if is_moved { i64::try_from(bytes).unwrap_or(i64::MAX) } else { -1 };
+        self.io.push(Io { time, path, kind: known.map_or("unknown", IoKind::name), file, bytes, offset });
     }
 }
 

@@ -138,12 +138,13 @@ pub static RMA: TableSpec = TableSpec {
 /// Operations on files.
 pub static IO: TableSpec = TableSpec {
     name: "io",
-    doc: "Operations on files.",
+    doc: "Operations on files that succeeded, of MPI and of the C library. A call of MPI and the call of the C library \
+          that it is made of are a row each, with call paths of their own levels: bytes are to be summed level by level.",
     columns: &[
         u32("location", "locations.id", "Where."),
         growing("time", "ns", "Enter of the call."),
         u32("call_path", "call_paths.id", "Its call path; 4294967295 = unknown."),
-        text("kind", "`open`, `read`, `write`, `seek`, `close` …"),
+        text("kind", "`read`, `write`, `open`, `close`, `seek`, `sync` or `resize`."),
         u32("file", "nouns.id", "The file; 4294967295 = unknown."),
         i64("bytes", "bytes", "Data moved; −1 = not a matter of data."),
         i64("offset", "bytes", "Place in the file; −1 = not given."),

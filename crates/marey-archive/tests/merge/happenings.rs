@@ -194,8 +194,8 @@ fn one_sided_operations_name_their_window() {
 fn file_operations_name_their_file() {
     let mut process = Process::new(7);
     process.definitions.push(Definition::File { id: 9, name: "out.dat".to_owned() });
-    for (n, write, offset) in [(0, 1, 512), (1, 0, -1)] {
-        let io = Record::Io { file: 9, write, bytes: 100, offset };
+    for (n, kind, offset) in [(0, 1, 512), (1, 0, -1)] {
+        let io = Record::Io { file: 9, kind, bytes: 100, offset };
         call(&mut process, 0, "MPI_File", 10 + 20 * n, 20 + 20 * n, |p| p.untimed(0, io));
     }
     process.end = Some(100);
@@ -377,7 +377,7 @@ fn an_interval_names_all_nouns_that_take_part() {
             }
             // An interval within is left before the one around it names more.
             call(p, 0, "read", 15, 20, |p| {
-                let io = Record::Io { file: 9, write: 0, bytes: 1, offset: 0 };
+                let io = Record::Io { file: 9, kind: 0, bytes: 1, offset: 0 };
                 p.untimed(0, io);
                 p.receive(0, world);
             });

@@ -123,6 +123,17 @@ impl<const N: usize, F: Real<N>> Passing<N, F> {
         self.result
     }
 
+    /// [`Self::pass`] for a function that acts on files, as those beneath it do.
+    pub(crate) fn pass_on_file(&mut self) -> bool {
+        // SAFETY: the slot is the calling thread's own.
+        unsafe {
+            (*slot()).on_file = 1;
+            let has_succeeded = self.pass();
+            (*slot()).on_file = 0;
+            has_succeeded
+        }
+    }
+
     /// Calls the real function. Whether it succeeded.
     #[inline(always)]
     pub(crate) fn pass(&mut self) -> bool {
@@ -196,7 +207,11 @@ pub(super) unsafe fn generic<const N: usize>(mut p: Passing<N, impl Real<N>>) ->
     // SAFETY: nothing is read but what the call acts on.
     unsafe {
         p.record(p.noun(), |p, open| {
-            p.pass();
+            if p.function().file_arg.is_some() {
+                p.pass_on_file()
+            } else {
+                p.pass()
+            };
             open.finish_plain();
         })
     }

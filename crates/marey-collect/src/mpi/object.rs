@@ -191,7 +191,7 @@ pub(crate) unsafe fn file_open(mut p: Passing<5, impl Real<5>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
         p.record(communicator_noun(comm), |p, open| {
-            let opened = p.pass();
+            let opened = p.pass_on_file();
             if opened {
                 define_file(open.runtime, flavour().handle_at(place), text(name));
             }
@@ -231,7 +231,7 @@ pub(crate) unsafe fn file_close(mut p: Passing<1, impl Real<1>>) -> usize {
         let handle = flavour().handle_at(p.args[0]);
         p.record(file_noun(handle), |p, open| {
             FILES.remove(handle);
-            p.pass();
+            p.pass_on_file();
             open.finish_plain();
         })
     }
@@ -243,7 +243,7 @@ pub(crate) unsafe fn file_move<const N: usize>(mut p: Passing<N, impl Real<N>>) 
     // SAFETY: arguments are those of the class.
     unsafe {
         p.record(file_noun(file), |p, open| {
-            let moved = p.pass().then(|| {
+            let moved = p.pass_on_file().then(|| {
                 // Split operations have no last argument; those with an offset have one more in front.
                 let end = if p.function().class == Class::FileSplitBegin { N } else { N - 1 };
                 let size = datatype(open.runtime, p.args[end - 1]).size;

@@ -1,6 +1,6 @@
 //! The futex, for languages that build their locks on it directly (Rust, C++20) by way of the
-//! function `syscall`; and what may install a filter on system calls ([`crate::filter`]). Every other system
-//! call is passed on after three comparisons.
+//! function `syscall`; what may install a filter on system calls ([`crate::filter`]); and what changes descriptors or
+//! makes a child that shares them ([`crate::files`]). Every other system call is passed on after a few comparisons.
 
 use core::ffi::{c_int, c_long};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -28,6 +28,20 @@ unsafe extern "C" fn syscall() {
         "je 4f",
         "cmp rdi, {prctl}",
         "je 4f",
+        "cmp rdi, {close}",
+        "je 5f",
+        "cmp rdi, {close_range}",
+        "je 5f",
+        "cmp rdi, {dup2}",
+        "je 5f",
+        "cmp rdi, {dup3}",
+        "je 5f",
+        "cmp rdi, {clone3}",
+        "je 6f",
+        "lea r11, [rdi - {clone}]",
+        "cmp r11, {vfork} - {clone}",
+        "jbe 6f",
+        "7:",
         "mov rax, qword ptr [rip + {real}]",
         "test rax, rax",
         "jz 3f",
@@ -39,6 +53,12 @@ unsafe extern "C" fn syscall() {
         "jmp {body}",
         "4:",
         "jmp {filters}",
+        "5:",
+        "jmp {descriptors}",
+        // A child may have no stack but what it was given: no frame of ours.
+        "6:",
+        "lock inc dword ptr [rip + {forks}]",
+        "jmp 7b",
         "3:",
         "push rdi",
         "push rsi",
@@ -62,6 +82,15 @@ unsafe extern "C" fn syscall() {
         futex = const libc::SYS_futex,
         seccomp = const libc::SYS_seccomp,
         prctl = const libc::SYS_prctl,
+        close = const libc::SYS_close,
+        close_range = const libc::SYS_close_range,
+        dup2 = const libc::SYS_dup2,
+        dup3 = const libc::SYS_dup3,
+        clone3 = const libc::SYS_clone3,
+        clone = const libc::SYS_clone,
+        vfork = const libc::SYS_vfork,
+        forks = sym crate::files::FORKS,
+        descriptors = sym descriptors,
         filters = sym filters,
         real = sym REAL,
         body = sym futex,
@@ -108,6 +137,19 @@ fn real_function() -> Syscall {
     }
     // SAFETY: the address is that of `syscall`, or of `by_hand`.
     unsafe { core::mem::transmute::<usize, Syscall>(address) }
+}
+
+unsafe extern "C-unwind" fn descriptors(
+    number: c_long,
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+) -> c_long {
+    // SAFETY: the program's own arguments.
+    crate::files::by_number(number, [a, b, c], || unsafe { real_function()(number, a, b, c, d, e, f) })
 }
 
 unsafe extern "C-unwind" fn filters(

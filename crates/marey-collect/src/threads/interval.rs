@@ -18,11 +18,11 @@ use crate::site::{self, What};
 
 /// What this module knows of the calling thread.
 #[repr(C)]
-pub(super) struct Local {
+pub(crate) struct Local {
     /// How deep the thread is in our own code, whose calls are not the program's.
-    pub(super) own: u32,
+    pub(crate) own: u32,
     /// Not 0 for a thread that is no location because of its waits: 1 for one of MPI's, [`ENDED`].
-    pub(super) hidden: u32,
+    pub(crate) hidden: u32,
     /// The place among the notes where the thread waits, plus 1.
     pub(super) waiting: usize,
 }
@@ -44,7 +44,7 @@ core::arch::global_asm!(
 
 /// The calling thread's own.
 #[inline(always)]
-pub(super) fn local() -> *mut Local {
+pub(crate) fn local() -> *mut Local {
     let at: *mut Local;
     // SAFETY: reads the thread pointer and adds the variable's offset from it.
     unsafe {

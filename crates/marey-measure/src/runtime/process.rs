@@ -41,10 +41,11 @@ impl Runtime {
 
     /// Gives the levels of [`super::level`] their numbers.
     pub(super) fn define_levels(&self) {
-        let levels: [(&str, Tier, &[&str]); 3] = [
-            (Level::SOURCE, Tier::Source, &[Level::MPI, Level::THREADS]),
-            (Level::MPI, Tier::Runtime, &[]),
+        let levels: [(&str, Tier, &[&str]); 4] = [
+            (Level::SOURCE, Tier::Source, &[Level::MPI, Level::THREADS, Level::FILES]),
+            (Level::MPI, Tier::Runtime, &[Level::FILES]),
             (Level::THREADS, Tier::Runtime, &[]),
+            (Level::FILES, Tier::Runtime, &[]),
         ];
         self.define(|definitions| {
             for (name, tier, built_on) in levels {

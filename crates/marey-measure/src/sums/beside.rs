@@ -145,8 +145,7 @@ impl Beside {
                 | Record::Receive { .. }
                 | Record::Received { .. } => message.and_then(|message| self.message(of, &message)),
                 Record::Collective { .. } | Record::PostCollective { .. } => Some(collective),
-                Record::Rma { bytes, .. } | Record::Io { bytes, .. } => Some(bytes),
-                _ => None,
+                _ => record.accessed(),
             };
             let Some(bytes) = is_moved else { continue };
             moved = moved.saturating_add(bytes);

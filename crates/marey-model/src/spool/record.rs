@@ -13,6 +13,8 @@
 
 mod bytes;
 
+use crate::IoKind;
+
 /// Opcodes. Those from [`op::ACTS_ON`] up to the short enters carry their length, so that a
 /// reader can skip what it does not know.
 #[expect(missing_docs, reason = "each is documented at its variant of Record")]
@@ -425,13 +427,13 @@ pub enum Record<'a> {
         /** displacement in the target's units */
         displacement: i64,
     },
-    /// The open interval moves bytes between memory and a file.
+    /// The open interval acts on a file.
     Io {
         /** which */
         file: u32,
-        /** 0 read, 1 write */
-        write: u8,
-        /** how many */
+        /** code of an [`crate::IoKind`] */
+        kind: u8,
+        /** how many it moved */
         bytes: u64,
         /** where; −1 unknown */
         offset: i64,
@@ -443,6 +445,19 @@ pub enum Record<'a> {
         /** its bytes */
         body: &'a [u8],
     },
+}
+
+impl Record<'_> {
+    /// Bytes moved by an operation on a window or a file; `None` if the record is none that moves any.
+    pub fn accessed(&self) -> Option<u64> {
+        match *self {
+            Self::Rma { bytes, .. } => Some(bytes),
+            Self::Io { kind, bytes, .. } => {
+                IoKind::from_code(kind).is_some_and(IoKind::moves).then_some(bytes)
+            }
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

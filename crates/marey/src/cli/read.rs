@@ -14,7 +14,7 @@ use crate::format;
     about = "Tell where the time of a run went",
     long_about = "Tell where the time of a run went.\n\n\
         The first lines answer the question; the tables below show ranks, regions, call paths, who \
-        sent what to whom, message sizes, collectives, what the measurement cost, and everything \
+        sent what to whom, message sizes, collectives, files, what the measurement cost, and everything \
         that was lost or uncertain.",
     after_long_help = "EXAMPLES\n  \
         marey report run.marey\n  \
@@ -27,7 +27,9 @@ use crate::format;
         min_process, max_process}}], call_paths[{path[], function, file, line, calls, untimed_calls, \
         inclusive_ns, exclusive_ns, bytes, durations, sizes, stack[{function, file, line}]}], ranks[{process, world, \
         rank|null, threads, time_ns, mpi_ns, peak_memory_bytes|null, processor_ns|null}], communication[{from, to, messages, bytes, \
-        from_world, to_world}], ended_early[] as in `marey info --json`. All times in \
+        from_world, to_world}], files[{level, file, opens, open_ns, closes, close_ns, reads, read_bytes, read_ns, \
+        writes, written_bytes, write_ns, seeks, seek_ns, syncs, sync_ns, resizes, resize_ns, untimed_calls, processes[]}], \
+        ended_early[] as in `marey info --json`. All times in \
         nanoseconds.\n  \
         min_ns, max_ns, mean_ns and std_ns of a region are over single calls; those in \
         exclusive_of_process, which the text report shows, are over processes."
@@ -75,6 +77,8 @@ pub(crate) enum Section {
     Size,
     /// Collective operations
     Collective,
+    /// Files: how often opened, what was read and written, how fast
+    File,
     /// Where processes were that did not end well
     Ending,
     /// What was lost, cut short or uncertain

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use marey_analyze::{CallPathRow, Histogram, Population, RegionRow, exclusive_by_process};
+use marey_analyze::{CallPathRow, FileRow, Histogram, Population, RegionRow, exclusive_by_process};
 use serde::Serialize;
 
 use super::Facts;
@@ -15,6 +15,7 @@ struct Report<'f> {
     call_paths: Vec<Path<'f>>,
     ranks: Vec<Rank>,
     communication: Vec<Pair>,
+    files: Vec<File<'f>>,
     ended_early: Vec<Ending>,
 }
 
@@ -117,6 +118,32 @@ struct Pair {
     to_world: u32,
 }
 
+/// What was done to a file on one level.
+#[derive(Serialize)]
+struct File<'f> {
+    level: &'f str,
+    file: &'f str,
+    opens: u64,
+    open_ns: i64,
+    closes: u64,
+    close_ns: i64,
+    reads: u64,
+    read_bytes: u64,
+    read_ns: i64,
+    writes: u64,
+    written_bytes: u64,
+    write_ns: i64,
+    seeks: u64,
+    seek_ns: i64,
+    syncs: u64,
+    sync_ns: i64,
+    resizes: u64,
+    resize_ns: i64,
+    /// How many of all these calls were counted only; bytes and times are of the others.
+    untimed_calls: u64,
+    processes: Vec<u32>,
+}
+
 /// Prints the report as one JSON object.
 pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
     let report = Report {
@@ -124,6 +151,7 @@ pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
         call_paths: facts.call_paths.iter().map(|row| path(facts, row)).collect(),
         ranks: facts.ranks.iter().map(|row| rank(facts, row)).collect(),
         communication: facts.pairs.iter().filter_map(|row| pair(facts, row)).collect(),
+        files: facts.files.iter().map(file).collect(),
         ended_early: endings::json(facts.trace),
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
@@ -184,6 +212,32 @@ fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
         durations: bins(&row.by_duration),
         sizes: bins(&row.by_size),
         stack: frames.iter().rev().map(frame).collect(),
+    }
+}
+
+fn file<'f>(row: &FileRow<'f>) -> File<'f> {
+    let [read, write, open, close, seek, sync, resize] = row.deeds;
+    File {
+        level: row.level,
+        file: row.name,
+        opens: open.calls,
+        open_ns: open.time.0,
+        closes: close.calls,
+        close_ns: close.time.0,
+        reads: read.calls,
+        read_bytes: read.bytes,
+        read_ns: read.time.0,
+        writes: write.calls,
+        written_bytes: write.bytes,
+        write_ns: write.time.0,
+        seeks: seek.calls,
+        seek_ns: seek.time.0,
+        syncs: sync.calls,
+        sync_ns: sync.time.0,
+        resizes: resize.calls,
+        resize_ns: resize.time.0,
+        untimed_calls: row.deeds.iter().map(|deeds| deeds.untimed).sum(),
+        processes: row.processes.iter().map(|process| process.0).collect(),
     }
 }
 

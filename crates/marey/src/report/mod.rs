@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use marey_analyze::{
-    CallPathRow, Headline, Hot, MessageSizeRow, PairRow, RankRow, RegionRow, Trace, call_paths,
-    communication, headline, hot, message_sizes, ranks, regions,
+    CallPathRow, FileRow, Headline, Hot, MessageSizeRow, PairRow, RankRow, RegionRow, Trace, call_paths,
+    communication, files as by_file, headline, hot, message_sizes, ranks, regions,
 };
 
 use marey_model::Nanos;
@@ -26,6 +26,7 @@ mod answer;
 mod calls;
 mod chains;
 mod exchange;
+mod files;
 mod json;
 mod tables;
 mod tree;
@@ -59,6 +60,7 @@ struct Facts<'r> {
     pairs: Vec<PairRow>,
     sizes: Vec<MessageSizeRow>,
     hot: Hot<'r>,
+    files: Vec<FileRow<'r>>,
 }
 
 impl<'r> Facts<'r> {
@@ -74,6 +76,7 @@ impl<'r> Facts<'r> {
             pairs: communication(trace),
             sizes: message_sizes(trace),
             hot: hot(trace),
+            files: by_file(trace),
         }
     }
 }
@@ -108,6 +111,9 @@ impl Page<'_> {
                 self.section(section)?;
             }
         }
+        if !self.facts.files.is_empty() {
+            self.section(Section::File)?;
+        }
         self.cost()?;
         self.section(Section::Problem)?;
         Ok(())
@@ -130,6 +136,7 @@ impl Page<'_> {
             Section::Communication => exchange::communication(self),
             Section::Size => exchange::sizes(self),
             Section::Collective => tables::collectives(self),
+            Section::File => files::print(self),
             Section::Problem => problems::print(self.out, self.paint, self.facts.trace),
         }
     }

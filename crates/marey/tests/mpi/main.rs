@@ -9,6 +9,8 @@
 //! installed is not tested: such a test says `SKIPPED: …`, and fails where `MAREY_TEST_ALL` is set.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../strace/mod.rs"]
+mod strace;
 mod support;
 
 mod mpi_clocks;
@@ -17,6 +19,7 @@ mod mpi_cost;
 mod mpi_counts;
 mod mpi_crash;
 mod mpi_duckdb;
+mod mpi_files;
 mod mpi_functions;
 mod mpi_hosts;
 mod mpi_jumps;

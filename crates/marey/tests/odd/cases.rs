@@ -172,6 +172,9 @@ pub(crate) fn all() -> Vec<Case> {
         cases.push(Case { options: &["--sample", "1000"], ..case });
     }
     cases.push(Case { options: &["--sample", "1000"], ..each(Cxx, "late.cc", &["throwing"])[0] });
+    let files =
+        ["closes", "duplicates", "shares", "threads", "cancels", "handlers", "interrupted", "odd", "many"];
+    cases.extend(each(C, "files.c", &files));
     cases.extend(each(Rust, "rust.rs", &["panics", "channels", "spawns", "exits", "aborts"]));
     cases.extend(each(Fortran, "fortran.f90", &["stops", "fails", "reads", "returns"]));
     for case in &mut cases {

@@ -128,7 +128,7 @@ impl<'a> Record<'a> {
                 displacement: get_signed(bytes, next)?,
             },
             op::IO => Record::Io {
-                write: byte()?,
+                kind: byte()?,
                 file: small(bytes, next)?,
                 bytes: get(bytes, next)?,
                 offset: get_signed(bytes, next)?,
@@ -211,8 +211,8 @@ impl<'a> Record<'a> {
                 put(out, bytes);
                 put_signed(out, displacement);
             }
-            Record::Io { file, write, bytes, offset } => {
-                out.extend([op::IO, write]);
+            Record::Io { file, kind, bytes, offset } => {
+                out.extend([op::IO, kind]);
                 put(out, file.into());
                 put(out, bytes);
                 put_signed(out, offset);

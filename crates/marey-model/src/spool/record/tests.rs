@@ -48,7 +48,7 @@ fn samples() -> Vec<Record<'static>> {
         Record::PostCollective { slot: 0, ahead: 1 },
         Record::Collected { back: 0 },
         Record::Rma { kind: 3, window: 1, target: -1, bytes: 8, displacement: -4 },
-        Record::Io { file: 1, write: 1, bytes: 4096, offset: -1 },
+        Record::Io { file: 1, kind: 1, bytes: 4096, offset: -1 },
         Record::ActsOn { communicator: 300 },
         Record::Unknown { opcode: op::SHORT_ENTER - 1, body: b"later" },
     ]

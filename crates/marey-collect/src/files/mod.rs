@@ -1,0 +1,52 @@
+//! Files: what a program reads and writes, by file and call path.
+//!
+//! The one idea: the calls of the C library on files are regions of a level of their own, `files`. Which file a
+//! descriptor stands for is learnt when it is opened, and kept in a table by descriptor; where in the file is read or
+//! written is counted along, and only asked of the kernel where others may move the place.
+//!
+//! What calls what is counted once: a call of the C library's own inside another of its calls is not seen, so `fwrite`
+//! has what the program hands over, whenever that comes to the kernel. `MPI_File_write` and the `pwrite` that it is
+//! made of are both there, one beneath the other and each on its level.
+//!
+//! * [`table`]: which functions there are. * [`stub`]: how calls come in. * [`call`]: a call from its beginning to its
+//!   end. * [`change`]: calls that change what descriptors stand for. * [`descriptors`], [`names`]: the files. * [`ours`]: our own calls.
+//!
+//! What is deliberately absent: memory that files are mapped to, single characters (`putc`, `getc`), wide characters,
+//! `aio_read` and `io_uring`, what is done to files by name (`unlink`, `stat`), everything inside MPI but beneath
+//! `MPI_File_…`, and forked children that record nothing else.
+
+mod call;
+mod change;
+mod descriptors;
+mod names;
+mod ours;
+mod stub;
+mod table;
+
+pub(crate) use change::by_number;
+pub(crate) use descriptors::FORKS;
+pub(crate) use names::text as name;
+
+use core::sync::atomic::Ordering;
+
+use crate::process;
+
+/// What the functions of this level are called, by their numbers in [`crate::site::What::function`].
+pub(crate) fn verb(number: u32) -> Option<&'static str> {
+    let index = number.checked_sub(crate::site::FILE_FUNCTIONS)?;
+    table::FUNCTIONS.get(index as usize).map(|function| function.verb)
+}
+
+/// To be called when the process begins to be recorded: from then on files are watched.
+pub(crate) fn begin() {
+    // SAFETY: the name ends with a zero byte; the value is compared at once.
+    let off = unsafe {
+        let value = libc::getenv(c"MAREY_FILES".as_ptr());
+        !value.is_null() && core::ffi::CStr::from_ptr(value) == c"off"
+    };
+    if !off && descriptors::open() {
+        ours::find();
+        table::resolve_all();
+        stub::ACTIVE.store(true, Ordering::Release);
+    }
+}

@@ -1,0 +1,48 @@
+//! Whose call came while our own code ran: ours, or that of a handler of signals.
+//!
+//! The one idea: what we call by way of the C library has a return address in this library. All else is the
+//! program's, and counted as not recorded.
+
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use marey_measure::existing_thread;
+
+static START: AtomicUsize = AtomicUsize::new(0);
+static END: AtomicUsize = AtomicUsize::new(0);
+
+/// To be called before files are watched.
+pub(super) fn find() {
+    // SAFETY: `visit` looks at what it is given.
+    unsafe { libc::dl_iterate_phdr(Some(visit), core::ptr::null_mut()) };
+}
+
+unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, _: *mut core::ffi::c_void) -> c_int {
+    let here = find as *const () as usize;
+    // SAFETY: the loader gives a valid record.
+    let (base, headers) = unsafe {
+        let info = &*info;
+        (info.dlpi_addr as usize, core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()))
+    };
+    for header in headers.iter().filter(|header| header.p_type == libc::PT_LOAD) {
+        let start = base + header.p_vaddr as usize;
+        let end = start + header.p_memsz as usize;
+        if (start..end).contains(&here) {
+            START.store(start, Ordering::Relaxed);
+            END.store(end, Ordering::Relaxed);
+            return 1;
+        }
+    }
+    0
+}
+
+/// Counts a call that returns to `address`, unless it is ours.
+#[cold]
+pub(super) unsafe fn count_missed(address: usize) {
+    let thread = existing_thread();
+    let ours = START.load(Ordering::Relaxed)..END.load(Ordering::Relaxed);
+    if !thread.is_null() && !ours.contains(&address) && crate::process::running().is_some() {
+        // SAFETY: the descriptor is the calling thread's.
+        unsafe { marey_measure::count_unrecorded(thread) };
+    }
+}
