@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, EarlyEnding, Frame, LastPlace,
+    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, Deeds, EarlyEnding, Frame, LastPlace,
     LastSeen, Location, LocationKind, OpenRegion, Population, Problem, Process, ProfileRow, Region,
-    SampledRow, Spread, Trace, call_paths, communication, early_endings, exclusive_by_process, headline, hot,
-    message_sizes, ranks, regions,
+    SampledRow, Spread, Trace, call_paths, communication, early_endings, exclusive_by_process, files,
+    headline, hot, message_sizes, ranks, regions,
 };
-use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
+use marey_model::{CallPathId, IoKind, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
 /// A run in memory.
 #[derive(Default)]
@@ -637,4 +637,53 @@ fn samples_count_once_for_each_function_around_them() {
     // √(0.6 × 0.4 / 100)
     let (share, error) = hot.functions[0].exclusive.share(&hot.whole);
     assert!((share - 0.6).abs() < 1e-12 && (error - 0.048_989_794_855).abs() < 1e-9, "{share} {error}");
+}
+
+#[test]
+fn files_are_summed_level_by_level() {
+    // MPI_File_write_at 100 → pwrite 80; read 30+10 and 5; open 7 of the same file, and 9 of another.
+    let run = Run {
+        regions: vec![
+            region("mpi", "MPI_File_write_at", "/a", Role::Io),
+            region("files", "pwrite", "/a", Role::Io),
+            region("files", "read", "/a", Role::Io),
+            region("files", "open", "/a", Role::Io),
+            region("files", "open", "/b", Role::Io),
+            region("mpi", "MPI_File_open", "MPI_COMM_WORLD", Role::Io),
+            // Not of these levels, whatever it is called.
+            region("source", "read", "mine", Role::Work),
+        ],
+        call_paths: vec![
+            path(None, 0, None),
+            path(Some(0), 1, None),
+            path(None, 2, None),
+            path(None, 3, None),
+            path(None, 4, None),
+            path(None, 5, None),
+            path(None, 6, None),
+        ],
+        processes: vec![process(0, Some(0), 1000), process(0, Some(1), 1000)],
+        locations: vec![location(0, 0, 0, 1000), location(1, 0, 0, 1000)],
+        profile: vec![
+            row(0, 0, &[100], 20, 64),
+            row(1, 0, &[80], 80, 64),
+            row(2, 0, &[30, 10], 40, 12),
+            row(2, 1, &[5], 5, 3),
+            row(3, 0, &[7], 7, 0),
+            row(4, 1, &[9], 9, 0),
+            row(5, 1, &[50], 50, 0),
+            row(6, 0, &[500], 500, 9),
+        ],
+        ..Run::default()
+    };
+    let rows = files(&run);
+    let found: Vec<_> =
+        rows.iter().map(|row| (row.level, row.name, row.time(), row.processes.len())).collect();
+    let expected =
+        [("files", "/a", Nanos(132), 2), ("mpi", "/a", Nanos(100), 1), ("files", "/b", Nanos(9), 1)];
+    assert_eq!(found, expected);
+    let deeds = |kind| (rows[0].of(kind).calls, rows[0].of(kind).bytes, rows[0].of(kind).time);
+    assert_eq!((deeds(IoKind::Read), deeds(IoKind::Write)), ((3, 15, Nanos(45)), (1, 64, Nanos(80))));
+    assert_eq!((deeds(IoKind::Open), deeds(IoKind::Close)), ((1, 0, Nanos(7)), (0, 0, Nanos(0))));
+    assert_eq!(rows[1].of(IoKind::Write), Deeds { calls: 1, untimed: 0, time: Nanos(100), bytes: 64 });
 }

@@ -15,10 +15,10 @@ use marey_model::IoKind;
 use marey_model::spool::{op, zigzag};
 
 use super::descriptors::{self, File, Moved};
-use super::names;
 use super::stub::{Frame, is_active};
 use super::table::{FUNCTIONS, Gives, Moves, NO_POINTER, On, Place, Row, address};
 use super::{change, process};
+use super::{names, ours};
 use crate::entry::{self, Entry};
 use crate::site::{self, FILE_FUNCTIONS, What};
 use crate::threads::{Own, local};
@@ -114,12 +114,12 @@ pub(super) unsafe extern "C" fn before(frame: *mut Frame, index: usize) -> usize
             before: -1,
             outer: Inside { sp: 0, ip: 0, site: 0 },
         };
-        if is_active() {
+        if is_active() && !ours::is_ours(*((*frame).sp as *const usize)) {
             if (*local()).own == 0 {
                 let _own = Own::begin();
                 call.begin(&*frame, index, row);
             } else {
-                super::ours::count_missed(*((*frame).sp as *const usize));
+                ours::count_missed();
             }
         }
         (*frame).pending.as_mut_ptr().cast::<Call>().write(call);

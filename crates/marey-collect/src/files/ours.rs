@@ -1,7 +1,7 @@
-//! Whose call came while our own code ran: ours, or that of a handler of signals.
+//! Whose call it is: ours, or the program's.
 //!
-//! The one idea: what we call by way of the C library has a return address in this library. All else is the
-//! program's, and counted as not recorded.
+//! The one idea: what we call by way of the C library has a return address in this library. All else is the program's;
+//! and what comes while our own code runs is that of a handler of signals, and counted as not recorded.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -36,12 +36,17 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, _: *mut core
     0
 }
 
-/// Counts a call that returns to `address`, unless it is ours.
+/// Whether a call that returns to `address` is ours.
+#[inline(always)]
+pub(super) fn is_ours(address: usize) -> bool {
+    (START.load(Ordering::Relaxed)..END.load(Ordering::Relaxed)).contains(&address)
+}
+
+/// Counts a call of a handler of signals that has interrupted our own code.
 #[cold]
-pub(super) unsafe fn count_missed(address: usize) {
+pub(super) unsafe fn count_missed() {
     let thread = existing_thread();
-    let ours = START.load(Ordering::Relaxed)..END.load(Ordering::Relaxed);
-    if !thread.is_null() && !ours.contains(&address) && crate::process::running().is_some() {
+    if !thread.is_null() && crate::process::running().is_some() {
         // SAFETY: the descriptor is the calling thread's.
         unsafe { marey_measure::count_unrecorded(thread) };
     }

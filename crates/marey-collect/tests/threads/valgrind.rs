@@ -40,7 +40,11 @@ fn valgrind_finds_nothing_in_a_recorded_program() {
         ]);
         // Behind `env`, so that valgrind itself is not measured.
         valgrind.args(["env", "MAREY_ALL=1"]).arg(format!("LD_PRELOAD={}", library().display()));
-        valgrind.arg(format!("MAREY_SPOOL={}", spool.display())).arg(&program).arg(name);
+        valgrind
+            .arg(format!("MAREY_SPOOL={}", spool.display()))
+            .arg("MAREY_FILES=off")
+            .arg(&program)
+            .arg(name);
         let output = valgrind.output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && errors.is_empty(), "{name}: {}\n{errors}", output.status);

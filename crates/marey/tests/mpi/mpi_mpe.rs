@@ -142,12 +142,17 @@ fn recorded(run: &Run) -> Logged {
     logged
 }
 
+/// What programs print is the matter of other tests.
+fn without_files(job: &Job) -> Job {
+    job.clone().option("--files").option("off")
+}
+
 /// Runs a job alone and recorded: it says the same, and that is what was recorded.
 fn check(job: &Job, how: &str) -> Run {
     let (alone, place) = (Place::new(), Place::new());
     let output = job.plain(alone.path());
     assert!(output.status.success(), "{how}: {}", String::from_utf8_lossy(&output.stderr));
-    let run = job.record(place.path());
+    let run = without_files(job).record(place.path());
     assert_eq!(run.stdout(), String::from_utf8_lossy(&output.stdout), "{how}: {}", run.stderr());
     assert_eq!(recorded(&run), said(&run.stdout()), "{how}");
     run.expect_no_problems(&[]);
@@ -283,7 +288,7 @@ fn states_and_events_of_a_program_in_fortran() {
 fn expect_of_pi(job: &Job, how: &str) {
     let (alone, place) = (Place::new(), Place::new());
     let output = job.plain(alone.path());
-    let run = job.record(place.path());
+    let run = without_files(job).record(place.path());
     assert_eq!(run.stdout(), String::from_utf8_lossy(&output.stdout), "{how}: {}", run.stderr());
     assert_eq!(recorded(&run), said(&run.stdout()), "{how}");
     run.expect_no_problems(&[]);
@@ -355,7 +360,7 @@ fn a_program_without_mpi() {
     let place = Place::new();
     let alone = Command::new(&program).env_remove("LD_PRELOAD").output().unwrap();
     let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
-    marey.args(["record", "--force", "-o", "run.marey", "--"]).arg(&program);
+    marey.args(["record", "--files", "off", "--force", "-o", "run.marey", "--"]).arg(&program);
     let output = marey.current_dir(place.path()).env_remove("LD_PRELOAD").output().unwrap();
     let run = Run::new(place.path(), output);
     assert_eq!(run.stdout(), String::from_utf8_lossy(&alone.stdout), "{}", run.stderr());

@@ -146,7 +146,8 @@ fn check(mpi: Mpi, all: &[&str]) {
         let rules = Rules::parse(text).unwrap();
         let place = Place::new();
         std::fs::write(place.path().join("filter"), text).unwrap();
-        let job = Job::new(mpi, 2, &program).option("--filter").option("filter");
+        let job =
+            Job::new(mpi, 2, &program).option("--filter").option("filter").option("--files").option("off");
         let run = job.option("--rule").option(IDLE).record(place.path());
         assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
         let truth = truth(place.path());
@@ -231,7 +232,7 @@ fn check_together(program: &Path, mode: &str, timed: &str) {
     for rule in [timed, "trace MPI_Finalize"] {
         job = job.option("--rule").option(rule);
     }
-    let run = job.record(place.path());
+    let run = job.option("--files").option("off").record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
     expect_none_negative(&run);
     let (truth, found) = (truth(place.path()), recorded(&run));
