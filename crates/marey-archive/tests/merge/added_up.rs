@@ -34,7 +34,12 @@ fn content(summed: u64, cells: Cells<'_>) -> Vec<u8> {
 }
 
 /// A window that is no window of events, with this in the word that they have for something else.
-fn window((stream, sequence): (Stream, u64), (key, ticks): (u64, u64), word: u64, content: &[u8]) -> Vec<u8> {
+pub(crate) fn window(
+    (stream, sequence): (Stream, u64),
+    (key, ticks): (u64, u64),
+    word: u64,
+    content: &[u8],
+) -> Vec<u8> {
     let triple = Triple { ticks, monotonic_ns: ticks, realtime_ns: ticks };
     let len = (HEAD_LEN + content.len() + SLACK).next_multiple_of(ALIGN).max(4 * ALIGN);
     let size = u32::try_from(len).unwrap();

@@ -20,6 +20,7 @@ mod messages;
 mod missing;
 mod programs;
 mod progress;
+mod samples;
 mod simulated;
 mod slabs;
 

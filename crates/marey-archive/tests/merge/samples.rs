@@ -1,0 +1,147 @@
+//! Samples in a made-up spool: addresses go to the modules that lay there at the time, contexts to call paths, and
+//! what is damaged ends there.
+
+use marey_archive::Archive;
+use marey_archive::merge::merge;
+use marey_model::spool::samples::NO_NODE;
+use marey_model::spool::{Definition, Record, Stream};
+use marey_testkit::Process;
+
+use super::added_up::window;
+use super::{Merged, NONE, config};
+
+/// Number of the node above, kind, value, periods, samples.
+type Node = (u32, u32, u64, u64, u64);
+
+const ROOT: u32 = 0;
+const SITE: u32 = 1;
+const CALL: u32 = 2;
+const PLACE: u32 = 3;
+const CUT: u32 = 4;
+const LOST: u32 = 5;
+
+/// The recorder lies at 0x20000, the program at 0x1000; at 0x8000 first one library, then another.
+fn process() -> (Process, Vec<Node>) {
+    let mut process = Process::new(7);
+    let main = process.site(0, "main");
+    let mut records = Vec::new();
+    Record::Enter { site: main, delta: 0 }.encode(&mut records);
+    Record::Leave { delta: 800 }.encode(&mut records);
+    process.raw_window(0, 100, 0, records);
+    process.end = Some(1_000);
+    let module = |id, path: &str, start: u64, ticks| Definition::Module {
+        id,
+        path: path.to_owned(),
+        build_id: Vec::new(),
+        bias: start,
+        start,
+        end: start + 0x1000,
+        ticks,
+    };
+    process.definitions.extend([
+        module(0, "/bin/app", 0x1000, 0),
+        module(1, "/lib/a.so", 0x8000, 0),
+        module(2, "/run/libmarey.so", 0x20000, 0),
+        Definition::Unmapped { id: 1, ticks: 500 },
+        module(3, "/lib/b.so", 0x8000, 550),
+    ]);
+    let nodes = vec![
+        (NO_NODE, LOST, 0, 3, 3),
+        (NO_NODE, ROOT, 1_000, 0, 50),
+        (1, CALL, 0x1500, 0, 0),
+        (2, PLACE, 0x8010, 4, 4),
+        (1, SITE, main.into(), 0, 0),
+        (4, CALL, 0x1600, 0, 0),
+        (5, CALL, 0x20100, 0, 0),
+        (6, PLACE, 0x1700, 5, 2),
+        (NO_NODE, ROOT, 1_000, 0, 600),
+        (8, CUT, 0, 0, 0),
+        (9, PLACE, 0x8010, 1, 1),
+    ];
+    (process, nodes)
+}
+
+fn merged(process: &Process, nodes: &[Node], instants: &[(u64, u32, u32)]) -> Merged {
+    let words = |&(parent, kind, value, periods, samples): &Node| {
+        [u64::from(parent) | u64::from(kind) << 32, value, periods, samples]
+    };
+    let tree: Vec<u8> = nodes.iter().flat_map(words).flat_map(u64::to_le_bytes).collect();
+    let instant =
+        |&(ticks, node, weight): &(u64, u32, u32)| [ticks, u64::from(node) | u64::from(weight) << 32];
+    let log: Vec<u8> = instants.iter().flat_map(instant).flat_map(u64::to_le_bytes).collect();
+    let mut events = process.event_bytes();
+    events.extend(window((Stream::Samples, 0), (process.key, 50), 0, &tree));
+    events.extend(window((Stream::Instants, 0), (process.key, 0), 0, &log));
+    let dir = tempfile::tempdir().unwrap();
+    let [spool, run] = ["spool", "run"].map(|name| dir.path().join(name));
+    std::fs::create_dir(&spool).unwrap();
+    std::fs::write(spool.join("a.definitions"), process.definition_bytes()).unwrap();
+    std::fs::write(spool.join("a.events"), events).unwrap();
+    let summary = merge(&spool, &run, &config(1, 1 << 20), &()).unwrap();
+    let archive = Archive::open(&run).unwrap();
+    Merged { _dir: dir, archive, summary }
+}
+
+/// A stack as `path+address`, innermost first.
+fn stack(merged: &Merged, id: u32) -> String {
+    let (stacks, modules) = (merged.table("stacks"), merged.table("modules"));
+    let rows = (0..stacks.len()).filter(|&row| stacks.u32("id").unwrap()[row] == id);
+    let frame = |row: usize| {
+        let module = stacks.u32("module").unwrap()[row] as usize;
+        let path = modules.text("path").unwrap().get(module).map_or("?", String::as_str);
+        format!("{path}+{:#x}", stacks.i64("vaddr").unwrap()[row])
+    };
+    rows.map(frame).collect::<Vec<_>>().join(" < ")
+}
+
+/// Rows of `sampled`: call path, stack, samples, periods, time, whether it is complete.
+fn sampled(merged: &Merged) -> Vec<String> {
+    let (table, paths) = (merged.table("sampled"), merged.paths());
+    let row = |row: usize| {
+        let path = table.u32("call_path").unwrap()[row];
+        let path = if path == NONE { "-" } else { &paths[path as usize] };
+        let [samples, periods, time] =
+            ["samples", "periods", "time"].map(|name| table.i64(name).unwrap()[row]);
+        let complete = table.u32("complete").unwrap()[row];
+        format!(
+            "{path}: {} {samples} {periods} {time} {complete}",
+            stack(merged, table.u32("stack").unwrap()[row])
+        )
+    };
+    (0..table.len()).map(row).collect()
+}
+
+#[test]
+fn contexts_become_call_paths_and_stacks() {
+    let (process, nodes) = process();
+    let merged = merged(&process, &nodes, &[(200, 7, 3), (300, 7, 2), (400, 99, 1), (700, 10, 1)]);
+    // The place of an instruction is the address behind it, as if it were a call; the recorder is left out.
+    assert_eq!(
+        sampled(&merged),
+        [
+            "main: /bin/app+0x701 < /bin/app+0x600 2 5 5000 1",
+            "-: /lib/a.so+0x11 < /bin/app+0x500 4 4 4000 1",
+            "-: /lib/b.so+0x11 1 1 1000 0",
+        ]
+    );
+    assert_eq!((merged.problem("lost_samples"), merged.problem("damaged")), (3, 0));
+    let (table, paths) = (merged.table("samples"), merged.paths());
+    let row = |row: usize| {
+        let path = table.u32("call_path").unwrap()[row];
+        let path = if path == NONE { "-" } else { &paths[path as usize] };
+        (table.i64("time").unwrap()[row], path.to_owned(), table.i64("periods").unwrap()[row])
+    };
+    let rows: Vec<_> = (0..table.len()).map(row).collect();
+    // One is of a node that did not make it to the file.
+    assert_eq!(rows, [(200, "main".to_owned(), 3), (300, "main".to_owned(), 2), (700, "-".to_owned(), 1)]);
+}
+
+#[test]
+fn what_hangs_on_a_damaged_node_is_gone_and_told() {
+    let (process, mut nodes) = process();
+    nodes[6].0 = 40;
+    let merged = merged(&process, &nodes, &[(200, 7, 3), (250, 3, 1)]);
+    assert_eq!(sampled(&merged), ["-: /lib/a.so+0x11 < /bin/app+0x500 4 4 4000 1"]);
+    assert_eq!(merged.problem("damaged"), 1);
+    assert_eq!(merged.table("samples").i64("time").unwrap(), [250]);
+}
