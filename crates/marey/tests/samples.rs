@@ -288,8 +288,8 @@ fn no_call_of_the_program_is_ended_by_a_sample() {
     assert!(program.sum("sampled", "samples") > 30);
 }
 
-/// A program of a few lines, which uses as much processor time as its first word says, ms, and ends by the signal
-/// that the second says, if any. Prints what it has used, ns.
+/// A program of a few lines, which uses 64 MiB of memory and as much processor time as its first word says, ms, and
+/// ends by the signal that the second says, if any. Prints what it has used, ns.
 const BURN: &str = "
     #include <signal.h>
     #include <stdio.h>
@@ -302,7 +302,9 @@ const BURN: &str = "
         return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
     }
     int main(int count, char **words) {
+        static volatile char memory[64 << 20];
         double begin = used(), until = atof(words[1]) * 1e6, now;
+        for (long i = 0; i < (long)sizeof memory; i += 4096) memory[i] = 1;
         while ((now = used() - begin) < until) for (int i = 0; i < 20000; i++) sink = sink + i;
         printf(\"used %.0f\\n\", now), fflush(stdout);
         if (count > 2) raise(atoi(words[2]));
