@@ -302,6 +302,8 @@ extern "C" fn process_exits(status: c_int, _: *mut c_void) {
     crate::mpe::settle();
     if let Some(runtime) = running() {
         #[cfg(not(feature = "linked"))]
+        crate::files::ends(runtime);
+        #[cfg(not(feature = "linked"))]
         crate::sampler::ends(runtime);
         runtime.end(EndingKind::Exit, status.into());
     }

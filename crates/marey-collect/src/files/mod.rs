@@ -41,6 +41,11 @@ pub(crate) fn verb(number: u32) -> Option<&'static str> {
     table::FUNCTIONS.get(index as usize).map(|function| function.verb)
 }
 
+/// To be called when the process ends.
+pub(crate) fn ends(runtime: &marey_measure::Runtime) {
+    ours::tell(runtime);
+}
+
 /// To be called when the process begins to be recorded: from then on files are watched.
 pub(crate) fn begin() {
     // SAFETY: the name ends with a zero byte; the value is compared at once.

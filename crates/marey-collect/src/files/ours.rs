@@ -4,9 +4,10 @@
 //! and what comes while our own code runs is that of a handler of signals, and counted as not recorded.
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use marey_measure::existing_thread;
+use marey_measure::{Runtime, existing_thread};
+use marey_model::spool::Definition;
 
 static START: AtomicUsize = AtomicUsize::new(0);
 static END: AtomicUsize = AtomicUsize::new(0);
@@ -42,12 +43,23 @@ pub(super) fn is_ours(address: usize) -> bool {
     (START.load(Ordering::Relaxed)..END.load(Ordering::Relaxed)).contains(&address)
 }
 
+/// Calls of handlers of signals that have interrupted our own code.
+static MISSED: AtomicU64 = AtomicU64::new(0);
+
 /// Counts a call of a handler of signals that has interrupted our own code.
 #[cold]
-pub(super) unsafe fn count_missed() {
-    let thread = existing_thread();
-    if !thread.is_null() && crate::process::running().is_some() {
-        // SAFETY: the descriptor is the calling thread's.
-        unsafe { marey_measure::count_unrecorded(thread) };
+pub(super) fn count_missed() {
+    if !existing_thread().is_null() && crate::process::running().is_some() {
+        MISSED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Writes down how many there were.
+pub(super) fn tell(runtime: &Runtime) {
+    let count = MISSED.swap(0, Ordering::Relaxed);
+    if count != 0 {
+        let detail = "calls on files that signal handlers made while the recorder was at work".to_owned();
+        let trouble = Definition::Trouble { kind: "missed_calls".to_owned(), count, detail };
+        runtime.define(|definitions| definitions.define(&trouble));
     }
 }

@@ -37,7 +37,7 @@ fn functions_and_calls_of_mpi_nest_both_ways() {
         };
         let program = need!(build.path(), "a C compiler for {mpi:?}");
         let place = Place::new();
-        let run = Job::new(mpi, 2, program).record(place.path());
+        let run = Job::new(mpi, 2, program).option("--files").option("off").record(place.path());
         assert_eq!(run.output.status.code(), Some(0), "{}{}", run.stdout(), run.stderr());
         let found = visits(&run);
         let mut told = 0;
