@@ -98,7 +98,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 23] = [
+const MEANINGS: [(&str, &str); 26] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -188,6 +188,19 @@ const MEANINGS: [(&str, &str); 23] = [
     ("unmatched_ends", "states that the program ended without having begun them; they are left out."),
     ("orphans", "completions of operations whose begin is not in the recording; they are left out."),
     ("unknown", "definitions that this version of marey does not know. Was the run recorded by a later one?"),
+    (
+        "unsampled",
+        "threads or processes of which no samples were taken, so `marey hot` and the call tree lack their functions; \
+         regions and calls are not affected.",
+    ),
+    (
+        "lost_samples",
+        "periods of processor time for which there was no room. Shares of functions are of the rest.",
+    ),
+    (
+        "missed_calls",
+        "calls on files that a signal handler made while the recorder was at work; they are missing in FILES.",
+    ),
     ("symbols", "functions, files or lines that could not be named."),
 ];
 

@@ -130,7 +130,7 @@ fn begun_anew(key: u64, ticks: u64, round: u64, open: &[Open], records: &[u8]) -
 }
 
 /// Merges the process with these bytes of events.
-fn merged(process: &Process, events: &[u8]) -> Merged {
+pub(crate) fn merged(process: &Process, events: &[u8]) -> Merged {
     let dir = tempfile::tempdir().unwrap();
     let [spool, run] = ["spool", "run"].map(|name| dir.path().join(name));
     std::fs::create_dir(&spool).unwrap();

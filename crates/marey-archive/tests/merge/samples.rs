@@ -1,14 +1,12 @@
 //! Samples in a made-up spool: addresses go to the modules that lay there at the time, contexts to call paths, and
 //! what is damaged ends there.
 
-use marey_archive::Archive;
-use marey_archive::merge::merge;
 use marey_model::spool::samples::NO_NODE;
 use marey_model::spool::{Definition, Record, Stream};
 use marey_testkit::Process;
 
-use super::added_up::window;
-use super::{Merged, NONE, config};
+use super::added_up::{self, window};
+use super::{Merged, NONE};
 
 /// Number of the node above, kind, value, periods, samples.
 type Node = (u32, u32, u64, u64, u64);
@@ -72,14 +70,7 @@ fn merged(process: &Process, nodes: &[Node], instants: &[(u64, u32, u32)]) -> Me
     let mut events = process.event_bytes();
     events.extend(window((Stream::Samples, 0), (process.key, 50), 0, &tree));
     events.extend(window((Stream::Instants, 0), (process.key, 0), 0, &log));
-    let dir = tempfile::tempdir().unwrap();
-    let [spool, run] = ["spool", "run"].map(|name| dir.path().join(name));
-    std::fs::create_dir(&spool).unwrap();
-    std::fs::write(spool.join("a.definitions"), process.definition_bytes()).unwrap();
-    std::fs::write(spool.join("a.events"), events).unwrap();
-    let summary = merge(&spool, &run, &config(1, 1 << 20), &()).unwrap();
-    let archive = Archive::open(&run).unwrap();
-    Merged { _dir: dir, archive, summary }
+    added_up::merged(process, &events)
 }
 
 /// A stack as `path+address`, innermost first.
