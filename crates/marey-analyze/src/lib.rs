@@ -9,6 +9,7 @@
 //! only that `mpi` is one.
 
 mod communication;
+mod counters;
 mod endings;
 mod files;
 mod headline;
@@ -22,6 +23,7 @@ mod spread;
 mod trace;
 
 pub use communication::{MessageSizeRow, PairRow, communication, message_sizes};
+pub use counters::{Counted, CountedFunction, CountedRegion, Metric, MetricKind, counted};
 pub use endings::{EarlyEnding, LastPlace, LastSeen, early_endings};
 pub use files::{Deeds, FileRow, files};
 pub use headline::{CallSite, Headline, RankShare, headline};
@@ -32,6 +34,6 @@ pub use ranks::{RankRow, ranks};
 pub use samples::{Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, library_call};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use trace::{
-    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind,
-    OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
+    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter, CounterId, Frame,
+    Location, LocationKind, OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
 };

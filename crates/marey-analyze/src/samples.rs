@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use marey_model::{CallPathId, Level, Nanos};
+use marey_model::{CallPathId, Level, Nanos, StackId};
 
 use crate::trace::{Frame, SampledRow, Trace};
 
@@ -95,7 +95,7 @@ pub fn hot(trace: &dyn Trace) -> Hot<'_> {
 }
 
 /// A function: name, file, and level if it is a region.
-type FunctionKey<'t> = (&'t str, &'t str, Option<&'t str>);
+pub(crate) type FunctionKey<'t> = (&'t str, &'t str, Option<&'t str>);
 
 #[derive(Default)]
 struct Sums<'t> {
@@ -121,10 +121,10 @@ impl<'t> Sums<'t> {
         let stack = row.stack.map_or_else(Vec::new, |stack| trace.stack(stack));
         let call = row.call_path.and_then(|path| library_call(trace, path));
         let (frames, inner) = match &call {
-            Some(call) => (around(trace, call, stack), Some((call.name, "", Some(call.level)))),
+            Some(call) => (around(trace, call, stack), Some(call.key())),
             None => (stack, None),
         };
-        let around = frames.iter().map(|frame| (name_of(&frame.function), frame.file.as_str(), None));
+        let around = frames.iter().map(|frame| key_of(frame));
         let mut seen: Vec<FunctionKey<'t>> = Vec::with_capacity(frames.len() + 1);
         for (place, key) in inner.into_iter().chain(around).enumerate() {
             let sum = self.functions.entry(key).or_default();
@@ -187,6 +187,35 @@ pub struct LibraryCall<'t> {
     pub name: &'t str,
     /// Its level.
     pub level: &'t str,
+}
+
+impl<'t> LibraryCall<'t> {
+    fn key(&self) -> FunctionKey<'t> {
+        (self.name, "", Some(self.level))
+    }
+}
+
+fn key_of(frame: &Frame) -> FunctionKey<'_> {
+    (name_of(&frame.function), frame.file.as_str(), None)
+}
+
+/// What a reading on a stack, or without one when the innermost open region was left, belongs to: a call that has a
+/// region of its own, the innermost function of the stack, or else the function that is the region. `None` if nothing
+/// is known.
+pub(crate) fn function_of(
+    trace: &dyn Trace,
+    path: Option<CallPathId>,
+    stack: Option<StackId>,
+) -> Option<FunctionKey<'_>> {
+    if let Some(call) = path.and_then(|path| library_call(trace, path)) {
+        return Some(call.key());
+    }
+    if let Some(frame) = stack.and_then(|stack| trace.stack(stack).first().copied()) {
+        return Some(key_of(frame));
+    }
+    let row = trace.call_paths().get(path?.idx())?;
+    let region = trace.regions().get(row.region.idx())?;
+    Some((region.name(), region.file.as_str(), None))
 }
 
 /// The outermost call of a library among a call path and those above it: what lies inside is that library's work.

@@ -45,6 +45,12 @@ pub trait Trace {
     /// Samples of processor time, added up by innermost open region, call stack and location.
     fn samples(&self) -> &[SampledRow];
 
+    /// Counters; the place in the list is the number.
+    fn counters(&self) -> &[Counter];
+
+    /// What counters beside the time counted, by innermost open region, call stack and location.
+    fn counted(&self) -> &[CountedRow];
+
     /// Everything lost, unmatched, violated or truncated.
     fn problems(&self) -> &[Problem];
 
@@ -230,6 +236,40 @@ pub struct SampledRow {
     pub time: Nanos,
     /// Whether the stack goes up to the beginning of the thread.
     pub is_complete: bool,
+}
+
+/// Number of a counter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct CounterId(pub u32);
+
+/// A counter of the program's, of the processor's or of the kernel's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counter {
+    /// Its name.
+    pub name: String,
+    /// Unit of its values; empty = events.
+    pub unit: String,
+    /// `program`, `hardware` or `kernel`.
+    pub source: String,
+    /// How long it should have counted; 0 where that is not known.
+    pub enabled: Nanos,
+    /// How long it did.
+    pub running: Nanos,
+}
+
+/// What a counter counted in one context.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CountedRow {
+    /// The innermost open region; `None` = outside of all.
+    pub call_path: Option<CallPathId>,
+    /// Where.
+    pub location: LocationId,
+    /// The call stack of the sample that it was read at; `None` = it was read when a region was entered or left.
+    pub stack: Option<StackId>,
+    /// Which counter.
+    pub counter: CounterId,
+    /// What it counted, in its unit.
+    pub value: u64,
 }
 
 /// How many values of a call path on a location lie in a range.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, Deeds, EarlyEnding, Frame, LastPlace,
-    LastSeen, Location, LocationKind, OpenRegion, Population, Problem, Process, ProfileRow, Region,
-    SampledRow, Spread, Trace, call_paths, communication, early_endings, exclusive_by_process, files,
-    headline, hot, message_sizes, ranks, regions,
+    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter, Deeds,
+    EarlyEnding, Frame, LastPlace, LastSeen, Location, LocationKind, OpenRegion, Population, Problem,
+    Process, ProfileRow, Region, SampledRow, Spread, Trace, call_paths, communication, early_endings,
+    exclusive_by_process, files, headline, hot, message_sizes, ranks, regions,
 };
 use marey_model::{CallPathId, IoKind, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
@@ -23,6 +23,8 @@ struct Run {
     sizes: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
     samples: Vec<SampledRow>,
+    counters: Vec<Counter>,
+    counted: Vec<CountedRow>,
     problems: Vec<Problem>,
     open_at_end: Option<Vec<OpenRegion>>,
 }
@@ -63,6 +65,12 @@ impl Trace for Run {
     }
     fn samples(&self) -> &[SampledRow] {
         &self.samples
+    }
+    fn counters(&self) -> &[Counter] {
+        &self.counters
+    }
+    fn counted(&self) -> &[CountedRow] {
+        &self.counted
     }
     fn problems(&self) -> &[Problem] {
         &self.problems

@@ -6,9 +6,10 @@
 //! What is deliberately absent: intervals, messages and everything else that grows with the run.
 
 use marey_analyze::{
-    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, Frame, Location, LocationKind,
-    OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
+    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter, CounterId, Frame,
+    Location, LocationKind, OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
 };
+use marey_model::counters::PROGRAM;
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 use rustc_hash::FxHashMap;
 
@@ -31,6 +32,8 @@ pub struct RunTrace {
     sizes: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
     samples: Vec<SampledRow>,
+    counters: Vec<Counter>,
+    counted: Vec<CountedRow>,
     problems: Vec<Problem>,
     open_at_end: Option<Vec<OpenRegion>>,
 }
@@ -60,6 +63,8 @@ impl RunTrace {
             sizes: sizes(&archive.table("sizes")?)?,
             communication: communication(&archive.table("communication")?)?,
             samples: samples(&archive.table("sampled")?)?,
+            counters: counters(&archive.table("counter_kinds")?, &archive.table("counter_coverage")?)?,
+            counted: counted(&archive.table("counted")?)?,
             problems: recounted(problems(&archive.table("problems")?)?, archive),
             open_at_end: open_at_end(archive)?,
         })
@@ -114,6 +119,14 @@ impl Trace for RunTrace {
 
     fn samples(&self) -> &[SampledRow] {
         &self.samples
+    }
+
+    fn counters(&self) -> &[Counter] {
+        &self.counters
+    }
+
+    fn counted(&self) -> &[CountedRow] {
+        &self.counted
     }
 
     fn problems(&self) -> &[Problem] {
@@ -345,6 +358,40 @@ fn samples(rows: &Columns) -> Result<Vec<SampledRow>, Error> {
         samples: count(samples[row]),
         time: Nanos(times[row]),
         is_complete: complete[row] != 0,
+    };
+    Ok((0..rows.len()).map(row).collect())
+}
+
+fn counters(rows: &Columns, coverage: &Columns) -> Result<Vec<Counter>, Error> {
+    let (names, units, sources) = (rows.text("name")?, rows.text("unit")?, rows.text("source")?);
+    let counter = |row: usize| Counter {
+        name: names[row].clone(),
+        unit: units[row].clone(),
+        source: if sources[row].is_empty() { PROGRAM.to_owned() } else { sources[row].clone() },
+        enabled: Nanos(0),
+        running: Nanos(0),
+    };
+    let mut counters: Vec<Counter> = (0..rows.len()).map(counter).collect();
+    let (of, enabled, running) =
+        (coverage.u32("counter")?, coverage.i64("enabled")?, coverage.i64("running")?);
+    for row in 0..coverage.len() {
+        if let Some(counter) = counters.get_mut(of[row] as usize) {
+            counter.enabled = counter.enabled + Nanos(enabled[row]);
+            counter.running = counter.running + Nanos(running[row]);
+        }
+    }
+    Ok(counters)
+}
+
+fn counted(rows: &Columns) -> Result<Vec<CountedRow>, Error> {
+    let (paths, locations, stacks) = (rows.u32("call_path")?, rows.u32("location")?, rows.u32("stack")?);
+    let (counters, values) = (rows.u32("counter")?, rows.i64("value")?);
+    let row = |row: usize| CountedRow {
+        call_path: some(paths[row]).map(CallPathId),
+        location: LocationId(locations[row]),
+        stack: some(stacks[row]).map(StackId),
+        counter: CounterId(counters[row]),
+        value: count(values[row]),
     };
     Ok((0..rows.len()).map(row).collect())
 }

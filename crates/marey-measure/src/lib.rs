@@ -19,6 +19,7 @@ mod attach;
 mod channel;
 pub mod clock;
 mod cost;
+mod counting;
 mod definitions;
 mod items;
 mod lock;
@@ -40,6 +41,7 @@ pub use attach::{
 };
 pub use clock::ticks_of;
 pub use cost::add_sample;
+pub use counting::{Counting, Uncounted, count_now, take_uncounted, try_counter};
 pub use definitions::{Definitions, RegionKey, know_names};
 pub use lock::Lock;
 pub use marey_macros::instrument;

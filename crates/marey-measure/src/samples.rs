@@ -24,7 +24,7 @@ const LAYOUT: Layout = Layout { first: FIRST_TREE, later: LATER_TREE, item: NODE
 /// Places in the table of nodes at first.
 const LEAST_PLACES: usize = 1 << 10;
 /// The node that counts what there was no room for, the first of all.
-const LOST: u32 = 0;
+pub(crate) const LOST: u32 = 0;
 /// Bytes of a window of instants, the first and those behind it.
 const LOG_WINDOWS: [usize; 2] = [8 << 10, 64 << 10];
 
@@ -126,28 +126,41 @@ impl Samples {
         self.root = NO_NODE;
     }
 
-    /// Counts a sample, and writes down its instant if events are kept.
-    pub fn add(&mut self, sample: &Sample<'_>) {
-        match self.find(sample) {
+    /// Counts a sample, and writes down its instant if events are kept. The node that it ended in, if there was room
+    /// for one.
+    pub fn add(&mut self, sample: &Sample<'_>) -> Option<u32> {
+        let found = self.find(sample);
+        match found {
             Some(node) => {
-                self.count(node, sample.weight);
+                self.add_to(node, sample.weight.into(), 1);
                 self.note(node, sample);
             }
-            None if self.len > LOST => self.count(LOST, sample.weight),
+            None if self.len > LOST => self.add_to(LOST, sample.weight.into(), 1),
             None => _ = NOWHERE.fetch_add(sample.weight.into(), Ordering::Relaxed),
         }
+        found
     }
 
-    /// The node of a sample, made if need be. `None` if there is no room.
-    fn find(&mut self, sample: &Sample<'_>) -> Option<u32> {
-        let ticks = sample.ticks;
+    /// The node above all, made if need be. `None` if there is no room.
+    pub(crate) fn root(&mut self, ticks: u64) -> Option<u32> {
         if self.root == NO_NODE {
             if self.len == LOST {
                 self.make(NO_NODE, NodeKind::Lost, 0, ticks)?;
             }
             self.root = self.make(NO_NODE, NodeKind::Root, self.period_ns, ticks)?;
         }
-        let mut node = self.root;
+        Some(self.root)
+    }
+
+    /// Whether a node is the one above all at the moment.
+    pub(crate) fn is_root(&self, node: u32) -> bool {
+        self.root == node
+    }
+
+    /// The node of a sample, made if need be. `None` if there is no room.
+    fn find(&mut self, sample: &Sample<'_>) -> Option<u32> {
+        let ticks = sample.ticks;
+        let mut node = self.root(ticks)?;
         for &site in sample.open {
             node = self.child(node, NodeKind::Site, site.into(), ticks)?;
         }
@@ -161,7 +174,27 @@ impl Samples {
         Some(node)
     }
 
-    fn child(&mut self, parent: u32, kind: NodeKind, value: u64, ticks: u64) -> Option<u32> {
+    /// The node beneath another, or beneath that of what there was no room for. `None` if there is no room there
+    /// either.
+    pub(crate) fn child_or_lost(
+        &mut self,
+        parent: u32,
+        kind: NodeKind,
+        value: u64,
+        ticks: u64,
+    ) -> Option<u32> {
+        let child = self.child(parent, kind, value, ticks);
+        if child.is_some() || self.len == LOST || kind.is_context() {
+            return child;
+        }
+        self.child(LOST, kind, value, ticks)
+    }
+
+    /// The node beneath another, made if need be. `None` if there is no room.
+    pub(crate) fn child(&mut self, parent: u32, kind: NodeKind, value: u64, ticks: u64) -> Option<u32> {
+        if parent >= self.len {
+            return None;
+        }
         let what = [parent, kind as u32];
         let mut place = self.place_of(what, value);
         loop {
@@ -235,10 +268,11 @@ impl Samples {
         unsafe { sys::unmap(old.0.cast(), old.1 * size_of::<u32>()) };
     }
 
-    fn count(&self, node: u32, weight: u32) {
+    /// Adds to the numbers of a node.
+    pub(crate) fn add_to(&self, node: u32, periods: u64, samples: u64) {
         // SAFETY: it is the number of a node. Only this thread counts, so no exchange is needed.
         let node = unsafe { &*self.node(node) };
-        for (number, more) in [(&node.periods, u64::from(weight)), (&node.samples, 1)] {
+        for (number, more) in [(&node.periods, periods), (&node.samples, samples)] {
             number.store(number.load(Ordering::Relaxed) + more, Ordering::Relaxed);
         }
     }

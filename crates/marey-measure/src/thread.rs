@@ -17,6 +17,7 @@ use core::sync::atomic::AtomicPtr;
 
 use marey_model::spool::{MAX_DEPTH, Open, Stream};
 
+use crate::counting::Counting;
 use crate::definitions::{fades_in, mode_in};
 use crate::message::{CollectiveSlots, MessageSlots};
 use crate::runtime::{Mode, Runtime};
@@ -42,7 +43,7 @@ pub(crate) mod state {
 pub struct Thread {
     /// Address of the next record.
     pub cursor: u64,
-    /// The same as `brim` where the clock is the time-stamp counter; else 0, so that whoever reads only that one
+    /// The same as `brim` where the clock is the time-stamp counter and nothing is counted beside; else 0, so that whoever reads only that one
     /// goes the slow path. The time-stamp counter has been read by then, which harms nobody: where that would end the
     /// process, `ready` is 0.
     pub limit: u64,
@@ -118,6 +119,9 @@ pub struct Thread {
     pub(crate) bytes_before: u64,
     /// What takes samples of the thread; null if nothing does. Not the matter of this crate.
     pub sampler: *mut c_void,
+    /// What counts beside the time; null if nothing does. Then `limit` is 0 too: events take the slow path, where
+    /// counters are read.
+    pub counting: *mut Counting,
     /// The descriptor for signal handlers, made when first needed; the thread's own address while
     /// it is being made.
     pub(crate) second: AtomicPtr<Thread>,
@@ -226,7 +230,7 @@ impl Thread {
         // SAFETY: the caller's promise.
         unsafe {
             (*this).brim = brim;
-            (*this).limit = if (*this).clock == 0 { brim } else { 0 };
+            (*this).limit = if (*this).clock == 0 && (*this).counting.is_null() { brim } else { 0 };
         }
     }
 

@@ -17,6 +17,7 @@ use marey_model::spool::{
 };
 
 use crate::clock;
+use crate::counting;
 use crate::thread::Thread;
 
 mod announce;
@@ -348,6 +349,7 @@ pub unsafe fn write(thread: *mut Thread, room: usize, f: impl FnOnce(*mut Thread
 pub unsafe fn leave_with(thread: *mut Thread, f: impl FnOnce(*mut Thread, &mut Scratch)) {
     // SAFETY: the caller's promise.
     unsafe {
+        counting::at_boundary(thread);
         write(thread, ROOM, |thread, scratch| {
             f(thread, scratch);
             if (*thread).below != 0 {

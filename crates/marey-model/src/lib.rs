@@ -10,6 +10,7 @@
 //!
 //! [`marey-measure`]: https://docs.rs/marey-measure
 
+pub mod counters;
 mod elements;
 mod files;
 mod ids;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use marey_model::Elements;
+use marey_model::counters::{CounterError, USUAL, parse as parse_counters};
 
 mod doctor;
 mod link;
@@ -175,6 +176,15 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "HZ", default_value = "200", value_parser = sample)]
     pub(crate) sample: Sample,
 
+    /// What to count beside the time: names separated by commas, auto, or off
+    ///
+    /// Counters of the processor and of the kernel, at most eight, read when a region is entered or left and at each
+    /// sample: instructions, cache-misses, page-faults and others by their names in `perf list`, or rUUEE, a
+    /// processor's own by unit mask and event. A wrong name lists all. auto takes the usual ones, as far as they can
+    /// be had here; `marey doctor` says whether the processor's can. Readings cost up to a microsecond each.
+    #[arg(long, value_name = "LIST", default_value = "off", value_parser = counters)]
+    pub(crate) counters: Counters,
+
     /// Frames of the user's call stack to keep for every call site
     ///
     /// 1 keeps the calling line alone and costs the least.
@@ -215,6 +225,20 @@ fn sample(text: &str) -> Result<Sample, String> {
     hertz
         .map(|hertz| Sample(Some(hertz)))
         .ok_or_else(|| format!("neither a number from 1 to {MOST_SAMPLES} nor off"))
+}
+
+/// What is counted beside the time, by names separated by commas; empty for nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Counters(pub(crate) String);
+
+fn counters(text: &str) -> Result<Counters, CounterError> {
+    let list = match text {
+        "off" => return Ok(Counters(String::new())),
+        "auto" => USUAL,
+        list => list,
+    };
+    let names: Vec<String> = parse_counters(list)?.into_iter().map(|counter| counter.name).collect();
+    Ok(Counters(names.join(",")))
 }
 
 /// How much a recorder keeps.

@@ -68,6 +68,20 @@ pub(crate) fn count(number: u64) -> String {
     grouped
 }
 
+/// An amount of whatever is counted in powers of 1000, three digits: `12`, `3.40 k`, `1.20 G`.
+pub(crate) fn amount(value: f64) -> String {
+    const UNITS: [&str; 6] = ["k", "M", "G", "T", "P", "E"];
+    if value < 999.5 {
+        return format!("{value:.0}");
+    }
+    let (mut value, mut unit) = (value / 1000.0, 0);
+    while 999.5 <= value && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    format!("{} {}", three_digits(value), UNITS[unit])
+}
+
 /// A count with its noun: `1 message`, `2 messages`.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     counted_as(number, noun, &format!("{noun}s"))

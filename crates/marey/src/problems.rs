@@ -98,7 +98,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 26] = [
+const MEANINGS: [(&str, &str); 27] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -192,6 +192,10 @@ const MEANINGS: [(&str, &str); 26] = [
         "unsampled",
         "threads or processes of which no samples were taken, so `marey hot` and the call tree lack their functions; \
          regions and calls are not affected.",
+    ),
+    (
+        "uncounted",
+        "counters that could not be had, so COUNTERS lacks them; `marey doctor` says whether this machine has any.",
     ),
     (
         "lost_samples",

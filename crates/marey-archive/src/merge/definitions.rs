@@ -57,6 +57,8 @@ pub(crate) struct ProcessDefs {
     pub event_kinds: BTreeMap<u32, EventKindDef>,
     /// Name and unit.
     pub counters: BTreeMap<u32, (String, String)>,
+    /// Of those that are read beside the time: name, unit and source.
+    pub counted: BTreeMap<u32, CounterKind>,
     /// Name and first ticks.
     pub lanes: BTreeMap<u32, (String, u64)>,
     pub exchanges: Vec<Exchange>,
@@ -71,6 +73,9 @@ pub(crate) struct ProcessDefs {
     /// Definitions of later versions.
     pub unknown: u64,
 }
+
+/// Name, unit and source of a counter.
+pub(crate) type CounterKind = (String, String, String);
 
 /// What a process has used; times in ns.
 #[derive(Debug, Clone, Copy)]
@@ -281,6 +286,9 @@ impl ProcessDefs {
             }
             D::Counter { id, name, unit } => {
                 self.counters.insert(id, (name, unit));
+            }
+            D::Counted { id, name, unit, source } => {
+                self.counted.insert(id, (name, unit, source));
             }
             other if own => self.define_own(other),
             _ => {}

@@ -15,7 +15,7 @@ use super::rows;
 use super::stream::Decoding;
 use super::write::{LocationRows, Sink, intervals};
 use super::writing::Writing;
-use super::{Names, Summary, end, places, samples, sums, tables};
+use super::{Names, Summary, counted, end, places, samples, sums, tables};
 use crate::schema::*;
 use crate::{Columns, Error, Meta, Part, PartStats, RunFacts, State, write_table};
 
@@ -97,6 +97,8 @@ fn small_tables(
     small.push(sums::histogram(decoding)?);
     small.push(sums::courses(input, decoding)?);
     small.push(samples::sums(decoding)?);
+    small.push(counted::sums(decoding)?);
+    small.push(counted::coverage(decoding)?);
     small.push(places::open_at_end(decoding)?);
     small.push(places::locations(input, decoding, &spans)?);
     small.push(places::processes(input, &spans)?);

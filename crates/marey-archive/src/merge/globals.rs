@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use marey_model::counters::PROGRAM;
 use marey_model::spool::{FieldType, Stream};
 use marey_model::{Level, Role};
 use rustc_hash::FxHashMap;
 
 use super::clock::Clock;
-use super::definitions::ProcessDefs;
+use super::definitions::{CounterKind, ProcessDefs};
 use super::identity::{Communicators, Seen};
 use super::index::Index;
 use crate::schema::NONE;
@@ -106,7 +107,7 @@ pub(crate) struct Globals {
     pub modules: Interner<(Vec<u8>, String)>,
     pub stacks: Interner<Vec<(u32, u64)>>,
     pub datatypes: Interner<(String, u64)>,
-    pub counter_kinds: Interner<(String, String)>,
+    pub counter_kinds: Interner<CounterKind>,
     pub event_kinds: Interner<EventKindRow>,
     /// Sets of further nouns, one noun each.
     pub participants: Interner<u32>,
@@ -168,6 +169,8 @@ pub(crate) struct Context {
     /// Id and the name and type of each field.
     pub event_kinds: FxHashMap<u32, (u32, Fields)>,
     pub counters: FxHashMap<u32, u32>,
+    /// Those that are read beside the time.
+    pub counted: FxHashMap<u32, u32>,
     /// Locations of threads and lanes by their numbers in the process.
     pub threads: FxHashMap<u32, u32>,
     pub lanes: FxHashMap<u32, u32>,
@@ -253,8 +256,11 @@ impl Globals {
         let datatypes = datatypes.map(|(&id, (name, size))| (id, self.datatypes.id((name.clone(), *size))));
         let datatypes = datatypes.collect();
         let counters =
-            process.counters.iter().map(|(&id, counter)| (id, self.counter_kinds.id(counter.clone())));
+            process.counters.iter().map(|(&id, (name, unit))| (id, self.program_counter(name, unit)));
         let counters = counters.collect();
+        let counted =
+            process.counted.iter().map(|(&id, counter)| (id, self.counter_kinds.id(counter.clone())));
+        let counted = counted.collect();
         let event_kinds = process.event_kinds.iter().map(|(&id, kind)| {
             let row = EventKindRow {
                 name: kind.name.clone(),
@@ -276,10 +282,15 @@ impl Globals {
             files,
             event_kinds,
             counters,
+            counted,
             threads,
             lanes,
             mpi_level: 0,
         }
+    }
+
+    fn program_counter(&mut self, name: &str, unit: &str) -> u32 {
+        self.counter_kinds.id((name.to_owned(), unit.to_owned(), PROGRAM.to_owned()))
     }
 
     fn sites(&mut self, process: &ProcessDefs, levels: &FxHashMap<u32, u32>) -> Vec<Option<Site>> {

@@ -31,6 +31,7 @@ mod channels;
 mod clock;
 mod clocks;
 mod cost;
+mod counted;
 mod counting;
 mod decode;
 mod definitions;

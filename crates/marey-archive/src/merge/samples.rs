@@ -9,6 +9,7 @@ use marey_model::spool::samples::{NO_NODE, Node, NodeKind, instants, nodes};
 use rustc_hash::FxHashMap;
 
 use super::build::Builder;
+use super::counted::Counted;
 use super::definitions::{Mapping, ProcessDefs};
 use super::globals::{Context, Globals};
 use super::index::{Index, SamplesIndex, Window};
@@ -89,7 +90,9 @@ fn tree(
     for (number, node) in nodes.iter().enumerate() {
         let above = usize::try_from(node.parent).ok().filter(|_| node.parent != NO_NODE);
         complete[number] = node.kind != NodeKind::Cut && above.is_none_or(|above| complete[above]);
-        if node.periods != 0 && matches!(node.kind, NodeKind::Place | NodeKind::Call) {
+        if !node.kind.is_context() {
+            stacks[number] = above.map_or(NONE, |above| stacks[above]);
+        } else if node.periods != 0 && matches!(node.kind, NodeKind::Place | NodeKind::Call) {
             let mut frames = places.frames(&nodes, number, globals);
             if frames.len() > FRAMES_KEPT.max(*budget) {
                 frames.truncate(FRAMES_KEPT);
@@ -188,6 +191,8 @@ pub(crate) struct Sampled {
     pub sums: Vec<Sum>,
     /// Periods for which there was no room.
     pub lost: u64,
+    /// What was counted beside the time.
+    pub counted: Counted,
 }
 
 /// What samples are decoded with.
@@ -201,7 +206,14 @@ pub(crate) struct With<'a> {
 
 impl Sampled {
     pub(crate) fn new(which: usize) -> Self {
-        Self { which, next: (0, 0), paths: Vec::new(), sums: Vec::new(), lost: 0 }
+        Self {
+            which,
+            next: (0, 0),
+            paths: Vec::new(),
+            sums: Vec::new(),
+            lost: 0,
+            counted: Counted::default(),
+        }
     }
 
     /// Whether records are missing or make no sense.
@@ -240,7 +252,8 @@ impl Sampled {
     /// Adds up what the tree says, when the location is over.
     pub(crate) fn finish(&mut self, with: With<'_>, builder: &mut Builder) {
         let tree = &with.trees[self.which];
-        for (number, node) in tree.nodes.iter().enumerate().filter(|(_, node)| node.periods != 0) {
+        let is_used = |(_, node): &(usize, &Node)| node.periods != 0 || node.kind == NodeKind::Covered;
+        for (number, node) in tree.nodes.iter().enumerate().filter(is_used) {
             if node.kind == NodeKind::Lost {
                 self.lost = self.lost.saturating_add(node.periods);
                 continue;
@@ -248,6 +261,10 @@ impl Sampled {
             let period = above(&tree.nodes, number).last().map_or(0, |root| root.value);
             let time = node.periods.saturating_mul(period);
             let path = self.path(with, number, builder);
+            if !node.kind.is_context() {
+                self.counted.add(with.context, node, path, tree.stacks[number]);
+                continue;
+            }
             self.sums.push(Sum {
                 path,
                 stack: tree.stacks[number],

@@ -182,6 +182,7 @@ fn counter_kinds(globals: &Globals) -> Result<Columns, Error> {
     let columns = columns![rows;
         Text |row| row.0.clone(),
         Text |row| row.1.clone(),
+        Text |row| row.2.clone(),
     ];
     with_ids(&COUNTER_KINDS, rows.len(), columns)
 }

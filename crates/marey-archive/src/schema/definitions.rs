@@ -238,8 +238,18 @@ pub static DATATYPES: TableSpec = definitions(
 /// Kinds of counters.
 pub static COUNTER_KINDS: TableSpec = definitions(
     "counter_kinds",
-    "Counters that the program defined.",
-    &[u32("id", "id", "The counter."), text("name", "Its name."), text("unit", "Unit of its values.")],
+    "Counters that the program defined, and those that were read beside the time.",
+    &[
+        u32("id", "id", "The counter."),
+        text("name", "Its name; of those that were read beside the time as in `perf list`."),
+        text("unit", "Unit of its values; empty = events."),
+        text(
+            "source",
+            "`program`: the values that it took are in `counters`. `hardware` (the processor) and `kernel`: what they \
+             counted is in `counted`. Empty = `program`.",
+        )
+        .since(6),
+    ],
 );
 
 /// Kinds of events.

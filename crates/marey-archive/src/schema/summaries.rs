@@ -142,6 +142,40 @@ pub static SAMPLED: TableSpec = summary(
     ],
 );
 
+/// Counters read beside the time.
+pub static COUNTED: TableSpec = summary(
+    "counted",
+    "What processors and the kernel counted for threads, by innermost open region, call stack and location, however \
+     long the run. Counters are read when a region is entered or left, and at samples, and what is new belongs to \
+     where the thread was: so the rows of a call path together are exact, and its rows with stacks tell, as an \
+     estimate, in which functions it was. Since version 6.",
+    &[
+        u32("call_path", "call_paths.id", "The innermost open region; 4294967295 = outside of all."),
+        u32("location", "locations.id", "Where."),
+        u32("stack", "stacks.id", "The call stack of the sample that they were read at; 4294967295 = none."),
+        u32("counter", "counter_kinds.id", "Which counter."),
+        i64(
+            "value",
+            "",
+            "What it counted, in its unit: if it was counted part of the time, scaled to all of it.",
+        ),
+        i64("readings", "", "Number of readings that found something new."),
+    ],
+);
+
+/// How long counters counted.
+pub static COUNTER_COVERAGE: TableSpec = summary(
+    "counter_coverage",
+    "How long counters of the processor counted: where more were asked for than it has registers, they took turns, \
+     and what they say of short stretches is rough. Since version 6.",
+    &[
+        u32("location", "locations.id", "Where."),
+        u32("counter", "counter_kinds.id", "Which counter."),
+        i64("enabled", "ns", "Time of the thread in which it should have counted."),
+        i64("running", "ns", "Time of it in which it did."),
+    ],
+);
+
 /// Level of detail.
 pub static LOD: TableSpec = TableSpec {
     name: "lod",

@@ -6,7 +6,7 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
 
-use marey_measure::{Sample, open_sites, sys};
+use marey_measure::{Counting, Sample, open_sites, sys};
 
 use super::walk::Registers;
 use super::{State, restart};
@@ -121,7 +121,8 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
             return;
         };
         let ticks = runtime.ticks();
-        if ticks < state.rests_until {
+        let counting = (*state.thread).counting;
+        if ticks < state.rests_until || counting.as_ref().is_some_and(Counting::is_busy) {
             state.passed = weight;
             return;
         }
@@ -136,13 +137,16 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
         let (n_frames, is_complete) =
             state.walker.walk(&registers, (stack.start, stack.end), &mut state.frames);
         let n_open = open_sites(state.thread, &mut state.open);
-        samples.add(&Sample {
+        let node = samples.add(&Sample {
             open: &state.open[..n_open],
             frames: &state.frames[..n_frames],
             is_complete,
             ticks,
             weight,
         });
+        if let Some(counting) = counting.as_mut() {
+            counting.at_sample(samples, node, ticks);
+        }
         let ended = runtime.ticks();
         state.rests_until = ended + ended.saturating_sub(ticks);
     }

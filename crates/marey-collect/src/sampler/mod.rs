@@ -7,10 +7,12 @@
 //!
 //! * [`timer`]: the kernel's timers. * [`handler`]: from the signal to the sample. * [`walk`]: the call stack.
 //! * [`restart`]: calls that a sample would have ended early. * [`respect`]: the program's own signals.
+//! * [`counters`]: what is read beside the time.
 //!
 //! What is deliberately absent: `perf_event`. It needs a descriptor for each thread, which a program may close with
 //! all others, and get its number for a file of its own.
 
+mod counters;
 mod handler;
 mod respect;
 mod restart;
@@ -20,7 +22,7 @@ mod walk;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use marey_measure::{Lock, Runtime, SampledFrame, Samples, Thread, sys};
+use marey_measure::{Counting, Lock, Runtime, SampledFrame, Samples, Thread, sys};
 use marey_model::spool::Definition;
 
 use crate::unwind::Modules;
@@ -83,11 +85,20 @@ unsafe impl Send for StatePointer {}
 /// To be called when the process begins to be recorded, before its threads do: from then on they are sampled, if the
 /// environment says how often.
 pub(crate) fn begin(runtime: &'static Runtime) {
-    let hertz = std::env::var("MAREY_SAMPLE").ok().and_then(|text| text.parse::<u64>().ok());
-    let Some(hertz) = hertz.filter(|hertz| (1..=MAX_HERTZ).contains(hertz)) else { return };
     if runtime.config().mode != marey_measure::Mode::Trace {
         return;
     }
+    let is_counting = counters::begin(runtime);
+    let is_sampling = begin_sampling(runtime);
+    if is_counting || is_sampling {
+        marey_measure::tell_begins(thread_begins);
+    }
+}
+
+/// Whether threads are to be sampled.
+fn begin_sampling(runtime: &'static Runtime) -> bool {
+    let hertz = std::env::var("MAREY_SAMPLE").ok().and_then(|text| text.parse::<u64>().ok());
+    let Some(hertz) = hertz.filter(|hertz| (1..=MAX_HERTZ).contains(hertz)) else { return false };
     PERIOD.store(1_000_000_000 / hertz, Ordering::Relaxed);
     if std::env::var_os("MAREY_SAMPLE_BY_THE_WALL").is_some() {
         timer::go_by_the_wall();
@@ -95,10 +106,11 @@ pub(crate) fn begin(runtime: &'static Runtime) {
     walk::prepare();
     define_modules(runtime);
     let Some(signal) = handler::install() else {
-        return tell(runtime, "no real-time signal is free");
+        tell(runtime, "no real-time signal is free");
+        return false;
     };
     SIGNAL.store(signal, Ordering::Release);
-    marey_measure::tell_begins(thread_begins);
+    true
 }
 
 /// More would leave the program no time.
@@ -115,7 +127,7 @@ fn tell(runtime: &Runtime, detail: &str) {
 
 /// Begins to sample the calling thread.
 extern "C" fn thread_begins(thread: *mut Thread) {
-    if SIGNAL.load(Ordering::Relaxed) == 0 {
+    if SIGNAL.load(Ordering::Relaxed) == 0 && !counters::is_on() {
         return;
     }
     sys::undisturbed(|| {
@@ -151,7 +163,11 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
         ((*state).rests_until, (*state).passed) = (0, 0);
         (*state).owner.store(sys::thread_mark(), Ordering::Relaxed);
         (*thread).sampler = state.cast();
+        counters::thread_begins(thread, (*state).samples);
         let signal = SIGNAL.load(Ordering::Relaxed);
+        if signal == 0 {
+            return Some(());
+        }
         let timer = timer::start(signal, state as usize, period);
         let Some(timer) = timer else {
             end_state(thread, state);
@@ -190,6 +206,7 @@ unsafe fn end_state(thread: *mut Thread, state: *mut State) {
         // A signal that is on its way finds that it is too late.
         (*state).owner.store(0, Ordering::Relaxed);
         (*thread).sampler = core::ptr::null_mut();
+        Counting::end(thread);
         Samples::end((*state).samples);
         (*state).samples = core::ptr::null_mut();
         (*state).thread = core::ptr::null_mut();
@@ -244,6 +261,7 @@ pub(crate) fn settle(runtime: &Runtime) {
 /// To be called when the process ends.
 pub(crate) fn ends(runtime: &Runtime) {
     settle(runtime);
+    counters::ends(runtime);
     let count = marey_measure::take_lost_samples();
     if count != 0 {
         let detail = "periods of processor time of threads that had no room for samples".to_owned();

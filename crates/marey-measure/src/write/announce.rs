@@ -16,6 +16,7 @@ use marey_model::spool::{announcement, at};
 use super::beside::take_pending;
 use super::slow;
 use super::{ROOM, Scratch, commit, head_counter, now};
+use crate::counting;
 use crate::thread::{Thread, state};
 
 /// Finds the site of an announced call from what the caller has said of it.
@@ -46,6 +47,7 @@ pub(crate) struct Announced {
 pub unsafe fn announce(thread: *mut Thread, brief: u32, words: [usize; 4], site_of: SiteOf) {
     // SAFETY: the caller's promise; a thread that is ready has a window.
     unsafe {
+        counting::at_boundary(thread);
         (*thread).ready = 0;
         compiler_fence(Ordering::SeqCst);
         let began = now(thread).max(1);
@@ -92,6 +94,7 @@ pub unsafe fn write_announced(
             // A signal handler has forked, and this is the child: the call was its parent's.
             return;
         }
+        counting::at_end_of(thread, site);
         if (*thread).cursor >= (*thread).brim && slow::make_room(thread, ROOM).is_none() {
             return forget(thread);
         }

@@ -21,6 +21,7 @@ use marey_model::spool::{Open, Stream};
 use super::announce::enter_announced;
 use super::{ROOM, Scratch, commit, now, slow, write};
 use crate::channel::VOID;
+use crate::counting;
 use crate::runtime::{self, Runtime};
 use crate::sums::{Beside, Visit};
 use crate::sys;
@@ -35,6 +36,7 @@ use crate::thread::{Thread, state};
 pub unsafe fn enter_timed(thread: *mut Thread, site: u32, kept: Kept) {
     // SAFETY: the caller's promise; the stack has `max_depth` entries.
     unsafe {
+        counting::at_boundary(thread);
         if (kept == Kept::Timed && (*thread).is_summing) || !claim(thread) {
             return super::enter(thread, site);
         }
@@ -104,6 +106,7 @@ pub(crate) unsafe fn leave_pending(
 pub unsafe fn leave_timed_with(thread: *mut Thread, kept: Kept, f: impl Fn(*mut Thread, &mut Scratch)) {
     // SAFETY: the caller's promise.
     unsafe {
+        counting::at_boundary(thread);
         if !leave_pending(thread, kept, &f) {
             super::leave_with(thread, f);
         }

@@ -7,6 +7,7 @@ use marey_model::spool::{Open, SHORT_SITES, Stream, at, op};
 use super::announce::enter_announced;
 use super::beside::{Kept, leave_pending, write_pending};
 use super::{ROOM, Scratch, head_counter, now, put_delta, put_delta_to, write};
+use crate::counting;
 use crate::runtime::{self, Mode};
 use crate::thread::{Thread, state};
 
@@ -18,6 +19,7 @@ pub(super) unsafe fn enter(thread: *mut Thread, site: u32, mark: u32) {
             (table.enter)(thread, site);
             return;
         }
+        counting::at_boundary(thread);
         let Some(thread) = pick(thread) else { return };
         let depth = (*thread).depth;
         write(thread, ROOM, |thread, scratch| put_open(thread, scratch, site, now(thread)));
@@ -115,6 +117,7 @@ pub(super) unsafe fn leave(thread: *mut Thread) {
             };
             return (table.leave)(thread, site);
         }
+        counting::at_boundary(thread);
         if leave_pending(thread, Kept::Timed, |_, _| ()) {
             return;
         }

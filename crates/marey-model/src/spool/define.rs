@@ -365,6 +365,17 @@ definitions! {
         /// How often one was taken from it.
         preemptions: u64,
     }
+    /// A counter that is read beside the time, see [`crate::counters`].
+    30 Counted {
+        /// Its number.
+        id: u32,
+        /// Its name.
+        name: String,
+        /// Its unit.
+        unit: String,
+        /// `hardware` or `kernel`.
+        source: String,
+    }
 }
 
 impl Definition {

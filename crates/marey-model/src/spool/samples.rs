@@ -5,6 +5,10 @@
 //! call stack, outermost first, and at last the place in the innermost one. What is counted is right whenever the
 //! process dies, because a node never moves, and two numbers of it are all that a sample changes.
 //!
+//! Counters beside the time lie in the same tree: beneath where a thread was is a node for each, to which is added what
+//! has been counted since they were read last. They are read at samples and whenever a region is entered or left, so
+//! what lies right beneath the open regions and what lies beneath the functions in them make up the regions' share.
+//!
 //! A stream of samples has [`NODE_LEN`] bytes for each node. A node stands behind the one that it hangs beneath.
 //! A stream of instants has [`INSTANT_LEN`] bytes for each sample, as long as events are kept.
 //!
@@ -43,6 +47,18 @@ pub enum NodeKind {
     Cut = 4,
     /// Samples for which there was no room.
     Lost = 5,
+    /// A counter. Its value is the counter's number, its periods what was counted, its samples how often it was read.
+    Count = 6,
+    /// Right beneath a root: how long a counter that has to share the processor's with others has counted. Its value
+    /// is the counter's number, its periods that time, its samples the time in which it should have; both ns.
+    Covered = 7,
+}
+
+impl NodeKind {
+    /// Whether it is a place that a sample can end in, and not what was counted there.
+    pub const fn is_context(self) -> bool {
+        !matches!(self, Self::Count | Self::Covered)
+    }
 }
 
 impl NodeKind {
@@ -55,6 +71,8 @@ impl NodeKind {
             3 => Self::Place,
             4 => Self::Cut,
             5 => Self::Lost,
+            6 => Self::Count,
+            7 => Self::Covered,
             _ => return None,
         })
     }
@@ -157,7 +175,7 @@ mod tests {
         assert!(is_whole);
         assert_eq!(found[3], Node { parent: 2, kind: NodeKind::Place, value: 7, periods: 40, samples: 9 });
         for (wrong, left) in
-            [((5, 2, 0), 4), ((4, 2, 0), 4), ((NO_NODE, 1, 0), 4), ((0, 6, 0), 4), ((0, 0, 0), 4)]
+            [((5, 2, 0), 4), ((4, 2, 0), 4), ((NO_NODE, 1, 0), 4), ((0, 8, 0), 4), ((0, 0, 0), 4)]
         {
             let (found, is_whole) = nodes(&[good.clone(), window(&[wrong, (0, 2, 1)])]);
             assert_eq!((found.len(), is_whole), (left, false), "{wrong:?}");

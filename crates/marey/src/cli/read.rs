@@ -29,7 +29,9 @@ use crate::format;
         rank|null, threads, time_ns, mpi_ns, peak_memory_bytes|null, processor_ns|null}], communication[{from, to, messages, bytes, \
         from_world, to_world}], files[{level, file, opens, open_ns, closes, close_ns, reads, read_bytes, read_ns, \
         writes, written_bytes, write_ns, seeks, seek_ns, syncs, sync_ns, resizes, resize_ns, untimed_calls, processes[]}], \
-        ended_early[] as in `marey info --json`. All times in \
+        counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], counted_regions[{level, region|null, \
+        exclusive_ns, exclusive[], inclusive[]}], counted_functions[{name|null, file, level|null, values[]}], whose lists \
+        are in the order of counters, ended_early[] as in `marey info --json`. All times in \
         nanoseconds.\n  \
         min_ns, max_ns, mean_ns and std_ns of a region are over single calls; those in \
         exclusive_of_process, which the text report shows, are over processes."
@@ -69,6 +71,8 @@ pub(crate) enum Section {
     Function,
     /// Functions by processor time, from samples
     Hot,
+    /// What processor and kernel counted, by function
+    Counter,
     /// The call tree
     Path,
     /// Who sent how much to whom

@@ -116,6 +116,11 @@ fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
         Some(hertz) => command.env("MAREY_SAMPLE", hertz.to_string()),
         None => command.env_remove("MAREY_SAMPLE"),
     };
+    if args.counters.0.is_empty() {
+        command.env_remove("MAREY_COUNTERS");
+    } else {
+        command.env("MAREY_COUNTERS", &args.counters.0);
+    }
     if args.mode == Mode::Full {
         let elements = args.elements.as_ref().map_or_else(|| FIRST_ELEMENTS.to_owned(), Elements::to_string);
         command.env("MAREY_ELEMENTS", elements);

@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use marey_analyze::{CallPathRow, FileRow, Histogram, Population, RegionRow, exclusive_by_process};
+use marey_model::Nanos;
 use serde::Serialize;
 
 use super::Facts;
@@ -16,7 +17,41 @@ struct Report<'f> {
     ranks: Vec<Rank>,
     communication: Vec<Pair>,
     files: Vec<File<'f>>,
+    counters: Vec<Counter<'f>>,
+    counted_regions: Vec<CountedRegion<'f>>,
+    counted_functions: Vec<CountedFunction<'f>>,
     ended_early: Vec<Ending>,
+}
+
+/// What was counted beside the time.
+#[derive(Serialize)]
+struct Counter<'f> {
+    name: &'f str,
+    unit: &'f str,
+    source: &'f str,
+    total: u64,
+    /// How long it should have been counted, and how long it was; null where that is always the same.
+    enabled_ns: Option<i64>,
+    running_ns: Option<i64>,
+}
+
+/// Lists are in the order of the counters.
+#[derive(Serialize)]
+struct CountedRegion<'f> {
+    level: &'f str,
+    region: Option<&'f str>,
+    exclusive_ns: i64,
+    exclusive: Vec<u64>,
+    inclusive: Vec<u64>,
+}
+
+/// An estimate.
+#[derive(Serialize)]
+struct CountedFunction<'f> {
+    name: Option<&'f str>,
+    file: &'f str,
+    level: Option<&'f str>,
+    values: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -152,6 +187,9 @@ pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
         ranks: facts.ranks.iter().map(|row| rank(facts, row)).collect(),
         communication: facts.pairs.iter().filter_map(|row| pair(facts, row)).collect(),
         files: facts.files.iter().map(file).collect(),
+        counters: counters(facts),
+        counted_regions: counted_regions(facts),
+        counted_functions: counted_functions(facts),
         ended_early: endings::json(facts.trace),
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
@@ -189,6 +227,43 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
         }
     };
     facts.regions.iter().filter(|row| row.visits > 0).map(region).collect()
+}
+
+fn counters<'f>(facts: &'f Facts<'_>) -> Vec<Counter<'f>> {
+    let counters = facts.counted.counters.iter().zip(&facts.counted.whole);
+    let counter = |(counter, &total): (&&'f marey_analyze::Counter, &u64)| {
+        let time = |time: Nanos| (counter.enabled.0 > 0).then_some(time.0);
+        Counter {
+            name: &counter.name,
+            unit: &counter.unit,
+            source: &counter.source,
+            total,
+            enabled_ns: time(counter.enabled),
+            running_ns: time(counter.running),
+        }
+    };
+    counters.map(counter).collect()
+}
+
+fn counted_regions<'f>(facts: &'f Facts<'_>) -> Vec<CountedRegion<'f>> {
+    let region = |row: &marey_analyze::CountedRegion<'f>| CountedRegion {
+        level: row.level,
+        region: row.name,
+        exclusive_ns: row.time.0,
+        exclusive: row.exclusive.clone(),
+        inclusive: row.inclusive.clone(),
+    };
+    facts.counted.regions.iter().map(region).collect()
+}
+
+fn counted_functions<'f>(facts: &'f Facts<'_>) -> Vec<CountedFunction<'f>> {
+    let function = |row: &marey_analyze::CountedFunction<'f>| CountedFunction {
+        name: row.name,
+        file: row.file,
+        level: row.level,
+        values: row.values.clone(),
+    };
+    facts.counted.functions.iter().map(function).collect()
 }
 
 fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use marey_analyze::{
-    CallPathRow, FileRow, Headline, Hot, MessageSizeRow, PairRow, RankRow, RegionRow, Trace, call_paths,
-    communication, files as by_file, headline, hot, message_sizes, ranks, regions,
+    CallPathRow, Counted, FileRow, Headline, Hot, MessageSizeRow, PairRow, RankRow, RegionRow, Trace,
+    call_paths, communication, counted, files as by_file, headline, hot, message_sizes, ranks, regions,
 };
 
 use marey_model::Nanos;
@@ -25,6 +25,7 @@ use crate::run::Run;
 mod answer;
 mod calls;
 mod chains;
+mod counters;
 mod exchange;
 mod files;
 mod json;
@@ -61,6 +62,7 @@ struct Facts<'r> {
     sizes: Vec<MessageSizeRow>,
     hot: Hot<'r>,
     files: Vec<FileRow<'r>>,
+    counted: Counted<'r>,
 }
 
 impl<'r> Facts<'r> {
@@ -77,6 +79,7 @@ impl<'r> Facts<'r> {
             sizes: message_sizes(trace),
             hot: hot(trace),
             files: by_file(trace),
+            counted: counted(trace),
         }
     }
 }
@@ -105,6 +108,9 @@ impl Page<'_> {
         if self.facts.hot.whole.samples > 0 {
             self.section(Section::Hot)?;
         }
+        if counters::is_worthwhile(self) {
+            self.section(Section::Counter)?;
+        }
         self.section(Section::Path)?;
         if self.facts.headline.mpi > Nanos(0) {
             for section in [Section::Communication, Section::Size, Section::Collective] {
@@ -132,6 +138,7 @@ impl Page<'_> {
                 let mut page = hot::Page { out: self.out, paint: self.paint, top: self.top };
                 page.functions(&self.facts.hot)
             }
+            Section::Counter => counters::print(self),
             Section::Path => tree::print(self),
             Section::Communication => exchange::communication(self),
             Section::Size => exchange::sizes(self),
