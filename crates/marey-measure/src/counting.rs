@@ -115,9 +115,10 @@ pub fn try_counter(counter: &Counter) -> Result<(), Uncounted> {
 /// Threads whose counters could not be opened.
 static UNCOUNTED: AtomicU32 = AtomicU32::new(0);
 
-/// How many counters of threads could not be opened since this was asked last.
-pub fn take_uncounted() -> u32 {
-    UNCOUNTED.swap(0, Ordering::Relaxed)
+/// How many counters of threads could not be opened, and how many descriptors the program has closed, since this was
+/// asked last.
+pub fn take_uncounted() -> [u32; 2] {
+    [UNCOUNTED.swap(0, Ordering::Relaxed), event::CLOSED.swap(0, Ordering::Relaxed)]
 }
 
 impl Counting {

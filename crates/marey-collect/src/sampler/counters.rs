@@ -84,9 +84,13 @@ pub(super) unsafe fn thread_begins(thread: *mut Thread, samples: *mut Samples) {
 pub(super) fn ends(runtime: &Runtime) {
     // SAFETY: the descriptor is the calling thread's.
     unsafe { marey_measure::count_now(marey_measure::existing_thread()) };
-    let count = marey_measure::take_uncounted();
-    if count != 0 {
-        let detail = "counters of threads for which there were no descriptors, or no memory".to_owned();
-        tell(runtime, count.into(), detail);
+    let reasons = [
+        "counters of threads for which there were no descriptors, or no memory",
+        "counters of threads from where on their descriptors were closed by the program",
+    ];
+    for (count, detail) in marey_measure::take_uncounted().into_iter().zip(reasons) {
+        if count != 0 {
+            tell(runtime, count.into(), detail.to_owned());
+        }
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! Deliberately absent: which counters there are (`marey_model::counters`).
 
+use core::sync::atomic::{AtomicU32, Ordering};
+
 use marey_model::counters::{Counter, CounterSource, Usage};
 
 use super::Reading;
@@ -26,6 +28,9 @@ enum Way {
     Usage(Usage),
     ThreadTime,
 }
+
+/// How many could not be read any more, because the program had closed their descriptors.
+pub(super) static CLOSED: AtomicU32 = AtomicU32::new(0);
 
 /// A counter of the calling thread.
 #[derive(Clone, Copy)]
@@ -93,6 +98,7 @@ impl Event {
                 let reading = read_descriptor(fd, id);
                 if reading.is_none() {
                     self.0 = Way::Gone;
+                    CLOSED.fetch_add(1, Ordering::Relaxed);
                 }
                 return reading;
             }
