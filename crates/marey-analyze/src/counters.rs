@@ -99,9 +99,15 @@ const METRICS: [Metric; 10] = [
         factor: 1,
     },
     Metric { name: "GHz", kind: MetricKind::Number, over: &["cycles"], under: Some("task-clock"), factor: 1 },
-    Metric { name: "to memory", kind: MetricKind::Rate, over: &["cache-misses"], under: None, factor: LINE },
     Metric {
-        name: "from memory",
+        name: "memory traffic",
+        kind: MetricKind::Rate,
+        over: &["cache-misses"],
+        under: None,
+        factor: LINE,
+    },
+    Metric {
+        name: "memory reads",
         kind: MetricKind::Rate,
         over: &["LLC-load-misses"],
         under: None,

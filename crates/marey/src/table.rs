@@ -43,7 +43,7 @@ pub(crate) struct Table {
     columns: Vec<(String, Side)>,
     rows: Vec<Vec<Cell>>,
     /// Heads of columns to do without on a narrow terminal, the least important first.
-    spare: &'static [&'static str],
+    spare: Vec<String>,
 }
 
 /// Texts are cut to so many characters before columns are left out …
@@ -59,13 +59,13 @@ impl Table {
 
     /// A table whose columns are not known beforehand.
     pub(crate) fn with_heads(columns: impl Iterator<Item = (String, Side)>) -> Self {
-        Self { columns: columns.collect(), rows: Vec::new(), spare: &[] }
+        Self { columns: columns.collect(), rows: Vec::new(), spare: Vec::new() }
     }
 
     /// The same with columns to do without where they do not fit, the least important first. Bars,
     /// which only repeat a number, go before all.
-    pub(crate) fn can_spare(self, heads: &'static [&'static str]) -> Self {
-        Self { spare: heads, ..self }
+    pub(crate) fn can_spare(self, heads: &[&str]) -> Self {
+        Self { spare: heads.iter().map(|&head| head.to_owned()).collect(), ..self }
     }
 
     /// Appends a row: one cell for each column.
@@ -102,7 +102,7 @@ impl Table {
     }
 
     /// The width of each column, 0 for those that are left out, and the heads of the latter.
-    fn layout(&self, width: usize) -> (Vec<usize>, Vec<&'static str>) {
+    fn layout(&self, width: usize) -> (Vec<usize>, Vec<&str>) {
         let mut widths: Vec<usize> = (0..self.columns.len()).map(|column| self.width(column)).collect();
         let mut left_out = Vec::new();
         if line_len(&widths) <= width {
@@ -114,8 +114,8 @@ impl Table {
             }
         }
         self.shorten_to(&mut widths, width, SHORT);
-        for &head in self.spare {
-            let place = self.columns.iter().position(|column| column.0 == head);
+        for head in &self.spare {
+            let place = self.columns.iter().position(|column| column.0 == *head);
             if let Some(column) = place.filter(|_| width < line_len(&widths)) {
                 widths[column] = 0;
                 left_out.push(head);

@@ -159,7 +159,7 @@ fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
 /// Judges the hardware counters by the sources of events that the kernel has.
 fn counters(devices: &[String], paranoid: Option<&str>, is_privileged: bool) -> Finding {
     const WHY: &str = "Times, calls and messages need no hardware counters; counts of instructions and \
-                       cache misses beside them, by perf or PAPI, do.";
+                       cache misses beside them (marey record --counters auto) do.";
     let topic = Topic::Counters;
     let subject = "hardware counters";
     let Some(level) = paranoid.and_then(|text| text.trim().parse::<i32>().ok()) else {

@@ -10,7 +10,7 @@ use marey_model::Nanos;
 
 use super::Page;
 use crate::format;
-use crate::paint::{Look, shorten, wrap};
+use crate::paint::{Look, harmless, shorten, wrap};
 use crate::table::{Cell, Side, Table};
 use crate::words;
 
@@ -58,8 +58,14 @@ fn rows(page: &mut Page<'_>, counted: &Counted<'_>) -> io::Result<()> {
     let metrics: Vec<&'static Metric> = counted.metrics().collect();
     let heads = [("function or call".to_owned(), Side::Left), ("in".to_owned(), Side::Left)].into_iter();
     let heads = heads.chain(metrics.iter().map(|metric| (metric.name.to_owned(), Side::Right)));
-    let heads = heads.chain(counted.counters.iter().map(|counter| (counter.name.clone(), Side::Right)));
-    let mut table = Table::with_heads(heads);
+    let names: Vec<String> = counted.counters.iter().map(|counter| harmless(&counter.name)).collect();
+    let heads = heads.chain(names.iter().map(|name| (name.clone(), Side::Right)));
+    // The first quotient and the first count tell most.
+    let spare: Vec<String> =
+        ["in".to_owned()].into_iter().chain(names.iter().skip(1).rev().cloned()).collect();
+    let spare: Vec<&str> =
+        spare.iter().map(String::as_str).chain(metrics.iter().skip(1).rev().map(|it| it.name)).collect();
+    let mut table = Table::with_heads(heads).can_spare(&spare);
     let is_own = |row: &&CountedFunction<'_>| {
         row.level.is_some() || row.name.is_none_or(|name| !words::is_startup(name))
     };
@@ -125,12 +131,12 @@ fn notes(page: &mut Page<'_>) -> io::Result<()> {
             notes.push(format!(
                 "{} was counted {:.0} % of the time, for the processor has fewer counters than were asked for; its \
                  numbers are scaled to all of it.",
-                counter.name,
+                harmless(&counter.name),
                 100.0 * share
             ));
         }
     }
-    notes.extend(missing(page).map(|detail| format!("not counted: {detail}.")));
+    notes.extend(missing(page).map(|detail| format!("not counted: {}.", harmless(detail))));
     for note in notes {
         for line in wrap(&note, page.paint.prose_width() - 2) {
             writeln!(page.out, "  {}", page.paint.paint(Look::Faint, &line))?;

@@ -16,6 +16,7 @@ mod support;
 mod mpi_clocks;
 mod mpi_contents;
 mod mpi_cost;
+mod mpi_counters;
 mod mpi_counts;
 mod mpi_crash;
 mod mpi_duckdb;

@@ -38,6 +38,9 @@ struct Start {
     options: &'static [&'static str],
 }
 
+/// Of each way that counters are read one.
+const COUNTERS: &str = "page-faults,task-clock,cpu-migrations,cycles";
+
 /// The starts that are asked for: in rotation, or each case once.
 fn starts(cases: Vec<Case>, seed: u32) -> Vec<Start> {
     let only = std::env::var("MAREY_ODD_ONLY").unwrap_or_default();
@@ -51,11 +54,13 @@ fn starts(cases: Vec<Case>, seed: u32) -> Vec<Start> {
     let one = |(count, case): (usize, &Case)| {
         let mut state = seed.wrapping_add(u32::try_from(count).unwrap().wrapping_mul(0x9e37_79b9)) | 1;
         let own = next(&mut state) % 1_000_000;
-        let options: &[&str] = match next(&mut state) % 6 {
+        let options: &[&str] = match next(&mut state) % 8 {
             0 => &["--max-mb", "1"],
             1 => &["--mode", "profile"],
             2 | 3 => &["--sample", "1000"],
             4 => &["--sample", "1000", "--mode", "profile"],
+            5 => &["--sample", "1000", "--counters", COUNTERS],
+            6 => &["--sample", "off", "--counters", COUNTERS],
             _ => &["--sample", "off"],
         };
         let options = if case.options.is_empty() { options } else { case.options };

@@ -146,7 +146,16 @@ fn definitions(put: &mut Put<'_>) {
         &[path(0, NONE, 0, NONE, 0), path(1, 0, 1, 0, 1), path(2, 0, 2, 1, 1), path(3, NONE, 3, 2, 0)],
     );
     put(&schema::COMMUNICATORS, &[vec![U(0), T("MPI_COMM_WORLD"), U(2), U(NONE), T("intra"), T("0-1")]]);
-    put(&schema::COUNTER_KINDS, &[vec![U(0), T("residual"), T("m")]]);
+    let counter = |id, name, source| vec![U(id), T(name), T(if id == 0 { "m" } else { "" }), T(source)];
+    put(
+        &schema::COUNTER_KINDS,
+        &[
+            counter(0, "residual", "program"),
+            counter(1, "cycles", "hardware"),
+            counter(2, "instructions", "hardware"),
+            counter(3, "cache-misses", "hardware"),
+        ],
+    );
     put(&schema::EVENT_KINDS, &[vec![U(0), T("step"), T("event"), T("n"), T("i64")]]);
 }
 
@@ -220,6 +229,33 @@ fn sums(put: &mut Put<'_>) {
     put(
         &schema::SAMPLED,
         &[sampled(0, 0, 0, 1), sampled(3, 1, 2, 5), sampled(NONE, 0, 3, 8), sampled(NONE, 1, 4, 4)],
+    );
+    let counted = |path, location, stack, counter, value| {
+        vec![U(path), U(location), U(stack), U(counter), I(value), I(4)]
+    };
+    put(
+        &schema::COUNTED,
+        &[
+            counted(0, 0, NONE, 1, 10_000_000),
+            counted(0, 0, NONE, 2, 12_000_000),
+            counted(3, 1, 2, 1, 60_000_000),
+            counted(3, 1, 2, 2, 150_000_000),
+            counted(3, 1, NONE, 1, 30_000_000),
+            counted(3, 1, NONE, 2, 75_000_000),
+            counted(NONE, 0, 3, 1, 80_000_000),
+            counted(NONE, 0, 3, 2, 40_000_000),
+            counted(NONE, 0, 3, 3, 1_000_000),
+            counted(NONE, 0, NONE, 1, 12_000_000),
+            counted(NONE, 0, NONE, 2, 6_000_000),
+            counted(NONE, 1, 4, 1, 40_000_000),
+            counted(NONE, 1, 4, 2, 20_000_000),
+            counted(NONE, 1, 4, 3, 500_000),
+        ],
+    );
+    let coverage = |location, counter, running| vec![U(location), U(counter), I(100 * MS), I(running * MS)];
+    put(
+        &schema::COUNTER_COVERAGE,
+        &[coverage(0, 1, 100), coverage(0, 2, 100), coverage(0, 3, 70), coverage(1, 3, 54)],
     );
     put(
         &schema::COMMUNICATION,
