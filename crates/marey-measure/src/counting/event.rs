@@ -90,8 +90,8 @@ impl Event {
     pub(super) fn read(&mut self, usage: &mut Option<[u64; USAGE_WORDS]>) -> Option<Reading> {
         let value = match self.0 {
             Way::Gone => return None,
-            // SAFETY: the page is mapped until the event is closed, and readable.
             Way::Page(at) => {
+                // SAFETY: the page is mapped until the event is closed, and readable.
                 return Some(unsafe { page::read(at, |register| page::rdpmc(register), clock::tsc) });
             }
             Way::Descriptor { fd, id } => {
