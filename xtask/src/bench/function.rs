@@ -17,7 +17,8 @@ which do nothing.
 *Added* is the difference to the same calls without instrumentation, in the same round. F is two readings of the \
 time-stamp counter and two stores of 16 bytes, here made by the two functions that the program calls; × F is the \
 median of the ratios of what is added.
-*Left out* is `marey record` with a rule that leaves these functions out.";
+*Left out* is `marey record` with a rule that leaves these functions out. With counters (`--counters`) each is read \
+twice a call: by `getrusage`, by `clock_gettime`, and from the descriptor of an event.";
 
 const TIME: &str = "ns_per_pair";
 const PLAIN: &str = "function calls alone";
@@ -27,12 +28,19 @@ const RECORDED: &str = "function marey";
 const LEFT_OUT: &str = "function marey, left out";
 const SUMMED: &str = "function marey, profile";
 const UFTRACE: &str = "function uftrace";
+/// One counter, by each way of reading that needs no processor with counters.
+const COUNTED: [(&str, &str); 3] = [
+    ("function marey, page-faults", "page-faults"),
+    ("function marey, task-clock", "task-clock"),
+    ("function marey, cpu-migrations", "cpu-migrations"),
+];
 
 /// Measures all of them that are here.
 pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<Section> {
     let mut table = Table::new(&["case", "ns/call", "added", "× F", "bytes/call"]);
     let mut absent = Vec::new();
-    if [IDLE, RECORDED, LEFT_OUT, SUMMED, UFTRACE].into_iter().any(|name| plan.wants(name)) {
+    let all = [IDLE, RECORDED, LEFT_OUT, SUMMED, UFTRACE].into_iter();
+    if all.chain(COUNTED.map(|(name, _)| name)).any(|name| plan.wants(name)) {
         let cases = cases(plan, tools)?;
         let results = rotate(plan, &cases);
         let found = |name: &str| {
@@ -97,6 +105,9 @@ fn cases(plan: &Plan, tools: &Tools) -> Result<Vec<Case>> {
         case(LEFT_OUT, tools.record(&["--rule", "off outer_*", "--rule", "off inner_*"]), &program, pairs),
         case(SUMMED, tools.record(&["--mode", "profile"]), &program, pairs),
     ];
+    for (name, counter) in COUNTED {
+        cases.push(case(name, tools.record(&["--counters", counter]), &program, pairs / 16));
+    }
     if which("uftrace").is_some() {
         // Sixteen bytes for each event, and it is slower.
         cases.push(case(UFTRACE, uftrace, &program, pairs / 4));
