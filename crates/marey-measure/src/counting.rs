@@ -32,6 +32,8 @@ use event::Event;
 
 /// Open regions that are told apart, outermost first.
 const MAX_OPEN: usize = 256;
+/// When counters count is written down at samples; where there are none, after so many ticks, some milliseconds.
+const SELDOM: u64 = 1 << 24;
 
 /// What an event has counted, and for how long it should have and has been; 0 both where that is always the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -74,6 +76,10 @@ pub struct Counting {
     n_events: usize,
     events: [Event; MAX_COUNTERS],
     last: [Reading; MAX_COUNTERS],
+    /// What is new since it was written down when.
+    unwritten: [u64; MAX_COUNTERS],
+    /// When that was, ticks.
+    written: u64,
     /// The root that the nodes below hang beneath.
     root: u32,
     /// How many regions of `way` are known.
@@ -163,6 +169,10 @@ impl Counting {
                 return;
             }
             at_boundary(thread);
+            (*this).write_down(
+                &mut *(*this).samples,
+                (*thread).runtime.map_or(0, crate::runtime::Runtime::ticks),
+            );
             (*thread).counting = core::ptr::null_mut();
             for event in &mut (&mut (*this).events)[..] {
                 event.close();
@@ -186,6 +196,19 @@ impl Counting {
             let of = node.unwrap_or(LOST);
             if let Some(node) = samples.child_or_lost(of, NodeKind::Count, number as u64, ticks) {
                 samples.add_to(node, new, 1);
+            }
+        }
+        self.write_down(samples, ticks);
+    }
+
+    /// Writes down when the counters counted what. No signal handler interrupts.
+    fn write_down(&mut self, samples: &mut Samples, ticks: u64) {
+        self.written = ticks;
+        for (number, value) in self.unwritten.iter_mut().enumerate() {
+            let now = (*value).min(u32::MAX.into());
+            if now != 0 {
+                samples.note_counter(number as u32, now, ticks);
+                *value -= now;
             }
         }
     }
@@ -216,6 +239,9 @@ impl Counting {
             if node != 0 {
                 samples.add_to(node, new, 1);
             }
+        }
+        if ticks.wrapping_sub(self.written) > SELDOM {
+            sys::undisturbed(|| self.write_down(samples, ticks));
         }
     }
 
@@ -262,6 +288,7 @@ impl Counting {
         let before = self.last[number];
         let new = reading.since(before)?;
         self.last[number] = reading;
+        self.unwritten[number] = self.unwritten[number].saturating_add(new);
         let enabled = reading.enabled.wrapping_sub(before.enabled);
         if enabled.cast_signed() > 0 {
             let running = reading.running.wrapping_sub(before.running).min(enabled);
@@ -322,7 +349,9 @@ pub(crate) unsafe fn at_boundary(thread: *const Thread) {
 pub unsafe fn count_now(thread: *const Thread) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !thread.is_null() {
+        if !thread.is_null() && !(*thread).counting.is_null() {
+            // It is to be written down whenever that was done last.
+            (*(*thread).counting).written = 0;
             at_boundary(thread);
         }
     }

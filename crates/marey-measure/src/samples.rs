@@ -9,7 +9,9 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use marey_model::spool::samples::{FIRST_TREE, INSTANT_LEN, LATER_TREE, NO_NODE, NODE_LEN, NodeKind};
+use marey_model::spool::samples::{
+    FIRST_COUNTER, FIRST_TREE, INSTANT_LEN, LATER_TREE, NO_NODE, NODE_LEN, NodeKind,
+};
 use marey_model::spool::{HEAD_LEN, Head, SLACK, Stream, at};
 
 use crate::clock;
@@ -133,7 +135,7 @@ impl Samples {
         match found {
             Some(node) => {
                 self.add_to(node, sample.weight.into(), 1);
-                self.note(node, sample);
+                self.note(node, sample.ticks, sample.weight);
             }
             None if self.len > LOST => self.add_to(LOST, sample.weight.into(), 1),
             None => _ = NOWHERE.fetch_add(sample.weight.into(), Ordering::Relaxed),
@@ -277,8 +279,14 @@ impl Samples {
         }
     }
 
+    /// Writes down that a counter has counted so much more. No signal handler interrupts.
+    pub(crate) fn note_counter(&mut self, number: u32, value: u64, ticks: u64) {
+        // More than a word holds comes with the next ones.
+        self.note(FIRST_COUNTER + number, ticks, u32::try_from(value).unwrap_or(u32::MAX));
+    }
+
     /// Writes down when a sample was taken.
-    fn note(&mut self, node: u32, sample: &Sample<'_>) {
+    fn note(&mut self, node: u32, ticks: u64, weight: u32) {
         if self.log.is_over || !self.runtime.keeps_events() {
             return;
         }
@@ -289,8 +297,8 @@ impl Samples {
         // SAFETY: the window has room behind the cursor; readers look there only after the release store.
         unsafe {
             let at = self.log.window.add(self.log.cursor);
-            at.cast::<u64>().write_unaligned(sample.ticks);
-            at.add(8).cast::<[u32; 2]>().write_unaligned([node, sample.weight]);
+            at.cast::<u64>().write_unaligned(ticks);
+            at.add(8).cast::<[u32; 2]>().write_unaligned([node, weight]);
             self.log.cursor += INSTANT_LEN;
             let cursor = &*self.log.window.add(at::CURSOR).cast::<AtomicU64>();
             cursor.store(self.log.cursor as u64, Ordering::Release);

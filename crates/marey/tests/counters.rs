@@ -131,6 +131,34 @@ fn regions_have_what_the_kernel_counted_in_them() {
     }
 }
 
+/// What counters show over time ends with what they counted in all.
+#[test]
+fn values_grow_up_to_the_sum() {
+    let Some(program) = Program::with_regions() else { return };
+    for sample in ["off", "1000"] {
+        program.finish(&["--sample", sample, "--force"], "all");
+        let report = program.report();
+        let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+        let dump = marey.current_dir(program.0.path()).args(["dump", "--json"]).output().unwrap().stdout;
+        let dump = String::from_utf8(dump).unwrap();
+        let rows = dump.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let rows: Vec<Value> = rows.filter(|row| row["event"] == "counter").collect();
+        for counter in report["counters"].as_array().unwrap() {
+            let own = rows.iter().filter(|row| row["name"] == counter["name"]);
+            let values: Vec<f64> = own.map(|row| row["value"].as_f64().unwrap()).collect();
+            assert!(values.is_sorted(), "{values:?}");
+            assert_eq!(
+                values.last().copied().unwrap_or(0.0),
+                counter["total"].as_f64().unwrap(),
+                "{counter}"
+            );
+        }
+        // At samples, in 200 ms of work; and where regions are entered or left, if that was long ago.
+        let times = rows.iter().filter(|row| row["name"] == "task-clock").count();
+        assert!(if sample == "off" { 3 } else { 20 } < times, "{times} values with --sample {sample}");
+    }
+}
+
 #[test]
 fn threads_have_counters_of_their_own() {
     let Some(program) = Program::with_regions() else { return };

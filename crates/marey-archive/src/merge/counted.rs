@@ -4,6 +4,7 @@
 //! finds them there ([`super::samples`]); here they get the run's names and become tables.
 
 use marey_model::spool::samples::{Node, NodeKind};
+use rustc_hash::FxHashMap;
 
 use super::globals::Context;
 use super::rows::columns;
@@ -16,6 +17,8 @@ use crate::{Column, Columns, Error};
 pub(crate) struct Counted {
     counts: Vec<Count>,
     coverage: Vec<Coverage>,
+    /// What each counter has counted up to now.
+    values: FxHashMap<u32, u64>,
 }
 
 /// What a counter counted in one context.
@@ -48,6 +51,23 @@ impl Counted {
         } else {
             self.counts.push(Count { path, stack, counter, value, readings });
         }
+    }
+}
+
+impl Counted {
+    /// The value of a counter at a time, after it has counted more: time, counter and value.
+    pub(crate) fn value(
+        &mut self,
+        context: &Context,
+        number: u32,
+        more: u32,
+        time: i64,
+    ) -> Option<(i64, u32, f64)> {
+        let &counter = context.counted.get(&number)?;
+        let value = self.values.entry(counter).or_default();
+        *value = value.saturating_add(more.into());
+        #[expect(clippy::cast_precision_loss, reason = "53 bits of events are months")]
+        Some((time, counter, *value as f64))
     }
 }
 

@@ -218,8 +218,12 @@ fn events(locations: &[LocationSlab]) -> Table {
 }
 
 fn counters(locations: &[LocationSlab]) -> Table {
-    let rows: Vec<_> =
+    let mut rows: Vec<_> =
         locations.iter().flat_map(|l| l.happened.counters.iter().map(move |row| (l.location, row))).collect();
+    // Those of the program come first.
+    if !rows.is_sorted_by_key(|(location, row)| (*location, row.0)) {
+        rows.sort_by_key(|(location, row)| (*location, row.0));
+    }
     let columns = columns![rows;
         U32 |row| row.0,
         I64 |row| row.1.0,

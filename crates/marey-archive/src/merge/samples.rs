@@ -5,13 +5,14 @@
 //!
 //! How samples lie in a spool is told in [`marey_model::spool::samples`].
 
-use marey_model::spool::samples::{NO_NODE, Node, NodeKind, instants, nodes};
+use marey_model::spool::samples::{FIRST_COUNTER, NO_NODE, Node, NodeKind, instants, nodes};
 use rustc_hash::FxHashMap;
 
 use super::build::Builder;
 use super::counted::Counted;
 use super::definitions::{Mapping, ProcessDefs};
 use super::globals::{Context, Globals};
+use super::happen::Happened;
 use super::index::{Index, SamplesIndex, Window};
 use super::rows::columns;
 use super::stream::{Decoding, LocationSlab};
@@ -227,7 +228,7 @@ impl Sampled {
         with: With<'_>,
         limit: u64,
         builder: &mut Builder,
-        out: &mut Vec<Row>,
+        out: &mut Happened,
     ) -> Result<(), Error> {
         let samples = &with.index.samples[self.which];
         while let Some(window) = samples.instants.get(self.next.0) {
@@ -237,12 +238,16 @@ impl Sampled {
                     return Ok(());
                 }
                 self.next.1 += 1;
+                let time = with.context.clock.ns(instant.ticks);
+                if let Some(number) = instant.node.checked_sub(FIRST_COUNTER) {
+                    out.counters.extend(self.counted.value(with.context, number, instant.weight, time));
+                    continue;
+                }
                 let tree = &with.trees[self.which];
                 // One that was noted before its node made it to the file.
                 let Some(&stack) = tree.stacks.get(instant.node as usize) else { continue };
                 let path = self.path(with, instant.node as usize, builder);
-                let time = with.context.clock.ns(instant.ticks);
-                out.push(Row { time, path, stack, periods: instant.weight });
+                out.samples.push(Row { time, path, stack, periods: instant.weight });
             }
             self.next = (self.next.0 + 1, 0);
         }

@@ -355,7 +355,7 @@ impl Location {
         if let Some(sampled) = &mut self.sampled {
             let (index, trees, globals) = (&input.index, &input.trees, &input.globals);
             let with = samples::With { index, trees, globals, context };
-            sampled.run(with, limit, &mut self.builder, &mut self.happened.samples)?;
+            sampled.run(with, limit, &mut self.builder, &mut self.happened)?;
             if boundary.is_none() {
                 sampled.finish(with, &mut self.builder);
             }

@@ -245,8 +245,8 @@ pub static COUNTER_KINDS: TableSpec = definitions(
         text("unit", "Unit of its values; empty = events."),
         text(
             "source",
-            "`program`: the values that it took are in `counters`. `hardware` (the processor) and `kernel`: what they \
-             counted is in `counted`. Empty = `program`.",
+            "`program`, `hardware` (the processor) or `kernel`. Of the latter two `counted` tells what they counted \
+             where. Empty = `program`.",
         )
         .since(6),
     ],

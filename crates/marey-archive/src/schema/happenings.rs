@@ -177,7 +177,8 @@ pub static SAMPLES: TableSpec = TableSpec {
 /// Values of counters.
 pub static COUNTERS: TableSpec = TableSpec {
     name: "counters",
-    doc: "Values that counters had. Sorted by (location, time).",
+    doc: "Values that counters had: those of the program whenever it said so; those beside the time now and then, all \
+          that they had counted on the location up to then. Sorted by (location, time).",
     columns: &[
         u32("location", "locations.id", "Where."),
         growing("time", "ns", "When the counter took the value."),

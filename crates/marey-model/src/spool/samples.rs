@@ -12,6 +12,8 @@
 //! A stream of samples has [`NODE_LEN`] bytes for each node. A node stands behind the one that it hangs beneath.
 //! A stream of instants has [`INSTANT_LEN`] bytes for each sample, as long as events are kept.
 //!
+//! So have counters beside the time, now and then.
+//!
 //! Deliberately absent: what the addresses mean. The process's definitions say which modules lay where.
 
 use super::window::HEAD_LEN;
@@ -20,6 +22,9 @@ use super::window::HEAD_LEN;
 pub const NODE_LEN: usize = 32;
 /// Bytes of an instant.
 pub const INSTANT_LEN: usize = 16;
+/// Among instants, numbers of nodes from here up stand for counters: how much has come since the instant before of
+/// the same.
+pub const FIRST_COUNTER: u32 = 0xffff_ff00;
 /// Stands for the node above a root.
 pub const NO_NODE: u32 = u32::MAX;
 /// Bytes of the first window of a tree: short threads need no more.
@@ -98,9 +103,9 @@ pub struct Node {
 pub struct Instant {
     /// When, ticks.
     pub ticks: u64,
-    /// The node that it ended in.
+    /// The node that it ended in; from [`FIRST_COUNTER`] up that and the number of a counter.
     pub node: u32,
-    /// Periods that had passed.
+    /// Periods that had passed; or what the counter had counted.
     pub weight: u32,
 }
 
