@@ -21,6 +21,7 @@ mod ranks;
 mod samples;
 mod spread;
 mod trace;
+mod waiting;
 
 pub use communication::{MessageSizeRow, PairRow, communication, message_sizes};
 pub use counters::{Counted, CountedFunction, CountedRegion, Metric, MetricKind, counted};
@@ -37,3 +38,4 @@ pub use trace::{
     BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter, CounterId, Frame,
     Location, LocationKind, OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
 };
+pub use waiting::{WaitRow, Waiting, waiting};

@@ -30,6 +30,8 @@ mod alloc {
         true
     }
 }
+#[cfg(not(feature = "linked"))]
+mod c_library;
 mod entry;
 #[cfg(not(feature = "linked"))]
 mod files;
@@ -71,6 +73,15 @@ mod sampler;
 mod site;
 mod spin;
 mod stack_cache;
+#[cfg(not(feature = "linked"))]
+mod system;
+/// Not in programs that the recorder is linked into.
+#[cfg(feature = "linked")]
+mod system {
+    pub(crate) fn verb(_: u32) -> Option<(&'static str, marey_model::Role)> {
+        None
+    }
+}
 mod threads;
 mod unwind;
 

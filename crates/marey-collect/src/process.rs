@@ -77,6 +77,8 @@ fn begin() -> Option<&'static Runtime> {
     if runtime.is_some() {
         crate::threads::begin();
         crate::files::begin();
+        #[cfg(not(feature = "linked"))]
+        crate::system::begin();
     }
     runtime
 }
@@ -302,7 +304,7 @@ extern "C" fn process_exits(status: c_int, _: *mut c_void) {
     crate::mpe::settle();
     if let Some(runtime) = running() {
         #[cfg(not(feature = "linked"))]
-        crate::files::ends(runtime);
+        crate::c_library::ends(runtime);
         #[cfg(not(feature = "linked"))]
         crate::sampler::ends(runtime);
         runtime.end(EndingKind::Exit, status.into());

@@ -349,6 +349,9 @@ pub(crate) const THREAD_FUNCTIONS: u32 = 1 << 16;
 /// The same of functions on files.
 #[cfg(not(feature = "linked"))]
 pub(crate) const FILE_FUNCTIONS: u32 = 1 << 17;
+/// The same of functions of the system that wait.
+#[cfg(not(feature = "linked"))]
+pub(crate) const SYSTEM_FUNCTIONS: u32 = 1 << 18;
 
 /// The site that says nothing of where the call came from.
 #[cold]
@@ -370,6 +373,8 @@ fn region_of(what: What) -> Option<RegionKey> {
         (level::MPI, function.name, function.role)
     } else if let Some(verb) = crate::files::verb(what.function) {
         (level::FILES, verb, Role::Io)
+    } else if let Some((verb, role)) = crate::system::verb(what.function) {
+        (level::SYSTEM, verb, role)
     } else {
         let &(name, role) = crate::threads::FUNCTIONS.get((what.function - THREAD_FUNCTIONS) as usize)?;
         (level::THREADS, name, role)

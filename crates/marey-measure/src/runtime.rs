@@ -224,7 +224,7 @@ pub fn count_homeless(events: u64) {
 /// Numbers of the levels that every recorder has.
 pub mod level {
     /// Their names.
-    pub(crate) const NAMES: [&str; 4] = marey_model::Level::RECORDED;
+    pub(crate) const NAMES: [&str; 5] = marey_model::Level::RECORDED;
     /// [`marey_model::Level::SOURCE`].
     pub const SOURCE: u32 = 0;
     /// [`marey_model::Level::MPI`].
@@ -233,4 +233,6 @@ pub mod level {
     pub const THREADS: u32 = 2;
     /// [`marey_model::Level::FILES`].
     pub const FILES: u32 = 3;
+    /// [`marey_model::Level::SYSTEM`].
+    pub const SYSTEM: u32 = 4;
 }

@@ -146,8 +146,11 @@ impl Level {
     pub const THREADS: &'static str = "threads";
     /// Calls of the C library on files.
     pub const FILES: &'static str = "files";
+    /// Calls of the C library that wait.
+    pub const SYSTEM: &'static str = "system";
     /// Those that a recorder speaks of.
-    pub const RECORDED: [&'static str; 4] = [Self::SOURCE, Self::MPI, Self::THREADS, Self::FILES];
+    pub const RECORDED: [&'static str; 5] =
+        [Self::SOURCE, Self::MPI, Self::THREADS, Self::FILES, Self::SYSTEM];
 }
 
 /// Why one thing happened before another. Messages and collectives have tables of their own.

@@ -80,7 +80,9 @@ pub(crate) enum Command {
         mpirun -n 4 marey record -o run.marey -- ./app   a recorder for each rank, one run; for \
         launchers that pass no environment on to other machines, and some of the ranks only\n  \
         marey record --spool /tmp -- srun ./app   spools on a local disk, the run in this directory\n  \
-        marey record --rule 'count MPI_Comm_*' --rule 'time kernel_*' -- mpirun ./app\n\n\
+        marey record --rule 'count MPI_Comm_*' --rule 'time kernel_*' -- mpirun ./app\n  \
+        marey record --rule 'time system:poll' -- ./server    of calls of poll sums only; --system off records none \
+        that wait\n\n\
         FILTER\n  \
         off    MPI_Type_*            nothing is kept of these functions' calls\n  \
         count  mpi:MPI_Comm_*        they are counted, by call path; `mpi:` is a level\n  \
@@ -200,6 +202,13 @@ pub(crate) struct RecordArgs {
     /// Calls of the C library on files, pipes, sockets and terminals, each with its file, bytes, and place in the file.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
     pub(crate) files: Switch,
+
+    /// Record calls of the system that wait
+    ///
+    /// Calls of the C library that sleep, poll, select, wait for children, signals, connections, messages and locks on
+    /// files, or look up names, each with its call path; not those that MPI makes. See WAITING in `marey report`.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
+    pub(crate) system: Switch,
 
     /// Measure every process from its start, launchers and shells too
     #[arg(long)]

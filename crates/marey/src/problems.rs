@@ -203,7 +203,8 @@ const MEANINGS: [(&str, &str); 27] = [
     ),
     (
         "missed_calls",
-        "calls on files that a signal handler made while the recorder was at work; they are missing in FILES.",
+        "calls of the C library that a signal handler made while the recorder was at work; they are missing in FILES and \
+         WAITING.",
     ),
     ("symbols", "functions, files or lines that could not be named."),
 ];

@@ -7,25 +7,21 @@
 //! recorded. A call that is left by a jump is over when the next one comes from further out.
 
 use core::ffi::{CStr, c_char, c_int};
-use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicU32, Ordering};
 
-use marey_measure::{Kept, Mode, Runtime, Scratch, Thread, created_thread, existing_thread};
+use marey_measure::{Kept, Mode, Runtime, Scratch, Thread};
 use marey_model::IoKind;
 use marey_model::spool::{op, zigzag};
 
 use super::descriptors::{self, File, Moved};
-use super::stub::{Frame, is_active};
-use super::table::{FUNCTIONS, Gives, Moves, NO_POINTER, On, Place, Row, address};
-use super::{change, process};
-use super::{names, ours};
-use crate::entry::{self, Entry};
+use super::table::{CALLS, FUNCTIONS, Gives, Moves, NO_POINTER, On, Place, Row};
+use super::{change, is_active, names};
+use crate::c_library::inside::{self, BeneathMpi, Calls, Inside};
+use crate::c_library::ours;
+use crate::c_library::stub::Frame;
+use crate::entry::Entry;
+use crate::process;
 use crate::site::{self, FILE_FUNCTIONS, What};
 use crate::threads::{Own, local};
-
-/// Room for a [`Call`] in a frame.
-pub(super) type Pending = MaybeUninit<[usize; 12]>;
-const _: () = assert!(size_of::<Call>() <= size_of::<Pending>());
 
 /// What is pending during a call.
 #[derive(Clone, Copy)]
@@ -39,9 +35,10 @@ struct Call {
     site: u32,
     /// The place in a stream, or when the call began, ticks.
     before: i64,
-    /// The call that this one lies in.
-    outer: Inside,
+    /// Where the frame keeps what the thread was in before.
+    outer: *mut Inside,
 }
+const _: () = assert!(size_of::<Call>() <= 80);
 
 /// What becomes of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,47 +57,8 @@ enum How {
     Late,
 }
 
-/// The innermost call on a file that the thread is in.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Inside {
-    /// Its stack pointer, 0 for none.
-    sp: usize,
-    /// Its return address.
-    ip: usize,
-    site: usize,
-}
-
-core::arch::global_asm!(
-    ".pushsection .tbss.marey_files,\"awT\",@nobits",
-    ".hidden marey_files",
-    ".globl marey_files",
-    ".type marey_files, @tls_object",
-    ".size marey_files, 24",
-    ".p2align 3",
-    "marey_files:",
-    ".zero 24",
-    ".popsection",
-);
-
-/// The calling thread's own.
-#[inline(always)]
-fn inside() -> *mut Inside {
-    let at: *mut Inside;
-    // SAFETY: reads the thread pointer and adds the variable's offset from it.
-    unsafe {
-        core::arch::asm!(
-            "mov {at}, qword ptr fs:[0]",
-            "add {at}, qword ptr [rip + marey_files@GOTTPOFF]",
-            at = out(reg) at,
-            options(nostack, readonly, pure, preserves_flags)
-        );
-    }
-    at
-}
-
 /// What is done before the real function, whose address this returns.
-pub(super) unsafe extern "C" fn before(frame: *mut Frame, index: usize) -> usize {
+pub(crate) unsafe extern "C" fn before(frame: *mut Frame, index: usize) -> usize {
     let row = &FUNCTIONS[index];
     // SAFETY: the frame is that of the call, which is under way.
     unsafe {
@@ -112,7 +70,7 @@ pub(super) unsafe extern "C" fn before(frame: *mut Frame, index: usize) -> usize
             thread: core::ptr::null_mut(),
             site: u32::MAX,
             before: -1,
-            outer: Inside { sp: 0, ip: 0, site: 0 },
+            outer: (*frame).outer.as_mut_ptr(),
         };
         if is_active() && !ours::is_ours(*((*frame).sp as *const usize)) {
             if (*local()).own == 0 {
@@ -124,11 +82,11 @@ pub(super) unsafe extern "C" fn before(frame: *mut Frame, index: usize) -> usize
         }
         (*frame).pending.as_mut_ptr().cast::<Call>().write(call);
     }
-    address(row.to)
+    CALLS.address(row.to)
 }
 
 /// What is done when the real function has returned.
-pub(super) unsafe extern "C" fn after(frame: *mut Frame, index: usize) {
+pub(crate) unsafe extern "C" fn after(frame: *mut Frame, index: usize) {
     // SAFETY: `before` has filled the frame.
     unsafe {
         let call = (*frame).pending.as_ptr().cast::<Call>().read();
@@ -139,25 +97,6 @@ pub(super) unsafe extern "C" fn after(frame: *mut Frame, index: usize) {
         // What is left does nothing that a handler of signals must not see.
         let _own = (row.kind == Some(IoKind::Open) || row.moves == Moves::Scanned).then(Own::begin);
         call.end(&*frame, row, index);
-    }
-}
-
-/// The recorder and the calling thread, if a call at this stack pointer is to be recorded.
-unsafe fn recorded(sp: usize) -> Option<(&'static Runtime, *mut Thread)> {
-    let runtime = process::running()?;
-    // SAFETY: both are the calling thread's own.
-    unsafe {
-        if entry::is_inside(sp) && (*entry::slot()).on_file == 0 {
-            return None;
-        }
-        let mut thread = existing_thread();
-        if thread.is_null() {
-            if (*local()).hidden != 0 {
-                return None;
-            }
-            thread = created_thread(None);
-        }
-        (!thread.is_null()).then_some((runtime, thread))
     }
 }
 
@@ -199,7 +138,7 @@ impl Call {
         self.how = How::Noted;
         // SAFETY: the caller's promise: the frame is that of a call of the calling thread, which is under way.
         unsafe {
-            let recorded = recorded(frame.sp);
+            let recorded = inside::recorded(frame.sp, BeneathMpi::OnFiles);
             match row.on {
                 On::Table(change) => return change::before(change, args),
                 On::Path(_) | On::PathAt(_) | On::Again => {
@@ -236,7 +175,7 @@ impl Call {
     unsafe fn enter(&mut self, thread: *mut Thread, entry: Entry, index: usize) {
         // SAFETY: the caller's promise; the descriptor is the calling thread's.
         unsafe {
-            end_left(thread, entry.sp);
+            inside::end_left(thread, entry.sp);
             let Some(site) = site(thread, index, self.file, entry) else { return };
             match Thread::mode(thread, site) {
                 Mode::Trace => {
@@ -256,24 +195,22 @@ impl Call {
 
     unsafe fn go_inside(&mut self, thread: *mut Thread, entry: Entry, site: u32) {
         (self.thread, self.site) = (thread, site);
-        // SAFETY: the call's return address lies at its stack pointer; the other is the thread's own.
-        unsafe {
-            let now = Inside { sp: entry.sp, ip: *(entry.sp as *const usize), site: site as usize };
-            self.outer = core::mem::replace(&mut *inside(), now);
-        }
+        // SAFETY: the caller's promise: the frame is the call's.
+        unsafe { inside::go_inside(entry.sp, site, Calls::Seen, self.outer) };
     }
 
     /// Announces a call that opens a file.
     unsafe fn announce(&mut self, runtime: &Runtime, thread: *mut Thread, entry: Entry, index: usize) {
         // SAFETY: the caller's promise; the descriptor is the calling thread's.
         unsafe {
-            end_left(thread, entry.sp);
+            inside::end_left(thread, entry.sp);
             let Some(brief) = brief(runtime, index) else { return marey_measure::count_unrecorded(thread) };
             match Thread::mode(thread, brief) {
                 Mode::Trace if Thread::is_ready(thread) => {
                     self.how = How::Announced;
                     self.go_inside(thread, entry, brief);
-                    marey_measure::announce(thread, brief, [entry.sp, entry.bp, index, 0], announced_site);
+                    let words = [entry.sp, entry.bp, function(index) as usize, 0];
+                    marey_measure::announce(thread, brief, words, inside::announced_site);
                 }
                 Mode::Off | Mode::Unknown => {}
                 _ => {
@@ -300,7 +237,7 @@ impl Call {
             let bytes = result.map(|result| self.bytes(row, args, result));
             let offset = bytes.map_or(-1, |bytes| self.place(row, args, (result.unwrap_or(0), bytes)));
             let Some(kind) = row.kind.filter(|_| self.how != How::Noted) else { return };
-            *inside() = self.outer;
+            inside::come_out(self.outer);
             // A handler of signals has forked, and this is the child: the call was its parent's.
             if process::running().is_none() {
                 return;
@@ -414,7 +351,7 @@ impl Call {
         // SAFETY: the caller's promise; the descriptor is the calling thread's.
         unsafe {
             if self.how == How::Announced {
-                *inside() = self.outer;
+                inside::come_out(self.outer);
             }
             if process::running().is_none() {
                 return;
@@ -461,75 +398,19 @@ fn succeeded(row: &Row, result: usize) -> Option<u64> {
     }
 }
 
+/// [`What::function`] of a call.
+fn function(index: usize) -> u32 {
+    FILE_FUNCTIONS + index as u32
+}
+
 /// The site of a call.
 unsafe fn site(thread: *mut Thread, index: usize, file: Option<File>, entry: Entry) -> Option<u32> {
-    let what = What {
-        function: FILE_FUNCTIONS + index as u32,
-        noun: file.map_or(u32::MAX, |file| file.name.noun()),
-    };
+    let noun = file.map_or(u32::MAX, |file| file.name.noun());
     // SAFETY: the caller's promise.
-    unsafe {
-        let site = site::find(thread, what, entry);
-        if site.is_none() {
-            marey_measure::count_unrecorded(thread);
-        }
-        site.map(|site| site.0)
-    }
+    unsafe { inside::site(thread, What { function: function(index), noun }, entry) }
 }
-
-/// For each function the site that only says which it is, plus 1; 0 while there is none.
-static BRIEF: [AtomicU32; FUNCTIONS.len()] = [const { AtomicU32::new(0) }; FUNCTIONS.len()];
 
 fn brief(runtime: &Runtime, index: usize) -> Option<u32> {
-    if let Some(site) = BRIEF[index].load(Ordering::Relaxed).checked_sub(1) {
-        return Some(site);
-    }
-    let what = What { function: FILE_FUNCTIONS + index as u32, noun: u32::MAX };
-    let site = site::without_stack(runtime, what)?;
-    BRIEF[index].store(site.0 + 1, Ordering::Relaxed);
-    Some(site.0)
-}
-
-/// The site of an announced call, by its stack pointer, frame pointer and function.
-unsafe fn announced_site(thread: *mut Thread, [sp, bp, index, _]: [usize; 4]) -> Option<u32> {
-    let _own = Own::begin();
-    let here = 0_u8;
-    // SAFETY: whoever announced the call is the calling thread; if its return address is where it was, its stack can
-    // be read.
-    unsafe {
-        let inside = inside();
-        let is_under_way =
-            (*inside).sp == sp && (&raw const here as usize) < sp && *(sp as *const usize) == (*inside).ip;
-        if !is_under_way {
-            return None;
-        }
-        let site = site(thread, index, None, Entry { sp, bp })?;
-        (*inside).site = site as usize;
-        Some(site)
-    }
-}
-
-/// Ends the region of a call that was left by a jump: one that lies further in than a new call, or whose return
-/// address another call has overwritten.
-unsafe fn end_left(thread: *mut Thread, sp: usize) {
-    // SAFETY: the slots and the sites are the calling thread's own, and what lies between two addresses of its stack
-    // can be read.
-    unsafe {
-        let inside = inside();
-        let Inside { sp: known, ip, .. } = *inside;
-        if known == 0 {
-            return;
-        }
-        let stack = (*entry::slot()).sites.as_ref().map_or(0..0, |sites| sites.own_stack());
-        let is_known = stack.contains(&known) && stack.contains(&sp);
-        if !is_known || (sp < known && *(known as *const usize) == ip) {
-            return;
-        }
-        marey_measure::enter_announced(thread);
-        let site = (*inside).site as u32;
-        if marey_measure::innermost(thread) == Some(site) {
-            marey_measure::leave_site(thread, site);
-        }
-        (*inside).sp = 0;
-    }
+    let what = What { function: function(index), noun: u32::MAX };
+    CALLS.brief(index, || site::without_stack(runtime, what).map(|site| site.0))
 }

@@ -21,8 +21,6 @@ pub(super) unsafe fn before(change: Change, args: &[usize; 6]) {
             descriptors::forget_all(first as u32, last as u32);
         }
         Change::CloseFrom => descriptors::forget_all((first as c_int).max(0).cast_unsigned(), u32::MAX),
-        // SAFETY: the argument is a stream.
-        Change::CloseStream => descriptors::forget(unsafe { libc::fileno(first as *mut libc::FILE) }),
         _ => {}
     }
 }
@@ -42,7 +40,7 @@ pub(super) fn after(change: Change, args: &[usize; 6], result: c_int) {
 
 /// A call that came in by its number: its arguments, and `pass_on` for the real one.
 pub(crate) fn by_number(number: c_long, [a, b, c]: [usize; 3], pass_on: impl FnOnce() -> c_long) -> c_long {
-    if !super::stub::is_active() {
+    if !super::is_active() {
         return pass_on();
     }
     match number {
@@ -58,8 +56,19 @@ pub(crate) fn by_number(number: c_long, [a, b, c]: [usize; 3], pass_on: impl FnO
     result
 }
 
+/// To be called before `pclose`, which closes a stream.
+///
+/// # Safety
+/// The word is a stream.
+pub(crate) unsafe fn closes_stream(stream: usize) {
+    if super::is_active() {
+        // SAFETY: the caller's promise.
+        descriptors::forget(unsafe { libc::fileno(stream as *mut libc::FILE) });
+    }
+}
+
 /// Exported functions that make a child process, each passed on to the next of its name by a jump: a child of `vfork`
-/// returns through the frames that it was called from.
+/// returns through the frames that it was called from. (`system`, which waits for it, is one of [`crate::system`].)
 macro_rules! children {
     ($($name:ident $next:ident;)*) => {$(
         static $next: AtomicUsize = AtomicUsize::new(0);
@@ -114,6 +123,5 @@ children! {
     vfork VFORK;
     posix_spawn SPAWN;
     posix_spawnp SPAWN_BY_PATH;
-    system SYSTEM;
     popen POPEN;
 }

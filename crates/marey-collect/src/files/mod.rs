@@ -12,8 +12,9 @@
 //! number 48 → 140), opening and closing a file together 530, and nothing where files are not watched. So it is on
 //! unless somebody says otherwise: what moves little in each call can be left out by rules.
 //!
-//! * [`table`]: which functions there are. * [`stub`]: how calls come in. * [`call`]: a call from its beginning to its
-//!   end. * [`change`]: calls that change what descriptors stand for. * [`descriptors`], [`names`]: the files. * [`ours`]: our own calls.
+//! * [`table`]: which functions there are. * [`call`]: a call from its beginning to its end. * [`change`]: calls that
+//!   change what descriptors stand for. * [`descriptors`], [`names`]: the files. How calls come in is told in
+//!   [`crate::c_library`].
 //!
 //! What is deliberately absent: memory that files are mapped to, single characters (`putc`, `getc`), wide characters,
 //! `aio_read` and `io_uring`, what is done to files by name (`unlink`, `stat`), everything inside MPI but beneath
@@ -23,17 +24,15 @@ mod call;
 mod change;
 mod descriptors;
 mod names;
-mod ours;
-mod stub;
 mod table;
 
-pub(crate) use change::by_number;
+pub(crate) use call::{after, before};
+pub(crate) use change::{by_number, closes_stream};
 pub(crate) use descriptors::FORKS;
 pub(crate) use names::text as name;
+pub(crate) use table::{CALLS, Calls, Function};
 
-use core::sync::atomic::Ordering;
-
-use crate::process;
+use crate::c_library;
 
 /// What the functions of this level are called, by their numbers in [`crate::site::What::function`].
 pub(crate) fn verb(number: u32) -> Option<&'static str> {
@@ -41,21 +40,16 @@ pub(crate) fn verb(number: u32) -> Option<&'static str> {
     table::FUNCTIONS.get(index as usize).map(|function| function.verb)
 }
 
-/// To be called when the process ends.
-pub(crate) fn ends(runtime: &marey_measure::Runtime) {
-    ours::tell(runtime);
+/// Whether files are watched.
+fn is_active() -> bool {
+    CALLS.is_active(0)
 }
 
 /// To be called when the process begins to be recorded: from then on files are watched.
 pub(crate) fn begin() {
-    // SAFETY: the name ends with a zero byte; the value is compared at once.
-    let off = unsafe {
-        let value = libc::getenv(c"MAREY_FILES".as_ptr());
-        !value.is_null() && core::ffi::CStr::from_ptr(value) == c"off"
-    };
-    if !off && descriptors::open() {
-        ours::find();
-        table::resolve_all();
-        stub::ACTIVE.store(true, Ordering::Release);
+    if !c_library::is_off(c"MAREY_FILES") && descriptors::open() {
+        c_library::begin();
+        CALLS.resolve_all();
+        (0..table::FUNCTIONS.len()).for_each(|index| CALLS.activate(index));
     }
 }

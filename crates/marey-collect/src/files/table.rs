@@ -2,12 +2,10 @@
 //!
 //! The one idea: a row says all that is to be known of a function; the code of the calls is the same for all.
 
-use core::ffi::CStr;
-use core::sync::atomic::{AtomicUsize, Ordering};
-
 use marey_model::IoKind;
 
-use super::stub::{export, export_variadic};
+use crate::c_library::functions::Functions;
+use crate::c_library::stub::{export, export_variadic};
 
 /// What a function acts on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,8 +38,6 @@ pub(super) enum Change {
     Control,
     CloseRange,
     CloseFrom,
-    /// `pclose`: closes the stream in its first argument.
-    CloseStream,
 }
 
 /// What a function returns.
@@ -116,16 +112,18 @@ macro_rules! functions {
         #[expect(non_camel_case_types, reason = "the names are those of the functions")]
         #[derive(Clone, Copy)]
         #[repr(usize)]
-        pub(super) enum Function { $($name,)* $($vname,)* $($cname,)* }
+        pub(crate) enum Function { $($name,)* $($vname,)* $($cname,)* }
 
-        const NAMES: &[&str] = &[
+        const NAMES: &[&str; N] = &[
             $(concat!(stringify!($name), "\0"),)*
             $(concat!(stringify!($vname), "\0"),)*
             $(concat!(stringify!($cname), "\0"),)*
         ];
 
+        const N: usize = [$(stringify!($name),)* $(stringify!($vname),)* $(stringify!($cname),)*].len();
+
         /// What is known of them.
-        pub(super) static FUNCTIONS: [Row; NAMES.len()] = {
+        pub(super) static FUNCTIONS: [Row; N] = {
             use Moves::*;
             use On::*;
             use Place::*;
@@ -161,8 +159,8 @@ macro_rules! functions {
             ]
         };
 
-        export! { $($name)* $($cname)* }
-        export_variadic! { $($vname $named)* }
+        export! { files: $($name)* $($cname)* }
+        export_variadic! { files: $($vname $named)* }
     };
 }
 
@@ -278,52 +276,15 @@ functions! {
         fcntl64 Control;
         close_range CloseRange;
         closefrom CloseFrom;
-        pclose CloseStream;
     }
 }
 
 /// An argument that no function has.
 pub(super) const NO_POINTER: u8 = u8::MAX;
 
-/// Addresses of the next functions of these names; 0 before they are known.
-pub(super) static REAL: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
-
-/// The address of the next function after ours.
-#[inline(always)]
-pub(super) fn address(index: usize) -> usize {
-    match REAL[index].load(Ordering::Relaxed) {
-        0 => resolve(index),
-        address => address,
-    }
-}
-
-/// The C library lacks the function; nobody who could have linked with it lands here.
-extern "C" fn missing() -> isize {
-    // SAFETY: the thread's own.
-    unsafe { *libc::__errno_location() = libc::ENOSYS };
-    -1
-}
-
-#[cold]
-fn resolve(index: usize) -> usize {
-    // SAFETY: the names end with a zero byte.
-    let next = |name: &CStr| unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) } as usize;
-    let address = match CStr::from_bytes_with_nul(NAMES[index].as_bytes()).map_or(0, next) {
-        0 => missing as *const () as usize,
-        address => address,
-    };
-    REAL[index].store(address, Ordering::Relaxed);
-    address
-}
-
-/// Finds all functions, so that later no call has to search in an odd moment: in a signal handler, say.
-pub(super) fn resolve_all() {
-    for (index, known) in REAL.iter().enumerate() {
-        if known.load(Ordering::Relaxed) == 0 {
-            resolve(index);
-        }
-    }
-}
+/// The table that the instructions of [`crate::c_library::stub`] look at.
+pub(crate) type Calls = Functions<N>;
+pub(crate) static CALLS: Calls = Functions::new(NAMES);
 
 #[cfg(test)]
 mod tests {

@@ -19,6 +19,8 @@ mod restart;
 mod timer;
 mod walk;
 
+pub(crate) use respect::awaited;
+
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 

@@ -4,7 +4,8 @@
 //! be sampled; it cannot wait for it; and what resets all signals leaves ours alone, which would end the process
 //! else. If it wants the signal for itself it gets it, and sampling ends.
 //!
-//! Deliberately absent: programs that do all this by the bare instruction.
+//! Deliberately absent: calls that wait for signals, but for what they wait for ([`awaited`]), and programs that do all
+//! this by the bare instruction.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -47,10 +48,6 @@ exported! {
     sigset(signal: c_int, handler: Handler) -> Handler = handle_simply, or libc::SIG_ERR;
     sigprocmask(how: c_int, new: Set, old: *mut libc::sigset_t) -> c_int = mask, or -1;
     pthread_sigmask(how: c_int, new: Set, old: *mut libc::sigset_t) -> c_int = mask, or libc::ENOSYS;
-    sigwait(set: Set, signal: *mut c_int) -> c_int = wait, or libc::ENOSYS;
-    sigwaitinfo(set: Set, information: *mut libc::siginfo_t) -> c_int = wait, or -1;
-    sigtimedwait(set: Set, information: *mut libc::siginfo_t, time: *const libc::timespec) -> c_int
-        = wait_for_a_time, or -1;
     signalfd(fd: c_int, set: Set, flags: c_int) -> c_int = descriptor, or -1;
 }
 
@@ -117,6 +114,24 @@ unsafe fn without_ours<R>(set: Set, f: impl FnOnce(Set) -> R) -> R {
     f(&raw const copy)
 }
 
+/// What a call that waits for signals is to be given in place of `set`: the same, or a copy at `room` that has not the
+/// signal of samples. (Such calls are those of [`crate::system`].)
+///
+/// # Safety
+/// `set` is the program's, or null, and `room` is there until the call is over.
+pub(crate) unsafe fn awaited(set: Set, room: *mut libc::sigset_t) -> Set {
+    // SAFETY: the caller's promise.
+    unsafe {
+        without_ours(set, |awaited| {
+            if awaited == set {
+                return set;
+            }
+            *room = *awaited;
+            room.cast_const()
+        })
+    }
+}
+
 unsafe fn mask(
     next: unsafe extern "C" fn(c_int, Set, *mut libc::sigset_t) -> c_int,
     how: c_int,
@@ -154,21 +169,6 @@ unsafe fn mask(
         }
         result
     }
-}
-
-unsafe fn wait<T>(next: unsafe extern "C" fn(Set, *mut T) -> c_int, set: Set, found: *mut T) -> c_int {
-    // SAFETY: the program's own arguments.
-    unsafe { without_ours(set, |set| next(set, found)) }
-}
-
-unsafe fn wait_for_a_time(
-    next: unsafe extern "C" fn(Set, *mut libc::siginfo_t, *const libc::timespec) -> c_int,
-    set: Set,
-    information: *mut libc::siginfo_t,
-    time: *const libc::timespec,
-) -> c_int {
-    // SAFETY: the program's own arguments.
-    unsafe { without_ours(set, |set| next(set, information, time)) }
 }
 
 unsafe fn descriptor(

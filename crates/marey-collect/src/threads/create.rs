@@ -74,14 +74,16 @@ unsafe extern "C" fn begins(start: *mut Start) -> Routine {
     let me = unsafe { libc::pthread_self() } as usize;
     match (tables(), start.creation) {
         (Some(tables), Some(creation)) => first_instant(tables, me, creation),
-        (Some(tables), None) => {
-            if let Some(old) = tables.threads.find(me) {
+        (tables, None) => {
+            if let Some(tables) = tables
+                && let Some(old) = tables.threads.find(me)
+            {
                 tables.threads.remove(me, old);
             }
             // SAFETY: the thread's own memory.
             unsafe { (*local()).hidden = 1 };
         }
-        _ => {}
+        (None, Some(_)) => {}
     }
     Routine { routine: start.routine, argument: start.argument }
 }
@@ -161,10 +163,14 @@ unsafe fn create(
 ) -> c_int {
     // SAFETY: the thread's own memory; the call is under way; a block that no thread got is ours.
     unsafe {
-        if tables().is_none() || process::running().is_none() || (*local()).own != 0 {
+        if process::running().is_none() || (*local()).own != 0 {
             return create(routine, argument);
         }
         let hidden = !is_watched(entry.sp) || (*local()).hidden != 0;
+        // Even where threads are left out, those of MPI are not to become locations by other calls.
+        if tables().is_none() && !hidden {
+            return create(routine, argument);
+        }
         let own = Own::begin();
         let open = if hidden { None } else { Interval::open(function, entry) };
         let creation = open.as_ref().map(|open| Note { thread: (*open.thread).serial, ticks: open.began });

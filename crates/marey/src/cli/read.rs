@@ -14,11 +14,12 @@ use crate::format;
     about = "Tell where the time of a run went",
     long_about = "Tell where the time of a run went.\n\n\
         The first lines answer the question; the tables below show ranks, regions, call paths, who \
-        sent what to whom, message sizes, collectives, files, what the measurement cost, and everything \
+        sent what to whom, message sizes, collectives, where the program waited, files, what the measurement cost, and everything \
         that was lost or uncertain.",
     after_long_help = "EXAMPLES\n  \
         marey report run.marey\n  \
         marey report run.marey --by rank --top 50\n  \
+        marey report run.marey --by waiting         sleeps, polls, sockets, children: where the program was blocked\n  \
         marey report run.marey --json | jq '.regions[0]'\n\n\
         JSON\n  \
         regions[{level, verb, noun, calls, untimed_calls, inclusive_ns, exclusive_ns, min_ns, \
@@ -31,7 +32,8 @@ use crate::format;
         writes, written_bytes, write_ns, seeks, seek_ns, syncs, sync_ns, resizes, resize_ns, untimed_calls, processes[]}], \
         counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], counted_regions[{level, region|null, \
         exclusive_ns, exclusive[], inclusive[]}], counted_functions[{name|null, file, level|null, values[]}], whose lists \
-        are in the order of counters, ended_early[] as in `marey info --json`. All times in \
+        are in the order of counters, waiting[{call, function, file, line, calls, untimed_calls, time_ns, idle_ns, \
+        longest_ns, processes[]}], ended_early[] as in `marey info --json`. All times in \
         nanoseconds.\n  \
         min_ns, max_ns, mean_ns and std_ns of a region are over single calls; those in \
         exclusive_of_process, which the text report shows, are over processes."
@@ -81,6 +83,8 @@ pub(crate) enum Section {
     Size,
     /// Collective operations
     Collective,
+    /// Calls of the system that wait: where from, how often and for how long
+    Waiting,
     /// Files: how often opened, what was read and written, how fast
     File,
     /// Where processes were that did not end well

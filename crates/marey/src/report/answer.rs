@@ -11,7 +11,7 @@ use std::io;
 use marey_analyze::{CallPathRow, EarlyEnding, Headline, RegionRow, early_endings, library_call};
 use marey_model::{Level, Nanos, Role};
 
-use super::{Facts, Page};
+use super::{Facts, Page, waiting};
 use crate::clocks;
 use crate::endings;
 use crate::format::{self, solid};
@@ -89,6 +89,7 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     lines.push(share_of_mpi(headline));
     lines.extend(largest_site(facts));
     lines.extend(between_ranks(facts));
+    lines.extend(waiting::sentence(facts));
     lines.extend(hottest(facts, "outside of MPI and other measured calls"));
     lines
 }
@@ -323,23 +324,33 @@ fn balance(facts: &Facts<'_>) -> Option<String> {
 
 /// A program without MPI: the regions speak for it.
 fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
-    let largest = |row: &&RegionRow<'_>| row.exclusive;
+    // What threads wait that do nothing else says nothing of the program.
+    let idle = idle_by_region(facts);
+    let time = |row: &RegionRow<'_>| row.exclusive - idle[row.region.idx()];
     let hottest = hottest(facts, "outside of measured calls");
+    let waits = waiting::sentence(facts);
     let whole: i64 = facts.trace.locations().iter().map(|place| (place.end - place.start).0.max(0)).sum();
     // Where the functions are known, a call that costs nothing is not worth a sentence.
     let least = if hottest.is_some() { Nanos(whole / 100) } else { Nanos(0) };
-    let Some(row) = facts.regions.iter().filter(|row| row.exclusive > least).max_by_key(largest) else {
-        let nothing = "No call was measured: no MPI, no threads that wait, no regions of the program.";
-        return vec![hottest.unwrap_or_else(|| nothing.to_owned())];
-    };
     let mut lines: Vec<String> = hottest.into_iter().collect();
+    // Of waiting its own sentence has said it.
+    let is_told = |row: &RegionRow<'_>| waits.is_some() && row.level == Level::SYSTEM;
+    let regions = facts.regions.iter().filter(|row| time(row) > least);
+    let largest = regions.max_by_key(|row| time(row)).filter(|row| !is_told(row));
+    if lines.is_empty() && waits.is_none() && largest.is_none() {
+        lines.push(
+            "No call was measured: no MPI, no threads that wait, no regions of the program.".to_owned(),
+        );
+    }
+    lines.extend(waits);
+    let Some(row) = largest else { return lines };
     lines.push(format!(
         "Most measured time is in {} (level {}): {} in {}, {} of the time of all threads.",
         words::region(facts.trace, row.region),
         harmless(row.level),
-        solid(format::duration(row.exclusive)),
+        solid(format::duration(time(row))),
         solid(format::counted(row.visits, "call")),
-        solid(format::percent(row.exclusive.0, whole)),
+        solid(format::percent(time(row).0, whole)),
     ));
     let mut sites: BTreeMap<Site<'_>, Nanos> = BTreeMap::new();
     for path in facts.call_paths.iter().filter(|path| path.region == row.region) {
@@ -355,6 +366,18 @@ fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
         lines.push(format!("Most of that comes from {function} ({place}): {time}."));
     }
     lines
+}
+
+/// For each region the time in it of threads that hardly do anything but wait.
+fn idle_by_region(facts: &Facts<'_>) -> Vec<Nanos> {
+    let mut idle = vec![Nanos(0); facts.trace.regions().len()];
+    for row in facts.trace.profile().iter().filter(|row| facts.waiting.idle.contains(&row.location)) {
+        let path = facts.trace.call_paths().get(row.call_path.idx());
+        if let Some(sum) = path.and_then(|path| idle.get_mut(path.region.idx())) {
+            *sum = *sum + row.exclusive;
+        }
+    }
+    idle
 }
 
 fn ratio(part: Nanos, whole: Nanos) -> f64 {

@@ -6,14 +6,13 @@
 
 use std::io;
 
-use marey_analyze::{Deeds, FileRow};
+use marey_analyze::Deeds;
 use marey_model::{IoKind, Level, Nanos};
 
-use super::Page;
+use super::{Page, waiting};
 use crate::format;
 use crate::paint::{Look, harmless};
 use crate::table::{Cell, Side, Table};
-use crate::words;
 
 /// Characters of a path that are shown, its end.
 const NAME: usize = 40;
@@ -54,7 +53,9 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
         }
         cells.extend(has_seeks.then(|| calls(row.of(IoKind::Seek)).into()));
         let syncs = row.of(IoKind::Sync);
-        cells.extend([calls(syncs), time(syncs), by(page, row)].map(Cell::from));
+        cells.extend(
+            [calls(syncs), time(syncs), waiting::by(page.facts.trace, &row.processes)].map(Cell::from),
+        );
         table.push(cells);
     }
     table.print(page.out, page.paint)?;
@@ -94,19 +95,4 @@ fn speed(deeds: Deeds) -> String {
     }
     let a_second = u128::from(bytes) * 1_000_000_000 / u128::from(ns.cast_unsigned());
     format!("{}/s", format::bytes(u64::try_from(a_second).unwrap_or(u64::MAX)))
-}
-
-/// `rank 3`, `3 ranks`, `all`.
-fn by(page: &Page<'_>, row: &FileRow<'_>) -> String {
-    let trace = page.facts.trace;
-    match row.processes.len() {
-        1 => row.processes.first().map_or_else(String::new, |&only| words::process(trace, only)),
-        n if n == trace.processes().len() => "all".to_owned(),
-        n => {
-            let is_rank = |id: &marey_model::ProcessId| {
-                trace.processes().get(id.idx()).is_some_and(|p| p.rank.is_some())
-            };
-            format!("{n} {}", if row.processes.iter().all(is_rank) { "ranks" } else { "processes" })
-        }
-    }
 }

@@ -7,7 +7,7 @@ use marey_analyze::{CallPathRow, FileRow, Histogram, Population, RegionRow, excl
 use marey_model::Nanos;
 use serde::Serialize;
 
-use super::Facts;
+use super::{Facts, waiting};
 use crate::endings::{self, Ending};
 
 #[derive(Serialize)]
@@ -20,6 +20,7 @@ struct Report<'f> {
     counters: Vec<Counter<'f>>,
     counted_regions: Vec<CountedRegion<'f>>,
     counted_functions: Vec<CountedFunction<'f>>,
+    waiting: Vec<Wait<'f>>,
     ended_early: Vec<Ending>,
 }
 
@@ -179,6 +180,25 @@ struct File<'f> {
     processes: Vec<u32>,
 }
 
+/// Calls of one function of the system from one place.
+#[derive(Serialize)]
+struct Wait<'f> {
+    call: &'f str,
+    /// Where it is called from.
+    function: &'f str,
+    file: &'f str,
+    line: u32,
+    calls: u64,
+    /// How many of them were counted only; the times are of the others.
+    untimed_calls: u64,
+    /// Of threads that do more than wait.
+    time_ns: i64,
+    /// Of the others.
+    idle_ns: i64,
+    longest_ns: i64,
+    processes: Vec<u32>,
+}
+
 /// Prints the report as one JSON object.
 pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
     let report = Report {
@@ -190,6 +210,7 @@ pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
         counters: counters(facts),
         counted_regions: counted_regions(facts),
         counted_functions: counted_functions(facts),
+        waiting: waiting::rows(facts).iter().map(wait).collect(),
         ended_early: endings::json(facts.trace),
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
@@ -312,6 +333,21 @@ fn file<'f>(row: &FileRow<'f>) -> File<'f> {
         resizes: resize.calls,
         resize_ns: resize.time.0,
         untimed_calls: row.deeds.iter().map(|deeds| deeds.untimed).sum(),
+        processes: row.processes.iter().map(|process| process.0).collect(),
+    }
+}
+
+fn wait<'f>(row: &waiting::Row<'f>) -> Wait<'f> {
+    Wait {
+        call: row.verb,
+        function: row.function,
+        file: row.file,
+        line: row.line,
+        calls: row.calls,
+        untimed_calls: row.untimed,
+        time_ns: row.time.0,
+        idle_ns: row.idle.0,
+        longest_ns: row.longest.0,
         processes: row.processes.iter().map(|process| process.0).collect(),
     }
 }

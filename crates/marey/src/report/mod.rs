@@ -9,7 +9,8 @@ use std::process::ExitCode;
 
 use marey_analyze::{
     CallPathRow, Counted, FileRow, Headline, Hot, MessageSizeRow, PairRow, RankRow, RegionRow, Trace,
-    call_paths, communication, counted, files as by_file, headline, hot, message_sizes, ranks, regions,
+    Waiting, call_paths, communication, counted, files as by_file, headline, hot, message_sizes, ranks,
+    regions, waiting as blocked,
 };
 
 use marey_model::Nanos;
@@ -31,6 +32,7 @@ mod files;
 mod json;
 mod tables;
 mod tree;
+mod waiting;
 
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
@@ -63,6 +65,7 @@ struct Facts<'r> {
     hot: Hot<'r>,
     files: Vec<FileRow<'r>>,
     counted: Counted<'r>,
+    waiting: Waiting,
 }
 
 impl<'r> Facts<'r> {
@@ -80,6 +83,7 @@ impl<'r> Facts<'r> {
             hot: hot(trace),
             files: by_file(trace),
             counted: counted(trace),
+            waiting: blocked(trace),
         }
     }
 }
@@ -117,6 +121,9 @@ impl Page<'_> {
                 self.section(section)?;
             }
         }
+        if !self.facts.waiting.rows.is_empty() {
+            self.section(Section::Waiting)?;
+        }
         if !self.facts.files.is_empty() {
             self.section(Section::File)?;
         }
@@ -143,6 +150,7 @@ impl Page<'_> {
             Section::Communication => exchange::communication(self),
             Section::Size => exchange::sizes(self),
             Section::Collective => tables::collectives(self),
+            Section::Waiting => waiting::print(self),
             Section::File => files::print(self),
             Section::Problem => problems::print(self.out, self.paint, self.facts.trace),
         }

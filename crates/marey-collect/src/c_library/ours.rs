@@ -12,7 +12,7 @@ use marey_model::spool::Definition;
 static START: AtomicUsize = AtomicUsize::new(0);
 static END: AtomicUsize = AtomicUsize::new(0);
 
-/// To be called before files are watched.
+/// To be called before calls are recorded.
 pub(super) fn find() {
     // SAFETY: `visit` looks at what it is given.
     unsafe { libc::dl_iterate_phdr(Some(visit), core::ptr::null_mut()) };
@@ -39,7 +39,7 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, _: *mut core
 
 /// Whether a call that returns to `address` is ours.
 #[inline(always)]
-pub(super) fn is_ours(address: usize) -> bool {
+pub(crate) fn is_ours(address: usize) -> bool {
     (START.load(Ordering::Relaxed)..END.load(Ordering::Relaxed)).contains(&address)
 }
 
@@ -48,7 +48,7 @@ static MISSED: AtomicU64 = AtomicU64::new(0);
 
 /// Counts a call of a handler of signals that has interrupted our own code.
 #[cold]
-pub(super) fn count_missed() {
+pub(crate) fn count_missed() {
     if !existing_thread().is_null() && crate::process::running().is_some() {
         MISSED.fetch_add(1, Ordering::Relaxed);
     }
@@ -58,7 +58,8 @@ pub(super) fn count_missed() {
 pub(super) fn tell(runtime: &Runtime) {
     let count = MISSED.swap(0, Ordering::Relaxed);
     if count != 0 {
-        let detail = "calls on files that signal handlers made while the recorder was at work".to_owned();
+        let detail =
+            "calls of the C library that signal handlers made while the recorder was at work".to_owned();
         let trouble = Definition::Trouble { kind: "missed_calls".to_owned(), count, detail };
         runtime.define(|definitions| definitions.define(&trouble));
     }
