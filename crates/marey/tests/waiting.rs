@@ -90,6 +90,18 @@ fn calls_of_fortran_take_as_long_as_they_say() {
     agrees(&program.record(&[], &[]));
 }
 
+#[test]
+fn calls_that_never_return_end_when_they_are_left() {
+    let Some(program) = Program::compile(C) else { return };
+    let recorded = program.record(&[], &["leaves"]);
+    agrees(&recorded);
+    // What comes then is no part of them.
+    let report = recorded.json("report");
+    let paths = report["call_paths"].as_array().unwrap();
+    let inner: Vec<_> = paths.iter().filter(|row| row["path"].as_array().unwrap().len() > 1).collect();
+    assert!(inner.is_empty(), "{inner:?}");
+}
+
 /// Calls of the C library and the kernel's that they are made of.
 const SAME: [(&[&str], &[&str]); 19] = [
     (&["nanosleep", "clock_nanosleep", "usleep", "sleep", "thrd_sleep"], &["nanosleep", "clock_nanosleep"]),

@@ -10,7 +10,7 @@ use marey_measure::{Runtime, Thread, created_thread, existing_thread};
 use crate::entry::{self, Entry};
 use crate::process;
 use crate::site::{self, What};
-use crate::threads::{Own, local};
+use crate::threads::{Own, leave_own, local};
 
 /// A call that a thread is in.
 #[derive(Clone, Copy)]
@@ -169,10 +169,9 @@ unsafe fn leave() {
         let Inside { site, outer, .. } = *inside();
         let thread = existing_thread();
         if !thread.is_null() && process::running().is_some() {
-            let own = Own::begin();
+            let _own = Own::begin();
             marey_measure::enter_announced(thread);
-            drop(own);
-            // It may have got another one.
+            // It may have got another one by that.
             let site = if (*inside()).outer == outer { (*inside()).site } else { site };
             marey_measure::leave_site(thread, site);
         }
@@ -188,6 +187,9 @@ pub(super) unsafe fn leave_below(target: usize) {
     // SAFETY: frames below the target are still there.
     unsafe {
         let stack = (*entry::slot()).sites.as_ref().map_or(0..0, |sites| sites.own_stack());
+        if stack.contains(&target) {
+            leave_own(target, &stack);
+        }
         while stack.contains(&target) && stack.contains(&(*inside()).sp) && (*inside()).sp < target {
             leave();
         }
@@ -201,6 +203,8 @@ pub(super) unsafe fn leave_below(target: usize) {
 pub(super) unsafe fn leave_at(sp: usize) {
     // SAFETY: the caller's promise.
     unsafe {
+        let stack = (*entry::slot()).sites.as_ref().map_or(0..0, |sites| sites.own_stack());
+        leave_own(sp, &stack);
         if (*inside()).sp == sp {
             leave();
         }

@@ -126,20 +126,20 @@ impl Call {
                 return;
             }
             let Some(site) = inside::site(thread, what(index), entry) else { return };
-            match Thread::mode(thread, site) {
-                Mode::Trace => {
-                    marey_measure::enter(thread, site);
-                    self.how = How::Entered;
-                }
-                Mode::Time => {
-                    marey_measure::enter_timed(thread, site, Kept::Timed);
-                    self.how = How::Timed;
-                }
+            self.how = match Thread::mode(thread, site) {
+                Mode::Trace => How::Entered,
+                Mode::Time => How::Timed,
                 Mode::Count => return marey_measure::count(thread, site),
                 Mode::Off | Mode::Unknown => return,
-            }
+            };
             self.thread = thread;
+            // First this: a jump out of a handler that comes now ends what is not there yet, and not the other way
+            // round.
             inside::go_inside(entry.sp, site, row.within(), self.outer);
+            match self.how {
+                How::Timed => marey_measure::enter_timed(thread, site, Kept::Timed),
+                _ => marey_measure::enter(thread, site),
+            }
         }
     }
 
@@ -171,17 +171,16 @@ impl Call {
     unsafe fn end(self, frame: &Frame, index: usize) {
         // SAFETY: the caller's promise: the call has returned, and the frame is its own.
         unsafe {
+            // Otherwise a handler of signals has forked, and this is the child: the call was its parent's.
+            if process::running().is_some() {
+                match self.how {
+                    How::Passed => {}
+                    How::Entered => marey_measure::leave(self.thread),
+                    How::Timed => marey_measure::leave_timed_with(self.thread, Kept::Timed, |_, _| ()),
+                    How::Announced => self.write_down(frame, index),
+                }
+            }
             inside::come_out(self.outer);
-            // A handler of signals has forked, and this is the child: the call was its parent's.
-            if process::running().is_none() {
-                return;
-            }
-            match self.how {
-                How::Passed => {}
-                How::Entered => marey_measure::leave(self.thread),
-                How::Timed => marey_measure::leave_timed_with(self.thread, Kept::Timed, |_, _| ()),
-                How::Announced => self.write_down(frame, index),
-            }
         }
     }
 

@@ -20,7 +20,7 @@ mod table;
 mod wait;
 
 #[cfg(not(feature = "linked"))]
-pub(crate) use interval::{Own, local};
+pub(crate) use interval::{Own, leave_own, local};
 pub(crate) use real::FUNCTIONS;
 
 use core::sync::atomic::Ordering;

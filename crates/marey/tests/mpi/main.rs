@@ -38,3 +38,4 @@ mod mpi_sites;
 mod mpi_sizes;
 mod mpi_steps;
 mod mpi_sums;
+mod mpi_waiting;

@@ -90,7 +90,7 @@ pub(crate) fn all() -> Vec<Case> {
     for name in ["again", "other", "threads", "fork"] {
         cases.push(Case { source: "library.c", name, words: &["plug", "other"], ..CASE });
     }
-    cases.extend(each(Cxx, "late.cc", &["threads", "throws", "exit", "terminate", "nothing"]));
+    cases.extend(each(Cxx, "late.cc", &["threads", "throws", "cancels", "exit", "terminate", "nothing"]));
     cases.extend(each(C, "threads.c", &["many", "detached", "waits", "tests", "leaves"]));
     cases.push(Case { source: "threads.c", name: "tenthousand", is_long: true, ..CASE });
     // A thread that is cancelled in the middle of a record has not made it.
@@ -175,6 +175,26 @@ pub(crate) fn all() -> Vec<Case> {
     let files =
         ["closes", "duplicates", "shares", "threads", "cancels", "handlers", "interrupted", "odd", "many"];
     cases.extend(each(C, "files.c", &files));
+    let blocked = [
+        "cancels",
+        "asynchronous",
+        "hurried",
+        "torn",
+        "jumps",
+        "altstack",
+        "anywhere",
+        "handlers",
+        "restarts",
+        "forks",
+        "vforks",
+        "inside",
+        "contexts",
+        "small",
+        "names",
+        "own",
+        "exits",
+    ];
+    cases.extend(each(C, "blocked.c", &blocked));
     cases.extend(each(Rust, "rust.rs", &["panics", "channels", "spawns", "exits", "aborts"]));
     cases.extend(each(Fortran, "fortran.f90", &["stops", "fails", "reads", "returns"]));
     for case in &mut cases {

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +259,57 @@ static void names(void) {
     freeaddrinfo(found);
 }
 
+/* Calls that never return, each followed by another one. */
+static sigjmp_buf back;
+static volatile int ticks;
+static volatile long began;
+static void jumps(int number) {
+    (void)number;
+    /* By the third it has surely come to wait. */
+    if (++ticks == 3) siglongjmp(back, 1);
+}
+static void cleans(void *unused) {
+    (void)unused;
+    took("sigwaitinfo", 0, now() - began);
+    in_usleep(5 * MS);
+}
+static void *is_cancelled(void *set) {
+    pthread_cleanup_push(cleans, 0);
+    began = now();
+    ticks = 1;
+    in_sigwaitinfo(0, set);
+    pthread_cleanup_pop(0);
+    return 0;
+}
+static void leaves(void) {
+    sigset_t one;
+    int pair[2];
+    CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+    signal(SIGALRM, jumps);
+    for (volatile int i = 0; i < 5; i++) {
+        began = now();
+        if (sigsetjmp(back, 1) == 0) {
+            ticks = 0;
+            setitimer(ITIMER_REAL, &(struct itimerval){{0, 10000}, {0, 10000}}, 0);
+            in_recv(0, pair[0], 0, 1);
+        }
+        took("recv", 0, now() - began);
+        setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, 0);
+        in_usleep(5 * MS);
+    }
+    sigemptyset(&one), sigaddset(&one, SIGUSR1);
+    CHECK(!pthread_sigmask(SIG_BLOCK, &one, 0));
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        void *result;
+        ticks = 0;
+        CHECK(!pthread_create(&thread, 0, is_cancelled, &one));
+        while (!ticks) sched_yield();
+        in_nanosleep(20 * MS);
+        CHECK(!pthread_cancel(thread) && !pthread_join(thread, &result) && result == PTHREAD_CANCELED);
+    }
+}
+
 /* Beside the first thread, one works and sleeps, and one only serves. */
 static volatile int over;
 static void *works(void *pipe) {
@@ -289,7 +341,7 @@ int main(int count, char **words) {
         const char *name;
         void (*run)(void);
     } groups[] = {{"sleeps", sleeps}, {"polls", polls},   {"children", children}, {"sockets", sockets}, {"awaits", awaits},
-                  {"locks", locks},   {"queues", queues}, {"names", names},       {"threads", threads}};
+                  {"locks", locks},   {"queues", queues}, {"names", names},       {"threads", threads}, {"leaves", leaves}};
     for (int word = 1; word < count; word++)
         for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
             if (!strcmp(words[word], groups[i].name)) groups[i].run();

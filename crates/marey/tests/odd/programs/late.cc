@@ -1,5 +1,7 @@
 // Visits before main, after it, and while a thread's own things are destroyed.
 #include "odd.h"
+#include <cxxabi.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdexcept>
 #include <thread>
@@ -34,6 +36,20 @@ void throws(int depth) {
     if (depth == 0) throw std::runtime_error("thrown");
     throws(depth - 1);
 }
+int blocks(int depth) {
+    Thing thing{4};
+    return depth == 0 ? poll(nullptr, 0, -1) : blocks(depth - 1);
+}
+void *cancelled(void *started) {
+    try {
+        pthread_mutex_unlock((pthread_mutex_t *)started);
+        blocks(3);
+    } catch (abi::__forced_unwind &) {
+        VISIT("caught");
+        throw;
+    }
+    return nullptr;
+}
 }
 
 int main(int count, char **words) {
@@ -50,6 +66,16 @@ int main(int count, char **words) {
     } else if (IS("throws")) {
         for (int i = 0; i < 20; i++) {
             try { throws((int)odd_below(30)); } catch (const std::exception &error) { VISIT("caught"); }
+        }
+    } else if (IS("cancels")) {
+        for (int i = 0; i < 10; i++) {
+            pthread_t thread;
+            void *result = nullptr;
+            pthread_mutex_t started = PTHREAD_MUTEX_INITIALIZER;
+            pthread_mutex_lock(&started);
+            CHECK(!pthread_create(&thread, nullptr, cancelled, &started));
+            pthread_mutex_lock(&started);
+            CHECK(!pthread_cancel(thread) && !pthread_join(thread, &result) && result == PTHREAD_CANCELED);
         }
     } else if (IS("throwing")) {
         for (int i = 0; i < 3000; i++) {
