@@ -15,6 +15,7 @@ mod files;
 mod headline;
 mod histogram;
 mod lines;
+mod memory;
 mod paths;
 mod profile;
 mod ranks;
@@ -30,12 +31,14 @@ pub use files::{Deeds, FileRow, files};
 pub use headline::{CallSite, Headline, RankShare, headline};
 pub use histogram::{Bin, Histogram};
 pub use lines::{LineRow, lines};
+pub use memory::{Allocated, AllocationPath, ProcessMemory, allocations, memory};
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
 pub use samples::{Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, library_call};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use trace::{
-    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter, CounterId, Frame,
-    Location, LocationKind, OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
+    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
+    CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProfileRow, Region,
+    SampledRow, Trace,
 };
 pub use waiting::{WaitRow, Waiting, waiting};

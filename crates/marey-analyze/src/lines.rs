@@ -1,4 +1,5 @@
-//! Lines of the source with everything that happened there: processor time, calls, time in calls, data moved.
+//! Lines of the source with everything that happened there: processor time, calls, time in calls, data moved,
+//! memory allocated.
 //!
 //! The one idea: a sample belongs to the line that it was taken in, a measured call to the line that made it. Both are
 //! the innermost places of their stacks that have a line, so they can stand side by side.
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 
 use marey_model::{Level, Nanos};
 
+use crate::memory::caller;
 use crate::samples::{Hot, Sampled};
 use crate::trace::{CallPath, Trace};
 
@@ -29,6 +31,10 @@ pub struct LineRow<'t> {
     pub call_time: Nanos,
     /// Data that they moved, bytes.
     pub bytes: u64,
+    /// Bytes that it allocated.
+    pub allocated: u64,
+    /// How many of them there were when the process had most.
+    pub at_peak: u64,
 }
 
 /// All lines where something happened, by file and line. `hot` are the run's samples.
@@ -45,6 +51,14 @@ pub fn lines<'t>(trace: &'t dyn Trace, hot: &Hot<'t>) -> Vec<LineRow<'t>> {
         row.calls = row.calls.saturating_add(sum.visits);
         row.call_time = row.call_time + sum.inclusive;
         row.bytes = row.bytes.saturating_add(sum.bytes);
+    }
+    for sum in trace.allocations() {
+        let Some(frame) = sum.call_path.and_then(|path| caller(trace, path)) else { continue };
+        if frame.line != 0 {
+            let row = rows.entry((&frame.file, frame.line)).or_default();
+            row.allocated = row.allocated.saturating_add(sum.bytes);
+            row.at_peak = row.at_peak.saturating_add(sum.at_peak);
+        }
     }
     rows.into_iter().map(|((file, line), row)| LineRow { file, line, ..row }).collect()
 }

@@ -51,6 +51,12 @@ pub trait Trace {
     /// What counters beside the time counted, by innermost open region, call stack and location.
     fn counted(&self) -> &[CountedRow];
 
+    /// What each call path has allocated, in each process.
+    fn allocations(&self) -> &[AllocationRow];
+
+    /// Heaps of processes of which they are recorded, by process.
+    fn heaps(&self) -> &[HeapRow];
+
     /// Everything lost, unmatched, violated or truncated.
     fn problems(&self) -> &[Problem];
 
@@ -270,6 +276,46 @@ pub struct CountedRow {
     pub counter: CounterId,
     /// What it counted, in its unit.
     pub value: u64,
+}
+
+/// What a call path has allocated of the heap of a process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AllocationRow {
+    /// The call path, whose innermost region is the function that allocated; `None` = not known.
+    pub call_path: Option<CallPathId>,
+    /// Whose heap it is.
+    pub process: ProcessId,
+    /// Blocks allocated.
+    pub blocks: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// How many of these blocks have been freed.
+    pub freed_blocks: u64,
+    /// Their bytes.
+    pub freed_bytes: u64,
+    /// The most bytes that there were of them at a time.
+    pub peak: u64,
+    /// Bytes that there were of them when the process had most.
+    pub at_peak: u64,
+}
+
+/// The heap of a process, all call paths together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HeapRow {
+    /// The process.
+    pub process: ProcessId,
+    /// Blocks of at least so many bytes are recorded.
+    pub least: u64,
+    /// The most bytes that there were of them at a time.
+    pub peak: u64,
+    /// Until when that was there; `None` = at the end.
+    pub peak_time: Option<Nanos>,
+    /// Bytes that there were of them at the end.
+    pub at_end: u64,
+    /// Blocks that are not recorded.
+    pub lost_blocks: u64,
+    /// Their bytes.
+    pub lost_bytes: u64,
 }
 
 /// How many values of a call path on a location lie in a range.

@@ -122,7 +122,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 41] = [
+pub static TABLES: [&TableSpec; 43] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -158,6 +158,8 @@ pub static TABLES: [&TableSpec; 41] = [
     &SAMPLED,
     &COUNTED,
     &COUNTER_COVERAGE,
+    &ALLOCATIONS,
+    &HEAP,
     &LOD,
     &CLOCKS,
     &CLOCK_KNOTS,

@@ -6,8 +6,9 @@
 //! What is deliberately absent: intervals, messages and everything else that grows with the run.
 
 use marey_analyze::{
-    BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter, CounterId, Frame,
-    Location, LocationKind, OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
+    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
+    CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProfileRow, Region,
+    SampledRow, Trace,
 };
 use marey_model::counters::PROGRAM;
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
@@ -34,6 +35,8 @@ pub struct RunTrace {
     samples: Vec<SampledRow>,
     counters: Vec<Counter>,
     counted: Vec<CountedRow>,
+    allocations: Vec<AllocationRow>,
+    heaps: Vec<HeapRow>,
     problems: Vec<Problem>,
     open_at_end: Option<Vec<OpenRegion>>,
 }
@@ -65,6 +68,8 @@ impl RunTrace {
             samples: samples(&archive.table("sampled")?)?,
             counters: counters(&archive.table("counter_kinds")?, &archive.table("counter_coverage")?)?,
             counted: counted(&archive.table("counted")?)?,
+            allocations: allocations(&archive.table("allocations")?)?,
+            heaps: heaps(&archive.table("heap")?)?,
             problems: recounted(problems(&archive.table("problems")?)?, archive),
             open_at_end: open_at_end(archive)?,
         })
@@ -127,6 +132,14 @@ impl Trace for RunTrace {
 
     fn counted(&self) -> &[CountedRow] {
         &self.counted
+    }
+
+    fn allocations(&self) -> &[AllocationRow] {
+        &self.allocations
+    }
+
+    fn heaps(&self) -> &[HeapRow] {
+        &self.heaps
     }
 
     fn problems(&self) -> &[Problem] {
@@ -392,6 +405,40 @@ fn counted(rows: &Columns) -> Result<Vec<CountedRow>, Error> {
         stack: some(stacks[row]).map(StackId),
         counter: CounterId(counters[row]),
         value: count(values[row]),
+    };
+    Ok((0..rows.len()).map(row).collect())
+}
+
+fn allocations(rows: &Columns) -> Result<Vec<AllocationRow>, Error> {
+    let (paths, processes) = (rows.u32("call_path")?, rows.u32("process")?);
+    let (blocks, bytes) = (rows.i64("blocks")?, rows.i64("bytes")?);
+    let (freed_blocks, freed_bytes) = (rows.i64("freed_blocks")?, rows.i64("freed_bytes")?);
+    let (peaks, at_peak) = (rows.i64("peak")?, rows.i64("at_peak")?);
+    let row = |row: usize| AllocationRow {
+        call_path: some(paths[row]).map(CallPathId),
+        process: ProcessId(processes[row]),
+        blocks: count(blocks[row]),
+        bytes: count(bytes[row]),
+        freed_blocks: count(freed_blocks[row]),
+        freed_bytes: count(freed_bytes[row]),
+        peak: count(peaks[row]),
+        at_peak: count(at_peak[row]),
+    };
+    Ok((0..rows.len()).map(row).collect())
+}
+
+fn heaps(rows: &Columns) -> Result<Vec<HeapRow>, Error> {
+    let (processes, least) = (rows.u32("process")?, rows.i64("least")?);
+    let (peaks, times, at_end) = (rows.i64("peak")?, rows.i64("peak_time")?, rows.i64("at_end")?);
+    let (lost_blocks, lost_bytes) = (rows.i64("lost_blocks")?, rows.i64("lost_bytes")?);
+    let row = |row: usize| HeapRow {
+        process: ProcessId(processes[row]),
+        least: count(least[row]),
+        peak: count(peaks[row]),
+        peak_time: (times[row] >= 0).then_some(Nanos(times[row])),
+        at_end: count(at_end[row]),
+        lost_blocks: count(lost_blocks[row]),
+        lost_bytes: count(lost_bytes[row]),
     };
     Ok((0..rows.len()).map(row).collect())
 }

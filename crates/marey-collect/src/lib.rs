@@ -61,6 +61,15 @@ mod files {
 mod filter;
 #[cfg(not(feature = "linked"))]
 mod functions;
+#[cfg(not(feature = "linked"))]
+mod heap;
+/// Not in programs that the recorder is linked into.
+#[cfg(feature = "linked")]
+mod heap {
+    pub(crate) fn verb(_: u32) -> Option<&'static str> {
+        None
+    }
+}
 #[cfg(feature = "linked")]
 mod linked;
 #[cfg(not(feature = "linked"))]

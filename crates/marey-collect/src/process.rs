@@ -80,6 +80,10 @@ fn begin() -> Option<&'static Runtime> {
         #[cfg(not(feature = "linked"))]
         crate::system::begin();
     }
+    #[cfg(not(feature = "linked"))]
+    if let Some(runtime) = runtime {
+        crate::heap::begin(runtime);
+    }
     runtime
 }
 

@@ -3,6 +3,8 @@
 //! A stack is walked once; then it is recognised by checking the few stack slots that the walk had
 //! depended on ([`crate::unwind`]), in a cache of the thread's ([`crate::stack_cache`]).
 
+use core::sync::atomic::{Ordering, compiler_fence};
+
 use marey_measure::{Lock, RegionKey, Runtime, Thread, level};
 use marey_model::spool::{Definition, DefinitionKind};
 use marey_model::{RegionId, Role, SiteId};
@@ -45,6 +47,9 @@ pub(crate) struct Sites {
     /// Room for the frames of a stack that is being defined.
     frames: Vec<(u32, u64)>,
     stack: (usize, usize),
+    /// Stack pointer of the call whose stack is being looked up; 0 if none is. A handler of signals that comes then,
+    /// or what the C library allocates meanwhile, must leave all of this alone.
+    busy: usize,
 }
 
 /// What it takes to write down an address in a module.
@@ -72,6 +77,7 @@ impl Sites {
             regions: FxHashMap::default(),
             frames: Vec::new(),
             stack: (0, 0),
+            busy: 0,
         })
     }
 
@@ -91,7 +97,7 @@ impl Sites {
     /// Whether the program has closed a library since the cache was filled.
     #[inline(always)]
     fn is_stale(&self) -> bool {
-        self.cache.epoch != CLOSINGS.load(core::sync::atomic::Ordering::Relaxed)
+        self.cache.epoch != CLOSINGS.load(Ordering::Relaxed)
     }
 
     #[cold]
@@ -174,7 +180,7 @@ impl Sites {
     /// After a library was closed.
     #[cold]
     fn forget(&mut self, runtime: &Runtime) {
-        self.cache.epoch = CLOSINGS.load(core::sync::atomic::Ordering::Relaxed);
+        self.cache.epoch = CLOSINGS.load(Ordering::Relaxed);
         self.cache.clear();
         self.by_frames.clear();
         self.refresh(runtime);
@@ -212,13 +218,30 @@ pub(crate) unsafe fn find(thread: *mut Thread, what: What, entry: Entry) -> Opti
     // own, and so are the sites.
     unsafe {
         let regs = EntryRegs { ip: *(entry.sp as *const usize), sp: entry.sp, rbp: entry.bp };
-        if let Some(sites) = (*crate::entry::slot()).sites.as_mut()
-            && let Some(site) = sites.known(what, regs)
-        {
-            return Some(site);
+        if let Some(sites) = (*crate::entry::slot()).sites.as_mut() {
+            sites.busy = regs.sp;
+            compiler_fence(Ordering::SeqCst);
+            let known = sites.known(what, regs);
+            compiler_fence(Ordering::SeqCst);
+            sites.busy = 0;
+            if known.is_some() {
+                return known;
+            }
         }
         learn(Thread::runtime(thread)?, what, regs)
     }
+}
+
+/// Whether the sites of the calling thread can be asked for a call at stack pointer `sp`, whose stack is the thread's
+/// own and has `room` bytes left: not in a handler of signals that has interrupted them.
+#[cfg(not(feature = "linked"))]
+#[inline(always)]
+pub(crate) fn is_free(sp: usize, room: usize) -> bool {
+    // SAFETY: the slot is the calling thread's own, and the sites live as long as the process.
+    let Some(sites) = (unsafe { (*crate::entry::slot()).sites.as_ref() }) else { return false };
+    let own = sites.own_stack();
+    // What was left by a jump lies further in.
+    own.contains(&sp) && room <= sp - own.start && !(own.contains(&sites.busy) && sp < sites.busy)
 }
 
 /// The site of a call whose stack is not in the cache.
@@ -230,10 +253,15 @@ fn learn(runtime: &Runtime, what: What, regs: EntryRegs) -> Option<SiteId> {
     #[cfg(not(feature = "linked"))]
     crate::sampler::settle(runtime);
     let sites = of_thread(runtime);
+    sites.busy = regs.sp;
+    compiler_fence(Ordering::SeqCst);
     if sites.is_stale() {
         sites.forget(runtime);
     }
-    sites.walk(runtime, what, regs)
+    let site = sites.walk(runtime, what, regs);
+    compiler_fence(Ordering::SeqCst);
+    sites.busy = 0;
+    site
 }
 
 /// Where the calling thread's own stack lies, as far as that is known.
@@ -353,6 +381,10 @@ pub(crate) const FILE_FUNCTIONS: u32 = 1 << 17;
 #[cfg(not(feature = "linked"))]
 pub(crate) const SYSTEM_FUNCTIONS: u32 = 1 << 18;
 
+/// The same of functions that allocate.
+#[cfg(not(feature = "linked"))]
+pub(crate) const HEAP_FUNCTIONS: u32 = 1 << 19;
+
 /// The site that says nothing of where the call came from.
 #[cold]
 pub(crate) fn without_stack(runtime: &Runtime, what: What) -> Option<SiteId> {
@@ -375,6 +407,8 @@ fn region_of(what: What) -> Option<RegionKey> {
         (level::FILES, verb, Role::Io)
     } else if let Some((verb, role)) = crate::system::verb(what.function) {
         (level::SYSTEM, verb, role)
+    } else if let Some(verb) = crate::heap::verb(what.function) {
+        (level::MEMORY, verb, Role::Manage)
     } else {
         let &(name, role) = crate::threads::FUNCTIONS.get((what.function - THREAD_FUNCTIONS) as usize)?;
         (level::THREADS, name, role)
@@ -410,7 +444,7 @@ fn take_free() -> Option<*mut Sites> {
     // SAFETY: whoever takes the pointer out of the list owns what it points to.
     unsafe {
         (*sites).cache.clear();
-        (*sites).stack = (0, 0);
+        ((*sites).stack, (*sites).busy) = ((0, 0), 0);
     }
     Some(sites)
 }

@@ -33,7 +33,7 @@ impl Layout {
 
     /// Which window a thing lies in, and where.
     #[inline(always)]
-    const fn place_of(self, number: u32) -> (usize, usize) {
+    pub(crate) const fn place_of(self, number: u32) -> (usize, usize) {
         let number = number as usize;
         let (window, idx) = match number.checked_sub(self.in_window(self.first)) {
             None => (0, number),
@@ -42,7 +42,7 @@ impl Layout {
         (window, HEAD_LEN + idx * self.item)
     }
 
-    const fn window_len(self, place: usize) -> usize {
+    pub(crate) const fn window_len(self, place: usize) -> usize {
         if place == 0 { self.first } else { self.later }
     }
 }
@@ -118,7 +118,8 @@ impl<const N: usize> Windows<N> {
     }
 }
 
-fn open(owner: Owner<'_>, place: usize, len: usize) -> Option<*mut u8> {
+/// A window for things that stay: the one of this place in its stream.
+pub(crate) fn open(owner: Owner<'_>, place: usize, len: usize) -> Option<*mut u8> {
     let Owner { runtime, thread, stream, ticks } = owner;
     let mut head = Head {
         size: 0,

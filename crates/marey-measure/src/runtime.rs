@@ -224,7 +224,7 @@ pub fn count_homeless(events: u64) {
 /// Numbers of the levels that every recorder has.
 pub mod level {
     /// Their names.
-    pub(crate) const NAMES: [&str; 5] = marey_model::Level::RECORDED;
+    pub(crate) const NAMES: [&str; 6] = marey_model::Level::RECORDED;
     /// [`marey_model::Level::SOURCE`].
     pub const SOURCE: u32 = 0;
     /// [`marey_model::Level::MPI`].
@@ -235,4 +235,6 @@ pub mod level {
     pub const FILES: u32 = 3;
     /// [`marey_model::Level::SYSTEM`].
     pub const SYSTEM: u32 = 4;
+    /// [`marey_model::Level::MEMORY`].
+    pub const MEMORY: u32 = 5;
 }

@@ -125,7 +125,7 @@ impl Tier {
     }
 }
 
-/// A level as a recorder announces it. The four that this crate knows by name are only the ones
+/// A level as a recorder announces it. The five that this crate knows by name are only the ones
 /// that the recorder itself speaks; others arrive as data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Level {
@@ -148,9 +148,11 @@ impl Level {
     pub const FILES: &'static str = "files";
     /// Calls of the C library that wait.
     pub const SYSTEM: &'static str = "system";
+    /// Calls of the C library that allocate memory.
+    pub const MEMORY: &'static str = "memory";
     /// Those that a recorder speaks of.
-    pub const RECORDED: [&'static str; 5] =
-        [Self::SOURCE, Self::MPI, Self::THREADS, Self::FILES, Self::SYSTEM];
+    pub const RECORDED: [&'static str; 6] =
+        [Self::SOURCE, Self::MPI, Self::THREADS, Self::FILES, Self::SYSTEM, Self::MEMORY];
 }
 
 /// Why one thing happened before another. Messages and collectives have tables of their own.

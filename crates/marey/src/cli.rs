@@ -80,6 +80,7 @@ pub(crate) enum Command {
         mpirun -n 4 marey record -o run.marey -- ./app   a recorder for each rank, one run; for \
         launchers that pass no environment on to other machines, and some of the ranks only\n  \
         marey record --spool /tmp -- srun ./app   spools on a local disk, the run in this directory\n  \
+        marey record --heap 1 -- ./app   every block of memory, for a search of what is never freed\n  \
         marey record --rule 'count MPI_Comm_*' --rule 'time kernel_*' -- mpirun ./app\n  \
         marey record --rule 'time system:poll' -- ./server    of calls of poll sums only; --system off records none \
         that wait\n\n\
@@ -210,6 +211,14 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
     pub(crate) system: Switch,
 
+    /// Least size of blocks of memory to record, in bytes, or off
+    ///
+    /// Blocks that are allocated with malloc and its like, new, ALLOCATE or by Rust, with their call paths: how many and how
+    /// large, what there was at the peak, and what was never freed. Smaller blocks pass by, so most programs are not
+    /// slowed down; 1 records all.
+    #[arg(long, value_name = "BYTES", default_value = "4096", value_parser = heap)]
+    pub(crate) heap: Heap,
+
     /// Measure every process from its start, launchers and shells too
     #[arg(long)]
     pub(crate) all: bool,
@@ -248,6 +257,20 @@ fn counters(text: &str) -> Result<Counters, CounterError> {
     };
     let names: Vec<String> = parse_counters(list)?.into_iter().map(|counter| counter.name).collect();
     Ok(Counters(names.join(",")))
+}
+
+/// From which size on blocks of memory are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Heap(pub(crate) Option<u64>);
+
+fn heap(text: &str) -> Result<Heap, String> {
+    if text == "off" {
+        return Ok(Heap(None));
+    }
+    let least = text.parse::<u64>().ok().filter(|&least| least > 0);
+    least
+        .map(|least| Heap(Some(least)))
+        .ok_or_else(|| "neither a number of bytes from 1 on nor off".to_owned())
 }
 
 /// How much a recorder keeps.

@@ -45,6 +45,14 @@ fn samples(info: &Info) -> String {
     format!("{}, one in {each} of processor time", format::count(info.samples))
 }
 
+/// How much was allocated.
+fn heap(info: &Info) -> String {
+    match info.heap_blocks {
+        0 => "none".to_owned(),
+        blocks => format!("{} blocks, {} in all", format::count(blocks), format::bytes(info.heap_bytes)),
+    }
+}
+
 /// What the command prints as JSON. Names and units are an interface.
 #[derive(Debug, Serialize)]
 struct Info {
@@ -58,6 +66,8 @@ struct Info {
     events: u64,
     samples: u64,
     sampled_ns: u64,
+    heap_blocks: u64,
+    heap_bytes: u64,
     levels: Vec<String>,
     problems: Totals,
     overhead: Overhead,
@@ -158,6 +168,8 @@ impl Info {
             events: count(meta, "events"),
             samples: count(meta, "samples"),
             sampled_ns: count(meta, "sampled_time_ns"),
+            heap_blocks: count(meta, "heap_blocks"),
+            heap_bytes: count(meta, "heap_bytes"),
             levels: levels(archive)?,
             problems: problems::totals(trace.problems()),
             overhead: overhead(archive)?,
@@ -425,6 +437,7 @@ impl Page<'_> {
         amount("messages", format::count(info.messages));
         amount("events", format::count(info.events));
         amount("samples", samples(info));
+        amount("memory", heap(info));
         amount("levels", info.levels.join(", "));
         amount("detail", only_sums(self.run.archive.meta()).unwrap_or_else(|| "all".to_owned()));
         if let Some(halves) = half_messages(self.run.archive.meta()) {

@@ -143,19 +143,20 @@ impl Page<'_> {
             ("calls", Side::Right),
             ("in calls", Side::Right),
             ("bytes", Side::Right),
+            ("allocated", Side::Right),
             ("line", Side::Right),
             ("", Side::Left),
         ])
-        .can_spare(&["bytes", "share", "with callees"]);
+        .can_spare(&["bytes", "share", "with callees", "allocated"]);
         let mut before = 0;
         for line in (1..=len).filter(|&line| is_near(line)) {
             if line != before + 1 && text.is_some() {
-                let mut gap: Vec<Cell> = vec!["".into(); 6];
+                let mut gap: Vec<Cell> = vec!["".into(); 7];
                 gap.extend([Cell::new(Look::Faint, "⋮"), "".into()]);
                 table.push(gap);
             }
             before = line;
-            let mut cells = rows.get(&line).map_or_else(|| vec!["".into(); 6], |row| self.numbers(row));
+            let mut cells = rows.get(&line).map_or_else(|| vec!["".into(); 7], |row| self.numbers(row));
             cells.push(Cell::new(Look::Faint, line.to_string()));
             let source = text.and_then(|text| text.get(line as usize - 1)).map_or("", String::as_str);
             let look = if rows.contains_key(&line) { Look::Strong } else { Look::Text };
@@ -167,6 +168,7 @@ impl Page<'_> {
 
     fn numbers(&self, row: &LineRow<'_>) -> Vec<Cell> {
         let time = |time: Nanos| if time == Nanos(0) { String::new() } else { format::duration(time) };
+        let bytes = |bytes: u64| if bytes == 0 { String::new() } else { format::bytes(bytes) };
         let own = row.exclusive.time;
         let share = if own == Nanos(0) { String::new() } else { format::percent(own.0, self.whole.time.0) };
         vec![
@@ -175,7 +177,8 @@ impl Page<'_> {
             time(row.inclusive.time).into(),
             if row.calls == 0 { String::new() } else { format::count(row.calls) }.into(),
             time(row.call_time).into(),
-            if row.bytes == 0 { String::new() } else { format::bytes(row.bytes) }.into(),
+            bytes(row.bytes).into(),
+            bytes(row.allocated).into(),
         ]
     }
 }
@@ -197,6 +200,8 @@ struct JsonLine {
     calls: u64,
     call_ns: i64,
     bytes: u64,
+    allocated_bytes: u64,
+    at_peak_bytes: u64,
 }
 
 impl<'l> Json<'l> {
@@ -210,6 +215,8 @@ impl<'l> Json<'l> {
             calls: row.calls,
             call_ns: row.call_time.0,
             bytes: row.bytes,
+            allocated_bytes: row.allocated,
+            at_peak_bytes: row.at_peak,
         };
         Self { file, lines: rows.values().map(line).collect() }
     }

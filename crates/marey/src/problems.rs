@@ -98,7 +98,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 27] = [
+const MEANINGS: [(&str, &str); 29] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -205,6 +205,16 @@ const MEANINGS: [(&str, &str); 27] = [
         "missed_calls",
         "calls of the C library that a signal handler made while the recorder was at work; they are missing in FILES and \
          WAITING.",
+    ),
+    (
+        "no_heap",
+        "processes of which the heap is not recorded; the most that they had in memory, and all else, is. What a program \
+         with an allocator of its own allocates can be recorded if it runs with the C library's.",
+    ),
+    (
+        "lost_blocks",
+        "blocks of memory for which there was no room, or that a signal handler asked for while the recorder was at work; \
+         they are missing in MEMORY. Fewer are recorded with a larger --heap.",
     ),
     ("symbols", "functions, files or lines that could not be named."),
 ];

@@ -104,7 +104,7 @@ fn the_json_of_info_keeps_its_contract() {
         ("intervals", 8.into()),
         ("messages", 2.into()),
         ("events", 1.into()),
-        ("levels", serde_json::json!(["source", "mpi"])),
+        ("levels", serde_json::json!(["source", "mpi", "memory"])),
     ] {
         assert_eq!(info[field], expected, "{field}");
     }

@@ -35,7 +35,7 @@ const fn at(whose: Whose, instants: &'static [&'static str]) -> Times {
 }
 
 /// Tables with times, and whose these are.
-static TIMES: [(&str, &[Times]); 15] = {
+static TIMES: [(&str, &[Times]); 16] = {
     use Whose::{Location, Process};
     [
         ("intervals", &[Times { whose: Location("location"), instants: &["start"], span: SPAN }]),
@@ -64,6 +64,7 @@ static TIMES: [(&str, &[Times]); 15] = {
         ("open_at_end", &[at(Location("location"), &["start"])]),
         ("locations", &[at(Process("process"), &["start", "end", "detail_end"])]),
         ("processes", &[at(Process("id"), &["start", "end"])]),
+        ("heap", &[at(Process("process"), &["peak_time"])]),
         ("clock_knots", &[at(Process("process"), &["time"])]),
     ]
 };

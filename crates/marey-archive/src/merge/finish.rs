@@ -15,7 +15,7 @@ use super::rows;
 use super::stream::Decoding;
 use super::write::{LocationRows, Sink, intervals};
 use super::writing::Writing;
-use super::{Names, Summary, counted, end, places, samples, sums, tables};
+use super::{Names, Summary, counted, end, heap, places, samples, sums, tables};
 use crate::schema::*;
 use crate::{Columns, Error, Meta, Part, PartStats, RunFacts, State, write_table};
 
@@ -99,6 +99,8 @@ fn small_tables(
     small.push(samples::sums(decoding)?);
     small.push(counted::sums(decoding)?);
     small.push(counted::coverage(decoding)?);
+    small.push(heap::allocations(decoding)?);
+    small.push(heap::heaps(&input.heaps, &input.contexts)?);
     small.push(places::open_at_end(decoding)?);
     small.push(places::locations(input, decoding, &spans)?);
     small.push(places::processes(input, &spans)?);
@@ -194,6 +196,8 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
     let mended = writing.shards.tally().mended;
     let sampled = decoding.locations.iter().filter_map(|location| location.sampled.as_ref());
     let sampled = sampled.flat_map(|sampled| &sampled.sums);
+    let rows = || decoding.locations.iter().flat_map(|location| &location.allocations);
+    let allocated = |count: fn(&heap::Row) -> u64| rows().map(count).fold(0, u64::saturating_add);
     let totals = [
         ("summed_locations", summed(|_| 1)),
         ("summed_visits", summed(|sums| sums.visits)),
@@ -217,6 +221,8 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         ("histogram_bucket_ns", input.plan.bucket_len.cast_unsigned()),
         ("samples", sampled.clone().map(|sum| sum.samples).fold(0, u64::saturating_add)),
         ("sampled_time_ns", sampled.map(|sum| sum.time.cast_unsigned()).fold(0, u64::saturating_add)),
+        ("heap_blocks", allocated(|row| row.blocks())),
+        ("heap_bytes", allocated(|row| row.bytes())),
         ("uncontended_locks", locks.map(|window| window.locks).fold(0, u64::saturating_add)),
     ];
     meta.counts = totals.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();

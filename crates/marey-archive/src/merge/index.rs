@@ -127,6 +127,17 @@ pub(crate) struct SamplesIndex {
     pub lost: u64,
 }
 
+/// Where the heap of a process lies.
+#[derive(Debug)]
+pub(crate) struct HeapIndex {
+    /// Key of the process.
+    pub process: u64,
+    /// The windows with the tree.
+    pub tree: Vec<Window>,
+    /// Windows that are missing between the first and the last one.
+    pub lost: u64,
+}
+
 /// A file of the spool.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -147,6 +158,8 @@ pub(crate) struct Index {
     pub sums: Vec<SumsIndex>,
     /// Samples of threads, by (process, thread).
     pub samples: Vec<SamplesIndex>,
+    /// Heaps of processes, by process.
+    pub heaps: Vec<HeapIndex>,
     /// Places where a window's head or end was damaged.
     pub damaged: u64,
     /// Processes that left two empty files.
@@ -185,6 +198,7 @@ pub(crate) fn scan(spool: &Path) -> Result<Index, Error> {
         index.add(key, window);
     }
     index.part_samples();
+    index.part_heaps();
     index.part_sums();
     Ok(index)
 }
@@ -245,6 +259,22 @@ impl Index {
                     samples.lost = samples.lost.saturating_add(lost);
                 }
                 None => self.damaged += 1,
+            }
+        }
+    }
+
+    /// Parts heaps from events.
+    fn part_heaps(&mut self) {
+        let is_heap = |stream: &StreamIndex| stream.kind == Stream::Heap;
+        let (heaps, streams): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.streams).into_iter().partition(is_heap);
+        self.streams = streams;
+        for StreamIndex { process, windows, lost, .. } in heaps {
+            // A process has one; what claims to be another is none.
+            if self.heaps.last().is_some_and(|last| last.process == process) {
+                self.damaged += 1;
+            } else {
+                self.heaps.push(HeapIndex { process, tree: windows, lost });
             }
         }
     }
@@ -374,6 +404,10 @@ impl Index {
             for window in samples.tree.iter().chain(&samples.instants) {
                 hash.add(window.end.into());
             }
+        }
+        for heap in &self.heaps {
+            hash.add(heap.process);
+            heap.tree.iter().for_each(|window| hash.add(window.end.into()));
         }
         hash.0
     }

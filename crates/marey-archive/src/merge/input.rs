@@ -17,6 +17,7 @@ use super::clock::Clock;
 use super::clocks::{ClockFacts, Clocks};
 use super::definitions::ProcessDefs;
 use super::globals::{Context, Globals, Location};
+use super::heap;
 use super::identity::{self, Place};
 use super::index::{self, Fingerprint, Index, SumsIndex};
 use super::samples::{self, Tree};
@@ -40,6 +41,8 @@ pub(crate) struct Input {
     pub contexts: Vec<Context>,
     /// What was sampled, in the order of [`Index::samples`].
     pub trees: Vec<Tree>,
+    /// Heaps of processes.
+    pub heaps: Vec<heap::Tree>,
     pub plan: Plan,
     /// When each process ended, ticks: if it did not say so, its last sign of life, on any thread.
     pub endings: Vec<u64>,
@@ -161,6 +164,7 @@ fn complete(
     let lines: Vec<Clock> = clocks.iter().map(|facts| facts.clock.clone()).collect();
     let (mut globals, contexts) = globals::build(&index, &processes, &lines, communicators);
     let trees = samples::read(&index, &processes, &mut globals)?;
+    let heaps = heap::read_all(&index, &processes)?;
     let by_location: Vec<Clock> =
         globals.locations.iter().map(|location| lines[location.process as usize].clone()).collect();
     let has_operations = processes.iter().any(|process| process.mpi.is_some());
@@ -175,6 +179,7 @@ fn complete(
         globals,
         contexts,
         trees,
+        heaps,
         plan,
         endings,
         start_realtime_ns,

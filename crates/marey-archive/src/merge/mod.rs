@@ -43,6 +43,7 @@ mod gatherings;
 mod globals;
 mod halves;
 mod happen;
+mod heap;
 mod identity;
 mod index;
 mod input;

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use marey_model::spool::heap::Whole;
 use marey_model::spool::{MAX_DEPTH, Stream};
 
 use super::definitions::ProcessDefs;
@@ -45,6 +46,7 @@ pub(crate) fn find(
     for (idx, process) in (0_u32..).zip(&input.processes) {
         of_process(input, writing, (idx, process), &mut found);
     }
+    of_heaps(input, &mut found);
     of_messages(input, decoding, writing, &mut found);
     negative(decoding, profile, &mut found);
     found.0.sort();
@@ -127,6 +129,20 @@ fn of_process(input: &Input, writing: &Writing, (idx, process): (u32, &ProcessDe
     let (children, dropped) = untold(&definitions);
     add("missing", children, "forked children that could not be recorded");
     add("dropped", dropped, "events without a window or a region, or of such children");
+}
+
+/// Blocks of the heap that are not recorded.
+fn of_heaps(input: &Input, found: &mut Found) {
+    for tree in &input.heaps {
+        let mut add =
+            |kind: &str, count: u64, detail: &str| found.add(kind, tree.process, NONE, count, detail);
+        let Whole { lost_blocks, lost_bytes, .. } = tree.whole;
+        let lost = format!(
+            "blocks of memory, {lost_bytes} bytes in all, for which there was no room among those that are recorded"
+        );
+        add("lost_blocks", lost_blocks, &lost);
+        add("damaged", tree.is_damaged.into(), "the heap is missing in part or could not be read");
+    }
 }
 
 /// Messages that are not whole, or contradict clocks.

@@ -172,7 +172,7 @@ fn above(nodes: &[Node], number: usize) -> impl Iterator<Item = &Node> {
 }
 
 /// A window from its beginning to the end of what is committed.
-fn whole(index: &Index, window: &Window) -> Result<Vec<u8>, Error> {
+pub(crate) fn whole(index: &Index, window: &Window) -> Result<Vec<u8>, Error> {
     let mut bytes = vec![0; window.end as usize];
     let read = index.read(window.file, window.offset, &mut bytes)?;
     bytes.truncate(read);

@@ -19,6 +19,7 @@ use super::decode::{Decoder, With};
 use super::finish::{self, Task};
 use super::globals::Interner;
 use super::happen::{Happened, Op};
+use super::heap;
 use super::index::Window;
 use super::input::{self, Input};
 use super::lod::LodKey;
@@ -41,6 +42,10 @@ pub(crate) struct Location {
     pub builder: Builder,
     pub happened: Happened,
     pub sampled: Option<Sampled>,
+    /// Which of [`Input::heaps`] is counted here, with the process's first thread.
+    heap: Option<usize>,
+    /// What its call paths have allocated; filled at the end.
+    pub allocations: Vec<heap::Row>,
     spare: Spare,
 }
 
@@ -175,10 +180,19 @@ impl Decoding {
                 .stream
                 .and_then(|stream| input.index.samples_of(&input.index.streams[stream]))
                 .map(Sampled::new),
+            heap: None,
+            allocations: Vec::new(),
             spare: Spare::default(),
         });
+        let mut locations: Vec<Location> = locations.collect();
+        for (idx, tree) in input.heaps.iter().enumerate() {
+            let is_first = |it: &&mut Location| it.process == tree.process && it.decoder.is_some();
+            if let Some(location) = locations.iter_mut().find(is_first) {
+                location.heap = Some(idx);
+            }
+        }
         Self {
-            locations: locations.collect(),
+            locations,
             paths: Paths::default(),
             sets: Sets::new(input.globals.participants.rows.len() as u32),
             locks: Interner::default(),
@@ -359,6 +373,10 @@ impl Location {
             if boundary.is_none() {
                 sampled.finish(with, &mut self.builder);
             }
+        }
+        if let Some(idx) = self.heap.filter(|_| boundary.is_none()) {
+            let tree = &input.heaps[idx];
+            self.allocations = heap::rows(tree, &input.globals, context, &mut self.builder);
         }
         progress.advance(decoder.position(&input.index).saturating_sub(before));
         Ok(())

@@ -176,6 +176,45 @@ pub static COUNTER_COVERAGE: TableSpec = summary(
     ],
 );
 
+/// Allocations.
+pub static ALLOCATIONS: TableSpec = summary(
+    "allocations",
+    "What each call path has allocated of the heap of a process, in blocks of at least `heap.least` bytes: exact also \
+     where the process was killed. The innermost region of a call path is the function that allocated, on the level \
+     `memory`; its stack is that of the call. Bytes are those that were asked for. A block that `realloc` changes is \
+     freed and allocated anew, by the path of `realloc`. A process that recorded no heap has no rows. Since version 6.",
+    &[
+        u32("call_path", "call_paths.id", "The call path; 4294967295 = not known."),
+        u32("process", "processes.id", "Whose heap it is."),
+        i64("blocks", "", "Blocks allocated."),
+        i64("bytes", "bytes", "Their bytes."),
+        i64("freed_blocks", "", "How many of these blocks have been freed, by whomever and wherever."),
+        i64("freed_bytes", "bytes", "Their bytes. bytes − freed_bytes were there at the end."),
+        i64("peak", "bytes", "The most that there was at a time of the path's blocks."),
+        i64(
+            "at_peak",
+            "bytes",
+            "What there was of them when the process had most (`heap.peak`). The sum over a process is its peak, but \
+             for blocks that several threads allocated or freed in that very instant.",
+        ),
+    ],
+);
+
+/// Heaps of processes.
+pub static HEAP: TableSpec = summary(
+    "heap",
+    "The heap of each process of which it is recorded, all call paths together. Since version 6.",
+    &[
+        u32("process", "processes.id", "The process."),
+        i64("least", "bytes", "Blocks of at least so many bytes are recorded."),
+        i64("peak", "bytes", "The most that there was of them at a time."),
+        growing("peak_time", "ns", "Until when that was there; −1 = at the end of the process."),
+        i64("at_end", "bytes", "What there was of them at the end."),
+        i64("lost_blocks", "", "Blocks that are not recorded, and in none of these numbers."),
+        i64("lost_bytes", "bytes", "Their bytes."),
+    ],
+);
+
 /// Level of detail.
 pub static LOD: TableSpec = TableSpec {
     name: "lod",

@@ -41,12 +41,17 @@ impl Runtime {
 
     /// Gives the levels of [`super::level`] their numbers.
     pub(super) fn define_levels(&self) {
-        let levels: [(&str, Tier, &[&str]); 5] = [
-            (Level::SOURCE, Tier::Source, &[Level::MPI, Level::THREADS, Level::FILES, Level::SYSTEM]),
-            (Level::MPI, Tier::Runtime, &[Level::FILES]),
+        let levels: [(&str, Tier, &[&str]); 6] = [
+            (
+                Level::SOURCE,
+                Tier::Source,
+                &[Level::MPI, Level::THREADS, Level::FILES, Level::SYSTEM, Level::MEMORY],
+            ),
+            (Level::MPI, Tier::Runtime, &[Level::FILES, Level::MEMORY]),
             (Level::THREADS, Tier::Runtime, &[]),
-            (Level::FILES, Tier::Runtime, &[]),
-            (Level::SYSTEM, Tier::Runtime, &[]),
+            (Level::FILES, Tier::Runtime, &[Level::MEMORY]),
+            (Level::SYSTEM, Tier::Runtime, &[Level::MEMORY]),
+            (Level::MEMORY, Tier::Runtime, &[]),
         ];
         self.define(|definitions| {
             for (name, tier, built_on) in levels {

@@ -9,6 +9,7 @@
 
 pub mod courses;
 mod define;
+pub mod heap;
 mod record;
 pub mod samples;
 pub mod sums;

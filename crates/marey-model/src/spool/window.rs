@@ -97,6 +97,8 @@ pub enum Stream {
     Samples = 6,
     /// When each sample was taken ([`super::samples`]).
     Instants = 7,
+    /// Who has allocated what ([`super::heap`]). Of the process, under the number 0 of a thread.
+    Heap = 8,
 }
 
 impl Stream {
@@ -111,6 +113,7 @@ impl Stream {
             5 => Some(Self::Courses),
             6 => Some(Self::Samples),
             7 => Some(Self::Instants),
+            8 => Some(Self::Heap),
             _ => None,
         }
     }

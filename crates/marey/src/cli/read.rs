@@ -14,7 +14,7 @@ use crate::format;
     about = "Tell where the time of a run went",
     long_about = "Tell where the time of a run went.\n\n\
         The first lines answer the question; the tables below show ranks, regions, call paths, who \
-        sent what to whom, message sizes, collectives, where the program waited, files, what the measurement cost, and everything \
+        sent what to whom, message sizes, collectives, where the program waited, files, memory, what the measurement cost, and everything \
         that was lost or uncertain.",
     after_long_help = "EXAMPLES\n  \
         marey report run.marey\n  \
@@ -33,7 +33,10 @@ use crate::format;
         counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], counted_regions[{level, region|null, \
         exclusive_ns, exclusive[], inclusive[]}], counted_functions[{name|null, file, level|null, values[]}], whose lists \
         are in the order of counters, waiting[{call, function, file, line, calls, untimed_calls, time_ns, idle_ns, \
-        longest_ns, processes[]}], ended_early[] as in `marey info --json`. All times in \
+        longest_ns, processes[]}], \
+        memory{processes[{process, resident_bytes|null, least_bytes, peak_bytes, peak_ns|null, end_bytes, lost_blocks, \
+        lost_bytes}], call_paths[{path[], function, file, line, processes, blocks, bytes, freed_blocks, freed_bytes, \
+        peak_bytes, at_peak_bytes, stack[]}]}, ended_early[] as in `marey info --json`. All times in \
         nanoseconds.\n  \
         min_ns, max_ns, mean_ns and std_ns of a region are over single calls; those in \
         exclusive_of_process, which the text report shows, are over processes."
@@ -87,6 +90,8 @@ pub(crate) enum Section {
     Waiting,
     /// Files: how often opened, what was read and written, how fast
     File,
+    /// Memory: which call paths allocated it, and what there was at the peak
+    Memory,
     /// Where processes were that did not end well
     Ending,
     /// What was lost, cut short or uncertain
@@ -150,14 +155,15 @@ pub(crate) enum HotBy {
     about = "Show a source file with what its lines cost",
     long_about = "Show a source file with what its lines cost.\n\n\
         Beside each line stand the processor time in it, by samples, and in what it called, and the measured calls that \
-        it made: how many, how long they took, and the data that they moved. FILE is read from here; if it is not \
+        it made: how many, how long they took, and the data that they moved; and the memory that it allocated. FILE is read from here; if it is not \
         here, the numbers stand alone.",
     after_long_help = "EXAMPLES\n  \
         marey lines run.marey solver.c\n  \
         marey lines run.marey src/halo.f90 --context 3\n  \
         marey lines run.marey solver.c --json | jq '.lines | max_by(.exclusive_ns)'\n\n\
         JSON\n  \
-        file, lines[{line, exclusive_samples, exclusive_ns, inclusive_samples, inclusive_ns, calls, call_ns, bytes}]; lines \
+        file, lines[{line, exclusive_samples, exclusive_ns, inclusive_samples, inclusive_ns, calls, call_ns, bytes, \
+        allocated_bytes, at_peak_bytes}]; lines \
         where nothing happened are left out. All times in nanoseconds, summed over threads."
 )]
 pub(crate) struct LinesArgs {
@@ -196,7 +202,7 @@ pub(crate) struct LinesArgs {
         marey info run.marey --json | jq .problems\n  \
         marey info run.marey --estimate            how large a full trace of the program is\n\n\
         JSON\n  \
-        version, schema, duration_ns, processes, locations, intervals, messages, events, samples, sampled_ns, levels[], \
+        version, schema, duration_ns, processes, locations, intervals, messages, events, samples, sampled_ns, heap_blocks, heap_bytes, levels[], \
         problems{lost, missing, dropped, unmatched_sends, unmatched_receives, ambiguous, \
         unmatchable_channels, clock_violations, truncated}, overhead{fraction, ns_per_event, ns_per_call}, clocks[{process, \
         offset_ns, drift_ppm, uncertainty_ns}], causal_shifts{messages, sum_ns, max_ns}, corrections{offsets[{\

@@ -21,6 +21,7 @@ struct Report<'f> {
     counted_regions: Vec<CountedRegion<'f>>,
     counted_functions: Vec<CountedFunction<'f>>,
     waiting: Vec<Wait<'f>>,
+    memory: super::memory::Json<'f>,
     ended_early: Vec<Ending>,
 }
 
@@ -120,7 +121,7 @@ struct Path<'f> {
 }
 
 #[derive(Serialize)]
-struct Frame<'f> {
+pub(super) struct Frame<'f> {
     function: &'f str,
     file: &'f str,
     line: u32,
@@ -211,6 +212,7 @@ pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
         counted_regions: counted_regions(facts),
         counted_functions: counted_functions(facts),
         waiting: waiting::rows(facts).iter().map(wait).collect(),
+        memory: super::memory::json(facts),
         ended_early: endings::json(facts.trace),
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
@@ -287,14 +289,19 @@ fn counted_functions<'f>(facts: &'f Facts<'_>) -> Vec<CountedFunction<'f>> {
     facts.counted.functions.iter().map(function).collect()
 }
 
-fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
-    let stack = facts.trace.call_paths().get(row.call_path.idx()).and_then(|path| path.stack);
+/// The stack of a call path, outermost function first.
+pub(super) fn stack<'f>(facts: &'f Facts<'_>, path: marey_model::CallPathId) -> Vec<Frame<'f>> {
+    let stack = facts.trace.call_paths().get(path.idx()).and_then(|path| path.stack);
     let frames = stack.map(|stack| facts.trace.stack(stack)).unwrap_or_default();
     let frame = |frame: &&'f marey_analyze::Frame| Frame {
         function: &frame.function,
         file: &frame.file,
         line: frame.line,
     };
+    frames.iter().rev().map(frame).collect()
+}
+
+fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
     Path {
         path: &row.path,
         function: &row.function,
@@ -307,7 +314,7 @@ fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
         bytes: row.bytes,
         durations: bins(&row.by_duration),
         sizes: bins(&row.by_size),
-        stack: frames.iter().rev().map(frame).collect(),
+        stack: stack(facts, row.call_path),
     }
 }
 

@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use marey_analyze::{
-    CallPathRow, Counted, FileRow, Headline, Hot, MessageSizeRow, PairRow, RankRow, RegionRow, Trace,
-    Waiting, call_paths, communication, counted, files as by_file, headline, hot, message_sizes, ranks,
-    regions, waiting as blocked,
+    AllocationPath, CallPathRow, Counted, FileRow, Headline, Hot, MessageSizeRow, PairRow, ProcessMemory,
+    RankRow, RegionRow, Trace, Waiting, allocations, call_paths, communication, counted, files as by_file,
+    headline, hot, memory as memory_of, message_sizes, ranks, regions, waiting as blocked,
 };
 
 use marey_model::Nanos;
@@ -30,6 +30,7 @@ mod counters;
 mod exchange;
 mod files;
 mod json;
+mod memory;
 mod tables;
 mod tree;
 mod waiting;
@@ -66,6 +67,8 @@ struct Facts<'r> {
     files: Vec<FileRow<'r>>,
     counted: Counted<'r>,
     waiting: Waiting,
+    memory: Vec<ProcessMemory>,
+    allocations: Vec<AllocationPath<'r>>,
 }
 
 impl<'r> Facts<'r> {
@@ -84,6 +87,8 @@ impl<'r> Facts<'r> {
             files: by_file(trace),
             counted: counted(trace),
             waiting: blocked(trace),
+            memory: memory_of(trace),
+            allocations: allocations(trace),
         }
     }
 }
@@ -127,6 +132,9 @@ impl Page<'_> {
         if !self.facts.files.is_empty() {
             self.section(Section::File)?;
         }
+        if !self.facts.memory.is_empty() {
+            self.section(Section::Memory)?;
+        }
         self.cost()?;
         self.section(Section::Problem)?;
         Ok(())
@@ -152,6 +160,7 @@ impl Page<'_> {
             Section::Collective => tables::collectives(self),
             Section::Waiting => waiting::print(self),
             Section::File => files::print(self),
+            Section::Memory => memory::print(self),
             Section::Problem => problems::print(self.out, self.paint, self.facts.trace),
         }
     }

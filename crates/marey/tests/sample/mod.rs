@@ -49,6 +49,7 @@ pub(crate) fn write(dir: &Path) {
         [("intervals", 8), ("messages", 2), ("events", 1), ("recorded", 20), ("overhead_ns", 500_000)]
             .into_iter()
             .chain([("sampled_calls", 4), ("sampled_ns", 480)])
+            .chain([("heap_blocks", 304), ("heap_bytes", 22_815_528)])
             .chain([("samples", 18), ("sampled_time_ns", 90_000_000)])
             .map(|(name, count)| (name.to_owned(), count))
             .collect();
@@ -80,7 +81,11 @@ type Put<'a> = dyn FnMut(&'static TableSpec, &[Vec<V>]) + 'a;
 fn definitions(put: &mut Put<'_>) {
     put(
         &schema::LEVELS,
-        &[vec![U(0), T("source"), T("source"), T("")], vec![U(1), T("mpi"), T("runtime"), T("")]],
+        &[
+            vec![U(0), T("source"), T("source"), T("")],
+            vec![U(1), T("mpi"), T("runtime"), T("")],
+            vec![U(2), T("memory"), T("runtime"), T("")],
+        ],
     );
     let region = |id, level: &'static str, verb, noun, role, file, line| {
         vec![U(id), T(level), T(verb), T(noun), T(role), U(0), U(0), U(NONE), T(file), U(line)]
@@ -92,6 +97,7 @@ fn definitions(put: &mut Put<'_>) {
             region(1, "mpi", "MPI_Send", "", "transfer", "", 0),
             region(2, "mpi", "MPI_Recv", "", "wait", "", 0),
             region(3, "mpi", "MPI_Barrier", "", "barrier", "", 0),
+            region(4, "memory", "malloc", "", "manage", "", 0),
         ],
     );
     let process = |id, rank, end, outcome, code| {
@@ -143,7 +149,14 @@ fn definitions(put: &mut Put<'_>) {
         |id, parent, region, stack, depth| vec![U(id), U(parent), U(region), U(stack), U(depth), U(0), U(0)];
     put(
         &schema::CALL_PATHS,
-        &[path(0, NONE, 0, NONE, 0), path(1, 0, 1, 0, 1), path(2, 0, 2, 1, 1), path(3, NONE, 3, 2, 0)],
+        &[
+            path(0, NONE, 0, NONE, 0),
+            path(1, 0, 1, 0, 1),
+            path(2, 0, 2, 1, 1),
+            path(3, NONE, 3, 2, 0),
+            path(4, 0, 4, 0, 1),
+            path(5, NONE, 4, 3, 0),
+        ],
     );
     put(&schema::COMMUNICATORS, &[vec![U(0), T("MPI_COMM_WORLD"), U(2), U(NONE), T("intra"), T("0-1")]]);
     let counter = |id, name, source| vec![U(id), T(name), T(if id == 0 { "m" } else { "" }), T(source)];
@@ -256,6 +269,26 @@ fn sums(put: &mut Put<'_>) {
     put(
         &schema::COUNTER_COVERAGE,
         &[coverage(0, 1, 100), coverage(0, 2, 100), coverage(0, 3, 70), coverage(1, 3, 54)],
+    );
+    let allocated = |path, process, sums: [i64; 6]| {
+        [vec![U(path), U(process)], sums.map(I).into_iter().collect()].into_iter().flatten().collect()
+    };
+    // A buffer that each rank keeps, blocks that come and go, and some of which nobody knows.
+    put(
+        &schema::ALLOCATIONS,
+        &[
+            allocated(4, 0, [1, 1 << 20, 0, 0, 1 << 20, 1 << 20]),
+            allocated(4, 1, [1, 2 << 20, 0, 0, 2 << 20, 2 << 20]),
+            allocated(5, 0, [300, 300 << 16, 300, 300 << 16, 8 << 16, 2 << 16]),
+            allocated(NONE, 1, [2, 9000, 1, 5000, 9000, 4000]),
+        ],
+    );
+    put(
+        &schema::HEAP,
+        &[
+            vec![U(0), I(4096), I((1 << 20) + (2 << 16)), I(40 * MS), I(1 << 20), I(0), I(0)],
+            vec![U(1), I(4096), I((2 << 20) + 4000), I(-1), I((2 << 20) + 4000), I(5), I(25_000)],
+        ],
     );
     put(
         &schema::COMMUNICATION,

@@ -1,0 +1,202 @@
+//! Memory as the recorder sees it, against the book that a program keeps of itself.
+//!
+//! The one idea: a program allocates in functions of its own, and writes down what each of them got, gave back and had,
+//! and what all had when together they had most; call paths are compared by the function that allocated.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Blocks, bytes, freed blocks, freed bytes, the most at a time, and what there was at the process's peak.
+type Sums = [u64; 6];
+
+/// What a program says of itself: the peak and the end of all together, and the sums of each function.
+#[derive(Debug, Default)]
+struct Book {
+    whole: Option<[u64; 2]>,
+    functions: BTreeMap<String, Sums>,
+}
+
+impl Book {
+    fn read(text: &str) -> Self {
+        let mut book = Self::default();
+        for line in text.lines() {
+            let mut words = line.split_whitespace();
+            let name = words.next().unwrap();
+            let numbers: Vec<u64> = words.map(|word| word.parse().unwrap()).collect();
+            match name {
+                "whole" => book.whole = Some(numbers.try_into().unwrap()),
+                _ => _ = book.functions.insert(name.to_owned(), numbers.try_into().unwrap()),
+            }
+        }
+        assert!(!book.functions.is_empty(), "{text}");
+        book
+    }
+}
+
+/// A program that was compiled in a directory of its own.
+struct Program {
+    place: TempDir,
+}
+
+impl Program {
+    /// By a compiler's command line, in which `{}` stands for the directory of the sources. `None`, said aloud,
+    /// without the compiler.
+    fn compile(line: &str) -> Option<Self> {
+        let place = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+        let line = line.replace("{}", &sources.display().to_string());
+        let mut words = line.split_whitespace();
+        let compiler = words.next().unwrap();
+        match Command::new(compiler).args(words).args(["-o", "program"]).current_dir(place.path()).output() {
+            Err(error) => {
+                marey_testkit::skip(&format!("{compiler}: {error}"));
+                None
+            }
+            Ok(output) => {
+                assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+                Some(Self { place })
+            }
+        }
+    }
+
+    fn record(&self, options: &[&str], words: &[&str]) -> Output {
+        self.record_in(options, words, &[])
+    }
+
+    fn record_in(&self, options: &[&str], words: &[&str], environment: &[(&str, &str)]) -> Output {
+        let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
+        record.args(["record", "--force"]).args(options).args(["--", "./program"]).args(words);
+        record.env_remove("LD_PRELOAD").envs(environment.iter().copied());
+        record.current_dir(self.place.path()).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Records it; it must end well. Its book.
+    fn book(&self, options: &[&str], words: &[&str]) -> Book {
+        let output = self.record(options, words);
+        assert!(output.status.success(), "{output:?}");
+        Book::read(&String::from_utf8(output.stdout).unwrap())
+    }
+
+    fn json(&self, command: &str) -> Value {
+        let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+        let output = marey.current_dir(self.place.path()).args([command, "--json"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    fn memory(&self) -> Value {
+        self.json("report")["memory"].clone()
+    }
+
+    fn show(&self, words: &[&str]) -> String {
+        let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+        let output = marey.current_dir(self.place.path()).env("COLUMNS", "200").args(words).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+fn number(row: &Value, field: &str) -> u64 {
+    row[field].as_u64().unwrap()
+}
+
+/// Sums by the function that allocated, of all call paths that lead to it; the most at a time only where it is one.
+fn by_function(memory: &Value) -> BTreeMap<String, Sums> {
+    let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
+    for row in memory["call_paths"].as_array().unwrap() {
+        let of = ["blocks", "bytes", "freed_blocks", "freed_bytes", "peak_bytes", "at_peak_bytes"];
+        let sum = sums.entry(row["function"].as_str().unwrap().to_owned()).or_default();
+        for (sum, field) in sum.iter_mut().zip(of) {
+            *sum += number(row, field);
+        }
+    }
+    sums
+}
+
+/// All that the book says of each function, but for the most at a time, which is of single call paths.
+fn expect_sums(memory: &Value, book: &Book) {
+    let found = by_function(memory);
+    for (name, sums) in &book.functions {
+        let without_most = |[blocks, bytes, freed, freed_bytes, _, then]: Sums| {
+            // Without a peak of the whole, none was kept.
+            [blocks, bytes, freed, freed_bytes, if book.whole.is_some() { then } else { 0 }]
+        };
+        let found = found.get(name).copied().unwrap_or_default();
+        assert_eq!(without_most(found), without_most(*sums), "{name}: {memory:#}");
+        // What several call paths had at most, they need not have had at the same time.
+        assert!(book.whole.is_none() || sums[4] <= found[4], "{name}: {found:?}, {sums:?}");
+    }
+    if let Some([peak, at_end]) = book.whole {
+        let process = &memory["processes"][0];
+        assert_eq!((number(process, "peak_bytes"), number(process, "end_bytes")), (peak, at_end));
+        let at_peak: u64 = found.values().map(|sums| sums[5]).sum();
+        assert_eq!(at_peak, peak);
+    }
+}
+
+#[test]
+fn every_function_of_the_family_is_counted_as_the_program_does() {
+    let Some(program) = Program::compile("cc -O1 -g -Wall -pthread {}/heap.c") else { return };
+    let book = program.book(&[], &["family"]);
+    assert_eq!(book.functions.len(), 9);
+    let memory = program.memory();
+    expect_sums(&memory, &book);
+    assert_eq!(number(&memory["processes"][0], "least_bytes"), 4096);
+    assert_eq!(program.json("info")["problems"]["lost_blocks"], Value::Null);
+    // With each threshold what counts is the size that was asked for.
+    for least in ["1", "4100", "30001"] {
+        let output = program.record_in(&["--heap", least], &["family"], &[("LEAST", least)]);
+        assert!(output.status.success(), "{output:?}");
+        let mut book = Book::read(&String::from_utf8(output.stdout).unwrap());
+        // Of the smallest blocks the C library has some of its own.
+        if least == "1" {
+            book.whole = None;
+            book.functions.values_mut().for_each(|sums| sums[5] = 0);
+        }
+        expect_sums(&program.memory(), &book);
+    }
+    program.record(&["--heap", "off"], &["family"]);
+    let memory = program.memory();
+    assert_eq!(
+        (&memory["processes"], &memory["call_paths"]),
+        (&serde_json::json!([]), &serde_json::json!([]))
+    );
+    assert!(program.show(&["report", "--by", "memory"]).contains("not recorded"));
+}
+
+#[test]
+fn blocks_that_go_from_thread_to_thread_are_all_counted() {
+    let Some(program) = Program::compile("cc -O1 -g -Wall -pthread {}/heap.c") else { return };
+    let book = program.book(&[], &["threads"]);
+    let memory = program.memory();
+    expect_sums(&memory, &book);
+    let process = &memory["processes"][0];
+    assert_eq!(number(process, "lost_blocks"), 0);
+    let sums = book.functions["worker_malloc"];
+    assert_eq!(sums[0], 6 * 4000 + 100);
+    // Of what is on its way in the very instant of the peak at most a block of each thread.
+    let (peak, all): (u64, u64) =
+        (number(process, "peak_bytes"), by_function(&memory).values().map(|sums| sums[5]).sum());
+    assert!(peak.abs_diff(all) <= 6 * 64096, "{peak} {all}");
+}
+
+#[test]
+fn a_process_that_is_killed_keeps_its_heap() {
+    let Some(program) = Program::compile("cc -O1 -g -Wall -pthread {}/heap.c") else { return };
+    let output = program.record(&[], &["killed"]);
+    assert_eq!(output.status.code(), Some(128 + 9));
+    expect_sums(&program.memory(), &Book::read(&String::from_utf8(output.stdout).unwrap()));
+}
+
+#[test]
+fn what_a_forked_child_does_is_not_its_parents() {
+    let Some(program) = Program::compile("cc -O1 -g -Wall -pthread {}/heap.c") else { return };
+    let book = program.book(&[], &["fork"]);
+    let memory = program.memory();
+    expect_sums(&memory, &book);
+    assert_eq!(memory["processes"].as_array().unwrap().len(), 1);
+}
