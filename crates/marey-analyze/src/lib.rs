@@ -31,7 +31,7 @@ pub use files::{Deeds, FileRow, files};
 pub use headline::{CallSite, Headline, RankShare, headline};
 pub use histogram::{Bin, Histogram};
 pub use lines::{LineRow, lines};
-pub use memory::{Allocated, AllocationPath, ProcessMemory, allocations, memory};
+pub use memory::{Allocated, AllocationPath, ProcessMemory, allocations, is_of_library, memory};
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
 pub use samples::{Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, library_call};

@@ -833,7 +833,15 @@ fn memory_is_summed_by_call_path() {
             region("memory", "malloc", "", Role::Manage),
         ],
         call_paths: vec![path(None, 0, None), path(Some(0), 1, Some(0)), path(None, 1, Some(1))],
-        stacks: vec![vec![frame("main", 7)], vec![nameless, frame("solve", 30), frame("main", 9)]],
+        stacks: vec![
+            vec![frame("main", 7)],
+            vec![
+                nameless,
+                frame("std::vector<int>::push_back(int)", 99),
+                frame("solve", 30),
+                frame("main", 9),
+            ],
+        ],
         processes: vec![
             process(0, Some(0), 1000),
             Process { peak_memory: Some(900), ..process(0, Some(1), 9) },

@@ -3,6 +3,7 @@
 //! The one idea: names come from the measured program, so all of them pass through here on their
 //! way to a terminal and are made harmless and short on the way.
 
+pub(crate) use marey_analyze::is_of_library;
 use marey_analyze::{Frame, Trace};
 use marey_model::{CallPathId, LocationId, ProcessId, RegionId};
 
@@ -81,14 +82,6 @@ pub(crate) fn function(name: &str) -> String {
         _ => {}
     }
     harmless(without_parameters(name))
-}
-
-/// Whether a function belongs to the standard library of C++ or Rust: correct, and of no help to
-/// somebody who asks where in the program a call comes from.
-pub(crate) fn is_of_library(function: &str) -> bool {
-    const PREFIXES: [&str; 8] =
-        ["std::", "core::", "alloc::", "<std::", "<core::", "<alloc::", "__gnu_cxx::", "__rust_"];
-    PREFIXES.iter().any(|prefix| function.starts_with(prefix))
 }
 
 /// Functions of the C library and of language runtimes that call a program's or thread's first.

@@ -109,7 +109,9 @@ fn by_function(memory: &Value) -> BTreeMap<String, Sums> {
     let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
     for row in memory["call_paths"].as_array().unwrap() {
         let of = ["blocks", "bytes", "freed_blocks", "freed_bytes", "peak_bytes", "at_peak_bytes"];
-        let sum = sums.entry(row["function"].as_str().unwrap().to_owned()).or_default();
+        // Without parameters, and of Rust without the crate.
+        let name = row["function"].as_str().unwrap().split('(').next().unwrap();
+        let sum = sums.entry(name.rsplit("::").next().unwrap().to_owned()).or_default();
         for (sum, field) in sum.iter_mut().zip(of) {
             *sum += number(row, field);
         }
@@ -199,4 +201,124 @@ fn what_a_forked_child_does_is_not_its_parents() {
     let memory = program.memory();
     expect_sums(&memory, &book);
     assert_eq!(memory["processes"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_there_is_no_room_for_is_counted() {
+    let Some(program) = Program::compile("cc -O1 -g -Wall -pthread {}/heap.c") else { return };
+    let book = program.book(&["--heap", "20"], &["many"]);
+    let [blocks, bytes, ..] = book.functions["one_of_many"];
+    let memory = program.memory();
+    let process = &memory["processes"][0];
+    let (lost, lost_bytes) = (number(process, "lost_blocks"), number(process, "lost_bytes"));
+    let found = by_function(&memory)["one_of_many"];
+    assert!(lost > 300_000, "{process}");
+    assert_eq!((found[0] + lost, found[1] + lost_bytes), (blocks, bytes));
+    // Those that are recorded are seen to be freed.
+    assert_eq!((found[0], found[1]), (found[2], found[3]));
+    let text = program.show(&["report", "--by", "problem"]);
+    assert!(text.contains("lost blocks") && text.contains("missing in MEMORY"), "{text}");
+}
+
+/// What C++ and Rust do to a vector to which 100 000 numbers of 8 bytes are appended: it doubles, and blocks of 4 KiB
+/// to 1 MiB are recorded.
+const DOUBLED: [u64; 4] = [9, 2 * (1 << 20) - 4096, 9, 2 * (1 << 20) - 4096];
+
+fn counts(sums: &BTreeMap<String, Sums>, function: &str) -> [u64; 4] {
+    sums.get(function)
+        .map_or([0; 4], |&[blocks, bytes, freed, freed_bytes, ..]| [blocks, bytes, freed, freed_bytes])
+}
+
+#[test]
+fn what_cpp_allocates_belongs_to_the_function_that_wants_it() {
+    for level in ["-O0", "-O2"] {
+        let Some(program) = Program::compile(&format!("c++ {level} -g {{}}/heap.cc")) else { return };
+        assert!(program.record(&[], &[]).status.success());
+        let memory = program.memory();
+        let sums = by_function(&memory);
+        assert_eq!(counts(&sums, "growing"), DOUBLED, "{memory:#}");
+        // Each time the block and the exception, before which the runtime keeps some bytes of its own.
+        let [blocks, bytes, freed, freed_bytes] = counts(&sums, "throwing");
+        assert_eq!((blocks, freed, bytes), (100, 100, freed_bytes));
+        assert!((50 * 16_000..50 * 16_256).contains(&bytes), "{bytes}");
+        assert_eq!(counts(&sums, "aligned"), [3, 3 * 8192, 3, 3 * 8192]);
+        assert_eq!(counts(&sums, "leaking"), [1, 8000, 0, 0]);
+        // Strings of 5000 to 5019 letters, each with a zero.
+        let bytes = (0..20).map(|n| 5001 + n).sum();
+        assert_eq!(counts(&sums, "texts"), [20, bytes, 20, bytes]);
+    }
+}
+
+#[test]
+fn what_fortran_allocates_belongs_to_the_procedure() {
+    let Some(program) = Program::compile("gfortran -O1 -g {}/heap.f90") else { return };
+    assert!(program.record(&[], &[]).status.success());
+    let memory = program.memory();
+    // Names of procedures of modules: `__arrays_MOD_growing`, or as debug information has them.
+    let sums: BTreeMap<String, Sums> = by_function(&memory)
+        .into_iter()
+        .map(|(name, sums)| (name.trim_start_matches("__arrays_MOD_").to_owned(), sums))
+        .collect();
+    // 500 × 1 to 500 × 10 numbers; the first are too few.
+    let bytes = (2..=10).map(|n| 500 * n * 8).sum();
+    assert_eq!(counts(&sums, "explicit"), [9, bytes, 9, bytes], "{memory:#}");
+    assert_eq!(counts(&sums, "scoped"), [2, 48_000, 2, 48_000]);
+    assert_eq!(counts(&sums, "growing"), [2, 24_000, 2, 24_000]);
+    assert_eq!(counts(&sums, "lasting"), [1, 32_000, 0, 0]);
+}
+
+#[test]
+fn what_rust_allocates_belongs_to_the_function_that_wants_it() {
+    let Some(program) = Program::compile("rustc -O -g --edition=2024 {}/heap.rs") else { return };
+    assert!(program.record(&[], &[]).status.success());
+    let memory = program.memory();
+    let sums = by_function(&memory);
+    assert_eq!(counts(&sums, "growing"), DOUBLED, "{memory:#}");
+    assert_eq!(counts(&sums, "zeroed"), [5, 250_010, 5, 250_010]);
+    assert_eq!(counts(&sums, "forgotten"), [1, 10_000, 0, 0]);
+    assert_eq!(counts(&sums, "handed_over"), [1, 20_000, 1, 20_000]);
+}
+
+#[test]
+fn lines_and_info_have_what_was_allocated() {
+    let Some(program) = Program::compile("c++ -O1 -g {}/heap.cc") else { return };
+    assert!(program.record(&[], &[]).status.success());
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/heap.cc");
+    let output = Command::new(env!("CARGO_BIN_EXE_marey"))
+        .current_dir(program.place.path())
+        .args(["lines", "run.marey"])
+        .arg(&source)
+        .arg("--json")
+        .output()
+        .unwrap();
+    let lines: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = std::fs::read_to_string(&source).unwrap();
+    let line = 1 + text.lines().position(|line| line.contains("push_back")).unwrap();
+    let row = lines["lines"].as_array().unwrap().iter().find(|row| row["line"] == line).unwrap();
+    assert_eq!(number(row, "allocated_bytes"), DOUBLED[1]);
+    let info = program.json("info");
+    let all: u64 = by_function(&program.memory()).values().map(|sums| sums[0]).sum();
+    assert_eq!(number(&info, "heap_blocks"), all);
+    assert!(program.show(&["info"]).contains("\n  memory "));
+}
+
+#[test]
+fn a_program_with_an_allocator_of_its_own_is_left_alone_and_that_is_told() {
+    let lines = [
+        "cc -O1 -g -Wall -pthread -I{}/../../../marey-collect/include {}/../odd/programs/own_heap.c",
+        "cc -O1 -g -Wall -pthread {}/heap.c -Wl,--no-as-needed -l:libjemalloc.so.2",
+    ];
+    for (line, word) in lines.into_iter().zip(["7", "threads"]) {
+        // The second library is not everywhere.
+        if line.contains("jemalloc") && !Path::new("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2").exists() {
+            marey_testkit::leave_out("no libjemalloc.so.2");
+            continue;
+        }
+        let Some(program) = Program::compile(line) else { return };
+        let output = program.record(&[], &[word]);
+        assert!(matches!(output.status.code(), Some(0 | 7)), "{output:?}");
+        assert_eq!(program.memory()["call_paths"], serde_json::json!([]));
+        let text = program.show(&["report", "--by", "problem"]);
+        assert!(text.contains("an allocator of its own"), "{text}");
+    }
 }

@@ -22,6 +22,7 @@ mod mpi_crash;
 mod mpi_duckdb;
 mod mpi_files;
 mod mpi_functions;
+mod mpi_heap;
 mod mpi_hosts;
 mod mpi_jumps;
 mod mpi_launch;

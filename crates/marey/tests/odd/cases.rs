@@ -195,6 +195,14 @@ pub(crate) fn all() -> Vec<Case> {
         "exits",
     ];
     cases.extend(each(C, "blocked.c", &blocked));
+    // What a handler allocates may fall into a moment of the recorder's, and is missing then.
+    let heap = ["handlers", "jumps", "deep", "small", "coroutines", "late", "forks", "any"];
+    for options in [&[][..], &["--heap", "1"]] {
+        cases.extend(lossy(C, "heap.c", &heap).into_iter().map(|case| Case { options, ..case }));
+        cases.push(Case { source: "heap.c", name: "plugs", words: &["plug", "other"], options, ..CASE });
+    }
+    // Such a program has no heap that could be recorded, and the run says so.
+    cases.extend(lossy(C, "own_heap.c", &["own"]));
     cases.extend(each(Rust, "rust.rs", &["panics", "channels", "spawns", "exits", "aborts"]));
     cases.extend(each(Fortran, "fortran.f90", &["stops", "fails", "reads", "returns"]));
     for case in &mut cases {

@@ -202,6 +202,17 @@ static void threads(void) {
   printf("worker_malloc %zu %zu %zu %zu 0 0\n", blocks, sum, blocks - left, sum - left_bytes);
 }
 
+/* More blocks at a time than anybody has places for. */
+WAY void *one_of_many(size_t n) { void *at = malloc(n); KEEP(at); return at; }
+static void many(void) {
+  enum { MANY = 3000000 };
+  static void *all[MANY];
+  for (int i = 0; i < MANY; i++) all[i] = one_of_many(20);
+  for (int i = 0; i < MANY; i++) free(all[i]);
+  for (int i = 0; i < 1000; i++) free(one_of_many(20));
+  printf("one_of_many %d %d %d %d 0 0\n", MANY + 1000, (MANY + 1000) * 20, MANY + 1000, (MANY + 1000) * 20);
+}
+
 int main(int argc, char **argv) {
   static char buffer[1 << 14];
   setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
@@ -209,6 +220,7 @@ int main(int argc, char **argv) {
   if (getenv("LEAST")) least = strtoul(getenv("LEAST"), 0, 10);
   if (!strcmp(way, "family")) family();
   if (!strcmp(way, "threads")) { threads(); return 0; }
+  if (!strcmp(way, "many")) { many(); return 0; }
   if (!strcmp(way, "killed")) {
     family();
     print_book();

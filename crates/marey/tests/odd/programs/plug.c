@@ -8,6 +8,11 @@ static void *aside(void *nothing) {
     VISIT(PLUG "aside");
     return nothing;
 }
+void *plug_block(size_t size) {
+    char *block = malloc(size);
+    block[size - 1] = 1;
+    return block;
+}
 void plug_work(unsigned times) {
     pthread_t thread;
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
