@@ -11,6 +11,7 @@ mod exact;
 mod floor;
 mod function;
 mod goal;
+mod heap;
 mod merge;
 mod message;
 mod pair;
@@ -150,6 +151,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         merge::measure(plan, &tools, &mut goals)?,
         program::measure(plan, &tools, &mut goals)?,
         sampling::measure(plan, &tools, &mut goals)?,
+        heap::measure(plan, &tools, &mut goals)?,
     ];
     let text = document(plan, &goals, &sections);
     println!("\n{text}");

@@ -233,7 +233,7 @@ pub(crate) struct InfoArgs {
     about = "Print the events of a run, readable",
     long_about = "Print the events of a run, readable, in the order of time.\n\n\
         Times are seconds since the start of the run. Regions are indented by their depth; messages, \
-        collectives, events of the program and counters stand between them.",
+        collectives, events of the program, counters and peaks of the heap stand between them.",
     after_long_help = "EXAMPLES\n  \
         marey dump run.marey --rank 0 --limit 100\n  \
         marey dump run.marey --from 1.5s --to 1.6s\n  \

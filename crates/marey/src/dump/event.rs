@@ -68,6 +68,8 @@ pub(super) enum What {
     Instant { kind: u32, fields: String },
     /// A counter took a value.
     Counter { counter: u32, value: f64 },
+    /// The heap of the process had so many bytes, more than ever, and becomes smaller now.
+    HeapPeak { bytes: u64 },
 }
 
 /// How long an interval took.

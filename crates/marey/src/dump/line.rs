@@ -135,6 +135,7 @@ impl<'a> Printer<'a> {
                 let (name, unit) = self.counter(*counter);
                 format!("# {name} = {value} {unit}").trim_end().to_owned()
             }
+            What::HeapPeak { bytes } => format!("# heap peak = {}", format::bytes(*bytes)),
         }
     }
 
@@ -185,6 +186,7 @@ impl<'a> Printer<'a> {
                 let (name, unit) = self.counter(*counter);
                 ("counter", json!({ "name": name, "value": value, "unit": unit }))
             }
+            What::HeapPeak { bytes } => ("heap_peak", json!({ "bytes": bytes })),
         }
     }
 

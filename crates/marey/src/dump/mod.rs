@@ -24,7 +24,7 @@ mod event;
 mod line;
 mod source;
 
-use event::Event;
+use event::{Event, Key, Turn, What};
 use line::Printer;
 use source::Source;
 
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &DumpArgs) -> anyhow::Result<ExitCode> {
     if left == 0 {
         return Ok(out.flush().map(|()| ExitCode::SUCCESS)?);
     }
-    print_in_order(&archive, &source, &window, &mut |event| {
+    print_in_order(&archive, &source, &window, heap_peaks(&trace, &window), &mut |event| {
         left -= 1;
         printer.print(&mut out, event)?;
         Ok(if left == 0 { Go::Stop } else { Go::On })
@@ -115,10 +115,27 @@ const TABLES: [&TableSpec; 7] = [
     &schema::COUNTERS,
 ];
 
+/// When the heap of each process was at its peak, on its first location; at its end, if it never became smaller.
+fn heap_peaks(trace: &dyn Trace, window: &Window) -> Vec<Event> {
+    let mut events = Vec::new();
+    for heap in trace.heaps() {
+        let first = trace.locations().iter().position(|location| location.process == heap.process);
+        let Some(location) = first.and_then(LocationId::from_idx) else { continue };
+        let end = trace.processes().get(heap.process.idx()).map_or(Nanos(0), |process| process.end);
+        let time = heap.peak_time.unwrap_or(end);
+        if heap.peak > 0 && window.wants(location) && window.meets(time, time) {
+            let key = Key { time, location, turn: Turn::Act, order: 0 };
+            events.push(Event { key, what: What::HeapPeak { bytes: heap.peak } });
+        }
+    }
+    events
+}
+
 fn print_in_order(
     archive: &Archive,
     source: &Source<'_>,
     window: &Window,
+    others: Vec<Event>,
     each: &mut dyn FnMut(&Event) -> anyhow::Result<Go>,
 ) -> anyhow::Result<()> {
     let mut parts: Vec<(i64, &'static TableSpec, &Part)> = Vec::new();
@@ -133,7 +150,7 @@ fn print_in_order(
     }
     parts.sort_by_key(|&(begin, table, part)| (begin, table.name, part.group));
 
-    let mut waiting: BinaryHeap<Reverse<Event>> = BinaryHeap::new();
+    let mut waiting: BinaryHeap<Reverse<Event>> = others.into_iter().map(Reverse).collect();
     for (begin, table, part) in parts {
         if print_before(&mut waiting, Some(Nanos(begin)), each)? == Go::Stop {
             return Ok(());
