@@ -149,6 +149,8 @@ unsafe fn installed(is_strict: bool, filter: usize) {
         // The strict mode takes the time-stamp counter away too.
         marey_measure::lose_clock();
         OURS.iter().for_each(|(number, _)| sys::refrain(*number));
+        #[cfg(not(feature = "linked"))]
+        crate::sampler::stop();
         return;
     }
     // SAFETY: the caller's promise: the kernel has read a filter there, and found it sound.
@@ -162,10 +164,12 @@ unsafe fn installed(is_strict: bool, filter: usize) {
             sys::refrain(number);
         }
     }
-    // Samples end if their handler could not return.
+    // Samples end if their handler could not block signals, or not return.
     #[cfg(not(feature = "linked"))]
-    if run(code, libc::SYS_rt_sigreturn as u32, [0; 6]).is_none_or(is_deadly) {
-        crate::sampler::stop();
+    for number in [libc::SYS_rt_sigreturn, libc::SYS_rt_sigprocmask] {
+        if run(code, number as u32, [0, 0, 0, 8, 0, 0]).is_none_or(is_deadly) {
+            crate::sampler::stop();
+        }
     }
     // Where the kernel trusts the counter, its clocks are read without a call.
     let calls = marey_measure::current_runtime().is_some_and(|it| it.clock() != marey_model::ClockKind::Tsc);

@@ -227,14 +227,14 @@ unsafe fn stop_timer(state: *mut State) {
     }
 }
 
-/// While this is so, no samples are taken: the handler must not even look at the clock.
-static PAUSED: AtomicBool = AtomicBool::new(false);
+/// While this is not 0, no samples are taken: the handler must not even call the kernel, or look at the clock.
+static BARRED: AtomicU32 = AtomicU32::new(0);
 
-/// Takes no samples while `f` does what may take the clock away.
+/// Takes no samples while `f` does what may take the clock away, or calls of the kernel.
 pub(crate) fn paused<R>(f: impl FnOnce() -> R) -> R {
-    PAUSED.store(true, Ordering::SeqCst);
+    BARRED.fetch_add(1, Ordering::SeqCst);
     let result = f();
-    PAUSED.store(false, Ordering::SeqCst);
+    BARRED.fetch_sub(1, Ordering::SeqCst);
     result
 }
 
@@ -243,6 +243,8 @@ pub(crate) fn stop() {
     if SIGNAL.swap(0, Ordering::AcqRel) == 0 {
         return;
     }
+    // Signals are on their way.
+    BARRED.fetch_add(1, Ordering::SeqCst);
     let mut state = ALL.load(Ordering::Acquire);
     while !state.is_null() {
         // SAFETY: states are never unmapped, and their chain never changes.

@@ -4,15 +4,16 @@
 //! has run, whatever it asked for. A timer of processor time never fires while a thread waits, but it may while the
 //! thread is on its way to. Then the registers say so, and the handler puts the thread back before the call.
 //!
-//! A signal of the program's that comes meanwhile is handled as if it had come just before the call. If the call
-//! unblocks signals by itself (`ppoll`, `sigsuspend`), they are still blocked then, so that none is missed.
+//! A signal of the program's that comes while the sample is taken is handled as if it had come just before the call. If
+//! the call unblocks signals by itself (`ppoll`, `sigsuspend`), they are still blocked then, so that none is missed. One
+//! that is handled before the sample has been taken has ended the call, which then says so.
 //!
 //! Deliberately absent: calls whose number is not in the instruction before, of which nobody knows what they were.
 
 /// Registers in the kernel's record of a signal.
 const RAX: usize = 13;
-const RIP: usize = 16;
-const BEGIN: usize = 5;
+pub(super) const RIP: usize = 16;
+pub(super) const BEGIN: usize = 5;
 
 /// The instruction that calls the kernel.
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
@@ -44,6 +45,15 @@ const WAITING: [i64; 21] = [
     libc::SYS_accept4,
 ];
 
+/// Whether a call has ended because of a signal.
+///
+/// # Safety
+/// As for [`restart`].
+pub(super) unsafe fn has_ended(context: *const u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { context.add(BEGIN + RAX).read().cast_signed() == -i64::from(libc::EINTR) }
+}
+
 /// Puts the thread back before a call that was ended early by nobody but us.
 ///
 /// # Safety
@@ -52,10 +62,10 @@ pub(super) unsafe fn restart(context: *mut u64) {
     // SAFETY: the caller's promise. Where the thread stands behind an instruction, there are its bytes; a page that
     // begins there has been left out.
     unsafe {
-        let result = context.add(BEGIN + RAX);
-        if result.read().cast_signed() != -i64::from(libc::EINTR) {
+        if !has_ended(context) {
             return;
         }
+        let result = context.add(BEGIN + RAX);
         let at = context.add(BEGIN + RIP);
         let address = at.read();
         if address & 0xfff < 7 {
