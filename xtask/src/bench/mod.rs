@@ -7,6 +7,7 @@
 //! A case that cannot be built or run here is named with its reason and left out of the table.
 
 mod build;
+mod call;
 mod exact;
 mod floor;
 mod function;
@@ -147,6 +148,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         pair::measure(plan, &tools, &mut goals)?,
         exact::measure(plan, &tools, &mut goals)?,
         function::measure(plan, &tools, &mut goals)?,
+        call::measure(plan, &tools, &mut goals)?,
         message::measure(plan, &tools, &mut goals)?,
         merge::measure(plan, &tools, &mut goals)?,
         program::measure(plan, &tools, &mut goals)?,

@@ -310,6 +310,18 @@ static void leaves(void) {
     }
 }
 
+/* What comes while a call makes calls of its own is not told from these. */
+static void polls_within(int number) {
+    (void)number;
+    poll(0, 0, 1);
+}
+static void within(void) {
+    signal(SIGALRM, polls_within);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 10000}, {0, 10000}}, 0);
+    in_system(50 * MS, "sleep 0.05; exit 3");
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, 0);
+}
+
 /* Beside the first thread, one works and sleeps, and one only serves. */
 static volatile int over;
 static void *works(void *pipe) {
@@ -341,7 +353,7 @@ int main(int count, char **words) {
         const char *name;
         void (*run)(void);
     } groups[] = {{"sleeps", sleeps}, {"polls", polls},   {"children", children}, {"sockets", sockets}, {"awaits", awaits},
-                  {"locks", locks},   {"queues", queues}, {"names", names},       {"threads", threads}, {"leaves", leaves}};
+                  {"locks", locks},   {"queues", queues}, {"names", names},       {"threads", threads}, {"leaves", leaves},   {"within", within}};
     for (int word = 1; word < count; word++)
         for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
             if (!strcmp(words[word], groups[i].name)) groups[i].run();
