@@ -12,7 +12,7 @@ use marey_analyze::{
     CounterId, Deeds, EarlyEnding, Frame, HeapRow, LastPlace, LastSeen, Location, LocationKind, OpenRegion,
     Population, Problem, Process, ProfileRow, Region, SampledRow, Spread, Trace, allocations, call_paths,
     communication, counted, early_endings, exclusive_by_process, files, headline, hot, lines, memory,
-    message_sizes, ranks, regions,
+    message_sizes, ranks, regions, waiting,
 };
 use marey_model::{CallPathId, IoKind, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
@@ -708,4 +708,58 @@ fn files_are_summed_level_by_level() {
     assert_eq!((deeds(IoKind::Read), deeds(IoKind::Write)), ((3, 15, Nanos(45)), (1, 64, Nanos(80))));
     assert_eq!((deeds(IoKind::Open), deeds(IoKind::Close)), ((1, 0, Nanos(7)), (0, 0, Nanos(0))));
     assert_eq!(rows[1].of(IoKind::Write), Deeds { calls: 1, untimed: 0, time: Nanos(100), bytes: 64 });
+}
+
+#[test]
+fn threads_that_only_wait_are_told_apart() {
+    // Of threads that live for 1000: the first one only waits, and yet is not idle; of the others one waits for 600,
+    // one for 900 by two calls, one for 950 in a lock, and a lane cannot be idle.
+    let mut run = Run {
+        regions: vec![
+            region("system", "poll", "", Role::Wait),
+            region("system", "nanosleep", "", Role::Wait),
+            region("threads", "pthread_mutex_lock", "", Role::Acquire),
+            region("threads", "pthread_create", "", Role::Create),
+            region("mpi", "MPI_Recv", "", Role::Wait),
+        ],
+        call_paths: vec![
+            path(None, 0, None),
+            path(None, 1, None),
+            path(None, 2, None),
+            path(None, 3, None),
+            path(None, 4, None),
+            // A handler that sleeps within poll.
+            path(Some(0), 1, None),
+        ],
+        processes: vec![process(0, None, 1000)],
+        locations: (0..6).map(|thread| location(0, thread, 0, 1000)).collect(),
+        profile: vec![
+            row(0, 0, &[500, 500], 950, 0),
+            row(5, 0, &[50], 50, 0),
+            row(1, 1, &[600], 600, 0),
+            row(0, 2, &[700], 700, 0),
+            row(1, 2, &[200], 200, 0),
+            row(2, 3, &[950], 950, 0),
+            row(3, 4, &[950], 950, 0),
+            row(4, 5, &[950], 950, 0),
+            ProfileRow { untimed: 3, ..row(1, 4, &[0, 0, 0], 0, 0) },
+        ],
+        ..Run::default()
+    };
+    let found = waiting(&run);
+    assert_eq!(found.idle.iter().map(|id| id.0).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!((found.time, found.base), (Nanos(1600), Nanos(4000)));
+    let rows: Vec<_> = found
+        .rows
+        .iter()
+        .map(|row| {
+            (row.call_path.0, row.calls, row.untimed, row.time.0, row.idle.0, row.longest.map(|it| it.0))
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [(0, 3, 0, 950, 700, Some(700)), (1, 5, 3, 600, 200, Some(600)), (5, 1, 0, 50, 0, Some(50))]
+    );
+    run.locations[2].kind = LocationKind::Lane;
+    assert_eq!(waiting(&run).idle.len(), 1);
 }

@@ -10,6 +10,7 @@ mod program;
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
+use marey_archive::Archive;
 use program::{Program, Recorded};
 use serde_json::Value;
 
@@ -108,6 +109,24 @@ fn what_a_call_calls_is_its_own_matter() {
     let recorded = program.record(&[], &["within"]);
     agrees(&recorded);
     assert_eq!(found(&recorded).len(), 1);
+}
+
+#[test]
+fn what_calls_do_to_descriptors_is_known() {
+    let Some(program) = Program::compile(C) else { return };
+    let recorded = program.record(&[], &["descriptors"]);
+    let report = recorded.json("report");
+    let rows = report["files"].as_array().unwrap();
+    let of =
+        |name: &str| rows.iter().find(|row| row["file"] == name).map(|row| row["writes"].as_u64().unwrap());
+    assert_eq!((of("(pipe)"), of("(socket)")), (Some(1), Some(1)), "{rows:?}");
+    // Between the two, a child has read ten bytes.
+    let archive = Archive::open(&recorded.dir.join("run.marey")).unwrap();
+    let io = archive.table("io").unwrap();
+    let (kinds, offsets) = (io.text("kind").unwrap(), io.i64("offset").unwrap());
+    let places: Vec<i64> =
+        (0..io.len()).filter(|&row| kinds[row] == "read").map(|row| offsets[row]).collect();
+    assert_eq!(places, [0, 20]);
 }
 
 /// Calls of the C library and the kernel's that they are made of.

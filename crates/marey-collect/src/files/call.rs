@@ -177,19 +177,19 @@ impl Call {
         unsafe {
             inside::end_left(thread, entry.sp);
             let Some(site) = site(thread, index, self.file, entry) else { return };
-            match Thread::mode(thread, site) {
-                Mode::Trace => {
-                    marey_measure::enter(thread, site);
-                    self.how = How::Entered;
-                }
-                Mode::Time => {
-                    marey_measure::enter_timed(thread, site, Kept::Timed);
-                    self.how = How::Timed;
-                }
+            self.how = match Thread::mode(thread, site) {
+                Mode::Trace => How::Entered,
+                Mode::Time => How::Timed,
                 Mode::Count => return marey_measure::count(thread, site),
                 Mode::Off | Mode::Unknown => return,
-            }
+            };
+            // First this: a jump out of a handler that comes now ends what is not there yet, and not the other way
+            // round.
             self.go_inside(thread, entry, site);
+            match self.how {
+                How::Timed => marey_measure::enter_timed(thread, site, Kept::Timed),
+                _ => marey_measure::enter(thread, site),
+            }
         }
     }
 
@@ -237,10 +237,9 @@ impl Call {
             let bytes = result.map(|result| self.bytes(row, args, result));
             let offset = bytes.map_or(-1, |bytes| self.place(row, args, (result.unwrap_or(0), bytes)));
             let Some(kind) = row.kind.filter(|_| self.how != How::Noted) else { return };
-            inside::come_out(self.outer);
             // A handler of signals has forked, and this is the child: the call was its parent's.
             if process::running().is_none() {
-                return;
+                return inside::come_out(self.outer);
             }
             let definition = self.definition();
             let put = |_: *mut Thread, scratch: &mut Scratch| {
@@ -252,6 +251,7 @@ impl Call {
                 How::Timed => marey_measure::leave_timed_with(self.thread, Kept::Timed, put),
                 _ => marey_measure::leave_with(self.thread, put),
             }
+            inside::come_out(self.outer);
         }
     }
 
@@ -350,10 +350,10 @@ impl Call {
         };
         // SAFETY: the caller's promise; the descriptor is the calling thread's.
         unsafe {
-            if self.how == How::Announced {
-                inside::come_out(self.outer);
-            }
             if process::running().is_none() {
+                if self.how == How::Announced {
+                    inside::come_out(self.outer);
+                }
                 return;
             }
             let ended = marey_measure::now(thread);
@@ -365,7 +365,7 @@ impl Call {
                         None => marey_measure::withdraw(thread),
                     },
                 }
-                return;
+                return inside::come_out(self.outer);
             }
             let Some(site) = site(thread, index, self.file, entry) else { return };
             let began = self.before.cast_unsigned();

@@ -97,7 +97,7 @@ unsafe fn only_asks(asks: Asks, args: &[usize; 6]) -> bool {
         Asks::NoTime(at) => args[usize::from(at)] as i32 == 0,
         Asks::NoTimeAt(at) => {
             let time = args[usize::from(at)] as *const [i64; 2];
-            // SAFETY: the program's own argument, which the kernel is about to read. What cannot be a pointer is left
+            // SAFETY: the program's own argument, which the C library is about to read. What cannot be a pointer is left
             // to that.
             4096 <= time as usize && unsafe { time.read_unaligned() } == [0, 0]
         }

@@ -98,7 +98,8 @@ functions! {
         pselect "pselect" Wait, NoTimeAt(4), Nothing;
         epoll_wait "epoll_wait" Wait, NoTime(3), Nothing;
         epoll_pwait "epoll_pwait" Wait, NoTime(3), Nothing;
-        epoll_pwait2 "epoll_pwait2" Wait, NoTimeAt(3), Nothing;
+        // Alone of those with a pointer to a time it hands that to the kernel unread: it may lead nowhere.
+        epoll_pwait2 "epoll_pwait2" Wait, Never, Nothing;
         wait "wait" Wait, Never, Nothing;
         waitpid "waitpid" Wait, NoHang(2), Nothing;
         wait3 "wait3" Wait, NoHang(1), Nothing;

@@ -27,7 +27,7 @@ use super::Switch;
         marey record -- mpirun -n 4 ./app\n\n\
         NOT RECORDED in programs linked this way\n  \
         by Fortran and by PMPI_ names, functions that are newer than MPI 3.0 or were removed by then; the \
-        logging calls of MPE; regions of programs in Rust; calls on files.\n\n\
+        logging calls of MPE; regions of programs in Rust; calls on files and those of the system that wait.\n\n\
         EXIT STATUS\n  \
         0  printed; with CMD, that of CMD\n  \
         1  the files cannot be written\n  \

@@ -268,9 +268,14 @@ static void jumps(int number) {
     /* By the third it has surely come to wait. */
     if (++ticks == 3) siglongjmp(back, 1);
 }
+/* Were a call still open, this would be part of it. */
+static void burn(long ns) {
+    for (long until = now() + ns; now() < until;) continue;
+}
 static void cleans(void *unused) {
     (void)unused;
     took("sigwaitinfo", 0, now() - began);
+    burn(10 * MS);
     in_usleep(5 * MS);
 }
 static void *is_cancelled(void *set) {
@@ -294,6 +299,7 @@ static void leaves(void) {
             in_recv(0, pair[0], 0, 1);
         }
         took("recv", 0, now() - began);
+        burn(10 * MS);
         setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, 0);
         in_usleep(5 * MS);
     }
@@ -322,11 +328,26 @@ static void within(void) {
     setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, 0);
 }
 
+/* What these calls do to descriptors. */
+static void descriptors(void) {
+    char ten[10];
+    int fd = open("shared", O_RDWR | O_CREAT | O_TRUNC, 0600), pair[2];
+    CHECK(write(fd, "0123456789abcdefghijABCDEFGHIJ", 30) == 30 && lseek(fd, 0, SEEK_SET) == 0);
+    CHECK(dup2(fd, 0) == 0 && read(0, ten, 10) == 10);
+    /* A child that has the place in the file with us. */
+    CHECK(system("dd bs=10 count=1 of=/dev/null 2>/dev/null") == 0);
+    CHECK(read(0, ten, 10) == 10 && ten[0] == 'A');
+    FILE *stream = popen("cat >/dev/null", "w");
+    int piped = fileno(stream);
+    CHECK(fputs("a line", stream) >= 0 && pclose(stream) == 0);
+    CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair) && pair[1] == piped && write(piped, "x", 1) == 1);
+}
+
 /* Beside the first thread, one works and sleeps, and one only serves. */
 static volatile int over;
 static void *works(void *pipe) {
     for (int i = 0; i < 4; i++) {
-        for (long until = now() + 10 * MS; now() < until;) continue;
+        burn(10 * MS);
         in_nanosleep(10 * MS);
     }
     return pipe;
@@ -344,7 +365,7 @@ static void threads(void) {
     CHECK(!pipe(ends));
     CHECK(!pthread_create(&server, 0, serves, ends) && !pthread_create(&worker, 0, works, 0));
     CHECK(!pthread_join(worker, 0));
-    for (long until = now() + 100 * MS; now() < until;) continue;
+    burn(100 * MS);
     CHECK(write(ends[1], "x", 1) == 1 && !pthread_join(server, 0));
 }
 
@@ -353,7 +374,8 @@ int main(int count, char **words) {
         const char *name;
         void (*run)(void);
     } groups[] = {{"sleeps", sleeps}, {"polls", polls},   {"children", children}, {"sockets", sockets}, {"awaits", awaits},
-                  {"locks", locks},   {"queues", queues}, {"names", names},       {"threads", threads}, {"leaves", leaves},   {"within", within}};
+                  {"locks", locks},   {"queues", queues}, {"names", names},       {"threads", threads}, {"leaves", leaves},   {"within", within},
+                  {"descriptors", descriptors}};
     for (int word = 1; word < count; word++)
         for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
             if (!strcmp(words[word], groups[i].name)) groups[i].run();
