@@ -377,8 +377,8 @@ int main(int count, char **words) {
     else if (IS("own")) printf("%d %d\n", lockf(1, 2, 3), called);
     else if (IS("exits")) {
         handle(SIGALRM, leaves, 0);
-        tick(5000);
         tidy();
+        tick(5000);
         b_poll();
     }
     tidy();
