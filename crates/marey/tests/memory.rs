@@ -179,7 +179,7 @@ fn blocks_that_go_from_thread_to_thread_are_all_counted() {
     let process = &memory["processes"][0];
     assert_eq!(number(process, "lost_blocks"), 0);
     let sums = book.functions["worker_malloc"];
-    assert_eq!(sums[0], 6 * 4000 + 100);
+    assert_eq!(sums[0], 6 * (4000 + 100_000) + 100);
     // Of what is on its way in the very instant of the peak at most a block of each thread.
     let (peak, all): (u64, u64) =
         (number(process, "peak_bytes"), by_function(&memory).values().map(|sums| sums[5]).sum());

@@ -150,7 +150,6 @@ static void family(void) {
   /* What could not be had leaves all as it was. */
   volatile size_t huge = PTRDIFF_MAX;
   if (malloc(huge) || calloc(huge, 2) || calloc(huge, 4) || realloc(array, huge) || memalign(64, huge)) abort();
-  give_back(array);
   give_back(by_calloc(1000, 10));
   void *kept = by_calloc(3, 5000);
   KEEP(kept);
@@ -167,13 +166,15 @@ static void family(void) {
   for (int i = 0; i < 20; i++) give_back(by_memalign(32, 30000 + i));
   high[0] = by_malloc(70000);
   give_back(high[8]);
+  /* What could not be made larger was there all the time. */
+  give_back(array);
   errno = 77;
   give_back(high[0]);
   if (errno != 77) abort();
 }
 
 /* Blocks that go from hand to hand: who allocates them is mostly not who frees them. */
-enum { THREADS = 6, ROUNDS = 4000, SHELF = 512 };
+enum { THREADS = 6, ROUNDS = 4000, SHELF = 512, CONTESTS = 100000 };
 static void *volatile shelf[SHELF];
 WAY void *worker_malloc(size_t n) { void *at = malloc(n); KEEP(at); return at; }
 static size_t made[THREADS], bytes[THREADS];
@@ -188,6 +189,9 @@ static void *work(void *argument) {
     made[self]++, bytes[self] += n;
     free(__atomic_exchange_n(&shelf[(random >> 3) % SHELF], at, __ATOMIC_ACQ_REL));
   }
+  /* All at the same path, as fast as it goes. */
+  for (int i = 0; i < CONTESTS; i++) free(worker_malloc(LEAST));
+  made[self] += CONTESTS, bytes[self] += (size_t)CONTESTS * LEAST;
   return 0;
 }
 static void threads(void) {
