@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use marey_model::counters::PROGRAM;
 use marey_model::spool::{FieldType, Stream};
 use marey_model::{Level, Role};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::Clock;
 use super::definitions::{CounterKind, ProcessDefs};
 use super::identity::{Communicators, Seen};
 use super::index::Index;
+use super::samples::is_ours;
 use crate::schema::NONE;
 
 /// A site whose number is above this is not believed.
@@ -296,10 +297,14 @@ impl Globals {
     fn sites(&mut self, process: &ProcessDefs, levels: &FxHashMap<u32, u32>) -> Vec<Option<Site>> {
         let modules: FxHashMap<u32, u32> =
             process.modules.iter().map(|(&id, module)| (id, self.modules.id(module.clone()))).collect();
+        let of_memory = stacks_of_memory(process);
+        let is_ours = |module: &u32| process.modules.get(module).is_some_and(|(_, path)| is_ours(path));
         let mut stacks = FxHashMap::default();
         for (&id, frames) in &process.stacks {
+            let is_of_memory = of_memory.contains(&id);
+            let frames = frames.iter().filter(|(module, _)| !is_of_memory || !is_ours(module));
             let frames =
-                frames.iter().map(|&(module, vaddr)| (modules.get(&module).copied().unwrap_or(NONE), vaddr));
+                frames.map(|&(module, vaddr)| (modules.get(&module).copied().unwrap_or(NONE), vaddr));
             stacks.insert(id, self.stacks.id(frames.collect()));
         }
         let mut regions = FxHashMap::default();
@@ -414,4 +419,13 @@ impl Globals {
     pub(crate) fn role(verb: &VerbRow) -> &'static str {
         Role::from_code(verb.role).unwrap_or(Role::Manage).name()
     }
+}
+/// Stacks of calls that allocated. Mostly such a call comes from inside another one that is measured, so the recorder
+/// stands in between, which is nobody's matter.
+fn stacks_of_memory(process: &ProcessDefs) -> FxHashSet<u32> {
+    let is_memory = |region: &u32| {
+        let level = process.regions.get(region).and_then(|region| process.levels.get(&region.level));
+        level.is_some_and(|(name, ..)| name == Level::MEMORY)
+    };
+    process.sites.values().filter(|(region, _)| is_memory(region)).filter_map(|(_, stack)| *stack).collect()
 }

@@ -162,7 +162,7 @@ impl Places<'_> {
 }
 
 /// Whether a module is the recorder, by its path.
-fn is_ours(path: &str) -> bool {
+pub(crate) fn is_ours(path: &str) -> bool {
     path.rsplit('/').next() == Some("libmarey.so")
 }
 

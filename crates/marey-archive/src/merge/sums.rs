@@ -47,7 +47,11 @@ pub(super) fn profile_rows(decoding: &Decoding) -> Vec<ProfileRow> {
             if sum.min == i64::MAX {
                 sum.min = -1;
             }
-            rows.push((*same[0].0, location.id, sum));
+            // Where something was allocated that nobody visited, or sampled.
+            let is_visited = sum.visits != 0 || sum.untimed != 0 || sum.inclusive != 0 || sum.exclusive != 0;
+            if is_visited {
+                rows.push((*same[0].0, location.id, sum));
+            }
         }
     }
     rows.sort_by_key(|row| (row.0, row.1));

@@ -41,6 +41,14 @@ fn ranks_have_heaps_of_their_own() {
         };
         assert!(inside("MPI_Init") > 100_000, "{memory:#}");
         assert!(inside("MPI_Alloc_mem") >= 4 * 600_000 || mpi == Mpi::Mpich, "{memory:#}");
+        // Nobody visits an allocation, and the recorder stands in no stack.
+        let report = run.json("report");
+        let is_memory = |row: &serde_json::Value| row["path"].as_array().unwrap().last().unwrap() == "malloc";
+        assert!(!report["call_paths"].as_array().unwrap().iter().any(is_memory));
+        assert!(!report["regions"].as_array().unwrap().iter().any(|row| row["level"] == "memory"));
+        let frames = rows.iter().flat_map(|row| row["stack"].as_array().unwrap());
+        let ours = frames.filter(|frame| frame["function"].as_str().unwrap().starts_with("libmarey.so"));
+        assert_eq!(ours.count(), 0);
         for row in processes {
             let sum = trace_sum(&run, number(row, "process"));
             assert_eq!(sum, [number(row, "peak_bytes"), number(row, "end_bytes")]);
