@@ -82,7 +82,7 @@ fn small_tables(
     names: Option<Names>,
 ) -> Result<(Vec<Columns>, Vec<Problem>), Error> {
     let spans = places::spans(input, decoding);
-    let profile = sums::profile_rows(decoding);
+    let profile = sums::profile_rows(input, decoding);
     let mut problems = problems::find(input, decoding, writing, &profile);
     let mut small = tables::definitions(input, decoding)?;
     if let Some(Names { frames, problems: unnamed }) = names {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use marey_model::Level;
 use marey_model::spool::sums::{BINS, least};
 
 use super::build::{Builder, Node};
@@ -26,7 +27,9 @@ pub(super) const ROUNDING_NS: i64 = 100;
 pub(super) type ProfileRow = (u32, u32, Node);
 
 /// The sums of all call paths on each location, sorted.
-pub(super) fn profile_rows(decoding: &Decoding) -> Vec<ProfileRow> {
+pub(super) fn profile_rows(input: &Input, decoding: &Decoding) -> Vec<ProfileRow> {
+    let memory = input.globals.levels.rows.iter().position(|level| level.name == Level::MEMORY);
+    let memory = memory.map(|level| level as u32);
     let mut rows = Vec::new();
     for location in &decoding.locations {
         // Two sites can be the same call path; their nodes are one row.
@@ -47,9 +50,8 @@ pub(super) fn profile_rows(decoding: &Decoding) -> Vec<ProfileRow> {
             if sum.min == i64::MAX {
                 sum.min = -1;
             }
-            // Where something was allocated that nobody visited, or sampled.
-            let is_visited = sum.visits != 0 || sum.untimed != 0 || sum.inclusive != 0 || sum.exclusive != 0;
-            if is_visited {
+            // Nobody visits an allocation.
+            if Some(sum.site.level) != memory {
                 rows.push((*same[0].0, location.id, sum));
             }
         }
