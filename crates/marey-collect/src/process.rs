@@ -374,8 +374,10 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
         if next.is_null() {
             return -1;
         }
+        crate::unwind::CLOSING.fetch_add(1, Ordering::Relaxed);
         core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void) -> c_int>(next)(handle)
     };
+    crate::unwind::CLOSING.fetch_sub(1, Ordering::Relaxed);
     crate::site::CLOSINGS.fetch_add(1, Ordering::Relaxed);
     crate::functions::forget();
     result

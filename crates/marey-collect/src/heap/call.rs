@@ -14,6 +14,7 @@ use super::real::{self, Function, NAMES};
 use super::{LEAST, heap};
 use crate::entry::Entry;
 use crate::site::{self, HEAP_FUNCTIONS, What};
+use crate::threads::{Own, local};
 
 /// Stack that looking up a call path may take, bytes; with less of it left, the path is not known.
 const ROOM: usize = 24 << 10;
@@ -55,17 +56,18 @@ unsafe fn enter(heap: &Heap, function: Function, (block, size): (usize, usize), 
     if thread.is_null() {
         return heap.allocated(block, size, &[], None);
     }
-    if !site::is_free(entry.sp, ROOM) {
+    // SAFETY: the thread's own.
+    if unsafe { (*local()).own } != 0 || !site::is_free(entry.sp, ROOM) {
         return heap.allocated(block, size, &[], None);
     }
+    // Calls of other kinds that a handler makes meanwhile must not look up stacks either.
+    let _own = Own::begin();
     let what = What { function: HEAP_FUNCTIONS + function as u32, noun: u32::MAX };
     let mut open = [0; MAX_OPEN];
-    // SAFETY: the descriptor is the calling thread's, and the call has not returned; errno is the program's.
+    // SAFETY: the descriptor is the calling thread's, and the call has not returned.
     unsafe {
         let n_open = open_sites(thread, &mut open);
-        let errno = *libc::__errno_location();
         let site = site::find(thread, what, entry);
-        *libc::__errno_location() = errno;
         if let Some(site) = site
             && Thread::mode(thread, site.0) == Mode::Off
         {

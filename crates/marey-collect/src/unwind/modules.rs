@@ -256,6 +256,9 @@ unsafe extern "C" fn visit(info: *mut dl_phdr_info, size: usize, scan: *mut c_vo
             return 1;
         }
     }
+    if !is_there(info) {
+        return 0;
+    }
     if let Some(image) = Image::read(info) {
         let known = scan.known.iter().position(|module| image.is(module));
         scan.found.push(match known {
@@ -264,6 +267,36 @@ unsafe extern "C" fn visit(info: *mut dl_phdr_info, size: usize, scan: *mut c_vo
         });
     }
     0
+}
+
+/// How many threads are closing a library.
+#[cfg(not(feature = "linked"))]
+pub(crate) static CLOSING: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
+
+/// Whether a module that the loader lists is mapped. A handler of signals may have interrupted the loader between
+/// unmapping a library and taking it from its list.
+#[cfg(not(feature = "linked"))]
+fn is_there(info: &dl_phdr_info) -> bool {
+    use marey_measure::sys;
+
+    if CLOSING.load(core::sync::atomic::Ordering::Relaxed) == 0 || info.dlpi_phdr.is_null() {
+        return true;
+    }
+    let mut byte = 0_u8;
+    let here = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+    let there = libc::iovec { iov_base: info.dlpi_phdr.cast_mut().cast(), iov_len: 1 };
+    let (me, here, there) =
+        (sys::process_id() as usize, (&raw const here) as usize, (&raw const there) as usize);
+    // SAFETY: the byte is writable; the kernel refuses to read what is not there. Where it may not be asked, it is taken
+    // to be there.
+    let read = unsafe { sys::syscall(libc::SYS_process_vm_readv, [me, here, 1, there, 1, 0]) };
+    read != -(libc::EFAULT as isize)
+}
+
+/// Nothing is ever closed where we are linked.
+#[cfg(feature = "linked")]
+fn is_there(_: &dl_phdr_info) -> bool {
+    true
 }
 
 /// The same, for the counts alone.

@@ -64,7 +64,7 @@ fn make(case: &Case, dir: &Path) -> Built {
         }
         _ => c(compiler, &[], case.source, &built.program),
     }
-    if matches!(case.source, "library.c" | "heap.c") {
+    if matches!(case.source, "library.c" | "heap.c" | "files.c") {
         for (name, library) in [("plug", &built.plug), ("other", &built.other)] {
             c(compiler, &["-shared", "-fPIC", &format!("-DPLUG=\"{name}\"")], "plug.c", library);
         }

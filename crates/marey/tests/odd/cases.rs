@@ -175,6 +175,14 @@ pub(crate) fn all() -> Vec<Case> {
     let files =
         ["closes", "duplicates", "shares", "threads", "cancels", "handlers", "interrupted", "odd", "many"];
     cases.extend(each(C, "files.c", &files));
+    // A handler that comes while the recorder is at work is not recorded.
+    cases.push(Case {
+        loss: Loss::Told,
+        source: "files.c",
+        name: "unloads",
+        words: &["plug", "other"],
+        ..CASE
+    });
     let blocked = [
         "cancels",
         "asynchronous",

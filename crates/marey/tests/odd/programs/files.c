@@ -2,6 +2,7 @@
  * what files hold, none of which a recorder may change. */
 #include "odd.h"
 #include <dirent.h>
+#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -273,6 +274,28 @@ static void many(void) {
     for (int fd = 3; fd <= last; fd++) close(fd);
     printf("%ld\n", sum);
 }
+/* Looks into a file, wherever it comes: also where the loader has unmapped a library and not forgotten it yet. */
+static void looks(int number) {
+    (void)number;
+    int before = errno, fd = open("/dev/null", O_RDONLY);
+    char byte;
+    if (fd >= 0) read(fd, &byte, 1), close(fd);
+    errno = before;
+}
+static void unloads(const char *plug, const char *other) {
+    struct sigaction action = {.sa_handler = looks, .sa_flags = SA_RESTART};
+    CHECK(!sigaction(SIGALRM, &action, 0));
+    unsigned each = 40 + odd_below(60);
+    struct itimerval timer = {{0, each}, {0, each}}, none = {{0, 0}, {0, 0}};
+    for (int i = 0; i < 1000; i++) {
+        CHECK(!setitimer(ITIMER_REAL, &timer, 0));
+        void *library = dlopen(i % 2 ? plug : other, RTLD_NOW);
+        CHECK(library);
+        dlclose(library);
+        CHECK(!setitimer(ITIMER_REAL, &none, 0));
+    }
+    VISIT("closed");
+}
 int main(int count, char **words) {
     odd_seed(words[count - 1]);
     memset(block, 'b', sizeof block);
@@ -286,6 +309,7 @@ int main(int count, char **words) {
     if (IS("interrupted")) interrupted();
     if (IS("odd")) odd();
     if (IS("many")) many();
+    if (IS("unloads")) unloads(words[2], words[3]);
     VISIT("main");
     return 7;
 }
