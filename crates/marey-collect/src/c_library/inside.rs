@@ -5,6 +5,8 @@
 //! said so (a program that changes the stack pointer by itself), then a call is over when the next one comes from
 //! further out, or when its return address has been overwritten.
 
+use core::sync::atomic::{Ordering, compiler_fence};
+
 use marey_measure::{Runtime, Thread, created_thread, existing_thread};
 
 use crate::entry::{self, Entry};
@@ -100,6 +102,21 @@ pub(crate) unsafe fn recorded(sp: usize, beneath: BeneathMpi) -> Option<(&'stati
     }
 }
 
+/// Replaces what is known of the innermost call. A handler that comes in the middle, and may jump away, finds none.
+unsafe fn keep(call: Inside) {
+    // SAFETY: the calling thread's own.
+    unsafe {
+        let at = inside();
+        let sp = &raw mut (*at).sp;
+        sp.write_volatile(0);
+        compiler_fence(Ordering::SeqCst);
+        ((*at).ip, (*at).site, (*at).is_closed, (*at).outer) =
+            (call.ip, call.site, call.is_closed, call.outer);
+        compiler_fence(Ordering::SeqCst);
+        sp.write_volatile(call.sp);
+    }
+}
+
 /// Notes that the thread is in a call, which keeps at `outer` what it was in before.
 ///
 /// # Safety
@@ -109,7 +126,7 @@ pub(crate) unsafe fn go_inside(sp: usize, site: u32, calls: Calls, outer: *mut I
     unsafe {
         *outer = *inside();
         let is_closed = u32::from(calls == Calls::ItsOwn);
-        *inside() = Inside { sp, ip: *(sp as *const usize), site, is_closed, outer };
+        keep(Inside { sp, ip: *(sp as *const usize), site, is_closed, outer });
     }
 }
 
@@ -119,7 +136,7 @@ pub(crate) unsafe fn go_inside(sp: usize, site: u32, calls: Calls, outer: *mut I
 /// [`go_inside`] has filled `outer`.
 pub(crate) unsafe fn come_out(outer: *const Inside) {
     // SAFETY: the caller's promise.
-    unsafe { *inside() = *outer };
+    unsafe { keep(*outer) };
 }
 
 /// Replaces the site of the innermost call, if it is the one at `sp`.
@@ -175,7 +192,7 @@ unsafe fn leave() {
             let site = if (*inside()).outer == outer { (*inside()).site } else { site };
             marey_measure::leave_site(thread, site);
         }
-        *inside() = *outer;
+        keep(*outer);
     }
 }
 

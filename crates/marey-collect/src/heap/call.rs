@@ -142,6 +142,11 @@ pub(super) unsafe extern "C" fn reallocarray(
     bp: usize,
 ) -> *mut c_void {
     let again = |old: usize| {
+        // Where another one allocates, its `realloc` is what the C library finds by the name.
+        if heap().is_none() && real::address(Function::reallocarray) != 0 {
+            // SAFETY: the program's own arguments.
+            return unsafe { real(Function::reallocarray, [old, n, size]) };
+        }
         let Some(bytes) = n.checked_mul(size) else {
             // SAFETY: the thread's own.
             unsafe { *libc::__errno_location() = libc::ENOMEM };

@@ -196,6 +196,7 @@ pub(crate) fn all() -> Vec<Case> {
         "forks",
         "vforks",
         "inside",
+        "asks",
         "contexts",
         "small",
         "names",

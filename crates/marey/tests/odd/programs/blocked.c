@@ -294,6 +294,23 @@ static void inside(void) {
     }
     printf("%d\n", handled);
 }
+/* Asks again and again, and is left by a jump in whatever moment of a call. */
+static sigjmp_buf asked;
+static volatile sig_atomic_t is_asking;
+static void gives_up(int number) {
+    if (is_asking) is_asking = 0, siglongjmp(asked, number);
+}
+static void asks(void) {
+    handle(SIGALRM, gives_up, 0);
+    struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+    CHECK(!setitimer(ITIMER_REAL, &often, 0));
+    for (volatile int i = 0; i < 2000; i++) {
+        if (!sigsetjmp(asked, 1))
+            for (is_asking = 1;;) poll(0, 0, 0);
+    }
+    CHECK(!setitimer(ITIMER_REAL, &never, 0));
+    VISIT("asked");
+}
 static void leaves(int number) {
     (void)number;
     VISIT("handler");
@@ -372,6 +389,7 @@ int main(int count, char **words) {
     else if (IS("forks")) forks();
     else if (IS("vforks")) vforks();
     else if (IS("inside")) inside();
+    else if (IS("asks")) asks();
     else if (IS("contexts")) contexts();
     else if (IS("small")) small();
     else if (IS("names")) names();

@@ -39,7 +39,7 @@ void *aligned_alloc(size_t align, size_t size) { return memalign(align, size); }
 
 static void *work(void *unused) {
     for (unsigned i = 0; i < 100; i++) {
-        char *at = realloc(calloc(1, 5000 + i), 9000);
+        char *at = reallocarray(realloc(calloc(1, 5000 + i), 9000), 3, 4000);
         at[8999] = 1;
         free(at);
     }
