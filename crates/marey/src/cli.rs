@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use marey_model::Elements;
-use marey_model::counters::{CounterError, USUAL, parse as parse_counters};
+use marey_model::counters::{USUAL, parse as parse_counters};
 
 mod doctor;
 mod link;
@@ -249,13 +249,18 @@ fn sample(text: &str) -> Result<Sample, String> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Counters(pub(crate) String);
 
-fn counters(text: &str) -> Result<Counters, CounterError> {
+fn counters(text: &str) -> Result<Counters, String> {
     let list = match text {
         "off" => return Ok(Counters(String::new())),
         "auto" => USUAL,
         list => list,
     };
-    let names: Vec<String> = parse_counters(list)?.into_iter().map(|counter| counter.name).collect();
+    if let Some(word) = ["auto", "off"].into_iter().find(|&word| list.split(',').any(|it| it.trim() == word))
+    {
+        return Err(format!("{word} stands alone, not among other names"));
+    }
+    let counters = parse_counters(list).map_err(|error| error.to_string())?;
+    let names: Vec<String> = counters.into_iter().map(|counter| counter.name).collect();
     Ok(Counters(names.join(",")))
 }
 

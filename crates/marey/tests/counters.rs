@@ -257,9 +257,13 @@ fn functions_without_regions_have_their_share_by_samples() {
 fn what_cannot_be_counted_is_said() {
     let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
     let output = marey.args(["record", "--counters", "flops", "--", "true"]).output().unwrap();
+    let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.contains("no counter is called “flops”") && text.contains("instructions"), "{text}");
+    let output = marey.args(["record", "--counters", "auto,cycles", "--", "true"]).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("auto stands alone"), "{text}");
     let Some(program) = Program::with_regions() else { return };
     // Of this code no processor knows anything.
     let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
