@@ -47,7 +47,10 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
             "does not begin with off, count, time or trace",
         ),
         (&["record", "--rule", "count", "--", "true"], "names no regions"),
-        (&["record", "--rule", "count mip:MPI_*", "--", "true"], "none of source, mpi, threads and files"),
+        (
+            &["record", "--rule", "count mip:MPI_*", "--", "true"],
+            "none of source, mpi, threads, files, system and memory",
+        ),
         (&["record", "--rule", "off io:read", "--", "true"], "is source:NAME"),
         (&["record", "--elements", "0-99", "--", "true"], "1 to 64"),
         (&["record", "--elements", "0-3", "--", "true"], "add --mode full"),

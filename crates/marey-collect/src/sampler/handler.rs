@@ -145,6 +145,8 @@ unsafe fn is_interrupted(context: *const usize, stack: Stack) -> bool {
     /// Where it says where the registers for floats are kept; how long these are stands there behind a mark.
     const FLOATS: usize = restart::BEGIN + 23;
     const MARK: (usize, u32) = (464, 0x4650_5853);
+    /// From where the stack pointer stands to the number of the signal.
+    const WHICH: usize = 304 - (restart::BEGIN + restart::RIP - 1) * size_of::<usize>();
     /// What the kernel leaves free, and the rest of a record, at most.
     const MORE: usize = 1 << 10;
     // SAFETY: the caller's promise; what is read below the record lies on the same stack.
@@ -166,7 +168,11 @@ unsafe fn is_interrupted(context: *const usize, stack: Stack) -> bool {
         let words = (lowest & !7..top - size_of::<usize>()).step_by(size_of::<usize>());
         words.into_iter().any(|at| {
             let [pointer, instruction] = (at as *const [usize; 2]).read_volatile();
-            pointer == top && is_entry(instruction)
+            // What has come is told behind the rest of the record; another sample does not count.
+            let signal = (at + WHICH) as *const u32;
+            pointer == top
+                && is_entry(instruction)
+                && signal.read_volatile() != super::SIGNAL.load(Ordering::Relaxed)
         })
     }
 }
