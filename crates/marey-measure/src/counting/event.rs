@@ -161,7 +161,10 @@ fn open_perf(kind: u32, config: u64, flags: u64) -> Result<Event, i32> {
         // SAFETY: as above.
         unsafe { sys::unmap(page.cast_mut().cast(), sys::PAGE) };
     }
-    let fd = out_of_the_way(fd);
+    let Some(fd) = out_of_the_way(fd) else {
+        close(fd);
+        return Err(libc::EMFILE);
+    };
     match id_of(fd) {
         Some(id) => Ok(Event(Way::Descriptor { fd, id })),
         None => {
@@ -171,8 +174,9 @@ fn open_perf(kind: u32, config: u64, flags: u64) -> Result<Event, i32> {
     }
 }
 
-/// The same event under a number that programs seldom get to: the small ones they expect in their order.
-fn out_of_the_way(fd: usize) -> usize {
+/// The same event under a number that programs seldom get to: the small ones they expect in their order. `None` where
+/// the program may have so few that it would miss it.
+fn out_of_the_way(fd: usize) -> Option<usize> {
     /// Numbers are not higher than this: the kernel has a table of all below.
     const MOST: u64 = 4096;
     const ROOM: u64 = 512;
@@ -182,14 +186,14 @@ fn out_of_the_way(fd: usize) -> usize {
     let done =
         unsafe { sys::syscall(libc::SYS_prlimit64, [0, libc::RLIMIT_NOFILE as usize, 0, at, 0, 0]) } == 0;
     let from = limit[0].min(MOST).saturating_sub(ROOM) as usize;
-    if !done || from <= fd {
-        return fd;
+    if !done || from < ROOM as usize || from <= fd {
+        return None;
     }
     // SAFETY: it copies a descriptor of ours.
     let copy = unsafe { sys::syscall(libc::SYS_fcntl, [fd, libc::F_DUPFD_CLOEXEC as usize, from, 0, 0, 0]) };
-    let Ok(copy) = usize::try_from(copy) else { return fd };
+    let copy = usize::try_from(copy).ok()?;
     close(fd);
-    copy
+    Some(copy)
 }
 
 fn close(fd: usize) {
