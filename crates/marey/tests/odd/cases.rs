@@ -138,7 +138,7 @@ pub(crate) fn all() -> Vec<Case> {
     ] {
         for words in [&["start"][..], &["midway"]] {
             // Of a process without a file, or without memory for a recorder, nothing is counted.
-            let is_mute = matches!((name, words), ("nosize" | "data" | "memory", ["start"]));
+            let is_mute = matches!((name, words), ("nosize" | "size" | "data" | "memory", ["start"]));
             let loss = if is_mute { Loss::Uncounted } else { Loss::Told };
             cases.push(Case { source: "limits.c", name, words, loss, ..CASE });
         }
