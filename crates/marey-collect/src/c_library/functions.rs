@@ -6,7 +6,7 @@
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-/// The functions of a level, by their numbers there. The instructions of [`super::stub`] know where what lies.
+/// The functions of a level, by their numbers there. The instructions of [`super::wrapper`] know where what lies.
 #[repr(C)]
 pub(crate) struct Functions<const N: usize> {
     /// Addresses of the next functions of these names; 0 before they are known.

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::functions::next;
 use super::inside;
-use super::stub::Frame;
+use super::wrapper::Frame;
 
 /// Exported functions that jump to where a buffer says, each passed on to the next of its name.
 macro_rules! jumps {

@@ -7,7 +7,7 @@
 //! What calls what is counted once: what the C library calls by itself is not seen, and what others call for it (a
 //! module of the name service within `getaddrinfo`) is left out.
 //!
-//! * [`stub`]: how calls come in. * [`functions`]: whom they are passed on to. * [`inside`]: the call that a thread is
+//! * [`wrapper`]: how calls come in. * [`functions`]: whom they are passed on to. * [`inside`]: the call that a thread is
 //!   in. * [`leaving`]: calls that are left by a jump, an exception or a cancellation. * [`ours`]: our own calls.
 //!
 //! What is deliberately absent: what any function's arguments mean.
@@ -16,7 +16,7 @@ pub(crate) mod functions;
 pub(crate) mod inside;
 pub(crate) mod leaving;
 pub(crate) mod ours;
-pub(crate) mod stub;
+pub(crate) mod wrapper;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 

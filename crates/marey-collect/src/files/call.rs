@@ -17,7 +17,7 @@ use super::table::{CALLS, FUNCTIONS, Gives, Moves, NO_POINTER, On, Place, Row};
 use super::{change, is_active, names};
 use crate::c_library::inside::{self, BeneathMpi, Calls, Inside};
 use crate::c_library::ours;
-use crate::c_library::stub::Frame;
+use crate::c_library::wrapper::Frame;
 use crate::entry::Entry;
 use crate::process;
 use crate::site::{self, FILE_FUNCTIONS, What};

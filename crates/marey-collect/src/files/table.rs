@@ -5,7 +5,7 @@
 use marey_model::IoKind;
 
 use crate::c_library::functions::Functions;
-use crate::c_library::stub::{export, export_variadic};
+use crate::c_library::wrapper::{export, export_variadic};
 
 /// What a function acts on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -282,7 +282,7 @@ functions! {
 /// An argument that no function has.
 pub(super) const NO_POINTER: u8 = u8::MAX;
 
-/// The table that the instructions of [`crate::c_library::stub`] look at.
+/// The table that the instructions of [`crate::c_library::wrapper`] look at.
 pub(crate) type Calls = Functions<N>;
 pub(crate) static CALLS: Calls = Functions::new(NAMES);
 

@@ -194,17 +194,5 @@ fn put_element(fields: &mut Vec<u8>, basic: Basic, element: [u8; 8]) {
 
 /// Reads the process's own memory, whether or not there is any.
 fn read(from: u64, into: &mut [u8]) -> bool {
-    let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
-    let remote = libc::iovec { iov_base: from as *mut core::ffi::c_void, iov_len: into.len() };
-    let words = [
-        marey_measure::sys::process_id() as usize,
-        &raw const local as usize,
-        1,
-        &raw const remote as usize,
-        1,
-        0,
-    ];
-    // SAFETY: both describe as many bytes, of which the first are writable, and the kernel checks the others.
-    let read = unsafe { marey_measure::sys::syscall(libc::SYS_process_vm_readv, words) };
-    read as usize == into.len()
+    marey_measure::sys::copy_own(from as usize, into) as usize == into.len()
 }

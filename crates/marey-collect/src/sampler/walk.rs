@@ -213,12 +213,9 @@ impl Memory {
         let page = address & !(sys::PAGE - 1);
         if page != self.page || page == 0 {
             self.page = 0;
-            let here = libc::iovec { iov_base: self.copy.as_mut_ptr().cast(), iov_len: sys::PAGE };
-            let there = libc::iovec { iov_base: page as *mut c_void, iov_len: sys::PAGE };
-            let (at_here, at_there) = ((&raw const here) as usize, (&raw const there) as usize);
-            let me = sys::process_id() as usize;
-            // SAFETY: the copy has room for a page; the kernel refuses to read what is not there.
-            let read = unsafe { sys::syscall(libc::SYS_process_vm_readv, [me, at_here, 1, at_there, 1, 0]) };
+            // SAFETY: the words of the copy are a page of bytes.
+            let copy = unsafe { core::slice::from_raw_parts_mut(self.copy.as_mut_ptr().cast(), sys::PAGE) };
+            let read = sys::copy_own(page, copy);
             if read != sys::PAGE.cast_signed() {
                 return None;
             }

@@ -9,7 +9,7 @@ use marey_measure::{Kept, Mode, Runtime, Thread};
 use super::table::{Also, Asks, CALLS, FUNCTIONS, Row};
 use crate::c_library::inside::{self, BeneathMpi, Inside};
 use crate::c_library::ours;
-use crate::c_library::stub::Frame;
+use crate::c_library::wrapper::Frame;
 use crate::entry::Entry;
 use crate::process;
 use crate::site::{self, SYSTEM_FUNCTIONS, What};

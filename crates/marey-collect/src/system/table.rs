@@ -6,7 +6,7 @@ use marey_model::Role;
 
 use crate::c_library::functions::Functions;
 use crate::c_library::inside::Calls as Within;
-use crate::c_library::stub::{export, export_with_set};
+use crate::c_library::wrapper::{export, export_with_set};
 
 /// How the arguments of a call say that it only asks, and returns at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,7 +140,7 @@ functions! {
     }
 }
 
-/// The table that the instructions of [`crate::c_library::stub`] look at.
+/// The table that the instructions of [`crate::c_library::wrapper`] look at.
 pub(crate) type Calls = Functions<N>;
 pub(crate) static CALLS: Calls = Functions::new(NAMES);
 

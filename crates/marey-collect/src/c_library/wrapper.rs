@@ -98,7 +98,7 @@ macro_rules! export {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name() {
-            $crate::c_library::stub::instructions!($level, $crate::$level::Function::$name as usize, 184, [])
+            $crate::c_library::wrapper::instructions!($level, $crate::$level::Function::$name as usize, 184, [])
         }
     )*};
 }
@@ -110,7 +110,7 @@ macro_rules! export_with_set {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name() {
-            $crate::c_library::stub::instructions!($level, $crate::$level::Function::$name as usize, 312, [])
+            $crate::c_library::wrapper::instructions!($level, $crate::$level::Function::$name as usize, 312, [])
         }
     )*};
 }
@@ -124,7 +124,7 @@ macro_rules! export_variadic {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name() {
-            $crate::c_library::stub::instructions!(
+            $crate::c_library::wrapper::instructions!(
                 $level,
                 $crate::$level::Function::$name as usize,
                 392,
