@@ -185,3 +185,32 @@ macro_rules! noting_jump {
     };
 }
 pub(crate) use noting_jump;
+
+/// The instructions that call `{$found}`, of no arguments, with the caller's own kept: what it returns is in `rax`
+/// after them, and all the registers that arguments come in are as they were. The stack is to be as at an entry.
+macro_rules! call_keeping_arguments {
+    ($found:literal) => {
+        concat!(
+            "push rdi\n",
+            "push rsi\n",
+            "push rdx\n",
+            "push rcx\n",
+            "push r8\n",
+            "push r9\n",
+            "sub rsp, 8\n",
+            ".cfi_adjust_cfa_offset 56\n",
+            "call {",
+            $found,
+            "}\n",
+            "add rsp, 8\n",
+            "pop r9\n",
+            "pop r8\n",
+            "pop rcx\n",
+            "pop rdx\n",
+            "pop rsi\n",
+            "pop rdi\n",
+            ".cfi_adjust_cfa_offset -56",
+        )
+    };
+}
+pub(crate) use call_keeping_arguments;

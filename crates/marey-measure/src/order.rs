@@ -8,6 +8,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 use marey_model::EdgeKind;
 use marey_model::spool::{at, op};
 
+use crate::counting;
 use crate::thread::Thread;
 use crate::write::{Kept, ROOM, Scratch, head_counter, leave_pending, put_delta, while_announced, write};
 
@@ -34,6 +35,7 @@ pub unsafe fn leave_because(thread: *mut Thread, cause: Option<Cause>) {
         if leave_pending(thread, Kept::Timed, |_, _| ()) {
             return;
         }
+        counting::at_boundary(thread);
         write(thread, ROOM, |thread, scratch| {
             if (*thread).below != 0 {
                 // The region is only counted: an edge would hang on a record of another one.

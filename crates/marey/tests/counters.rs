@@ -173,6 +173,9 @@ fn threads_have_counters_of_their_own() {
     assert!((used[0]..used[0] + 150.0).contains(&faults), "{faults} faults of {used:?}");
     let time = regions["few"]["task-clock"];
     assert!((used[1]..1.2 * used[1] + 5e6).contains(&time), "{time} ns of {used:?}");
+    // Who waits for another thread does so in the region that waits.
+    let (waits, joins) = (regions["pthread_join"]["voluntary-switches"], said["join"][2]);
+    assert!(5.0 <= joins && (joins..=joins + 2.0).contains(&waits), "{waits} waits of {joins} in joins");
 }
 
 #[test]

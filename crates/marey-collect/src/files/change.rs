@@ -9,6 +9,7 @@ use core::sync::atomic::AtomicUsize;
 
 use super::descriptors::{self, FORKS};
 use super::table::Change;
+use crate::entry::call_keeping_arguments;
 
 /// To be called before the real function.
 ///
@@ -89,23 +90,7 @@ macro_rules! children {
                 "jz 2f",
                 "jmp r11",
                 "2:",
-                "push rdi",
-                "push rsi",
-                "push rdx",
-                "push rcx",
-                "push r8",
-                "push r9",
-                "sub rsp, 8",
-                ".cfi_adjust_cfa_offset 56",
-                "call {find}",
-                "add rsp, 8",
-                "pop r9",
-                "pop r8",
-                "pop rcx",
-                "pop rdx",
-                "pop rsi",
-                "pop rdi",
-                ".cfi_adjust_cfa_offset -56",
+                call_keeping_arguments!("find"),
                 "jmp qword ptr [rip + {next}]",
                 ".cfi_endproc",
                 forks = sym FORKS,

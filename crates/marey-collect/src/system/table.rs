@@ -7,6 +7,7 @@ use marey_model::Role;
 use crate::c_library::functions::Functions;
 use crate::c_library::inside::Calls as Within;
 use crate::c_library::wrapper::{export, export_with_set};
+use crate::entry::call_keeping_arguments;
 
 /// How the arguments of a call say that it only asks, and returns at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -161,23 +162,7 @@ unsafe extern "C" fn __recvfrom_chk() {
         "mov r9, qword ptr [rsp + 8]",
         "jmp {recvfrom}",
         "2:",
-        "push rdi",
-        "push rsi",
-        "push rdx",
-        "push rcx",
-        "push r8",
-        "push r9",
-        "sub rsp, 8",
-        ".cfi_adjust_cfa_offset 56",
-        "call {find}",
-        "add rsp, 8",
-        "pop r9",
-        "pop r8",
-        "pop rcx",
-        "pop rdx",
-        "pop rsi",
-        "pop rdi",
-        ".cfi_adjust_cfa_offset -56",
+        call_keeping_arguments!("find"),
         "jmp rax",
         ".cfi_endproc",
         recvfrom = sym recvfrom,

@@ -10,7 +10,7 @@ use marey_model::EdgeKind;
 use super::interval::{blocked, is_watched, note};
 use super::real::{Function, next};
 use super::table::tables;
-use crate::entry::Entry;
+use crate::entry::{Entry, call_keeping_arguments};
 
 static REAL: AtomicUsize = AtomicUsize::new(0);
 
@@ -60,23 +60,7 @@ unsafe extern "C" fn syscall() {
         "lock inc dword ptr [rip + {forks}]",
         "jmp 7b",
         "3:",
-        "push rdi",
-        "push rsi",
-        "push rdx",
-        "push rcx",
-        "push r8",
-        "push r9",
-        "sub rsp, 8",
-        ".cfi_adjust_cfa_offset 56",
-        "call {resolve}",
-        "add rsp, 8",
-        "pop r9",
-        "pop r8",
-        "pop rcx",
-        "pop rdx",
-        "pop rsi",
-        "pop rdi",
-        ".cfi_adjust_cfa_offset -56",
+        call_keeping_arguments!("resolve"),
         "jmp rax",
         ".cfi_endproc",
         futex = const libc::SYS_futex,

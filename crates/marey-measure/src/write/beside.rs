@@ -36,10 +36,10 @@ use crate::thread::{Thread, state};
 pub unsafe fn enter_timed(thread: *mut Thread, site: u32, kept: Kept) {
     // SAFETY: the caller's promise; the stack has `max_depth` entries.
     unsafe {
-        counting::at_boundary(thread);
         if (kept == Kept::Timed && (*thread).is_summing) || !claim(thread) {
             return super::enter(thread, site);
         }
+        counting::at_boundary(thread);
         if (*thread).depth >= (*thread).max_depth {
             (*thread).below += 1;
             if kept != Kept::Messages {
@@ -83,6 +83,7 @@ pub(crate) unsafe fn leave_pending(
         if !take_pending(thread) {
             return false;
         }
+        counting::at_boundary(thread);
         if (*thread).below != 0 {
             (*thread).below -= 1;
         } else {
@@ -106,7 +107,6 @@ pub(crate) unsafe fn leave_pending(
 pub unsafe fn leave_timed_with(thread: *mut Thread, kept: Kept, f: impl Fn(*mut Thread, &mut Scratch)) {
     // SAFETY: the caller's promise.
     unsafe {
-        counting::at_boundary(thread);
         if !leave_pending(thread, kept, &f) {
             super::leave_with(thread, f);
         }

@@ -117,10 +117,10 @@ pub(super) unsafe fn leave(thread: *mut Thread) {
             };
             return (table.leave)(thread, site);
         }
-        counting::at_boundary(thread);
         if leave_pending(thread, Kept::Timed, |_, _| ()) {
             return;
         }
+        counting::at_boundary(thread);
         let Some(thread) = pick(thread) else { return };
         if (*thread).below != 0 {
             (*thread).below -= 1;

@@ -53,7 +53,7 @@ HELPER void add(struct used *sum, struct used before) {
     sum->time += after.time - before.time;
 }
 
-static struct used in_few, in_many, in_burn, in_nap, in_migrate;
+static struct used in_few, in_many, in_burn, in_nap, in_migrate, in_join;
 
 REGION void few(void) {
     struct used before = used();
@@ -133,6 +133,8 @@ HELPER void all(void) {
 
 HELPER void *few_in_thread(void *unused) {
     for (int i = 0; i < 10; i++) few();
+    /* Whoever joins must wait. */
+    usleep(3000);
     return unused;
 }
 
@@ -140,7 +142,9 @@ HELPER void threads(void) {
     for (int i = 0; i < 5; i++) {
         pthread_t thread;
         pthread_create(&thread, 0, few_in_thread, 0);
+        struct used before = used();
         pthread_join(thread, 0);
+        add(&in_join, before);
     }
 }
 
@@ -202,6 +206,7 @@ __attribute__((no_instrument_function)) int main(int argc, char **argv) {
     } else if (!strcmp(what, "threads")) {
         threads();
         say("few", &in_few);
+        say("join", &in_join);
     } else if (!strcmp(what, "descriptors")) {
         takes_descriptors();
     } else if (!strcmp(what, "fork")) {
