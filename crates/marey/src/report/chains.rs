@@ -24,11 +24,11 @@ pub(super) struct Chain {
 }
 
 /// A function and where it was called.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Step {
     /// Its name.
     pub(super) name: String,
-    /// `file:line`; empty = unknown.
+    /// `file:line`, of functions without a name the address; empty = unknown.
     pub(super) place: String,
 }
 
@@ -67,6 +67,19 @@ impl Chains {
         let here = Surroundings { depth: callers.len(), callers, origin: Origin::Recorded };
         here.beneath(above, None).functions
     }
+}
+
+/// The functions of the program that led to a call path, innermost first, and where each called the next.
+pub(super) fn outward(trace: &dyn Trace, path: CallPathId) -> Vec<Step> {
+    let Some(stack) = trace.call_paths().get(path.idx()).and_then(|path| path.stack) else {
+        return Vec::new();
+    };
+    let callers = callers(trace, stack);
+    let step = |caller: &Caller| Step { name: caller.name.clone(), place: caller.calls_at() };
+    // What a library did for the program is the program's deed, unless there is nothing else.
+    let is_library = |caller: &&Caller| words::is_of_library(&caller.name);
+    let known = callers.iter().rev().skip_while(is_library).map(step).collect::<Vec<_>>();
+    if known.is_empty() { callers.iter().rev().map(step).collect() } else { known }
 }
 
 fn functions_of(trace: &dyn Trace, stack: StackId, stacks: &mut Stacks) -> Rc<[Caller]> {

@@ -4,12 +4,15 @@
 //! between is stacks, code, small blocks and what lies unused; then the call paths, those first that had most when
 //! their process had most.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use marey_analyze::{AllocationPath, ProcessMemory};
 use marey_model::ProcessId;
 use serde::Serialize;
 
+use super::chains::{Step, outward};
+use super::origin::told_apart;
 use super::{Facts, Page, json};
 use crate::format;
 use crate::paint::{Look, harmless, shorten};
@@ -77,10 +80,9 @@ fn allocated(facts: &Facts<'_>, process: ProcessId) -> (u64, u64) {
 }
 
 fn paths(page: &mut Page<'_>) -> io::Result<()> {
-    let facts = page.facts;
     writeln!(page.out)?;
-    let rows = &facts.allocations;
-    let whole = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.sum.at_peak));
+    let rows = rows(page.facts);
+    let whole = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.at_peak));
     let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
     let mut table = Table::new(&[
         ("at peak", Side::Right),
@@ -88,41 +90,71 @@ fn paths(page: &mut Page<'_>) -> io::Result<()> {
         ("allocated", Side::Right),
         ("blocks", Side::Right),
         ("at the end", Side::Right),
-        ("function", Side::Left),
+        ("function ← its callers", Side::Left),
         ("place", Side::Left),
         ("by", Side::Left),
     ])
     .can_spare(&["by", "share", "blocks", "place", "allocated"]);
-    for row in rows.iter().take(page.top) {
+    let shown = &rows[..rows.len().min(page.top)];
+    for (row, origin) in shown.iter().zip(told_apart(shown, |row| (&row.steps, &row.verb))) {
         let mut cells: Vec<Cell> = vec![
-            format::bytes(row.sum.at_peak).into(),
-            format::percent(signed(row.sum.at_peak), signed(whole)).into(),
-            format::bytes(row.sum.bytes).into(),
-            format::count(row.sum.blocks).into(),
-            left(row.sum.bytes_at_end()).into(),
+            format::bytes(row.at_peak).into(),
+            format::percent(signed(row.at_peak), signed(whole)).into(),
+            format::bytes(row.bytes).into(),
+            format::count(row.blocks).into(),
+            left(row.at_end).into(),
         ];
-        cells.extend(place(page, row));
+        cells.push(match (row.verb.as_str(), origin.functions.as_str()) {
+            ("", _) => Cell::new(Look::Faint, "(path not known)"),
+            (_, "") => "(unknown)".into(),
+            (_, functions) => functions.into(),
+        });
+        cells.push(shorten(&origin.place, 24).into());
+        cells.push(Cell::new(Look::Faint, shorten(&row.verb, 32)));
         table.push(cells);
     }
     table.print(page.out, page.paint)?;
     page.more(rows.len().saturating_sub(page.top), "call path")
 }
 
-fn left(bytes: u64) -> String {
-    if bytes == 0 { String::new() } else { format::bytes(bytes) }
+/// What call paths of the same functions and lines allocated.
+#[derive(Default)]
+struct Row {
+    /// The functions, innermost first.
+    steps: Vec<Step>,
+    /// `malloc`, or the regions that lie between the program and it; empty if the path is not known.
+    verb: String,
+    at_peak: u64,
+    bytes: u64,
+    blocks: u64,
+    at_end: u64,
 }
 
-/// The function of the program, its place, and what it called: `malloc`, or the regions that lie in between.
-fn place(page: &Page<'_>, row: &AllocationPath<'_>) -> [Cell; 3] {
-    let trace = page.facts.trace;
-    let Some(path) = row.call_path else {
-        return ["(path not known)", "", ""].map(|text| Cell::new(Look::Faint, text));
-    };
-    let frame = words::caller(trace, path);
-    let function = frame.map_or_else(|| "(unknown)".to_owned(), |frame| words::function(&frame.function));
-    let place = frame.map_or_else(String::new, |frame| words::place(&frame.file, frame.line));
-    let by = row.path.iter().map(|name| harmless(name)).collect::<Vec<_>>().join(" → ");
-    [shorten(&function, 32).into(), shorten(&place, 24).into(), Cell::new(Look::Faint, shorten(&by, 32))]
+/// The rows, in the order of [`Facts::allocations`] but for what comes together. Where lines are not known, calls of one
+/// function by another from several places would look all the same, and are one row.
+fn rows(facts: &Facts<'_>) -> Vec<Row> {
+    let mut rows: BTreeMap<(Vec<Step>, String), Row> = BTreeMap::new();
+    for path in &facts.allocations {
+        let steps = path.call_path.map(|path| outward(facts.trace, path)).unwrap_or_default();
+        let verb = path.path.iter().map(|name| harmless(name)).collect::<Vec<_>>().join(" → ");
+        let row = rows.entry((steps, verb)).or_default();
+        for (sum, more) in [
+            (&mut row.at_peak, path.sum.at_peak),
+            (&mut row.bytes, path.sum.bytes),
+            (&mut row.blocks, path.sum.blocks),
+            (&mut row.at_end, path.sum.bytes_at_end()),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+    let mut rows: Vec<Row> =
+        rows.into_iter().map(|((steps, verb), row)| Row { steps, verb, ..row }).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse((row.at_peak, row.bytes)));
+    rows
+}
+
+fn left(bytes: u64) -> String {
+    if bytes == 0 { String::new() } else { format::bytes(bytes) }
 }
 
 /// The same for other programs.

@@ -31,6 +31,7 @@ mod exchange;
 mod files;
 mod json;
 mod memory;
+mod origin;
 mod tables;
 mod tree;
 mod waiting;
