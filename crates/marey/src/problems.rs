@@ -98,7 +98,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 29] = [
+const MEANINGS: [(&str, &str); 30] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -200,6 +200,11 @@ const MEANINGS: [(&str, &str); 29] = [
     (
         "lost_samples",
         "periods of processor time for which there was no room. Shares of functions are of the rest.",
+    ),
+    (
+        "lost_counts",
+        "readings of counters for whose call paths there was no room; what they counted stands outside of all regions. \
+         Fewer counters or fewer instrumented functions need less of it.",
     ),
     (
         "missed_calls",

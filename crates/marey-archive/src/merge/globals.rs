@@ -294,6 +294,11 @@ impl Globals {
         self.counter_kinds.id((name.to_owned(), unit.to_owned(), PROGRAM.to_owned()))
     }
 
+    /// The number of a stack; of one without frames there is nothing to say.
+    pub(crate) fn stack(&mut self, frames: Vec<(u32, u64)>) -> u32 {
+        if frames.is_empty() { NONE } else { self.stacks.id(frames) }
+    }
+
     fn sites(&mut self, process: &ProcessDefs, levels: &FxHashMap<u32, u32>) -> Vec<Option<Site>> {
         let modules: FxHashMap<u32, u32> =
             process.modules.iter().map(|(&id, module)| (id, self.modules.id(module.clone()))).collect();
@@ -305,7 +310,7 @@ impl Globals {
             let frames = frames.iter().filter(|(module, _)| !is_of_memory || !is_ours(module));
             let frames =
                 frames.map(|&(module, vaddr)| (modules.get(&module).copied().unwrap_or(NONE), vaddr));
-            stacks.insert(id, self.stacks.id(frames.collect()));
+            stacks.insert(id, self.stack(frames.collect()));
         }
         let mut regions = FxHashMap::default();
         for (&id, def) in &process.regions {

@@ -125,7 +125,8 @@ impl Row {
         ] {
             *sum = sum.saturating_add(more);
         }
-        sum.high = sum.high.max(more.high);
+        // When each had most is not known together; what there was at the process's peak was there at a time.
+        sum.high = sum.high.max(more.high).max(self.at_peak);
     }
 }
 

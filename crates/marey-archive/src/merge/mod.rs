@@ -50,6 +50,7 @@ mod input;
 mod launch;
 mod lines;
 mod lod;
+mod mappings;
 mod messages;
 mod outcome;
 mod overlaps;

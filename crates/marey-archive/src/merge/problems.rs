@@ -79,6 +79,9 @@ fn of_location(input: &Input, location: &Location, found: &mut Found) {
     }
     if let Some(sampled) = &location.sampled {
         add("lost_samples", sampled.lost, "periods of processor time for which there was no room");
+        let counts =
+            "readings of counters for whose places there was no room: they are outside of all regions";
+        add("lost_counts", sampled.lost_counts, counts);
         add("damaged", sampled.is_damaged(&input.trees).into(), "samples are missing or could not be read");
     }
     let Some(decoder) = &location.decoder else { return };
@@ -138,7 +141,7 @@ fn of_heaps(input: &Input, found: &mut Found) {
             |kind: &str, count: u64, detail: &str| found.add(kind, tree.process, NONE, count, detail);
         let Whole { lost_blocks, lost_bytes, .. } = tree.whole;
         let lost = format!(
-            "blocks of memory, {lost_bytes} bytes in all, for which there was no room among those that are recorded"
+            "blocks of memory, {lost_bytes} bytes in all, that found no room or that a signal handler asked for"
         );
         add("lost_blocks", lost_blocks, &lost);
         add("damaged", tree.is_damaged.into(), "the heap is missing in part or could not be read");

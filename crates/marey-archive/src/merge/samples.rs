@@ -5,15 +5,17 @@
 //!
 //! How samples lie in a spool is told in [`marey_model::spool::samples`].
 
-use marey_model::spool::samples::{FIRST_COUNTER, NO_NODE, Node, NodeKind, instants, nodes};
+use marey_model::spool::HEAD_LEN;
+use marey_model::spool::samples::{FIRST_COUNTER, INSTANT_LEN, NO_NODE, Node, NodeKind, instants, nodes};
 use rustc_hash::FxHashMap;
 
 use super::build::Builder;
 use super::counted::Counted;
-use super::definitions::{Mapping, ProcessDefs};
+use super::definitions::ProcessDefs;
 use super::globals::{Context, Globals};
 use super::happen::Happened;
 use super::index::{Index, SamplesIndex, Window};
+use super::mappings::Mappings;
 use super::rows::columns;
 use super::stream::{Decoding, LocationSlab};
 use crate::schema::{NONE, SAMPLED, SAMPLES, TableSpec};
@@ -61,7 +63,8 @@ pub(crate) fn read(
     let mut trees = Vec::with_capacity(index.samples.len());
     let mut budget = MOST_FRAMES;
     for samples in &index.samples {
-        let process = processes.iter().find(|process| process.key == samples.process);
+        let place = processes.binary_search_by_key(&samples.process, |process| process.key);
+        let process = place.ok().map(|place| &processes[place]);
         trees.push(tree(index, samples, process, globals, &mut budget)?);
     }
     Ok(trees)
@@ -87,7 +90,8 @@ fn tree(
     let (nodes, is_whole) = nodes(&bytes);
     let mut stacks = vec![NONE; nodes.len()];
     let mut complete = vec![true; nodes.len()];
-    let mut places = Places { process, known: FxHashMap::default() };
+    let mappings = process.map(|process| Mappings::new(&process.mappings)).unwrap_or_default();
+    let mut places = Places { process, mappings, known: FxHashMap::default() };
     for (number, node) in nodes.iter().enumerate() {
         let above = usize::try_from(node.parent).ok().filter(|_| node.parent != NO_NODE);
         complete[number] = node.kind != NodeKind::Cut && above.is_none_or(|above| complete[above]);
@@ -100,7 +104,7 @@ fn tree(
                 complete[number] = false;
             }
             *budget = budget.saturating_sub(frames.len());
-            stacks[number] = globals.stacks.id(frames);
+            stacks[number] = globals.stack(frames);
         }
     }
     Ok(Tree { nodes, stacks, complete, is_damaged: !is_whole || samples.lost != 0 })
@@ -109,6 +113,7 @@ fn tree(
 /// What the addresses of a process are: module and address in it, as far as they have been looked for.
 struct Places<'a> {
     process: Option<&'a ProcessDefs>,
+    mappings: Mappings<'a>,
     /// By address and the time since which it is meant; `None` for what is left out.
     known: FxHashMap<(u64, u64), Option<(u32, u64)>>,
 }
@@ -150,9 +155,7 @@ impl Places<'_> {
 
     fn place(&self, address: u64, since: u64, globals: &mut Globals) -> (u32, u64) {
         let Some(process) = self.process else { return (NONE, address) };
-        let holds = |it: &&Mapping| it.start <= address && address < it.end && since < it.until;
-        let found = process.mappings.iter().find(holds);
-        match found.and_then(|it| Some((it, process.modules.get(&it.module)?))) {
+        match self.mappings.at(address, since).and_then(|it| Some((it, process.modules.get(&it.module)?))) {
             Some((mapping, module)) => {
                 (globals.modules.id(module.clone()), address.wrapping_sub(mapping.bias))
             }
@@ -171,11 +174,29 @@ fn above(nodes: &[Node], number: usize) -> impl Iterator<Item = &Node> {
     std::iter::successors(nodes.get(number), |node| nodes.get(node.parent as usize))
 }
 
+/// Whether a node hangs beneath what there was no room for.
+fn is_lost(nodes: &[Node], number: usize) -> bool {
+    above(nodes, number).last().is_some_and(|root| root.kind == NodeKind::Lost)
+}
+
 /// A window from its beginning to the end of what is committed.
 pub(crate) fn whole(index: &Index, window: &Window) -> Result<Vec<u8>, Error> {
     let mut bytes = vec![0; window.end as usize];
     let read = index.read(window.file, window.offset, &mut bytes)?;
     bytes.truncate(read);
+    Ok(bytes)
+}
+
+/// Bytes of instants that are read at a time.
+const PIECE: usize = 4096 * INSTANT_LEN;
+
+/// The instants of a window from one on, as many as are read at a time. Empty behind the last.
+fn some_instants(index: &Index, window: &Window, from: usize) -> Result<Vec<u8>, Error> {
+    let start = HEAD_LEN + from * INSTANT_LEN;
+    let len = (window.end as usize).saturating_sub(start).min(PIECE);
+    let mut bytes = vec![0; len / INSTANT_LEN * INSTANT_LEN];
+    let read = index.read(window.file, window.offset + start as u64, &mut bytes)?;
+    bytes.truncate(read / INSTANT_LEN * INSTANT_LEN);
     Ok(bytes)
 }
 
@@ -186,12 +207,16 @@ pub(crate) struct Sampled {
     which: usize,
     /// The next instant: window, and number in it.
     next: (usize, usize),
+    /// When that is, ticks; 0 where it has not been looked at.
+    next_ticks: u64,
     /// The location's call path of each node, as far as it has been looked for.
     paths: Vec<Option<u32>>,
     /// Filled at the end.
     pub sums: Vec<Sum>,
     /// Periods for which there was no room.
     pub lost: u64,
+    /// Readings of counters that are counted outside of all regions, for there was no room where they belong.
+    pub lost_counts: u64,
     /// What was counted beside the time.
     pub counted: Counted,
 }
@@ -210,9 +235,11 @@ impl Sampled {
         Self {
             which,
             next: (0, 0),
+            next_ticks: 0,
             paths: Vec::new(),
             sums: Vec::new(),
             lost: 0,
+            lost_counts: 0,
             counted: Counted::default(),
         }
     }
@@ -231,10 +258,16 @@ impl Sampled {
         out: &mut Happened,
     ) -> Result<(), Error> {
         let samples = &with.index.samples[self.which];
+        // Most slabs of a long run have none: their windows need not be read for that.
+        if limit <= self.next_ticks {
+            return Ok(());
+        }
         while let Some(window) = samples.instants.get(self.next.0) {
-            let bytes = whole(with.index, window)?;
-            for instant in instants(&bytes).skip(self.next.1) {
+            let bytes = some_instants(with.index, window, self.next.1)?;
+            let is_last = bytes.is_empty();
+            for instant in instants(&bytes) {
                 if instant.ticks >= limit {
+                    self.next_ticks = instant.ticks;
                     return Ok(());
                 }
                 self.next.1 += 1;
@@ -249,7 +282,9 @@ impl Sampled {
                 let path = self.path(with, instant.node as usize, builder);
                 out.samples.push(Row { time, path, stack, periods: instant.weight });
             }
-            self.next = (self.next.0 + 1, 0);
+            if is_last {
+                self.next = (self.next.0 + 1, 0);
+            }
         }
         Ok(())
     }
@@ -267,6 +302,9 @@ impl Sampled {
             let time = node.periods.saturating_mul(period);
             let path = self.path(with, number, builder);
             if !node.kind.is_context() {
+                if node.kind == NodeKind::Count && is_lost(&tree.nodes, number) {
+                    self.lost_counts = self.lost_counts.saturating_add(node.samples);
+                }
                 self.counted.add(with.context, node, path, tree.stacks[number]);
                 continue;
             }

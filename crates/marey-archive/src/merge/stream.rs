@@ -185,10 +185,13 @@ impl Decoding {
             spare: Spare::default(),
         });
         let mut locations: Vec<Location> = locations.collect();
+        let mut firsts: FxHashMap<u32, usize> = FxHashMap::default();
+        for (idx, location) in locations.iter().enumerate().filter(|(_, it)| it.decoder.is_some()) {
+            firsts.entry(location.process).or_insert(idx);
+        }
         for (idx, tree) in input.heaps.iter().enumerate() {
-            let is_first = |it: &&mut Location| it.process == tree.process && it.decoder.is_some();
-            if let Some(location) = locations.iter_mut().find(is_first) {
-                location.heap = Some(idx);
+            if let Some(&first) = firsts.get(&tree.process) {
+                locations[first].heap = Some(idx);
             }
         }
         Self {

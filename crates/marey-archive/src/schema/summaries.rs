@@ -190,7 +190,12 @@ pub static ALLOCATIONS: TableSpec = summary(
         i64("bytes", "bytes", "Their bytes."),
         i64("freed_blocks", "", "How many of these blocks have been freed, by whomever and wherever."),
         i64("freed_bytes", "bytes", "Their bytes. bytes − freed_bytes were there at the end."),
-        i64("peak", "bytes", "The most that there was at a time of the path's blocks."),
+        i64(
+            "peak",
+            "bytes",
+            "The most that there was at a time of the path's blocks; where the recorder counted them in several parts, \
+             the most of one of these, or `at_peak`, if that is more.",
+        ),
         i64(
             "at_peak",
             "bytes",

@@ -146,9 +146,9 @@ fn node(bytes: &[u8]) -> Option<Node> {
     Some(Node { parent, kind, value, periods, samples })
 }
 
-/// The instants in a window, from its beginning to the end of what is committed.
-pub fn instants(window: &[u8]) -> impl Iterator<Item = Instant> {
-    behind_head(window).as_chunks::<INSTANT_LEN>().0.iter().map(|bytes| {
+/// The instants in a part of a window: any number of times [`INSTANT_LEN`] behind its head.
+pub fn instants(part: &[u8]) -> impl Iterator<Item = Instant> {
+    part.as_chunks::<INSTANT_LEN>().0.iter().map(|bytes| {
         let word = |at: usize| bytes[at..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
         let ticks = u64::from(word(0)) | u64::from(word(4)) << 32;
         Instant { ticks, node: word(8), weight: word(12) }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn instants_come_back() {
-        let mut bytes = vec![0; HEAD_LEN];
+        let mut bytes = Vec::new();
         bytes.extend(5_000_000_000_u64.to_le_bytes());
         bytes.extend([3_u32, 2].into_iter().flat_map(u32::to_le_bytes));
         bytes.extend([1, 2, 3]);

@@ -14,7 +14,7 @@ use marey_analyze::Trace;
 use marey_archive::schema::{self, TableSpec};
 use marey_archive::{Archive, Filter, Part};
 use marey_model::{LocationId, Nanos, ProcessId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cli::DumpArgs;
 use crate::exit::{Usage, say, text_of};
@@ -118,8 +118,12 @@ const TABLES: [&TableSpec; 7] = [
 /// When the heap of each process was at its peak, on its first location; at its end, if it never became smaller.
 fn heap_peaks(trace: &dyn Trace, window: &Window) -> Vec<Event> {
     let mut events = Vec::new();
+    let mut firsts = FxHashMap::default();
+    for (idx, location) in trace.locations().iter().enumerate() {
+        firsts.entry(location.process).or_insert(idx);
+    }
     for heap in trace.heaps() {
-        let first = trace.locations().iter().position(|location| location.process == heap.process);
+        let first = firsts.get(&heap.process).copied();
         let Some(location) = first.and_then(LocationId::from_idx) else { continue };
         let end = trace.processes().get(heap.process.idx()).map_or(Nanos(0), |process| process.end);
         let time = heap.peak_time.unwrap_or(end);
