@@ -8,25 +8,27 @@
 //! began; nobody tells us of them.
 
 use core::ffi::{c_int, c_long};
-#[cfg(not(feature = "linked"))]
-use core::sync::atomic::{AtomicUsize, Ordering};
 
 use marey_measure::sys;
 
 #[cfg(not(feature = "linked"))]
-static REAL: AtomicUsize = AtomicUsize::new(0);
+use crate::c_library::functions::Next;
+
+#[cfg(not(feature = "linked"))]
+static REAL: Next = Next::of("prctl\0");
+
+/// Finds what calls are passed on to.
+#[cfg(not(feature = "linked"))]
+pub(crate) fn resolve() {
+    REAL.find();
+}
 
 /// `prctl`: passed on, and looked at if it has installed a filter. Not in programs that the recorder is
 /// linked into.
 #[cfg(not(feature = "linked"))]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn prctl(option: c_int, a: usize, b: usize, c: usize, d: usize) -> c_int {
-    let mut address = REAL.load(Ordering::Relaxed);
-    if address == 0 {
-        // SAFETY: the name ends with a zero byte.
-        address = unsafe { libc::dlsym(libc::RTLD_NEXT, c"prctl".as_ptr()) } as usize;
-        REAL.store(address, Ordering::Relaxed);
-    }
+    let address = REAL.address();
     if address == 0 {
         return -1;
     }
@@ -84,7 +86,7 @@ pub(crate) unsafe fn passed_on(number: c_long, [a, b, c]: [usize; 3], result: c_
 }
 
 /// The calls that a recorder makes, each with the arguments that a filter may look at.
-const OURS: [(c_long, [u64; 6]); 43] = {
+const OURS: [(c_long, [u64; 6]); 44] = {
     const RW: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
     const ZEROS: u64 = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
     const OPEN: u64 = (libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW) as u64;
@@ -134,6 +136,7 @@ const OURS: [(c_long, [u64; 6]); 43] = {
         (libc::SYS_prlimit64, [0, libc::RLIMIT_NOFILE as u64, 0, 0, 0, 0]),
         (libc::SYS_getrusage, [libc::RUSAGE_THREAD as u64, 0, 0, 0, 0, 0]),
         (libc::SYS_clock_gettime, [libc::CLOCK_THREAD_CPUTIME_ID as u64, 0, 0, 0, 0, 0]),
+        (libc::SYS_tgkill, [1, 1, 60, 0, 0, 0]),
     ]
 };
 
@@ -150,7 +153,7 @@ unsafe fn installed(is_strict: bool, filter: usize) {
         marey_measure::lose_clock();
         OURS.iter().for_each(|(number, _)| sys::refrain(*number));
         #[cfg(not(feature = "linked"))]
-        crate::sampler::stop();
+        crate::sampler::stop(crate::sampler::Stopped::Filtered);
         return;
     }
     // SAFETY: the caller's promise: the kernel has read a filter there, and found it sound.
@@ -168,7 +171,7 @@ unsafe fn installed(is_strict: bool, filter: usize) {
     #[cfg(not(feature = "linked"))]
     for number in [libc::SYS_rt_sigreturn, libc::SYS_rt_sigprocmask] {
         if run(code, number as u32, [0, 0, 0, 8, 0, 0]).is_none_or(is_deadly) {
-            crate::sampler::stop();
+            crate::sampler::stop(crate::sampler::Stopped::Filtered);
         }
     }
     // Where the kernel trusts the counter, its clocks are read without a call.

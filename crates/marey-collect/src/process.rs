@@ -7,7 +7,7 @@
 #![cfg_attr(feature = "linked", expect(non_snake_case, reason = "the names are those of the C library"))]
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -42,6 +42,8 @@ pub(crate) fn running() -> Option<&'static Runtime> {
 /// In a forked child the recorder comes back with the first record of a thread.
 #[cold]
 fn after_fork() -> Option<&'static Runtime> {
+    #[cfg(not(feature = "linked"))]
+    crate::sampler::forked();
     marey_measure::revive();
     current_runtime()
 }
@@ -64,6 +66,13 @@ fn begin() -> Option<&'static Runtime> {
     }
     let runtime = Runtime::start(config, thread_is_gone).or_else(current_runtime);
     if runtime.is_some() {
+        resolve_endings();
+        #[cfg(not(feature = "linked"))]
+        {
+            crate::filter::resolve();
+            crate::files::resolve_all();
+            crate::sampler::resolve_all();
+        }
         // SAFETY: a function of the right type; it runs at `exit` and at return from `main`.
         unsafe { on_exit(process_exits, core::ptr::null_mut()) };
         marey_measure::know_stacks(crate::site::known_stack);
@@ -307,12 +316,19 @@ extern "C" fn process_exits(status: c_int, _: *mut c_void) {
     #[cfg(not(feature = "linked"))]
     crate::mpe::settle();
     if let Some(runtime) = running() {
-        #[cfg(not(feature = "linked"))]
-        crate::c_library::ends(runtime);
-        #[cfg(not(feature = "linked"))]
-        crate::sampler::ends(runtime);
-        runtime.end(EndingKind::Exit, status.into());
+        end(runtime, EndingKind::Exit, status);
     }
+}
+
+/// Writes down what is told at the end of a process, and how it ends. A handler of signals, which may end it in any
+/// moment, tells the latter alone.
+fn end(runtime: &Runtime, kind: EndingKind, code: c_int) {
+    #[cfg(not(feature = "linked"))]
+    if runtime.is_of_caller() && (kind == EndingKind::Exit || marey_measure::is_outside_handlers()) {
+        crate::c_library::ends(runtime);
+        crate::sampler::ends(runtime);
+    }
+    runtime.end(kind, code.into());
 }
 
 unsafe extern "C" {
@@ -321,18 +337,21 @@ unsafe extern "C" {
 
 /// Interposed functions that end the process: noted, then passed on.
 macro_rules! ending {
-    ($($name:ident($($arg:ident: $type:ty),*) $kind:ident $code:expr;)*) => {$(
+    ($($name:ident $next:ident ($($arg:ident: $type:ty),*) $kind:ident $code:expr;)*) => {
+        $(
+        static $next: AtomicUsize = AtomicUsize::new(0);
+
         #[cfg_attr(not(feature = "linked"), unsafe(no_mangle))]
         #[cfg_attr(feature = "linked", unsafe(export_name = concat!("marey_ending_", stringify!($name))))]
         unsafe extern "C" fn $name($($arg: $type),*) -> ! {
             if let Some(runtime) = running()
                 && !is_end_of_exit($code)
             {
-                runtime.end(EndingKind::$kind, $code.into());
+                end(runtime, EndingKind::$kind, $code);
             }
             // SAFETY: the next function of this name has this type.
             unsafe {
-                let next = next(concat!(stringify!($name), "\0"));
+                let next = ending(&$next, concat!(stringify!($name), "\0"));
                 if next != 0 {
                     core::mem::transmute::<usize, unsafe extern "C" fn($($type),*) -> !>(next)($($arg),*)
                 }
@@ -342,7 +361,21 @@ macro_rules! ending {
                 core::hint::spin_loop();
             }
         }
-    )*};
+        )*
+
+        /// Finds them all: handlers of signals may call them, in which nothing can be looked up.
+        fn resolve_endings() {
+            $(ending(&$next, concat!(stringify!($name), "\0"));)*
+        }
+    };
+}
+
+/// The function that ends the process in place of ours, looked up if that has not been done.
+fn ending(known: &AtomicUsize, name: &'static str) -> usize {
+    if known.load(Ordering::Relaxed) == 0 {
+        known.store(next(name), Ordering::Relaxed);
+    }
+    known.load(Ordering::Relaxed)
 }
 
 /// The next definition of `name`, which ends with a zero byte.
@@ -357,10 +390,10 @@ fn next(name: &'static str) -> usize {
 }
 
 ending! {
-    _exit(status: c_int) ImmediateExit status;
-    _Exit(status: c_int) ImmediateExit status;
-    quick_exit(status: c_int) ImmediateExit status;
-    abort() Abort libc::SIGABRT;
+    _exit NEXT_EXIT_AT_ONCE (status: c_int) ImmediateExit status;
+    _Exit NEXT_EXIT_OF_C (status: c_int) ImmediateExit status;
+    quick_exit NEXT_QUICK_EXIT (status: c_int) ImmediateExit status;
+    abort NEXT_ABORT () Abort libc::SIGABRT;
 }
 
 /// Passed on; afterwards addresses may mean something else. (Not where we are linked: a program that is

@@ -321,9 +321,9 @@ pub(crate) fn number_of(runtime: &Runtime, module: &UnwindModule) -> u32 {
         .unwrap_or(u32::MAX)
 }
 
-/// Looks what is loaded, and defines all that is new.
+/// Looks what is loaded, and defines all that is new. Whether anything has changed.
 #[cfg(not(feature = "linked"))]
-pub(crate) fn define_modules(runtime: &Runtime, modules: &mut Modules) {
+pub(crate) fn define_modules(runtime: &Runtime, modules: &mut Modules) -> bool {
     let change = modules.refresh();
     for module in &change.removed {
         unmapped(runtime, module);
@@ -331,6 +331,7 @@ pub(crate) fn define_modules(runtime: &Runtime, modules: &mut Modules) {
     for module in &change.added {
         number_of(runtime, module);
     }
+    !change.removed.is_empty() || !change.added.is_empty()
 }
 
 pub(crate) fn unmapped(runtime: &Runtime, module: &UnwindModule) {

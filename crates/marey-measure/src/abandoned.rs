@@ -45,7 +45,7 @@ pub fn know_stacks(stack_of: StackOf) {
 
 /// Whether no signal handler is running on the thread's own stack, on which the caller runs.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-pub(crate) fn is_outside_handlers() -> bool {
+pub fn is_outside_handlers() -> bool {
     /// `cs` of 64-bit programs, and `ss` three half-words later, as the kernel saves them.
     const SEGMENTS: u64 = 0x002b_0000_0000_0033;
     const MASK: u64 = 0xffff_0000_0000_ffff;
@@ -68,8 +68,9 @@ pub(crate) fn is_outside_handlers() -> bool {
     !(from..end & !7).step_by(8).any(is_saved)
 }
 
+/// Whether no signal handler is running: never known.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-pub(crate) fn is_outside_handlers() -> bool {
+pub fn is_outside_handlers() -> bool {
     false
 }
 

@@ -7,6 +7,9 @@
 //!
 //! * [`event`]: one counter. * [`page`]: reading the processor's without the kernel.
 //!
+//! A call that is recorded when it is over, because nothing could be recorded when it began, counts for the region
+//! around it.
+//!
 //! Deliberately absent: groups of counters that are counted at the same time. Where a processor has fewer registers
 //! than are asked for, the kernel lets the counters take turns; each is then scaled by the time that it had, and how
 //! long that was is told.
@@ -134,7 +137,10 @@ impl Counting {
     /// `thread` is the calling thread's descriptor, `samples` its samples, which outlive this, and no signal handler
     /// interrupts.
     pub unsafe fn begin(thread: *mut Thread, samples: *mut Samples, counters: &[Counter]) {
-        let Some(at) = sys::map_zeros(size_of::<Self>()) else { return };
+        let Some(at) = sys::map_zeros(size_of::<Self>()) else {
+            UNCOUNTED.fetch_add(counters.len() as u32, Ordering::Relaxed);
+            return;
+        };
         let this = at.cast::<Self>();
         // SAFETY: the mapping is as long as the value and nobody else's. Zeros are what most of it begins with.
         unsafe {
@@ -287,7 +293,9 @@ impl Counting {
         let reading = self.events[number].read(usage)?;
         let before = self.last[number];
         let new = reading.since(before)?;
-        self.last[number] = reading;
+        // A reading that is behind the last one must not be the one from which the next counts.
+        let is_behind = reading.value.wrapping_sub(before.value).cast_signed() < 0;
+        self.last[number] = if is_behind { Reading { value: before.value, ..reading } } else { reading };
         self.unwritten[number] = self.unwritten[number].saturating_add(new);
         let enabled = reading.enabled.wrapping_sub(before.enabled);
         if enabled.cast_signed() > 0 {

@@ -13,7 +13,7 @@
 
 mod blocks;
 
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use marey_model::spool::Stream;
 use marey_model::spool::heap::{FIRST_PATH, FIRST_WINDOW, LATER_WINDOW, NO_NODE, NODE_LEN, UNKNOWN_PATH, at};
@@ -64,6 +64,8 @@ pub struct Heap {
     /// Numbers of nodes, at places that follow from what they are.
     places: AtomicPtr<AtomicU32>,
     blocks: Blocks,
+    /// There was no room when it was to begin.
+    has_failed: AtomicBool,
     /// Held while a node is made: how many there are.
     len: Lock<u32>,
 }
@@ -87,7 +89,10 @@ impl Heap {
     /// # Safety
     /// Nobody else begins or uses the heap yet in this process.
     pub unsafe fn begin(&self, runtime: &'static Runtime, least: u64) -> bool {
-        let Some(places) = sys::map_zeros(PLACES * size_of::<AtomicU32>()) else { return false };
+        let Some(places) = sys::map_zeros(PLACES * size_of::<AtomicU32>()) else {
+            self.has_failed.store(true, Ordering::Release);
+            return false;
+        };
         self.places.store(places.cast(), Ordering::Release);
         let is_begun = self.len.with(|len| {
             for _ in *len..FIRST_PATH {
@@ -96,11 +101,21 @@ impl Heap {
             Some(())
         });
         if is_begun.flatten().is_none() {
+            // Nobody has looked there.
+            self.places.store(core::ptr::null_mut(), Ordering::Release);
+            // SAFETY: mapped above.
+            unsafe { sys::unmap(places, PLACES * size_of::<AtomicU32>()) };
+            self.has_failed.store(true, Ordering::Release);
             return false;
         }
         self.whole(at::LEAST).store(least, Ordering::Relaxed);
         self.runtime.store(core::ptr::from_ref(runtime).cast_mut(), Ordering::Release);
         true
+    }
+
+    /// Whether it could not begin in this process: it need not be tried again.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Acquire)
     }
 
     /// The recorder that it belongs to. `None` in a forked child that has not begun anew.

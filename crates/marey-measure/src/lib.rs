@@ -35,7 +35,7 @@ mod table;
 mod thread;
 mod write;
 
-pub use abandoned::{Stack, StackOf, know_stacks};
+pub use abandoned::{Stack, StackOf, is_outside_handlers, know_stacks};
 pub use api::*;
 pub use attach::{
     created_thread, current_thread, existing_thread, forget_thread, keep, set_detail, start, start_with,

@@ -179,13 +179,18 @@ impl Runtime {
         self.serials.fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    /// Whether the calling process is the one that is recorded, and no child of `vfork`, which borrows its memory.
+    pub fn is_of_caller(&self) -> bool {
+        sys::process_id() == self.pid
+    }
+
     /// Says how the process ends. The last word counts: a handler may take a program out of `abort`,
     /// and one that runs at `exit` may end it in another way. Only `MPI_Abort` has the last word at once,
     /// because it ends the process by one of the other ways. Recording goes on until the end. A child of
     /// `vfork`, which borrows its parent's memory, ends itself and not the parent.
     pub fn end(&self, kind: EndingKind, code: i64) {
         let is_final = u32::from(kind == EndingKind::MpiAbort);
-        if sys::process_id() != self.pid || self.ended.fetch_or(is_final, Ordering::Relaxed) != 0 {
+        if !self.is_of_caller() || self.ended.fetch_or(is_final, Ordering::Relaxed) != 0 {
             return;
         }
         let thread = crate::attach::existing_thread();

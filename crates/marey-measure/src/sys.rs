@@ -28,13 +28,18 @@ pub fn refrain(number: c_long) {
     }
 }
 
+/// Whether that was said of `number`.
+pub fn is_refrained(number: c_long) -> bool {
+    let word = REFRAINED.get(number as usize / 64).map_or(0, |word| word.load(Ordering::Relaxed));
+    word >> (number % 64) & 1 != 0
+}
+
 /// Calls the kernel for the recorder. Returns what it returns: −errno on failure.
 ///
 /// # Safety
 /// The arguments must be what the system call `number` asks for.
 pub unsafe fn syscall(number: c_long, args: [usize; 6]) -> isize {
-    let word = REFRAINED.get(number as usize / 64).map_or(0, |word| word.load(Ordering::Relaxed));
-    if word >> (number % 64) & 1 != 0 {
+    if is_refrained(number) {
         return -(libc::EPERM as isize);
     }
     // SAFETY: the caller's promise.

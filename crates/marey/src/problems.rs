@@ -190,7 +190,7 @@ const MEANINGS: [(&str, &str); 30] = [
     ("unknown", "definitions that this version of marey does not know. Was the run recorded by a later one?"),
     (
         "unsampled",
-        "threads or processes of which no samples were taken, so `marey hot` and the call tree lack their functions; \
+        "threads or processes of which no samples were taken, or no more from some time on, so `marey hot` and the call tree lack their functions; \
          regions and calls are not affected.",
     ),
     (

@@ -287,6 +287,11 @@ fn no_call_of_the_program_is_ended_by_a_sample() {
     let printed = program.start(&["--sample", "200", BY_THE_WALL], &["waits", "1"], 7);
     assert_eq!(printed, "0 interrupted, 0 early\n");
     assert!(program.sum("sampled", "samples") > 30);
+    // Those that the program's own handlers end do end, though samples come in that very moment.
+    let printed = program.start(&["--force", "--sample", "10000", BY_THE_WALL], &["awaits", "1"], 7);
+    assert_eq!(printed, "2000 of 2000\n");
+    // Where nobody sees the calls they must end all the same.
+    program.start(&["--force", "--sample", "10000", "--system", "off", BY_THE_WALL], &["awaits", "1"], 7);
 }
 
 /// A program of a few lines, which uses 64 MiB of memory and as much processor time as its first word says, ms, and
@@ -330,6 +335,40 @@ fn samples_stand_for_the_processor_time() {
     assert_eq!(program.archive().table("samples").unwrap().len() as i64, samples);
     let times = program.archive().table("samples").unwrap();
     assert!(times.i64("time").unwrap().windows(2).all(|pair| pair[0] < pair[1]));
+}
+
+/// What a thread blocks before anybody looks, it has blocked still, as far as it can see.
+#[test]
+fn threads_that_block_all_signals_are_sampled() {
+    let place = TempDir::new().unwrap();
+    let source = place.path().join("blocked.c");
+    let text = BURN
+        .replace("int main(", "static int begun(")
+        .replace("#include <stdio.h>", "#include <stdio.h>\n#include <pthread.h>");
+    let text = format!(
+        "{text}
+        static void *burns(void *words) {{ begun(2, words); return 0; }}
+        int main(int count, char **words) {{
+            sigset_t all, now;
+            pthread_t thread;
+            sigfillset(&all);
+            pthread_sigmask(SIG_SETMASK, &all, 0);
+            pthread_create(&thread, 0, burns, words);
+            pthread_join(thread, 0);
+            begun(2, words);
+            pthread_sigmask(SIG_BLOCK, 0, &now);
+            printf(\"blocked %d\\n\", sigismember(&now, SIGRTMAX - 4));
+            return count - 2;
+        }}"
+    );
+    std::fs::write(&source, text).unwrap();
+    let line = format!("cc -O2 -pthread {} -o program", source.display());
+    let Some(program) = Program::compile(&[&line]) else { return };
+    let printed = program.start(&["--sample", "200"], &["400"], 0);
+    let printed = numbers(&printed);
+    assert_eq!(printed[2], ("blocked", 1.0), "{printed:?}");
+    let (used, time) = (printed[0].1 + printed[1].1, program.sum("sampled", "time"));
+    assert!((time as f64 / used - 1.0).abs() < 0.05, "{time} ns of {used}");
 }
 
 #[test]

@@ -6,10 +6,9 @@
 //! Deliberately absent: programs that change the stack pointer by themselves, or by `setcontext`, which switches between
 //! stacks mostly: see [`super::inside::end_left`].
 
-use core::ffi::{CStr, c_int, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::ffi::{c_int, c_void};
 
-use super::functions::next;
+use super::functions::Next;
 use super::inside;
 use super::wrapper::Frame;
 
@@ -17,7 +16,7 @@ use super::wrapper::Frame;
 macro_rules! jumps {
     ($($name:ident $next:ident;)*) => {
         $(
-            static $next: AtomicUsize = AtomicUsize::new(0);
+            static $next: Next = Next::of(concat!(stringify!($name), "\0"));
 
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
@@ -25,7 +24,7 @@ macro_rules! jumps {
                 unsafe extern "C" fn leaves(buffer: *const usize) -> usize {
                     // SAFETY: the program's own buffer, filled by `setjmp`.
                     unsafe { inside::leave_below(target(buffer)) };
-                    resolve(&$next, concat!(stringify!($name), "\0"))
+                    $next.address()
                 }
                 core::arch::naked_asm!(
                     ".cfi_startproc",
@@ -59,7 +58,7 @@ macro_rules! jumps {
 
         /// Finds them all: a jump may come in a moment in which nothing can be looked up.
         pub(super) fn resolve_all() {
-            $(resolve(&$next, concat!(stringify!($name), "\0"));)*
+            $($next.find();)*
         }
     };
 }
@@ -69,15 +68,6 @@ jumps! {
     _longjmp LONGJMP_ALONE;
     siglongjmp SIGLONGJMP;
     __longjmp_chk LONGJMP_CHECKED;
-}
-
-fn resolve(known: &AtomicUsize, name: &'static str) -> usize {
-    let mut address = known.load(Ordering::Relaxed);
-    if address == 0 {
-        address = CStr::from_bytes_with_nul(name.as_bytes()).map_or(0, next);
-        known.store(address, Ordering::Relaxed);
-    }
-    address
 }
 
 /// The stack pointer that a jump leads to. The C library keeps it seventh, turned and mixed with a secret.

@@ -8,7 +8,7 @@
 
 use core::ffi::{CStr, c_char, c_int};
 
-use marey_measure::{Kept, Mode, Runtime, Scratch, Thread};
+use marey_measure::{Kept, Mode, Runtime, Scratch, Thread, sys};
 use marey_model::IoKind;
 use marey_model::spool::{op, zigzag};
 
@@ -78,6 +78,7 @@ pub(crate) unsafe extern "C" fn before(frame: *mut Frame, index: usize) -> usize
                 call.begin(&*frame, index, row);
             } else {
                 ours::count_missed();
+                call.note(&*frame, row);
             }
         }
         (*frame).pending.as_mut_ptr().cast::<Call>().write(call);
@@ -132,6 +133,21 @@ unsafe extern "C" {
 }
 
 impl Call {
+    /// Notes what a call does to descriptors that comes in a moment in which nothing can be recorded.
+    unsafe fn note(&mut self, frame: &Frame, row: &Row) {
+        // SAFETY: the caller's promise: the frame is that of a call which is under way.
+        unsafe {
+            match row.on {
+                On::Table(change) => change::before(change, &frame.args),
+                On::Fd(_) if row.kind == Some(IoKind::Close) => {
+                    descriptors::forget(descriptor(row.on, &frame.args));
+                }
+                _ => return,
+            }
+        }
+        self.how = How::Noted;
+    }
+
     unsafe fn begin(&mut self, frame: &Frame, index: usize, row: &Row) {
         let args = &frame.args;
         let entry = Entry { sp: frame.sp, bp: frame.bp };
@@ -164,7 +180,8 @@ impl Call {
                 descriptors::is_of_stream(self.fd);
             }
             let Some((_, thread)) = recorded else { return };
-            if row.moves == Moves::Scanned {
+            // It asks the kernel, which a filter may forbid.
+            if row.moves == Moves::Scanned && !sys::is_refrained(libc::SYS_lseek) {
                 self.before = libc::ftello(stream(row.on, args) as *mut libc::FILE);
             }
             self.enter(thread, entry, index);
@@ -273,9 +290,12 @@ impl Call {
             Moves::Text => len(result as usize),
             Moves::Given(more) => len(args[0]) + u64::from(more),
             Moves::Scanned => {
+                if self.before < 0 || sys::is_refrained(libc::SYS_lseek) {
+                    return 0;
+                }
                 // SAFETY: the stream that has been read.
                 let now = unsafe { libc::ftello(stream(row.on, args) as *mut libc::FILE) };
-                if self.before < 0 { 0 } else { u64::try_from(now - self.before).unwrap_or(0) }
+                u64::try_from(now - self.before).unwrap_or(0)
             }
         }
     }

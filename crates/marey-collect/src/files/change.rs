@@ -5,10 +5,10 @@
 //! ([`by_number`]).
 
 use core::ffi::{c_int, c_long};
-use core::sync::atomic::AtomicUsize;
 
 use super::descriptors::{self, FORKS};
 use super::table::Change;
+use crate::c_library::functions::Next;
 use crate::entry::call_keeping_arguments;
 
 /// To be called before the real function.
@@ -21,6 +21,7 @@ pub(super) unsafe fn before(change: Change, args: &[usize; 6]) {
         Change::CloseRange if flags as u32 & libc::CLOSE_RANGE_CLOEXEC == 0 => {
             descriptors::forget_all(first as u32, last as u32);
         }
+        Change::Directory => descriptors::forget(first as c_int),
         Change::CloseFrom => descriptors::forget_all((first as c_int).max(0).cast_unsigned(), u32::MAX),
         _ => {}
     }
@@ -71,16 +72,15 @@ pub(crate) unsafe fn closes_stream(stream: usize) {
 /// Exported functions that make a child process, each passed on to the next of its name by a jump: a child of `vfork`
 /// returns through the frames that it was called from. (`system`, which waits for it, is one of [`crate::system`].)
 macro_rules! children {
-    ($($name:ident $next:ident;)*) => {$(
-        static $next: AtomicUsize = AtomicUsize::new(0);
+    ($($name:ident $next:ident;)*) => {
+        $(
+        static $next: Next = Next::of(concat!(stringify!($name), "\0"));
 
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name() {
             extern "C" fn find() {
-                // SAFETY: the name ends with a zero byte.
-                let found = unsafe { libc::dlsym(libc::RTLD_NEXT, concat!(stringify!($name), "\0").as_ptr().cast()) };
-                $next.store(found as usize, core::sync::atomic::Ordering::Relaxed);
+                $next.find();
             }
             core::arch::naked_asm!(
                 ".cfi_startproc",
@@ -98,7 +98,13 @@ macro_rules! children {
                 find = sym find,
             )
         }
-    )*};
+        )*
+
+        /// Finds them all: handlers of signals may call them, in which nothing can be looked up.
+        pub(crate) fn resolve_all() {
+            $($next.find();)*
+        }
+    };
 }
 
 children! {

@@ -27,7 +27,7 @@ mod names;
 mod table;
 
 pub(crate) use call::{after, before};
-pub(crate) use change::{by_number, closes_stream};
+pub(crate) use change::{by_number, closes_stream, resolve_all};
 pub(crate) use descriptors::FORKS;
 pub(crate) use names::text as name;
 pub(crate) use table::{CALLS, Calls, Function};

@@ -38,6 +38,8 @@ pub(super) enum Change {
     Control,
     CloseRange,
     CloseFrom,
+    /// It is a directory's from now on, which `closedir` closes, and nobody sees that.
+    Directory,
 }
 
 /// What a function returns.
@@ -276,6 +278,7 @@ functions! {
         fcntl64 Control;
         close_range CloseRange;
         closefrom CloseFrom;
+        fdopendir Directory;
     }
 }
 

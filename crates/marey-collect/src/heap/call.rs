@@ -80,13 +80,13 @@ unsafe fn enter(heap: &Heap, function: Function, (block, size): (usize, usize), 
 /// In a forked child: begins its own heap, if it is recorded by now.
 #[cold]
 pub(super) fn begin_anew(heap: &'static Heap) -> Option<&'static Heap> {
-    let runtime = crate::process::running()?;
+    let runtime = crate::process::running().filter(|_| !heap.has_failed())?;
     let least = LEAST.load(core::sync::atomic::Ordering::Relaxed);
     static BEGINS: marey_measure::Lock<()> = marey_measure::Lock::new(());
     BEGINS.with_or_renew(
         || (),
         |()| {
-            if heap.runtime().is_none() {
+            if heap.runtime().is_none() && !heap.has_failed() {
                 // SAFETY: others wait here.
                 unsafe { heap.begin(runtime, least as u64) };
             }

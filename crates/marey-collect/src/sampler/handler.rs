@@ -1,7 +1,7 @@
 //! From the signal to the sample.
 //!
-//! The one idea: the kernel says with the signal whose state it is of, so nothing has to be looked up; and the
-//! handler leaves the program's stack at once, which may have no room for it (Rust's signal stacks have 8 KiB).
+//! The one idea: the kernel says with the signal whose state it is of, so one that is not of the calling thread's timer
+//! is known before anything of it is touched; and the handler leaves the program's stack at once, which may have no room for it (Rust's signal stacks have 8 KiB).
 //!
 //! Signals are blocked by the handler itself, as the first thing that it does, and not by its action: a sample is
 //! often due when another process is to have the processor, and then the thread waits with the handler's mask before
@@ -10,20 +10,21 @@
 //! and may jump away, for nothing of ours has been touched.
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
-use marey_measure::{Counting, Sample, Stack, open_sites, sys};
+use marey_measure::{Counting, Sample, open_sites, sys};
 
 use super::walk::Registers;
-use super::{State, restart};
+use super::{State, Stopped, handlers, restart};
 
 /// The kernel's `sigaction`.
+#[derive(Clone, Copy)]
 #[repr(C)]
-struct Action {
-    handler: usize,
-    flags: u64,
-    restorer: usize,
-    mask: u64,
+pub(super) struct Action {
+    pub(super) handler: usize,
+    pub(super) flags: u64,
+    pub(super) restorer: usize,
+    pub(super) mask: u64,
 }
 
 /// The action brings a function that returns from the handler.
@@ -37,18 +38,27 @@ const SET: usize = 8;
 /// Takes a signal that nobody uses. `None` if there is none.
 pub(super) fn install() -> Option<u32> {
     CANDIDATES.into_iter().find(|&signal| {
-        let mut before = Action { handler: 1, flags: 0, restorer: 0, mask: 0 };
-        let at = (&raw mut before) as usize;
-        // SAFETY: the action is writable.
-        unsafe { sys::syscall(libc::SYS_rt_sigaction, [signal as usize, 0, at, SET, 0, 0]) };
-        // SAFETY: as above.
-        before.handler == libc::SIG_DFL && unsafe { set(signal) }
+        let is_free = action(signal.cast_signed()).is_some_and(|before| before.handler == libc::SIG_DFL);
+        is_free && set(signal)
     })
 }
 
-/// # Safety
-/// Nobody else handles the signal.
-unsafe fn set(signal: u32) -> bool {
+/// What the kernel does when a signal comes.
+pub(super) fn action(signal: c_int) -> Option<Action> {
+    let mut action = Action { handler: 0, flags: 0, restorer: 0, mask: 0 };
+    let (signal, at) = (signal.cast_unsigned() as usize, (&raw mut action) as usize);
+    // SAFETY: the action is writable.
+    (unsafe { sys::syscall(libc::SYS_rt_sigaction, [signal, 0, at, SET, 0, 0]) } == 0).then_some(action)
+}
+
+/// Has the kernel do this.
+pub(super) fn set_action(signal: c_int, action: &Action) -> bool {
+    let (signal, at) = (signal.cast_unsigned() as usize, core::ptr::from_ref(action) as usize);
+    // SAFETY: the action is readable, and its functions are what the kernel expects.
+    unsafe { sys::syscall(libc::SYS_rt_sigaction, [signal, at, 0, SET, 0, 0]) == 0 }
+}
+
+fn set(signal: u32) -> bool {
     // Not blocked in itself: what a handler of the program's that jumps away leaves blocked stays so.
     let flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_NODEFER;
     let action = Action {
@@ -58,18 +68,26 @@ unsafe fn set(signal: u32) -> bool {
         // Those that the C library keeps for itself: a cancellation would unwind through the handler.
         mask: 0b11 << 31,
     };
-    let at = (&raw const action) as usize;
-    // SAFETY: the action is readable, and its functions are what the kernel expects.
-    unsafe { sys::syscall(libc::SYS_rt_sigaction, [signal as usize, at, 0, SET, 0, 0]) == 0 }
+    set_action(signal.cast_signed(), &action)
 }
 
 /// Lets the signal through to the calling thread. Whether it was blocked.
 pub(super) fn unblock() -> bool {
-    let ours = 1_u64 << (super::SIGNAL.load(Ordering::Relaxed).max(1) - 1);
-    let mut before = 0_u64;
+    change_mask(libc::SIG_UNBLOCK, super::SIGNAL.load(Ordering::Relaxed))
+}
+
+/// Blocks the signal in the calling thread, as the program believes that it is.
+pub(super) fn block(signal: u32) {
+    change_mask(libc::SIG_BLOCK, signal);
+}
+
+/// Whether the signal was blocked before.
+fn change_mask(how: c_int, signal: u32) -> bool {
+    let Some(at) = signal.checked_sub(1) else { return false };
+    let (ours, mut before) = (1_u64 << at, 0_u64);
     let (from, to) = ((&raw const ours) as usize, (&raw mut before) as usize);
     // SAFETY: both sets are as long as said.
-    unsafe { sys::syscall(libc::SYS_rt_sigprocmask, [libc::SIG_UNBLOCK as usize, from, to, SET, 0, 0]) };
+    unsafe { sys::syscall(libc::SYS_rt_sigprocmask, [how.cast_unsigned() as usize, from, to, SET, 0, 0]) };
     before & ours != 0
 }
 
@@ -82,17 +100,47 @@ unsafe extern "C" fn returns() {
 /// All signals.
 static ALL: u64 = u64::MAX;
 
+core::arch::global_asm!(
+    ".pushsection .tbss.marey_sampled,\"awT\",@nobits",
+    ".hidden marey_sampled",
+    ".globl marey_sampled",
+    ".type marey_sampled, @tls_object",
+    ".size marey_sampled, 8",
+    ".p2align 3",
+    "marey_sampled:",
+    ".zero 8",
+    ".popsection",
+);
+
+/// The state of the calling thread, null without one. The handler's instructions know it.
+pub(super) fn own() -> &'static AtomicPtr<State> {
+    let at: *const AtomicPtr<State>;
+    // SAFETY: reads the thread pointer and adds the variable's offset from it; nobody sees it but its thread, and the
+    // handler that interrupts that.
+    unsafe {
+        core::arch::asm!(
+            "mov {at}, qword ptr fs:[0]",
+            "add {at}, qword ptr [rip + marey_sampled@GOTTPOFF]",
+            at = out(reg) at,
+            options(nostack, readonly)
+        );
+        &*at
+    }
+}
+
 /// The handler: blocks all signals and goes to the stack of the state that came with the signal, if that is the
-/// calling thread's and the signal one of a timer. It need not keep any register but the stack's: all come back from
-/// the kernel's record.
+/// calling thread's and the signal one of its timer. One of another timer comes too late, or is the program's, which
+/// waits for it otherwise. It need not keep any register but the stack's: all come back from the kernel's record.
 #[unsafe(naked)]
 unsafe extern "C" fn interrupted(_: c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
     core::arch::naked_asm!(
         "cmp dword ptr [rsi + 8], -2",
-        "jne 2f",
-        "mov rbx, qword ptr [rsi + 24]",
-        "mov rcx, qword ptr fs:[0]",
-        "cmp rcx, qword ptr [rbx + {owner}]",
+        "jne 3f",
+        "mov rcx, qword ptr [rip + marey_sampled@GOTTPOFF]",
+        "mov rbx, qword ptr fs:[rcx]",
+        "test rbx, rbx",
+        "je 2f",
+        "cmp rbx, qword ptr [rsi + 24]",
         "jne 2f",
         "cmp dword ptr [rip + {barred}], 0",
         "jne 2f",
@@ -115,66 +163,54 @@ unsafe extern "C" fn interrupted(_: c_int, _: *mut libc::siginfo_t, _: *mut c_vo
         "mov rsp, rbp",
         "2:",
         "ret",
+        "3:",
+        "jmp {foreign}",
         all = sym ALL,
         barred = sym super::BARRED,
         block = const libc::SIG_BLOCK,
         set = const SET,
         mask = const libc::SYS_rt_sigprocmask,
-        owner = const core::mem::offset_of!(State, owner),
         sampled = sym sampled,
+        foreign = sym foreign,
     )
 }
 
 const _: () = assert!(core::mem::offset_of!(State, stack_top) == 0);
 
+/// Somebody has sent the signal, who knows nothing of us: it does what it would do without a handler.
+extern "C" fn foreign(signal: c_int) {
+    if super::is_paused() {
+        return;
+    }
+    super::stop(Stopped::Sent);
+    set_action(signal, &Action { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 });
+    let (process, thread) = (sys::process_id() as usize, sys::thread_id() as usize);
+    let signal = signal.cast_unsigned() as usize;
+    // SAFETY: takes numbers; the signal comes when this handler is left.
+    unsafe { sys::syscall(libc::SYS_tgkill, [process, thread, signal, 0, 0, 0]) };
+}
+
 /// Whether an instruction is one of the handler's, before it has blocked signals.
 fn is_entry(address: usize) -> bool {
     /// More than there are before that, and fewer than in the whole.
-    const BYTES: usize = 72;
+    const BYTES: usize = 76;
     (address.wrapping_sub(interrupted as *const () as usize)) < BYTES
 }
 
-/// Whether a handler of the program's has run since the kernel made the record `context` of a sample: what it
-/// interrupted were the handler's first instructions, so its own record lies right beneath this one, and says so.
-///
-/// # Safety
-/// `context` is the kernel's record of the signal that is being handled, and the stack is the calling thread's.
-unsafe fn is_interrupted(context: *const usize, stack: Stack) -> bool {
-    /// Where the record says which other stack for handlers there is: address, flags, length.
-    const OTHER: usize = 2;
-    /// Where it says where the registers for floats are kept; how long these are stands there behind a mark.
-    const FLOATS: usize = restart::BEGIN + 23;
-    const MARK: (usize, u32) = (464, 0x4650_5853);
-    /// From where the stack pointer stands to the number of the signal.
-    const WHICH: usize = 304 - (restart::BEGIN + restart::RIP - 1) * size_of::<usize>();
-    /// What the kernel leaves free, and the rest of a record, at most.
-    const MORE: usize = 1 << 10;
-    // SAFETY: the caller's promise; what is read below the record lies on the same stack.
-    unsafe {
-        let top = context as usize - size_of::<usize>();
-        let (other, other_len) = (context.add(OTHER).read(), context.add(OTHER + 2).read());
-        let start = if (other..other.saturating_add(other_len)).contains(&top) {
-            other
-        } else if (stack.start..stack.end).contains(&top) {
-            stack.start
-        } else {
-            return false;
-        };
-        let floats = *context.add(FLOATS) as *const u8;
-        let is_marked = !floats.is_null() && floats.add(MARK.0).cast::<u32>().read() == MARK.1;
-        let len = if is_marked { floats.add(MARK.0 + 4).cast::<u32>().read() as usize } else { 512 };
-        let lowest = top.saturating_sub(len + MORE).max(start);
-        // The stack pointer and behind it the instruction, as they stand in a record.
-        let words = (lowest & !7..top - size_of::<usize>()).step_by(size_of::<usize>());
-        words.into_iter().any(|at| {
-            let [pointer, instruction] = (at as *const [usize; 2]).read_volatile();
-            // What has come is told behind the rest of the record; another sample does not count.
-            let signal = (at + WHICH) as *const u32;
-            pointer == top
-                && is_entry(instruction)
-                && signal.read_volatile() != super::SIGNAL.load(Ordering::Relaxed)
-        })
+/// Whether the program has handled a signal where the thread stands, so that a call which has ended there is to say so: it
+/// did before the sample came, or when the kernel had made the record `context` of that already. That holds until the
+/// thread is found elsewhere: more samples may come before it goes on.
+fn is_to_be_told(context: usize, here: [usize; 2]) -> bool {
+    let [instruction, pointer] = handlers::last();
+    // A record begins with the address to return to; more samples may have come before the first has blocked signals.
+    let is_within = is_entry(instruction) && pointer < context;
+    let is_told = [instruction, pointer] == here || is_within;
+    // While the handler runs the thread stands further in.
+    let stack = crate::site::known_stack();
+    if !is_told && (stack.start.max(pointer)..stack.end).contains(&here[1]) {
+        handlers::forget();
     }
+    is_told
 }
 
 /// Takes a sample.
@@ -184,22 +220,22 @@ unsafe fn is_interrupted(context: *const usize, stack: Stack) -> bool {
 unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginfo_t, context: *mut c_void) {
     /// Where a timer's signal says how often it was too late.
     const OVERRUN: usize = 20;
-    // SAFETY: the caller's promise; all signals are blocked, so nobody else uses the state.
+    // SAFETY: the caller's promise; all signals are blocked, so nobody else uses this part of the state.
     unsafe {
-        let state = &mut *state;
-        // A call that a handler of the program's has ended is to say so.
-        if !(restart::has_ended(context.cast()) && is_interrupted(context.cast(), crate::site::known_stack()))
-        {
-            restart::restart(context.cast());
-        }
+        let state = &mut (*state).own;
         let late = information.cast::<u8>().add(OVERRUN).cast::<c_int>().read();
         let weight = state.passed.saturating_add(1 + late.max(0).cast_unsigned());
-        let word = |at: usize| Some(context.cast::<u8>().add(at).cast::<usize>().read());
-        if is_entry(context.cast::<usize>().add(restart::BEGIN + restart::RIP).read()) {
+        let word = |at: usize| context.cast::<usize>().add(restart::BEGIN + at).read();
+        let (instruction, pointer) = (word(restart::RIP), word(restart::RSP));
+        if is_entry(instruction) {
             // The next one is due before this one has begun, and will be taken with it.
             state.passed = weight;
             return;
         }
+        if !is_to_be_told(context as usize, [instruction, pointer]) && restart::has_ended(context.cast()) {
+            restart::restart(context.cast());
+        }
+        let word = |at: usize| Some(context.cast::<u8>().add(at).cast::<usize>().read());
         let Some(registers) = Registers::from_context(word) else { return };
         // There is none where the clock is lost.
         let runtime = marey_measure::current_runtime();

@@ -7,6 +7,7 @@
 //!
 //! * [`timer`]: the kernel's timers. * [`handler`]: from the signal to the sample. * [`walk`]: the call stack.
 //! * [`restart`]: calls that a sample would have ended early. * [`respect`]: the program's own signals.
+//! * [`handlers`]: what the program's handlers interrupt.
 //! * [`counters`]: what is read beside the time.
 //!
 //! What is deliberately absent: `perf_event`. It needs a descriptor for each thread, which a program may close with
@@ -14,15 +15,16 @@
 
 mod counters;
 mod handler;
+mod handlers;
 mod respect;
 mod restart;
 mod timer;
 mod walk;
 
-pub(crate) use respect::awaited;
+pub(crate) use handlers::forget as calls;
+pub(crate) use respect::{awaited, resolve_all};
 
-use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use marey_measure::{Counting, Lock, Runtime, SampledFrame, Samples, Thread, sys};
 use marey_model::spool::Definition;
@@ -36,7 +38,7 @@ static SIGNAL: AtomicU32 = AtomicU32::new(0);
 static PERIOD: AtomicU64 = AtomicU64::new(0);
 /// The handler has seen code that no definition names yet.
 static SAW_NEW_MODULE: AtomicBool = AtomicBool::new(false);
-/// How often the program has taken the signal for itself, or could not have a timer.
+/// Threads that could not be sampled.
 static MISSED: AtomicU64 = AtomicU64::new(0);
 /// What is loaded, as far as the spool knows.
 static MODULES: Lock<Option<Modules>> = Lock::new(None);
@@ -57,23 +59,31 @@ const MAX_OPEN: usize = 256;
 struct State {
     /// Where the handler's stack begins.
     stack_top: usize,
-    /// Which thread it belongs to, see [`sys::thread_mark`]; 0 if to none. A signal that comes late finds another one.
-    owner: AtomicU64,
-    thread: *mut Thread,
-    samples: *mut Samples,
+    shared: Shared,
+    own: Own,
+    next: *mut State,
+}
+
+/// What others look at than the handler.
+struct Shared {
     /// The process that made the timer: a forked child has none.
-    pid: u32,
-    timer: c_int,
+    pid: AtomicU32,
+    timer: AtomicI32,
     has_timer: AtomicBool,
     /// The program believes that it has blocked the signal.
     seems_blocked: AtomicBool,
+}
+
+/// What the handler has for itself.
+struct Own {
+    thread: *mut Thread,
+    samples: *mut Samples,
     /// The last known number of [`crate::site::CLOSINGS`].
     closings: u64,
     /// Until when no more samples are taken, ticks: at most half of the time is ours.
     rests_until: u64,
     /// Periods that have passed meanwhile.
     passed: u32,
-    next: *mut State,
     open: [u32; MAX_OPEN],
     frames: [SampledFrame; MAX_FRAMES],
     walker: Walker,
@@ -108,9 +118,10 @@ fn begin_sampling(runtime: &'static Runtime) -> bool {
     walk::prepare();
     define_modules(runtime);
     let Some(signal) = handler::install() else {
-        tell(runtime, "no real-time signal is free");
+        tell(runtime, 1, "no samples: no real-time signal is free");
         return false;
     };
+    handlers::adopt(signal);
     SIGNAL.store(signal, Ordering::Release);
     true
 }
@@ -118,12 +129,8 @@ fn begin_sampling(runtime: &'static Runtime) -> bool {
 /// More would leave the program no time.
 const MAX_HERTZ: u64 = 100_000;
 
-fn tell(runtime: &Runtime, detail: &str) {
-    let trouble = Definition::Trouble {
-        kind: "unsampled".to_owned(),
-        count: 1,
-        detail: format!("not sampled: {detail}"),
-    };
+fn tell(runtime: &Runtime, count: u64, detail: &str) {
+    let trouble = Definition::Trouble { kind: "unsampled".to_owned(), count, detail: detail.to_owned() };
     runtime.define(|definitions| definitions.define(&trouble));
 }
 
@@ -139,13 +146,18 @@ extern "C" fn thread_begins(thread: *mut Thread) {
             define_modules(runtime);
         }
         // SAFETY: as above.
-        if unsafe { begin_thread(runtime, thread) }.is_none() && MISSED.fetch_add(1, Ordering::Relaxed) == 0 {
-            tell(runtime, "threads for which the system had no timer or no memory");
+        if unsafe { begin_thread(runtime, thread) }.is_none() {
+            MISSED.fetch_add(1, Ordering::Relaxed);
         }
     });
     if let Some(state) = own_state() {
         state.seems_blocked.store(handler::unblock(), Ordering::Relaxed);
     }
+}
+
+/// To be called in a forked child before it records anything: what another thread of the parent's was at nobody ends.
+pub(crate) fn forked() {
+    BARRED.fetch_and(STOPPED, Ordering::Relaxed);
 }
 
 /// # Safety
@@ -155,37 +167,41 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
     let period = PERIOD.load(Ordering::Relaxed);
     // SAFETY: the state is nobody else's, the descriptor the calling thread's.
     unsafe {
-        (*state).samples = Samples::begin(runtime, (*thread).serial, period)?;
-        (*state).thread = thread;
-        (*state).pid = sys::process_id();
+        let (shared, own) = (&(*state).shared, &mut (*state).own);
+        let Some(samples) = Samples::begin(runtime, (*thread).serial, period) else {
+            FREE.with_or_renew(Vec::new, |free| free.push(StatePointer(state)));
+            return None;
+        };
+        (own.samples, own.thread) = (samples, thread);
+        shared.pid.store(sys::process_id(), Ordering::Relaxed);
+        shared.seems_blocked.store(false, Ordering::Relaxed);
         let closings = crate::site::CLOSINGS.load(Ordering::Relaxed);
-        if core::mem::replace(&mut (*state).closings, closings) != closings {
-            (*state).walker.forget();
+        if core::mem::replace(&mut own.closings, closings) != closings {
+            own.walker.forget();
         }
-        ((*state).rests_until, (*state).passed) = (0, 0);
-        (*state).owner.store(sys::thread_mark(), Ordering::Relaxed);
+        (own.rests_until, own.passed) = (0, 0);
+        handler::own().store(state, Ordering::Relaxed);
         (*thread).sampler = state.cast();
-        counters::thread_begins(thread, (*state).samples);
+        counters::thread_begins(thread, samples);
         let signal = SIGNAL.load(Ordering::Relaxed);
         if signal == 0 {
             return Some(());
         }
-        let timer = timer::start(signal, state as usize, period);
-        let Some(timer) = timer else {
+        let Some(timer) = timer::start(signal, state as usize, period) else {
             end_state(thread, state);
             return None;
         };
-        (*state).timer = timer;
-        (*state).has_timer.store(true, Ordering::Release);
+        shared.timer.store(timer, Ordering::Relaxed);
+        shared.has_timer.store(true, Ordering::Release);
     }
     Some(())
 }
 
 /// The state of the calling thread, if it is sampled.
-fn own_state() -> Option<&'static State> {
-    let thread = marey_measure::existing_thread();
-    // SAFETY: the descriptor is the calling thread's, and states are never unmapped.
-    unsafe { if thread.is_null() { None } else { (*thread).sampler.cast::<State>().as_ref() } }
+fn own_state() -> Option<&'static Shared> {
+    let state = handler::own().load(Ordering::Relaxed);
+    // SAFETY: states are never unmapped, and what they share is only read.
+    unsafe { if state.is_null() { None } else { Some(&(*state).shared) } }
 }
 
 /// Ends the sampling of the calling thread, before its descriptor is no more.
@@ -206,12 +222,12 @@ unsafe fn end_state(thread: *mut Thread, state: *mut State) {
     unsafe {
         stop_timer(state);
         // A signal that is on its way finds that it is too late.
-        (*state).owner.store(0, Ordering::Relaxed);
+        handler::own().store(core::ptr::null_mut(), Ordering::Relaxed);
         (*thread).sampler = core::ptr::null_mut();
         Counting::end(thread);
-        Samples::end((*state).samples);
-        (*state).samples = core::ptr::null_mut();
-        (*state).thread = core::ptr::null_mut();
+        let own = &mut (*state).own;
+        Samples::end(own.samples);
+        (own.samples, own.thread) = (core::ptr::null_mut(), core::ptr::null_mut());
     }
     FREE.with_or_renew(Vec::new, |free| free.push(StatePointer(state)));
 }
@@ -221,14 +237,18 @@ unsafe fn end_state(thread: *mut Thread, state: *mut State) {
 unsafe fn stop_timer(state: *mut State) {
     // SAFETY: the caller's promise; states are never unmapped.
     unsafe {
-        if (*state).has_timer.swap(false, Ordering::AcqRel) && (*state).pid == sys::process_id() {
-            timer::stop((*state).timer);
+        let shared = &(*state).shared;
+        let is_ours = || shared.pid.load(Ordering::Relaxed) == sys::process_id();
+        if shared.has_timer.swap(false, Ordering::AcqRel) && is_ours() {
+            timer::stop(shared.timer.load(Ordering::Relaxed));
         }
     }
 }
 
-/// While this is not 0, no samples are taken: the handler must not even call the kernel, or look at the clock.
+/// While this is not 0, no samples are taken: the handler must not even call the kernel, or look at the clock. It is
+/// [`STOPPED`] for good, and beside that how many threads are at something that may take these away.
 static BARRED: AtomicU32 = AtomicU32::new(0);
+const STOPPED: u32 = 1 << 31;
 
 /// Takes no samples while `f` does what may take the clock away, or calls of the kernel.
 pub(crate) fn paused<R>(f: impl FnOnce() -> R) -> R {
@@ -238,13 +258,34 @@ pub(crate) fn paused<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Whether a thread is at something that may take calls of the kernel away.
+fn is_paused() -> bool {
+    BARRED.load(Ordering::SeqCst) & !STOPPED != 0
+}
+
+/// Why there are no more samples.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Stopped {
+    /// The program uses the signal.
+    Taken = 1,
+    /// Somebody has sent the signal.
+    Sent = 2,
+    /// A filter does not let the handler through.
+    Filtered = 3,
+}
+
+/// One of [`Stopped`] that has not been told; 0 for none. It may come in a handler of signals, where nothing can be.
+static UNTOLD: AtomicU8 = AtomicU8::new(0);
+
 /// Ends all sampling in the process, for good.
-pub(crate) fn stop() {
+pub(crate) fn stop(why: Stopped) {
     if SIGNAL.swap(0, Ordering::AcqRel) == 0 {
         return;
     }
+    UNTOLD.store(why as u8, Ordering::Relaxed);
     // Signals are on their way.
-    BARRED.fetch_add(1, Ordering::SeqCst);
+    BARRED.fetch_or(STOPPED, Ordering::SeqCst);
     let mut state = ALL.load(Ordering::Acquire);
     while !state.is_null() {
         // SAFETY: states are never unmapped, and their chain never changes.
@@ -257,6 +298,9 @@ pub(crate) fn stop() {
 
 /// To be called now and then: defines modules that samples were taken in.
 pub(crate) fn settle(runtime: &Runtime) {
+    if UNTOLD.load(Ordering::Relaxed) != 0 {
+        tell_stopped(runtime);
+    }
     if SAW_NEW_MODULE.load(Ordering::Relaxed) {
         define_modules(runtime);
     }
@@ -266,6 +310,10 @@ pub(crate) fn settle(runtime: &Runtime) {
 pub(crate) fn ends(runtime: &Runtime) {
     settle(runtime);
     counters::ends(runtime);
+    let missed = MISSED.swap(0, Ordering::Relaxed);
+    if missed != 0 {
+        tell(runtime, missed, "threads without samples: the system had no timer or no memory");
+    }
     let count = marey_measure::take_lost_samples();
     if count != 0 {
         let detail = "periods of processor time of threads that had no room for samples".to_owned();
@@ -274,13 +322,28 @@ pub(crate) fn ends(runtime: &Runtime) {
     }
 }
 
+#[cold]
+fn tell_stopped(runtime: &Runtime) {
+    let detail = match UNTOLD.swap(0, Ordering::Relaxed) {
+        0 => return,
+        why if why == Stopped::Filtered as u8 => {
+            "samples end: a filter on system calls does not let them through"
+        }
+        why if why == Stopped::Sent as u8 => "samples end: somebody has sent their signal",
+        _ => "samples end: the program uses their signal",
+    };
+    tell(runtime, 1, detail);
+}
+
+/// Nobody waits here for the loader with the table locked: another thread that has the loader's lock may want it. If two
+/// come at a time, one begins anew.
 fn define_modules(runtime: &Runtime) {
     SAW_NEW_MODULE.store(false, Ordering::Relaxed);
-    MODULES.with_or_renew(Option::default, |modules| {
-        let modules = modules.get_or_insert_default();
-        crate::site::define_modules(runtime, modules);
-        walk::publish(modules);
-    });
+    let mut modules = MODULES.with_or_renew(|| None, Option::take).flatten().unwrap_or_default();
+    if crate::site::define_modules(runtime, &mut modules) || !walk::is_published() {
+        walk::publish(&modules);
+    }
+    MODULES.with_or_renew(|| None, |kept| *kept = Some(modules));
 }
 
 fn take_free() -> Option<*mut State> {
@@ -294,7 +357,7 @@ fn new_state() -> Option<*mut State> {
     // SAFETY: the mapping is nobody else's, and zeros are a state that belongs to no thread, but for the walker.
     unsafe {
         (*state).stack_top = at as usize + len + STACK;
-        Walker::begin(&raw mut (*state).walker);
+        Walker::begin(&raw mut (*state).own.walker);
         let mut first = ALL.load(Ordering::Relaxed);
         loop {
             (*state).next = first;

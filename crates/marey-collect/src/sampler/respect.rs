@@ -1,54 +1,58 @@
 //! The program's own signals, beside the one that samples come with.
 //!
-//! The one idea: the program is to find its signals as they would be without us. It cannot block ours, or it would not
-//! be sampled; it cannot wait for it; and what resets all signals leaves ours alone, which would end the process
-//! else. If it wants the signal for itself it gets it, and sampling ends.
+//! The one idea: the program is to find its signals as they would be without us. Where it names all signals, ours is
+//! left out: it cannot block it, or it would not be sampled; it cannot wait for it; and what resets all signals leaves
+//! it alone, which would end the process else. If it wants the very signal for itself, to handle, block or await it, it
+//! gets it, and sampling ends.
 //!
 //! Deliberately absent: calls that wait for signals, but for what they wait for ([`awaited`]), and programs that do all
 //! this by the bare instruction.
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::Ordering;
 
-use super::SIGNAL;
+use super::handlers::Exchange;
+use super::{SIGNAL, Stopped, stop};
+use crate::c_library::functions::Next;
 
 /// Exported functions, each passed on to the next of its name by way of `$body`, which gets that function first.
 macro_rules! exported {
-    ($($name:ident($($arg:ident: $type:ty),*) -> $result:ty = $body:path, or $failed:expr;)*) => {$(
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $type),*) -> $result {
-            static NEXT: AtomicUsize = AtomicUsize::new(0);
-            let mut next = NEXT.load(Ordering::Relaxed);
-            if next == 0 {
-                // SAFETY: the name ends with a zero byte.
-                next = unsafe {
-                    libc::dlsym(libc::RTLD_NEXT, concat!(stringify!($name), "\0").as_ptr().cast())
-                } as usize;
-                NEXT.store(next, Ordering::Relaxed);
+    ($($name:ident $next:ident ($($arg:ident: $type:ty),*) -> $result:ty = $body:path, or $failed:expr;)*) => {
+        $(
+            static $next: Next = Next::of(concat!(stringify!($name), "\0"));
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name($($arg: $type),*) -> $result {
+                let next = $next.address();
+                if next == 0 {
+                    return $failed;
+                }
+                // SAFETY: the next function of this name has this type, and gets the program's arguments.
+                unsafe {
+                    let next = core::mem::transmute::<usize, unsafe extern "C" fn($($type),*) -> $result>(next);
+                    $body(next, $($arg),*)
+                }
             }
-            if next == 0 {
-                return $failed;
-            }
-            // SAFETY: the next function of this name has this type, and gets the program's arguments.
-            unsafe {
-                let next = core::mem::transmute::<usize, unsafe extern "C" fn($($type),*) -> $result>(next);
-                $body(next, $($arg),*)
-            }
+        )*
+
+        /// Finds them all: handlers of signals may call them, in which nothing can be looked up.
+        pub(crate) fn resolve_all() {
+            $($next.find();)*
         }
-    )*};
+    };
 }
 
 type Set = *const libc::sigset_t;
 type Handler = usize;
 
 exported! {
-    sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int = handle, or -1;
-    signal(signal: c_int, handler: Handler) -> Handler = handle_simply, or libc::SIG_ERR;
-    sysv_signal(signal: c_int, handler: Handler) -> Handler = handle_simply, or libc::SIG_ERR;
-    sigset(signal: c_int, handler: Handler) -> Handler = handle_simply, or libc::SIG_ERR;
-    sigprocmask(how: c_int, new: Set, old: *mut libc::sigset_t) -> c_int = mask, or -1;
-    pthread_sigmask(how: c_int, new: Set, old: *mut libc::sigset_t) -> c_int = mask, or libc::ENOSYS;
-    signalfd(fd: c_int, set: Set, flags: c_int) -> c_int = descriptor, or -1;
+    sigaction NEXT_SIGACTION (signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int = handle, or -1;
+    signal NEXT_SIGNAL (signal: c_int, handler: Handler) -> Handler = handle_simply, or libc::SIG_ERR;
+    sysv_signal NEXT_SYSV_SIGNAL (signal: c_int, handler: Handler) -> Handler = handle_simply, or libc::SIG_ERR;
+    sigset NEXT_SIGSET (signal: c_int, handler: Handler) -> Handler = handle_simply, or libc::SIG_ERR;
+    sigprocmask NEXT_SIGPROCMASK (how: c_int, new: Set, old: *mut libc::sigset_t) -> c_int = mask, or -1;
+    pthread_sigmask NEXT_PTHREAD_SIGMASK (how: c_int, new: Set, old: *mut libc::sigset_t) -> c_int = mask, or libc::ENOSYS;
+    signalfd NEXT_SIGNALFD (fd: c_int, set: Set, flags: c_int) -> c_int = descriptor, or -1;
 }
 
 /// Whether it is the signal that samples come with.
@@ -65,7 +69,7 @@ unsafe fn handle(
     // SAFETY: the program's own arguments.
     unsafe {
         if !is_ours(signal) {
-            return next(signal, new, old);
+            return handle_other(next, signal, new, old);
         }
         let wants_it = !new.is_null() && !is_no_handler((*new).sa_sigaction);
         if let Some(old) = old.as_mut() {
@@ -74,8 +78,33 @@ unsafe fn handle(
         if !wants_it {
             return 0;
         }
-        super::stop();
+        stop(Stopped::Taken);
         next(signal, new, core::ptr::null_mut())
+    }
+}
+
+/// A signal that samples do not come with.
+unsafe fn handle_other(
+    next: unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int,
+    signal: c_int,
+    new: *const libc::sigaction,
+    old: *mut libc::sigaction,
+) -> c_int {
+    // SAFETY: the program's own arguments.
+    unsafe {
+        let exchange = Exchange::begin(signal, new.as_ref().map(|new| new.sa_sigaction));
+        let mut copy = core::mem::MaybeUninit::uninit();
+        let new = match new.as_ref() {
+            None => new,
+            Some(new) => copy.write(libc::sigaction { sa_sigaction: exchange.handler, ..*new }),
+        };
+        let result = next(signal, new, old);
+        if result != 0 {
+            exchange.take_back();
+        } else if let Some(old) = old.as_mut() {
+            old.sa_sigaction = exchange.before(old.sa_sigaction);
+        }
+        result
     }
 }
 
@@ -88,23 +117,55 @@ unsafe fn handle_simply(
         if is_no_handler(handler) {
             return libc::SIG_DFL;
         }
-        super::stop();
+        stop(Stopped::Taken);
         // SAFETY: the program's own arguments.
         unsafe { next(signal, handler) };
         return libc::SIG_DFL;
     }
+    let exchange = Exchange::begin(signal, Some(handler));
     // SAFETY: the program's own arguments.
-    unsafe { next(signal, handler) }
+    let before = unsafe { next(signal, exchange.handler) };
+    if before == libc::SIG_ERR {
+        exchange.take_back();
+    }
+    exchange.before(before)
 }
 
 fn is_no_handler(handler: Handler) -> bool {
     handler == libc::SIG_DFL || handler == libc::SIG_IGN
 }
 
+/// Whether a set names the signal of samples for its own sake, and not because it names all, or most, of those that have
+/// no meaning of their own.
+unsafe fn means_ours(set: Set, signal: u32) -> bool {
+    /// The first of these, and half of their number.
+    const FIRST: u32 = 34;
+    const HALF: u32 = (64 - FIRST) / 2;
+    // SAFETY: the program's own set, of which the first word has the first 64 signals.
+    let signals = unsafe { set.cast::<u64>().read() };
+    signals >> (signal - 1) & 1 != 0 && (signals >> (FIRST - 1)).count_ones() < HALF
+}
+
+/// Ends sampling, for the program uses the signal: it blocks it or waits for it. The calling thread then has it blocked
+/// as it believes.
+#[cold]
+fn give_up(signal: u32) {
+    let state = super::own_state();
+    stop(Stopped::Taken);
+    if state.is_some_and(|state| state.seems_blocked.swap(false, Ordering::Relaxed)) {
+        super::handler::block(signal);
+    }
+}
+
 /// Calls `f` with `set`, or a copy of it that has not the signal of samples.
 unsafe fn without_ours<R>(set: Set, f: impl FnOnce(Set) -> R) -> R {
     let signal = SIGNAL.load(Ordering::Relaxed);
     if set.is_null() || signal == 0 {
+        return f(set);
+    }
+    // SAFETY: the program's own set.
+    if unsafe { means_ours(set, signal) } {
+        give_up(signal);
         return f(set);
     }
     // SAFETY: the program's own set; of more than 64 signals the kernel knows nothing.
@@ -152,7 +213,7 @@ unsafe fn mask(
         } else {
             without_ours(new, |new| next(how, new, old))
         };
-        if result != 0 {
+        if result != 0 || SIGNAL.load(Ordering::Relaxed) == 0 {
             return result;
         }
         let seemed = state.seems_blocked.load(Ordering::Relaxed);

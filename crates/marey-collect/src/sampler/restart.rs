@@ -6,12 +6,15 @@
 //!
 //! A signal of the program's that comes while the sample is taken is handled as if it had come just before the call. If
 //! the call unblocks signals by itself (`ppoll`, `sigsuspend`), they are still blocked then, so that none is missed. One
-//! that is handled before the sample has been taken has ended the call, which then says so.
+//! that is handled before the sample has been taken has ended the call, which then says so ([`super::handlers`]).
 //!
-//! Deliberately absent: calls whose number is not in the instruction before, of which nobody knows what they were.
+//! Deliberately absent: calls whose number is not in one of the instructions before, of which nobody knows what they
+//! were. The C library has none of those below up to version 2.40; from 2.41 on it makes all calls that wait in one
+//! place, which has been given the number, and they may end early.
 
 /// Registers in the kernel's record of a signal.
 const RAX: usize = 13;
+pub(super) const RSP: usize = 15;
 pub(super) const RIP: usize = 16;
 pub(super) const BEGIN: usize = 5;
 
@@ -45,6 +48,33 @@ const WAITING: [i64; 21] = [
     libc::SYS_accept4,
 ];
 
+/// Instructions that the C library has between that and the call: `mov register, [rsp + …]`, two at most.
+const MOV: u8 = 0x8b;
+const BY_STACK: u8 = 0x24;
+const MOST_MOVES: usize = 2;
+/// Bytes that are looked at, before the call.
+const BEFORE: usize = 5 + MOST_MOVES * 5 + SYSCALL.len();
+
+/// The number of the call that `code` ends with, if it is known.
+fn number(code: &[u8]) -> Option<i64> {
+    let mut code = code.strip_suffix(&SYSCALL)?;
+    for _ in 0..=MOST_MOVES {
+        if let [.., MOV_EAX, a, b, c, d] = *code {
+            return Some(i64::from(i32::from_le_bytes([a, b, c, d])));
+        }
+        // The base is the stack pointer, with a byte of distance; of 64 bits with a prefix before.
+        let [before @ .., MOV, registers, BY_STACK, _] = code else { return None };
+        if registers & 0b1100_0111 != 0b0100_0100 {
+            return None;
+        }
+        code = match before {
+            [before @ .., 0x48 | 0x4c] => before,
+            before => before,
+        };
+    }
+    None
+}
+
 /// Whether a call has ended because of a signal.
 ///
 /// # Safety
@@ -57,26 +87,48 @@ pub(super) unsafe fn has_ended(context: *const u64) -> bool {
 /// Puts the thread back before a call that was ended early by nobody but us.
 ///
 /// # Safety
-/// `context` is the kernel's record of the signal that is being handled.
+/// `context` is the kernel's record of the signal that is being handled, and the call [`has_ended`].
 pub(super) unsafe fn restart(context: *mut u64) {
     // SAFETY: the caller's promise. Where the thread stands behind an instruction, there are its bytes; a page that
     // begins there has been left out.
     unsafe {
-        if !has_ended(context) {
-            return;
-        }
         let result = context.add(BEGIN + RAX);
         let at = context.add(BEGIN + RIP);
         let address = at.read();
-        if address & 0xfff < 7 {
-            return;
-        }
-        let code = (address as *const u8).sub(7).cast::<[u8; 7]>().read();
-        let [MOV_EAX, a, b, c, d, end @ ..] = code else { return };
-        let number = i64::from(i32::from_le_bytes([a, b, c, d]));
-        if end == SYSCALL && WAITING.contains(&number) {
+        let len = BEFORE.min((address & 0xfff) as usize);
+        let code = core::slice::from_raw_parts((address as *const u8).sub(len), len);
+        if let Some(number) = number(code).filter(|number| WAITING.contains(number)) {
             at.write(address - SYSCALL.len() as u64);
             result.write(number.cast_unsigned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the C library of Debian 12 has them.
+    #[test]
+    fn the_number_of_a_call_is_found_behind_what_loads_its_arguments() {
+        let cases: [(&[u8], Option<i64>); 7] = [
+            (&[0xb8, 7, 0, 0, 0, 0x0f, 0x05], Some(libc::SYS_poll)),
+            (
+                &[0x90, 0x90, 0xb8, 0x0e, 1, 0, 0, 0x8b, 0x7c, 0x24, 0x1c, 0x0f, 0x05],
+                Some(libc::SYS_pselect6),
+            ),
+            (
+                &[0xb8, 45, 0, 0, 0, 0x48, 0x8b, 0x54, 0x24, 0x10, 0x48, 0x8b, 0x74, 0x24, 8, 0x0f, 0x05],
+                Some(libc::SYS_recvfrom),
+            ),
+            // Another register, another base, no call, and nothing before it.
+            (&[0xb9, 7, 0, 0, 0, 0x0f, 0x05], None),
+            (&[0xb8, 7, 0, 0, 0, 0x8b, 0x7c, 0x25, 0x1c, 0x0f, 0x05], None),
+            (&[0xb8, 7, 0, 0, 0, 0x0f, 0x34], None),
+            (&[0x0f, 0x05], None),
+        ];
+        for (code, expected) in cases {
+            assert_eq!(number(code), expected, "{code:x?}");
         }
     }
 }

@@ -262,12 +262,19 @@ pub(super) fn prepare() {
 }
 
 /// Says what is loaded. What was said before is not freed, since a handler may be looking at it; it is little, and
-/// happens seldom.
+/// happens only when a library has been opened or closed.
 pub(super) fn publish(modules: &Modules) {
     let mapped = modules.list().iter().map(|it| Mapped { start: it.start, end: it.end, tables: it.tables });
     let closings = crate::site::CLOSINGS.load(Ordering::Relaxed);
     let known = Box::leak(Box::new(Known { modules: mapped.collect(), closings }));
     KNOWN_MODULES.store(known, Ordering::Release);
+}
+
+/// Whether what was said last is still so, as far as closing libraries goes.
+pub(super) fn is_published() -> bool {
+    // SAFETY: whatever was published stays.
+    let known = unsafe { KNOWN_MODULES.load(Ordering::Acquire).as_ref() };
+    known.is_some_and(|known| known.closings == crate::site::CLOSINGS.load(Ordering::Relaxed))
 }
 
 /// The unwind tables of the code at an address.

@@ -62,8 +62,11 @@ pub(crate) fn has_ended() -> bool {
 
 /// To be called when a thread ends, before its descriptor is no more.
 pub(crate) fn ended() {
-    let Some(tables) = table::tables() else { return };
     let local = interval::local();
+    // Later destructors must not make the thread a location anew.
+    // SAFETY: the calling thread's own.
+    unsafe { (*local).hidden = interval::ENDED };
+    let Some(tables) = table::tables() else { return };
     let thread = existing_thread();
     // SAFETY: both are the calling thread's own.
     unsafe {
@@ -75,7 +78,5 @@ pub(crate) fn ended() {
         // A wait that was cancelled never came back to take itself off the list.
         tables.notes.unregister((*local).waiting);
         (*local).waiting = 0;
-        // Later destructors must not make the thread a location anew.
-        (*local).hidden = interval::ENDED;
     }
 }

@@ -13,6 +13,7 @@ use marey_model::spool::op;
 
 use super::announce::{forget, write_announced};
 use super::{Scratch, commit, put_delta_to};
+use crate::counting;
 use crate::thread::{Thread, state};
 
 /// Longer than this many ticks no record goes on (some 20 ms), so that one sees when a program polled how
@@ -64,6 +65,7 @@ pub unsafe fn write_poll(thread: *mut Thread, site: u32, began: u64, ended: u64)
         if !is_next || (*thread).state != state::RECORDING || began < (*thread).last || ended < began {
             return alone(thread, site, began, ended);
         }
+        counting::at_end_of(thread, site);
         let inside = ended - began;
         if (*fold).record.is_null() {
             return open(thread, site, began, ended);

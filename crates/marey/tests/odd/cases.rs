@@ -167,6 +167,8 @@ pub(crate) fn all() -> Vec<Case> {
         "cancels",
         "loaded",
         "suspends",
+        "shares",
+        "awaits",
     ];
     for case in each(C, "interrupted.c", &interrupted) {
         cases.push(Case { options: &["--sample", "1000"], ..case });

@@ -41,8 +41,13 @@ fn cpp(symbol: &str) -> Option<String> {
 /// What is left of a symbol.
 struct Rest<'a>(&'a [u8]);
 
-/// Deeper ones are not understood.
+/// Deeper ones are not understood, and no longer names.
 const MOST_DEEP: u32 = 32;
+const MOST_LONG: usize = 4096;
+
+fn deeper(depth: u32) -> Option<u32> {
+    depth.checked_add(1).filter(|&depth| depth < MOST_DEEP)
+}
 
 impl Rest<'_> {
     fn peek(&self) -> Option<u8> {
@@ -98,6 +103,7 @@ impl Rest<'_> {
 
     /// One scope of a name; `outer` is the one before, which constructors are called after.
     fn part(&mut self, name: &mut String, outer: &str, depth: u32) -> Option<()> {
+        (name.len() + outer.len() <= MOST_LONG).then_some(())?;
         match self.peek()? {
             b'0'..=b'9' => name.push_str(self.identifier()?),
             b'I' => {
@@ -116,7 +122,7 @@ impl Rest<'_> {
             }
             b'L' => {
                 self.next();
-                return self.part(name, outer, depth);
+                return self.part(name, outer, deeper(depth)?);
             }
             _ => return None,
         }
@@ -151,7 +157,7 @@ impl Rest<'_> {
     /// Passes over types up to their `E`.
     fn until_end(&mut self, depth: u32) -> Option<()> {
         while !self.take("E") {
-            self.skip(depth.checked_add(1).filter(|&depth| depth < MOST_DEEP)?)?;
+            self.skip(deeper(depth)?)?;
         }
         Some(())
     }
@@ -186,7 +192,7 @@ impl Rest<'_> {
         if self.take("_Z") {
             return None;
         }
-        self.skip(depth)?;
+        self.skip(deeper(depth)?)?;
         while self.next()? != b'E' {}
         Some(())
     }
@@ -242,10 +248,19 @@ mod tests {
 
     #[test]
     fn no_symbol_is_too_long_or_too_deep() {
-        for symbol in [format!("_Z1fI{}", "I".repeat(100_000)), format!("_ZN{}E", "1a".repeat(50_000))] {
-            assert!(readable(&symbol).len() < 5 * symbol.len());
+        let long = "a".repeat(3_000);
+        for symbol in [
+            format!("_Z1fI{}", "I".repeat(100_000)),
+            format!("_Z1fI{}", "L".repeat(100_000)),
+            format!("_Z{}", "L".repeat(100_000)),
+            format!("_Z1fI{}i{}", "N1aI".repeat(10_000), "EE".repeat(10_000)),
+            format!("_ZN{}E", "1a".repeat(50_000)),
+            format!("_ZN3000{long}{}E", "C1".repeat(16_384)),
+        ] {
+            assert!(readable(&symbol) == symbol, "{}… is not given back", &symbol[..20]);
         }
-        let deep = format!("_Z1fI{}i{}", "N1aI".repeat(10_000), "EE".repeat(10_000));
-        assert_eq!(readable(&deep), deep);
+        // What a program may well have.
+        let names = "5outer5inner".repeat(20);
+        assert_eq!(readable(&format!("_ZN{names}E")), ["outer", "inner"].repeat(20).join("::"));
     }
 }

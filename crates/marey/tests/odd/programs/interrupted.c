@@ -34,8 +34,19 @@ static void burn(double ms) {
     for (double until = used() + ms; used() < until;) compute(200);
 }
 
-/* Calls that wait for a moment, of which no sample may make one return early. */
+static void *stays(void *until) {
+    while (sem_wait(until) != 0) {}
+    return 0;
+}
+
+/* Calls that wait for a moment, of which no sample may make one return early. In a program of several threads the C
+ * library makes them otherwise. */
 static void waits(void) {
+    sem_t end;
+    sigset_t none;
+    pthread_t thread;
+    sigemptyset(&none);
+    CHECK(!sem_init(&end, 0, 0) && !pthread_create(&thread, 0, stays, &end));
     unsigned interrupted = 0, early = 0;
     int epoll = epoll_create1(EPOLL_CLOEXEC), ends[2];
     sem_t sem;
@@ -54,11 +65,14 @@ static void waits(void) {
         interrupted += epoll_wait(epoll, &event, 1, 0) < 0;
         interrupted += usleep(1) < 0;
         interrupted += ppoll(0, 0, &no_time, 0) < 0;
+        interrupted += pselect(0, 0, 0, 0, &no_time, &none) < 0;
+        interrupted += epoll_pwait(epoll, &event, 1, 1, &none) < 0;
         clock_gettime(CLOCK_REALTIME, &now);
         interrupted += sem_timedwait(&sem, &now) < 0 && errno == EINTR;
         early += clock_nanosleep(CLOCK_MONOTONIC, 0, &no_time, 0) != 0;
     }
     close(epoll), close(ends[0]), close(ends[1]);
+    CHECK(!sem_post(&end) && !pthread_join(thread, 0));
     printf("%u interrupted, %u early\n", interrupted, early);
 }
 
@@ -101,6 +115,49 @@ static void timers(void) {
     }
     CHECK(!timer_delete(timer));
     printf("%s\n", profiled >= 1 && profiled <= 12 ? "as many as there should be" : "too many or too few");
+}
+
+/* The very signal that samples come with, unless somebody has it: from a timer of its own, from a descriptor, and as its
+ * end. */
+static void shares(void) {
+    timer_t timer;
+    struct sigevent event;
+    sigset_t set;
+    siginfo_t info;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SAMPLES;
+    event.sigev_value.sival_int = 77;
+    burn(20);
+    pid_t child = fork();
+    if (child == 0) {
+        VISIT("child");
+        burn(20);
+        raise(SAMPLES);
+        _exit(3);
+    }
+    int status = 0;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    sigemptyset(&set);
+    sigaddset(&set, SAMPLES);
+    CHECK(!pthread_sigmask(SIG_BLOCK, &set, 0));
+    CHECK(!timer_create(CLOCK_MONOTONIC, &event, &timer));
+    struct itimerspec times = {{0, 2000000}, {0, 2000000}};
+    CHECK(!timer_settime(timer, 0, &times, 0));
+    for (int i = 0; i < 10; i++) {
+        CHECK(sigwaitinfo(&set, &info) == SAMPLES);
+        CHECK(info.si_value.sival_int == 77);
+        burn(1);
+    }
+    CHECK(!timer_delete(timer));
+    while (sigtimedwait(&set, 0, &(struct timespec){0, 0}) > 0) {}
+    struct signalfd_siginfo read_info;
+    int file = signalfd(-1, &set, SFD_CLOEXEC);
+    union sigval value = {.sival_int = 5};
+    CHECK(file >= 0 && !sigqueue(getpid(), SAMPLES, value));
+    CHECK(read(file, &read_info, sizeof read_info) == sizeof read_info && read_info.ssi_int == 5);
+    close(file);
+    printf("%d, and got all\n", WIFSIGNALED(status) ? WTERMSIG(status) - SIGRTMAX : 99);
 }
 
 /* Blocks everything, and looks whether it is so. */
@@ -371,6 +428,26 @@ static void suspends(void) {
     printf("%d\n", rounds);
 }
 
+/* Waits for a signal that comes once and then no more, as often as is said. */
+static void awaits(void) {
+    sigset_t alarm, none;
+    struct itimerval once = {{0, 0}, {0, 300}};
+    const int rounds = 2000;
+    handle(SIGALRM, counts, 0);
+    sigemptyset(&none);
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    CHECK(!sigprocmask(SIG_BLOCK, &alarm, 0));
+    for (int i = 0; i < rounds; i++) {
+        CHECK(!setitimer(ITIMER_REAL, &once, 0));
+        CHECK(sigsuspend(&none) < 0 && errno == EINTR);
+    }
+    struct sigaction known;
+    CHECK(!sigaction(SIGALRM, 0, &known) && known.sa_handler == counts);
+    CHECK(signal(SIGALRM, SIG_DFL) == counts);
+    printf("%d of %d\n", counted, rounds);
+}
+
 int main(int count, char **words) {
     static const struct {
         const char *name;
@@ -379,7 +456,8 @@ int main(int count, char **words) {
                  {"takes", takes},         {"receives", receives},   {"coroutines", coroutines},
                  {"jumps", jumps},         {"deep", deep},           {"corrupt", corrupt}, {"altstack", altstack},
                  {"generated", generated}, {"forks", forks},         {"threads", threads}, {"cancels", cancels},
-                 {"loaded", loaded},       {"suspends", suspends}};
+                 {"loaded", loaded},       {"suspends", suspends},   {"shares", shares},
+                 {"awaits", awaits}};
     odd_seed(words[count - 1]);
     VISIT("main");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -1,0 +1,146 @@
+//! The program's own handlers, which note what they interrupt.
+//!
+//! The one idea: if a call ends early because of a signal, the registers look the same whether that was a sample's or one
+//! of the program's that has been handled meanwhile; only the former may be put right ([`super::restart`]). So
+//! handlers of the program's are entered by a few instructions of ours, which note where the thread was, and jump
+//! on: the handler finds its stack, its arguments and the way back as the kernel made them. Whoever asks what the
+//! handler is is told the program's.
+//!
+//! Deliberately absent: handlers of signals that a thread causes itself (SIGSEGV and the like), which end no call; those
+//! that are installed by the bare instruction after recording has begun.
+
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::handler::{self, Action};
+
+/// Signals are numbered from 1 on.
+const N: usize = 65;
+
+/// What each signal is handled by if the kernel knows of [`entered`].
+static HANDLERS: [AtomicUsize; N] = [const { AtomicUsize::new(0) }; N];
+
+/// Samples are taken, or have been.
+static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
+
+core::arch::global_asm!(
+    ".pushsection .tbss.marey_handled,\"awT\",@nobits",
+    ".hidden marey_handled",
+    ".globl marey_handled",
+    ".type marey_handled, @tls_object",
+    ".size marey_handled, 16",
+    ".p2align 3",
+    "marey_handled:",
+    ".zero 16",
+    ".popsection",
+);
+
+/// Notes instruction and stack pointer that the kernel's record has, and goes on to the handler.
+#[unsafe(naked)]
+unsafe extern "C" fn entered(_: c_int) {
+    core::arch::naked_asm!(
+        "mov r11, qword ptr [rip + marey_handled@GOTTPOFF]",
+        "mov rax, qword ptr [rdx + {instruction}]",
+        "mov qword ptr fs:[r11], rax",
+        "mov rax, qword ptr [rdx + {stack}]",
+        "mov qword ptr fs:[r11 + 8], rax",
+        "lea r11, [rip + {handlers}]",
+        "mov eax, edi",
+        "jmp qword ptr [r11 + 8 * rax]",
+        instruction = const (super::restart::BEGIN + super::restart::RIP) * size_of::<usize>(),
+        stack = const (super::restart::BEGIN + super::restart::RSP) * size_of::<usize>(),
+        handlers = sym HANDLERS,
+    )
+}
+
+fn is_entered(handler: usize) -> bool {
+    handler == entered as *const () as usize
+}
+
+/// Instruction and stack pointer that a handler of the program's has interrupted last, until [`forget`]; 0 for none.
+pub(super) fn last() -> [usize; 2] {
+    // SAFETY: the thread's own variable; the handler of samples runs with all signals blocked.
+    unsafe { noted().read() }
+}
+
+/// The thread has gone on since: it is found elsewhere, or makes a call that waits.
+pub(crate) fn forget() {
+    // SAFETY: as above.
+    unsafe { noted().write([0; 2]) };
+}
+
+fn noted() -> *mut [usize; 2] {
+    let at: *mut [usize; 2];
+    // SAFETY: reads the thread pointer and adds the variable's offset from it.
+    unsafe {
+        core::arch::asm!(
+            "mov {at}, qword ptr fs:[0]",
+            "add {at}, qword ptr [rip + marey_handled@GOTTPOFF]",
+            at = out(reg) at,
+            options(nostack, readonly)
+        );
+    }
+    at
+}
+
+/// Whether handlers of a signal are to note what they interrupt.
+fn is_meant(signal: c_int) -> bool {
+    const OWN_FAULT: [c_int; 7] =
+        [libc::SIGILL, libc::SIGTRAP, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGSEGV, libc::SIGSYS];
+    (1..N as c_int).contains(&signal) && !OWN_FAULT.contains(&signal)
+}
+
+/// What a program's handler is to be replaced by when it is installed, and what the one before was.
+pub(super) struct Exchange {
+    signal: c_int,
+    before: usize,
+    /// What the kernel is to be told.
+    pub(super) handler: usize,
+}
+
+impl Exchange {
+    /// Of a handler that the program is about to install for a signal, or of a question for one (`None`).
+    pub(super) fn begin(signal: c_int, handler: Option<usize>) -> Self {
+        let before = usize::try_from(signal).ok().and_then(|at| HANDLERS.get(at));
+        let before = before.map_or(0, |it| it.load(Ordering::Relaxed));
+        let mut this = Self { signal, before, handler: handler.unwrap_or(0) };
+        // Beside functions there are numbers that say what else is to be done, from both ends.
+        let is_function = |it: &usize| (4096..usize::MAX - 4096).contains(it) && !is_entered(*it);
+        if let Some(handler) = handler.filter(is_function)
+            && IS_ACTIVE.load(Ordering::Relaxed)
+            && is_meant(signal)
+            && marey_measure::current_runtime().is_some_and(marey_measure::Runtime::is_of_caller)
+        {
+            HANDLERS[signal as usize].store(handler, Ordering::Relaxed);
+            this.handler = entered as *const () as usize;
+        }
+        this
+    }
+
+    /// It could not be installed.
+    pub(super) fn take_back(&self) {
+        if is_entered(self.handler) {
+            HANDLERS[self.signal as usize].store(self.before, Ordering::Relaxed);
+        }
+    }
+
+    /// The program's handler that was there before, where the kernel says `found`.
+    pub(super) fn before(&self, found: usize) -> usize {
+        if is_entered(found) { self.before } else { found }
+    }
+}
+
+/// To be called when samples begin, which come with `ours`: handlers of other signals that are installed already.
+pub(super) fn adopt(ours: u32) {
+    IS_ACTIVE.store(true, Ordering::Relaxed);
+    let is_other = |signal: &c_int| is_meant(*signal) && *signal != ours.cast_signed();
+    for signal in (1..N as c_int).filter(is_other) {
+        let Some(action) = handler::action(signal) else { continue };
+        let exchange = Exchange::begin(signal, Some(action.handler));
+        if exchange.handler != action.handler
+            && !handler::set_action(signal, &Action { handler: exchange.handler, ..action })
+        {
+            exchange.take_back();
+        }
+    }
+}
