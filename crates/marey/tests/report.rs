@@ -5,6 +5,9 @@
 
 mod sample;
 
+#[path = "report/changed.rs"]
+mod changed;
+
 use std::path::Path;
 use std::process::Command;
 

@@ -2,9 +2,10 @@
 //!
 //! The one idea: a call path and its call stack tell one story, so they become one tree. A region
 //! of the program stands between the functions that it was entered from and those that were called
-//! inside it. A node's time is that of the measured regions beneath it and, where samples were taken, of what
-//! functions computed by themselves. Recursion ends at its first appearance: what a function or region
-//! does inside itself hangs where it was entered first, with the number of times that it lay in itself.
+//! inside it. A node's time is that of the measured regions beneath it; what functions computed by themselves
+//! divides it where samples were taken, and adds to it only outside of all regions. Recursion ends at its
+//! first appearance: what a function or region does inside itself hangs where it was entered first, with the
+//! number of times that it lay in itself.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -133,6 +134,68 @@ fn samples_of_functions(trace: &dyn Trace) -> impl Iterator<Item = &SampledRow> 
     trace.samples().iter().filter(is_of_function)
 }
 
+/// How the time of call paths themselves divides among the functions that samples saw in them.
+///
+/// Times of regions are exact and those of samples are estimates: a region of one millisecond has five by the one
+/// sample that happened to be taken in it. To show the larger of both would make all of them too long, so functions
+/// never get more than the region has; where samples stand for more, each gets its share of that.
+struct Parts {
+    of_path: Vec<Part>,
+}
+
+#[derive(Clone, Default)]
+struct Part {
+    /// Exact, without regions inside; `None` = not known, so samples are all there is.
+    exclusive: Option<Nanos>,
+    /// What samples stand for, all together and so far taken.
+    sampled: Nanos,
+    taken: Nanos,
+}
+
+impl Parts {
+    fn new(page: &Page<'_>, n_paths: usize) -> Self {
+        let mut of_path = vec![Part::default(); n_paths];
+        for row in samples_of_functions(page.facts.trace) {
+            if let Some(part) = row.call_path.and_then(|path| of_path.get_mut(path.idx())) {
+                part.sampled = part.sampled + row.time.max(Nanos(0));
+            }
+        }
+        for row in &page.facts.call_paths {
+            if let Some(part) = of_path.get_mut(row.call_path.idx()) {
+                part.exclusive = Some(row.exclusive.max(Nanos(0)));
+            }
+        }
+        Self { of_path }
+    }
+
+    /// The time of the next samples that were taken in a call path.
+    fn take(&mut self, path: usize, sampled: Nanos) -> Nanos {
+        let part = &mut self.of_path[path];
+        let before = part.up_to(part.taken);
+        part.taken = part.taken + sampled.max(Nanos(0));
+        part.up_to(part.taken) - before
+    }
+
+    /// What no samples were taken in.
+    fn rest(&self, path: usize) -> Nanos {
+        let part = &self.of_path[path];
+        (part.exclusive.unwrap_or_default() - part.sampled).max(Nanos(0))
+    }
+}
+
+impl Part {
+    /// What is shown for the first samples, which stand for so much. Differences of it lose nothing by rounding.
+    fn up_to(&self, sampled: Nanos) -> Nanos {
+        match self.exclusive {
+            Some(exclusive) if exclusive < self.sampled => {
+                let scaled = i128::from(sampled.0) * i128::from(exclusive.0) / i128::from(self.sampled.0);
+                Nanos(i64::try_from(scaled).unwrap_or(i64::MAX))
+            }
+            _ => sampled,
+        }
+    }
+}
+
 struct Tree {
     nodes: Vec<Node>,
 }
@@ -174,24 +237,20 @@ impl Tree {
             tree.descend(&mut place, chain.functions.into_iter().map(function).chain([region]));
             places.push(place);
         }
-        let mut sampled = vec![Nanos(0); places.len()];
+        let mut parts = Parts::new(page, places.len());
         for row in samples_of_functions(trace) {
             let path = row.call_path.map(CallPathId::idx).filter(|&path| path < places.len());
             let mut place = path.map_or_else(Place::default, |path| places[path].clone());
             tree.descend(&mut place, chains.of_sample(trace, row).into_iter().map(function));
             let node = &mut tree.nodes[place.node];
-            node.time = node.time + row.time;
-            if let Some(path) = path {
-                sampled[path] = sampled[path] + row.time;
-            }
+            node.time = node.time + path.map_or(row.time, |path| parts.take(path, row.time));
         }
         for row in &page.facts.call_paths {
             let Some(place) = places.get(row.call_path.idx()) else { continue };
             let node = &mut tree.nodes[place.node];
-            node.calls += row.visits;
+            node.calls = node.calls.saturating_add(row.visits);
             // What functions have of it hangs beneath.
-            let rest = row.exclusive - sampled[row.call_path.idx()];
-            node.time = node.time + rest.max(Nanos(0));
+            node.time = node.time + parts.rest(row.call_path.idx());
         }
         // Children stand behind their parents, so one pass from the back adds everything up.
         for node in (1..tree.nodes.len()).rev() {

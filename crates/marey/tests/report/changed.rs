@@ -1,0 +1,49 @@
+//! The small run with a table or a column of it changed, where a few other numbers or names show what matters.
+
+use marey_archive::schema::TableSpec;
+
+use super::*;
+
+/// Puts a table in the place of the one of its name.
+fn put(run: &Path, spec: &'static TableSpec, table: &Columns) {
+    let mut meta = Meta::load(run).unwrap();
+    meta.add(spec, Part::new(spec, 0, 0, write_table(run, table).unwrap()));
+    meta.save(run).unwrap();
+}
+
+/// Puts rows in the place of those of a table.
+fn replace(run: &Path, spec: &'static TableSpec, rows: &[&[Value<'_>]]) {
+    let mut table = Columns::new(spec);
+    rows.iter().for_each(|row| table.push(row).unwrap());
+    put(run, spec, &table);
+}
+
+/// The lines of a section of the report, without those of its title.
+fn section<'t>(report: &'t str, title: &str) -> Vec<&'t str> {
+    let from = report.find(&format!("\n{title}  ")).unwrap() + 1;
+    let lines = report[from..].lines().take_while(|line| !line.is_empty());
+    lines.skip(1).skip_while(|line| line.starts_with("     ") && !line.contains("share")).collect()
+}
+
+/// A row of the table `sampled`, of the first thread: 5 ms a sample.
+fn sampled(path: u32, stack: u32, samples: i64) -> [Value<'static>; 7] {
+    let (numbers, time) = (Value::I64(samples), Value::I64(5_000_000 * samples));
+    [Value::U32(path), Value::U32(0), Value::U32(stack), numbers, numbers, time, Value::U32(1)]
+}
+
+/// A region of one millisecond had shown five in the tree, for so much a sample stands for.
+#[test]
+fn samples_divide_the_time_of_a_region_and_do_not_add_to_it() {
+    let dir = with_run();
+    let run = dir.path().join("run.marey");
+    // 35 ms in the region `halo` itself, which took 23: 15 of them in `exchange`, 20 in `kernel`.
+    replace(&run, &schema::SAMPLED, &[&sampled(0, 0, 3), &sampled(0, 3, 4)]);
+    let report = marey(dir.path(), &["report"]);
+    let tree = section(&report, "CALL TREE");
+    let time_of = |name: &str| {
+        let line = tree.iter().find(|line| line.split_whitespace().any(|word| word == name)).unwrap();
+        line.trim_start().split("  ").next().unwrap()
+    };
+    let times = ["halo", "kernel", "exchange", "MPI_Recv", "MPI_Send", "main"].map(time_of);
+    assert_eq!(times, ["40.0 ms", "13.1 ms", "40.0 ms", "14.0 ms", "3.00 ms", "80.0 ms"], "{report}");
+}
