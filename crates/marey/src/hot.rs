@@ -73,7 +73,7 @@ impl Page<'_> {
         ])
         .can_spare(&["of all", "in", "with callees"]);
         for row in rows.iter().take(self.top) {
-            let place = row.level.map_or_else(|| words::place(row.file, 0), |level| format!("({level})"));
+            let place = words::file_or_level(row.file, row.level);
             let mut cells = vec![
                 shorten(&words::function(row.name), 40).into(),
                 Cell::new(Look::Faint, shorten(&place, 24)),

@@ -116,6 +116,11 @@ pub(crate) fn place(file: &str, line: u32) -> String {
     }
 }
 
+/// Where a function is, or what level a call is of: `solver.c`, `(mpi)`.
+pub(crate) fn file_or_level(file: &str, level: Option<&str>) -> String {
+    level.map_or_else(|| place(file, 0), |level| format!("({})", harmless(level)))
+}
+
 /// The last parenthesis of a C++ name that closes at its end opens the parameters; what stands
 /// behind it (`const`, `[clone .cold]`) belongs to them.
 fn without_parameters(name: &str) -> &str {

@@ -244,14 +244,6 @@ fn collect_names(value: &Json, names: &mut Vec<String>) {
 }
 
 #[test]
-fn names_of_a_run_cannot_steer_the_terminal() {
-    let dir = with_run();
-    for args in [&["report"][..], &["report", "--by", "function"], &["dump"], &["info"]] {
-        assert!(!marey(dir.path(), args).contains('\x1b'), "{args:?}");
-    }
-}
-
-#[test]
 fn errors_say_what_to_do() {
     let dir = with_run();
     std::fs::create_dir_all(dir.path().join("unmerged.marey/spool")).unwrap();

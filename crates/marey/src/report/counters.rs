@@ -72,7 +72,7 @@ fn rows(page: &mut Page<'_>, counted: &Counted<'_>) -> io::Result<()> {
     let functions: Vec<_> = counted.functions.iter().filter(is_own).collect();
     for row in functions.iter().take(page.top) {
         let name = row.name.map_or_else(|| "(outside of all regions)".to_owned(), words::function);
-        let place = row.level.map_or_else(|| words::place(row.file, 0), |level| format!("({level})"));
+        let place = words::file_or_level(row.file, row.level);
         let mut cells = vec![Cell::from(shorten(&name, 40)), Cell::new(Look::Faint, shorten(&place, 24))];
         let time = time_of(page, row);
         cells.extend(metrics.iter().map(|metric| quotient(metric, metric.value(counted, &row.values, time))));

@@ -12,7 +12,7 @@ use marey_model::{CallPathId, Nanos, ProcessId};
 
 use super::{Facts, Page};
 use crate::format::{self, solid};
-use crate::paint::{Look, shorten};
+use crate::paint::{Look, harmless, shorten};
 use crate::table::{Cell, Side, Table};
 use crate::words;
 
@@ -98,7 +98,7 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
         let of_timed = |time: Nanos| if timed == 0 { String::new() } else { format::duration(time) };
         let mean = i64::try_from(timed).map_or(0, |timed| (row.time + row.idle).0 / timed.max(1));
         let mut cells: Vec<Cell> = vec![
-            row.verb.into(),
+            harmless(row.verb).into(),
             shorten(&words::function(row.function), 40).into(),
             Cell::new(Look::Faint, words::place(row.file, row.line)),
             format::count(row.calls).into(),
@@ -136,7 +136,7 @@ pub(super) fn sentence(facts: &Facts<'_>) -> Option<String> {
     Some(format!(
         "The program waits in calls of the system for {} of the time of its threads, most in {}{function}{place}: {} in {}.",
         solid(format::percent(waiting.time.0, waiting.base.0)),
-        first.verb,
+        harmless(first.verb),
         solid(format::duration(first.time)),
         solid(format::counted(first.calls, "call")),
     ))

@@ -1,6 +1,7 @@
 //! The small run with a table or a column of it changed, where a few other numbers or names show what matters.
 
 use marey_archive::schema::TableSpec;
+use marey_archive::{Archive, Column};
 
 use super::*;
 
@@ -16,6 +17,18 @@ fn replace(run: &Path, spec: &'static TableSpec, rows: &[&[Value<'_>]]) {
     let mut table = Columns::new(spec);
     rows.iter().for_each(|row| table.push(row).unwrap());
     put(run, spec, &table);
+}
+
+/// Changes the texts of a column by their rows.
+fn change(run: &Path, spec: &'static TableSpec, column: &str, changed: impl Fn(usize, &str) -> String) {
+    let table = Archive::open(run).unwrap().table(spec.name).unwrap();
+    let mut columns = table.columns().to_vec();
+    let place = spec.columns.iter().position(|known| known.name == column).unwrap();
+    let Column::Text(texts) = &mut columns[place] else { panic!("{column} is no text") };
+    for (row, text) in texts.iter_mut().enumerate() {
+        *text = changed(row, text);
+    }
+    put(run, spec, &Columns::from_columns(spec, columns).unwrap());
 }
 
 /// The lines of a section of the report, without those of its title.
@@ -46,4 +59,63 @@ fn samples_divide_the_time_of_a_region_and_do_not_add_to_it() {
     };
     let times = ["halo", "kernel", "exchange", "MPI_Recv", "MPI_Send", "main"].map(time_of);
     assert_eq!(times, ["40.0 ms", "13.1 ms", "40.0 ms", "14.0 ms", "3.00 ms", "80.0 ms"], "{report}");
+}
+
+#[test]
+fn names_of_a_run_cannot_steer_the_terminal() {
+    const SECTIONS: [&str; 14] = [
+        "rank",
+        "region",
+        "function",
+        "hot",
+        "counter",
+        "path",
+        "communication",
+        "size",
+        "collective",
+        "waiting",
+        "file",
+        "memory",
+        "ending",
+        "problem",
+    ];
+    let dir = with_run();
+    let run = dir.path().join("run.marey");
+    let hostile = |text: &str| format!("\x1b[31m{text}");
+    // The program waits in a call of the system, and samples were taken there and in one of a level that nobody knows.
+    let level = |row: usize, text: &str| match row {
+        2 => hostile(text),
+        3 => "system".to_owned(),
+        _ => text.to_owned(),
+    };
+    change(&run, &schema::REGIONS, "level", level);
+    for (spec, column) in [
+        (&schema::REGIONS, "verb"),
+        (&schema::REGIONS, "noun"),
+        (&schema::REGIONS, "file"),
+        (&schema::FRAMES, "function"),
+        (&schema::FRAMES, "file"),
+        (&schema::COUNTER_KINDS, "unit"),
+        (&schema::LEVELS, "name"),
+        (&schema::PROBLEMS, "detail"),
+    ] {
+        change(&run, spec, column, |_, text| hostile(text));
+    }
+    replace(
+        &run,
+        &schema::SAMPLED,
+        &[&sampled(0, 0, 1), &sampled(2, 0, 3), &sampled(3, 2, 9), &sampled(3, 3, 4)],
+    );
+    let counted = |path, stack| {
+        [path, 0, stack, 1].map(Value::U32).into_iter().chain([1000, 4].map(Value::I64)).collect::<Vec<_>>()
+    };
+    replace(&run, &schema::COUNTED, &[&counted(0, 0), &counted(2, 0), &counted(3, 2)]);
+    let sections: Vec<[&str; 3]> = SECTIONS.map(|name| ["report", "--by", name]).into();
+    let others = [&["report"][..], &["dump"], &["info"], &["hot"], &["lines", "run.marey", "main.c"]];
+    for args in others.into_iter().chain(sections.iter().map(|args| &args[..])) {
+        let text = marey(dir.path(), args);
+        assert!(!text.contains('\x1b'), "{args:?}: {text}");
+    }
+    let said = marey(dir.path(), &["report", "--by", "waiting"]);
+    assert!(said.contains("\u{fffd}[31mMPI_Barrier"), "{said}");
 }
