@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -53,9 +53,7 @@ fn file_of<'r>(rows: &[LineRow<'r>], wanted: &Path) -> anyhow::Result<&'r str> {
     if let Some(file) = files.iter().find(|file| Path::new(file) == absolute) {
         return Ok(file);
     }
-    // `./a.c` and `src/../a.c` are meant as `a.c`.
-    let is_step = |step: &std::path::Component<'_>| matches!(step, std::path::Component::Normal(_));
-    let tail: std::path::PathBuf = wanted.components().filter(is_step).collect();
+    let tail = plain(wanted);
     let found: Vec<&str> = files.iter().copied().filter(|file| Path::new(file).ends_with(&tail)).collect();
     match found[..] {
         [file] => Ok(file),
@@ -74,6 +72,22 @@ fn file_of<'r>(rows: &[LineRow<'r>], wanted: &Path) -> anyhow::Result<&'r str> {
             bail!("{} may be any of {}; give more of its path", wanted.display(), names.join(", "))
         }
     }
+}
+
+/// A path by its steps alone: `./a.c` and `src/../a.c` are meant as `a.c`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for step in path.components() {
+        match step {
+            Component::Normal(name) => plain.push(name),
+            // At the beginning it leads to where nobody knows, and what follows is still the end of the path.
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    plain
 }
 
 /// The lines of the user's file; `None` if there is none here.
@@ -129,10 +143,10 @@ impl Page<'_> {
         text: Option<&[String]>,
         context: Option<u32>,
     ) -> io::Result<()> {
-        let last = rows.keys().next_back().copied().unwrap_or(0);
-        let len = text.map_or(last, |text| u32::try_from(text.len()).unwrap_or(u32::MAX).max(last));
+        let len = text.map_or(0, |text| u32::try_from(text.len()).unwrap_or(u32::MAX));
+        // A run may name lines that the text does not have, up to 2³² of them: these are shown, and none in between.
+        let beyond = rows.range(len.saturating_add(1)..).map(|(&line, _)| line);
         let is_near = |line: u32| match context {
-            _ if text.is_none() => rows.contains_key(&line),
             None => true,
             Some(near) => rows.range(line.saturating_sub(near)..=line.saturating_add(near)).next().is_some(),
         };
@@ -149,7 +163,7 @@ impl Page<'_> {
         ])
         .can_spare(&["bytes", "share", "with callees", "allocated"]);
         let mut before = 0;
-        for line in (1..=len).filter(|&line| is_near(line)) {
+        for line in (1..=len).filter(|&line| is_near(line)).chain(beyond) {
             if line != before + 1 && text.is_some() {
                 let mut gap: Vec<Cell> = vec!["".into(); 7];
                 gap.extend([Cell::new(Look::Faint, "⋮"), "".into()]);
@@ -219,5 +233,30 @@ impl<'l> Json<'l> {
             at_peak_bytes: row.at_peak,
         };
         Self { file, lines: rows.values().map(line).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of these files is meant; empty if none or several.
+    fn check(wanted: &str, expected: &str) {
+        let files = ["/x/a.c", "/x/src/a.c", "/x/src/b.c", "/x/lib/b.c"];
+        let rows = files.map(|file| LineRow { file, line: 1, ..LineRow::default() });
+        assert_eq!(file_of(&rows, Path::new(wanted)).unwrap_or_default(), expected, "{wanted}");
+    }
+
+    #[test]
+    fn files_are_known_by_the_end_of_their_path() {
+        check("/x/a.c", "/x/a.c");
+        check("src/a.c", "/x/src/a.c");
+        check("./src/./a.c", "/x/src/a.c");
+        check("x/src/../a.c", "/x/a.c");
+        check("lib/../src/b.c", "/x/src/b.c");
+        check("src/deep/../../lib/b.c", "/x/lib/b.c");
+        check("../lib/b.c", "/x/lib/b.c");
+        check("b.c", "");
+        check("c.c", "");
     }
 }

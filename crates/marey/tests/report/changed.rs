@@ -119,3 +119,28 @@ fn names_of_a_run_cannot_steer_the_terminal() {
     let said = marey(dir.path(), &["report", "--by", "waiting"]);
     assert!(said.contains("\u{fffd}[31mMPI_Barrier"), "{said}");
 }
+
+/// Lines of 32 bits had been printed up to the last one that was named, with nothing in four thousand million of them.
+#[test]
+fn of_lines_that_a_text_does_not_have_those_with_numbers_are_shown() {
+    let dir = with_run();
+    let run = dir.path().join("run.marey");
+    let far = u32::MAX;
+    let rows = [(0x400, 2), (0x410, far)].map(|(address, line)| {
+        let [module, depth, line] = [0, 0, line].map(Value::U32);
+        let [function, file, quality] = ["kernel", "/src/kernel.cpp", "lines"].map(Value::Text);
+        [module, Value::I64(address), depth, function, file, line, quality]
+    });
+    replace(&run, &schema::FRAMES, &[&rows[0], &rows[1]]);
+    std::fs::write(dir.path().join("kernel.cpp"), "one\ntwo\nthree\n").unwrap();
+    let lines = |args: &[&str]| {
+        let args = [&["lines", "run.marey", "kernel.cpp"], args].concat();
+        let text = marey(dir.path(), &args);
+        let rows = text.lines().skip_while(|line| !line.starts_with("     self")).skip(1);
+        rows.map(|row| row.split_whitespace().last().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&[]), ["one", "two", "three", "⋮", "4294967295"]);
+    assert_eq!(lines(&["--context", "0"]), ["⋮", "two", "⋮", "4294967295"]);
+    std::fs::remove_file(dir.path().join("kernel.cpp")).unwrap();
+    assert_eq!(lines(&[]), ["2", "4294967295"]);
+}
