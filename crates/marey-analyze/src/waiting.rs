@@ -22,6 +22,8 @@ pub struct WaitRow {
     pub region: RegionId,
     /// Number of calls, those of idle threads too.
     pub calls: u64,
+    /// How many of them are of threads that do more than wait: those that `time` is of.
+    pub busy_calls: u64,
     /// How many of them were counted only: of these no time is known.
     pub untimed: u64,
     /// Time in them, of threads that do more than wait.
@@ -66,6 +68,7 @@ pub fn waiting(trace: &dyn Trace) -> Waiting {
             call_path: row.call_path,
             region: path.region,
             calls: 0,
+            busy_calls: 0,
             untimed: 0,
             time: Nanos(0),
             idle: Nanos(0),
@@ -77,6 +80,7 @@ pub fn waiting(trace: &dyn Trace) -> Waiting {
         if waiting.idle.contains(&row.location) {
             add(&mut sum.idle, row.exclusive);
         } else {
+            sum.busy_calls = sum.busy_calls.saturating_add(row.visits);
             add(&mut sum.time, row.exclusive);
             add(&mut waiting.time, row.exclusive);
         }

@@ -753,12 +753,17 @@ fn threads_that_only_wait_are_told_apart() {
         .rows
         .iter()
         .map(|row| {
-            (row.call_path.0, row.calls, row.untimed, row.time.0, row.idle.0, row.longest.map(|it| it.0))
+            let calls = (row.calls, row.busy_calls, row.untimed);
+            (row.call_path.0, calls, row.time.0, row.idle.0, row.longest.map(|it| it.0))
         })
         .collect();
     assert_eq!(
         rows,
-        [(0, 3, 0, 950, 700, Some(700)), (1, 5, 3, 600, 200, Some(600)), (5, 1, 0, 50, 0, Some(50))]
+        [
+            (0, (3, 2, 0), 950, 700, Some(700)),
+            (1, (5, 4, 3), 600, 200, Some(600)),
+            (5, (1, 1, 0), 50, 0, Some(50))
+        ]
     );
     run.locations[2].kind = LocationKind::Lane;
     assert_eq!(waiting(&run).idle.len(), 1);

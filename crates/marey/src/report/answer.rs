@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use marey_analyze::{CallPathRow, EarlyEnding, Headline, RegionRow, early_endings, library_call};
-use marey_model::{Level, Nanos, Role};
+use marey_model::{Level, Nanos, RegionId, Role};
 
 use super::{Facts, Page, waiting};
 use crate::clocks;
@@ -325,18 +325,22 @@ fn balance(facts: &Facts<'_>) -> Option<String> {
 /// A program without MPI: the regions speak for it.
 fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
     // What threads wait that do nothing else says nothing of the program.
-    let idle = idle_by_region(facts);
-    let time = |row: &RegionRow<'_>| row.exclusive - idle[row.region.idx()];
+    let busy = busy(facts);
+    let mut sums: BTreeMap<RegionId, Busy> = BTreeMap::new();
+    for (path, visits) in &busy {
+        sums.entry(path.region).or_default().add(*visits);
+    }
     let hottest = hottest(facts, "outside of measured calls");
     let waits = waiting::sentence(facts);
-    let whole: i64 = facts.trace.locations().iter().map(|place| (place.end - place.start).0.max(0)).sum();
+    let whole = facts.waiting.base;
     // Where the functions are known, a call that costs nothing is not worth a sentence.
-    let least = if hottest.is_some() { Nanos(whole / 100) } else { Nanos(0) };
+    let least = if hottest.is_some() { Nanos(whole.0 / 100) } else { Nanos(0) };
     let mut lines: Vec<String> = hottest.into_iter().collect();
     // Of waiting its own sentence has said it.
     let is_told = |row: &RegionRow<'_>| waits.is_some() && row.level == Level::SYSTEM;
-    let regions = facts.regions.iter().filter(|row| time(row) > least);
-    let largest = regions.max_by_key(|row| time(row)).filter(|row| !is_told(row));
+    let of = |row: &RegionRow<'_>| sums.get(&row.region).copied().unwrap_or_default();
+    let regions = facts.regions.iter().filter(|row| of(row).time > least);
+    let largest = regions.max_by_key(|row| of(row).time).filter(|row| !is_told(row));
     if lines.is_empty() && waits.is_none() && largest.is_none() {
         lines.push(
             "No call was measured: no MPI, no threads that wait, no regions of the program.".to_owned(),
@@ -345,17 +349,18 @@ fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
     lines.extend(waits);
     let Some(row) = largest else { return lines };
     lines.push(format!(
-        "Most measured time is in {} (level {}): {} in {}, {} of the time of all threads.",
+        "Most measured time is in {} (level {}): {} in {}, {} of the time of {}.",
         words::region(facts.trace, row.region),
         harmless(row.level),
-        solid(format::duration(time(row))),
-        solid(format::counted(row.visits, "call")),
-        solid(format::percent(time(row).0, whole)),
+        solid(format::duration(of(row).time)),
+        solid(format::counted(of(row).visits, "call")),
+        solid(format::percent(of(row).time.0, whole.0)),
+        if facts.waiting.idle.is_empty() { "all threads" } else { "threads that do more than wait" },
     ));
     let mut sites: BTreeMap<Site<'_>, Nanos> = BTreeMap::new();
-    for path in facts.call_paths.iter().filter(|path| path.region == row.region) {
+    for (path, visits) in busy.iter().filter(|(path, _)| path.region == row.region) {
         let time = sites.entry(caller_of(facts, path)).or_default();
-        *time = *time + path.exclusive;
+        *time = *time + visits.time;
     }
     if let Some(((name, file, line), time)) = sites.into_iter().max_by_key(|(_, time)| *time)
         && !name.is_empty()
@@ -368,16 +373,34 @@ fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
     lines
 }
 
-/// For each region the time in it of threads that hardly do anything but wait.
-fn idle_by_region(facts: &Facts<'_>) -> Vec<Nanos> {
-    let mut idle = vec![Nanos(0); facts.trace.regions().len()];
+/// Visits of threads that do more than wait, and the time in them.
+#[derive(Clone, Copy, Default)]
+struct Busy {
+    visits: u64,
+    time: Nanos,
+}
+
+impl Busy {
+    fn add(&mut self, more: Self) {
+        self.visits = self.visits.saturating_add(more.visits);
+        self.time = self.time + more.time;
+    }
+}
+
+/// What remains of each call path without the threads that hardly do anything but wait.
+fn busy<'f>(facts: &'f Facts<'_>) -> Vec<(&'f CallPathRow<'f>, Busy)> {
+    let mut idle = vec![Busy::default(); facts.trace.call_paths().len()];
     for row in facts.trace.profile().iter().filter(|row| facts.waiting.idle.contains(&row.location)) {
-        let path = facts.trace.call_paths().get(row.call_path.idx());
-        if let Some(sum) = path.and_then(|path| idle.get_mut(path.region.idx())) {
-            *sum = *sum + row.exclusive;
+        if let Some(sum) = idle.get_mut(row.call_path.idx()) {
+            sum.add(Busy { visits: row.visits, time: row.exclusive });
         }
     }
-    idle
+    let busy = |row: &'f CallPathRow<'_>| {
+        let idle = idle[row.call_path.idx()];
+        let (visits, time) = (row.visits.saturating_sub(idle.visits), row.exclusive - idle.time);
+        (row, Busy { visits, time })
+    };
+    facts.call_paths.iter().map(busy).collect()
 }
 
 fn ratio(part: Nanos, whole: Nanos) -> f64 {

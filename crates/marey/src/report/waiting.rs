@@ -29,6 +29,8 @@ pub(super) struct Row<'f> {
     pub(super) file: &'f str,
     pub(super) line: u32,
     pub(super) calls: u64,
+    /// How many of them are of threads that do more than wait, as `time` is.
+    busy_calls: u64,
     pub(super) untimed: u64,
     pub(super) time: Nanos,
     pub(super) idle: Nanos,
@@ -48,8 +50,9 @@ pub(super) fn rows<'f>(facts: &'f Facts<'_>) -> Vec<Row<'f>> {
         let verb = region.verb.as_str();
         let row = rows.entry((verb, function, file, line)).or_default();
         (row.verb, row.function, row.file, row.line) = (verb, function, file, line);
-        row.calls += path.calls;
-        row.untimed += path.untimed;
+        row.calls = row.calls.saturating_add(path.calls);
+        row.busy_calls = row.busy_calls.saturating_add(path.busy_calls);
+        row.untimed = row.untimed.saturating_add(path.untimed);
         row.time = row.time + path.time;
         row.idle = row.idle + path.idle;
         row.longest = row.longest.max(path.longest.unwrap_or_default());
@@ -94,7 +97,7 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     let heads = heads.chain(has_idle.then_some(right("idle threads"))).chain([("by", Side::Left)]);
     let mut table = Table::new(&heads.collect::<Vec<_>>()).can_spare(&SPARE);
     for row in rows.iter().take(page.top) {
-        let timed = row.calls - row.untimed;
+        let timed = row.calls.saturating_sub(row.untimed);
         let of_timed = |time: Nanos| if timed == 0 { String::new() } else { format::duration(time) };
         let mean = i64::try_from(timed).map_or(0, |timed| (row.time + row.idle).0 / timed.max(1));
         let mut cells: Vec<Cell> = vec![
@@ -138,7 +141,7 @@ pub(super) fn sentence(facts: &Facts<'_>) -> Option<String> {
         solid(format::percent(waiting.time.0, waiting.base.0)),
         harmless(first.verb),
         solid(format::duration(first.time)),
-        solid(format::counted(first.calls, "call")),
+        solid(format::counted(first.busy_calls, "call")),
     ))
 }
 

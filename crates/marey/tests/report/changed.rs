@@ -144,3 +144,55 @@ fn of_lines_that_a_text_does_not_have_those_with_numbers_are_shown() {
     std::fs::remove_file(dir.path().join("kernel.cpp")).unwrap();
     assert_eq!(lines(&[]), ["2", "4294967295"]);
 }
+
+/// A row of the table `profile`: so many visits of 1 ms each.
+fn visits(path: u32, location: u32, visits: i64) -> [Value<'static>; 10] {
+    const MS: i64 = 1_000_000;
+    let [path, location] = [path, location].map(Value::U32);
+    let [n, sum, one, none] = [visits, visits * MS, MS, 0].map(Value::I64);
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    let squares = Value::F64((visits * MS * MS) as f64);
+    [path, location, n, sum, sum, one, one, squares, none, none]
+}
+
+/// The time of threads that do something had stood beside the calls of all, and its share was one of the time of all.
+#[test]
+fn threads_that_only_wait_are_in_no_number_of_the_first_sentences() {
+    let dir = with_run();
+    let run = dir.path().join("run.marey");
+    change(&run, &schema::REGIONS, "level", |row, level| {
+        ["source", "system", "system", "threads"]
+            .get(row)
+            .map_or_else(|| level.to_owned(), |&it| it.to_owned())
+    });
+    // Two threads live for 100 ms; the second waits for 90 of them in MPI_Recv.
+    let thread = |id: u32| {
+        let [id, none] = [id, 0].map(Value::U32);
+        let [name, kind, host] = ["t", "thread", "node1"].map(Value::Text);
+        let [tid, rank, start, end, stopped] = [4000, -1, 0, 100_000_000, -1].map(Value::I64);
+        [id, none, name, kind, id, tid, host, none, rank, start, end, stopped]
+    };
+    replace(&run, &schema::LOCATIONS, &[&thread(0), &thread(1)]);
+    let told = |rows: &[&[Value<'_>]]| {
+        replace(&run, &schema::PROFILE, rows);
+        let report = marey(dir.path(), &["report"]);
+        let lines: Vec<&str> = report.lines().skip_while(|line| !line.contains('▸')).collect();
+        lines
+            .split(|line| line.is_empty())
+            .next()
+            .unwrap()
+            .join(" ")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let waits = told(&[&visits(2, 0, 20), &visits(2, 1, 90)]);
+    assert!(waits.contains("for 20.0 % of the time of its threads, most in MPI_Recv"), "{waits}");
+    assert!(waits.contains("(halo.cpp:43): 20.0 ms in 20 calls."), "{waits}");
+    let works = told(&[&visits(0, 0, 40), &visits(0, 1, 5), &visits(2, 1, 90)]);
+    let expected =
+        "in halo (level source): 40.0 ms in 40 calls, 40.0 % of the time of threads that do more than wait.";
+    assert!(works.contains(expected), "{works}");
+    let locks = told(&[&visits(3, 0, 30), &visits(3, 1, 91)]);
+    assert!(locks.contains("comes from main (main.c:12): 30.0 ms."), "{locks}");
+}
