@@ -12,13 +12,18 @@ use serde::Serialize;
 
 use crate::cli::{HotArgs, HotBy};
 use crate::format;
-use crate::paint::{Look, Paint, shorten, title};
+use crate::paint::{Look, Paint, harmless, note, shorten, title};
+use crate::problems;
 use crate::run::Run;
 use crate::table::{Cell, Side, Table};
 use crate::words;
 
 /// Of so many standard errors the stated error is: 19 of 20 repetitions differ by less.
 const ERRORS: f64 = 1.96;
+
+/// Problems: threads that were not sampled, and periods of processor time without a place.
+const UNSAMPLED: &str = "unsampled";
+const LOST: &str = "lost_samples";
 
 /// Runs the command.
 pub(crate) fn run(args: &HotArgs) -> anyhow::Result<ExitCode> {
@@ -27,19 +32,20 @@ pub(crate) fn run(args: &HotArgs) -> anyhow::Result<ExitCode> {
     let hot = hot(trace);
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.json {
-        serde_json::to_writer_pretty(&mut out, &Json::new(&hot))?;
+        serde_json::to_writer_pretty(&mut out, &Json::new(trace, &hot))?;
         writeln!(out)?;
     } else {
         let paint = Paint::for_stdout();
         let paint = if args.no_color { paint.without_colour() } else { paint };
         let top = usize::try_from(args.top).unwrap_or(usize::MAX);
-        let mut page = Page { out: &mut out, paint, top };
+        let mut page = Page { out: &mut out, paint, top, trace };
         if args.by != Some(HotBy::Line) {
             page.functions(&hot)?;
         }
         if args.by != Some(HotBy::Function) {
             page.lines(&hot)?;
         }
+        page.notes(&hot)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -51,6 +57,7 @@ pub(crate) struct Page<'p> {
     pub(crate) paint: Paint,
     /// Rows of a table at most.
     pub(crate) top: usize,
+    pub(crate) trace: &'p dyn Trace,
 }
 
 impl Page<'_> {
@@ -60,7 +67,7 @@ impl Page<'_> {
         let is_own = |row: &&HotFunction<'_>| row.level.is_some() || !words::is_startup(row.name);
         let rows: Vec<&HotFunction<'_>> = hot.functions.iter().filter(is_own).collect();
         if rows.is_empty() {
-            return self.nothing();
+            return self.nothing(hot);
         }
         let mut table = Table::new(&[
             ("function or call", Side::Left),
@@ -82,8 +89,7 @@ impl Page<'_> {
             table.push(cells);
         }
         table.print(self.out, self.paint)?;
-        self.more(rows.len(), "function")?;
-        self.incomplete(hot)
+        self.more(rows.len(), "function")
     }
 
     /// One row a line of the source.
@@ -91,7 +97,7 @@ impl Page<'_> {
         self.title("HOT LINES", hot)?;
         let rows: Vec<&HotLine<'_>> = hot.lines.iter().filter(|row| row.exclusive.samples > 0).collect();
         if rows.is_empty() {
-            return self.nothing();
+            return self.nothing(hot);
         }
         let mut table = Table::new(&[
             ("line", Side::Left),
@@ -130,9 +136,21 @@ impl Page<'_> {
         title(self.out, self.paint, name, &remark)
     }
 
-    fn nothing(&mut self) -> io::Result<()> {
-        let text = "no samples: recorded with --sample off, or shorter than a period";
+    /// Says why a table is empty.
+    fn nothing(&mut self, hot: &Hot<'_>) -> io::Result<()> {
+        let text = match hot.whole.samples {
+            0 if self.unsampled().is_empty() => {
+                "no samples: recorded with --sample off, or shorter than a period"
+            }
+            0 => "no samples",
+            _ => "none of which the line is known; compile with -g",
+        };
         writeln!(self.out, "  {}", self.paint.paint(Look::Faint, text))
+    }
+
+    /// Why threads were not sampled that should have been.
+    fn unsampled(&self) -> Vec<&str> {
+        problems::details(self.trace, UNSAMPLED)
     }
 
     fn more(&mut self, rows: usize, what: &str) -> io::Result<()> {
@@ -144,16 +162,24 @@ impl Page<'_> {
         writeln!(self.out, "  {}", self.paint.paint(Look::Faint, &text))
     }
 
-    /// Says how many stacks are not whole.
-    fn incomplete(&mut self, hot: &Hot<'_>) -> io::Result<()> {
-        if hot.incomplete.samples == 0 {
-            return Ok(());
+    /// What one should know of the numbers.
+    pub(crate) fn notes(&mut self, hot: &Hot<'_>) -> io::Result<()> {
+        let mut notes = Vec::new();
+        if hot.incomplete.samples > 0 {
+            notes.push(format!(
+                "of {} the outer functions are not known: their unwind tables end",
+                format::counted(hot.incomplete.samples, "sample")
+            ));
         }
-        let text = format!(
-            "of {} the outer functions are not known: their unwind tables end",
-            format::counted(hot.incomplete.samples, "sample")
-        );
-        writeln!(self.out, "  {}", self.paint.paint(Look::Faint, &text))
+        let lost = problems::count(self.trace, LOST);
+        if lost > 0 {
+            notes.push(format!(
+                "of {} of processor time it is not known where they went, for there was no room; shares are of the rest",
+                format::counted(lost, "further period")
+            ));
+        }
+        notes.extend(self.unsampled().iter().map(|detail| harmless(detail)));
+        notes.iter().try_for_each(|text| note(self.out, self.paint, text))
     }
 }
 
@@ -176,6 +202,8 @@ pub(crate) struct Json<'h> {
     samples: u64,
     time_ns: i64,
     incomplete_samples: u64,
+    lost_samples: u64,
+    unsampled: Vec<&'h str>,
     functions: Vec<JsonFunction<'h>>,
     lines: Vec<JsonLine<'h>>,
 }
@@ -211,7 +239,7 @@ struct JsonNumbers {
 }
 
 impl<'h> Json<'h> {
-    pub(crate) fn new(hot: &'h Hot<'h>) -> Self {
+    fn new(trace: &'h dyn Trace, hot: &'h Hot<'h>) -> Self {
         let numbers = |exclusive: &Sampled, inclusive: &Sampled| {
             let ((exclusive_share, exclusive_error), (inclusive_share, inclusive_error)) =
                 (exclusive.share(&hot.whole), inclusive.share(&hot.whole));
@@ -242,6 +270,8 @@ impl<'h> Json<'h> {
             samples: hot.whole.samples,
             time_ns: hot.whole.time.0,
             incomplete_samples: hot.incomplete.samples,
+            lost_samples: problems::count(trace, LOST),
+            unsampled: problems::details(trace, UNSAMPLED),
             functions: hot.functions.iter().map(function).collect(),
             lines: hot.lines.iter().map(line).collect(),
         }

@@ -171,7 +171,7 @@ impl Info {
             heap_blocks: count(meta, "heap_blocks"),
             heap_bytes: count(meta, "heap_bytes"),
             levels: levels(archive)?,
-            problems: problems::totals(trace.problems()),
+            problems: problems::totals(trace),
             overhead: overhead(archive)?,
             clocks: clocks(archive)?,
             causal_shifts: causal_shifts(meta),

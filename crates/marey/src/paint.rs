@@ -107,6 +107,12 @@ pub(crate) fn title(out: &mut dyn Write, paint: Paint, name: &str, remark: &str)
     Ok(())
 }
 
+/// A sentence or two below a table.
+pub(crate) fn note(out: &mut dyn Write, paint: Paint, text: &str) -> io::Result<()> {
+    let lines = wrap(text, paint.prose_width() - 2);
+    lines.iter().try_for_each(|line| writeln!(out, "  {}", paint.paint(Look::Faint, line)))
+}
+
 /// Breaks a text at spaces into lines of at most `width` characters. No line ends at a no-break
 /// space.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {

@@ -37,8 +37,8 @@ pub(crate) struct Totals {
 }
 
 /// The sums by kind.
-pub(crate) fn totals(problems: &[Problem]) -> Totals {
-    let sum = |kind: &str| problems.iter().filter(|problem| problem.kind == kind).map(|p| p.count).sum();
+pub(crate) fn totals(trace: &dyn Trace) -> Totals {
+    let sum = |kind: &str| count(trace, kind);
     Totals {
         lost: sum("lost"),
         missing: sum("missing"),
@@ -50,6 +50,23 @@ pub(crate) fn totals(problems: &[Problem]) -> Totals {
         clock_violations: sum("clock_violations"),
         truncated: sum("truncated"),
     }
+}
+
+/// How often a kind of problem is there.
+pub(crate) fn count(trace: &dyn Trace, kind: &str) -> u64 {
+    let of_kind = trace.problems().iter().filter(|problem| problem.kind == kind);
+    of_kind.map(|problem| problem.count).fold(0, u64::saturating_add)
+}
+
+/// What is said of a kind of problem, each thing once.
+pub(crate) fn details<'t>(trace: &'t dyn Trace, kind: &str) -> Vec<&'t str> {
+    let mut seen = Vec::new();
+    for problem in trace.problems().iter().filter(|problem| problem.kind == kind && problem.count > 0) {
+        if !seen.contains(&problem.detail.as_str()) {
+            seen.push(&problem.detail);
+        }
+    }
+    seen
 }
 
 /// Rows of the table at most; a run of thousands of ranks may have one for each.

@@ -111,9 +111,11 @@ pub(crate) enum Section {
         marey hot run.marey --by line --top 50\n  \
         marey hot run.marey --json | jq '.functions[0]'\n\n\
         JSON\n  \
-        samples, time_ns, incomplete_samples, functions[{name, file, level|null, exclusive_samples, exclusive_ns, \
+        samples, time_ns, incomplete_samples, lost_samples, unsampled[], functions[{name, file, level|null, exclusive_samples, exclusive_ns, \
         exclusive_share, exclusive_error, inclusive_samples, inclusive_ns, inclusive_share, inclusive_error}], \
-        lines[{file, line, function, and the same numbers}]. Shares are from 0 to 1; an error is 1.96 standard errors of a \
+        lines[{file, line, function, and the same numbers}]. lost_samples are periods of processor time \
+        of which it is not known where they went, and unsampled says why threads were not sampled that should have \
+        been. Shares are from 0 to 1, of what was sampled; an error is 1.96 standard errors of a \
         binomial distribution."
 )]
 pub(crate) struct HotArgs {

@@ -17,6 +17,7 @@ use crate::endings;
 use crate::format::{self, solid};
 use crate::info;
 use crate::paint::{Look, harmless, shorten, wrap};
+use crate::problems;
 use crate::words;
 
 /// Prints what ran, and the answer.
@@ -127,13 +128,13 @@ fn hottest(facts: &Facts<'_>, of_what: &str) -> Option<String> {
 
 /// What was counted with others, for want of a place, and is missing where it belongs.
 fn together(facts: &Facts<'_>) -> Option<String> {
-    let visits = match count_of(facts, "other_paths") {
+    let visits = match problems::count(facts.trace, "other_paths") {
         0 => None,
         others => {
             Some(format!("{} of regions are together in `(other paths)`", format::counted(others, "visit")))
         }
     };
-    let messages = match count_of(facts, "other_messages") {
+    let messages = match problems::count(facts.trace, "other_messages") {
         0 => None,
         others => Some(format!("of {} it is not known to whom", format::counted(others, "message"))),
     };
@@ -164,18 +165,13 @@ fn ended_early(facts: &Facts<'_>) -> Option<String> {
     }
 }
 
-/// How often a kind of problem is there.
-fn count_of(facts: &Facts<'_>, kind: &str) -> u64 {
-    facts.trace.problems().iter().filter(|problem| problem.kind == kind).map(|problem| problem.count).sum()
-}
-
 /// Numbers that lack a part of the run must not be read as if they had it.
 fn incomplete(facts: &Facts<'_>) -> Option<String> {
-    let sum = |kind: &str| count_of(facts, kind);
-    let missing = match (sum("dropped"), sum("lost") + sum("damaged") + sum("missing")) {
-        (0, 0) => return None,
-        (0, _) => "parts of the recording are gone".to_owned(),
-        (dropped, _) => solid(format::counted_as(dropped, "event had no room", "events had no room")),
+    let is_gone = ["lost", "damaged", "missing"].iter().any(|kind| problems::count(facts.trace, kind) > 0);
+    let missing = match problems::count(facts.trace, "dropped") {
+        0 if !is_gone => return None,
+        0 => "parts of the recording are gone".to_owned(),
+        dropped => solid(format::counted_as(dropped, "event had no room", "events had no room")),
     };
     Some(format!("Not all of the run was recorded: {missing}. All numbers are of the rest; see PROBLEMS."))
 }

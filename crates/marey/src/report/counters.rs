@@ -10,7 +10,8 @@ use marey_model::Nanos;
 
 use super::Page;
 use crate::format;
-use crate::paint::{Look, harmless, shorten, wrap};
+use crate::paint::{Look, harmless, note, shorten};
+use crate::problems;
 use crate::table::{Cell, Side, Table};
 use crate::words;
 
@@ -19,20 +20,12 @@ const WHOLE: f64 = 0.999;
 
 /// Whether there is anything to say.
 pub(super) fn is_worthwhile(page: &Page<'_>) -> bool {
-    !page.facts.counted.counters.is_empty() || missing(page).next().is_some()
+    !page.facts.counted.counters.is_empty() || !missing(page).is_empty()
 }
 
-/// Why counters could not be had, each reason once.
-fn missing<'p>(page: &Page<'p>) -> impl Iterator<Item = &'p str> {
-    let mut seen = Vec::new();
-    let of_counters = page.facts.trace.problems().iter().filter(|problem| problem.kind == "uncounted");
-    of_counters.map(|problem| problem.detail.as_str()).filter(move |detail| {
-        let is_new = !seen.contains(detail);
-        if is_new {
-            seen.push(*detail);
-        }
-        is_new
-    })
+/// Why counters could not be had.
+fn missing<'p>(page: &Page<'p>) -> Vec<&'p str> {
+    problems::details(page.facts.trace, "uncounted")
 }
 
 /// Prints the table.
@@ -45,7 +38,7 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     };
     page.title("COUNTERS", remark)?;
     if counted.counters.is_empty() {
-        if missing(page).next().is_none() {
+        if missing(page).is_empty() {
             return page.nothing("nothing was counted beside the time: record with --counters auto");
         }
     } else {
@@ -136,11 +129,6 @@ fn notes(page: &mut Page<'_>) -> io::Result<()> {
             ));
         }
     }
-    notes.extend(missing(page).map(|detail| format!("not counted: {}.", harmless(detail))));
-    for note in notes {
-        for line in wrap(&note, page.paint.prose_width() - 2) {
-            writeln!(page.out, "  {}", page.paint.paint(Look::Faint, &line))?;
-        }
-    }
-    Ok(())
+    notes.extend(missing(page).iter().map(|detail| format!("not counted: {}.", harmless(detail))));
+    notes.iter().try_for_each(|text| note(page.out, page.paint, text))
 }

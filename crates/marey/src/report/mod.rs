@@ -151,8 +151,10 @@ impl Page<'_> {
             }
             Section::Function => tables::functions(self),
             Section::Hot => {
-                let mut page = hot::Page { out: self.out, paint: self.paint, top: self.top };
-                page.functions(&self.facts.hot)
+                let (paint, top, trace) = (self.paint, self.top, self.facts.trace);
+                let mut page = hot::Page { out: self.out, paint, top, trace };
+                page.functions(&self.facts.hot)?;
+                page.notes(&self.facts.hot)
             }
             Section::Counter => counters::print(self),
             Section::Path => tree::print(self),

@@ -196,3 +196,36 @@ fn threads_that_only_wait_are_in_no_number_of_the_first_sentences() {
     let locks = told(&[&visits(3, 0, 30), &visits(3, 1, 91)]);
     assert!(locks.contains("comes from main (main.c:12): 30.0 ms."), "{locks}");
 }
+
+/// Where the system had refused to sample, `marey hot` had blamed `--sample off`.
+#[test]
+fn why_there_are_no_samples_is_said() {
+    let dir = with_run();
+    let run = dir.path().join("run.marey");
+    let problem = |kind, count, detail| {
+        let [kind, detail] = [kind, detail].map(Value::Text);
+        [kind, Value::U32(0), Value::U32(schema::NONE), Value::I64(count), detail]
+    };
+    let refused = problem("unsampled", 1, "not sampled: no real-time signal is free");
+    let lost = problem("lost_samples", 1200, "periods");
+    let hot = || marey(dir.path(), &["hot"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    replace(&run, &schema::PROBLEMS, &[&lost, &refused, &refused]);
+    let text = hot();
+    assert!(
+        text.contains("of 1 200 further periods of processor time it is not known where they went"),
+        "{text}"
+    );
+    assert_eq!(text.matches("not sampled: no real-time signal is free").count(), 1, "{text}");
+    let json: Json = serde_json::from_str(&marey(dir.path(), &["hot", "--json"])).unwrap();
+    let found = (&json["lost_samples"], &json["unsampled"]);
+    assert_eq!(found, (&1200.into(), &serde_json::json!(["not sampled: no real-time signal is free"])));
+
+    replace(&run, &schema::SAMPLED, &[]);
+    let text = hot();
+    assert!(
+        text.contains("not sampled: no real-time signal is free") && !text.contains("--sample off"),
+        "{text}"
+    );
+    replace(&run, &schema::PROBLEMS, &[]);
+    assert!(hot().contains("no samples: recorded with --sample off"), "{}", hot());
+}
