@@ -4,9 +4,10 @@
 //! library that was under way and has a region of its own (`MPI_Recv`), whatever that does inside. It counts for
 //! all functions around it too, each once, however often it is on the stack.
 //!
-//! A share p of the time that `N` samples stand for has the standard error √(p (1 − p) / N), that of a binomial
-//! distribution: what another run of the same program would differ by if samples were drawn at random, each for as
-//! much time as the others.
+//! A share of the time that `N` samples stand for is uncertain, like that of the red ones among `N` balls that were
+//! drawn at random, if each stands for as much time as the others. What the true share may be is told by the score
+//! interval of E. B. Wilson (*Probable inference, the law of succession, and statistical inference*, JASA 22, 1927),
+//! which also holds for few samples and for none: √(p (1 − p) / N), the usual standard error, is 0 there.
 //!
 //! Deliberately absent: time in which a thread waited, which only regions know.
 
@@ -15,6 +16,9 @@ use std::collections::BTreeMap;
 use marey_model::{CallPathId, Level, Nanos, StackId};
 
 use crate::trace::{Frame, SampledRow, Trace};
+
+/// Within so many standard deviations 95 of 100 values of a normal distribution lie.
+const DEVIATIONS: f64 = 1.96;
 
 /// A number of samples and the processor time that they stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,14 +35,19 @@ impl Sampled {
         self.time = self.time + row.time;
     }
 
-    /// The share in `whole`, from 0 to 1, and its standard error. 0 and 0 of nothing.
+    /// The share in `whole`, from 0 to 1, and its error: how far the farther bound of Wilson's interval of 95 % is from
+    /// it. The interval reaches farther towards the middle, so half its width on both sides of the share would leave out a
+    /// part of it. 0 and 0 of nothing.
     #[expect(clippy::cast_precision_loss, reason = "shares need no more than 53 bits")]
     pub fn share(&self, whole: &Self) -> (f64, f64) {
         if whole.time.0 <= 0 || whole.samples == 0 {
             return (0.0, 0.0);
         }
-        let share = self.time.0 as f64 / whole.time.0 as f64;
-        (share, (share * (1.0 - share) / whole.samples as f64).max(0.0).sqrt())
+        let share = (self.time.0 as f64 / whole.time.0 as f64).clamp(0.0, 1.0);
+        let spread = DEVIATIONS * DEVIATIONS / whole.samples as f64;
+        let middle = (share + spread / 2.0) / (1.0 + spread);
+        let half_width = (share * (1.0 - share) * spread + spread * spread / 4.0).sqrt() / (1.0 + spread);
+        (share, (middle - share).abs() + half_width)
     }
 }
 

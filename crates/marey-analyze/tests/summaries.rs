@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use marey_analyze::{
     AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
     CounterId, Deeds, EarlyEnding, Frame, HeapRow, LastPlace, LastSeen, Location, LocationKind, OpenRegion,
-    Population, Problem, Process, ProfileRow, Region, SampledRow, Spread, Trace, allocations, call_paths,
-    communication, counted, early_endings, exclusive_by_process, files, headline, hot, lines, memory,
-    message_sizes, ranks, regions, waiting,
+    Population, Problem, Process, ProfileRow, Region, Sampled, SampledRow, Spread, Trace, allocations,
+    call_paths, communication, counted, early_endings, exclusive_by_process, files, headline, hot, lines,
+    memory, message_sizes, ranks, regions, waiting,
 };
 use marey_model::{CallPathId, IoKind, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
@@ -656,9 +656,27 @@ fn samples_count_once_for_each_function_around_them() {
     let lines: Vec<_> =
         hot.lines.iter().map(|row| (row.line, row.exclusive.samples, row.inclusive.samples)).collect();
     assert_eq!(lines, [(30, 60, 60), (22, 20, 20), (10, 0, 80), (20, 0, 80), (21, 0, 60), (11, 0, 20)]);
-    // √(0.6 × 0.4 / 100)
-    let (share, error) = hot.functions[0].exclusive.share(&hot.whole);
-    assert!((share - 0.6).abs() < 1e-12 && (error - 0.048_989_794_855).abs() < 1e-9, "{share} {error}");
+}
+
+/// Bounds from R. G. Newcombe, *Two-sided confidence intervals for the single proportion*, Statistics in Medicine 17
+/// (1998), table I, method 3.
+#[test]
+fn shares_are_as_uncertain_as_wilson_says() {
+    let sampled = |samples: u64| Sampled { samples, time: Nanos(5 * i64::try_from(samples).unwrap()) };
+    for (part, whole, low, high) in [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+        // The others of the last two.
+        (20, 20, 1.0 - 0.1611, 1.0),
+        (28, 29, 1.0 - 0.1718, 1.0 - 0.0061),
+    ] {
+        let (share, error) = sampled(part).share(&sampled(whole));
+        let farther = f64::max(share - low, high - share);
+        assert!((error - farther).abs() < 0.0001, "{part} of {whole}: {error} is not {farther}");
+    }
+    assert_eq!(sampled(0).share(&sampled(0)), (0.0, 0.0));
 }
 
 #[test]

@@ -18,9 +18,6 @@ use crate::run::Run;
 use crate::table::{Cell, Side, Table};
 use crate::words;
 
-/// Of so many standard errors the stated error is: 19 of 20 repetitions differ by less.
-const ERRORS: f64 = 1.96;
-
 /// Problems: threads that were not sampled, and periods of processor time without a place.
 const UNSAMPLED: &str = "unsampled";
 const LOST: &str = "lost_samples";
@@ -125,8 +122,8 @@ impl Page<'_> {
         let Sampled { samples, time } = hot.whole;
         let remark = match i64::try_from(samples) {
             Ok(number @ 1..) => format!(
-                "processor time of all threads, {}, from {}, one in {} on average; ±: the error of a share, in points, \
-                 that 19 of 20 repetitions keep within",
+                "processor time of all threads, {}, from {}, one in {} on average; ±: how far off a share may be, in \
+                 points: the true one is within that in 19 of 20 runs, if samples stand for equal times",
                 format::duration(time),
                 format::counted(samples, "sample"),
                 format::duration(Nanos(time.0 / number)),
@@ -190,7 +187,7 @@ fn numbers(exclusive: &Sampled, inclusive: &Sampled, whole: &Sampled) -> [Cell; 
     [
         format::duration(exclusive.time).into(),
         percent(exclusive).into(),
-        Cell::new(Look::Faint, format!("{:.1}", 100.0 * ERRORS * error)),
+        Cell::new(Look::Faint, format!("{:.1}", 100.0 * error)),
         format::duration(inclusive.time).into(),
         percent(inclusive).into(),
     ]
@@ -247,11 +244,11 @@ impl<'h> Json<'h> {
                 exclusive_samples: exclusive.samples,
                 exclusive_ns: exclusive.time.0,
                 exclusive_share,
-                exclusive_error: ERRORS * exclusive_error,
+                exclusive_error,
                 inclusive_samples: inclusive.samples,
                 inclusive_ns: inclusive.time.0,
                 inclusive_share,
-                inclusive_error: ERRORS * inclusive_error,
+                inclusive_error,
             }
         };
         let function = |row: &HotFunction<'h>| JsonFunction {

@@ -115,8 +115,8 @@ pub(crate) enum Section {
         exclusive_share, exclusive_error, inclusive_samples, inclusive_ns, inclusive_share, inclusive_error}], \
         lines[{file, line, function, and the same numbers}]. lost_samples are periods of processor time \
         of which it is not known where they went, and unsampled says why threads were not sampled that should have \
-        been. Shares are from 0 to 1, of what was sampled; an error is 1.96 standard errors of a \
-        binomial distribution."
+        been. Shares are from 0 to 1, of what was sampled; an error is how far the share is from the \
+        farther bound of Wilson's interval of 95 %, for samples that stand for equal times."
 )]
 pub(crate) struct HotArgs {
     /// The run, a directory or a packed file
