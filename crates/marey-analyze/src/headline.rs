@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use marey_model::{Nanos, ProcessId, RegionId, Role};
+use marey_model::{CallPathId, Nanos, ProcessId, RegionId, Role};
 use rustc_hash::FxHashMap;
 
 use crate::paths::{Paths, add, float};
@@ -99,20 +99,20 @@ fn rank_share(row: &RankRow) -> Option<RankShare> {
 fn mpi_calls(trace: &dyn Trace) -> (Vec<(Role, Nanos)>, Option<CallSite>) {
     let paths = Paths::new(trace);
     let mut by_role: BTreeMap<Role, Nanos> = BTreeMap::new();
-    let mut by_path: FxHashMap<usize, (u64, Nanos)> = FxHashMap::default();
+    let mut by_path: FxHashMap<CallPathId, (u64, Nanos)> = FxHashMap::default();
     for (row, path, _) in paths.rows().filter(|(row, ..)| paths.counts_for_mpi(row.call_path)) {
         add(by_role.entry(trace.regions()[path.region.idx()].role).or_default(), row.inclusive);
-        let sum = by_path.entry(row.call_path.idx()).or_default();
+        let sum = by_path.entry(row.call_path).or_default();
         sum.0 = sum.0.saturating_add(row.visits);
         add(&mut sum.1, row.inclusive);
     }
     let mut by_site: BTreeMap<(RegionId, String, String, u32), (u64, Nanos)> = BTreeMap::new();
     let mut visited: Vec<_> = by_path.into_iter().collect();
-    visited.sort_unstable_by_key(|(idx, _)| *idx);
-    for (idx, (visits, inclusive)) in visited {
-        let path = trace.call_paths()[idx];
+    visited.sort_unstable_by_key(|(path, _)| *path);
+    for (path, (visits, inclusive)) in visited {
+        let region = trace.call_paths()[path.idx()].region;
         let site = paths.call_site(path);
-        let sum = by_site.entry((path.region, site.file, site.function, site.line)).or_default();
+        let sum = by_site.entry((region, site.file, site.function, site.line)).or_default();
         sum.0 = sum.0.saturating_add(visits);
         add(&mut sum.1, inclusive);
     }

@@ -8,6 +8,7 @@
 //! verbs and nouns are rows of the trace; what is known of a verb here is its role, and of levels
 //! only that `mpi` is one.
 
+mod caller;
 mod communication;
 mod counters;
 mod endings;
@@ -24,6 +25,7 @@ mod spread;
 mod trace;
 mod waiting;
 
+pub use caller::{caller, caller_on, is_of_library};
 pub use communication::{MessageSizeRow, PairRow, communication, message_sizes};
 pub use counters::{Counted, CountedFunction, CountedRegion, Metric, MetricKind, counted};
 pub use endings::{EarlyEnding, LastPlace, LastSeen, early_endings};
@@ -31,7 +33,7 @@ pub use files::{Deeds, FileRow, files};
 pub use headline::{CallSite, Headline, RankShare, headline};
 pub use histogram::{Bin, Histogram};
 pub use lines::{LineRow, lines};
-pub use memory::{Allocated, AllocationPath, ProcessMemory, allocations, is_of_library, memory};
+pub use memory::{Allocated, AllocationPath, ProcessMemory, allocations, memory};
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
 pub use samples::{Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, library_call};

@@ -8,9 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use marey_model::{Level, Nanos};
+use marey_model::{CallPathId, Level, Nanos};
 
-use crate::memory::caller;
+use crate::caller::caller;
 use crate::samples::{Hot, Sampled};
 use crate::trace::{CallPath, Trace};
 
@@ -44,7 +44,8 @@ pub fn lines<'t>(trace: &'t dyn Trace, hot: &Hot<'t>) -> Vec<LineRow<'t>> {
         let row = rows.entry((line.file, line.line)).or_default();
         (row.exclusive, row.inclusive) = (line.exclusive, line.inclusive);
     }
-    let places: Vec<Option<(&str, u32)>> = trace.call_paths().iter().map(|path| place(trace, path)).collect();
+    let paths = (0..trace.call_paths().len()).map(CallPathId::from_idx);
+    let places: Vec<Option<(&str, u32)>> = paths.map(|path| place(trace, path?)).collect();
     for sum in trace.profile() {
         let Some(place) = places.get(sum.call_path.idx()).copied().flatten() else { continue };
         let row = rows.entry(place).or_default();
@@ -65,15 +66,15 @@ pub fn lines<'t>(trace: &'t dyn Trace, hot: &Hot<'t>) -> Vec<LineRow<'t>> {
 
 /// The line that a call of a library was made from; `None` of regions of the program, and of calls that were made
 /// inside others.
-fn place<'t>(trace: &'t dyn Trace, path: &CallPath) -> Option<(&'t str, u32)> {
+fn place(trace: &dyn Trace, id: CallPathId) -> Option<(&str, u32)> {
     let is_library = |path: &CallPath| {
         trace.regions().get(path.region.idx()).is_some_and(|region| region.level != Level::SOURCE)
     };
+    let path = trace.call_paths().get(id.idx())?;
     let above = path.parent.and_then(|parent| trace.call_paths().get(parent.idx()));
     if !is_library(path) || above.is_some_and(is_library) {
         return None;
     }
-    let frames = trace.stack(path.stack?);
-    let frame = frames.into_iter().find(|frame| frame.line != 0)?;
+    let frame = caller(trace, id).filter(|frame| frame.line != 0)?;
     Some((&frame.file, frame.line))
 }

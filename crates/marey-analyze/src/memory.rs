@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use marey_model::{CallPathId, ProcessId};
 
+use crate::caller::caller;
 use crate::paths::Paths;
 use crate::trace::{AllocationRow, Frame, HeapRow, Trace};
 
@@ -28,8 +29,7 @@ pub struct AllocationPath<'t> {
     pub call_path: Option<CallPathId>,
     /// Names of its regions, root first; the last is the function that allocated.
     pub path: Vec<&'t str>,
-    /// Where it was called from: the innermost place that has a line and is not of a standard library; without one the
-    /// innermost that has a line, or else the innermost.
+    /// Where it was called from, as [`caller`] tells.
     pub caller: Frame,
     /// Sums over processes. The peak is that of the process in which it was highest.
     pub sum: Allocated,
@@ -109,24 +109,4 @@ pub fn allocations(trace: &dyn Trace) -> Vec<AllocationPath<'_>> {
     // Those of equal numbers stay in the order of call paths.
     rows.sort_by_key(|row| std::cmp::Reverse((row.sum.at_peak, row.sum.bytes)));
     rows
-}
-
-/// The innermost place of a call path's stack that has a line and is not of a standard library, whose containers allocate
-/// for whoever uses them; without one the innermost with a line, or else the innermost.
-pub(crate) fn caller(trace: &dyn Trace, path: CallPathId) -> Option<&Frame> {
-    let frames = trace.stack(trace.call_paths().get(path.idx())?.stack?);
-    let with_line = || frames.iter().filter(|frame| frame.line != 0);
-    let own = with_line().find(|frame| !is_of_library(&frame.function));
-    own.or(with_line().next()).or(frames.first()).copied()
-}
-
-/// Whether a function belongs to the standard library of C++ or Rust: correct, and of no help to somebody who asks where
-/// in the program a call comes from.
-pub fn is_of_library(function: &str) -> bool {
-    const PREFIXES: [&str; 8] =
-        ["std::", "core::", "alloc::", "<std::", "<core::", "<alloc::", "__gnu_cxx::", "__rust_"];
-    // Rust's own deeds for types of others: `<u8 as alloc::vec::spec_from_elem::SpecFromElem>::from_elem`.
-    const OF_TRAITS: [&str; 3] = [" as std::", " as core::", " as alloc::"];
-    let is_of_trait = || function.starts_with('<') && OF_TRAITS.iter().any(|part| function.contains(part));
-    PREFIXES.iter().any(|prefix| function.starts_with(prefix)) || is_of_trait()
 }

@@ -5,6 +5,7 @@
 
 use marey_model::{CallPathId, Level, LocationId, Nanos, ProcessId, RegionId};
 
+use crate::caller::caller;
 use crate::trace::{CallPath, Frame, ProfileRow, Region, Trace};
 
 /// Call paths with what is known from those above them.
@@ -65,12 +66,11 @@ impl<'t> Paths<'t> {
         names
     }
 
-    /// Where a call path was entered from: the innermost frame of its stack; without a stack the
-    /// place of its region, whose function is then unknown.
-    pub(crate) fn call_site(&self, path: CallPath) -> Frame {
-        let frame = path.stack.and_then(|stack| self.trace.stack(stack).first().copied());
-        frame.cloned().unwrap_or_else(|| {
-            let region = self.region(path.region);
+    /// Where a call path was entered from: its caller; without a stack the place of its region, whose
+    /// function is then unknown.
+    pub(crate) fn call_site(&self, id: CallPathId) -> Frame {
+        caller(self.trace, id).cloned().unwrap_or_else(|| {
+            let region = self.trace.call_paths().get(id.idx()).and_then(|path| self.region(path.region));
             Frame {
                 function: String::new(),
                 file: region.map_or_else(String::new, |region| region.file.clone()),

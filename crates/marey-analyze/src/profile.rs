@@ -64,7 +64,7 @@ pub struct CallPathRow<'t> {
     pub region: RegionId,
     /// Names of its regions, root first.
     pub path: Vec<&'t str>,
-    /// Function that it was called from; empty = unknown.
+    /// Function that it was called from, as [`crate::caller`] tells; empty = unknown.
     pub function: String,
     /// Source file of the call, or of the region if there is no call stack; empty = unknown.
     pub file: String,
@@ -146,9 +146,10 @@ pub fn call_paths(trace: &dyn Trace) -> Vec<CallPathRow<'_>> {
             continue;
         }
         let path = trace.call_paths()[idx];
-        let site = paths.call_site(path);
+        let call_path = CallPathId::from_idx(idx).expect("a table has less than 2³² rows");
+        let site = paths.call_site(call_path);
         rows.push(CallPathRow {
-            call_path: CallPathId::from_idx(idx).expect("a table has less than 2³² rows"),
+            call_path,
             region: path.region,
             path: paths.names(idx),
             function: site.function,

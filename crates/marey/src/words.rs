@@ -3,9 +3,9 @@
 //! The one idea: names come from the measured program, so all of them pass through here on their
 //! way to a terminal and are made harmless and short on the way.
 
-pub(crate) use marey_analyze::is_of_library;
-use marey_analyze::{Frame, Trace};
-use marey_model::{CallPathId, LocationId, ProcessId, RegionId};
+use marey_analyze::Trace;
+pub(crate) use marey_analyze::{caller, is_of_library};
+use marey_model::{LocationId, ProcessId, RegionId};
 
 use crate::paint::harmless;
 
@@ -89,21 +89,6 @@ pub(crate) fn is_startup(function: &str) -> bool {
     const NAMES: [&str; 5] = ["_start", "start_thread", "clone", "clone3", "__clone3"];
     const PARTS: [&str; 2] = ["__libc_start_", "__rust_begin_short_backtrace"];
     NAMES.contains(&function) || PARTS.iter().any(|part| function.contains(part))
-}
-
-/// Whether a function is of no author that a user knows: of a standard library, or by its name reserved for the
-/// system's.
-pub(crate) fn is_internal(function: &str) -> bool {
-    is_of_library(function) || (function.starts_with("__") && !function.contains("_MOD_"))
-}
-
-/// The function of the program that led to a call path, and where it called: the innermost one
-/// that is not of a standard library. Without a stack there is none.
-pub(crate) fn caller(trace: &dyn Trace, path: CallPathId) -> Option<&Frame> {
-    let stack = trace.call_paths().get(path.idx())?.stack?;
-    let frames = trace.stack(stack);
-    let own = frames.iter().find(|frame| !is_of_library(&frame.function));
-    own.or(frames.first()).copied()
 }
 
 /// File and line: `solver.c:12`; the directory is left out.

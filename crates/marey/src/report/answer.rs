@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::{CallPathRow, EarlyEnding, Headline, RegionRow, early_endings, library_call};
+use marey_analyze::{CallPathRow, EarlyEnding, Headline, RegionRow, caller_on, early_endings, library_call};
 use marey_model::{Level, Nanos, RegionId, Role};
 
 use super::{Facts, Page, waiting};
@@ -107,8 +107,7 @@ fn hottest(facts: &Facts<'_>, of_what: &str) -> Option<String> {
         }
         whole = whole + row.time;
         let frames = row.stack.map_or_else(Vec::new, |stack| trace.stack(stack));
-        let own = frames.iter().find(|frame| frame.line != 0 && !words::is_internal(&frame.function));
-        if let Some(frame) = own.or(frames.first()) {
+        if let Some(frame) = caller_on(&frames).map(|place| frames[place]) {
             let line = sums.entry((&frame.function, &frame.file)).or_default().entry(frame.line).or_default();
             *line = *line + row.time;
         }
@@ -224,11 +223,8 @@ fn role_words(role: Role) -> &'static str {
 /// A function, file and line of the program.
 type Site<'f> = (&'f str, &'f str, u32);
 
-fn caller_of<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Site<'f> {
-    match words::caller(facts.trace, row.call_path) {
-        Some(frame) => (&frame.function, &frame.file, frame.line),
-        None => (&row.function, &row.file, row.line),
-    }
+fn caller_of<'f>(row: &'f CallPathRow<'_>) -> Site<'f> {
+    (&row.function, &row.file, row.line)
 }
 
 /// The call that costs most. Starting and ending MPI is left out: it takes most of every short
@@ -241,7 +237,7 @@ fn largest_site(facts: &Facts<'_>) -> Option<String> {
     let mut sites: BTreeMap<(Site<'_>, &str), (Nanos, u64)> = BTreeMap::new();
     for row in facts.call_paths.iter().filter(is_communication) {
         let verb = row.path.last().copied().unwrap_or_default();
-        let sum = sites.entry((caller_of(facts, row), verb)).or_default();
+        let sum = sites.entry((caller_of(row), verb)).or_default();
         *sum = (sum.0 + row.exclusive, sum.1 + row.visits);
     }
     let largest = sites.into_iter().max_by_key(|(_, (time, _))| *time)?;
@@ -355,7 +351,7 @@ fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
     ));
     let mut sites: BTreeMap<Site<'_>, Nanos> = BTreeMap::new();
     for (path, visits) in busy.iter().filter(|(path, _)| path.region == row.region) {
-        let time = sites.entry(caller_of(facts, path)).or_default();
+        let time = sites.entry(caller_of(path)).or_default();
         *time = *time + visits.time;
     }
     if let Some(((name, file, line), time)) = sites.into_iter().max_by_key(|(_, time)| *time)

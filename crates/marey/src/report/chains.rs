@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use marey_analyze::{Frame, Region, SampledRow, Trace};
+use marey_analyze::{Frame, Region, SampledRow, Trace, caller_on};
 use marey_model::{CallPathId, StackId};
 use rustc_hash::FxHashMap;
 
@@ -69,21 +69,16 @@ impl Chains {
     }
 }
 
-/// The functions of the program that led to a call path, innermost first, and where each called the next.
+/// The functions of the program that led to a call path, the caller first, and where each called the next.
 pub(super) fn outward(trace: &dyn Trace, path: CallPathId) -> Vec<Step> {
-    let Some(stack) = trace.call_paths().get(path.idx()).and_then(|path| path.stack) else {
-        return Vec::new();
-    };
-    let callers = callers(trace, stack);
-    let step = |caller: &Caller| Step { name: caller.name.clone(), place: caller.calls_at() };
-    // What a library did for the program is the program's deed, unless there is nothing else.
-    let is_library = |caller: &&Caller| words::is_of_library(&caller.name);
-    let known = callers.iter().rev().skip_while(is_library).map(step).collect::<Vec<_>>();
-    if known.is_empty() { callers.iter().rev().map(step).collect() } else { known }
+    let stack = trace.call_paths().get(path.idx()).and_then(|path| path.stack);
+    let frames = stack.map(|stack| trace.stack(stack)).unwrap_or_default();
+    let callers = callers(&frames[caller_on(&frames).unwrap_or(0)..]);
+    callers.iter().rev().map(|caller| Step { name: caller.name.clone(), place: caller.calls_at() }).collect()
 }
 
 fn functions_of(trace: &dyn Trace, stack: StackId, stacks: &mut Stacks) -> Rc<[Caller]> {
-    stacks.entry(stack).or_insert_with(|| callers(trace, stack)).clone()
+    stacks.entry(stack).or_insert_with(|| callers(&trace.stack(stack))).clone()
 }
 
 /// The functions that a region was entered from.
@@ -232,10 +227,9 @@ impl Caller {
     }
 }
 
-/// A call stack, outermost function first, without what runs before `main`.
-fn callers(trace: &dyn Trace, stack: StackId) -> Rc<[Caller]> {
-    let mut frames = trace.stack(stack);
-    frames.reverse();
+/// The functions of a call stack, outermost first, without what runs before `main`.
+fn callers(stack: &[&Frame]) -> Rc<[Caller]> {
+    let frames: Vec<&Frame> = stack.iter().rev().copied().collect();
     let startup = frames.iter().rposition(|frame| words::is_startup(&frame.function));
     let own = frames.get(startup.map_or(0, |idx| idx + 1)..).unwrap_or_default();
     let mut callers: Vec<Caller> = without_library(own).map(Caller::new).collect();

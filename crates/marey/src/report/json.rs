@@ -104,7 +104,7 @@ struct OfProcess {
 struct Path<'f> {
     /// Names of the regions, root first.
     path: &'f [&'f str],
-    /// Function of the program that the last of them was called from.
+    /// The caller of the last of them.
     function: &'f str,
     file: &'f str,
     line: u32,
@@ -185,7 +185,7 @@ struct File<'f> {
 #[derive(Serialize)]
 struct Wait<'f> {
     call: &'f str,
-    /// Where it is called from.
+    /// Its caller.
     function: &'f str,
     file: &'f str,
     line: u32,

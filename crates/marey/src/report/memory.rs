@@ -181,7 +181,7 @@ struct JsonProcess {
 struct JsonPath<'f> {
     /// Names of the regions, root first; the last is the function that allocated. Empty if the path is not known.
     path: &'f [&'f str],
-    /// The innermost place that has a line.
+    /// The caller.
     function: &'f str,
     file: &'f str,
     line: u32,

@@ -233,9 +233,7 @@ pub(super) fn functions(page: &mut Page<'_>) -> io::Result<()> {
     let whole = time_of_locations(page);
     let mut sums: FxHashMap<(&str, &str), Caller<'_>> = FxHashMap::default();
     for row in &facts.call_paths {
-        let (function, file) = words::caller(facts.trace, row.call_path)
-            .map_or((&row.function, &row.file), |frame| (&frame.function, &frame.file));
-        let caller = sums.entry((function, file)).or_default();
+        let caller = sums.entry((&row.function, &row.file)).or_default();
         caller.calls += row.visits;
         caller.time = caller.time + row.exclusive;
         let time = caller.callees.entry(row.path.last().copied().unwrap_or_default()).or_default();

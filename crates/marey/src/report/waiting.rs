@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use marey_analyze::{Frame, Trace};
-use marey_model::{CallPathId, Nanos, ProcessId};
+use marey_analyze::Trace;
+use marey_model::{Nanos, ProcessId};
 
 use super::{Facts, Page};
 use crate::format::{self, solid};
@@ -43,7 +43,7 @@ pub(super) fn rows<'f>(facts: &'f Facts<'_>) -> Vec<Row<'f>> {
     let mut rows: BTreeMap<(&str, &str, &str, u32), Row<'f>> = BTreeMap::new();
     for path in &facts.waiting.rows {
         let Some(region) = facts.trace.regions().get(path.region.idx()) else { continue };
-        let (function, file, line) = match caller(facts.trace, path.call_path) {
+        let (function, file, line) = match words::caller(facts.trace, path.call_path) {
             Some(frame) => (frame.function.as_str(), frame.file.as_str(), frame.line),
             None => ("", "", 0),
         };
@@ -62,15 +62,6 @@ pub(super) fn rows<'f>(facts: &'f Facts<'_>) -> Vec<Row<'f>> {
     // Those of equal time stay in the order of their names.
     rows.sort_by_key(|row| std::cmp::Reverse((row.time, row.idle)));
     rows
-}
-
-/// The function of the program that led to a call: the innermost of which the line is known, for runtime libraries of
-/// languages have none.
-fn caller(trace: &dyn Trace, path: CallPathId) -> Option<&Frame> {
-    let stack = trace.call_paths().get(path.idx())?.stack?;
-    let frames = trace.stack(stack);
-    let own = frames.into_iter().find(|frame| frame.line != 0 && !words::is_internal(&frame.function));
-    own.or_else(|| words::caller(trace, path))
 }
 
 /// Prints the table.

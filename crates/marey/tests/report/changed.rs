@@ -229,3 +229,27 @@ fn why_there_are_no_samples_is_said() {
     replace(&run, &schema::PROBLEMS, &[]);
     assert!(hot().contains("no samples: recorded with --sample off"), "{}", hot());
 }
+
+/// The text had begun with what a library without lines did for the program, the JSON with the program.
+#[test]
+fn the_text_of_memory_begins_with_the_function_that_the_json_names() {
+    let dir = with_run();
+    let run = dir.path().join("run.marey");
+    // `exchange` calls a function that has no line, which allocates.
+    change(&run, &schema::FRAMES, "function", |row, text| match row {
+        5 => "grow_buffer".to_owned(),
+        2 => "exchange".to_owned(),
+        _ => text.to_owned(),
+    });
+    let table = Archive::open(&run).unwrap().table("frames").unwrap();
+    let mut columns = table.columns().to_vec();
+    let Column::U32(lines) = &mut columns[5] else { panic!("lines are numbers") };
+    lines[5] = 0;
+    put(&run, &schema::FRAMES, &Columns::from_columns(&schema::FRAMES, columns).unwrap());
+    let report: Json = serde_json::from_str(&marey(dir.path(), &["report", "--json"])).unwrap();
+    let path = report["memory"]["call_paths"].as_array().unwrap().iter().find(|row| row["blocks"] == 300);
+    assert_eq!(path.unwrap()["function"], "exchange", "{report}");
+    let text = marey(dir.path(), &["report", "--by", "memory"]);
+    let line = text.lines().find(|line| line.contains(" 300 ")).unwrap();
+    assert!(line.contains("  exchange") && !line.contains("grow_buffer"), "{text}");
+}
