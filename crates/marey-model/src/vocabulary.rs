@@ -125,7 +125,7 @@ impl Tier {
     }
 }
 
-/// A level as a recorder announces it. The five that this crate knows by name are only the ones
+/// A level as a recorder announces it. Those that this crate knows by name are only the ones
 /// that the recorder itself speaks; others arrive as data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Level {

@@ -49,7 +49,7 @@ fn samples(info: &Info) -> String {
 fn heap(info: &Info) -> String {
     match info.heap_blocks {
         0 => "none".to_owned(),
-        blocks => format!("{} blocks, {} in all", format::count(blocks), format::bytes(info.heap_bytes)),
+        blocks => format!("{}, {} in all", format::counted(blocks, "block"), format::bytes(info.heap_bytes)),
     }
 }
 

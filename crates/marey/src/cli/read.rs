@@ -13,9 +13,9 @@ use crate::format;
 #[command(
     about = "Tell where the time of a run went",
     long_about = "Tell where the time of a run went.\n\n\
-        The first lines answer the question; the tables below show ranks, regions, call paths, who \
-        sent what to whom, message sizes, collectives, where the program waited, files, memory, what the measurement cost, and everything \
-        that was lost or uncertain.",
+        The first lines answer the question; the tables below show ranks, regions, hot functions, counters, call paths, \
+        who sent what to whom, message sizes, collectives, where the program waited, files, memory, what the measurement \
+        cost, and everything that was lost or uncertain.",
     after_long_help = "EXAMPLES\n  \
         marey report run.marey\n  \
         marey report run.marey --by rank --top 50\n  \
