@@ -261,7 +261,8 @@ impl<'t> Sums<'t> {
         for (&path, sum) in &self.paths {
             for counter in 0..self.n {
                 let all = sum.all[counter] as f64;
-                let seen: u64 = sum.functions.values().map(|values| values[counter]).sum();
+                let values = sum.functions.values().map(|values| values[counter]);
+                let seen = values.fold(0, u64::saturating_add);
                 if all == 0.0 {
                     continue;
                 }

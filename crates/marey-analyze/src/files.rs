@@ -73,9 +73,11 @@ pub fn files(trace: &dyn Trace) -> Vec<FileRow<'_>> {
             processes: BTreeSet::new(),
         });
         let deeds = &mut file.deeds[kind as usize];
-        deeds.calls += row.visits;
-        deeds.untimed += row.untimed;
-        deeds.bytes += row.bytes;
+        for (sum, more) in
+            [(&mut deeds.calls, row.visits), (&mut deeds.untimed, row.untimed), (&mut deeds.bytes, row.bytes)]
+        {
+            *sum = sum.saturating_add(more);
+        }
         if paths.counts_for_region(row.call_path) {
             add(&mut deeds.time, row.inclusive);
         }

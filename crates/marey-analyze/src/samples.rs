@@ -118,7 +118,7 @@ struct Sums<'t> {
 struct LineSum<'t> {
     exclusive: Sampled,
     inclusive: Sampled,
-    functions: BTreeMap<&'t str, i64>,
+    functions: BTreeMap<&'t str, Nanos>,
 }
 
 impl<'t> Sums<'t> {
@@ -158,7 +158,8 @@ impl<'t> Sums<'t> {
             }
             if !seen.contains(&key) {
                 sum.inclusive.add(row);
-                *sum.functions.entry(&frame.function).or_default() += row.time.0;
+                let time = sum.functions.entry(&frame.function).or_default();
+                *time = *time + row.time;
                 seen.push(key);
             }
         }

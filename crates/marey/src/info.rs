@@ -336,7 +336,8 @@ fn levels(archive: &Archive) -> anyhow::Result<Vec<String>> {
 pub(crate) fn overhead(archive: &Archive) -> anyhow::Result<Overhead> {
     let locations = archive.table("locations").context("cannot read the table of locations")?;
     let spans = locations.i64("start")?.iter().zip(locations.i64("end")?);
-    let whole: i64 = spans.map(|(start, end)| end.saturating_sub(*start).max(0)).sum();
+    let times = spans.map(|(start, end)| end.saturating_sub(*start).max(0));
+    let whole = times.fold(0, i64::saturating_add);
     let total = |name: &str| archive.meta().counts.get(name).copied().unwrap_or(0);
     Ok(Overhead {
         fraction: ratio(total("overhead_ns"), whole.cast_unsigned()),

@@ -238,7 +238,7 @@ fn largest_site(facts: &Facts<'_>) -> Option<String> {
     for row in facts.call_paths.iter().filter(is_communication) {
         let verb = row.path.last().copied().unwrap_or_default();
         let sum = sites.entry((caller_of(row), verb)).or_default();
-        *sum = (sum.0 + row.exclusive, sum.1 + row.visits);
+        *sum = (sum.0 + row.exclusive, sum.1.saturating_add(row.visits));
     }
     let largest = sites.into_iter().max_by_key(|(_, (time, _))| *time)?;
     let (((function, file, line), verb), (time, calls)) = largest;

@@ -39,7 +39,7 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     for row in &page.facts.regions {
         let sum = names.entry(words::region(page.facts.trace, row.region)).or_default();
         sum.exclusive = sum.exclusive + row.exclusive;
-        sum.timed += row.visits.saturating_sub(row.untimed);
+        sum.timed = sum.timed.saturating_add(row.visits.saturating_sub(row.untimed));
         sum.shortest = [sum.shortest, row.min].into_iter().flatten().min();
         sum.longest = sum.longest.max(row.max);
         sum.by_duration.add_all(&row.by_duration);

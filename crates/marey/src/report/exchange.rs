@@ -27,8 +27,8 @@ pub(super) fn communication(page: &mut Page<'_>) -> io::Result<()> {
     let mut members: Vec<ProcessId> = pairs.iter().flat_map(|pair| [pair.from, pair.to]).collect();
     members.sort_unstable();
     members.dedup();
-    let messages: u64 = pairs.iter().map(|pair| pair.messages).sum();
-    let bytes: u64 = pairs.iter().map(|pair| pair.bytes).sum();
+    let messages = pairs.iter().map(|pair| pair.messages).fold(0, u64::saturating_add);
+    let bytes = pairs.iter().map(|pair| pair.bytes).fold(0, u64::saturating_add);
     let total = format!("{}, {}", format::counted(messages, "message"), format::bytes(bytes));
     if pairs.is_empty() {
         page.title("COMMUNICATION", "point-to-point messages, sender to receiver")?;

@@ -339,7 +339,7 @@ fn file<'f>(row: &FileRow<'f>) -> File<'f> {
         sync_ns: sync.time.0,
         resizes: resize.calls,
         resize_ns: resize.time.0,
-        untimed_calls: row.deeds.iter().map(|deeds| deeds.untimed).sum(),
+        untimed_calls: row.deeds.iter().map(|deeds| deeds.untimed).fold(0, u64::saturating_add),
         processes: row.processes.iter().map(|process| process.0).collect(),
     }
 }

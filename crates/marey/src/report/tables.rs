@@ -146,8 +146,8 @@ fn named(page: &Page<'_>) -> Vec<(String, Named)> {
     let mut sums: BTreeMap<String, Named> = BTreeMap::new();
     for row in facts.regions.iter().filter(|row| row.visits > 0) {
         let sum = sums.entry(words::region(facts.trace, row.region)).or_default();
-        sum.calls += row.visits;
-        sum.untimed += row.untimed;
+        sum.calls = sum.calls.saturating_add(row.visits);
+        sum.untimed = sum.untimed.saturating_add(row.untimed);
         sum.exclusive = sum.exclusive + row.exclusive;
         sum.inclusive = sum.inclusive + row.inclusive;
         sum.durations = sum.durations + row.durations;
@@ -234,7 +234,7 @@ pub(super) fn functions(page: &mut Page<'_>) -> io::Result<()> {
     let mut sums: FxHashMap<(&str, &str), Caller<'_>> = FxHashMap::default();
     for row in &facts.call_paths {
         let caller = sums.entry((&row.function, &row.file)).or_default();
-        caller.calls += row.visits;
+        caller.calls = caller.calls.saturating_add(row.visits);
         caller.time = caller.time + row.exclusive;
         let time = caller.callees.entry(row.path.last().copied().unwrap_or_default()).or_default();
         *time = *time + row.exclusive;
@@ -311,7 +311,8 @@ pub(super) fn collectives(page: &mut Page<'_>) -> io::Result<()> {
 
 /// The sum of the times of all locations: what shares are shares of.
 pub(super) fn time_of_locations(page: &Page<'_>) -> i64 {
-    page.facts.trace.locations().iter().map(|place| (place.end - place.start).0.max(0)).sum()
+    let times = page.facts.trace.locations().iter().map(|place| (place.end - place.start).max(Nanos(0)));
+    times.fold(Nanos(0), |sum, time| sum + time).0
 }
 
 fn duration_of(ns: f64) -> String {

@@ -253,3 +253,59 @@ fn the_text_of_memory_begins_with_the_function_that_the_json_names() {
     let line = text.lines().find(|line| line.contains(" 300 ")).unwrap();
     assert!(line.contains("  exchange") && !line.contains("grow_buffer"), "{text}");
 }
+
+/// What is read may be damaged or made up; sums of it must not bring a command down.
+#[test]
+fn numbers_that_no_sum_can_hold_are_the_largest_there_are() {
+    const MOST: Value<'_> = Value::I64(i64::MAX);
+    let dir = with_run();
+    let run = dir.path().join("run.marey");
+    for levels in [["mpi", "mpi", "mpi"], ["files", "system", "threads"]] {
+        change(&run, &schema::REGIONS, "level", |row, level| {
+            if (1..=3).contains(&row) { levels[row - 1].to_owned() } else { level.to_owned() }
+        });
+        // Several regions of one name, and functions of files.
+        change(&run, &schema::REGIONS, "verb", |row, verb| if row == 1 { "read" } else { verb }.to_owned());
+        let thread = |id: u32| {
+            let [id, process] = [id, 0].map(Value::U32);
+            let [name, kind, host] = ["t", "thread", "node1"].map(Value::Text);
+            let numbers = [Value::I64(4000), process, Value::I64(-1), Value::I64(0), MOST, Value::I64(-1)];
+            [[id, process, name, kind, id].as_slice(), &[numbers[0], host], &numbers[1..]].concat()
+        };
+        let threads: Vec<_> = (0..3).map(thread).collect();
+        replace(&run, &schema::LOCATIONS, &threads.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let sums = |path, location| {
+            let [path, location] = [path, location].map(Value::U32);
+            let [one, untimed] = [1, i64::MAX].map(Value::I64);
+            [path, location, MOST, MOST, MOST, one, MOST, Value::F64(1e40), MOST, untimed]
+        };
+        let profile: Vec<_> = (0..4).flat_map(|path| (0..3).map(move |place| sums(path, place))).collect();
+        replace(&run, &schema::PROFILE, &profile.iter().map(<[_; 10]>::as_slice).collect::<Vec<_>>());
+        let sampled = |path, stack| {
+            [Value::U32(path), Value::U32(0), Value::U32(stack), MOST, MOST, MOST, Value::U32(1)]
+        };
+        let samples: Vec<_> = [(0, 0), (0, 3), (3, 2), (schema::NONE, 3), (schema::NONE, 4)]
+            .map(|(path, stack)| sampled(path, stack))
+            .into();
+        replace(&run, &schema::SAMPLED, &samples.iter().map(<[_; 7]>::as_slice).collect::<Vec<_>>());
+        let counted = |path, stack| {
+            [path, 0, stack, 1].map(Value::U32).into_iter().chain([MOST, MOST]).collect::<Vec<_>>()
+        };
+        let counts: Vec<_> = [(0, 0), (0, 3), (0, 4), (0, schema::NONE), (3, 2)]
+            .map(|(path, stack)| counted(path, stack))
+            .into();
+        replace(&run, &schema::COUNTED, &counts.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let messages =
+            [(0, 1, 3), (1, 0, 3), (0, 0, 3), (1, 1, 70)].map(|(from, to, size): (u32, u32, i64)| {
+                let [from, to, communicator] = [from, to, 0].map(Value::U32);
+                [from, to, communicator, Value::I64(size), MOST, MOST]
+            });
+        replace(&run, &schema::COMMUNICATION, &messages.each_ref().map(<[_; 6]>::as_slice));
+        for args in
+            [&["report"][..], &["report", "--json"], &["report", "--by", "function"], &["hot"], &["info"]]
+        {
+            marey(dir.path(), args);
+        }
+        marey(dir.path(), &["lines", "run.marey", "main.c"]);
+    }
+}
