@@ -13,10 +13,10 @@
 use std::collections::BTreeMap;
 
 use marey_model::counters::PROGRAM;
-use marey_model::{CallPathId, Nanos};
+use marey_model::{CallPathId, Nanos, RegionId};
 
 use crate::samples::{FunctionKey, function_of};
-use crate::trace::{CountedRow, Counter, Trace};
+use crate::trace::{CountedRow, Counter, Region, Trace};
 
 /// What was counted in a run.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -34,10 +34,8 @@ pub struct Counted<'t> {
 /// What was counted in the visits of a region.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CountedRegion<'t> {
-    /// Its name; `None` = outside of all regions.
-    pub name: Option<&'t str>,
-    /// Its level.
-    pub level: &'t str,
+    /// The region; `None` = outside of all regions.
+    pub region: Option<&'t Region>,
     /// How long threads were in it itself.
     pub time: Nanos,
     /// In itself.
@@ -185,9 +183,6 @@ struct Sums<'t> {
 /// A function as [`FunctionKey`] has it, if it is known.
 type Named<'t> = (Option<&'t str>, &'t str, Option<&'t str>);
 
-/// Region: name and level.
-type RegionKey<'t> = (Option<&'t str>, &'t str);
-
 impl<'t> Sums<'t> {
     fn add(&mut self, row: &CountedRow, place: usize) {
         let n = self.n;
@@ -210,9 +205,10 @@ impl<'t> Sums<'t> {
     }
 
     fn regions(&self) -> Vec<CountedRegion<'t>> {
-        let mut found: BTreeMap<RegionKey<'t>, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
+        // By their ids, for static functions of two files may have one name.
+        let mut found: BTreeMap<Option<RegionId>, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
         for (&path, sum) in &self.paths {
-            let mut seen: Vec<RegionKey<'t>> = Vec::new();
+            let mut seen: Vec<Option<RegionId>> = Vec::new();
             let mut at = path;
             loop {
                 let row = at.and_then(|path| self.trace.call_paths().get(path.idx()));
@@ -232,27 +228,23 @@ impl<'t> Sums<'t> {
                 at = parent;
             }
         }
-        let mut times: BTreeMap<RegionKey<'t>, Nanos> = BTreeMap::new();
+        let mut times: BTreeMap<Option<RegionId>, Nanos> = BTreeMap::new();
         for row in self.trace.profile() {
             let time = times.entry(self.region(Some(row.call_path))).or_default();
             *time = *time + row.exclusive;
         }
-        let row = |(key, (exclusive, inclusive)): (RegionKey<'t>, _)| CountedRegion {
-            name: key.0,
-            level: key.1,
-            time: times.get(&key).copied().unwrap_or_default(),
-            exclusive,
-            inclusive,
+        let row = |(id, (exclusive, inclusive)): (Option<RegionId>, _)| {
+            let region = id.and_then(|id| self.trace.regions().get(id.idx()));
+            CountedRegion { region, time: times.get(&id).copied().unwrap_or_default(), exclusive, inclusive }
         };
         let mut regions: Vec<_> = found.into_iter().map(row).collect();
         regions.sort_by(|a, b| b.exclusive.cmp(&a.exclusive));
         regions
     }
 
-    fn region(&self, path: Option<CallPathId>) -> RegionKey<'t> {
-        let row = path.and_then(|path| self.trace.call_paths().get(path.idx()));
-        let region = row.and_then(|row| self.trace.regions().get(row.region.idx()));
-        region.map_or((None, ""), |region| (Some(region.name()), region.level.as_str()))
+    fn region(&self, path: Option<CallPathId>) -> Option<RegionId> {
+        let region = self.trace.call_paths().get(path?.idx())?.region;
+        self.trace.regions().get(region.idx()).map(|_| region)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "estimates need no more than 53 bits")]

@@ -1,11 +1,17 @@
 //! What counters beside the time say of regions and functions.
 
+use marey_analyze::CountedRegion;
+
 use super::*;
 
 /// A counter: the program's own take values and are not added up.
 fn counter(name: &str, source: &str) -> Counter {
     let [name, source] = [name, source].map(str::to_owned);
     Counter { name, unit: String::new(), source, enabled: Nanos(0), running: Nanos(0) }
+}
+
+fn name<'t>(row: &CountedRegion<'t>) -> Option<&'t str> {
+    row.region.map(Region::name)
 }
 
 fn value(path: Option<u32>, stack: Option<u32>, counter: u32, value: u64) -> CountedRow {
@@ -59,7 +65,7 @@ fn what_a_region_counted_is_divided_among_its_functions() {
     let regions: Vec<_> = counted
         .regions
         .iter()
-        .map(|row| (row.name, row.exclusive[0], row.inclusive[0], row.time.0))
+        .map(|row| (name(row), row.exclusive[0], row.inclusive[0], row.time.0))
         .collect();
     let expected_regions = [
         (None, 480, 480, 0),
@@ -98,4 +104,22 @@ fn what_a_region_counted_inside_itself_it_counted_once() {
         (metric.name, metric.value(&counted, &[10.0], Some(region.time))),
         ("memory traffic", Some(6.4e8))
     );
+}
+
+#[test]
+fn functions_of_one_name_in_two_files_are_two_regions() {
+    let init =
+        |file: &str| Region { file: file.to_owned(), ..region("source", "execute", "init", Role::Work) };
+    let run = Run {
+        regions: vec![init("a.c"), init("b.c")],
+        call_paths: vec![path(None, 0, None), path(None, 1, None), path(Some(0), 1, None)],
+        counters: vec![counter("instructions", "hardware")],
+        counted: vec![value(Some(0), None, 0, 5), value(Some(1), None, 0, 20), value(Some(2), None, 0, 3)],
+        profile: vec![row(0, 0, &[100], 100, 0), row(1, 0, &[300], 300, 0)],
+        ..Run::default()
+    };
+    let counted = counted(&run);
+    let numbers = |row: &CountedRegion<'_>| (row.exclusive[0], row.inclusive[0], row.time.0);
+    let rows: Vec<_> = counted.regions.iter().map(|row| (name(row), numbers(row))).collect();
+    assert_eq!(rows, [(Some("init"), (23, 23, 300)), (Some("init"), (5, 8, 100))]);
 }

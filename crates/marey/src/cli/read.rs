@@ -30,7 +30,7 @@ use crate::format;
         rank|null, threads, time_ns, mpi_ns, peak_memory_bytes|null, processor_ns|null}], communication[{from, to, messages, bytes, \
         from_world, to_world}], files[{level, file, opens, open_ns, closes, close_ns, reads, read_bytes, read_ns, \
         writes, written_bytes, write_ns, seeks, seek_ns, syncs, sync_ns, resizes, resize_ns, untimed_calls, processes[]}], \
-        counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], counted_regions[{level, region|null, \
+        counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], counted_regions[{level, verb|null, noun|null, region|null, \
         exclusive_ns, exclusive[], inclusive[]}], counted_functions[{name|null, file, level|null, values[]}], whose lists \
         are in the order of counters, waiting[{call, function, file, line, calls, untimed_calls, time_ns, idle_ns, \
         longest_ns, processes[]}], \

@@ -41,6 +41,9 @@ struct Counter<'f> {
 #[derive(Serialize)]
 struct CountedRegion<'f> {
     level: &'f str,
+    verb: Option<&'f str>,
+    noun: Option<&'f str>,
+    /// What the region is called: one of the two before.
     region: Option<&'f str>,
     exclusive_ns: i64,
     exclusive: Vec<u64>,
@@ -270,8 +273,10 @@ fn counters<'f>(facts: &'f Facts<'_>) -> Vec<Counter<'f>> {
 
 fn counted_regions<'f>(facts: &'f Facts<'_>) -> Vec<CountedRegion<'f>> {
     let region = |row: &marey_analyze::CountedRegion<'f>| CountedRegion {
-        level: row.level,
-        region: row.name,
+        level: row.region.map_or("", |region| &region.level),
+        verb: row.region.map(|region| &*region.verb),
+        noun: row.region.map(|region| &*region.noun),
+        region: row.region.map(marey_analyze::Region::name),
         exclusive_ns: row.time.0,
         exclusive: row.exclusive.clone(),
         inclusive: row.inclusive.clone(),
