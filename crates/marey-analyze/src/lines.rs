@@ -1,8 +1,10 @@
 //! Lines of the source with everything that happened there: processor time, calls, time in calls, data moved,
 //! memory allocated.
 //!
-//! The one idea: a sample belongs to the line that it was taken in, a measured call to the line that made it. Both are
-//! the innermost places of their stacks that have a line, so they can stand side by side.
+//! The one idea: a line has for its own only what its own code did. A sample is exclusive to a line if it was taken in
+//! it; one in a function without lines, such as those of the C library, is exclusive to none, and inclusive, like all
+//! samples in what was called, for the lines that led there. A measured call belongs to the line that made it: that
+//! of its caller.
 //!
 //! Deliberately absent: the source text.
 
@@ -21,9 +23,9 @@ pub struct LineRow<'t> {
     pub file: &'t str,
     /// Line in it, from 1.
     pub line: u32,
-    /// Processor time in the line itself.
+    /// Processor time in the line's own code.
     pub exclusive: Sampled,
-    /// And in what it called.
+    /// And in what it called, functions without lines too.
     pub inclusive: Sampled,
     /// Measured calls of libraries that it made.
     pub calls: u64,

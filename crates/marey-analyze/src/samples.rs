@@ -75,7 +75,7 @@ pub struct HotLine<'t> {
     pub line: u32,
     /// The function that had most of its samples.
     pub function: &'t str,
-    /// In the line itself.
+    /// In the line's own code; of samples in a function without lines, no line has any.
     pub exclusive: Sampled,
     /// In it and in what was called there.
     pub inclusive: Sampled,

@@ -91,3 +91,24 @@ fn shares_are_as_uncertain_as_wilson_says() {
     }
     assert_eq!(sampled(0).share(&sampled(0)), (0.0, 0.0));
 }
+
+#[test]
+fn time_in_functions_without_lines_is_with_the_callees_of_the_line_that_called_them() {
+    let frame = |function: &str, line| Frame { function: function.to_owned(), file: "a.c".to_owned(), line };
+    let row = |stack, samples| SampledRow {
+        call_path: None,
+        location: LocationId(0),
+        stack: Some(StackId(stack)),
+        samples,
+        time: Nanos(5),
+        is_complete: true,
+    };
+    let run = Run {
+        stacks: vec![vec![frame("sin", 0), frame("main", 10)], vec![frame("main", 10)]],
+        samples: vec![row(0, 7), row(1, 2)],
+        ..Run::default()
+    };
+    let rows = lines(&run, &hot(&run));
+    assert_eq!(rows.len(), 1);
+    assert_eq!((rows[0].line, rows[0].exclusive.samples, rows[0].inclusive.samples), (10, 2, 9));
+}

@@ -105,7 +105,9 @@ pub(crate) enum Section {
     long_about = "Show which functions and lines the processor time went to.\n\n\
         From the samples that `marey record` takes of each thread. A call with a region of its own, such as \
         MPI_Recv, counts as one, whatever the library does inside; its functions are those of the program around it. \
-        Times of waiting are no processor time: `marey report` has them.",
+        Times of waiting are no processor time: `marey report` has them. A line has only the time in its own code \
+        for itself; what functions without lines took, such as sin() and memcpy(), is with the callees of the lines \
+        that called them.",
     after_long_help = "EXAMPLES\n  \
         marey hot run.marey\n  \
         marey hot run.marey --by line --top 50\n  \
@@ -156,9 +158,11 @@ pub(crate) enum HotBy {
 #[command(
     about = "Show a source file with what its lines cost",
     long_about = "Show a source file with what its lines cost.\n\n\
-        Beside each line stand the processor time in it, by samples, and in what it called, and the measured calls that \
-        it made: how many, how long they took, and the data that they moved; and the memory that it allocated. FILE is read from here; if it is not \
-        here, the numbers stand alone.",
+        Beside each line stands the processor time, by samples, in the line's own code (self), and with what it \
+        called: time in functions of which no lines are known, such as sin() and memcpy(), is in `with callees` of \
+        the line that called them, and in self of none. Then follow the measured calls that it made: how many, how \
+        long they took, and the data that they moved; and the memory that it allocated. FILE is read from here; if \
+        it is not here, the numbers stand alone.",
     after_long_help = "EXAMPLES\n  \
         marey lines run.marey solver.c\n  \
         marey lines run.marey src/halo.f90 --context 3\n  \
