@@ -74,7 +74,9 @@ mod tests {
 
     #[test]
     fn callers_are_shown_until_paths_differ() {
-        let cases: &[(&[(&str, &str)], &[&str])] = &[
+        /// Functions and region of each path, and what is shown of it.
+        type Case<'c> = (&'c [(&'c str, &'c str)], &'c [&'c str]);
+        let cases: &[Case<'_>] = &[
             (&[("f g main", "malloc")], &["f ← g"]),
             (&[("main", "malloc"), ("", "malloc")], &["main", ""]),
             // Two differ at the second caller, the third at the first.
