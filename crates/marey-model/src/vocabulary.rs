@@ -195,3 +195,11 @@ impl EdgeKind {
         }
     }
 }
+
+/// The file name of the recorder, the library that is loaded into measured programs.
+pub const RECORDER_FILE: &str = "libmarey.so";
+
+/// Whether a module is the recorder, by its path: what it does inside is nobody's matter.
+pub fn is_recorder(path: &str) -> bool {
+    path.rsplit('/').next() == Some(RECORDER_FILE)
+}

@@ -15,7 +15,7 @@ use crate::format;
 use crate::paint::{Look, Paint, harmless, note, shorten, title};
 use crate::problems;
 use crate::run::Run;
-use crate::table::{Cell, Side, Table};
+use crate::table::{self, Cell, Side, Table};
 use crate::words;
 
 /// Problems: threads that were not sampled, and periods of processor time without a place.
@@ -86,7 +86,7 @@ impl Page<'_> {
             table.push(cells);
         }
         table.print(self.out, self.paint)?;
-        self.more(rows.len(), "function")
+        table::more(self.out, self.paint, rows.len().saturating_sub(self.top), "function", "functions")
     }
 
     /// One row a line of the source.
@@ -115,7 +115,7 @@ impl Page<'_> {
             table.push(cells);
         }
         table.print(self.out, self.paint)?;
-        self.more(rows.len(), "line")
+        table::more(self.out, self.paint, rows.len().saturating_sub(self.top), "line", "lines")
     }
 
     fn title(&mut self, name: &str, hot: &Hot<'_>) -> io::Result<()> {
@@ -148,15 +148,6 @@ impl Page<'_> {
     /// Why threads were not sampled that should have been.
     fn unsampled(&self) -> Vec<&str> {
         problems::details(self.trace, UNSAMPLED)
-    }
-
-    fn more(&mut self, rows: usize, what: &str) -> io::Result<()> {
-        let rest = rows.saturating_sub(self.top);
-        if rest == 0 {
-            return Ok(());
-        }
-        let text = format!("… {} more", format::counted(rest as u64, what));
-        writeln!(self.out, "  {}", self.paint.paint(Look::Faint, &text))
     }
 
     /// What one should know of the numbers.

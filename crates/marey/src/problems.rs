@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::format;
 use crate::paint::{Look, Paint, harmless, shorten, title, wrap};
-use crate::table::{Cell, Side, Table};
+use crate::table::{self, Cell, Side, Table};
 use crate::words;
 
 /// The sums that other programs rely on; the names are an interface.
@@ -91,10 +91,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
         ]);
     }
     table.print(out, paint)?;
-    let more = problems.len().saturating_sub(MAX_ROWS);
-    if more != 0 {
-        writeln!(out, "  {}", paint.paint(Look::Faint, &format!("… {more} more rows")))?;
-    }
+    table::more(out, paint, problems.len().saturating_sub(MAX_ROWS), "row", "rows")?;
     let mut kinds: Vec<&str> = Vec::new();
     for problem in problems.iter().filter(|problem| MEANINGS.iter().any(|(kind, _)| *kind == problem.kind)) {
         if !kinds.contains(&problem.kind.as_str()) {

@@ -13,9 +13,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use marey_archive::merge::{Function, Namer, Names};
 use marey_archive::schema::{self, NONE};
 use marey_archive::{Columns, Value};
+use marey_model::is_recorder;
 use marey_source::{Address, ModuleRef, Quality, Resolved, Symbolizer, SymbolizerConfig};
-
-use crate::words;
 
 /// Names by what the system has of the programs.
 pub(crate) struct SystemNames {
@@ -62,9 +61,8 @@ fn names(stacks: &Columns, modules: &Columns, symbolizer: &mut Symbolizer) -> an
 /// Every address once, those of a module together. What the recorder does inside is nobody's matter, and its file is
 /// gone by now.
 fn addresses(stacks: &Columns, modules: &Columns) -> anyhow::Result<Vec<(u32, i64)>> {
-    let is_ours = |path: &str| path.rsplit('/').next().is_some_and(words::is_ours);
     let named = modules.u32("id")?.iter().zip(modules.text("path")?);
-    let ours: Vec<u32> = named.filter(|(_, path)| is_ours(path)).map(|(id, _)| *id).collect();
+    let ours: Vec<u32> = named.filter(|(_, path)| is_recorder(path)).map(|(id, _)| *id).collect();
     let mut addresses: Vec<_> =
         stacks.u32("module")?.iter().copied().zip(stacks.i64("vaddr")?.iter().copied()).collect();
     addresses.retain(|&(module, _)| module != NONE && !ours.contains(&module));

@@ -6,6 +6,7 @@
 
 use std::io::{self, Write};
 
+use crate::format;
 use crate::paint::{Look, Paint, shorten, wrap};
 
 /// Which side of its column a text stands at.
@@ -159,6 +160,15 @@ impl Table {
         }
         writeln!(out, "{}", line.trim_end())
     }
+}
+
+/// A line that says what a table leaves out.
+pub(crate) fn more(out: &mut dyn Write, paint: Paint, rows: usize, one: &str, many: &str) -> io::Result<()> {
+    if rows == 0 {
+        return Ok(());
+    }
+    let text = format!("… {} more {}", format::count(rows as u64), if rows == 1 { one } else { many });
+    writeln!(out, "  {}", paint.paint(Look::Faint, &text))
 }
 
 /// Characters of a line with such columns: each has a space on both sides, of which the last is

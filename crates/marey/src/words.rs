@@ -5,7 +5,7 @@
 
 use marey_analyze::Trace;
 pub(crate) use marey_analyze::{caller, is_of_library};
-use marey_model::{LocationId, ProcessId, RegionId};
+use marey_model::{LocationId, ProcessId, RECORDER_FILE, RegionId};
 
 use crate::paint::harmless;
 
@@ -64,18 +64,10 @@ pub(crate) fn is_without_notice(outcome: &str) -> bool {
 /// The main program of Fortran, which has no name that its author would know.
 pub(crate) const FORTRAN_MAIN: &str = "main program";
 
-/// The file name of the recorder that is loaded into programs.
-const OURS: &str = "libmarey.so";
-
-/// Whether code without a name is the recorder's own.
-pub(crate) fn is_ours(module: &str) -> bool {
-    module == OURS
-}
-
 /// A function without its parameters: `ns::f<int>(int, char)` becomes `ns::f<int>`.
 pub(crate) fn function(name: &str) -> String {
     match name {
-        OURS => return "(the recorder)".to_owned(),
+        RECORDER_FILE => return "(the recorder)".to_owned(),
         "" => return "(unknown function)".to_owned(),
         // What gfortran calls it, with and without the underscore that it appends to all names.
         "MAIN_" | "MAIN__" => return FORTRAN_MAIN.to_owned(),

@@ -44,7 +44,7 @@ impl Recorder {
             let dir = parent.join(format!(".marey-doctor-library-{}", std::process::id()));
             // Made by nobody else: `mkdir` and `O_EXCL` fail on what is there, links too.
             fs::DirBuilder::new().mode(0o700).create(&dir).ok()?;
-            let recorder = Self { library: dir.join("libmarey.so"), dir };
+            let recorder = Self { library: dir.join(marey_model::RECORDER_FILE), dir };
             let file = OpenOptions::new().write(true).create_new(true).mode(0o700).open(&recorder.library);
             file.and_then(|mut file| file.write_all(embedded::LIBRARY)).ok()?;
             Some(recorder)

@@ -70,7 +70,7 @@ fn check(directory: &Path) -> anyhow::Result<()> {
 /// Writes the library, and gives the words that link a program with it.
 fn shared(directory: &Path) -> anyhow::Result<Vec<String>> {
     let directory = directory.join(embedded::LIBRARY_HASH);
-    let library = put(&directory, "libmarey.so", embedded::LIBRARY)?;
+    let library = put(&directory, marey_model::RECORDER_FILE, embedded::LIBRARY)?;
     // Nobody calls it by name, so without the first word the linker could leave it out. It has no name of
     // its own, so that the program remembers where it lies.
     Ok(vec!["-Wl,--push-state,--no-as-needed".into(), library, "-Wl,--pop-state".into()])

@@ -28,7 +28,7 @@ pub(crate) const SPOOL: &str = "spool";
 /// What was started, when and how: written by the launcher, read by the merge.
 pub(crate) const LAUNCH_FILE: &str = "launch.json";
 /// The recorder, unpacked.
-pub(crate) const LIBRARY_FILE: &str = "libmarey.so";
+pub(crate) const LIBRARY_FILE: &str = marey_model::RECORDER_FILE;
 /// Locked for as long as somebody records into the run.
 pub(crate) const LOCK_FILE: &str = "recording.lock";
 const MEMBER: &str = "recorder-";

@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use marey_analyze::{Frame, Region, SampledRow, Trace, caller_on};
-use marey_model::{CallPathId, StackId};
+use marey_model::{CallPathId, StackId, is_recorder};
 use rustc_hash::FxHashMap;
 
 use crate::paint::harmless;
@@ -214,7 +214,7 @@ impl Caller {
             // All functions without symbols of a module look the same; only the place differs.
             Some(module) => {
                 let address = harmless(&frame.function);
-                let module = if words::is_ours(&format!("{module}.so")) { "the recorder" } else { module };
+                let module = if is_recorder(&format!("{module}.so")) { "the recorder" } else { module };
                 Self { name: format!("({})", words::function(module)), file, line, address }
             }
             None => Self { name: words::function(&frame.function), file, line, address: String::new() },

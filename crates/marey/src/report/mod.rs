@@ -22,6 +22,7 @@ use crate::info;
 use crate::paint::{Look, Paint, title, wrap};
 use crate::problems;
 use crate::run::Run;
+use crate::table;
 
 mod answer;
 mod calls;
@@ -188,11 +189,7 @@ impl Page<'_> {
 
     /// The same for nouns with a plural of their own.
     fn more_of(&mut self, rows: usize, one: &str, many: &str) -> io::Result<()> {
-        if rows == 0 {
-            return Ok(());
-        }
-        let what = if rows == 1 { one } else { many };
-        writeln!(self.out, "  {}", self.paint.paint(Look::Faint, &format!("… {rows} more {what}")))
+        table::more(self.out, self.paint, rows, one, many)
     }
 
     /// A line in the place of an empty table.
