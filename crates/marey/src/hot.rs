@@ -184,7 +184,7 @@ fn numbers(exclusive: &Sampled, inclusive: &Sampled, whole: &Sampled) -> [Cell; 
     ]
 }
 
-/// The answer for other programs; what the fields mean is told by the help.
+/// The answer for other programs, a part of the report's too; what the fields mean is told by the help.
 #[derive(Serialize)]
 pub(crate) struct Json<'h> {
     samples: u64,
@@ -227,7 +227,7 @@ struct JsonNumbers {
 }
 
 impl<'h> Json<'h> {
-    fn new(trace: &'h dyn Trace, hot: &'h Hot<'h>) -> Self {
+    pub(crate) fn new(trace: &'h dyn Trace, hot: &'h Hot<'h>) -> Self {
         let numbers = |exclusive: &Sampled, inclusive: &Sampled| {
             let ((exclusive_share, exclusive_error), (inclusive_share, inclusive_error)) =
                 (exclusive.share(&hot.whole), inclusive.share(&hot.whole));

@@ -159,6 +159,21 @@ fn the_json_of_the_report_keeps_its_contract() {
     for field in ["from", "to", "messages", "bytes"] {
         assert!(fields(&report["communication"]).contains(&field), "{field}");
     }
+    let sizes = serde_json::json!([
+        { "from_bytes": 64, "to_bytes": 128, "messages": 1, "bytes": 64 },
+        { "from_bytes": 4096, "to_bytes": 8192, "messages": 1, "bytes": 4096 },
+    ]);
+    assert_eq!(report["message_sizes"], sizes);
+    assert_eq!(report["hot"], json(&["hot", "--json"]));
+    let problem = serde_json::json!({ "kind": "unmatched_sends", "process": 1, "location": 1, "count": 3,
+        "detail": "to rank 0, tag 7" });
+    assert_eq!(report["problems"][0], problem);
+    assert_eq!(report["overhead"], json(&["info", "--json"])["overhead"]);
+    let metrics = serde_json::json!([{ "name": "IPC", "kind": "number" },
+        { "name": "memory traffic", "kind": "bytes_per_second" }]);
+    assert_eq!(report["metrics"], metrics);
+    // 60 of 120 million, and 1.5 million lines of 64 bytes in 60 ms.
+    assert_eq!(report["counted_functions"][0]["metrics"], serde_json::json!([0.5, 1.6e9]));
     let send = report["regions"].as_array().unwrap().iter().find(|row| row["verb"] == "MPI_Send").unwrap();
     assert_eq!(
         (&send["calls"], &send["inclusive_ns"], &send["bytes"]),

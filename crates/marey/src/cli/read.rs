@@ -28,16 +28,16 @@ use crate::format;
         min_process, max_process}}], call_paths[{path[], function, file, line, calls, untimed_calls, \
         inclusive_ns, exclusive_ns, bytes, durations, sizes, stack[{function, file, line}]}], ranks[{process, world, \
         rank|null, threads, time_ns, mpi_ns, peak_memory_bytes|null, processor_ns|null}], communication[{from, to, messages, bytes, \
-        from_world, to_world}], files[{level, file, opens, open_ns, closes, close_ns, reads, read_bytes, read_ns, \
+        from_world, to_world}], message_sizes[{from_bytes, to_bytes, messages, bytes}], files[{level, file, opens, open_ns, closes, close_ns, reads, read_bytes, read_ns, \
         writes, written_bytes, write_ns, seeks, seek_ns, syncs, sync_ns, resizes, resize_ns, untimed_calls, processes[]}], \
-        counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], counted_regions[{level, verb|null, noun|null, region|null, \
-        exclusive_ns, exclusive[], inclusive[]}], counted_functions[{name|null, file, level|null, values[]}], whose lists \
-        are in the order of counters, waiting[{call, function, file, line, calls, untimed_calls, time_ns, idle_ns, \
+        hot as in `marey hot --json`, counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], metrics[{name, kind}], counted_regions[{level, verb|null, noun|null, region|null, \
+        exclusive_ns, exclusive[], inclusive[]}], counted_functions[{name|null, file, level|null, values[], metrics[]}], whose lists \
+        are in the order of counters and of metrics, waiting[{call, function, file, line, calls, untimed_calls, time_ns, idle_ns, \
         longest_ns, processes[]}], \
         memory{processes[{process, resident_bytes|null, least_bytes, peak_bytes, peak_ns|null, end_bytes, lost_blocks, \
         lost_bytes}], call_paths[{path[], function, file, line, processes, blocks, bytes, freed_blocks, freed_bytes, \
-        peak_bytes, at_peak_bytes, stack[]}]}, ended_early[] as in `marey info --json`. All times in \
-        nanoseconds.\n  \
+        peak_bytes, at_peak_bytes, stack[]}]}, ended_early[] as in `marey info --json`, problems[{kind, process|null, \
+        location|null, count, detail}], overhead as in `marey info --json`. All times in nanoseconds.\n  \
         min_ns, max_ns, mean_ns and std_ns of a region are over single calls; those in \
         exclusive_of_process, which the text report shows, are over processes."
 )]

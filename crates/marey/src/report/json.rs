@@ -1,14 +1,19 @@
 //! The report for other programs. Names, units and meaning of every field are an interface:
 //! fields may be added, none may change.
 
-use std::io::{self, Write};
+use std::collections::BTreeMap;
+use std::io::Write;
 
-use marey_analyze::{CallPathRow, FileRow, Histogram, Population, RegionRow, exclusive_by_process};
+use marey_analyze::{
+    CallPathRow, FileRow, Histogram, MessageSizeRow, MetricKind, Population, RegionRow, exclusive_by_process,
+};
 use marey_model::Nanos;
 use serde::Serialize;
 
 use super::{Facts, waiting};
 use crate::endings::{self, Ending};
+use crate::hot;
+use crate::info::{self, Overhead};
 
 #[derive(Serialize)]
 struct Report<'f> {
@@ -16,13 +21,18 @@ struct Report<'f> {
     call_paths: Vec<Path<'f>>,
     ranks: Vec<Rank>,
     communication: Vec<Pair>,
+    message_sizes: Vec<Size>,
     files: Vec<File<'f>>,
+    hot: hot::Json<'f>,
     counters: Vec<Counter<'f>>,
+    metrics: Vec<Metric>,
     counted_regions: Vec<CountedRegion<'f>>,
     counted_functions: Vec<CountedFunction<'f>>,
     waiting: Vec<Wait<'f>>,
     memory: super::memory::Json<'f>,
     ended_early: Vec<Ending>,
+    problems: Vec<Problem<'f>>,
+    overhead: Overhead,
 }
 
 /// What was counted beside the time.
@@ -50,6 +60,14 @@ struct CountedRegion<'f> {
     inclusive: Vec<u64>,
 }
 
+/// A quotient of counters, or of one and the time.
+#[derive(Serialize)]
+struct Metric {
+    name: &'static str,
+    /// `number`, `share` of one, or `bytes_per_second` of a thread.
+    kind: &'static str,
+}
+
 /// An estimate.
 #[derive(Serialize)]
 struct CountedFunction<'f> {
@@ -57,6 +75,8 @@ struct CountedFunction<'f> {
     file: &'f str,
     level: Option<&'f str>,
     values: Vec<f64>,
+    /// In the order of the metrics; null where it is not known.
+    metrics: Vec<Option<f64>>,
 }
 
 #[derive(Serialize)]
@@ -158,6 +178,26 @@ struct Pair {
     to_world: u32,
 }
 
+/// Messages of one order of size.
+#[derive(Serialize)]
+struct Size {
+    from_bytes: u64,
+    /// Excluded.
+    to_bytes: u64,
+    messages: u64,
+    bytes: u64,
+}
+
+/// Something lost, unmatched, violated or truncated.
+#[derive(Serialize)]
+struct Problem<'f> {
+    kind: &'f str,
+    process: Option<u32>,
+    location: Option<u32>,
+    count: u64,
+    detail: &'f str,
+}
+
 /// What was done to a file on one level.
 #[derive(Serialize)]
 struct File<'f> {
@@ -204,22 +244,28 @@ struct Wait<'f> {
 }
 
 /// Prints the report as one JSON object.
-pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> io::Result<()> {
+pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> anyhow::Result<()> {
     let report = Report {
         regions: regions(facts),
         call_paths: facts.call_paths.iter().map(|row| path(facts, row)).collect(),
         ranks: facts.ranks.iter().map(|row| rank(facts, row)).collect(),
         communication: facts.pairs.iter().filter_map(|row| pair(facts, row)).collect(),
+        message_sizes: facts.sizes.iter().map(size).collect(),
         files: facts.files.iter().map(file).collect(),
+        hot: hot::Json::new(facts.trace, &facts.hot),
         counters: counters(facts),
+        metrics: facts.counted.metrics().map(metric).collect(),
         counted_regions: counted_regions(facts),
         counted_functions: counted_functions(facts),
         waiting: waiting::rows(facts).iter().map(wait).collect(),
         memory: super::memory::json(facts),
         ended_early: endings::json(facts.trace),
+        problems: facts.trace.problems().iter().map(problem).collect(),
+        overhead: info::overhead(&facts.run.archive)?,
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
-    writeln!(out)
+    writeln!(out)?;
+    Ok(())
 }
 
 fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
@@ -284,12 +330,29 @@ fn counted_regions<'f>(facts: &'f Facts<'_>) -> Vec<CountedRegion<'f>> {
     facts.counted.regions.iter().map(region).collect()
 }
 
+fn metric(metric: &'static marey_analyze::Metric) -> Metric {
+    let kind = match metric.kind {
+        MetricKind::Number => "number",
+        MetricKind::Share => "share",
+        MetricKind::Rate => "bytes_per_second",
+    };
+    Metric { name: metric.name, kind }
+}
+
 fn counted_functions<'f>(facts: &'f Facts<'_>) -> Vec<CountedFunction<'f>> {
+    let hot = facts.hot.functions.iter().filter(|row| row.exclusive.time > Nanos(0));
+    let times: BTreeMap<_, _> =
+        hot.map(|row| ((Some(row.name), row.file, row.level), row.exclusive.time)).collect();
+    let metrics = |row: &marey_analyze::CountedFunction<'f>| {
+        let time = times.get(&(row.name, row.file, row.level)).copied();
+        facts.counted.metrics().map(|metric| metric.value(&facts.counted, &row.values, time)).collect()
+    };
     let function = |row: &marey_analyze::CountedFunction<'f>| CountedFunction {
         name: row.name,
         file: row.file,
         level: row.level,
         values: row.values.clone(),
+        metrics: metrics(row),
     };
     facts.counted.functions.iter().map(function).collect()
 }
@@ -346,6 +409,23 @@ fn file<'f>(row: &FileRow<'f>) -> File<'f> {
         resize_ns: resize.time.0,
         untimed_calls: row.deeds.iter().map(|deeds| deeds.untimed).fold(0, u64::saturating_add),
         processes: row.processes.iter().map(|process| process.0).collect(),
+    }
+}
+
+fn size(row: &MessageSizeRow) -> Size {
+    let bound = |log2: u32| 1_u64.checked_shl(log2).unwrap_or(u64::MAX);
+    let (from_bytes, to_bytes) =
+        row.size_log2.map_or((0, 1), |log2| (bound(log2), bound(log2.saturating_add(1))));
+    Size { from_bytes, to_bytes, messages: row.messages, bytes: row.bytes }
+}
+
+fn problem(row: &marey_analyze::Problem) -> Problem<'_> {
+    Problem {
+        kind: &row.kind,
+        process: row.process.map(|process| process.0),
+        location: row.location.map(|location| location.0),
+        count: row.count,
+        detail: &row.detail,
     }
 }
 
