@@ -1,9 +1,10 @@
 //! Who called: the function of the program that a call stack stands for, and where it called.
 //!
-//! The one idea: between the program and what was called lie functions that its author did not write and cannot change:
-//! containers of a standard library, runtimes of languages, bindings. So the caller is the innermost function of which
-//! the line is known and that is not one of these. Where debug information lacks that, what comes nearest is taken,
-//! so that each stack has a caller. Everything that names one asks here: two answers would look like two places.
+//! The one idea: between the program and what was called lie functions that its author did not write and
+//! cannot change: containers of a standard library, runtimes of languages, bindings. So the caller is the
+//! innermost function of which the line is known and that is not one of these. Where debug information lacks
+//! that, what comes nearest is taken, so that each stack has a caller. Everything that names one asks here:
+//! two answers would look like two places.
 
 use marey_model::CallPathId;
 
@@ -15,8 +16,9 @@ pub fn caller(trace: &dyn Trace, path: CallPathId) -> Option<&Frame> {
     caller_on(&frames).map(|place| frames[place])
 }
 
-/// Which of the frames of a stack, innermost first, is the caller: the innermost that has a line and is of the program;
-/// without one the innermost of the program, or else the innermost that has a line, or else the innermost.
+/// Which of the frames of a stack, innermost first, is the caller: the innermost that has a line and is of
+/// the program; without one the innermost of the program, or else the innermost that has a line, or else the
+/// innermost.
 pub fn caller_on(frames: &[&Frame]) -> Option<usize> {
     let has_line = |frame: &&Frame| frame.line != 0;
     let is_own = |frame: &&Frame| !is_internal(&frame.function);
@@ -25,15 +27,15 @@ pub fn caller_on(frames: &[&Frame]) -> Option<usize> {
     both.or_else(one).or((!frames.is_empty()).then_some(0))
 }
 
-/// Whether a function is of no author that a user knows: of a standard library, or by its name reserved for the
-/// system's. What compilers of Fortran and Cython call the user's own functions is not.
+/// Whether a function is of no author that a user knows: of a standard library, or by its name reserved for
+/// the system's. What compilers of Fortran and Cython call the user's own functions is not.
 fn is_internal(function: &str) -> bool {
     let is_own = || function.contains("_MOD_") || function.starts_with("__pyx_");
     is_of_library(function) || (function.starts_with("__") && !is_own())
 }
 
-/// Whether a function belongs to the standard library of C++ or Rust: correct, and of no help to somebody who asks where
-/// in the program a call comes from.
+/// Whether a function belongs to the standard library of C++ or Rust: correct, and of no help to somebody
+/// who asks where in the program a call comes from.
 pub fn is_of_library(function: &str) -> bool {
     const PREFIXES: [&str; 8] =
         ["std::", "core::", "alloc::", "<std::", "<core::", "<alloc::", "__gnu_cxx::", "__rust_"];

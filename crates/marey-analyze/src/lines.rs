@@ -1,10 +1,10 @@
 //! Lines of the source with everything that happened there: processor time, calls, time in calls, data moved,
 //! memory allocated.
 //!
-//! The one idea: a line has for its own only what its own code did. A sample is exclusive to a line if it was taken in
-//! it; one in a function without lines, such as those of the C library, is exclusive to none, and inclusive, like all
-//! samples in what was called, for the lines that led there. A measured call belongs to the line that made it: that
-//! of its caller.
+//! The one idea: a line has for its own only what its own code did. A sample is exclusive to a line if it
+//! was taken in it; one in a function without lines, such as those of the C library, is exclusive to none,
+//! and inclusive, like all samples in what was called, for the lines that led there. A measured call belongs
+//! to the line that made it: that of its caller.
 //!
 //! Deliberately absent: the source text.
 

@@ -4,10 +4,11 @@
 //! library that was under way and has a region of its own (`MPI_Recv`), whatever that does inside. It counts for
 //! all functions around it too, each once, however often it is on the stack.
 //!
-//! A share of the time that `N` samples stand for is uncertain, like that of the red ones among `N` balls that were
-//! drawn at random, if each stands for as much time as the others. What the true share may be is told by the score
-//! interval of E. B. Wilson (*Probable inference, the law of succession, and statistical inference*, JASA 22, 1927),
-//! which also holds for few samples and for none: √(p (1 − p) / N), the usual standard error, is 0 there.
+//! A share of the time that `N` samples stand for is uncertain, like that of the red ones among `N` balls
+//! that were drawn at random, if each stands for as much time as the others. What the true share may be is
+//! told by the score interval of E. B. Wilson (*Probable inference, the law of succession, and statistical
+//! inference*, JASA 22, 1927), which also holds for few samples and for none: √(p (1 − p) / N), the usual
+//! standard error, is 0 there.
 //!
 //! Deliberately absent: time in which a thread waited, which only regions know.
 
@@ -35,9 +36,9 @@ impl Sampled {
         self.time = self.time + row.time;
     }
 
-    /// The share in `whole`, from 0 to 1, and its error: how far the farther bound of Wilson's interval of 95 % is from
-    /// it. The interval reaches farther towards the middle, so half its width on both sides of the share would leave out a
-    /// part of it. 0 and 0 of nothing.
+    /// The share in `whole`, from 0 to 1, and its error: how far the farther bound of Wilson's interval of
+    /// 95 % is from it. The interval reaches farther towards the middle, so half its width on both sides of
+    /// the share would leave out a part of it. 0 and 0 of nothing.
     #[expect(clippy::cast_precision_loss, reason = "shares need no more than 53 bits")]
     pub fn share(&self, whole: &Self) -> (f64, f64) {
         if whole.time.0 <= 0 || whole.samples == 0 {

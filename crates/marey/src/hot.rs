@@ -122,8 +122,9 @@ impl Page<'_> {
         let Sampled { samples, time } = hot.whole;
         let remark = match i64::try_from(samples) {
             Ok(number @ 1..) => format!(
-                "processor time of all threads, {}, from {}, one in {} on average; ±: how far off a share may be, in \
-                 points: the true one is within that in 19 of 20 runs, if samples stand for equal times",
+                "processor time of all threads, {}, from {}, one in {} on average; ±: how far off a share \
+                 may be, in points: the true one is within that in 19 of 20 runs, if samples stand for equal \
+                 times",
                 format::duration(time),
                 format::counted(samples, "sample"),
                 format::duration(Nanos(time.0 / number)),
@@ -162,7 +163,7 @@ impl Page<'_> {
         let lost = problems::count(self.trace, LOST);
         if lost > 0 {
             notes.push(format!(
-                "of {} of processor time it is not known where they went, for there was no room; shares are of the rest",
+                "of {} of processor time it is not known where they went; shares are of the rest",
                 format::counted(lost, "further period")
             ));
         }

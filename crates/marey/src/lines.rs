@@ -144,7 +144,8 @@ impl Page<'_> {
         context: Option<u32>,
     ) -> io::Result<()> {
         let len = text.map_or(0, |text| u32::try_from(text.len()).unwrap_or(u32::MAX));
-        // A run may name lines that the text does not have, up to 2³² of them: these are shown, and none in between.
+        // A run may name lines that the text does not have, up to 2³² of them: these are shown, and none in
+        // between.
         let beyond = rows.range(len.saturating_add(1)..).map(|(&line, _)| line);
         let is_near = |line: u32| match context {
             None => true,

@@ -71,8 +71,8 @@ fn samples_count_once_for_each_function_around_them() {
     assert_eq!(lines, [(30, 60, 60), (22, 20, 20), (10, 0, 80), (20, 0, 80), (21, 0, 60), (11, 0, 20)]);
 }
 
-/// Bounds from R. G. Newcombe, *Two-sided confidence intervals for the single proportion*, Statistics in Medicine 17
-/// (1998), table I, method 3.
+/// Bounds from R. G. Newcombe, *Two-sided confidence intervals for the single proportion*, Statistics in
+/// Medicine 17 (1998), table I, method 3.
 #[test]
 fn shares_are_as_uncertain_as_wilson_says() {
     let sampled = |samples: u64| Sampled { samples, time: Nanos(5 * i64::try_from(samples).unwrap()) };

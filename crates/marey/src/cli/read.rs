@@ -13,31 +13,34 @@ use crate::format;
 #[command(
     about = "Tell where the time of a run went",
     long_about = "Tell where the time of a run went.\n\n\
-        The first lines answer the question; the tables below show ranks, regions, hot functions, counters, call paths, \
-        who sent what to whom, message sizes, collectives, where the program waited, files, memory, what the measurement \
-        cost, and everything that was lost or uncertain.",
+        The first lines answer the question; the tables below show ranks, regions, hot functions, counters, \
+        call paths, who sent what to whom, message sizes, collectives, where the program waited, files, \
+        memory, what the measurement cost, and everything that was lost or uncertain.",
     after_long_help = "EXAMPLES\n  \
         marey report run.marey\n  \
         marey report run.marey --by rank --top 50\n  \
         marey report run.marey --by waiting         sleeps, polls, sockets, children: where the program was blocked\n  \
         marey report run.marey --json | jq '.regions[0]'\n\n\
         JSON\n  \
-        regions[{level, verb, noun, calls, untimed_calls, inclusive_ns, exclusive_ns, min_ns, \
-        max_ns, mean_ns, std_ns, bytes, durations[[from, to, visits]], sizes[[from, to, operations]], \
-        exclusive_of_process{min_ns, max_ns, mean_ns, std_ns, processes, \
-        min_process, max_process}}], call_paths[{path[], function, file, line, calls, untimed_calls, \
-        inclusive_ns, exclusive_ns, bytes, durations, sizes, stack[{function, file, line}]}], ranks[{process, world, \
-        rank|null, threads, time_ns, mpi_ns, peak_memory_bytes|null, processor_ns|null}], communication[{from, to, messages, bytes, \
-        from_world, to_world}], message_sizes[{from_bytes, to_bytes, messages, bytes}], files[{level, file, opens, open_ns, closes, close_ns, reads, read_bytes, read_ns, \
-        writes, written_bytes, write_ns, seeks, seek_ns, syncs, sync_ns, resizes, resize_ns, untimed_calls, processes[]}], \
-        hot as in `marey hot --json`, counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], metrics[{name, kind}], counted_regions[{level, verb|null, noun|null, region|null, \
-        exclusive_ns, exclusive[], inclusive[]}], counted_functions[{name|null, file, level|null, values[], metrics[]}], whose lists \
-        are in the order of counters and of metrics, waiting[{call, function, file, line, calls, untimed_calls, time_ns, idle_ns, \
-        longest_ns, processes[]}], \
-        memory{processes[{process, resident_bytes|null, least_bytes, peak_bytes, peak_ns|null, end_bytes, lost_blocks, \
-        lost_bytes}], call_paths[{path[], function, file, line, processes, blocks, bytes, freed_blocks, freed_bytes, \
-        peak_bytes, at_peak_bytes, stack[]}]}, ended_early[] as in `marey info --json`, problems[{kind, process|null, \
-        location|null, count, detail}], overhead as in `marey info --json`. All times in nanoseconds.\n  \
+        regions[{level, verb, noun, calls, untimed_calls, inclusive_ns, exclusive_ns, min_ns, max_ns, \
+        mean_ns, std_ns, bytes, durations[[from, to, visits]], sizes[[from, to, operations]], \
+        exclusive_of_process{min_ns, max_ns, mean_ns, std_ns, processes, min_process, max_process}}], \
+        call_paths[{path[], function, file, line, calls, untimed_calls, inclusive_ns, exclusive_ns, bytes, \
+        durations, sizes, stack[{function, file, line}]}], ranks[{process, world, rank|null, threads, \
+        time_ns, mpi_ns, peak_memory_bytes|null, processor_ns|null}], communication[{from, to, messages, \
+        bytes, from_world, to_world}], message_sizes[{from_bytes, to_bytes, messages, bytes}], files[{level, \
+        file, opens, open_ns, closes, close_ns, reads, read_bytes, read_ns, writes, written_bytes, write_ns, \
+        seeks, seek_ns, syncs, sync_ns, resizes, resize_ns, untimed_calls, processes[]}], hot as in `marey \
+        hot --json`, counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], metrics[{name, \
+        kind}], counted_regions[{level, verb|null, noun|null, region|null, exclusive_ns, exclusive[], \
+        inclusive[]}], counted_functions[{name|null, file, level|null, values[], metrics[]}], whose lists \
+        are in the order of counters and of metrics, waiting[{call, function, file, line, calls, \
+        untimed_calls, time_ns, idle_ns, longest_ns, processes[]}], memory{processes[{process, \
+        resident_bytes|null, least_bytes, peak_bytes, peak_ns|null, end_bytes, lost_blocks, lost_bytes}], \
+        call_paths[{path[], function, file, line, processes, blocks, bytes, freed_blocks, freed_bytes, \
+        peak_bytes, at_peak_bytes, stack[]}]}, ended_early[] as in `marey info --json`, problems[{kind, \
+        process|null, location|null, count, detail}], overhead as in `marey info --json`. All times in \
+        nanoseconds.\n  \
         min_ns, max_ns, mean_ns and std_ns of a region are over single calls; those in \
         exclusive_of_process, which the text report shows, are over processes."
 )]
@@ -104,21 +107,22 @@ pub(crate) enum Section {
     about = "Show which functions and lines the processor time went to",
     long_about = "Show which functions and lines the processor time went to.\n\n\
         From the samples that `marey record` takes of each thread. A call with a region of its own, such as \
-        MPI_Recv, counts as one, whatever the library does inside; its functions are those of the program around it. \
-        Times of waiting are no processor time: `marey report` has them. A line has only the time in its own code \
-        for itself; what functions without lines took, such as sin() and memcpy(), is with the callees of the lines \
-        that called them.",
+        MPI_Recv, counts as one, whatever the library does inside; its functions are those of the program \
+        around it. Times of waiting are no processor time: `marey report` has them. A line has only the time \
+        in its own code for itself; what functions without lines took, such as sin() and memcpy(), is with \
+        the callees of the lines that called them.",
     after_long_help = "EXAMPLES\n  \
         marey hot run.marey\n  \
         marey hot run.marey --by line --top 50\n  \
         marey hot run.marey --json | jq '.functions[0]'\n\n\
         JSON\n  \
-        samples, time_ns, incomplete_samples, lost_samples, unsampled[], functions[{name, file, level|null, exclusive_samples, exclusive_ns, \
-        exclusive_share, exclusive_error, inclusive_samples, inclusive_ns, inclusive_share, inclusive_error}], \
-        lines[{file, line, function, and the same numbers}]. lost_samples are periods of processor time \
-        of which it is not known where they went, and unsampled says why threads were not sampled that should have \
-        been. Shares are from 0 to 1, of what was sampled; an error is how far the share is from the \
-        farther bound of Wilson's interval of 95 %, for samples that stand for equal times."
+        samples, time_ns, incomplete_samples, lost_samples, unsampled[], functions[{name, file, level|null, \
+        exclusive_samples, exclusive_ns, exclusive_share, exclusive_error, inclusive_samples, inclusive_ns, \
+        inclusive_share, inclusive_error}], lines[{file, line, function, and the same numbers}]. \
+        lost_samples are periods of processor time of which it is not known where they went, and unsampled \
+        says why threads were not sampled that should have been. Shares are from 0 to 1, of what was \
+        sampled; an error is how far the share is from the farther bound of Wilson's interval of 95 %, for \
+        samples that stand for equal times."
 )]
 pub(crate) struct HotArgs {
     /// The run, a directory or a packed file
@@ -158,19 +162,19 @@ pub(crate) enum HotBy {
 #[command(
     about = "Show a source file with what its lines cost",
     long_about = "Show a source file with what its lines cost.\n\n\
-        Beside each line stands the processor time, by samples, in the line's own code (self), and with what it \
-        called: time in functions of which no lines are known, such as sin() and memcpy(), is in `with callees` of \
-        the line that called them, and in self of none. Then follow the measured calls that it made: how many, how \
-        long they took, and the data that they moved; and the memory that it allocated. FILE is read from here; if \
-        it is not here, the numbers stand alone.",
+        Beside each line stands the processor time, by samples, in the line's own code (self), and with what \
+        it called: time in functions of which no lines are known, such as sin() and memcpy(), is in `with \
+        callees` of the line that called them, and in self of none. Then follow the measured calls that it \
+        made: how many, how long they took, and the data that they moved; and the memory that it allocated. \
+        FILE is read from here; if it is not here, the numbers stand alone.",
     after_long_help = "EXAMPLES\n  \
         marey lines run.marey solver.c\n  \
         marey lines run.marey src/halo.f90 --context 3\n  \
         marey lines run.marey solver.c --json | jq '.lines | max_by(.exclusive_ns)'\n\n\
         JSON\n  \
-        file, lines[{line, exclusive_samples, exclusive_ns, inclusive_samples, inclusive_ns, calls, call_ns, bytes, \
-        allocated_bytes, at_peak_bytes}]; lines \
-        where nothing happened are left out. All times in nanoseconds, summed over threads."
+        file, lines[{line, exclusive_samples, exclusive_ns, inclusive_samples, inclusive_ns, calls, call_ns, \
+        bytes, allocated_bytes, at_peak_bytes}]; lines where nothing happened are left out. All times in \
+        nanoseconds, summed over threads."
 )]
 pub(crate) struct LinesArgs {
     /// The run, a directory or a packed file
@@ -208,10 +212,11 @@ pub(crate) struct LinesArgs {
         marey info run.marey --json | jq .problems\n  \
         marey info run.marey --estimate            how large a full trace of the program is\n\n\
         JSON\n  \
-        version, schema, duration_ns, processes, locations, intervals, messages, events, samples, sampled_ns, heap_blocks, heap_bytes, levels[], \
-        problems{lost, missing, dropped, unmatched_sends, unmatched_receives, ambiguous, \
-        unmatchable_channels, clock_violations, truncated}, overhead{fraction, ns_per_event, ns_per_call}, clocks[{process, \
-        offset_ns, drift_ppm, uncertainty_ns}], causal_shifts{messages, sum_ns, max_ns}, corrections{offsets[{\
+        version, schema, duration_ns, processes, locations, intervals, messages, events, samples, \
+        sampled_ns, heap_blocks, heap_bytes, levels[], problems{lost, missing, dropped, unmatched_sends, \
+        unmatched_receives, ambiguous, unmatchable_channels, clock_violations, truncated}, \
+        overhead{fraction, ns_per_event, ns_per_call}, clocks[{process, offset_ns, drift_ppm, \
+        uncertainty_ns}], causal_shifts{messages, sum_ns, max_ns}, corrections{offsets[{\
         process, offset_ns}], refitted[]}, ended_early[{process, world, rank|null, outcome, \
         exit_code|null, end_ns, threads[{location, thread, state, path[], start_ns|null, function, \
         file, line}]}], summed{since_ns|null, locations, visits, messages}, \

@@ -136,9 +136,10 @@ fn samples_of_functions(trace: &dyn Trace) -> impl Iterator<Item = &SampledRow> 
 
 /// How the time of call paths themselves divides among the functions that samples saw in them.
 ///
-/// Times of regions are exact and those of samples are estimates: a region of one millisecond has five by the one
-/// sample that happened to be taken in it. To show the larger of both would make all of them too long, so functions
-/// never get more than the region has; where samples stand for more, each gets its share of that.
+/// Times of regions are exact and those of samples are estimates: a region of one millisecond has five by
+/// the one sample that happened to be taken in it. To show the larger of both would make all of them too
+/// long, so functions never get more than the region has; where samples stand for more, each gets its share
+/// of that.
 struct Parts {
     of_path: Vec<Part>,
 }
@@ -184,7 +185,8 @@ impl Parts {
 }
 
 impl Part {
-    /// What is shown for the first samples, which stand for so much. Differences of it lose nothing by rounding.
+    /// What is shown for the first samples, which stand for so much. Differences of it lose nothing by
+    /// rounding.
     fn up_to(&self, sampled: Nanos) -> Nanos {
         match self.exclusive {
             Some(exclusive) if exclusive < self.sampled => {

@@ -1,4 +1,5 @@
-//! The small run with a table or a column of it changed, where a few other numbers or names show what matters.
+//! The small run with a table or a column of it changed, where a few other numbers or names show what
+//! matters.
 
 use marey_archive::schema::TableSpec;
 use marey_archive::{Archive, Column};
@@ -82,7 +83,8 @@ fn names_of_a_run_cannot_steer_the_terminal() {
     let dir = with_run();
     let run = dir.path().join("run.marey");
     let hostile = |text: &str| format!("\x1b[31m{text}");
-    // The program waits in a call of the system, and samples were taken there and in one of a level that nobody knows.
+    // The program waits in a call of the system, and samples were taken there and in one of a level that
+    // nobody knows.
     let level = |row: usize, text: &str| match row {
         2 => hostile(text),
         3 => "system".to_owned(),
@@ -120,7 +122,8 @@ fn names_of_a_run_cannot_steer_the_terminal() {
     assert!(said.contains("\u{fffd}[31mMPI_Barrier"), "{said}");
 }
 
-/// Lines of 32 bits had been printed up to the last one that was named, with nothing in four thousand million of them.
+/// Lines of 32 bits had been printed up to the last one that was named, with nothing in four thousand
+/// million of them.
 #[test]
 fn of_lines_that_a_text_does_not_have_those_with_numbers_are_shown() {
     let dir = with_run();
@@ -155,7 +158,8 @@ fn visits(path: u32, location: u32, visits: i64) -> [Value<'static>; 10] {
     [path, location, n, sum, sum, one, one, squares, none, none]
 }
 
-/// The time of threads that do something had stood beside the calls of all, and its share was one of the time of all.
+/// The time of threads that do something had stood beside the calls of all, and its share was one of the
+/// time of all.
 #[test]
 fn threads_that_only_wait_are_in_no_number_of_the_first_sentences() {
     let dir = with_run();
