@@ -43,23 +43,26 @@ fn files(recorded: &Recorded) -> Files {
     files
 }
 
-/// What was moved, from the table of operations on files.
-fn moves(recorded: &Recorded) -> Vec<Move> {
+/// What was done to which file, from the table of operations: kind, file, bytes, place.
+fn operations(recorded: &Recorded) -> Vec<(String, String, i64, i64)> {
     let archive = Archive::open(&recorded.dir.join("run.marey")).unwrap();
     let (io, nouns) = (archive.table("io").unwrap(), archive.table("nouns").unwrap());
     let (names, files) = (nouns.text("name").unwrap(), io.u32("file").unwrap());
     let (kinds, bytes, offsets) =
         (io.text("kind").unwrap(), io.i64("bytes").unwrap(), io.i64("offset").unwrap());
-    let mut moves = Vec::new();
-    for row in 0..io.len() {
-        let Some(name) = names.get(files[row] as usize) else { continue };
-        let Ok(path) = Path::new(name).strip_prefix(&recorded.dir) else { continue };
-        let kind = if kinds[row] == "read" { "read" } else { "write" };
-        if kinds[row] == kind {
-            moves.push((kind, path.to_str().unwrap().to_owned(), bytes[row], offsets[row]));
-        }
-    }
-    moves
+    let row = |row: usize| {
+        let path = Path::new(names.get(files[row] as usize)?).strip_prefix(&recorded.dir).ok()?;
+        Some((kinds[row].clone(), path.to_str().unwrap().to_owned(), bytes[row], offsets[row]))
+    };
+    (0..io.len()).filter_map(row).collect()
+}
+
+/// What was moved.
+fn moves(recorded: &Recorded) -> Vec<Move> {
+    let kind = |kind: &str| ["read", "write"].into_iter().find(|name| *name == kind);
+    let row =
+        |(name, file, bytes, place): (String, _, _, _)| kind(&name).map(|kind| (kind, file, bytes, place));
+    operations(recorded).into_iter().filter_map(row).collect()
 }
 
 /// Files, what was read from them and written to them, bytes, and how often they were opened.
@@ -84,6 +87,9 @@ fn calls_bytes_and_places_are_those_that_the_kernel_saw() {
     (child.0, child.1) = (child.0 + 1, child.1 + 10);
     assert_eq!(found, seen.files);
     assert_eq!(moves(&recorded), seen.moves);
+    let done: Vec<_> = operations(&recorded).into_iter().map(|(kind, file, ..)| (kind, file)).collect();
+    let expected: Vec<_> = seen.done.iter().map(|(kind, file)| ((*kind).to_owned(), file.clone())).collect();
+    assert_eq!(done, expected);
     recorded.is_whole();
     // The same where nothing but sums is kept.
     let profile = program.record(&["--mode", "profile"], &["calls"]);

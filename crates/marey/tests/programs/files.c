@@ -44,8 +44,10 @@ static void plain(void) {
     SAY(pread(fd, bytes, 1, 1000000));
     SAY(fsync(fd));
     SAY(fdatasync(fd));
+    SAY(sync_file_range(fd, 0, 100, SYNC_FILE_RANGE_WRITE));
     SAY(ftruncate(fd, 30000));
     SAY(posix_fallocate(fd, 0, 40000));
+    SAY(fallocate(fd, 0, 0, 45000));
     SAY(lseek(fd, 0, SEEK_CUR));
     SAY(close(fd));
     SAY(read(fd, bytes, 10));
@@ -90,6 +92,12 @@ static void copies(void) {
     SAY(sendfile(to, from, NULL, 100));
     SAY(read(from, bytes, 10));
     SAY(copy_file_range(from, NULL, to, NULL, 1000, 0));
+    int ends[2];
+    SAY(pipe(ends));
+    SAY(write(ends[1], bytes, 500));
+    SAY(splice(ends[0], NULL, to, NULL, 300, 0));
+    SAY(splice(from, &(off_t){ 0 }, ends[1], NULL, 40, 0));
+    close(ends[0]), close(ends[1]);
     SAY(write(to, bytes, 1));
     close(from), close(to);
 }

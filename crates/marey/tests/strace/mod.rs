@@ -7,8 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use marey_model::IoKind;
-
 /// Calls, and the bytes that they moved, by kind.
 pub(crate) type Sums = BTreeMap<&'static str, (u64, u64)>;
 /// By file.
@@ -17,9 +15,22 @@ pub(crate) type Files = BTreeMap<String, Sums>;
 /// A call that moved bytes: kind, file, bytes, place.
 pub(crate) type Move = (&'static str, String, i64, i64);
 
-const CALLS: &str = "open,openat,creat,close,read,readv,pread64,preadv,preadv2,write,writev,pwrite64,pwritev,\
-                     pwritev2,lseek,fsync,fdatasync,sync_file_range,ftruncate,fallocate,sendfile,copy_file_range,\
-                     dup,dup2,dup3,fcntl";
+/// System calls by what they do to a file: as their manual pages say, and not as the recorder takes it.
+const KINDS: [(&str, &[&str]); 7] = [
+    ("open", &["open", "openat", "creat"]),
+    ("close", &["close"]),
+    ("read", &["read", "readv", "pread64", "preadv", "preadv2"]),
+    (
+        "write",
+        &["write", "writev", "pwrite64", "pwritev", "pwritev2", "sendfile", "copy_file_range", "splice"],
+    ),
+    ("seek", &["lseek"]),
+    ("sync", &["fsync", "fdatasync", "sync_file_range"]),
+    ("resize", &["ftruncate", "fallocate"]),
+];
+
+/// Those that give a file another descriptor.
+const COPIES: [&str; 4] = ["dup", "dup2", "dup3", "fcntl"];
 
 /// What is known of a program.
 #[derive(Debug, Default)]
@@ -27,6 +38,8 @@ pub(crate) struct Witness {
     pub(crate) files: Files,
     /// Of the first process, in their order.
     pub(crate) moves: Vec<Move>,
+    /// All calls of it that did what they should, those too: kind and file.
+    pub(crate) done: Vec<(&'static str, String)>,
     /// Descriptors of each process, by what they stand for.
     descriptors: BTreeMap<(u32, i64), usize>,
     /// Places, and whether writes go to the end.
@@ -39,8 +52,10 @@ pub(crate) struct Witness {
 /// Runs `words` in `dir` under strace. `None` without it.
 pub(crate) fn watch(command: &[&str], dir: &Path) -> Option<Witness> {
     let out = dir.join("calls.strace");
+    let calls: Vec<&str> = KINDS.iter().flat_map(|(_, calls)| *calls).chain(&COPIES).copied().collect();
     let mut strace = Command::new("strace");
-    strace.args(["-f", "-y", "-s", "0", "-e", &format!("trace={CALLS}"), "-o"]).arg(&out).args(command);
+    strace.args(["-f", "-y", "-s", "0", "-e", &format!("trace={}", calls.join(",")), "-o"]);
+    strace.arg(&out).args(command);
     strace.current_dir(dir).stdin(Stdio::null()).env_remove("LD_PRELOAD");
     strace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     let output = match strace.output() {
@@ -85,28 +100,26 @@ impl Witness {
         if name == "fcntl" && !inside.contains("F_DUPFD") {
             return;
         }
-        if name.starts_with("dup") || name == "fcntl" {
+        if COPIES.contains(&name) {
             return self.copied(process, fd, value);
         }
-        let is_open = matches!(name, "open" | "openat" | "creat");
-        let at = if is_open { result } else { arguments[usize::from(name == "copy_file_range") * 2] };
+        let kind = kind(name).expect("one of those asked for");
+        let is_open = kind == "open";
+        let at = if is_open { result } else { arguments[target(name)] };
         let Some(path) = path(at).and_then(|path| Path::new(path).strip_prefix(dir).ok()) else { return };
         let path = path.to_str().expect("names of ours").to_owned();
-        let verb = match name {
-            "pread64" | "pwrite64" => &name[..name.len() - 2],
-            "preadv2" | "pwritev2" => &name[..name.len() - 1],
-            name => name,
-        };
-        let kind = IoKind::of_function(verb).expect("one of those asked for");
         if is_open {
             self.opened(process, value, inside, &path);
         }
-        let sums = self.files.entry(path.clone()).or_default().entry(kind.name()).or_default();
+        let sums = self.files.entry(path.clone()).or_default().entry(kind).or_default();
         sums.0 += 1;
-        if kind.moves() && 0 <= value {
+        if is_move(kind) && 0 <= value {
             sums.1 += value.cast_unsigned();
         }
         if 0 <= value {
+            if self.first == Some(process) {
+                self.done.push((kind, path.clone()));
+            }
             self.moved(process, (name, kind), &arguments, (&path, value));
         }
     }
@@ -139,11 +152,11 @@ impl Witness {
     fn moved(
         &mut self,
         process: u32,
-        (name, kind): (&str, IoKind),
+        (name, kind): (&str, &'static str),
         arguments: &[&str],
         (path, value): (&str, i64),
     ) {
-        let fd = number(arguments[usize::from(name == "copy_file_range") * 2]);
+        let fd = number(arguments[target(name)]);
         let Some(&opened) = self.descriptors.get(&(process, fd)) else { return };
         let (place, is_appended) = self.opened[opened];
         let size = self.sizes.entry(path.to_owned()).or_default();
@@ -154,31 +167,48 @@ impl Witness {
         };
         let explicit = arguments.len().checked_sub(from_end).and_then(|at| arguments.get(at));
         let explicit = explicit.map(|argument| number(argument)).filter(|&place| 0 <= place);
+        // Where it is read from, if that is another file, and who says at which place.
         let source = match name {
-            "sendfile" => self.descriptors.get(&(process, number(arguments[1]))),
-            "copy_file_range" => self.descriptors.get(&(process, number(arguments[0]))),
+            "sendfile" => Some((1, 2)),
+            "copy_file_range" | "splice" => Some((0, 1)),
             _ => None,
         };
+        let source = source.filter(|&(_, place)| arguments[place] == "NULL");
+        let source = source.and_then(|(fd, _)| self.descriptors.get(&(process, number(arguments[fd]))));
         if let Some(&source) = source {
             self.opened[source].0 += value;
         }
-        let at = explicit.unwrap_or(if is_appended && kind == IoKind::Write { *size } else { place });
+        let at = explicit.unwrap_or(if is_appended && kind == "write" { *size } else { place });
         match kind {
-            IoKind::Seek => self.opened[opened].0 = value,
-            kind if kind.moves() => {
+            "seek" => self.opened[opened].0 = value,
+            kind if is_move(kind) => {
                 if explicit.is_none() {
                     self.opened[opened].0 = at + value;
                 }
-                if kind == IoKind::Write {
+                if kind == "write" {
                     *size = (*size).max(at + value);
                 }
                 if self.first == Some(process) {
-                    self.moves.push((kind.name(), path.to_owned(), value, at));
+                    self.moves.push((kind, path.to_owned(), value, at));
                 }
             }
             _ => {}
         }
     }
+}
+
+/// What a system call does to a file.
+fn kind(call: &str) -> Option<&'static str> {
+    KINDS.iter().find(|(_, calls)| calls.contains(&call)).map(|(kind, _)| *kind)
+}
+
+fn is_move(kind: &str) -> bool {
+    matches!(kind, "read" | "write")
+}
+
+/// Which argument is the file that it is done to: where there are two, that which is written.
+fn target(call: &str) -> usize {
+    if matches!(call, "copy_file_range" | "splice") { 2 } else { 0 }
 }
 
 /// The number that an argument begins with.
