@@ -9,17 +9,17 @@ use super::added_up::{self, window};
 use super::{Merged, NONE};
 
 /// Number of the node above, kind, value, periods, samples.
-type Node = (u32, u32, u64, u64, u64);
+pub(crate) type Node = (u32, u32, u64, u64, u64);
 
-const ROOT: u32 = 0;
-const SITE: u32 = 1;
-const CALL: u32 = 2;
-const PLACE: u32 = 3;
+pub(crate) const ROOT: u32 = 0;
+pub(crate) const SITE: u32 = 1;
+pub(crate) const CALL: u32 = 2;
+pub(crate) const PLACE: u32 = 3;
 const CUT: u32 = 4;
 const LOST: u32 = 5;
 
 /// The recorder lies at 0x20000, the program at 0x1000; at 0x8000 first one library, then another.
-fn process() -> (Process, Vec<Node>) {
+pub(crate) fn process() -> (Process, Vec<Node>) {
     let mut process = Process::new(7);
     let main = process.site(0, "main");
     let mut records = Vec::new();
@@ -59,7 +59,7 @@ fn process() -> (Process, Vec<Node>) {
     (process, nodes)
 }
 
-fn merged(process: &Process, nodes: &[Node], instants: &[(u64, u32, u32)]) -> Merged {
+pub(crate) fn merged(process: &Process, nodes: &[Node], instants: &[(u64, u32, u32)]) -> Merged {
     let words = |&(parent, kind, value, periods, samples): &Node| {
         [u64::from(parent) | u64::from(kind) << 32, value, periods, samples]
     };
@@ -74,7 +74,7 @@ fn merged(process: &Process, nodes: &[Node], instants: &[(u64, u32, u32)]) -> Me
 }
 
 /// A stack as `path+address`, innermost first.
-fn stack(merged: &Merged, id: u32) -> String {
+pub(crate) fn stack(merged: &Merged, id: u32) -> String {
     let (stacks, modules) = (merged.table("stacks"), merged.table("modules"));
     let rows = (0..stacks.len()).filter(|&row| stacks.u32("id").unwrap()[row] == id);
     let frame = |row: usize| {
@@ -86,7 +86,7 @@ fn stack(merged: &Merged, id: u32) -> String {
 }
 
 /// Rows of `sampled`: call path, stack, samples, periods, time, whether it is complete.
-fn sampled(merged: &Merged) -> Vec<String> {
+pub(crate) fn sampled(merged: &Merged) -> Vec<String> {
     let (table, paths) = (merged.table("sampled"), merged.paths());
     let row = |row: usize| {
         let path = table.u32("call_path").unwrap()[row];

@@ -1,0 +1,131 @@
+//! The heap of a made-up process: its tree becomes call paths, what was there at the peak is known by its number, and
+//! what is damaged ends there.
+
+use marey_archive::RunTrace;
+use marey_model::spool::heap::NO_NODE;
+use marey_model::spool::{Definition, Record, Stream};
+use marey_testkit::Process;
+
+use super::added_up::{self, window};
+use super::{Merged, NONE};
+
+/// Number of the node above, site; blocks, bytes, freed blocks, freed bytes, the most, what was noted, at which peak.
+type Node = (u32, u32, [u64; 7]);
+
+/// Bytes now and at most, twice the number of the peak, when it was over, lost blocks and bytes, the least size.
+type Whole = [u64; 7];
+
+/// Has become smaller after its second peak, at 400.
+const SMALLER: Whole = [760, 870, 4, 400, 2, 30, 16];
+
+fn process() -> (Process, Vec<Node>) {
+    let mut process = Process::new(7);
+    let (name, built_on) = ("memory".to_owned(), Vec::new());
+    process.definitions.push(Definition::Level { id: 3, name, tier: 2, built_on });
+    let (main, malloc) = (process.site(0, "main"), process.site(3, "malloc"));
+    // Another site of the same.
+    process.definitions.push(Definition::Site { id: 40, region: malloc, stack: None });
+    let mut records = Vec::new();
+    Record::Enter { site: main, delta: 0 }.encode(&mut records);
+    Record::Leave { delta: 800 }.encode(&mut records);
+    process.raw_window(0, 100, 0, records);
+    process.end = Some(1_000);
+    let nodes = vec![
+        (NO_NODE, NO_NODE, [3, 90, 1, 30, 80, 70, 2]),
+        (NO_NODE, main, [0; 7]),
+        (2, malloc, [5, 900, 2, 400, 800, 600, 2]),
+        // What it noted was at the peak before: since then nothing has changed.
+        (NO_NODE, malloc, [4, 150, 0, 0, 150, 10, 1]),
+        (2, 40, [1, 50, 0, 0, 50, 0, 0]),
+    ];
+    (process, nodes)
+}
+
+/// The nodes as they lie in a window, that of the process first.
+fn tree(whole: Whole, nodes: &[Node]) -> Vec<u8> {
+    let node = |&(parent, site, sums): &Node| {
+        [u64::from(parent) | u64::from(site) << 32].into_iter().chain(sums).collect::<Vec<u64>>()
+    };
+    let words = [0].into_iter().chain(whole).chain(nodes.iter().flat_map(node));
+    words.flat_map(u64::to_le_bytes).collect()
+}
+
+/// Merges the process with these windows of a heap: number and content.
+fn merged(process: &Process, windows: &[(u64, Vec<u8>)]) -> Merged {
+    let mut events = process.event_bytes();
+    for (sequence, tree) in windows {
+        events.extend(window((Stream::Heap, *sequence), (process.key, 50), 0, tree));
+    }
+    let merged = added_up::merged(process, &events);
+    RunTrace::load(&merged.archive).unwrap();
+    merged
+}
+
+/// Rows of `allocations`: call path, blocks, bytes, freed blocks, freed bytes, the most, what there was at the peak.
+fn allocations(merged: &Merged) -> Vec<String> {
+    let (table, paths) = (merged.table("allocations"), merged.paths());
+    let row = |row: usize| {
+        assert_eq!(table.u32("process").unwrap()[row], 0);
+        let path = table.u32("call_path").unwrap()[row];
+        let path = if path == NONE { "-" } else { &paths[path as usize] };
+        let numbers = ["blocks", "bytes", "freed_blocks", "freed_bytes", "peak", "at_peak"]
+            .map(|name| table.i64(name).unwrap()[row].to_string());
+        format!("{path}: {}", numbers.join(" "))
+    };
+    (0..table.len()).map(row).collect()
+}
+
+/// The row of `heap`: least, peak and until when, at the end, lost blocks and bytes.
+fn heap(merged: &Merged) -> [i64; 6] {
+    let table = merged.table("heap");
+    assert_eq!(table.u32("process").unwrap(), [0]);
+    ["least", "peak", "peak_time", "at_end", "lost_blocks", "lost_bytes"]
+        .map(|name| table.i64(name).unwrap()[0])
+}
+
+#[test]
+fn allocations_have_call_paths_and_what_was_there_at_the_peak() {
+    let (process, nodes) = process();
+    let merged = merged(&process, &[(0, tree(SMALLER, &nodes))]);
+    assert_eq!(
+        allocations(&merged),
+        ["main/malloc: 6 950 2 400 800 650", "malloc: 4 150 0 0 150 150", "-: 3 90 1 30 80 70"]
+    );
+    assert_eq!(heap(&merged), [16, 870, 400, 760, 2, 30]);
+    assert_eq!((merged.problem("lost_blocks"), merged.problem("damaged")), (2, 0));
+}
+
+#[test]
+fn a_heap_that_never_became_smaller_is_at_its_peak() {
+    let (process, nodes) = process();
+    let merged = merged(&process, &[(0, tree([760, 760, 5, 400, 0, 0, 16], &nodes))]);
+    assert_eq!(
+        allocations(&merged),
+        ["main/malloc: 6 950 2 400 800 550", "malloc: 4 150 0 0 150 150", "-: 3 90 1 30 80 60"]
+    );
+    assert_eq!(heap(&merged), [16, 760, -1, 760, 0, 0]);
+    assert_eq!(merged.problem("lost_blocks"), 0);
+}
+
+/// A process that was killed may have counted what was freed before what was allocated.
+#[test]
+fn less_than_nothing_is_nothing() {
+    let (process, mut nodes) = process();
+    nodes[2].2 = [1, 100, 2, 400, 300, 0, 0];
+    let merged = merged(&process, &[(0, tree(SMALLER, &nodes[..3]))]);
+    assert_eq!(allocations(&merged), ["main/malloc: 1 100 2 400 300 0", "-: 3 90 1 30 80 70"]);
+}
+
+#[test]
+fn what_hangs_on_a_damaged_node_is_gone_and_told() {
+    let (process, nodes) = process();
+    for (at, wrong) in [(3, 9), (3, 1), (3, 0), (0, 0)] {
+        let mut nodes = nodes.clone();
+        nodes[at].0 = wrong;
+        let merged = merged(&process, &[(0, tree(SMALLER, &nodes))]);
+        let left = ["main/malloc: 5 900 2 400 800 600", "-: 3 90 1 30 80 70"];
+        assert_eq!(allocations(&merged), if at == 3 { &left[..] } else { &[] }, "{at} {wrong}");
+        assert_eq!(heap(&merged), [16, 870, 400, 760, 2, 30]);
+        assert_eq!(merged.problem("damaged"), 1);
+    }
+}
