@@ -119,7 +119,7 @@ pub(crate) struct SamplesIndex {
     pub process: u64,
     /// Serial number of the thread.
     pub thread: u32,
-    /// The windows with the tree.
+    /// The windows with the tree, up to the first that is missing.
     pub tree: Vec<Window>,
     /// Those with the instants.
     pub instants: Vec<Window>,
@@ -132,7 +132,7 @@ pub(crate) struct SamplesIndex {
 pub(crate) struct HeapIndex {
     /// Key of the process.
     pub process: u64,
-    /// The windows with the tree.
+    /// The windows with the tree, up to the first that is missing.
     pub tree: Vec<Window>,
     /// Windows that are missing between the first and the last one.
     pub lost: u64,
@@ -206,6 +206,13 @@ pub(crate) fn scan(spool: &Path) -> Result<Index, Error> {
 /// (process, thread, kind)
 type Key = (u64, u32, Stream);
 
+/// Windows before the first that is missing. Nodes of a tree have the numbers that they have behind all
+/// of them.
+fn before_gap(windows: Vec<Window>) -> Vec<Window> {
+    let numbered = (0..).zip(windows);
+    numbered.take_while(|(number, window)| window.sequence == *number).map(|(_, window)| window).collect()
+}
+
 impl Index {
     fn add(&mut self, key: Key, window: Window) {
         let (process, thread, kind) = key;
@@ -243,13 +250,8 @@ impl Index {
         for stream in samples {
             let StreamIndex { process, thread, windows, lost, .. } = stream;
             if stream.kind == Stream::Samples {
-                self.samples.push(SamplesIndex {
-                    process,
-                    thread,
-                    tree: windows,
-                    instants: Vec::new(),
-                    lost,
-                });
+                let (tree, instants) = (before_gap(windows), Vec::new());
+                self.samples.push(SamplesIndex { process, thread, tree, instants, lost });
                 continue;
             }
             // The tree stands before the instants, which mean nothing without.
@@ -270,11 +272,13 @@ impl Index {
             std::mem::take(&mut self.streams).into_iter().partition(is_heap);
         self.streams = streams;
         for StreamIndex { process, windows, lost, .. } in heaps {
-            // A process has one; what claims to be another is none.
-            if self.heaps.last().is_some_and(|last| last.process == process) {
+            let tree = before_gap(windows);
+            // Without its first window nobody knows what the others are of. A process has one heap; what
+            // claims to be another is none.
+            if tree.is_empty() || self.heaps.last().is_some_and(|last| last.process == process) {
                 self.damaged += 1;
             } else {
-                self.heaps.push(HeapIndex { process, tree: windows, lost });
+                self.heaps.push(HeapIndex { process, tree, lost });
             }
         }
     }

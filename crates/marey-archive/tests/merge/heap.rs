@@ -1,5 +1,5 @@
-//! The heap of a made-up process: its tree becomes call paths, what was there at the peak is known by its number, and
-//! what is damaged ends there.
+//! The heap of a made-up process: its tree becomes call paths, what was there at the peak is known by its
+//! number, and what is damaged ends there.
 
 use marey_archive::RunTrace;
 use marey_model::spool::heap::NO_NODE;
@@ -9,10 +9,12 @@ use marey_testkit::Process;
 use super::added_up::{self, window};
 use super::{Merged, NONE};
 
-/// Number of the node above, site; blocks, bytes, freed blocks, freed bytes, the most, what was noted, at which peak.
+/// Number of the node above, site; blocks, bytes, freed blocks, freed bytes, the most, what was noted, at
+/// which peak.
 type Node = (u32, u32, [u64; 7]);
 
-/// Bytes now and at most, twice the number of the peak, when it was over, lost blocks and bytes, the least size.
+/// Bytes now and at most, twice the number of the peak, when it was over, lost blocks and bytes, the least
+/// size.
 type Whole = [u64; 7];
 
 /// Has become smaller after its second peak, at 400.
@@ -61,7 +63,8 @@ fn merged(process: &Process, windows: &[(u64, Vec<u8>)]) -> Merged {
     merged
 }
 
-/// Rows of `allocations`: call path, blocks, bytes, freed blocks, freed bytes, the most, what there was at the peak.
+/// Rows of `allocations`: call path, blocks, bytes, freed blocks, freed bytes, the most, what there was at
+/// the peak.
 fn allocations(merged: &Merged) -> Vec<String> {
     let (table, paths) = (merged.table("allocations"), merged.paths());
     let row = |row: usize| {
@@ -128,4 +131,23 @@ fn what_hangs_on_a_damaged_node_is_gone_and_told() {
         assert_eq!(heap(&merged), [16, 870, 400, 760, 2, 30]);
         assert_eq!(merged.problem("damaged"), 1);
     }
+}
+
+/// Nodes name those above them by numbers, which are others behind a gap: they had been put beneath
+/// whatever has these now, and sums of a call path were taken for those of the process.
+#[test]
+fn what_stands_behind_a_window_that_is_missing_is_not_read() {
+    let (process, nodes) = process();
+    let whole = tree(SMALLER, &nodes);
+    let (first, rest) = whole.split_at(64 * 4);
+    let cut = merged(&process, &[(0, first.to_vec()), (2, rest.to_vec())]);
+    assert_eq!(allocations(&cut), ["main/malloc: 5 900 2 400 800 600", "-: 3 90 1 30 80 70"]);
+    assert_eq!(heap(&cut), [16, 870, 400, 760, 2, 30]);
+    assert_eq!(cut.problem("damaged"), 1);
+    let headless = merged(&process, &[(1, rest.to_vec())]);
+    assert_eq!((headless.table("heap").len(), headless.table("allocations").len()), (0, 0));
+    assert_eq!(headless.problem("damaged"), 1);
+    let both = merged(&process, &[(0, first.to_vec()), (1, rest.to_vec())]);
+    assert_eq!(allocations(&both).len(), 3);
+    assert_eq!(both.problem("damaged"), 0);
 }

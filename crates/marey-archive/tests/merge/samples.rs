@@ -59,16 +59,20 @@ pub(crate) fn process() -> (Process, Vec<Node>) {
     (process, nodes)
 }
 
-pub(crate) fn merged(process: &Process, nodes: &[Node], instants: &[(u64, u32, u32)]) -> Merged {
+/// The nodes as they lie in a window.
+fn tree(nodes: &[Node]) -> Vec<u8> {
     let words = |&(parent, kind, value, periods, samples): &Node| {
         [u64::from(parent) | u64::from(kind) << 32, value, periods, samples]
     };
-    let tree: Vec<u8> = nodes.iter().flat_map(words).flat_map(u64::to_le_bytes).collect();
+    nodes.iter().flat_map(words).flat_map(u64::to_le_bytes).collect()
+}
+
+pub(crate) fn merged(process: &Process, nodes: &[Node], instants: &[(u64, u32, u32)]) -> Merged {
     let instant =
         |&(ticks, node, weight): &(u64, u32, u32)| [ticks, u64::from(node) | u64::from(weight) << 32];
     let log: Vec<u8> = instants.iter().flat_map(instant).flat_map(u64::to_le_bytes).collect();
     let mut events = process.event_bytes();
-    events.extend(window((Stream::Samples, 0), (process.key, 50), 0, &tree));
+    events.extend(window((Stream::Samples, 0), (process.key, 50), 0, &tree(nodes)));
     events.extend(window((Stream::Instants, 0), (process.key, 0), 0, &log));
     added_up::merged(process, &events)
 }
@@ -135,4 +139,22 @@ fn what_hangs_on_a_damaged_node_is_gone_and_told() {
     assert_eq!(sampled(&merged), ["-: /lib/a.so+0x11 < /bin/app+0x500 4 4 4000 1"]);
     assert_eq!(merged.problem("damaged"), 1);
     assert_eq!(merged.table("samples").i64("time").unwrap(), [250]);
+}
+
+/// Nodes name those above them by numbers, which are others behind a gap.
+#[test]
+fn what_stands_behind_a_window_that_is_missing_is_not_read() {
+    let (process, nodes) = process();
+    let (first, rest) = nodes.split_at(4);
+    for (numbers, expected) in [([0, 1], 3), ([0, 2], 1), ([1, 2], 0)] {
+        let mut events = process.event_bytes();
+        for (number, nodes) in numbers.into_iter().zip([first, rest]) {
+            events.extend(window((Stream::Samples, number), (process.key, 50), 0, &tree(nodes)));
+        }
+        let merged = added_up::merged(&process, &events);
+        let rows = sampled(&merged);
+        assert_eq!(rows.len(), expected, "{numbers:?}: {rows:?}");
+        assert!(expected != 1 || rows == ["-: /lib/a.so+0x11 < /bin/app+0x500 4 4 4000 1"], "{rows:?}");
+        assert_eq!(merged.problem("damaged"), u64::from(expected != 3), "{numbers:?}");
+    }
 }
