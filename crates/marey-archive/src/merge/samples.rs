@@ -62,9 +62,11 @@ pub(crate) fn read(
 ) -> Result<Vec<Tree>, Error> {
     let mut trees = Vec::with_capacity(index.samples.len());
     let mut budget = MOST_FRAMES;
+    // They are in the order of their ranks.
+    let by_key: FxHashMap<u64, &ProcessDefs> =
+        processes.iter().map(|process| (process.key, process)).collect();
     for samples in &index.samples {
-        let place = processes.binary_search_by_key(&samples.process, |process| process.key);
-        let process = place.ok().map(|place| &processes[place]);
+        let process = by_key.get(&samples.process).copied();
         trees.push(tree(index, samples, process, globals, &mut budget)?);
     }
     Ok(trees)

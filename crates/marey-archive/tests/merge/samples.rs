@@ -3,9 +3,10 @@
 
 use marey_model::spool::samples::NO_NODE;
 use marey_model::spool::{Definition, Record, Stream};
-use marey_testkit::Process;
+use marey_testkit::{Process, Spool};
 
 use super::added_up::{self, window};
+use super::missing::{file, merged as merged_after};
 use super::{Merged, NONE};
 
 /// Number of the node above, kind, value, periods, samples.
@@ -20,7 +21,11 @@ const LOST: u32 = 5;
 
 /// The recorder lies at 0x20000, the program at 0x1000; at 0x8000 first one library, then another.
 pub(crate) fn process() -> (Process, Vec<Node>) {
-    let mut process = Process::new(7);
+    process_of(7)
+}
+
+fn process_of(key: u64) -> (Process, Vec<Node>) {
+    let mut process = Process::new(key);
     let main = process.site(0, "main");
     let mut records = Vec::new();
     Record::Enter { site: main, delta: 0 }.encode(&mut records);
@@ -156,5 +161,31 @@ fn what_stands_behind_a_window_that_is_missing_is_not_read() {
         assert_eq!(rows.len(), expected, "{numbers:?}: {rows:?}");
         assert!(expected != 1 || rows == ["-: /lib/a.so+0x11 < /bin/app+0x500 4 4 4000 1"], "{rows:?}");
         assert_eq!(merged.problem("damaged"), u64::from(expected != 3), "{numbers:?}");
+    }
+}
+
+/// Numbers of processes are random, and their order in the run is that of their ranks.
+#[test]
+fn each_process_has_modules_of_its_own() {
+    let (_, nodes) = process();
+    let mut spool = Spool::new();
+    for (rank, key) in (0..).zip([7, 3, 5]) {
+        let (mut process, _) = process_of(key);
+        process.join_world("world", 3, rank);
+        spool.processes.push(process);
+    }
+    let merged = merged_after(&spool, |place| {
+        for process in &spool.processes {
+            let mut events = process.event_bytes();
+            events.extend(window((Stream::Samples, 0), (process.key, 50), 0, &tree(&nodes)));
+            std::fs::write(place.join(file(process, "events")), events).unwrap();
+        }
+    });
+    let rows = sampled(&merged);
+    assert_eq!(rows.len(), 3 * 3);
+    for expected in
+        ["/bin/app+0x701 < /bin/app+0x600 2", "/lib/a.so+0x11 < /bin/app+0x500 4", "/lib/b.so+0x11 1"]
+    {
+        assert_eq!(rows.iter().filter(|row| row.contains(expected)).count(), 3, "{expected}: {rows:#?}");
     }
 }
