@@ -6,7 +6,7 @@ use marey_model::spool::Definition;
 use marey_model::spool::samples::{FIRST_COUNTER, NO_NODE};
 use marey_testkit::Process;
 
-use super::samples::{CALL, Node, PLACE, ROOT, SITE, merged, process, sampled, stack};
+use super::samples::{CALL, LOST, Node, PLACE, ROOT, SITE, merged, process, sampled, stack};
 use super::{Merged, NONE};
 
 const COUNT: u32 = 6;
@@ -112,4 +112,14 @@ fn what_comes_to_a_counter_adds_up_over_time() {
     let found: Vec<_> = (0..table.len()).map(row).collect();
     assert_eq!(found, [(200, "cycles", 10.0), (250, "page-faults", 3.0), (300, "cycles", 15.0)]);
     assert_eq!(merged.table("samples").len(), 0);
+}
+
+#[test]
+fn counts_for_whose_place_there_was_no_room_are_outside_and_told() {
+    let (process, mut nodes) = counted();
+    let lost = u32::try_from(nodes.len()).unwrap();
+    nodes.extend([(NO_NODE, LOST, 0, 0, 0), (lost, COUNT, 0, 8, 3)]);
+    let merged = merged(&process, &nodes, &[]);
+    assert_eq!(rows(&merged)[3], "-: - cycles 48 5");
+    assert_eq!((merged.problem("lost_counts"), merged.problem("lost_samples")), (3, 0));
 }

@@ -1,6 +1,7 @@
 //! Samples in a made-up spool: addresses go to the modules that lay there at the time, contexts to call paths, and
 //! what is damaged ends there.
 
+use marey_archive::RunTrace;
 use marey_model::spool::samples::NO_NODE;
 use marey_model::spool::{Definition, Record, Stream};
 use marey_testkit::{Process, Spool};
@@ -17,7 +18,7 @@ pub(crate) const SITE: u32 = 1;
 pub(crate) const CALL: u32 = 2;
 pub(crate) const PLACE: u32 = 3;
 const CUT: u32 = 4;
-const LOST: u32 = 5;
+pub(crate) const LOST: u32 = 5;
 
 /// The recorder lies at 0x20000, the program at 0x1000; at 0x8000 first one library, then another.
 pub(crate) fn process() -> (Process, Vec<Node>) {
@@ -188,4 +189,19 @@ fn each_process_has_modules_of_its_own() {
     {
         assert_eq!(rows.iter().filter(|row| row.contains(expected)).count(), 3, "{expected}: {rows:#?}");
     }
+}
+
+/// Such a stack had a number and no row, and nobody could open the archive.
+#[test]
+fn a_sample_in_the_recorder_alone_has_no_stack() {
+    let (process, mut nodes) = process();
+    nodes.insert(2, (1, CALL, 0x20_200, 2, 2));
+    for (number, node) in nodes.iter_mut().enumerate().skip(3) {
+        node.0 = if node.0 == NO_NODE || node.0 < 2 { node.0 } else { node.0 + 1 };
+        assert!(node.0 == NO_NODE || (node.0 as usize) < number);
+    }
+    let merged = merged(&process, &nodes, &[]);
+    RunTrace::load(&merged.archive).unwrap();
+    let rows = sampled(&merged);
+    assert_eq!((rows.len(), rows[3].as_str()), (4, "-:  2 2 2000 1"), "{rows:?}");
 }
