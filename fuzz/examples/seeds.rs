@@ -1,6 +1,6 @@
 //! Writes the seeds of all fuzz targets: `seeds DIRECTORY` fills `DIRECTORY/TARGET/`.
 
-use marey_fuzz::{Parts, everything, records};
+use marey_fuzz::{Parts, everything, records, trees};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +23,7 @@ fn main() -> io::Result<()> {
     }
     write(&into.join("records"), &whole)?;
     write(&into.join("spool"), &taken_apart)?;
+    write(&into.join("trees"), &trees())?;
     // One damage of each kind to files at the beginning, in the middle and at the end of the list.
     let damages = (0..8).flat_map(|kind| [0, 90, 180].map(|file| vec![kind, file, 1, 2, 3, 0, 255, 255]));
     write(&into.join("archive"), &damages.collect::<Vec<_>>())

@@ -1,14 +1,12 @@
-//! A whole merge of fuzzed records and definitions, and the reading of what comes out. They are put
-//! into windows with sound heads, so that the fuzzer does not have to guess check words.
+//! A whole merge of fuzzed records and definitions, and the reading of what comes out.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use marey_archive::merge::{Config, merge};
 use marey_archive::schema::TABLES;
 use marey_archive::{Archive, RunTrace};
-use marey_fuzz::Parts;
-use marey_model::Triple;
-use marey_model::spool::{ALIGN, Head, Open, SLACK, Stream, at};
+use marey_fuzz::{Parts, window};
+use marey_model::spool::{Open, Stream};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some(parts) = Parts::of(bytes) else { return };
@@ -30,27 +28,3 @@ fuzz_target!(|bytes: &[u8]| {
     }
     RunTrace::load(&archive).expect("what was merged makes sense");
 });
-
-fn window(stream: Stream, sequence: u64, open: &[Open], records: &[u8]) -> Vec<u8> {
-    let size = (Head::records_at(open.len()) + records.len() + SLACK).next_multiple_of(ALIGN);
-    let head = Head {
-        size: u32::try_from(size).expect("fuzzed input is small"),
-        process: 1,
-        thread: 0,
-        stream,
-        sequence,
-        ticks: 10 + sequence * 100_000,
-        triple: Triple { ticks: 10, monotonic_ns: 10, realtime_ns: 10 },
-        bytes_before: 0,
-        serial: 0,
-        buffer: 0,
-        round: 0,
-        is_summing: false,
-    };
-    let mut bytes = vec![0; size];
-    let begin = head.encode_into(open, &mut bytes);
-    let end = begin + records.len();
-    bytes[begin..end].copy_from_slice(records);
-    bytes[at::CURSOR..at::CURSOR + 8].copy_from_slice(&(end as u64).to_le_bytes());
-    bytes
-}

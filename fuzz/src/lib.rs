@@ -4,8 +4,13 @@
 //! A seed is what a target would need luck for years to guess: whole definitions and records that
 //! belong together. They are made anew from `marey-testkit` and never stored.
 
-use marey_model::spool::{Definition, Record, put, view};
+use marey_model::Triple;
+use marey_model::spool::{ALIGN, Definition, Head, Open, Record, SLACK, Stream, at, put, view};
 use marey_testkit::{Message, Process, Spool};
+
+mod trees;
+
+pub use trees::{Trees, sampled, trees};
 
 /// A site with a call stack; the test kit numbers its own from 0.
 const STACKED: u32 = 40;
@@ -23,20 +28,56 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Any bytes are an input: a sequence number, two lengths of two bytes, and what they divide.
+    /// Any bytes are an input.
     pub fn of(bytes: &'a [u8]) -> Option<Self> {
-        let (&[sequence, a, b, c, d], rest) = bytes.split_first_chunk()?;
-        let (definitions, rest) = rest.split_at(rest.len().min(u16::from_le_bytes([a, b]).into()));
-        let (first, second) = rest.split_at(rest.len().min(u16::from_le_bytes([c, d]).into()));
+        let (sequence, [definitions, first, second]) = take_apart(bytes)?;
         Some(Self { sequence, definitions, first, second })
     }
 
     /// The input that is taken apart into these.
     pub fn join(&self) -> Vec<u8> {
-        let len = |part: &[u8]| u16::try_from(part.len()).expect("seeds are small").to_le_bytes();
-        let head = [&[self.sequence][..], &len(self.definitions), &len(self.first)].concat();
-        [&head, self.definitions, self.first, self.second].concat()
+        join(self.sequence, [self.definitions, self.first, self.second])
     }
+}
+
+/// A byte, two lengths of two bytes, and the three parts that they divide the rest into.
+fn take_apart(bytes: &[u8]) -> Option<(u8, [&[u8]; 3])> {
+    let (&[first, a, b, c, d], rest) = bytes.split_first_chunk()?;
+    let (one, rest) = rest.split_at(rest.len().min(u16::from_le_bytes([a, b]).into()));
+    let (two, three) = rest.split_at(rest.len().min(u16::from_le_bytes([c, d]).into()));
+    Some((first, [one, two, three]))
+}
+
+fn join(first: u8, parts: [&[u8]; 3]) -> Vec<u8> {
+    let len = |part: &[u8]| u16::try_from(part.len()).expect("seeds are small").to_le_bytes();
+    let head = [&[first][..], &len(parts[0]), &len(parts[1])].concat();
+    [&head, parts[0], parts[1], parts[2]].concat()
+}
+
+/// A window of the process 1 and its first thread with a sound head, so that the fuzzer does not have to
+/// guess check words.
+pub fn window(stream: Stream, sequence: u64, open: &[Open], content: &[u8]) -> Vec<u8> {
+    let size = (Head::records_at(open.len()) + content.len() + SLACK).next_multiple_of(ALIGN);
+    let head = Head {
+        size: u32::try_from(size).expect("fuzzed input is small"),
+        process: 1,
+        thread: 0,
+        stream,
+        sequence,
+        ticks: 10 + sequence * 100_000,
+        triple: Triple { ticks: 10, monotonic_ns: 10, realtime_ns: 10 },
+        bytes_before: 0,
+        serial: 0,
+        buffer: 0,
+        round: 0,
+        is_summing: false,
+    };
+    let mut bytes = vec![0; size];
+    let begin = head.encode_into(open, &mut bytes);
+    let end = begin + content.len();
+    bytes[begin..end].copy_from_slice(content);
+    bytes[at::CURSOR..at::CURSOR + 8].copy_from_slice(&(end as u64).to_le_bytes());
+    bytes
 }
 
 /// The records of a window.
@@ -130,7 +171,7 @@ fn exchange(process: &mut Process, peer: i64) {
     call(process, "MPI_Wait", &mut |p| p.collected(0, got));
     let rma = Record::Rma { kind: 0, window: 0, target: peer, bytes: 24, displacement: 3 };
     call(process, "MPI_Put", &mut |p| p.untimed(0, rma));
-    let io = Record::Io { file: 0, write: 1, bytes: 100, offset: 512 };
+    let io = Record::Io { file: 0, kind: 1, bytes: 100, offset: 512 };
     call(process, "MPI_File_write", &mut |p| p.untimed(0, io));
 }
 
