@@ -10,7 +10,7 @@
 //! It stays passive until the process does something that is to be measured, prints nothing, and
 //! when in doubt passes a call on unrecorded.
 //!
-//! What is deliberately absent: files (that is `marey-measure`), names of source places, analysis.
+//! What is deliberately absent: the files that it writes (that is `marey-measure`), places in the source, analysis.
 #![expect(
     unsafe_code,
     clippy::cast_possible_truncation,

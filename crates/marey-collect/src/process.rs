@@ -118,6 +118,17 @@ extern "C" fn thread_is_gone() {
     crate::site::thread_ends();
 }
 
+/// Whether the environment says that a level is left out.
+///
+/// `name` is that of the variable.
+pub(crate) fn is_off(name: &core::ffi::CStr) -> bool {
+    // SAFETY: the name ends with a zero byte; the value is compared at once.
+    unsafe {
+        let value = libc::getenv(name.as_ptr());
+        !value.is_null() && core::ffi::CStr::from_ptr(value) == c"off"
+    }
+}
+
 /// The settings that `marey record` put into the environment; `None` without a spool, in a process
 /// with rights that its user has not (setuid), behind another copy of the library, and where recording
 /// is switched off.

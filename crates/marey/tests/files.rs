@@ -108,6 +108,20 @@ fn streams_have_the_bytes_that_go_to_their_files() {
     recorded.is_whole();
 }
 
+/// A number that stands for another file by now is not taken for the one before: what `closedir` or a handler closes.
+#[test]
+fn numbers_of_closed_files_are_forgotten() {
+    let Some(program) = Program::compile("cc -O1 -g -Wall {}/files.c") else { return };
+    let recorded = program.record(&[], &["renumbered"]);
+    let found = files(&recorded);
+    let moved = |name: &str| {
+        let sums = found.get(name).cloned().unwrap_or_default();
+        ["read", "write"].map(|kind| sums.get(kind).map_or(0, |sum| sum.1))
+    };
+    assert_eq!((moved(""), moved("old"), moved("busy")), ([0, 0], [0, 0], [0, 0]), "{found:?}");
+    assert_eq!(found["old"]["open"].0, 1000);
+}
+
 #[test]
 fn threads_share_a_file() {
     let Some(program) = Program::compile("cc -O1 -g -Wall -pthread {}/files.c") else { return };

@@ -11,14 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use marey_model::counters::PROGRAM;
 use marey_model::spool::{FieldType, Stream};
-use marey_model::{Level, Role};
+use marey_model::{Level, Role, is_recorder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::Clock;
 use super::definitions::{CounterKind, ProcessDefs};
 use super::identity::{Communicators, Seen};
 use super::index::Index;
-use super::samples::is_ours;
 use crate::schema::NONE;
 
 /// A site whose number is above this is not believed.
@@ -303,7 +302,7 @@ impl Globals {
         let modules: FxHashMap<u32, u32> =
             process.modules.iter().map(|(&id, module)| (id, self.modules.id(module.clone()))).collect();
         let of_memory = stacks_of_memory(process);
-        let is_ours = |module: &u32| process.modules.get(module).is_some_and(|(_, path)| is_ours(path));
+        let is_ours = |module: &u32| process.modules.get(module).is_some_and(|(_, path)| is_recorder(path));
         let mut stacks = FxHashMap::default();
         for (&id, frames) in &process.stacks {
             let is_of_memory = of_memory.contains(&id);

@@ -5,6 +5,7 @@
 //!
 //! How samples lie in a spool is told in [`marey_model::spool::samples`].
 
+use marey_model::is_recorder;
 use marey_model::spool::HEAD_LEN;
 use marey_model::spool::samples::{FIRST_COUNTER, INSTANT_LEN, NO_NODE, Node, NodeKind, instants, nodes};
 use rustc_hash::FxHashMap;
@@ -150,7 +151,7 @@ impl Places<'_> {
     fn called(&mut self, address: u64, since: u64, globals: &mut Globals) -> Option<(u32, u64)> {
         let place = self.place(address, since, globals);
         let module = globals.modules.rows.get(place.0 as usize);
-        let place = Some(place).filter(|_| !module.is_some_and(|(_, path)| is_ours(path)));
+        let place = Some(place).filter(|_| !module.is_some_and(|(_, path)| is_recorder(path)));
         self.known.insert((address, since), place);
         place
     }
@@ -164,11 +165,6 @@ impl Places<'_> {
             None => (NONE, address),
         }
     }
-}
-
-/// Whether a module is the recorder, by its path.
-pub(crate) fn is_ours(path: &str) -> bool {
-    path.rsplit('/').next() == Some("libmarey.so")
 }
 
 /// A node and those above it.

@@ -33,14 +33,3 @@ pub(crate) fn begin() {
 pub(crate) fn ends(runtime: &marey_measure::Runtime) {
     ours::tell(runtime);
 }
-
-/// Whether the environment says that a level is left out.
-///
-/// `name` is that of the variable.
-pub(crate) fn is_off(name: &core::ffi::CStr) -> bool {
-    // SAFETY: the name ends with a zero byte; the value is compared at once.
-    unsafe {
-        let value = libc::getenv(name.as_ptr());
-        !value.is_null() && core::ffi::CStr::from_ptr(value) == c"off"
-    }
-}

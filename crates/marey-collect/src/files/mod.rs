@@ -47,7 +47,7 @@ fn is_active() -> bool {
 
 /// To be called when the process begins to be recorded: from then on files are watched.
 pub(crate) fn begin() {
-    if !c_library::is_off(c"MAREY_FILES") && descriptors::open() {
+    if !crate::process::is_off(c"MAREY_FILES") && descriptors::open() {
         c_library::begin();
         CALLS.resolve_all();
         (0..table::FUNCTIONS.len()).for_each(|index| CALLS.activate(index));

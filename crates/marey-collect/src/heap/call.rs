@@ -4,7 +4,7 @@
 //! back, so nobody else can have its address meanwhile.
 //!
 //! A handler of signals may come at any time. What it allocates while the call stacks of its thread are being looked
-//! up is passed on and counted as not recorded.
+//! up is recorded under no path.
 
 use core::ffi::{c_int, c_void};
 

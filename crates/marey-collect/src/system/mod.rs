@@ -46,7 +46,7 @@ fn is_recorded() -> bool {
 pub(crate) fn begin() {
     c_library::begin();
     CALLS.resolve_all();
-    let is_recorded = !c_library::is_off(c"MAREY_SYSTEM");
+    let is_recorded = !crate::process::is_off(c"MAREY_SYSTEM");
     IS_RECORDED.store(is_recorded, Ordering::Relaxed);
     for (index, function) in FUNCTIONS.iter().enumerate() {
         if is_recorded || function.also != Also::Nothing {

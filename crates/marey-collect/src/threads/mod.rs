@@ -29,12 +29,7 @@ use marey_measure::{Runtime, existing_thread};
 
 /// To be called when the process begins to be recorded: from then on threads are watched.
 pub(crate) fn begin() {
-    // SAFETY: the name ends with a zero byte; the value is compared at once.
-    let off = unsafe {
-        let value = libc::getenv(c"MAREY_THREADS".as_ptr());
-        !value.is_null() && core::ffi::CStr::from_ptr(value) == c"off"
-    };
-    if off {
+    if crate::process::is_off(c"MAREY_THREADS") {
         return;
     }
     real::resolve_all();

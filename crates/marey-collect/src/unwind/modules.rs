@@ -2,7 +2,8 @@
 //!
 //! Unwind tables are read in place. That is safe as they are only read for code on the reader's own stack:
 //! nobody may unload that, and [`Modules::is_current`] tells before whether the address still belongs to
-//! the module that the table names. (A sampler, which looks at any time, would have to copy them.)
+//! the module that the table names. A sampler, which looks at any time, goes by what the program has closed meanwhile
+//! (`sampler/walk.rs`).
 
 #![expect(unsafe_code, reason = "reads the loader's records and the program headers of mapped modules")]
 

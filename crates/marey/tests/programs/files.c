@@ -1,13 +1,16 @@
 /* Calls on files of every kind. What is printed are results and `errno`, which must be the same with a recorder. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -197,10 +200,40 @@ static int calls(void) {
     places();
     return close(out);
 }
+static int second = -1;
+static void closes(int signal) { (void)signal, close(second); }
+
+/* Descriptors whose numbers come to stand for something else where it is hard to see. */
+static int renumbered(void) {
+    int directory = open(".", O_RDONLY | O_DIRECTORY), ends[2];
+    DIR *list = fdopendir(directory);
+    if (!list || closedir(list) || pipe(ends) || ends[0] != directory) return 1;
+    if (write(ends[1], bytes, 7) != 7 || read(ends[0], bytes, 7) != 7) return 2;
+    close(ends[0]), close(ends[1]);
+    /* A handler closes a file, over and over while files are read; another one gets its number. */
+    signal(SIGALRM, closes);
+    struct itimerval every = {{0, 100}, {0, 100}};
+    int busy = open("busy", O_RDWR | O_CREAT, 0600);
+    for (int i = 0; i < 1000; i++) {
+        second = open("old", O_RDWR | O_CREAT, 0600);
+        int number = second;
+        setitimer(ITIMER_REAL, &every, 0);
+        while (fcntl(number, F_GETFD) != -1)
+            if (pread(busy, bytes, 1, 0) < 0) return 3;
+        memset(&every, 0, sizeof every), setitimer(ITIMER_REAL, &every, 0);
+        every.it_value.tv_usec = every.it_interval.tv_usec = 100;
+        second = -1;
+        if (pipe(ends) || ends[0] != number || write(ends[1], bytes, 3) != 3 || read(ends[0], bytes, 3) != 3) return 4;
+        close(ends[0]), close(ends[1]);
+    }
+    return 0;
+}
+
 int main(int count, char **words) {
     memset(bytes, 'x', sizeof bytes);
     const char *word = count > 1 ? words[1] : "";
     if (!strcmp(word, "calls")) return calls();
     if (!strcmp(word, "streams")) return streams();
+    if (!strcmp(word, "renumbered")) return renumbered();
     return threads();
 }
