@@ -17,64 +17,25 @@
     reason = "interposes C functions, whose arguments arrive as machine words of which the low half counts"
 )]
 
+mod absent;
 #[cfg(not(feature = "system-allocator"))]
 mod alloc;
-/// In its place, what is asked of it.
-#[cfg(feature = "system-allocator")]
-mod alloc {
-    pub(crate) fn is_exhausted() -> bool {
-        false
-    }
-
-    pub(crate) fn prepare() -> bool {
-        true
-    }
-}
 #[cfg(not(feature = "linked"))]
 mod c_library;
 mod entry;
 #[cfg(not(feature = "linked"))]
 mod files;
-/// Not in programs that the recorder is linked into.
-#[cfg(feature = "linked")]
-mod files {
-    pub(crate) fn name(_: u32) -> Option<String> {
-        None
-    }
-
-    pub(crate) fn verb(_: u32) -> Option<&'static str> {
-        None
-    }
-
-    pub(crate) fn begin() {}
-
-    pub(crate) static FORKS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
-
-    pub(crate) fn by_number(
-        _: core::ffi::c_long,
-        _: [usize; 3],
-        pass_on: impl FnOnce() -> core::ffi::c_long,
-    ) -> core::ffi::c_long {
-        pass_on()
-    }
-}
 mod filter;
 #[cfg(not(feature = "linked"))]
 mod functions;
 #[cfg(not(feature = "linked"))]
 mod heap;
-/// Not in programs that the recorder is linked into.
-#[cfg(feature = "linked")]
-mod heap {
-    pub(crate) fn verb(_: u32) -> Option<&'static str> {
-        None
-    }
-}
 #[cfg(feature = "linked")]
 mod linked;
 #[cfg(not(feature = "linked"))]
 mod mpe;
 mod mpi;
+mod own;
 mod process;
 mod sample;
 #[cfg(not(feature = "linked"))]
@@ -84,15 +45,13 @@ mod spin;
 mod stack_cache;
 #[cfg(not(feature = "linked"))]
 mod system;
-/// Not in programs that the recorder is linked into.
-#[cfg(feature = "linked")]
-mod system {
-    pub(crate) fn verb(_: u32) -> Option<(&'static str, marey_model::Role)> {
-        None
-    }
-}
 mod threads;
 mod unwind;
+
+#[cfg(feature = "system-allocator")]
+use absent::alloc;
+#[cfg(feature = "linked")]
+use absent::{files, heap, system};
 
 #[cfg(not(feature = "system-allocator"))]
 #[global_allocator]

@@ -10,9 +10,9 @@ use core::sync::atomic::{Ordering, compiler_fence};
 use marey_measure::{Runtime, Thread, created_thread, existing_thread};
 
 use crate::entry::{self, Entry};
+use crate::own::{Own, leave_own, local};
 use crate::process;
 use crate::site::{self, What};
-use crate::threads::{Own, leave_own, local};
 
 /// A call that a thread is in.
 #[derive(Clone, Copy)]

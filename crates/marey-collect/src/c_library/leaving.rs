@@ -31,7 +31,7 @@ macro_rules! jumps {
                     "mov r11, qword ptr [rip + marey_inside@GOTTPOFF]",
                     "cmp qword ptr fs:[r11], 0",
                     "jne 2f",
-                    "mov r11, qword ptr [rip + marey_threads@GOTTPOFF]",
+                    "mov r11, qword ptr [rip + marey_own@GOTTPOFF]",
                     "cmp dword ptr fs:[r11], 0",
                     "jne 2f",
                     "mov r11, qword ptr [rip + {next}]",

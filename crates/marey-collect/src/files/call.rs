@@ -19,9 +19,9 @@ use crate::c_library::inside::{self, BeneathMpi, Calls, Inside};
 use crate::c_library::ours;
 use crate::c_library::wrapper::Frame;
 use crate::entry::Entry;
+use crate::own::{Own, local};
 use crate::process;
 use crate::site::{self, FILE_FUNCTIONS, What};
-use crate::threads::{Own, local};
 
 /// What is pending during a call.
 #[derive(Clone, Copy)]

@@ -23,8 +23,9 @@ pub(crate) use names::name_of;
 pub(crate) use sites::forget;
 
 use self::gone::Call;
+use crate::own::Own;
 use crate::process;
-use crate::threads::{self, Own};
+use crate::threads;
 
 unsafe extern "C" {
     static environ: *const *const core::ffi::c_char;

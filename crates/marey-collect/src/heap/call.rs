@@ -13,8 +13,8 @@ use marey_measure::{Heap, Mode, Thread, existing_thread, open_sites};
 use super::real::{self, Function, NAMES};
 use super::{LEAST, heap};
 use crate::entry::Entry;
+use crate::own::{Own, local};
 use crate::site::{self, HEAP_FUNCTIONS, What};
-use crate::threads::{Own, local};
 
 /// Stack that looking up a call path may take, bytes; with less of it left, the path is not known.
 const ROOM: usize = 24 << 10;

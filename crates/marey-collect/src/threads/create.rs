@@ -13,10 +13,11 @@ use marey_measure::{Cause, begin_because, created_thread, existing_thread, sys};
 use marey_model::EdgeKind;
 use marey_model::spool::Definition;
 
-use super::interval::{Interval, Own, is_watched, local};
+use super::interval::{Interval, is_watched};
 use super::real::{Frame, Function, address, call, export, export_cancellable};
 use super::table::{Note, Tables, tables};
 use crate::entry::Entry;
+use crate::own::{Own, local};
 use crate::process;
 
 export! {

@@ -5,7 +5,7 @@
 //! whoever gives something back leaves a note — but only where somebody is waiting.
 //!
 //! * [`real`]: whom a call is passed on to. * [`table`]: notes, barriers, threads.
-//! * [`interval`]: a wait from its beginning to its end, and the guard around our own code.
+//! * [`interval`]: a wait from its beginning to its end.
 //! * [`create`]: threads from creation to join. * [`lock`], [`wait`], [`futex`]: the rest.
 //!
 //! What is deliberately absent: spin locks (nothing tells a wait from work), successful tries, and
@@ -19,13 +19,13 @@ mod real;
 mod table;
 mod wait;
 
-#[cfg(not(feature = "linked"))]
-pub(crate) use interval::{Own, leave_own, local};
 pub(crate) use real::FUNCTIONS;
 
 use core::sync::atomic::Ordering;
 
 use marey_measure::{Runtime, existing_thread};
+
+use crate::own;
 
 /// To be called when the process begins to be recorded: from then on threads are watched.
 pub(crate) fn begin() {
@@ -45,22 +45,22 @@ pub(crate) fn prime(runtime: &'static Runtime) {
 #[cfg(not(feature = "linked"))]
 pub(crate) fn is_hidden() -> bool {
     // SAFETY: the thread's own memory.
-    unsafe { (*interval::local()).hidden != 0 }
+    unsafe { (*own::local()).hidden != 0 }
 }
 
 /// Whether the calling thread has ended, but for destructors of others.
 #[cfg(not(feature = "linked"))]
 pub(crate) fn has_ended() -> bool {
     // SAFETY: the thread's own memory.
-    unsafe { (*interval::local()).hidden == interval::ENDED }
+    unsafe { (*own::local()).hidden == own::ENDED }
 }
 
 /// To be called when a thread ends, before its descriptor is no more.
 pub(crate) fn ended() {
-    let local = interval::local();
+    let local = own::local();
     // Later destructors must not make the thread a location anew.
     // SAFETY: the calling thread's own.
-    unsafe { (*local).hidden = interval::ENDED };
+    unsafe { (*local).hidden = own::ENDED };
     let Some(tables) = table::tables() else { return };
     let thread = existing_thread();
     // SAFETY: both are the calling thread's own.

@@ -10,10 +10,11 @@ use core::ffi::c_int;
 
 use marey_model::EdgeKind;
 
-use super::interval::{Interval, Own, Waiting, is_watched, note};
+use super::interval::{Interval, Waiting, is_watched, note};
 use super::real::{Frame, Function, address, call, export, export_cancellable};
 use super::table::{Note, tables};
 use crate::entry::Entry;
+use crate::own::Own;
 
 export_cancellable! {
     pthread_cond_wait = before_condition::<{ Function::pthread_cond_wait as usize }>, after;

@@ -21,8 +21,9 @@ mod rules;
 mod step;
 
 #[cfg(not(feature = "linked"))]
-pub(crate) use modules::{CLOSING, program_has_recorder};
-pub(crate) use modules::{Modules, UnwindModule, UnwindTables};
+pub(crate) use modules::{CLOSING, UnwindTables, program_has_recorder};
+pub(crate) use modules::{Modules, UnwindModule};
+#[cfg(not(feature = "linked"))]
 pub(crate) use rules::{Cfa, Rule, RuleReader, SavedRbp};
 pub(crate) use step::{EntryRegs, StackCapture, StackEnd, Unwinder};
 

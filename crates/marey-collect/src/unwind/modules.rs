@@ -178,6 +178,7 @@ impl Modules {
     }
 
     /// All modules, by address.
+    #[cfg(any(test, not(feature = "linked")))]
     pub(crate) fn list(&self) -> &[Arc<UnwindModule>] {
         &self.list
     }

@@ -1,0 +1,59 @@
+//! What others ask of modules that a build leaves out.
+//!
+//! The one idea: whoever asks need not know what there is; a module that is absent answers that it has nothing.
+
+/// The recorder's allocator, where it takes the system's.
+#[cfg(feature = "system-allocator")]
+#[cfg(feature = "system-allocator")]
+pub(crate) mod alloc {
+    pub(crate) fn is_exhausted() -> bool {
+        false
+    }
+
+    pub(crate) fn prepare() -> bool {
+        true
+    }
+}
+
+/// Calls on files, in programs that the recorder is linked into.
+#[cfg(feature = "linked")]
+#[cfg(feature = "linked")]
+pub(crate) mod files {
+    pub(crate) fn name(_: u32) -> Option<String> {
+        None
+    }
+
+    pub(crate) fn verb(_: u32) -> Option<&'static str> {
+        None
+    }
+
+    pub(crate) fn begin() {}
+
+    pub(crate) static FORKS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
+
+    pub(crate) fn by_number(
+        _: core::ffi::c_long,
+        _: [usize; 3],
+        pass_on: impl FnOnce() -> core::ffi::c_long,
+    ) -> core::ffi::c_long {
+        pass_on()
+    }
+}
+
+/// The heap, in the same.
+#[cfg(feature = "linked")]
+#[cfg(feature = "linked")]
+pub(crate) mod heap {
+    pub(crate) fn verb(_: u32) -> Option<&'static str> {
+        None
+    }
+}
+
+/// Calls that wait, in the same.
+#[cfg(feature = "linked")]
+#[cfg(feature = "linked")]
+pub(crate) mod system {
+    pub(crate) fn verb(_: u32) -> Option<(&'static str, marey_model::Role)> {
+        None
+    }
+}
