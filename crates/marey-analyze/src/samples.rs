@@ -134,7 +134,7 @@ impl<'t> Sums<'t> {
             Some(call) => (around(trace, call, stack), Some(call.key())),
             None => (stack, None),
         };
-        let around = frames.iter().map(|frame| key_of(frame));
+        let around = (0..frames.len()).map(|at| key_of(&frames, at));
         let mut seen: Vec<FunctionKey<'t>> = Vec::with_capacity(frames.len() + 1);
         for (place, key) in inner.into_iter().chain(around).enumerate() {
             let sum = self.functions.entry(key).or_default();
@@ -206,8 +206,21 @@ impl<'t> LibraryCall<'t> {
     }
 }
 
-fn key_of(frame: &Frame) -> FunctionKey<'_> {
-    (name_of(&frame.function), frame.file.as_str(), None)
+/// The function of a frame of a stack.
+fn key_of<'t>(frames: &[&'t Frame], at: usize) -> FunctionKey<'t> {
+    let frame = frames[at];
+    let name = match name_of(&frame.function) {
+        name if name.len() == frame.function.len() => name,
+        // Whatever the C library calls first is the program's `main`, also without symbols, and what calls it `_start`.
+        _ if is_start(frames.get(at + 1)) => "main",
+        _ if at.checked_sub(1).is_some_and(|inner| is_start(frames.get(inner))) => "_start",
+        module => module,
+    };
+    (name, frame.file.as_str(), None)
+}
+
+fn is_start(frame: Option<&&Frame>) -> bool {
+    frame.is_some_and(|frame| frame.function.starts_with("__libc_start_"))
 }
 
 /// What a reading on a stack, or without one when the innermost open region was left, belongs to: a call that has a
@@ -221,8 +234,9 @@ pub(crate) fn function_of(
     if let Some(call) = path.and_then(|path| library_call(trace, path)) {
         return Some(call.key());
     }
-    if let Some(frame) = stack.and_then(|stack| trace.stack(stack).first().copied()) {
-        return Some(key_of(frame));
+    let frames = stack.map(|stack| trace.stack(stack)).unwrap_or_default();
+    if !frames.is_empty() {
+        return Some(key_of(&frames, 0));
     }
     let row = trace.call_paths().get(path?.idx())?;
     let region = trace.regions().get(row.region.idx())?;

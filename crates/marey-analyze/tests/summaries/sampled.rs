@@ -71,6 +71,31 @@ fn samples_count_once_for_each_function_around_them() {
     assert_eq!(lines, [(30, 60, 60), (22, 20, 20), (10, 0, 80), (20, 0, 80), (21, 0, 60), (11, 0, 20)]);
 }
 
+/// Of a program without symbols what is known by who called it; other code goes by its module.
+#[test]
+fn main_has_its_name_without_symbols() {
+    let frame = |function: &str| Frame { function: function.to_owned(), file: String::new(), line: 0 };
+    let stack =
+        ["lmp+0x20", "lmp+0x30", "__libc_start_call_main", "__libc_start_main@@GLIBC_2.34", "lmp+0x1"];
+    let run = Run {
+        stacks: vec![stack.map(frame).to_vec()],
+        samples: vec![SampledRow {
+            call_path: None,
+            location: LocationId(0),
+            stack: Some(StackId(0)),
+            samples: 7,
+            time: Nanos(7),
+            is_complete: true,
+        }],
+        ..Run::default()
+    };
+    let hot = hot(&run);
+    let mut names: Vec<_> = hot.functions.iter().map(|row| row.name).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["__libc_start_call_main", "__libc_start_main@@GLIBC_2.34", "_start", "lmp", "main"]);
+    assert_eq!(hot.functions[0].name, "lmp");
+}
+
 /// Bounds from R. G. Newcombe, *Two-sided confidence intervals for the single proportion*, Statistics in
 /// Medicine 17 (1998), table I, method 3.
 #[test]
