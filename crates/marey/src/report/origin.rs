@@ -51,16 +51,45 @@ pub(super) fn told_apart<T>(rows: &[T], of: impl Fn(&T) -> (&[Step], &str)) -> V
 fn origin(steps: &[Step], callers: usize) -> Origin {
     let shown = &steps[..steps.len().min(callers + 1)];
     let width = (WIDTH + BY.chars().count()) / shown.len().max(1) - BY.chars().count();
-    let names: Vec<String> = shown.iter().map(|step| shorten(&step.name, width)).collect();
+    let names: Vec<String> = shown.iter().map(|step| brief(&step.name, width)).collect();
     Origin {
         functions: names.join(BY),
         place: shown.first().map_or_else(String::new, |innermost| innermost.place.clone()),
     }
 }
 
+/// A name in at most `width` characters: without scopes from outside, and then without its middle.
+fn brief(mut name: &str, width: usize) -> String {
+    while name.chars().count() > width
+        && let Some(inner) = without_scope(name)
+    {
+        name = inner;
+    }
+    shorten(name, width)
+}
+
+/// `b::c` of `a::b::c`; `None` if there is no scope but one, or arguments of a template or the like come first.
+fn without_scope(name: &str) -> Option<&str> {
+    let (scope, inner) = name.split_once("::")?;
+    (!scope.contains(['<', '(', '{']) && inner.contains("::")).then_some(inner)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_lose_their_scopes_first() {
+        for (name, width, expected) in [
+            ("LAMMPS_NS::Memory::srealloc", 27, "LAMMPS_NS::Memory::srealloc"),
+            ("LAMMPS_NS::Memory::srealloc", 26, "Memory::srealloc"),
+            ("LAMMPS_NS::Memory::srealloc", 10, "Memor…lloc"),
+            ("a::Page<b::Int>::allocate", 16, "Page<b::…llocate"),
+            ("<a::B as c::D>::call", 12, "<a::B …:call"),
+        ] {
+            assert_eq!(brief(name, width), expected, "{name}");
+        }
+    }
 
     fn functions(paths: &[(&str, &str)]) -> Vec<String> {
         let step = |name: &str| Step { name: name.to_owned(), ..Step::default() };
