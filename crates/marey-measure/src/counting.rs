@@ -62,6 +62,13 @@ impl Reading {
         let scaled = u128::from(value) * u128::from(enabled) / u128::from(running.max(1));
         (running != 0).then_some(u64::try_from(scaled).unwrap_or(u64::MAX))
     }
+
+    /// From what the next counts: a reading that is behind the one before must not be it, or what lies between would count
+    /// twice.
+    fn not_behind(self, before: Self) -> Self {
+        let is_behind = self.value.wrapping_sub(before.value).cast_signed() < 0;
+        Self { value: if is_behind { before.value } else { self.value }, ..self }
+    }
 }
 
 /// An open region and its node.
@@ -293,9 +300,7 @@ impl Counting {
         let reading = self.events[number].read(usage)?;
         let before = self.last[number];
         let new = reading.since(before)?;
-        // A reading that is behind the last one must not be the one from which the next counts.
-        let is_behind = reading.value.wrapping_sub(before.value).cast_signed() < 0;
-        self.last[number] = if is_behind { Reading { value: before.value, ..reading } } else { reading };
+        self.last[number] = reading.not_behind(before);
         self.unwritten[number] = self.unwritten[number].saturating_add(new);
         let enabled = reading.enabled.wrapping_sub(before.enabled);
         if enabled.cast_signed() > 0 {
@@ -418,7 +423,10 @@ mod tests {
         // Not at all: that it is nothing nobody can say.
         assert_eq!(reading(1000, 900, 400).since(before), None);
         assert_eq!(reading(1000, 900, 500).since(before), Some(0));
-        // A register that was behind what the kernel had added up.
-        assert_eq!(reading(990, 900, 800).since(before), Some(0));
+        // A register that was behind what the kernel had added up, and is not any more.
+        let behind = reading(990, 900, 800);
+        assert_eq!(behind.since(before), Some(0));
+        assert_eq!(reading(1010, 1000, 900).since(behind.not_behind(before)), Some(10));
+        assert_eq!(reading(1600, 900, 800).not_behind(before), reading(1600, 900, 800));
     }
 }
