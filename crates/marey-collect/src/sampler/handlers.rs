@@ -10,7 +10,9 @@
 //! that are installed by the bare instruction after recording has begun.
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+
+use marey_measure::sys;
 
 use super::handler::{self, Action};
 
@@ -130,8 +132,15 @@ impl Exchange {
     }
 }
 
-/// To be called when samples begin, which come with `ours`: handlers of other signals that are installed already.
+/// To be called before a thread is sampled, by the signal `ours`: sees to handlers of others that are there already, once
+/// in each process. (A forked child may have got its own before anything of it is recorded.)
 pub(super) fn adopt(ours: u32) {
+    /// The process in which this has been done.
+    static DONE: AtomicU32 = AtomicU32::new(0);
+    let process = sys::process_id();
+    if DONE.swap(process, Ordering::Relaxed) == process {
+        return;
+    }
     IS_ACTIVE.store(true, Ordering::Relaxed);
     let is_other = |signal: &c_int| is_meant(*signal) && *signal != ours.cast_signed();
     for signal in (1..N as c_int).filter(is_other) {

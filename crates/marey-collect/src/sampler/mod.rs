@@ -121,7 +121,6 @@ fn begin_sampling(runtime: &'static Runtime) -> bool {
         tell(runtime, 1, "no samples: no real-time signal is free");
         return false;
     };
-    handlers::adopt(signal);
     SIGNAL.store(signal, Ordering::Release);
     true
 }
@@ -187,6 +186,7 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
         if signal == 0 {
             return Some(());
         }
+        handlers::adopt(signal);
         let Some(timer) = timer::start(signal, state as usize, period) else {
             end_state(thread, state);
             return None;
