@@ -58,10 +58,11 @@ fn is_other_file(error: &anyhow::Error) -> bool {
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+    error.chain().any(|cause| {
+        let by_io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        let by_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        by_io.or(by_json) == Some(std::io::ErrorKind::BrokenPipe)
+    })
 }
 
 #[cfg(test)]

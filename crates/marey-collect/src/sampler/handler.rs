@@ -182,6 +182,9 @@ extern "C" fn foreign(signal: c_int) {
     if super::is_paused() {
         return;
     }
+    if super::respect::IGNORES.load(Ordering::Relaxed) {
+        return;
+    }
     super::stop(Stopped::Sent);
     set_action(signal, &Action { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 });
     let (process, thread) = (sys::process_id() as usize, sys::thread_id() as usize);
@@ -232,9 +235,16 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
             state.passed = weight;
             return;
         }
-        if !is_to_be_told(context as usize, [instruction, pointer]) && restart::has_ended(context.cast()) {
+        let is_told = is_to_be_told(context as usize, [instruction, pointer]);
+        if !is_told && restart::has_ended(context.cast()) {
             restart::restart(context.cast());
         }
+        let is_put_back = is_told && [instruction, pointer] != handlers::last();
+        if is_put_back && restart::is_before_call(context.cast()) {
+            // By the kernel, for the sake of the sample alone.
+            restart::end(context.cast(), handlers::last_signal());
+        }
+        handlers::leave([word(restart::RIP), pointer], restart::is_before_call(context.cast()));
         let word = |at: usize| Some(context.cast::<u8>().add(at).cast::<usize>().read());
         let Some(registers) = Registers::from_context(word) else { return };
         // There is none where the clock is lost.

@@ -6,6 +6,9 @@
 //! on: the handler finds its stack, its arguments and the way back as the kernel made them. Whoever asks what the
 //! handler is is told the program's.
 //!
+//! What the kernel restarts by itself after a sample is no different: the program's signal may have woken the thread, and the
+//! sample have been delivered first. Then the call is ended in its stead, unless the handler says that calls go on.
+//!
 //! Deliberately absent: handlers of signals that a thread causes itself (SIGSEGV and the like), which end no call; those
 //! that are installed by the bare instruction after recording has begun.
 
@@ -15,6 +18,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use marey_measure::sys;
 
 use super::handler::{self, Action};
+use super::restart;
 
 /// Signals are numbered from 1 on.
 const N: usize = 65;
@@ -30,29 +34,75 @@ core::arch::global_asm!(
     ".hidden marey_handled",
     ".globl marey_handled",
     ".type marey_handled, @tls_object",
-    ".size marey_handled, 16",
+    ".size marey_handled, 40",
     ".p2align 3",
     "marey_handled:",
-    ".zero 16",
+    ".zero 40",
     ".popsection",
 );
 
-/// Notes instruction and stack pointer that the kernel's record has, and goes on to the handler.
+/// What is known of the program's handlers on the calling thread. The instructions below know it.
+#[repr(C)]
+struct Handled {
+    /// Instruction and stack pointer that one has interrupted last.
+    last: [usize; 2],
+    /// Those before a call that the last sample has found the thread at.
+    before_call: [usize; 2],
+    /// The signal of the last one.
+    signal: usize,
+}
+
+/// Notes instruction and stack pointer that the kernel's record has, and goes on to the handler. If the thread stood before
+/// a call that a sample has ended, the call ends as it would have.
 #[unsafe(naked)]
 unsafe extern "C" fn entered(_: c_int) {
     core::arch::naked_asm!(
+        ".cfi_startproc",
         "mov r11, qword ptr [rip + marey_handled@GOTTPOFF]",
-        "mov rax, qword ptr [rdx + {instruction}]",
-        "mov qword ptr fs:[r11], rax",
+        "mov eax, edi",
+        "mov qword ptr fs:[r11 + 32], rax",
         "mov rax, qword ptr [rdx + {stack}]",
         "mov qword ptr fs:[r11 + 8], rax",
+        "mov rax, qword ptr [rdx + {instruction}]",
+        "mov qword ptr fs:[r11], rax",
+        "cmp rax, qword ptr fs:[r11 + 16]",
+        "je 2f",
+        "3:",
         "lea r11, [rip + {handlers}]",
         "mov eax, edi",
         "jmp qword ptr [r11 + 8 * rax]",
+        "2:",
+        "push rdi",
+        "push rsi",
+        "push rdx",
+        ".cfi_adjust_cfa_offset 24",
+        "mov rdi, rdx",
+        "call {interrupted}",
+        "pop rdx",
+        "pop rsi",
+        "pop rdi",
+        ".cfi_adjust_cfa_offset -24",
+        "jmp 3b",
+        ".cfi_endproc",
         instruction = const (super::restart::BEGIN + super::restart::RIP) * size_of::<usize>(),
         stack = const (super::restart::BEGIN + super::restart::RSP) * size_of::<usize>(),
         handlers = sym HANDLERS,
+        interrupted = sym interrupted_before_call,
     )
+}
+
+/// A handler of the program's comes where a sample has found the thread before a call.
+unsafe extern "C" fn interrupted_before_call(context: *mut u64) {
+    // SAFETY: the kernel's record of the signal, and the thread's own variable.
+    unsafe {
+        let handled = handled();
+        if (*handled).last == core::mem::take(&mut (*handled).before_call) && restart::is_before_call(context)
+        {
+            restart::end(context, (*handled).signal as c_int);
+            // Where it stands now, if it has ended.
+            (*handled).last[0] = context.add(restart::BEGIN + restart::RIP).read() as usize;
+        }
+    }
 }
 
 fn is_entered(handler: usize) -> bool {
@@ -62,17 +112,29 @@ fn is_entered(handler: usize) -> bool {
 /// Instruction and stack pointer that a handler of the program's has interrupted last, until [`forget`]; 0 for none.
 pub(super) fn last() -> [usize; 2] {
     // SAFETY: the thread's own variable; the handler of samples runs with all signals blocked.
-    unsafe { noted().read() }
+    unsafe { (*handled()).last }
+}
+
+/// The signal that it was for.
+pub(super) fn last_signal() -> c_int {
+    // SAFETY: as above.
+    unsafe { (*handled()).signal as c_int }
+}
+
+/// A sample leaves the thread at these instruction and stack pointers, before a call or not.
+pub(super) fn leave(here: [usize; 2], is_before_call: bool) {
+    // SAFETY: as above.
+    unsafe { (*handled()).before_call = if is_before_call { here } else { [0; 2] } };
 }
 
 /// The thread has gone on since: it is found elsewhere, or makes a call that waits.
 pub(crate) fn forget() {
     // SAFETY: as above.
-    unsafe { noted().write([0; 2]) };
+    unsafe { ((*handled()).last, (*handled()).before_call) = ([0; 2], [0; 2]) };
 }
 
-fn noted() -> *mut [usize; 2] {
-    let at: *mut [usize; 2];
+fn handled() -> *mut Handled {
+    let at: *mut Handled;
     // SAFETY: reads the thread pointer and adds the variable's offset from it.
     unsafe {
         core::arch::asm!(

@@ -9,7 +9,7 @@
 //! this by the bare instruction.
 
 use core::ffi::c_int;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::handlers::Exchange;
 use super::{SIGNAL, Stopped, stop};
@@ -55,6 +55,9 @@ exported! {
     signalfd NEXT_SIGNALFD (fd: c_int, set: Set, flags: c_int) -> c_int = descriptor, or -1;
 }
 
+/// The program ignores the signal that samples come with.
+pub(super) static IGNORES: AtomicBool = AtomicBool::new(false);
+
 /// Whether it is the signal that samples come with.
 fn is_ours(signal: c_int) -> bool {
     signal != 0 && SIGNAL.load(Ordering::Relaxed) == signal.cast_unsigned()
@@ -72,10 +75,16 @@ unsafe fn handle(
             return handle_other(next, signal, new, old);
         }
         let wants_it = !new.is_null() && !is_no_handler((*new).sa_sigaction);
+        let before = if IGNORES.load(Ordering::Relaxed) { libc::SIG_IGN } else { libc::SIG_DFL };
+        let new_handler = new.as_ref().map(|new| new.sa_sigaction);
         if let Some(old) = old.as_mut() {
             *old = core::mem::zeroed();
+            old.sa_sigaction = before;
         }
         if !wants_it {
+            if let Some(handler) = new_handler {
+                IGNORES.store(handler == libc::SIG_IGN, Ordering::Relaxed);
+            }
             return 0;
         }
         stop(Stopped::Taken);
@@ -114,13 +123,13 @@ unsafe fn handle_simply(
     handler: Handler,
 ) -> Handler {
     if is_ours(signal) {
-        if is_no_handler(handler) {
-            return libc::SIG_DFL;
+        let before = IGNORES.swap(handler == libc::SIG_IGN, Ordering::Relaxed);
+        if !is_no_handler(handler) {
+            stop(Stopped::Taken);
+            // SAFETY: the program's own arguments.
+            unsafe { next(signal, handler) };
         }
-        stop(Stopped::Taken);
-        // SAFETY: the program's own arguments.
-        unsafe { next(signal, handler) };
-        return libc::SIG_DFL;
+        return if before { libc::SIG_IGN } else { libc::SIG_DFL };
     }
     let exchange = Exchange::begin(signal, Some(handler));
     // SAFETY: the program's own arguments.

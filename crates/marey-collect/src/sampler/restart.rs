@@ -12,6 +12,10 @@
 //! were. The C library has none of those below up to version 2.40; from 2.41 on it makes all calls that wait in one
 //! place, which has been given the number, and they may end early.
 
+use core::ffi::c_int;
+
+use super::handler::action;
+
 /// Registers in the kernel's record of a signal.
 const RAX: usize = 13;
 pub(super) const RSP: usize = 15;
@@ -24,7 +28,7 @@ const SYSCALL: [u8; 2] = [0x0f, 0x05];
 const MOV_EAX: u8 = 0xb8;
 
 /// Calls that wait, and return EINTR after any handler.
-const WAITING: [i64; 21] = [
+const WAITING: [i64; 17] = [
     libc::SYS_poll,
     libc::SYS_ppoll,
     libc::SYS_select,
@@ -42,11 +46,36 @@ const WAITING: [i64; 21] = [
     libc::SYS_msgsnd,
     libc::SYS_msgrcv,
     libc::SYS_io_getevents,
+];
+
+/// Calls that do so after handlers that do not say SA_RESTART, and some of them after any if they have a time limit.
+const RESTARTED: [i64; 21] = [
     libc::SYS_futex,
+    libc::SYS_read,
+    libc::SYS_readv,
+    libc::SYS_write,
+    libc::SYS_writev,
     libc::SYS_recvfrom,
+    libc::SYS_recvmsg,
+    libc::SYS_recvmmsg,
+    libc::SYS_sendto,
+    libc::SYS_sendmsg,
     libc::SYS_accept,
     libc::SYS_accept4,
+    libc::SYS_open,
+    libc::SYS_openat,
+    libc::SYS_ioctl,
+    libc::SYS_wait4,
+    libc::SYS_waitid,
+    libc::SYS_flock,
+    libc::SYS_fcntl,
+    libc::SYS_mq_timedsend,
+    libc::SYS_mq_timedreceive,
 ];
+
+fn is_known(number: i64) -> bool {
+    WAITING.contains(&number) || RESTARTED.contains(&number)
+}
 
 /// Instructions that the C library has between that and the call: `mov register, [rsp + …]`, two at most.
 const MOV: u8 = 0x8b;
@@ -97,10 +126,43 @@ pub(super) unsafe fn restart(context: *mut u64) {
         let address = at.read();
         let len = BEFORE.min((address & 0xfff) as usize);
         let code = core::slice::from_raw_parts((address as *const u8).sub(len), len);
-        if let Some(number) = number(code).filter(|number| WAITING.contains(number)) {
+        if let Some(number) = number(code).filter(|&number| is_known(number)) {
             at.write(address - SYSCALL.len() as u64);
             result.write(number.cast_unsigned());
         }
+    }
+}
+
+/// Whether the thread is about to make a call that waits: it stands before the instruction, with the number in place. So it
+/// does if a sample has ended the call and it has been put back, by the kernel or by [`restart`].
+///
+/// # Safety
+/// `context` is the kernel's record of a signal that is being handled.
+pub(super) unsafe fn is_before_call(context: *const u64) -> bool {
+    // SAFETY: the caller's promise. Where the thread stands before an instruction, there are its bytes; one that lies
+    // across two pages is left out.
+    unsafe {
+        let address = context.add(BEGIN + RIP).read();
+        let number = context.add(BEGIN + RAX).read().cast_signed();
+        is_known(number) && address & 0xfff != 0xfff && (address as *const [u8; 2]).read() == SYSCALL
+    }
+}
+
+/// Ends a call that the thread is about to make, as if `signal` had come in it, unless the call would go on.
+///
+/// # Safety
+/// `context` is the kernel's record of a signal that is being handled, and [`is_before_call`].
+pub(super) unsafe fn end(context: *mut u64, signal: c_int) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let number = context.add(BEGIN + RAX).read().cast_signed();
+        let ends = || action(signal).is_some_and(|action| action.flags & libc::SA_RESTART as u64 == 0);
+        if !WAITING.contains(&number) && !ends() {
+            return;
+        }
+        let at = context.add(BEGIN + RIP);
+        at.write(at.read() + SYSCALL.len() as u64);
+        context.add(BEGIN + RAX).write(i64::from(-libc::EINTR).cast_unsigned());
     }
 }
 

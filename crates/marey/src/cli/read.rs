@@ -58,7 +58,7 @@ pub(crate) struct ReportArgs {
     pub(crate) top: u32,
 
     /// Show one table alone
-    #[arg(long, value_name = "WHAT", value_enum)]
+    #[arg(long, value_name = "WHAT", value_enum, conflicts_with = "json")]
     pub(crate) by: Option<Section>,
 
     /// Never use colour

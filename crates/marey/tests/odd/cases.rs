@@ -169,6 +169,8 @@ pub(crate) fn all() -> Vec<Case> {
         "suspends",
         "shares",
         "awaits",
+        "wakes",
+        "ignores",
     ];
     for case in each(C, "interrupted.c", &interrupted) {
         cases.push(Case { options: &["--sample", "1000"], ..case });

@@ -448,6 +448,34 @@ static void awaits(void) {
     printf("%d of %d\n", counted, rounds);
 }
 
+/* The same for calls that go on after handlers which say so: the signal wakes the thread, and so may let a sample be due. */
+static void wakes(void) {
+    struct itimerval once = {{0, 0}, {0, 700}};
+    const int rounds = 2000;
+    int ends[2], interrupted = 0;
+    char byte;
+    handle(SIGALRM, counts, 0);
+    CHECK(!pipe(ends));
+    for (int i = 0; i < rounds; i++) {
+        CHECK(!setitimer(ITIMER_REAL, &once, 0));
+        interrupted += read(ends[0], &byte, 1) < 0 && errno == EINTR;
+    }
+    close(ends[0]), close(ends[1]);
+    printf("%d of %d, %d\n", counted, rounds, interrupted);
+}
+
+/* Ignores the signal that samples come with. */
+static void ignores(void) {
+    struct sigaction known;
+    CHECK(signal(SAMPLES, SIG_IGN) == SIG_DFL);
+    burn(20);
+    CHECK(!raise(SAMPLES) && !kill(getpid(), SAMPLES));
+    CHECK(!sigaction(SAMPLES, 0, &known) && known.sa_handler == SIG_IGN);
+    burn(20);
+    CHECK(signal(SAMPLES, SIG_DFL) == SIG_IGN);
+    puts("alive");
+}
+
 int main(int count, char **words) {
     static const struct {
         const char *name;
@@ -457,7 +485,7 @@ int main(int count, char **words) {
                  {"jumps", jumps},         {"deep", deep},           {"corrupt", corrupt}, {"altstack", altstack},
                  {"generated", generated}, {"forks", forks},         {"threads", threads}, {"cancels", cancels},
                  {"loaded", loaded},       {"suspends", suspends},   {"shares", shares},
-                 {"awaits", awaits}};
+                 {"awaits", awaits},       {"wakes", wakes},       {"ignores", ignores}};
     odd_seed(words[count - 1]);
     VISIT("main");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
