@@ -299,7 +299,7 @@ fn no_call_of_the_program_is_ended_by_a_sample() {
     assert_eq!(printed, "2000 of 2000\n");
     // The rate matters little here: waking up is what lets samples be due.
     let printed = program.start(&["--force", "--sample", "1000"], &["wakes", "1"], 7);
-    assert_eq!(printed, "2000 of 2000, 2000\n");
+    assert_eq!(printed, "6000 of 6000, 0 lost\n");
     // Where nobody sees the calls they must end all the same.
     program.start(&["--force", "--sample", "10000", "--system", "off", BY_THE_WALL], &["awaits", "1"], 7);
 }

@@ -448,20 +448,42 @@ static void awaits(void) {
     printf("%d of %d\n", counted, rounds);
 }
 
-/* The same for calls that go on after handlers which say so: the signal wakes the thread, and so may let a sample be due. */
-static void wakes(void) {
-    struct itimerval once = {{0, 0}, {0, 700}};
-    const int rounds = 2000;
-    int ends[2], interrupted = 0;
-    char byte;
-    handle(SIGALRM, counts, 0);
-    CHECK(!pipe(ends));
-    for (int i = 0; i < rounds; i++) {
-        CHECK(!setitimer(ITIMER_REAL, &once, 0));
-        interrupted += read(ends[0], &byte, 1) < 0 && errno == EINTR;
+/* The same for a call that the kernel may restart: the signal wakes the thread, and so may let a sample be due. Another
+ * thread sends it when it has seen the first wait, and once more if that goes on waiting. */
+static volatile int woken, lost;
+static void *wakens(void *rounds) {
+    char path[64], text[8];
+    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", getpid());
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    CHECK(file >= 0);
+    for (int round = 0; round < *(int *)rounds; round++) {
+        for (int seen = 0; seen < 2;) seen = pread(file, text, 2, 0) == 2 && !memcmp(text, "0 ", 2) ? seen + 1 : 0;
+        CHECK(!kill(getpid(), SIGUSR1));
+        for (int naps = 1; woken <= round; naps++) {
+            usleep(50);
+            if (naps % 40000) continue;
+            lost++;
+            CHECK(!kill(getpid(), SIGUSR1));
+        }
     }
+    close(file);
+    return 0;
+}
+static void wakes(void) {
+    int rounds = 6000, ends[2];
+    sigset_t signals;
+    pthread_t thread;
+    char byte;
+    handle(SIGUSR1, counts, 0);
+    CHECK(!pipe(ends));
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    CHECK(!pthread_sigmask(SIG_BLOCK, &signals, 0) && !pthread_create(&thread, 0, wakens, &rounds));
+    CHECK(!pthread_sigmask(SIG_UNBLOCK, &signals, 0));
+    for (; woken < rounds; woken++) CHECK(read(ends[0], &byte, 1) < 0 && errno == EINTR);
+    CHECK(!pthread_join(thread, 0));
     close(ends[0]), close(ends[1]);
-    printf("%d of %d, %d\n", counted, rounds, interrupted);
+    printf("%d of %d, %d lost\n", counted, rounds, lost);
 }
 
 /* Ignores the signal that samples come with. */
