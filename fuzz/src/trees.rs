@@ -55,15 +55,6 @@ impl<'a> Trees<'a> {
 /// recorder.
 pub fn sampled() -> Process {
     let mut process = everything().processes.swap_remove(0);
-    let module = |id, path: &str, start: u64, ticks| Definition::Module {
-        id,
-        path: path.to_owned(),
-        build_id: Vec::new(),
-        bias: start,
-        start,
-        end: start + 0x1000,
-        ticks,
-    };
     let counted = |id, name: &str, source: &str| Definition::Counted {
         id,
         name: name.to_owned(),
@@ -77,11 +68,11 @@ pub fn sampled() -> Process {
         built_on: Vec::new(),
     });
     let malloc = process.site(3, "malloc");
+    process.module(1, "/lib/a.so", 0x10_000, 1);
+    process.module(2, "/run/libmarey.so", 0x20_000, 1);
+    process.definitions.push(Definition::Unmapped { id: 1, ticks: 500 });
+    process.module(3, "/lib/b.so", 0x10_000, 550);
     process.definitions.extend([
-        module(1, "/lib/a.so", 0x10_000, 1),
-        module(2, "/run/libmarey.so", 0x20_000, 1),
-        Definition::Unmapped { id: 1, ticks: 500 },
-        module(3, "/lib/b.so", 0x10_000, 550),
         counted(0, "cycles", "hardware"),
         counted(1, "page-faults", "kernel"),
         Definition::Stack { id: 1, frames: vec![(2, 0x100), (0, 0x2000)], complete: true },

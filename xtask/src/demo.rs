@@ -40,7 +40,7 @@ struct Program {
     environment: Vec<(&'static str, &'static str)>,
 }
 
-/// Four ranks of LAMMPS, if Open MPI and LAMMPS are here and start.
+/// Two ranks of LAMMPS, of which one has more than twice as many atoms as the other, if Open MPI and LAMMPS are here and start.
 fn lammps() -> Option<Program> {
     let absent = ["mpirun.openmpi", "lmp"].into_iter().find(|program| which(program).is_none());
     if let Some(absent) = absent {
@@ -58,7 +58,7 @@ fn lammps() -> Option<Program> {
         println!("demo: mpirun.openmpi cannot start jobs here, so a threaded example is recorded instead");
         return None;
     }
-    let words = "mpirun.openmpi -n 4 --oversubscribe lmp -in examples/lammps/in.melt -log none";
+    let words = "mpirun.openmpi -n 2 --oversubscribe lmp -in examples/lammps/in.uneven -log none";
     Some(Program { words: words.split(' ').map(str::to_owned).collect(), environment })
 }
 

@@ -8,39 +8,101 @@
 //! verbs and nouns are rows of the trace; what is known of a verb here is its role, and of levels
 //! only that `mpi` is one.
 
+mod across;
+mod activities;
+mod anomalies;
+mod bins;
 mod caller;
+mod causes;
+mod clocks;
 mod communication;
+mod compare;
 mod counters;
+mod critical;
+mod delays;
+mod digest;
+mod efficiency;
 mod endings;
 mod files;
+mod findings;
+mod formula;
+mod granularity;
+mod happenings;
 mod headline;
 mod histogram;
+mod in_order;
+mod judge;
 mod lines;
 mod memory;
+mod models;
 mod paths;
+mod phases;
 mod profile;
 mod ranks;
 mod samples;
+mod scaling;
+mod selection;
+mod situations;
 mod spread;
+mod statistics;
 mod trace;
 mod waiting;
+mod waits;
+pub mod what_if;
 
+pub use across::{Across, AcrossFigures, call_paths_across, regions_across};
+pub use activities::Activity;
+pub use anomalies::{Anomalies, Anomaly, Method, anomalies};
 pub use caller::{caller, caller_on, is_of_library};
+pub use causes::{Causes, EXPLANATION_VERSION, TimeRow, WaitState, causes, causes_of, wait_states};
 pub use communication::{MessageSizeRow, PairRow, communication, message_sizes};
+pub use compare::{
+    Basis, Cause, Change, Comparison, Direction, FunctionChange, PathPair, PlacePair, RegionPair, Renamed,
+    RenamedHow, Subject, Verdict, compare,
+};
 pub use counters::{Counted, CountedFunction, CountedRegion, Metric, MetricKind, counted};
+pub use critical::{CriticalPath, PathSpan, critical_path};
+pub use delays::{DelayRow, Delays, Effect, delays};
+pub use digest::{
+    AllocationSums, CounterSums, Digest, Explained, FunctionName, FunctionSums, PathSums, Place, PlaceKind,
+    PlaceSums, PlaceTime, ProcessSums, RegionName, RegionSums, Sums, WaitSums, Where,
+};
+pub use efficiency::{Efficiency, efficiency};
 pub use endings::{EarlyEnding, LastPlace, LastSeen, early_endings};
 pub use files::{Deeds, FileRow, files};
+pub use findings::{Confidence, Dominant, Effects, Finding, FindingKind, Function, dominant, findings};
+pub use formula::{Formula, FormulaError, NoValue, Of, QUANTITIES, Quantity, Unit, UnknownName, Wrong};
+pub use granularity::{Small, SmallKind, granularity, short_regions};
+pub use happenings::{
+    Done, Edge, Happenings, Interval, Member, Message, Receiving, Sending, Span, Tick, Unread, Visit,
+};
 pub use headline::{CallSite, Headline, RankShare, headline};
 pub use histogram::{Bin, Histogram};
+pub use judge::{Judgement, Outcome, Ratio, Rule, Unclear, is_exact, judge, least_runs, noise, rank, ratio};
 pub use lines::{LineRow, lines};
 pub use memory::{Allocated, AllocationPath, ProcessMemory, allocations, memory};
+pub use models::{ENOUGH_SIZES, FAR, LEAST_SIZES, Model, Prediction, TERMS, Term, student};
+pub use phases::{
+    Border, Different, Drift, Figures, Iteration, Kind, Loop, Outlier, Phases, Shares, Site, phases, shares,
+};
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
 pub use samples::{Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, library_call};
+pub use scaling::{
+    Domination, Measure, Ranked, Ranking, ScaledEfficiency, ScaledMeasure, ScaledRow, ScaledSubject, Scaling,
+    Work, efficiencies, ranking, scaling,
+};
+pub use selection::{Selection, in_context, on_level};
+pub use situations::{
+    ProbableCause, Situation, SituationKind, SituationRule, SituationRuleError, SituationRules, Situations,
+    Threshold, situations,
+};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use trace::{
     AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
-    CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProfileRow, Region,
-    SampledRow, Trace,
+    CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProcessClock,
+    ProfileRow, Region, SampledRow, Trace,
 };
 pub use waiting::{WaitRow, Waiting, waiting};
+pub use waits::{Pattern, Unlisted, Wait, Waits, waits, waits_in};
+pub use what_if::{SlackRow, SlackSpan, slack, slack_spans, what_if, what_if_each};

@@ -277,7 +277,7 @@ fn around<'t>(trace: &'t dyn Trace, call: &LibraryCall<'t>, stack: Vec<&'t Frame
 }
 
 /// The name of a function; of an address without a name (`libm.so.6+0x1234`), that of its module.
-fn name_of(function: &str) -> &str {
+pub(crate) fn name_of(function: &str) -> &str {
     match function.rsplit_once("+0x") {
         Some((module, offset)) if !offset.is_empty() && offset.bytes().all(|c| c.is_ascii_hexdigit()) => {
             module

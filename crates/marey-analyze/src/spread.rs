@@ -35,6 +35,13 @@ pub struct Spread {
     pub max_process: ProcessId,
 }
 
+impl Spread {
+    /// The largest over the mean, less 1: 0 is even, 1 means that one process has twice the mean. 0 without any time.
+    pub fn imbalance(&self) -> f64 {
+        if self.mean > 0.0 { float(self.max) / self.mean - 1.0 } else { 0.0 }
+    }
+}
+
 /// The exclusive time of each process in each region, by region. Exclusive times add up: those of
 /// a region over its call paths, also where it calls itself, and those of several regions.
 pub fn exclusive_by_process(trace: &dyn Trace) -> Vec<BTreeMap<ProcessId, Nanos>> {

@@ -60,6 +60,11 @@ pub trait Trace {
     /// Everything lost, unmatched, violated or truncated.
     fn problems(&self) -> &[Problem];
 
+    /// How well the clock of each process is known. None = all share one.
+    fn clocks(&self) -> &[ProcessClock] {
+        &[]
+    }
+
     /// The regions that threads were in when their process ended, by location and depth, so that
     /// the innermost of a location stands last. `None` = the run does not say.
     fn open_at_end(&self) -> Option<&[OpenRegion]>;
@@ -106,7 +111,7 @@ pub struct CallPath {
 }
 
 /// A frame of a call stack: a place in the source from which something was called.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Frame {
     /// Name of the function; empty = unknown.
     pub function: String,
@@ -147,11 +152,25 @@ impl Process {
     pub fn ended_well(&self) -> bool {
         match self.outcome.as_str() {
             // Of `unknown` nobody can say that it did not.
-            "finished" | "replaced by exec" | "still running when the recording ended" | "unknown" => true,
+            "finished" | "replaced by exec" | "unknown" => true,
+            // A job is over when its ranks are; what they leave behind may go on.
+            "still running when the recording ended" => self.rank.is_none(),
             // `exited`, and `exited at once (_exit)`, which is the proper end of a forked child.
             outcome => outcome.starts_with("exited") && self.exit_code == Some(0),
         }
     }
+}
+
+/// How well the clock of a process is known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProcessClock {
+    /// The process.
+    pub process: ProcessId,
+    /// Number of its clock: who has the same shares it. `None` = the run does not say; then those of a node do.
+    pub clock: Option<u32>,
+    /// By how much times of the process may be wrong, at some times, in their order; linear in between, as at the ends
+    /// beyond them. `None` = nobody knows.
+    pub knots: Vec<(Nanos, Option<Nanos>)>,
 }
 
 /// A region that a thread was in when its process ended.

@@ -411,6 +411,11 @@ fn an_exit_status_of_zero_is_a_good_end_and_an_abort_never_is() {
         let process = Process { outcome: outcome.to_owned(), exit_code, ..process(0, None, 1) };
         assert_eq!(process.ended_well(), expected, "{outcome} {exit_code:?}");
     }
+    // A rank that goes on when the recording is ended hangs, or was left alone; another process may serve.
+    for rank in [None, Some(0)] {
+        let outcome = "still running when the recording ended".to_owned();
+        assert_eq!(Process { outcome, exit_code: None, ..process(0, rank, 1) }.ended_well(), rank.is_none());
+    }
 }
 
 #[test]

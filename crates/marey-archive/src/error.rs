@@ -33,6 +33,12 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// What explains a run could not be found, or what was found before makes no sense.
+    #[error("the run cannot be explained: {why}")]
+    Unexplained {
+        /// What was in the way.
+        why: String,
+    },
     /// A file has fewer rows than it claims.
     #[error("{found} rows where {expected} were announced: {}", path.display())]
     MissingRows {

@@ -11,6 +11,8 @@ pub mod schema;
 
 mod columns;
 mod error;
+mod explained;
+mod happenings;
 mod meta;
 mod pack;
 mod part;
@@ -20,6 +22,8 @@ mod trace;
 
 pub use columns::{Column, Columns, Value};
 pub use error::Error;
+pub use explained::{prepare, prepared};
+pub use happenings::Events;
 pub use meta::{META_FILE, Meta, Part, RunFacts, State};
 pub use pack::pack;
 pub use part::{PartStats, PartWriter, write_table};

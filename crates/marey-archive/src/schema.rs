@@ -8,16 +8,18 @@
 
 mod definitions;
 mod document;
+mod explanations;
 mod happenings;
 mod summaries;
 
 pub use definitions::*;
 pub use document::document;
+pub use explanations::*;
 pub use happenings::*;
 pub use summaries::*;
 
 /// The version of the schema that this crate writes; it stands in `meta.json`.
-pub const SCHEMA_VERSION: u32 = 6;
+pub const SCHEMA_VERSION: u32 = 8;
 
 /// Stands in an unsigned column for "there is none".
 pub const NONE: u32 = u32::MAX;
@@ -122,7 +124,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 43] = [
+pub static TABLES: [&TableSpec; 51] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -163,6 +165,14 @@ pub static TABLES: [&TableSpec; 43] = [
     &LOD,
     &CLOCKS,
     &CLOCK_KNOTS,
+    &EXPLANATION,
+    &WAITS,
+    &COMPLETIONS,
+    &DELAYS,
+    &DELAY_EFFECTS,
+    &CRITICAL_PATH,
+    &ACTIVITIES,
+    &IDEAL_NETWORK,
     &OPEN_AT_END,
     &PROBLEMS,
     &ENVIRONMENT,

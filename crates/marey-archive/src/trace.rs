@@ -7,8 +7,8 @@
 
 use marey_analyze::{
     AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
-    CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProfileRow, Region,
-    SampledRow, Trace,
+    CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProcessClock,
+    ProfileRow, Region, SampledRow, Trace,
 };
 use marey_model::counters::PROGRAM;
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
@@ -38,6 +38,7 @@ pub struct RunTrace {
     allocations: Vec<AllocationRow>,
     heaps: Vec<HeapRow>,
     problems: Vec<Problem>,
+    clocks: Vec<ProcessClock>,
     open_at_end: Option<Vec<OpenRegion>>,
 }
 
@@ -71,6 +72,7 @@ impl RunTrace {
             allocations: allocations(&archive.table("allocations")?)?,
             heaps: heaps(&archive.table("heap")?)?,
             problems: recounted(problems(&archive.table("problems")?)?, archive),
+            clocks: clocks(&archive.table("clocks")?, &archive.table("clock_knots")?)?,
             open_at_end: open_at_end(archive)?,
         })
     }
@@ -144,6 +146,10 @@ impl Trace for RunTrace {
 
     fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    fn clocks(&self) -> &[ProcessClock] {
+        &self.clocks
     }
 
     fn open_at_end(&self) -> Option<&[OpenRegion]> {
@@ -261,6 +267,28 @@ fn processes(rows: &Columns) -> Result<Vec<Process>, Error> {
             .then(|| Nanos(user[row].saturating_add(system[row]))),
     };
     Ok((0..rows.len()).map(process).collect())
+}
+
+/// Clocks of processes. Archives of before version 4 have neither knots nor numbers of clocks.
+fn clocks(rows: &Columns, knots: &Columns) -> Result<Vec<ProcessClock>, Error> {
+    let bound = |ns: i64| (ns >= 0).then_some(Nanos(ns));
+    let mut of_process: FxHashMap<u32, Vec<(Nanos, Option<Nanos>)>> = FxHashMap::default();
+    let (processes, times, bounds) =
+        (knots.u32("process")?, knots.i64("time")?, knots.i64("uncertainty_ns")?);
+    for ((process, time), ns) in processes.iter().zip(times).zip(bounds) {
+        of_process.entry(*process).or_default().push((Nanos(*time), bound(*ns)));
+    }
+    let (processes, bounds) = (rows.u32("process")?, rows.i64("uncertainty_ns")?);
+    let numbers = rows.u32("clock")?;
+    let clock = |row: usize| {
+        let mut knots = of_process.remove(&processes[row]).unwrap_or_default();
+        if knots.is_empty() {
+            knots.push((Nanos(0), bound(bounds[row])));
+        }
+        knots.sort_by_key(|knot| knot.0);
+        ProcessClock { process: ProcessId(processes[row]), clock: some(numbers[row]), knots }
+    };
+    Ok((0..rows.len()).map(clock).collect())
 }
 
 fn locations(rows: &Columns) -> Result<Vec<Location>, Error> {

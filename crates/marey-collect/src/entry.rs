@@ -4,6 +4,8 @@
 //! memory and jump on, so that the call stack can be taken from the caller's frame without
 //! walking through ours, whatever the compiler made of our code.
 
+use crate::variable::thread_variable;
+
 /// What the jump notes, and whether the thread is inside a measured library already.
 #[repr(C)]
 pub(crate) struct Slot {
@@ -27,36 +29,12 @@ pub(crate) struct Slot {
     pub(crate) on_file: u32,
 }
 
-const _: () = assert!(size_of::<Slot>() == 56 && core::mem::offset_of!(Slot, until_sample) == 32);
+const _: () = assert!(core::mem::offset_of!(Slot, until_sample) == 32);
 
-core::arch::global_asm!(
-    ".pushsection .tbss.marey_entry,\"awT\",@nobits",
-    ".hidden marey_entry",
-    ".globl marey_entry",
-    ".type marey_entry, @tls_object",
-    ".size marey_entry, 56",
-    // Together with the pointer to the thread's descriptor, which the linker puts behind it, a line of
-    // the processor's cache.
-    ".p2align 6",
-    "marey_entry:",
-    ".zero 56",
-    ".popsection",
-);
-
-/// The calling thread's slot.
-#[inline(always)]
-pub(crate) fn slot() -> *mut Slot {
-    let at: *mut Slot;
-    // SAFETY: reads the thread pointer and adds the variable's offset from it.
-    unsafe {
-        core::arch::asm!(
-            "mov {at}, qword ptr fs:[0]",
-            "add {at}, qword ptr [rip + marey_entry@GOTTPOFF]",
-            at = out(reg) at,
-            options(nostack, readonly)
-        );
-    }
-    at
+thread_variable! {
+    /// The calling thread's slot. With the pointer to the thread's descriptor, which the linker puts behind it, a line of the
+    /// processor's cache.
+    pub(crate) fn slot -> Slot; "marey_entry", 56 bytes, aligned 6
 }
 
 /// Where a call came from.

@@ -12,7 +12,7 @@ use core::ffi::{c_int, c_long};
 use marey_measure::sys;
 
 #[cfg(not(feature = "linked"))]
-use crate::c_library::functions::Next;
+use crate::next::Next;
 
 #[cfg(not(feature = "linked"))]
 static REAL: Next = Next::of("prctl\0");

@@ -35,6 +35,7 @@ mod linked;
 #[cfg(not(feature = "linked"))]
 mod mpe;
 mod mpi;
+mod next;
 mod own;
 mod process;
 mod sample;
@@ -47,6 +48,7 @@ mod stack_cache;
 mod system;
 mod threads;
 mod unwind;
+mod variable;
 
 #[cfg(feature = "system-allocator")]
 use absent::alloc;

@@ -8,6 +8,8 @@
 use core::ffi::c_int;
 use core::sync::atomic::{Ordering, compiler_fence};
 
+use crate::variable::thread_variable;
+
 /// What is known of the calling thread.
 #[repr(C)]
 pub(crate) struct Local {
@@ -22,7 +24,6 @@ pub(crate) struct Local {
     /// Whether the thread could be cancelled before that; [`UNKNOWN`] while that is being asked.
     cancel: c_int,
 }
-const _: () = assert!(size_of::<Local>() == 32);
 
 /// [`Local::cancel`] while it is not known.
 const UNKNOWN: c_int = -1;
@@ -30,32 +31,9 @@ const UNKNOWN: c_int = -1;
 /// [`Local::hidden`] of a thread that has ended.
 pub(crate) const ENDED: u32 = 2;
 
-core::arch::global_asm!(
-    ".pushsection .tbss.marey_own,\"awT\",@nobits",
-    ".hidden marey_own",
-    ".globl marey_own",
-    ".type marey_own, @tls_object",
-    ".size marey_own, 32",
-    ".p2align 3",
-    "marey_own:",
-    ".zero 32",
-    ".popsection",
-);
-
-/// The calling thread's own.
-#[inline(always)]
-pub(crate) fn local() -> *mut Local {
-    let at: *mut Local;
-    // SAFETY: reads the thread pointer and adds the variable's offset from it.
-    unsafe {
-        core::arch::asm!(
-            "mov {at}, qword ptr fs:[0]",
-            "add {at}, qword ptr [rip + marey_own@GOTTPOFF]",
-            at = out(reg) at,
-            options(nostack, readonly, pure, preserves_flags)
-        );
-    }
-    at
+thread_variable! {
+    /// The calling thread's own.
+    pub(crate) fn local -> Local; "marey_own", 32 bytes, aligned 3
 }
 
 unsafe extern "C" {

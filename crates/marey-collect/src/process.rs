@@ -7,13 +7,17 @@
 #![cfg_attr(feature = "linked", expect(non_snake_case, reason = "the names are those of the C library"))]
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use marey_measure::{ABI_VERSION, Config, Mode, Runtime, RuntimeTable, TABLE, current_runtime, sys};
 use marey_model::spool::{Definition, EndingKind};
 use marey_model::{Elements, Rules};
+
+use crate::next::Next;
+#[cfg(not(feature = "linked"))]
+use crate::next::next;
 
 /// Not decided yet, recording, never to record, or being decided by [`STARTER`].
 static STATE: AtomicU8 = AtomicU8::new(WAITING);
@@ -350,7 +354,7 @@ unsafe extern "C" {
 macro_rules! ending {
     ($($name:ident $next:ident ($($arg:ident: $type:ty),*) $kind:ident $code:expr;)*) => {
         $(
-        static $next: AtomicUsize = AtomicUsize::new(0);
+        static $next: Next = Next::of(concat!(stringify!($name), "\0"));
 
         #[cfg_attr(not(feature = "linked"), unsafe(no_mangle))]
         #[cfg_attr(feature = "linked", unsafe(export_name = concat!("marey_ending_", stringify!($name))))]
@@ -362,7 +366,7 @@ macro_rules! ending {
             }
             // SAFETY: the next function of this name has this type.
             unsafe {
-                let next = ending(&$next, concat!(stringify!($name), "\0"));
+                let next = $next.address();
                 if next != 0 {
                     core::mem::transmute::<usize, unsafe extern "C" fn($($type),*) -> !>(next)($($arg),*)
                 }
@@ -376,28 +380,9 @@ macro_rules! ending {
 
         /// Finds them all: handlers of signals may call them, in which nothing can be looked up.
         fn resolve_endings() {
-            $(ending(&$next, concat!(stringify!($name), "\0"));)*
+            $($next.find();)*
         }
     };
-}
-
-/// The function that ends the process in place of ours, looked up if that has not been done.
-fn ending(known: &AtomicUsize, name: &'static str) -> usize {
-    if known.load(Ordering::Relaxed) == 0 {
-        known.store(next(name), Ordering::Relaxed);
-    }
-    known.load(Ordering::Relaxed)
-}
-
-/// The next definition of `name`, which ends with a zero byte.
-fn next(name: &'static str) -> usize {
-    #[cfg(feature = "linked")]
-    return crate::linked::real(name.trim_end_matches('\0').as_bytes());
-    // SAFETY: the name ends with a zero byte.
-    #[cfg(not(feature = "linked"))]
-    unsafe {
-        libc::dlsym(libc::RTLD_NEXT, name.as_ptr().cast()) as usize
-    }
 }
 
 ending! {
@@ -414,12 +399,12 @@ ending! {
 unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
     // SAFETY: the next function of this name has this type.
     let result = unsafe {
-        let next = libc::dlsym(libc::RTLD_NEXT, c"dlclose".as_ptr());
-        if next.is_null() {
+        let next = next(c"dlclose");
+        if next == 0 {
             return -1;
         }
         crate::unwind::CLOSING.fetch_add(1, Ordering::Relaxed);
-        core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void) -> c_int>(next)(handle)
+        core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void) -> c_int>(next)(handle)
     };
     crate::unwind::CLOSING.fetch_sub(1, Ordering::Relaxed);
     crate::site::CLOSINGS.fetch_add(1, Ordering::Relaxed);

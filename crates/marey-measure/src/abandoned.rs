@@ -19,9 +19,9 @@ use core::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
 
 use marey_model::spool::{HEAD_LEN, OPEN_LEN, Record, at};
 
-use crate::runtime;
 use crate::thread::Thread;
 use crate::write::{self, ROOM};
+use crate::{runtime, sys};
 
 /// Tells where the calling thread's own stack lies: (0, 0) if that is not known.
 pub type StackOf = extern "C" fn() -> Stack;
@@ -82,9 +82,18 @@ pub fn is_outside_handlers() -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) unsafe fn recover(thread: *mut Thread) -> bool {
+    // A handler that jumps away again and again must not undo it each time: a long window takes a while.
+    // SAFETY: the caller's promise.
+    sys::undisturbed(|| unsafe {
+        (*thread).window != 0 && is_outside_handlers() && begin_lanes_again(thread)
+    })
+}
+
+/// The same for both lanes; no handler is running.
+unsafe fn begin_lanes_again(thread: *mut Thread) -> bool {
     // SAFETY: the caller's promise; a second lane belongs to the same thread.
     unsafe {
-        if (*thread).window == 0 || !is_outside_handlers() || !begin_again(thread) {
+        if !begin_again(thread) {
             return false;
         }
         let second = (*thread).second.load(Ordering::Relaxed);

@@ -219,7 +219,7 @@ fn handlers_that_record_amid_records_lose_nothing_uncounted() {
     let main = 4 + rounds * 1000;
     let found = Spool::read(directory.path()).checked();
     assert!(handled >= 5000, "{handled}");
-    assert_eq!(found.second, 1, "no handler came amid a record");
+    assert!(0 < found.second, "no handler came amid a record");
     assert_eq!(found.enters + found.leaves + found.dropped, 2 * (main + handled));
     assert_eq!(found.visits["outer"] + found.visits["even"] + found.visits["odd"], main);
     assert_eq!((found.open, found.late), (0, 0));

@@ -151,7 +151,7 @@ fn handlers_that_come_at_any_time_are_there_with_all_they_do() {
     let directory = child(TEST);
     let (rounds, handled) = worked(directory.path());
     let found = Spool::read(directory.path()).checked();
-    assert_eq!(found.second, 1, "no handler came amid a record");
+    assert!(0 < found.second, "no handler came amid a record");
     let all = |name: &str| visits(&found, name).0 + visits(&found, name).1;
     assert_eq!((all("timed"), all("kept")), (101 * rounds, rounds));
     assert_eq!((all("counted"), all("timed inside")), (300 * rounds, 300 * rounds));

@@ -178,7 +178,8 @@ fn is_level(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
 }
 
-fn without_comment(line: &str) -> &str {
+/// What of a line stands before its comment: a `#` after a blank, or at its beginning.
+pub fn without_comment(line: &str) -> &str {
     let mut before = ' ';
     for (at, c) in line.char_indices() {
         if c == '#' && before.is_whitespace() {
@@ -189,8 +190,9 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-/// Whether all of `text` is what `pattern` describes. Time: the product of their lengths at most.
-fn fits(pattern: &str, text: &str) -> bool {
+/// Whether all of `text` is what `pattern` describes: `*` is any text, `?` any character. Time: the product of their
+/// lengths at most.
+pub fn fits(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
     // Where the last star stood, and how much of the text it stands for so far.

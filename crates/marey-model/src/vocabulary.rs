@@ -169,9 +169,22 @@ pub enum EdgeKind {
     Wake = 3,
     /// The last thread arrived at a barrier → another left it.
     Barrier = 4,
+    /// Memory was opened to somebody's accesses → who could begin them.
+    Post = 5,
+    /// Somebody was done with accesses to memory → whose it is could go on.
+    Complete = 6,
 }
 
 impl EdgeKind {
+    /// All kinds, in the order of their codes.
+    pub const ALL: [Self; 7] =
+        [Self::Create, Self::Join, Self::LockHandOver, Self::Wake, Self::Barrier, Self::Post, Self::Complete];
+
+    /// The kind that has this [`Self::name`].
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The kind that a byte of a spool stands for.
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {
@@ -180,6 +193,8 @@ impl EdgeKind {
             2 => Some(Self::LockHandOver),
             3 => Some(Self::Wake),
             4 => Some(Self::Barrier),
+            5 => Some(Self::Post),
+            6 => Some(Self::Complete),
             _ => None,
         }
     }
@@ -192,6 +207,8 @@ impl EdgeKind {
             Self::LockHandOver => "lock-hand-over",
             Self::Wake => "wake",
             Self::Barrier => "barrier",
+            Self::Post => "post",
+            Self::Complete => "complete",
         }
     }
 }

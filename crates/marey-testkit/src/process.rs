@@ -134,6 +134,19 @@ impl Process {
         });
     }
 
+    /// A file mapped over the 4 KiB from `start` on, from reading `ticks` of the clock on.
+    pub fn module(&mut self, id: u32, path: &str, start: u64, ticks: u64) {
+        self.definitions.push(Definition::Module {
+            id,
+            path: path.to_owned(),
+            build_id: Vec::new(),
+            bias: start,
+            start,
+            end: start + 0x1000,
+            ticks,
+        });
+    }
+
     /// The site of a region on a level (0 source, 1 mpi), defined when it is first asked for.
     pub fn site(&mut self, level: u32, verb: &str) -> u32 {
         if let Some(&id) = self.regions.get(&(level, verb.to_owned())) {

@@ -10,13 +10,25 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use marey_model::Elements;
 use marey_model::counters::{USUAL, parse as parse_counters};
 
+mod compare;
 mod doctor;
+mod explain;
 mod link;
 mod read;
+mod recurring;
+mod scale;
+mod situations;
+mod what_if;
 
+pub(crate) use compare::*;
 pub(crate) use doctor::*;
+pub(crate) use explain::*;
 pub(crate) use link::*;
 pub(crate) use read::*;
+pub(crate) use recurring::*;
+pub(crate) use scale::*;
+pub(crate) use situations::*;
+pub(crate) use what_if::*;
 
 /// Record, report and explore where the time of a parallel program goes.
 #[derive(Debug, Parser)]
@@ -39,6 +51,7 @@ pub(crate) use read::*;
         0  done\n  \
         1  an error, told on standard error\n  \
         2  wrong usage: an unknown option, or a run that would have been overwritten\n  \
+        3  `marey check` has no verdict\n  \
         `marey record` passes on the exit status of the program instead."
 )]
 pub(crate) struct Cli {
@@ -52,6 +65,15 @@ pub(crate) enum Command {
     Record(RecordArgs),
     Doctor(DoctorArgs),
     Report(ReportArgs),
+    Waits(WaitsArgs),
+    Path(PathArgs),
+    Situations(SituationsArgs),
+    Diff(DiffArgs),
+    Check(CheckArgs),
+    Scale(ScaleArgs),
+    Phases(PhasesArgs),
+    Anomalies(AnomaliesArgs),
+    WhatIf(WhatIfArgs),
     Hot(HotArgs),
     Lines(LinesArgs),
     Info(InfoArgs),

@@ -246,6 +246,11 @@ fn summed(meta: &Meta) -> Summed {
     }
 }
 
+/// Since when some threads have only sums; none if all have their events to the end.
+pub(crate) fn summed_since(archive: &Archive) -> Option<Nanos> {
+    summed(archive.meta()).since_ns.map(|since| Nanos(i64::try_from(since).unwrap_or(i64::MAX)))
+}
+
 /// In words, if there is something.
 pub(crate) fn only_sums(meta: &Meta) -> Option<String> {
     let Summed { since_ns, locations, visits, messages, .. } = summed(meta);

@@ -8,13 +8,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod busy;
 mod cli;
 mod clocks;
+mod compare;
 mod doctor;
 mod dump;
 mod embedded;
 mod endings;
 mod exit;
+mod explain;
 mod file_system;
 mod format;
 mod gather;
@@ -52,6 +55,15 @@ fn main() -> ExitCode {
         cli::Command::Gather(args) => gather::run(args),
         cli::Command::Link(args) => link::run(args),
         cli::Command::Report(args) => report::run(args),
+        cli::Command::Waits(args) => explain::waits::run(args),
+        cli::Command::Path(args) => explain::path::run(args),
+        cli::Command::Situations(args) => explain::situations::run(args),
+        cli::Command::Diff(args) => compare::diff::run(args),
+        cli::Command::Check(args) => compare::check::run(args),
+        cli::Command::Scale(args) => compare::scale::run(args),
+        cli::Command::Phases(args) => explain::phases::run(args),
+        cli::Command::Anomalies(args) => explain::anomalies::run(args),
+        cli::Command::WhatIf(args) => explain::what_if::run(args),
         cli::Command::Hot(args) => hot::run(args),
         cli::Command::Lines(args) => lines::run(args),
         cli::Command::Info(args) => info::run(args),

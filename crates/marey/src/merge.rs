@@ -15,6 +15,7 @@ use marey_archive::merge::{self, Config, Progress, Summary};
 use marey_archive::{Archive, META_FILE};
 use marey_model::Nanos;
 
+use crate::busy::Busy;
 use crate::cli::MergeArgs;
 use crate::clocks;
 use crate::exit::{Usage, say, text_of};
@@ -53,6 +54,13 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     };
     let summary = merge(&places.spool, &places.run, &config)?;
     tidy(&places.run).with_context(|| format!("cannot tidy up {shown}"))?;
+    // Last, for the run is whole without.
+    let busy = Busy::with("explaining");
+    let unprepared = marey_archive::prepare(&places.run).err();
+    drop(busy);
+    if let Some(error) = unprepared {
+        say(&format!("warning: {error}; commands that tell why the run took so long will try themselves"));
+    }
     tell(&summary, &places.run);
     Ok(ExitCode::SUCCESS)
 }

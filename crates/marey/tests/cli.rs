@@ -28,6 +28,15 @@ fn help_explains_every_command() {
     check_help(&["dump", "--help"], file!["help/dump.txt"]);
     check_help(&["merge", "--help"], file!["help/merge.txt"]);
     check_help(&["gather", "--help"], file!["help/gather.txt"]);
+    check_help(&["waits", "--help"], file!["help/waits.txt"]);
+    check_help(&["path", "--help"], file!["help/path.txt"]);
+    check_help(&["diff", "--help"], file!["help/diff.txt"]);
+    check_help(&["check", "--help"], file!["help/check.txt"]);
+    check_help(&["scale", "--help"], file!["help/scale.txt"]);
+    check_help(&["situations", "--help"], file!["help/situations.txt"]);
+    check_help(&["phases", "--help"], file!["help/phases.txt"]);
+    check_help(&["anomalies", "--help"], file!["help/anomalies.txt"]);
+    check_help(&["what-if", "--help"], file!["help/what-if.txt"]);
     check_help(&["hot", "--help"], file!["help/hot.txt"]);
     check_help(&["lines", "--help"], file!["help/lines.txt"]);
     check_help(&["pack", "--help"], file!["help/pack.txt"]);

@@ -66,6 +66,77 @@ fn functions_have_a_table_of_their_own() {
 }
 
 #[test]
+fn waits_and_their_causes_are_told() {
+    check(&["waits"], file!["shown/waits.txt"]);
+}
+
+#[test]
+fn the_critical_path_is_told() {
+    check(&["path"], file!["shown/path.txt"]);
+}
+
+#[test]
+fn changed_runs_are_told() {
+    check(&["what-if"], file!["shown/what-if.txt"]);
+    let changes = ["--faster", "kernel=2", "--rank", "1=4", "--latency", "1us", "--bandwidth", "10GB"];
+    check(&[&["what-if", "run.marey"], &changes[..]].concat(), file!["shown/what-if-changed.txt"]);
+}
+
+#[test]
+fn what_cannot_be_changed_is_told_with_what_can() {
+    let dir = with_run();
+    for (words, expected) in [
+        (
+            &["--faster", "kernal=2"][..],
+            "there is no region or function `kernal` in this run; there is `kernel`",
+        ),
+        (&["--faster", "zzz=2"], "`marey path RUN` and `marey hot RUN` show the names"),
+        (&["--faster", "halo.cpp:99=2"], "there is no call or sample on the line `halo.cpp:99` in this run"),
+        (&["--rank", "7=2"], "there is no rank 7: the ranks of this run are 0 to 1"),
+        (&["--faster", "halo"], "PLACE=FACTOR is meant, such as force=2"),
+        (&["--faster", "halo=0"], "`0` is no factor: a number above 0 (2 is twice as fast), or inf"),
+        (&["--faster", "=2"], "there is no place before the ="),
+        (&["--rank", "x=2"], "`x` is no rank"),
+        (&["--bandwidth", "0"], "`0` is no number of bytes a second, such as 10GB or 800MiB"),
+        (&["--latency", "-1us"], "the latency is below 0"),
+        (&["--zero-latency", "--latency", "1us"], "cannot be used with"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
+        let args = command.current_dir(dir.path()).args(["what-if", "run.marey"]).args(words);
+        let output = args.output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {text}");
+        assert!(text.contains(expected), "{words:?}: {text}");
+    }
+}
+
+/// Costs are the waits, the path is the run, and the report has both.
+#[test]
+fn the_numbers_that_explain_agree() {
+    let (waits, path, report) =
+        (json(&["waits", "--json"]), json(&["path", "--json"]), json(&["report", "--json"]));
+    let sum = |rows: &Json, field: &str| {
+        rows.as_array().unwrap().iter().map(|row| row[field].as_i64().unwrap()).sum::<i64>()
+    };
+    // Rank 1 enters the barrier 20 ms before rank 0.
+    assert_eq!(sum(&waits["waits"], "wait_ns"), 20_000_000);
+    assert_eq!(waits["waiting_ns"], 20_000_000);
+    assert_eq!(sum(&waits["delays"], "cost_ns"), 20_000_000);
+    assert_eq!(
+        sum(&path["critical_path"], "time_ns") + path["before_ns"].as_i64().unwrap(),
+        path["duration_ns"].as_i64().unwrap()
+    );
+    for (field, rows) in
+        [("waits", &waits["waits"]), ("delays", &waits["delays"]), ("critical_path", &path["critical_path"])]
+    {
+        assert_eq!(report[field], *rows, "{field}");
+    }
+    let finding = &report["findings"][0];
+    assert_eq!((&finding["ranks"], &finding["activity"]), (&serde_json::json!([0]), &"outside".into()));
+    assert_eq!(finding["effects"][0]["pattern"], "wait at barrier");
+}
+
+#[test]
 fn info_tells_what_is_there() {
     check(&["info"], file!["shown/info.txt"]);
 }
@@ -186,7 +257,7 @@ fn the_json_of_the_report_keeps_its_contract() {
     // Both calls take 20 ms, of which 9 ms on rank 0 and 14 ms on rank 1 are its own.
     assert_eq!((&halo["min_ns"], &halo["max_ns"]), (&20_000_000.into(), &20_000_000.into()));
     let spread = serde_json::json!({ "min_ns": 9_000_000, "max_ns": 14_000_000, "mean_ns": 11_500_000.0,
-        "std_ns": 2_500_000.0, "processes": 2, "min_process": 0, "max_process": 1 });
+        "std_ns": 2_500_000.0, "imbalance": 14.0 / 11.5 - 1.0, "processes": 2, "min_process": 0, "max_process": 1 });
     assert_eq!(halo["exclusive_of_process"], spread);
     let path =
         report["call_paths"].as_array().unwrap().iter().find(|row| row["path"][1] == "MPI_Send").unwrap();
@@ -198,16 +269,50 @@ fn the_json_of_the_report_keeps_its_contract() {
 fn a_packed_run_reads_like_the_directory() {
     let dir = with_run();
     marey(dir.path(), &["pack"]);
-    for command in ["info", "report", "dump"] {
+    for command in ["info", "report", "waits", "path", "what-if", "dump"] {
         let of_directory = marey(dir.path(), &[command, "run.marey", "--json"]);
-        assert_eq!(marey(dir.path(), &[command, "run.marey.zip", "--json"]), of_directory, "{command}");
+        let of_file = marey(dir.path(), &[command, "run.marey.zip", "--json"]);
+        // Commands to paste name the run as it was named.
+        assert_eq!(of_file.replace("run.marey.zip", "run.marey"), of_directory, "{command}");
     }
+}
+
+/// Commands that print pages.
+const PAGES: [&[&str]; 9] = [
+    &["report"],
+    &["info"],
+    &["waits"],
+    &["path"],
+    &["what-if"],
+    &["what-if", "run.marey", "--faster", "halo=2", "--rank", "1=4", "--balance", "--zero-latency"],
+    &["report", "--by", "function"],
+    &["report", "--by", "region", "--across"],
+    &["report", "--by", "path", "--across"],
+];
+
+#[test]
+fn how_ranks_differ_is_a_table_of_regions_or_call_paths() {
+    let dir = with_run();
+    // Rank 0 is 3 ms in MPI_Send and rank 1 never comes there; both are 20 ms and 20 ms in the barrier.
+    let text = marey(dir.path(), &["report", "--by", "region", "--across"]);
+    let row = text.lines().find(|line| line.contains("MPI_Send")).unwrap();
+    let words: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(words.join(" "), "MPI_Send 2 0 ns 1.50 ms 3.00 ms 1.50 ms 100 % rank 0", "{text}");
+    let text = marey(dir.path(), &["report", "--by", "path", "--across"]);
+    assert!(text.lines().any(|line| line.contains("halo › MPI_Recv") && line.contains("exchange")), "{text}");
+    let output = Command::new(env!("CARGO_BIN_EXE_marey"))
+        .args(["report", "--by", "rank", "--across"])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("add --by region or --by path"));
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
 fn lines_fit_a_page() {
     let dir = with_run();
-    for args in [&["report"][..], &["info"], &["report", "--by", "function"]] {
+    for args in PAGES {
         for line in marey(dir.path(), args).lines() {
             assert!(line.chars().count() <= 104, "{args:?}: {line}");
         }
@@ -218,7 +323,7 @@ fn lines_fit_a_page() {
 fn lines_fit_a_narrow_terminal() {
     let dir = with_run();
     for width in [40, 60, 80] {
-        for args in [&["report"][..], &["info"], &["report", "--by", "function"]] {
+        for args in PAGES {
             let columns = width.to_string();
             let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
             let output = command.args(args).current_dir(dir.path()).env("COLUMNS", columns).output().unwrap();
@@ -238,6 +343,11 @@ fn the_document_on_json_names_every_field() {
     for (command, words) in [
         ("info", &[][..]),
         ("report", &[]),
+        ("waits", &[]),
+        ("path", &[]),
+        ("situations", &[]),
+        ("what-if", &[]),
+        ("what-if", &["run.marey", "--faster", "halo=2"]),
         ("hot", &[]),
         ("lines", &["run.marey", "halo.cpp"]),
         ("dump", &[]),
@@ -250,7 +360,7 @@ fn the_document_on_json_names_every_field() {
             serde_json::Deserializer::from_str(&text).into_iter().collect::<Result<_, _>>().unwrap();
         let mut names = Vec::new();
         values.iter().for_each(|value| collect_names(value, &mut names));
-        assert!(8 <= names.len(), "{command}: {names:?}");
+        assert!(7 <= names.len(), "{command}: {names:?}");
         for name in names {
             assert!(section.contains(&format!("`{name}`")), "{command}: {name}");
         }
@@ -474,4 +584,66 @@ fn recursion_is_one_line_of_the_call_tree() {
 fn a_dump_of_no_lines_is_its_head() {
     let dir = with_run();
     assert_eq!(marey(dir.path(), &["dump", "--limit", "0"]).lines().count(), 1);
+}
+
+/// Of the 20 ms that rank 1 waits for rank 0 at the barrier.
+#[test]
+fn a_part_of_a_run_can_be_explained() {
+    let waiting = |args: &[&str]| {
+        let found = json(&[&["waits", "--json"], args].concat());
+        assert_eq!(
+            found["waiting_ns"],
+            found["waits"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| row["wait_ns"].as_i64().unwrap())
+                .sum::<i64>()
+        );
+        found["waiting_ns"].as_i64().unwrap() / 1_000_000
+    };
+    for (args, expected_ms) in [
+        (&["--from", "70ms"][..], 10),
+        (&["--to", "65ms"], 5),
+        (&["--from", "65ms", "--to", "70ms"], 5),
+        (&["--from", "81ms"], 0),
+        (&["--ranks", "1"], 20),
+        (&["--ranks", "0"], 0),
+        (&["--ranks", "0,1-1"], 20),
+        (&["--level", "mpi"], 20),
+        (&["--level", "source"], 0),
+        (&["--context", "main"], 20),
+        (&["--context", "MPI_Barrier", "--from", "79ms"], 1),
+        (&["--context", "halo"], 0),
+    ] {
+        assert_eq!(waiting(args), expected_ms, "{args:?}");
+    }
+    let path = json(&["path", "--json", "--from", "20ms", "--to", "50ms"]);
+    let sum: i64 =
+        path["critical_path"].as_array().unwrap().iter().map(|row| row["time_ns"].as_i64().unwrap()).sum();
+    assert_eq!((sum, path["duration_ns"].as_i64().unwrap()), (30_000_000, 30_000_000));
+}
+
+#[test]
+fn parts_that_are_not_there_are_named() {
+    let dir = with_run();
+    for (args, why) in [
+        (&["--from", "2s"][..], "nothing lies between --from and --to; the run goes from 0 to 100 ms"),
+        (&["--from", "3ms", "--to", "3ms"], "nothing lies between"),
+        (&["--ranks", "5"], "the run has no rank 5; it has 0 to 1"),
+        (&["--ranks", "3-1"], "3-1 is empty"),
+        (&["--ranks", "all"], "\"all\" is no rank; write ranks as 0,3-5"),
+        (&["--context", "nowhere"], "no recorded call is in or beneath \"nowhere\""),
+        (&["--level", "cuda"], "the run has no calls of level \"cuda\"; it has"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_marey"))
+            .arg("waits")
+            .args(args)
+            .current_dir(dir.path())
+            .output();
+        let output = output.unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
+        assert!(told.contains(why), "{args:?}: {told}");
+    }
 }

@@ -9,6 +9,7 @@
 mod build;
 mod call;
 mod exact;
+mod explain;
 mod floor;
 mod function;
 mod goal;
@@ -154,6 +155,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         program::measure(plan, &tools, &mut goals)?,
         sampling::measure(plan, &tools, &mut goals)?,
         heap::measure(plan, &tools, &mut goals)?,
+        explain::measure(plan, &tools, &mut goals)?,
     ];
     let text = document(plan, &goals, &sections);
     println!("\n{text}");

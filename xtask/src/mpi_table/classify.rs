@@ -303,9 +303,11 @@ pub(crate) fn role(mpi_name: &str) -> &'static str {
         | "get_accumulate" | "fetch_and_op" | "compare_and_swap" | "rput" | "rget" | "raccumulate"
         | "rget_accumulate" => "Transfer",
         "wait" | "waitall" | "waitany" | "waitsome" | "test" | "testall" | "testany" | "testsome"
-        | "request_get_status" | "parrived" | "probe" | "iprobe" | "mprobe" | "improbe" | "win_fence"
-        | "win_start" | "win_complete" | "win_wait" | "win_test" | "win_lock" | "win_unlock"
-        | "win_lock_all" | "win_unlock_all" | "win_flush" => "Wait",
+        | "request_get_status" | "parrived" | "probe" | "iprobe" | "mprobe" | "improbe" | "win_start"
+        | "win_complete" | "win_wait" | "win_test" | "win_lock" | "win_unlock" | "win_lock_all"
+        | "win_unlock_all" | "win_flush" => "Wait",
+        // All who have the window take part.
+        "win_fence" => "Barrier",
         "comm_spawn" | "comm_spawn_multiple" => "Create",
         _ if base(mpi_name).starts_with("File_") => "Io",
         _ if base(mpi_name).starts_with("Pready") => "Transfer",

@@ -35,7 +35,7 @@ const fn at(whose: Whose, instants: &'static [&'static str]) -> Times {
 }
 
 /// Tables with times, and whose these are.
-static TIMES: [(&str, &[Times]); 16] = {
+static TIMES: [(&str, &[Times]); 18] = {
     use Whose::{Location, Process};
     [
         ("intervals", &[Times { whose: Location("location"), instants: &["start"], span: SPAN }]),
@@ -43,6 +43,8 @@ static TIMES: [(&str, &[Times]); 16] = {
             "overlaps",
             &[Times { whose: Location("location"), instants: &["start", "latest_end"], span: SPAN }],
         ),
+        ("waits", &[Times { whose: Location("location"), instants: &["start"], span: SPAN }]),
+        ("critical_path", &[Times { whose: Location("location"), instants: &["start"], span: SPAN }]),
         ("snapshots", &[Times { whose: Location("location"), instants: &["start"], span: SPAN }]),
         (
             "edges",
@@ -51,12 +53,12 @@ static TIMES: [(&str, &[Times]); 16] = {
         (
             "messages",
             &[
-                at(Location("send_location"), &["send_time", "send_end"]),
+                at(Location("send_location"), &["send_time", "send_end", "send_start"]),
                 at(Location("recv_location"), &["recv_post", "recv_start", "recv_time"]),
             ],
         ),
-        ("collectives", &[at(Location("location"), &["enter", "leave"])]),
-        ("rma", &[at(Location("location"), &["time"])]),
+        ("collectives", &[at(Location("location"), &["enter", "leave", "start"])]),
+        ("rma", &[at(Location("location"), &["time", "leave"])]),
         ("io", &[at(Location("location"), &["time"])]),
         ("samples", &[at(Location("location"), &["time"])]),
         ("counters", &[at(Location("location"), &["time"])]),

@@ -6,14 +6,14 @@
 //!
 //! Damage ends the window it is in, never the stream.
 
-use marey_model::spool::{Open, Record, announced};
+use marey_model::spool::{Open, Record, RmaKind, announced};
 
 use super::added_up::{self, AddedUp};
 use super::build::Builder;
 use super::clock::Clock;
 use super::folded::Folded;
 use super::globals::{Context, Globals, Part};
-use super::happen::{Happened, LaneMark};
+use super::happen::{Happened, LaneMark, Rma};
 use super::index::{Index, Window};
 use super::slots::Slots;
 use crate::Error;
@@ -497,14 +497,15 @@ impl Decoder {
                 self.untimed = self.untimed.saturating_add(visits);
                 builder.count(site, visits, || context.site(with.globals, site));
             }
-            Record::Rma { .. } | Record::Io { .. } => self.access(context, &record, builder, out),
+            Record::Rma { .. } | Record::Io { .. } => self.access(with, &record, builder, out),
             other => self.operation(context, other, builder, out),
         }
         true
     }
 
     /// An operation on a window or a file.
-    fn access(&self, context: &Context, record: &Record<'_>, builder: &mut Builder, out: &mut Happened) {
+    fn access(&self, with: &With<'_>, record: &Record<'_>, builder: &mut Builder, out: &mut Happened) {
+        let context = with.context;
         let moved = record.accessed();
         let mut begin = |part: Option<&Part>| {
             let path = builder.access(part.map(|part| part.set), moved);
@@ -513,8 +514,12 @@ impl Decoder {
         };
         match *record {
             Record::Rma { kind, window, target, bytes, displacement } => {
-                let (enter, path, noun) = begin(context.windows.get(&window));
-                out.rma(enter, path, kind, noun, target, bytes, displacement);
+                let known = context.windows.get(&window);
+                let (time, path, window) = begin(known.map(|(part, _)| part));
+                let kind = RmaKind::from_code(kind.into()).map_or("unknown", RmaKind::name);
+                let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+                let peer = known.map_or(NONE, |(_, comm)| with.globals.process_of(*comm, target));
+                out.rma.push(Rma { time, path, kind, window, target, bytes, displacement, peer });
             }
             Record::Io { file, kind, bytes, offset } => {
                 let (enter, path, noun) = begin(context.files.get(&file));

@@ -166,8 +166,8 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
     let mut hosts: Vec<String> = input.processes.iter().map(|process| process.host.clone()).collect();
     hosts.sort();
     hosts.dedup();
-    let ended = input.processes.iter().zip(&input.contexts);
-    let ended = ended.filter_map(|(p, context)| p.ending.as_ref().map(|e| context.clock.ns(e.2.ticks)));
+    let ended = input.endings.iter().zip(&input.contexts);
+    let ended = ended.map(|(ticks, context)| context.clock.ns(*ticks));
     let libraries = input.processes.iter().filter_map(|process| process.mpi.as_ref());
     let launch = &input.launch;
     meta.run = RunFacts {

@@ -164,7 +164,8 @@ pub(crate) struct Context {
     pub unknown_site: Site,
     pub communicators: FxHashMap<u32, (Seen, Part)>,
     pub datatypes: FxHashMap<u32, u32>,
-    pub windows: FxHashMap<u32, Part>,
+    /// With the communicator.
+    pub windows: FxHashMap<u32, (Part, u32)>,
     pub files: FxHashMap<u32, Part>,
     /// Id and the name and type of each field.
     pub event_kinds: FxHashMap<u32, (u32, Fields)>,
@@ -212,6 +213,13 @@ pub(crate) fn build(
 }
 
 impl Globals {
+    /// The process that has a rank in a communicator of one group; [`NONE`] if it was not measured.
+    pub(crate) fn process_of(&self, communicator: u32, rank: i64) -> u32 {
+        let known = self.communicators.rows.get(communicator as usize).filter(|known| !known.inter);
+        let rank = u32::try_from(rank).ok();
+        known.zip(rank).and_then(|(known, rank)| known.members.get(&(0, rank))).copied().unwrap_or(NONE)
+    }
+
     /// Reserves the regions that stand for others, whether or not they are used: that only decoding can tell.
     pub(crate) fn reserve_regions(&mut self) {
         self.unknown_region = self.regions.rows.len() as u32;
@@ -244,10 +252,17 @@ impl Globals {
         let sites = self.sites(process, &levels);
         let (threads, lanes) = self.locations(idx, process, index);
         let communicators = self.communicators(idx, process);
-        let windows = process.windows.iter().map(|(&id, &(communicator, number))| {
+        // All who share a communicator make its windows in the same order, whatever others they make in between.
+        let mut made: Vec<(u64, u32, u32)> =
+            process.windows.iter().map(|(&id, &(communicator, number))| (number, communicator, id)).collect();
+        made.sort_unstable();
+        let mut numbers: FxHashMap<u32, u64> = FxHashMap::default();
+        let windows = made.into_iter().map(|(_, communicator, id)| {
+            let next = numbers.entry(communicator).or_default();
+            let number = std::mem::replace(next, *next + 1);
             let comm = communicators.get(&communicator).map_or(NONE, |(seen, _)| seen.id);
             let name = format!("window {number}");
-            (id, self.part("window", name, u64::from(comm) << 32 | number & 0xffff_ffff))
+            (id, (self.part("window", name, u64::from(comm) << 32 | number & 0xffff_ffff), comm))
         });
         let windows = windows.collect();
         let files = process.files.iter().map(|(&id, name)| (id, self.file(name)));

@@ -6,6 +6,7 @@
 //! In which order halves stand is not decided here; they carry what tells it.
 
 use super::happen::{Kind, Op};
+use crate::schema::NONE;
 
 /// A channel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -44,6 +45,8 @@ pub(crate) struct Half {
     pub buffer: u64,
     pub datatype: u32,
     pub path: u32,
+    /// That of the completing call; `NONE` if another thread made it, whose time it is.
+    pub done_path: u32,
     pub number: u64,
     /// Orders what was posted by one call.
     pub serial: u64,
@@ -65,6 +68,7 @@ impl Half {
             buffer: post.buffer,
             datatype: post.datatype,
             path: if receives { done.path } else { post.path },
+            done_path: if posted_at == location { done.path } else { NONE },
             number: post.number,
             serial: post.serial,
             ..Self::default()

@@ -3,7 +3,7 @@
 //! The one idea: operations stand in the record stream before the leave of their interval, so they
 //! are noted with its enter and get its leave when that comes, in the next slab if need be.
 
-use marey_model::spool::{FieldType, RmaKind, get, get_signed, get_text};
+use marey_model::spool::{FieldType, get, get_signed, get_text};
 use marey_model::{EdgeKind, IoKind};
 
 use super::build::Builder;
@@ -109,6 +109,7 @@ pub(crate) struct Rma {
     pub target: i64,
     pub bytes: i64,
     pub displacement: i64,
+    pub peer: u32,
 }
 
 /// An operation on a file.
@@ -223,22 +224,6 @@ impl Happened {
             return;
         };
         self.edges.push(Edge { kind, from_location, from_time: from, to_time: to, address });
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "the columns of a row")]
-    pub(crate) fn rma(
-        &mut self,
-        time: i64,
-        path: u32,
-        kind: u8,
-        window: u32,
-        target: i64,
-        bytes: u64,
-        displacement: i64,
-    ) {
-        let kind = RmaKind::from_code(kind.into()).map_or("unknown", RmaKind::name);
-        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-        self.rma.push(Rma { time, path, kind, window, target, bytes, displacement });
     }
 
     pub(crate) fn io(&mut self, time: i64, path: u32, kind: u8, file: u32, bytes: u64, offset: i64) {

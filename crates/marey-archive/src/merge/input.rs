@@ -169,7 +169,7 @@ fn complete(
         globals.locations.iter().map(|location| lines[location.process as usize].clone()).collect();
     let has_operations = processes.iter().any(|process| process.mpi.is_some());
     let plan = slabs::plan(&index, &globals.locations, &by_location, config.memory_bytes, has_operations)?;
-    let endings = endings(&processes, &globals.locations, &plan.last_ticks);
+    let endings = endings(&index, &processes, &globals.locations, &plan.last_ticks)?;
     Ok(Input {
         index,
         launch,
@@ -214,8 +214,14 @@ fn order(processes: &mut Vec<ProcessDefs>, clocks: &mut Vec<ClockFacts>) -> Vec<
     numbers
 }
 
-/// When each process ended, ticks.
-fn endings(processes: &[ProcessDefs], locations: &[Location], last_ticks: &[u64]) -> Vec<u64> {
+/// When each process ended, ticks. One that did not say so was there at least until the last thing known of it: a record,
+/// or a sample, for one that hangs in a call or computes leaves nothing else.
+fn endings(
+    index: &Index,
+    processes: &[ProcessDefs],
+    locations: &[Location],
+    last_ticks: &[u64],
+) -> Result<Vec<u64>, Error> {
     let mut endings = vec![0; processes.len()];
     for (location, &ticks) in locations.iter().zip(last_ticks) {
         let ending = &mut endings[location.process as usize];
@@ -224,7 +230,11 @@ fn endings(processes: &[ProcessDefs], locations: &[Location], last_ticks: &[u64]
     for (process, ending) in processes.iter().zip(&mut endings) {
         if let Some(said) = &process.ending {
             *ending = said.2.ticks;
+            continue;
+        }
+        for samples in index.samples.iter().filter(|samples| samples.process == process.key) {
+            *ending = samples::last_ticks(index, samples)?.unwrap_or(0).max(*ending);
         }
     }
-    endings
+    Ok(endings)
 }

@@ -27,6 +27,8 @@ pub(crate) struct CollectiveRow {
     pub root: i64,
     pub bytes_out: i64,
     pub bytes_in: i64,
+    pub start: i64,
+    pub done_path: u32,
 }
 
 /// Operations of one location in one slab.
@@ -66,7 +68,7 @@ impl Join {
                     Kind::Send | Kind::Receive => {
                         self.half(context, &op, &op, thread.location, thread.location)
                     }
-                    Kind::Collective => self.collective(context, &op, &op, thread.location),
+                    Kind::Collective => self.collective(context, &op, &op, [thread.location; 2]),
                     Kind::PostSend => {
                         self.sends.insert((op.enter, op.serial));
                         self.pending.insert(op.serial, (op, thread.location));
@@ -138,7 +140,7 @@ impl Join {
             }
             (Kind::Received, Kind::PostReceive) => self.half(context, &post, op, posted_at, location),
             (Kind::Freed, Kind::PostReceive) => self.ghost(context, &post, posted_at),
-            (_, Kind::PostCollective) => self.collective(context, &post, op, posted_at),
+            (_, Kind::PostCollective) => self.collective(context, &post, op, [posted_at, location]),
             _ => {}
         }
     }
@@ -185,22 +187,26 @@ impl Join {
         self.out.push(key, half);
     }
 
-    fn collective(&mut self, context: &Context, post: &Op, done: &Op, location: u32) {
+    /// `at` = where it was started and where completed: the latter is told only if it is the same.
+    fn collective(&mut self, context: &Context, post: &Op, done: &Op, at: [u32; 2]) {
         let Some((seen, _)) = context.communicators.get(&post.communicator) else {
             self.orphans += 1;
             return;
         };
         let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let is_known = done.leave >= 0 && at[0] == at[1];
         self.collectives.push(CollectiveRow {
             communicator: seen.id,
             instance: u32::try_from(post.number).unwrap_or(u32::MAX),
-            location,
+            location: at[0],
             enter: post.enter,
             leave: done.leave,
             path: post.path,
             root: post.peer,
             bytes_out: bytes(post.bytes),
             bytes_in: bytes(post.buffer),
+            start: if is_known { done.enter } else { -1 },
+            done_path: if is_known { done.path } else { NONE },
         });
     }
 
@@ -229,7 +235,7 @@ impl Join {
             match post.kind {
                 Kind::PostSend => self.half(context, &post, &open, location, location),
                 Kind::PostReceive => self.ghost(context, &post, location),
-                Kind::PostCollective => self.collective(context, &post, &open, location),
+                Kind::PostCollective => self.collective(context, &post, &open, [location; 2]),
                 _ => {}
             }
         }

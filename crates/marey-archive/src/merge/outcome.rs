@@ -34,6 +34,8 @@ pub(crate) struct MessageRow {
     pub recv_buffer: i64,
     pub send_path: u32,
     pub recv_path: u32,
+    pub send_start: i64,
+    pub send_done_path: u32,
 }
 
 /// How much of what matching found.
@@ -105,6 +107,8 @@ impl Outcome {
             send_datatype: send.datatype,
             send_buffer: send.buffer.cast_signed(),
             send_path: send.path,
+            send_start: completed(send).0,
+            send_done_path: completed(send).1,
             ..receive
         });
     }
@@ -175,6 +179,12 @@ pub(crate) fn log2_of(bytes: i64) -> i64 {
     if bytes > 0 { i64::from(bytes.ilog2()) } else { -1 }
 }
 
+/// Enter and call path of the call that completed a send.
+#[inline]
+fn completed(send: &Half) -> (i64, u32) {
+    if send.end < 0 || send.done_path == NONE { (-1, NONE) } else { (send.start, send.done_path) }
+}
+
 /// The row of a half alone.
 #[inline]
 fn lonely(key: Key, half: &Half) -> MessageRow {
@@ -195,6 +205,8 @@ fn lonely(key: Key, half: &Half) -> MessageRow {
         recv_buffer: -1,
         send_path: NONE,
         recv_path: NONE,
+        send_start: -1,
+        send_done_path: NONE,
     };
     if half.receives {
         MessageRow {
@@ -215,6 +227,8 @@ fn lonely(key: Key, half: &Half) -> MessageRow {
             send_datatype: half.datatype,
             send_buffer: half.buffer.cast_signed(),
             send_path: half.path,
+            send_start: completed(half).0,
+            send_done_path: completed(half).1,
             ..none
         }
     }

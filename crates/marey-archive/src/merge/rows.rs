@@ -112,6 +112,8 @@ fn message_columns(rows: &[&MessageRow]) -> Result<Columns, Error> {
         I64 |row| row.recv_buffer,
         U32 |row| row.send_path,
         U32 |row| row.recv_path,
+        I64 |row| row.send_start,
+        U32 |row| row.send_done_path,
     ];
     Columns::from_columns(&MESSAGES, columns)
 }
@@ -150,6 +152,8 @@ pub(crate) fn collectives(rows: &[CollectiveRow]) -> Result<Columns, Error> {
         I64 |row| row.root,
         I64 |row| row.bytes_out,
         I64 |row| row.bytes_in,
+        I64 |row| row.start,
+        U32 |row| row.done_path,
     ];
     Columns::from_columns(&COLLECTIVES, columns)
 }
@@ -233,6 +237,14 @@ fn counters(locations: &[LocationSlab]) -> Table {
     (&COUNTERS, columns)
 }
 
+/// When the visit of a call path that began at an instant ended; −1 if it did not in this slab.
+fn leave_of(location: &LocationSlab, start: i64, path: u32) -> i64 {
+    let first = location.rows.partition_point(|row| row.start < start);
+    let at_once = location.rows[first..].iter().take_while(|row| row.start == start);
+    let mut own = at_once.filter(|row| row.path == path && row.duration >= 0);
+    own.next().map_or(-1, |row| row.start + row.duration)
+}
+
 fn rma(locations: &[LocationSlab]) -> Table {
     let rows: Vec<_> =
         locations.iter().flat_map(|l| l.happened.rma.iter().map(move |row| (l, row))).collect();
@@ -245,6 +257,8 @@ fn rma(locations: &[LocationSlab]) -> Table {
         I64 |row| row.1.target,
         I64 |row| row.1.bytes,
         I64 |row| row.1.displacement,
+        I64 |row| leave_of(row.0, row.1.time, row.1.path),
+        U32 |row| row.1.peer,
     ];
     (&RMA, columns)
 }

@@ -198,6 +198,22 @@ fn some_instants(index: &Index, window: &Window, from: usize) -> Result<Vec<u8>,
     Ok(bytes)
 }
 
+/// Between two samples of one window there is never so much: a day. What seems to be later is damaged.
+const MOST_TICKS: u64 = 1 << 48;
+
+/// When the last sample of a thread was taken; `None` without samples.
+pub(crate) fn last_ticks(index: &Index, samples: &SamplesIndex) -> Result<Option<u64>, Error> {
+    for window in samples.instants.iter().rev() {
+        let bytes = whole(index, window)?;
+        let is_sound = |ticks: &u64| (window.ticks..window.ticks.saturating_add(MOST_TICKS)).contains(ticks);
+        let all = instants(bytes.get(HEAD_LEN..).unwrap_or_default()).map(|instant| instant.ticks);
+        if let Some(last) = all.filter(is_sound).max() {
+            return Ok(Some(last));
+        }
+    }
+    Ok(None)
+}
+
 /// What turns the samples of a location into rows.
 #[derive(Debug)]
 pub(crate) struct Sampled {

@@ -93,6 +93,13 @@ pub static MESSAGES: TableSpec = TableSpec {
         i64("recv_buffer", "", "Address of the receiver's buffer; −1 = unknown."),
         u32("send_path", "call_paths.id", "Call path of the sending call; 4294967295 = unknown."),
         u32("recv_path", "call_paths.id", "Call path of the completing call; 4294967295 = unknown."),
+        growing(
+            "send_start",
+            "ns",
+            "Enter of the call that completed the send; −1 = unknown: never, or on another thread.",
+        )
+        .since(7),
+        u32("send_done_path", "call_paths.id", "Call path of that call; 4294967295 = unknown.").since(7),
     ],
     layout: Layout::Parts,
     times: &[at("send_time"), at("send_end"), at("recv_post"), at("recv_time")],
@@ -106,12 +113,19 @@ pub static COLLECTIVES: TableSpec = TableSpec {
         u32("communicator", "communicators.id", "The communicator."),
         u32("instance", "", "Number of the operation on its communicator, from 0."),
         u32("location", "locations.id", "The member."),
-        growing("enter", "ns", "When the member entered it."),
-        growing("leave", "ns", "When the member left it."),
-        u32("call_path", "call_paths.id", "Call path of the call; 4294967295 = unknown."),
+        growing("enter", "ns", "When the member entered the call that starts it."),
+        growing("leave", "ns", "When the member left the call that completes it; −1 = never."),
+        u32("call_path", "call_paths.id", "Call path of the starting call; 4294967295 = unknown."),
         i64("root", "", "Rank of the root; −1 = none."),
         i64("bytes_out", "bytes", "Data that the member contributed."),
         i64("bytes_in", "bytes", "Data that the member received."),
+        growing(
+            "start",
+            "ns",
+            "When the member entered the call that completes it; −1 = unknown: never, or on another thread.",
+        )
+        .since(7),
+        u32("done_path", "call_paths.id", "Call path of that call; 4294967295 = unknown.").since(7),
     ],
     layout: Layout::Single,
     times: &[at("enter"), at("leave")],
@@ -120,16 +134,28 @@ pub static COLLECTIVES: TableSpec = TableSpec {
 /// One-sided operations.
 pub static RMA: TableSpec = TableSpec {
     name: "rma",
-    doc: "One-sided operations and their synchronisation.",
+    doc: "One-sided operations and their synchronisation. A post has a row for each origin that it names, and a start one for \
+          each target.",
     columns: &[
-        u32("location", "locations.id", "The origin."),
+        u32("location", "locations.id", "Who made the call."),
         growing("time", "ns", "Enter of the call."),
         u32("call_path", "call_paths.id", "Its call path; 4294967295 = unknown."),
-        text("kind", "`put`, `get`, `accumulate`, `fence`, `lock`, `unlock`, `flush` …"),
+        text(
+            "kind",
+            "`put`, `get`, `accumulate`, `fence`, `exclusive-lock`, `shared-lock` (before version 8 both were `lock`), \
+             `unlock`, `flush` …",
+        ),
         u32("window", "nouns.id", "The window; 4294967295 = unknown."),
-        i64("target", "", "Rank of the target in the window's communicator; −1 = none."),
+        i64(
+            "target",
+            "",
+            "Rank of the target, of a post of an origin, in the window's communicator; −1 = none.",
+        ),
         i64("bytes", "bytes", "Data moved; −1 = not a matter of data."),
         i64("displacement", "", "Displacement at the target, in its units; −1 = none."),
+        growing("leave", "ns", "Leave of the call; −1 = unknown, also if a slab ended before.").since(7),
+        u32("peer", "processes.id", "Process of that rank; 4294967295 = none, or it was not measured.")
+            .since(8),
     ],
     layout: Layout::Parts,
     times: &[at("time")],

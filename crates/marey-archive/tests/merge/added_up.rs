@@ -138,7 +138,7 @@ pub(crate) fn merged(process: &Process, events: &[u8]) -> Merged {
     std::fs::write(spool.join("a.events"), events).unwrap();
     let summary = merge(&spool, &run, &config(1, 1 << 20), &()).unwrap();
     let archive = Archive::open(&run).unwrap();
-    Merged { _dir: dir, archive, summary }
+    Merged { dir, archive, summary }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::simulated::{self, Random};
 use super::{Merged, merged};
 
 fn run(merged: &Merged) -> std::path::PathBuf {
-    merged._dir.path().join("run")
+    merged.dir.path().join("run")
 }
 
 fn offsets(of: &[(u32, i64)]) -> Corrections {
@@ -210,7 +210,7 @@ fn corrections_go_with_a_packed_run() {
     let place = run(&merged);
     let corrections = Corrections { violations: Some(17), ..offsets(&[(1, 12_345)]) };
     corrections.save(&place).unwrap();
-    let packed = merged._dir.path().join("packed.zip");
+    let packed = merged.dir.path().join("packed.zip");
     pack(&place, &packed).unwrap();
     let [one, other] = [&place, &packed].map(|path| Archive::open(path).unwrap());
     assert_eq!(one.corrections().offsets, other.corrections().offsets);

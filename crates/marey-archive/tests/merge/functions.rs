@@ -77,7 +77,7 @@ fn named(spool: &Spool, known: &Known) -> Merged {
     let run = dir.path().join("run");
     let config = config(2, Config::DEFAULT_MEMORY_BYTES);
     let summary = merge_with_names(&dir.path().join("spool"), &run, &config, &(), known).unwrap();
-    Merged { archive: Archive::open(&run).unwrap(), _dir: dir, summary }
+    Merged { archive: Archive::open(&run).unwrap(), dir, summary }
 }
 
 /// Noun, file and line of each region, and how often it was entered.

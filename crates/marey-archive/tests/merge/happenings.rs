@@ -181,6 +181,7 @@ fn one_sided_operations_name_their_window() {
     assert_eq!(table.i64("target").unwrap(), [1, -1, 1, -1]);
     assert_eq!(table.i64("bytes").unwrap(), [24, 0, 24, 0]);
     assert_eq!(table.i64("displacement").unwrap(), [3, -1, 3, -1]);
+    assert_eq!(table.u32("peer").unwrap(), [1, NONE, 1, NONE]);
     // The window is the same thing for both processes.
     let windows = table.u32("window").unwrap();
     assert!(windows.iter().all(|&window| window == windows[0]));

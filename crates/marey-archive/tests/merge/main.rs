@@ -11,6 +11,7 @@ mod added_up;
 mod clocks;
 mod corrected;
 mod counted;
+mod explained;
 mod folded;
 mod functions;
 mod happenings;
@@ -29,7 +30,7 @@ mod slabs;
 const NONE: u32 = u32::MAX;
 
 struct Merged {
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
     archive: Archive,
     summary: Summary,
 }
@@ -43,7 +44,7 @@ fn merged_with(spool: &Spool, config: &Config) -> Merged {
     spool.write(&dir.path().join("spool")).unwrap();
     let summary = merge(&dir.path().join("spool"), &dir.path().join("run"), config, &()).unwrap();
     let archive = Archive::open(&dir.path().join("run")).unwrap();
-    Merged { _dir: dir, archive, summary }
+    Merged { dir, archive, summary }
 }
 
 fn merged(spool: &Spool) -> Merged {
@@ -51,6 +52,10 @@ fn merged(spool: &Spool) -> Merged {
 }
 
 impl Merged {
+    fn path(&self) -> std::path::PathBuf {
+        self.dir.path().join("run")
+    }
+
     fn table(&self, name: &str) -> Columns {
         self.archive.table(name).unwrap()
     }

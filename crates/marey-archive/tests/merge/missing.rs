@@ -45,7 +45,7 @@ pub(crate) fn merged(spool: &Spool, damage: impl FnOnce(&Path)) -> Merged {
     damage(&place);
     let summary = merge(&place, &run, &config(1, Config::DEFAULT_MEMORY_BYTES), &()).unwrap();
     let archive = Archive::open(&run).unwrap();
-    Merged { _dir: dir, archive, summary }
+    Merged { dir, archive, summary }
 }
 
 pub(crate) fn file(process: &Process, extension: &str) -> String {

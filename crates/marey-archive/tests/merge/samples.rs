@@ -33,22 +33,11 @@ fn process_of(key: u64) -> (Process, Vec<Node>) {
     Record::Leave { delta: 800 }.encode(&mut records);
     process.raw_window(0, 100, 0, records);
     process.end = Some(1_000);
-    let module = |id, path: &str, start: u64, ticks| Definition::Module {
-        id,
-        path: path.to_owned(),
-        build_id: Vec::new(),
-        bias: start,
-        start,
-        end: start + 0x1000,
-        ticks,
-    };
-    process.definitions.extend([
-        module(0, "/bin/app", 0x1000, 0),
-        module(1, "/lib/a.so", 0x8000, 0),
-        module(2, "/run/libmarey.so", 0x20000, 0),
-        Definition::Unmapped { id: 1, ticks: 500 },
-        module(3, "/lib/b.so", 0x8000, 550),
-    ]);
+    process.module(0, "/bin/app", 0x1000, 0);
+    process.module(1, "/lib/a.so", 0x8000, 0);
+    process.module(2, "/run/libmarey.so", 0x20000, 0);
+    process.definitions.push(Definition::Unmapped { id: 1, ticks: 500 });
+    process.module(3, "/lib/b.so", 0x8000, 550);
     let nodes = vec![
         (NO_NODE, LOST, 0, 3, 3),
         (NO_NODE, ROOT, 1_000, 0, 50),

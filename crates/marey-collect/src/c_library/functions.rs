@@ -6,6 +6,8 @@
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
+use crate::next::next;
+
 /// The functions of a level, by their numbers there. The instructions of [`super::wrapper`] know where what lies.
 #[repr(C)]
 pub(crate) struct Functions<const N: usize> {
@@ -79,46 +81,6 @@ impl<const N: usize> Functions<N> {
         self.briefs[index].store(site + 1, Ordering::Relaxed);
         Some(site)
     }
-}
-
-/// The next function of a name after ours. Its address is the first word, for instructions that know it.
-#[repr(C)]
-pub(crate) struct Next {
-    address: AtomicUsize,
-    name: &'static CStr,
-}
-
-impl Next {
-    /// That of a name with a zero byte behind it.
-    pub(crate) const fn of(name: &'static str) -> Self {
-        match CStr::from_bytes_with_nul(name.as_bytes()) {
-            Ok(name) => Self { address: AtomicUsize::new(0), name },
-            Err(_) => panic!("names end with a zero byte"),
-        }
-    }
-
-    /// Its address, looked up if that has not been done; 0 if there is none.
-    #[inline]
-    pub(crate) fn address(&self) -> usize {
-        match self.address.load(Ordering::Relaxed) {
-            0 => self.find(),
-            address => address,
-        }
-    }
-
-    /// Looks it up.
-    #[cold]
-    pub(crate) fn find(&self) -> usize {
-        let address = next(self.name);
-        self.address.store(address, Ordering::Relaxed);
-        address
-    }
-}
-
-/// The address of the next function of this name after ours, 0 if there is none.
-pub(crate) fn next(name: &CStr) -> usize {
-    // SAFETY: the name ends with a zero byte.
-    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) as usize }
 }
 
 /// The C library lacks the function; nobody who could have linked with it lands here.

@@ -13,6 +13,7 @@ use crate::entry::{self, Entry};
 use crate::own::{Own, leave_own, local};
 use crate::process;
 use crate::site::{self, What};
+use crate::variable::thread_variable;
 
 /// A call that a thread is in.
 #[derive(Clone, Copy)]
@@ -32,32 +33,9 @@ pub(crate) struct Inside {
 pub(super) const SIZE: usize = 32;
 const _: () = assert!(size_of::<Inside>() == SIZE);
 
-core::arch::global_asm!(
-    ".pushsection .tbss.marey_inside,\"awT\",@nobits",
-    ".hidden marey_inside",
-    ".globl marey_inside",
-    ".type marey_inside, @tls_object",
-    ".size marey_inside, 32",
-    ".p2align 3",
-    "marey_inside:",
-    ".zero 32",
-    ".popsection",
-);
-
-/// The innermost call that the calling thread is in.
-#[inline(always)]
-fn inside() -> *mut Inside {
-    let at: *mut Inside;
-    // SAFETY: reads the thread pointer and adds the variable's offset from it.
-    unsafe {
-        core::arch::asm!(
-            "mov {at}, qword ptr fs:[0]",
-            "add {at}, qword ptr [rip + marey_inside@GOTTPOFF]",
-            at = out(reg) at,
-            options(nostack, readonly, pure, preserves_flags)
-        );
-    }
-    at
+thread_variable! {
+    /// The innermost call that the calling thread is in.
+    fn inside -> Inside; "marey_inside", 32 bytes, aligned 3
 }
 
 /// Whether what a call calls is recorded too.

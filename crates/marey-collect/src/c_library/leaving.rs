@@ -8,9 +8,9 @@
 
 use core::ffi::{c_int, c_void};
 
-use super::functions::Next;
 use super::inside;
 use super::wrapper::Frame;
+use crate::next::Next;
 
 /// Exported functions that jump to where a buffer says, each passed on to the next of its name.
 macro_rules! jumps {

@@ -8,8 +8,8 @@ use core::ffi::{c_int, c_long};
 
 use super::descriptors::{self, FORKS};
 use super::table::Change;
-use crate::c_library::functions::Next;
 use crate::entry::call_keeping_arguments;
+use crate::next::Next;
 
 /// To be called before the real function.
 ///

@@ -464,6 +464,11 @@ impl Call {
 }
 
 impl Open {
+    /// Whether the call is recorded, and not only counted or timed because rules say so.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.kept.is_none()
+    }
+
     /// Leaves the function.
     ///
     /// # Safety

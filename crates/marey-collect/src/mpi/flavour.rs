@@ -226,6 +226,15 @@ impl Flavour {
         if rank == self.root || rank == self.proc_null { NO_PEER as i32 } else { rank }
     }
 
+    /// Whether a lock's type is `MPI_LOCK_EXCLUSIVE`; the only other one is `MPI_LOCK_SHARED`.
+    pub(crate) fn is_exclusive(&self, word: usize) -> bool {
+        word as i32
+            == match self.family {
+                Family::OpenMpi => 1,
+                Family::Mpich => 234,
+            }
+    }
+
     /// A tag argument in marey's terms.
     #[inline(always)]
     pub(crate) fn tag(&self, word: usize) -> i32 {

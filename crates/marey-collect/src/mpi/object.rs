@@ -8,7 +8,7 @@
 use marey_measure::{Runtime, Scratch, Thread};
 use marey_model::spool::{Definition, DefinitionKind, RmaKind, op, zigzag};
 
-use super::call::{Passing, Real, local};
+use super::call::{Open, Passing, Real, local};
 use super::class::Class;
 use super::collective::{finish, plain};
 use super::communicator::{communicator, communicator_noun};
@@ -16,6 +16,7 @@ use super::datatype::{self, datatype};
 use super::flavour::flavour;
 use super::handles::{Handles, Known};
 use super::point::count;
+use super::real::ask;
 use crate::site;
 
 /// A window or file that records name.
@@ -169,10 +170,13 @@ pub(crate) unsafe fn synchronise<const N: usize>(mut p: Passing<N, impl Real<N>>
             p.pass();
             let (kind, target) = match p.function().class {
                 C::WinFence => (RmaKind::Fence, None),
-                C::WinPost => (RmaKind::Post, None),
-                C::WinStart => (RmaKind::Start, None),
+                C::WinPost => return finish_group(open, RmaKind::Post, window, p.args[0]),
+                C::WinStart => return finish_group(open, RmaKind::Start, window, p.args[0]),
                 C::WinComplete => (RmaKind::Complete, None),
-                C::WinLock => (RmaKind::Lock, Some(1)),
+                // It polls: only the one that finds the epoch over ends it.
+                C::WinTest if *(p.args[1] as *const i32) == 0 => return open.finish_plain(),
+                C::WinLock if flavour().is_exclusive(p.args[0]) => (RmaKind::ExclusiveLock, Some(1)),
+                C::WinLock => (RmaKind::SharedLock, Some(1)),
                 C::WinUnlock => (RmaKind::Unlock, Some(0)),
                 C::WinLockAll => (RmaKind::LockAll, None),
                 C::WinUnlockAll => (RmaKind::UnlockAll, None),
@@ -183,6 +187,40 @@ pub(crate) unsafe fn synchronise<const N: usize>(mut p: Passing<N, impl Real<N>>
             open.finish_with_aside(Some(Rma { kind, window, target, bytes: 0, displacement: 0 }), put_rma);
         })
     }
+}
+
+/// Leaves a call that names the processes of a group, with a record for each of them; one for none if they are not known,
+/// or if all that is kept is how long the call took.
+unsafe fn finish_group(open: Open, kind: RmaKind, window: usize, group: usize) {
+    let rma = |target: i64| Rma { kind, window, target, bytes: 0, displacement: 0 };
+    let members = if open.is_recorded() { members_in(window, group) } else { Vec::new() };
+    // SAFETY: the caller's promise; a record is far shorter than what there is room for.
+    unsafe {
+        let Some((&last, others)) = members.split_last() else {
+            return open.finish_with_aside(Some(rma(-1)), put_rma);
+        };
+        for &rank in others {
+            open.record(|runtime, thread, scratch| put_rma(runtime, thread, scratch, rma(rank.into())));
+        }
+        open.finish_with_aside(Some(rma(last.into())), put_rma);
+    }
+}
+
+/// Ranks in the communicator of a window of a group's members.
+fn members_in(window: usize, group: usize) -> Vec<i32> {
+    let mut size = 0_i32;
+    ask!(PMPI_Group_size(group, &raw mut size));
+    let size = usize::try_from(size).unwrap_or(0);
+    let ranks: Vec<i32> = (0..size).map(|rank| rank as i32).collect();
+    let mut there = vec![-1_i32; size];
+    let mut all = 0_usize;
+    if ask!(PMPI_Win_get_group(window, &raw mut all)) {
+        let all_of_window = flavour().handle(all);
+        ask!(PMPI_Group_translate_ranks(group, size, ranks.as_ptr(), all_of_window, there.as_mut_ptr()));
+        ask!(PMPI_Group_free(&raw mut all));
+    }
+    there.retain(|rank| 0 <= *rank);
+    there
 }
 
 /// `(comm, filename, amode, info, fh)`.

@@ -1274,7 +1274,7 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Win_delete_attr", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_detach", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
-    Function { name: "MPI_Win_fence", class: Class::WinFence, role: Role::Wait, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(1), file_arg: None, large_count: false },
+    Function { name: "MPI_Win_fence", class: Class::WinFence, role: Role::Barrier, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(1), file_arg: None, large_count: false },
     Function { name: "MPI_Win_flush", class: Class::WinFlush, role: Role::Wait, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(1), file_arg: None, large_count: false },
     Function { name: "MPI_Win_flush_all", class: Class::WinFlush, role: Role::Wait, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_flush_local", class: Class::WinFlush, role: Role::Wait, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(1), file_arg: None, large_count: false },

@@ -16,6 +16,7 @@ use marey_measure::{Counting, Sample, open_sites, sys};
 
 use super::walk::Registers;
 use super::{State, Stopped, handlers, restart};
+use crate::variable::thread_variable;
 
 /// The kernel's `sigaction`.
 #[derive(Clone, Copy)]
@@ -100,32 +101,15 @@ unsafe extern "C" fn returns() {
 /// All signals.
 static ALL: u64 = u64::MAX;
 
-core::arch::global_asm!(
-    ".pushsection .tbss.marey_sampled,\"awT\",@nobits",
-    ".hidden marey_sampled",
-    ".globl marey_sampled",
-    ".type marey_sampled, @tls_object",
-    ".size marey_sampled, 8",
-    ".p2align 3",
-    "marey_sampled:",
-    ".zero 8",
-    ".popsection",
-);
+thread_variable! {
+    /// The state of the calling thread, null without one. The handler's instructions know it.
+    fn own_place -> AtomicPtr<State>; "marey_sampled", 8 bytes, aligned 3
+}
 
-/// The state of the calling thread, null without one. The handler's instructions know it.
+/// Where the calling thread's state is to be put.
 pub(super) fn own() -> &'static AtomicPtr<State> {
-    let at: *const AtomicPtr<State>;
-    // SAFETY: reads the thread pointer and adds the variable's offset from it; nobody sees it but its thread, and the
-    // handler that interrupts that.
-    unsafe {
-        core::arch::asm!(
-            "mov {at}, qword ptr fs:[0]",
-            "add {at}, qword ptr [rip + marey_sampled@GOTTPOFF]",
-            at = out(reg) at,
-            options(nostack, readonly)
-        );
-        &*at
-    }
+    // SAFETY: it lives as long as the thread, which alone gets it.
+    unsafe { &*own_place() }
 }
 
 /// The handler: blocks all signals and goes to the stack of the state that came with the signal, if that is the
@@ -200,20 +184,37 @@ fn is_entry(address: usize) -> bool {
     (address.wrapping_sub(interrupted as *const () as usize)) < BYTES
 }
 
-/// Whether the program has handled a signal where the thread stands, so that a call which has ended there is to say so: it
-/// did before the sample came, or when the kernel had made the record `context` of that already. That holds until the
-/// thread is found elsewhere: more samples may come before it goes on.
-fn is_to_be_told(context: usize, here: [usize; 2]) -> bool {
-    let [instruction, pointer] = handlers::last();
-    // A record begins with the address to return to; more samples may have come before the first has blocked signals.
-    let is_within = is_entry(instruction) && pointer < context;
-    let is_told = [instruction, pointer] == here || is_within;
-    // While the handler runs the thread stands further in.
-    let stack = crate::site::known_stack();
-    if !is_told && (stack.start.max(pointer)..stack.end).contains(&here[1]) {
-        handlers::forget();
+/// Puts right what the sample has done to a call that the thread stands at. Whether the program has handled a signal there
+/// decides how: then the call has ended, and is to say so; else it goes on as if nothing had come.
+///
+/// # Safety
+/// `context` is the kernel's record of the sample's signal, and all signals are blocked.
+unsafe fn put_right(context: *mut u64) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let here = || restart::position(context);
+        let [instruction, pointer] = handlers::last();
+        // When the kernel had made the record already; a record begins with the address to return to, and more samples
+        // may have come before the first has blocked signals.
+        let is_within = is_entry(instruction) && pointer < context as usize;
+        if is_within {
+            // Before the call it has been put by the kernel, for the sake of the sample alone.
+            if restart::is_before_call(context) {
+                restart::end(context, handlers::last_signal());
+            }
+            handlers::interrupted_at(here());
+        } else if here() != [instruction, pointer] {
+            // While a handler runs the thread stands further in, and comes back to where it was.
+            let stack = crate::site::known_stack();
+            if (stack.start.max(pointer)..stack.end).contains(&here()[1]) {
+                handlers::forget();
+            }
+            if restart::has_ended(context) {
+                restart::restart(context);
+            }
+        }
+        handlers::leave(here(), restart::is_before_call(context));
     }
-    is_told
 }
 
 /// Takes a sample.
@@ -228,23 +229,12 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
         let state = &mut (*state).own;
         let late = information.cast::<u8>().add(OVERRUN).cast::<c_int>().read();
         let weight = state.passed.saturating_add(1 + late.max(0).cast_unsigned());
-        let word = |at: usize| context.cast::<usize>().add(restart::BEGIN + at).read();
-        let (instruction, pointer) = (word(restart::RIP), word(restart::RSP));
-        if is_entry(instruction) {
+        if is_entry(restart::position(context.cast())[0]) {
             // The next one is due before this one has begun, and will be taken with it.
             state.passed = weight;
             return;
         }
-        let is_told = is_to_be_told(context as usize, [instruction, pointer]);
-        if !is_told && restart::has_ended(context.cast()) {
-            restart::restart(context.cast());
-        }
-        let is_put_back = is_told && [instruction, pointer] != handlers::last();
-        if is_put_back && restart::is_before_call(context.cast()) {
-            // By the kernel, for the sake of the sample alone.
-            restart::end(context.cast(), handlers::last_signal());
-        }
-        handlers::leave([word(restart::RIP), pointer], restart::is_before_call(context.cast()));
+        put_right(context.cast());
         let word = |at: usize| Some(context.cast::<u8>().add(at).cast::<usize>().read());
         let Some(registers) = Registers::from_context(word) else { return };
         // There is none where the clock is lost.

@@ -13,33 +13,19 @@
 //! that are installed by the bare instruction after recording has begun.
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use marey_measure::sys;
 
 use super::handler::{self, Action};
-use super::restart;
+use super::{SIGNAL, restart};
+use crate::variable::thread_variable;
 
 /// Signals are numbered from 1 on.
 const N: usize = 65;
 
 /// What each signal is handled by if the kernel knows of [`entered`].
 static HANDLERS: [AtomicUsize; N] = [const { AtomicUsize::new(0) }; N];
-
-/// Samples are taken, or have been.
-static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
-
-core::arch::global_asm!(
-    ".pushsection .tbss.marey_handled,\"awT\",@nobits",
-    ".hidden marey_handled",
-    ".globl marey_handled",
-    ".type marey_handled, @tls_object",
-    ".size marey_handled, 40",
-    ".p2align 3",
-    "marey_handled:",
-    ".zero 40",
-    ".popsection",
-);
 
 /// What is known of the program's handlers on the calling thread. The instructions below know it.
 #[repr(C)]
@@ -100,7 +86,7 @@ unsafe extern "C" fn interrupted_before_call(context: *mut u64) {
         {
             restart::end(context, (*handled).signal as c_int);
             // Where it stands now, if it has ended.
-            (*handled).last[0] = context.add(restart::BEGIN + restart::RIP).read() as usize;
+            (*handled).last = restart::position(context);
         }
     }
 }
@@ -121,6 +107,12 @@ pub(super) fn last_signal() -> c_int {
     unsafe { (*handled()).signal as c_int }
 }
 
+/// It was at these instruction and stack pointers that it did, as is known now.
+pub(super) fn interrupted_at(here: [usize; 2]) {
+    // SAFETY: as above.
+    unsafe { (*handled()).last = here };
+}
+
 /// A sample leaves the thread at these instruction and stack pointers, before a call or not.
 pub(super) fn leave(here: [usize; 2], is_before_call: bool) {
     // SAFETY: as above.
@@ -133,25 +125,17 @@ pub(crate) fn forget() {
     unsafe { ((*handled()).last, (*handled()).before_call) = ([0; 2], [0; 2]) };
 }
 
-fn handled() -> *mut Handled {
-    let at: *mut Handled;
-    // SAFETY: reads the thread pointer and adds the variable's offset from it.
-    unsafe {
-        core::arch::asm!(
-            "mov {at}, qword ptr fs:[0]",
-            "add {at}, qword ptr [rip + marey_handled@GOTTPOFF]",
-            at = out(reg) at,
-            options(nostack, readonly)
-        );
-    }
-    at
+thread_variable! {
+    /// The calling thread's own; the handler of samples runs with all signals blocked.
+    fn handled -> Handled; "marey_handled", 40 bytes, aligned 3
 }
 
-/// Whether handlers of a signal are to note what they interrupt.
+/// Whether handlers of a signal are to note what they interrupt, while samples are taken.
 fn is_meant(signal: c_int) -> bool {
     const OWN_FAULT: [c_int; 7] =
         [libc::SIGILL, libc::SIGTRAP, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGSEGV, libc::SIGSYS];
-    (1..N as c_int).contains(&signal) && !OWN_FAULT.contains(&signal)
+    let ours = SIGNAL.load(Ordering::Relaxed).cast_signed();
+    ours != 0 && signal != ours && (1..N as c_int).contains(&signal) && !OWN_FAULT.contains(&signal)
 }
 
 /// What a program's handler is to be replaced by when it is installed, and what the one before was.
@@ -171,7 +155,6 @@ impl Exchange {
         // Beside functions there are numbers that say what else is to be done, from both ends.
         let is_function = |it: &usize| (4096..usize::MAX - 4096).contains(it) && !is_entered(*it);
         if let Some(handler) = handler.filter(is_function)
-            && IS_ACTIVE.load(Ordering::Relaxed)
             && is_meant(signal)
             && marey_measure::current_runtime().is_some_and(marey_measure::Runtime::is_of_caller)
         {
@@ -194,18 +177,16 @@ impl Exchange {
     }
 }
 
-/// To be called before a thread is sampled, by the signal `ours`: sees to handlers of others that are there already, once
-/// in each process. (A forked child may have got its own before anything of it is recorded.)
-pub(super) fn adopt(ours: u32) {
+/// To be called before a thread is sampled: sees to handlers that are there already, once in each process. (A forked child
+/// may have got its own before anything of it is recorded.)
+pub(super) fn adopt() {
     /// The process in which this has been done.
     static DONE: AtomicU32 = AtomicU32::new(0);
     let process = sys::process_id();
     if DONE.swap(process, Ordering::Relaxed) == process {
         return;
     }
-    IS_ACTIVE.store(true, Ordering::Relaxed);
-    let is_other = |signal: &c_int| is_meant(*signal) && *signal != ours.cast_signed();
-    for signal in (1..N as c_int).filter(is_other) {
+    for signal in (1..N as c_int).filter(|&signal| is_meant(signal)) {
         let Some(action) = handler::action(signal) else { continue };
         let exchange = Exchange::begin(signal, Some(action.handler));
         if exchange.handler != action.handler

@@ -21,7 +21,7 @@ mod restart;
 mod timer;
 mod walk;
 
-pub(crate) use handlers::forget as calls;
+pub(crate) use handlers::forget as goes_on;
 pub(crate) use respect::{awaited, resolve_all};
 
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -186,7 +186,7 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
         if signal == 0 {
             return Some(());
         }
-        handlers::adopt(signal);
+        handlers::adopt();
         let Some(timer) = timer::start(signal, state as usize, period) else {
             end_state(thread, state);
             return None;

@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::handlers::Exchange;
 use super::{SIGNAL, Stopped, stop};
-use crate::c_library::functions::Next;
+use crate::next::Next;
 
 /// Exported functions, each passed on to the next of its name by way of `$body`, which gets that function first.
 macro_rules! exported {
@@ -63,8 +63,28 @@ fn is_ours(signal: c_int) -> bool {
     signal != 0 && SIGNAL.load(Ordering::Relaxed) == signal.cast_unsigned()
 }
 
+/// The program says what is to handle the signal that samples come with, or only asks (`None`). What it was before, and
+/// whether the kernel is to be told, for it is the program's from now on.
+fn exchange_ours(handler: Option<Handler>) -> (Handler, bool) {
+    let before = if IGNORES.load(Ordering::Relaxed) { libc::SIG_IGN } else { libc::SIG_DFL };
+    match handler {
+        None => (before, false),
+        Some(handler) if is_no_handler(handler) => {
+            IGNORES.store(handler == libc::SIG_IGN, Ordering::Relaxed);
+            (before, false)
+        }
+        Some(_) => {
+            stop(Stopped::Taken);
+            (before, true)
+        }
+    }
+}
+
+/// `sigaction`.
+type Handle = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
+
 unsafe fn handle(
-    next: unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int,
+    next: Handle,
     signal: c_int,
     new: *const libc::sigaction,
     old: *mut libc::sigaction,
@@ -74,27 +94,20 @@ unsafe fn handle(
         if !is_ours(signal) {
             return handle_other(next, signal, new, old);
         }
-        let wants_it = !new.is_null() && !is_no_handler((*new).sa_sigaction);
-        let before = if IGNORES.load(Ordering::Relaxed) { libc::SIG_IGN } else { libc::SIG_DFL };
-        let new_handler = new.as_ref().map(|new| new.sa_sigaction);
+        let (before, is_told) = exchange_ours(new.as_ref().map(|new| new.sa_sigaction));
+        // It may be the same memory as what is to come.
+        let result = if is_told { next(signal, new, core::ptr::null_mut()) } else { 0 };
         if let Some(old) = old.as_mut() {
             *old = core::mem::zeroed();
             old.sa_sigaction = before;
         }
-        if !wants_it {
-            if let Some(handler) = new_handler {
-                IGNORES.store(handler == libc::SIG_IGN, Ordering::Relaxed);
-            }
-            return 0;
-        }
-        stop(Stopped::Taken);
-        next(signal, new, core::ptr::null_mut())
+        result
     }
 }
 
 /// A signal that samples do not come with.
 unsafe fn handle_other(
-    next: unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int,
+    next: Handle,
     signal: c_int,
     new: *const libc::sigaction,
     old: *mut libc::sigaction,
@@ -123,13 +136,12 @@ unsafe fn handle_simply(
     handler: Handler,
 ) -> Handler {
     if is_ours(signal) {
-        let before = IGNORES.swap(handler == libc::SIG_IGN, Ordering::Relaxed);
-        if !is_no_handler(handler) {
-            stop(Stopped::Taken);
+        let (before, is_told) = exchange_ours(Some(handler));
+        if is_told {
             // SAFETY: the program's own arguments.
             unsafe { next(signal, handler) };
         }
-        return if before { libc::SIG_IGN } else { libc::SIG_DFL };
+        return before;
     }
     let exchange = Exchange::begin(signal, Some(handler));
     // SAFETY: the program's own arguments.

@@ -4,9 +4,9 @@
 //! has run, whatever it asked for. A timer of processor time never fires while a thread waits, but it may while the
 //! thread is on its way to. Then the registers say so, and the handler puts the thread back before the call.
 //!
-//! A signal of the program's that comes while the sample is taken is handled as if it had come just before the call. If
-//! the call unblocks signals by itself (`ppoll`, `sigsuspend`), they are still blocked then, so that none is missed. One
-//! that is handled before the sample has been taken has ended the call, which then says so ([`super::handlers`]).
+//! A signal of the program's may come with the sample. If its handler has run before, it has ended the call, which says so;
+//! if it runs after, it finds the thread before the call, and ends it as the kernel would have ([`super::handlers`]). If
+//! the call unblocks signals by itself (`ppoll`, `sigsuspend`), they are still blocked before it, so that none is missed.
 //!
 //! Deliberately absent: calls whose number is not in one of the instructions before, of which nobody knows what they
 //! were. The C library has none of those below up to version 2.40; from 2.41 on it makes all calls that wait in one
@@ -102,6 +102,15 @@ fn number(code: &[u8]) -> Option<i64> {
         };
     }
     None
+}
+
+/// Where the thread stands: instruction and stack pointer.
+///
+/// # Safety
+/// `context` is the kernel's record of a signal that is being handled.
+pub(super) unsafe fn position(context: *const u64) -> [usize; 2] {
+    // SAFETY: the caller's promise.
+    [RIP, RSP].map(|register| unsafe { context.add(BEGIN + register).read() as usize })
 }
 
 /// Whether a call has ended because of a signal.

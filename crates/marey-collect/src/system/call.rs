@@ -74,7 +74,7 @@ pub(crate) unsafe extern "C" fn after(frame: *mut Frame, index: usize) {
 
 /// Does what is to be done whether the call is recorded or not.
 unsafe fn also(frame: *mut Frame, row: &Row) {
-    crate::sampler::calls();
+    crate::sampler::goes_on();
     // SAFETY: the arguments are the function's, and behind the frame of one that waits for signals there is room for
     // a set.
     unsafe {

@@ -151,7 +151,7 @@ pub(crate) static CALLS: Calls = Functions::new(NAMES);
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __recvfrom_chk() {
     extern "C" fn find() -> usize {
-        crate::c_library::functions::next(c"__recvfrom_chk")
+        crate::next::next(c"__recvfrom_chk")
     }
     core::arch::naked_asm!(
         ".cfi_startproc",

@@ -208,12 +208,9 @@ pub(super) fn next(name: &CStr) -> usize {
                 return found as usize;
             }
         }
-        libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) as usize
     }
+    crate::next::next(name)
 }
 
-/// The definition of `name` that the linker has found.
 #[cfg(feature = "linked")]
-pub(super) fn next(name: &CStr) -> usize {
-    crate::linked::real(name.to_bytes())
-}
+pub(super) use crate::next::next;

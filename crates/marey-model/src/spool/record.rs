@@ -164,11 +164,13 @@ pub enum RmaKind {
     LockAll = 13,
     UnlockAll = 14,
     Flush = 15,
+    ExclusiveLock = 16,
+    SharedLock = 17,
 }
 
 impl RmaKind {
     /// All kinds in the order of their codes.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Put,
         Self::Get,
         Self::Accumulate,
@@ -185,11 +187,31 @@ impl RmaKind {
         Self::LockAll,
         Self::UnlockAll,
         Self::Flush,
+        Self::ExclusiveLock,
+        Self::SharedLock,
     ];
 
     /// The kind that a code stands for.
     pub fn from_code(code: u64) -> Option<Self> {
         usize::try_from(code).ok().and_then(|idx| Self::ALL.get(idx)).copied()
+    }
+
+    /// The kind that has this [`Self::name`].
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether it moves data.
+    pub const fn is_transfer(self) -> bool {
+        matches!(
+            self,
+            Self::Put
+                | Self::Get
+                | Self::Accumulate
+                | Self::GetAccumulate
+                | Self::FetchAndOp
+                | Self::CompareAndSwap
+        )
     }
 
     /// The name used in the archive.
@@ -211,6 +233,8 @@ impl RmaKind {
             Self::LockAll => "lock-all",
             Self::UnlockAll => "unlock-all",
             Self::Flush => "flush",
+            Self::ExclusiveLock => "exclusive-lock",
+            Self::SharedLock => "shared-lock",
         }
     }
 }

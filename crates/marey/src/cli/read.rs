@@ -13,20 +13,34 @@ use crate::format;
 #[command(
     about = "Tell where the time of a run went",
     long_about = "Tell where the time of a run went.\n\n\
-        The first lines answer the question; the tables below show ranks, regions, hot functions, counters, \
+        The first lines answer the question, then come findings: what others waited for, what moving data took, and what there is to win. \
+        The tables below show efficiencies, ranks, regions, hot functions, counters, \
         call paths, who sent what to whom, message sizes, collectives, where the program waited, files, \
         memory, what the measurement cost, and everything that was lost or uncertain.",
     after_long_help = "EXAMPLES\n  \
         marey report run.marey\n  \
         marey report run.marey --by rank --top 50\n  \
         marey report run.marey --by waiting         sleeps, polls, sockets, children: where the program was blocked\n  \
+        marey report run.marey --by region --across        how ranks and threads differ in each\n  \
+        marey report run.marey --metric 'mpi_time / time'\n  \
         marey report run.marey --json | jq '.regions[0]'\n\n\
         JSON\n  \
-        regions[{level, verb, noun, calls, untimed_calls, inclusive_ns, exclusive_ns, min_ns, max_ns, \
+        findings[{kind, text, gain_ns, cost_ns, share, ranks[], locations[], activity, level, region, function, \
+        file, line, from_ns, to_ns, confidence, effect_ns, clock_bar_ns|null, calls, bytes, data, command, \
+        without_processor_ns|null, effects[{pattern, region, function, \
+        file, line, locations[], wait_ns}]}], dominant{text, activity, level, region, function, file, line, path_ns, \
+        mean_ns, is_alike}|null, efficiency{parallel, load_balance, communication, serialisation, \
+        transfer, busiest, largest_useful_ns, mean_useful_ns, run_ns, locations}, waits and delays as in `marey \
+        waits --json`, critical_path as in `marey path --json`, \
+        granularity[{kind, text, locations[], ranks[], to|null, level, region, function, file, line, number, rows, \
+        mean_bytes, cost_ns, gain_ns|null, work_ns, of_ns}], unexplained|null, \
+        derived_metrics[{name, expression, unit, value|null, reason|null}], regions[{level, verb, noun, calls, untimed_calls, inclusive_ns, exclusive_ns, waiting_ns|null, min_ns, max_ns, \
         mean_ns, std_ns, bytes, durations[[from, to, visits]], sizes[[from, to, operations]], \
-        exclusive_of_process{min_ns, max_ns, mean_ns, std_ns, processes, min_process, max_process}}], \
+        exclusive_of_process{min_ns, max_ns, mean_ns, std_ns, imbalance, processes, min_process, max_process}, \
+        across{locations, exclusive_ns, inclusive_ns, calls, bytes, waiting_ns|null, each {min, max, mean, std, imbalance, \
+        min_location, max_location}}}], \
         call_paths[{path[], function, file, line, calls, untimed_calls, inclusive_ns, exclusive_ns, bytes, \
-        durations, sizes, stack[{function, file, line}]}], ranks[{process, world, rank|null, threads, \
+        durations, sizes, across, stack[{function, file, line}]}], ranks[{process, world, rank|null, threads, \
         time_ns, mpi_ns, peak_memory_bytes|null, processor_ns|null}], communication[{from, to, messages, \
         bytes, from_world, to_world}], message_sizes[{from_bytes, to_bytes, messages, bytes}], files[{level, \
         file, opens, open_ns, closes, close_ns, reads, read_bytes, read_ns, writes, written_bytes, write_ns, \
@@ -61,6 +75,17 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "WHAT", value_enum, conflicts_with = "json")]
     pub(crate) by: Option<Section>,
 
+    /// With --by region or path: show how ranks and threads differ
+    #[arg(long, requires = "by")]
+    pub(crate) across: bool,
+
+    /// Show numbers computed from quantities of the run, alone; may be given several times
+    ///
+    /// Such as 'mpi_time / time' or 'region("MPI_Send").bytes'; `marey check --help` lists what there is. With --json they
+    /// are a field of the whole.
+    #[arg(long, value_name = "[NAME=]EXPR", conflicts_with = "by")]
+    pub(crate) metric: Vec<String>,
+
     /// Never use colour
     ///
     /// Colour is used on a terminal only, and not if NO_COLOR is set.
@@ -71,6 +96,12 @@ pub(crate) struct ReportArgs {
 /// A table of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Section {
+    /// What is worth changing: what others waited for, and what there is to win
+    Finding,
+    /// How much of the time was useful, and what took the rest
+    Efficiency,
+    /// Calls too small for what they cost, that could be merged
+    Granularity,
     /// One row a rank
     Rank,
     /// One row a region, such as an MPI function

@@ -22,6 +22,8 @@ mod machine;
 mod place;
 mod trial;
 
+pub(crate) use shell::quote;
+
 mod line;
 mod mpi;
 mod program;

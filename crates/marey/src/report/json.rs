@@ -5,18 +5,33 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use marey_analyze::{
-    CallPathRow, FileRow, Histogram, MessageSizeRow, MetricKind, Population, RegionRow, exclusive_by_process,
+    Across, CallPathRow, FileRow, Histogram, MessageSizeRow, MetricKind, Population, RegionRow,
+    call_paths_across, exclusive_by_process, regions_across,
 };
 use marey_model::Nanos;
 use serde::Serialize;
 
-use super::{Facts, waiting};
+use super::{Facts, across, waiting};
+use crate::compare::metrics;
 use crate::endings::{self, Ending};
+use crate::explain;
 use crate::hot;
 use crate::info::{self, Overhead};
 
 #[derive(Serialize)]
 struct Report<'f> {
+    /// Those that were asked for.
+    derived_metrics: Vec<metrics::JsonComputed<'f>>,
+    findings: Vec<explain::findings::JsonFinding>,
+    dominant: Option<explain::findings::JsonDominant>,
+    /// Null where there is nobody to compare.
+    efficiency: Option<explain::findings::JsonEfficiency>,
+    /// Why the two are not known; null where they are.
+    unexplained: Option<&'f str>,
+    waits: Vec<explain::waits::JsonWait<'f>>,
+    delays: Vec<explain::waits::JsonDelay<'f>>,
+    critical_path: Vec<explain::path::JsonRow<'f>>,
+    granularity: Vec<explain::granularity::JsonSmall<'f>>,
     regions: Vec<Region<'f>>,
     call_paths: Vec<Path<'f>>,
     ranks: Vec<Rank>,
@@ -89,6 +104,8 @@ struct Region<'f> {
     untimed_calls: u64,
     inclusive_ns: i64,
     exclusive_ns: i64,
+    /// Null where that is not known.
+    waiting_ns: Option<i64>,
     /// Of the durations of single calls, wherever they were made; so are the next three.
     min_ns: i64,
     max_ns: i64,
@@ -101,6 +118,7 @@ struct Region<'f> {
     sizes: Vec<Bin>,
     /// How the exclusive time differs between processes.
     exclusive_of_process: OfProcess,
+    across: Option<across::Json>,
 }
 
 /// From, to, and how many values are in between; null and null where that is not known.
@@ -117,6 +135,7 @@ struct OfProcess {
     max_ns: i64,
     mean_ns: f64,
     std_ns: f64,
+    imbalance: f64,
     /// Number of processes that were compared, those without such a time too.
     processes: usize,
     min_process: u32,
@@ -140,6 +159,7 @@ struct Path<'f> {
     /// How much data single operations moved, bytes.
     sizes: Vec<Bin>,
     /// The whole call stack, outermost function first.
+    across: Option<across::Json>,
     stack: Vec<Frame<'f>>,
 }
 
@@ -244,10 +264,26 @@ struct Wait<'f> {
 }
 
 /// Prints the report as one JSON object.
-pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> anyhow::Result<()> {
+pub(super) fn print(
+    out: &mut dyn Write,
+    facts: &Facts<'_>,
+    computed: &[metrics::Computed],
+) -> anyhow::Result<()> {
+    let causes = facts.causes.as_ref();
+    let paths_across = call_paths_across(facts.trace, facts.causes.as_ref().ok());
     let report = Report {
+        derived_metrics: metrics::json(computed),
+        findings: causes
+            .map_or_else(|_| Vec::new(), |it| explain::findings::json(facts.trace, it, facts.path)),
+        dominant: causes.ok().and_then(|it| explain::findings::json_dominant(facts.trace, it)),
+        efficiency: causes.ok().and_then(|it| explain::findings::json_efficiency(facts.trace, it)),
+        unexplained: causes.err().map(String::as_str),
+        waits: causes.map_or_else(|_| Vec::new(), |it| explain::waits::json_waits(facts.trace, it)),
+        delays: causes.map_or_else(|_| Vec::new(), |it| explain::waits::json_delays(facts.trace, it)),
+        critical_path: causes.map_or_else(|_| Vec::new(), |it| explain::path::json_path(facts.trace, it)),
+        granularity: explain::granularity::json(facts.trace, facts.small.as_deref().unwrap_or_default()),
         regions: regions(facts),
-        call_paths: facts.call_paths.iter().map(|row| path(facts, row)).collect(),
+        call_paths: facts.call_paths.iter().map(|row| path(facts, row, &paths_across)).collect(),
         ranks: facts.ranks.iter().map(|row| rank(facts, row)).collect(),
         communication: facts.pairs.iter().filter_map(|row| pair(facts, row)).collect(),
         message_sizes: facts.sizes.iter().map(size).collect(),
@@ -270,6 +306,8 @@ pub(super) fn print(out: &mut dyn Write, facts: &Facts<'_>) -> anyhow::Result<()
 
 fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
     let (times, population) = (exclusive_by_process(facts.trace), Population::new(facts.trace));
+    let waiting = facts.causes.as_ref().ok().map(|causes| causes.waiting_by_region(facts.trace));
+    let across = regions_across(facts.trace, facts.causes.as_ref().ok());
     let region = |row: &RegionRow<'f>| {
         let spread = population.spread(&times[row.region.idx()]);
         Region {
@@ -280,6 +318,7 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
             untimed_calls: row.untimed,
             inclusive_ns: row.inclusive.0,
             exclusive_ns: row.exclusive.0,
+            waiting_ns: waiting.as_ref().and_then(|sums| sums.get(row.region.idx())).map(|time| time.0),
             min_ns: row.min.map_or(0, |min| min.0),
             max_ns: row.max.map_or(0, |max| max.0),
             mean_ns: row.mean,
@@ -292,10 +331,12 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
                 max_ns: spread.max.0,
                 mean_ns: spread.mean,
                 std_ns: spread.std,
+                imbalance: spread.imbalance(),
                 processes: spread.processes,
                 min_process: spread.min_process.0,
                 max_process: spread.max_process.0,
             },
+            across: across.get(row.region.idx()).and_then(Option::as_ref).map(across::Json::new),
         }
     };
     facts.regions.iter().filter(|row| row.visits > 0).map(region).collect()
@@ -369,7 +410,7 @@ pub(super) fn stack<'f>(facts: &'f Facts<'_>, path: marey_model::CallPathId) -> 
     frames.iter().rev().map(frame).collect()
 }
 
-fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
+fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>, across: &[Option<Across>]) -> Path<'f> {
     Path {
         path: &row.path,
         function: &row.function,
@@ -382,6 +423,7 @@ fn path<'f>(facts: &'f Facts<'_>, row: &'f CallPathRow<'_>) -> Path<'f> {
         bytes: row.bytes,
         durations: bins(&row.by_duration),
         sizes: bins(&row.by_size),
+        across: across.get(row.call_path.idx()).and_then(Option::as_ref).map(across::Json::new),
         stack: stack(facts, row.call_path),
     }
 }

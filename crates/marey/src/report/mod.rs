@@ -5,25 +5,32 @@
 //! page.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::bail;
 use marey_analyze::{
-    AllocationPath, CallPathRow, Counted, FileRow, Headline, Hot, MessageSizeRow, PairRow, ProcessMemory,
-    RankRow, RegionRow, Trace, Waiting, allocations, call_paths, communication, counted, files as by_file,
-    headline, hot, memory as memory_of, message_sizes, ranks, regions, waiting as blocked,
+    AllocationPath, CallPathRow, Causes, Counted, FileRow, Headline, Hot, MessageSizeRow, PairRow,
+    ProcessMemory, RankRow, RegionRow, Selection, Small, Trace, Waiting, allocations, call_paths,
+    communication, counted, files as by_file, headline, hot, memory as memory_of, message_sizes, ranks,
+    regions, waiting as blocked,
 };
 
 use marey_model::Nanos;
 
 use crate::cli::{ReportArgs, Section};
+use crate::compare::metrics;
 use crate::endings;
+use crate::exit::Usage;
+use crate::explain;
 use crate::hot;
 use crate::info;
-use crate::paint::{Look, Paint, title, wrap};
+use crate::paint::{Look, Paint, note, title, wrap};
 use crate::problems;
 use crate::run::Run;
 use crate::table;
 
+mod across;
 mod answer;
 mod calls;
 mod chains;
@@ -39,17 +46,30 @@ mod waiting;
 
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
+    if args.across && !matches!(args.by, Some(Section::Region | Section::Path)) {
+        bail!(Usage(
+            "--across shows how ranks and threads differ by region or by path: add --by region or --by path"
+                .to_owned()
+        ));
+    }
     let run = Run::open(&args.run)?;
-    let facts = Facts::new(&run);
+    let computed = metrics::of_run(&args.metric, &run, &args.run)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
+    let paint = Paint::for_stdout();
+    let paint = if args.no_color { paint.without_colour() } else { paint };
     if args.json {
-        json::print(&mut out, &facts)?;
+        json::print(&mut out, &Facts::new(&run, &args.run), &computed)?;
+    } else if !computed.is_empty() {
+        metrics::print(&mut out, paint, &computed)?;
     } else {
-        let paint = Paint::for_stdout();
-        let paint = if args.no_color { paint.without_colour() } else { paint };
+        let facts = Facts::new(&run, &args.run);
         let top = usize::try_from(args.top).unwrap_or(usize::MAX);
         let mut page = Page { out: &mut out, paint, top, facts: &facts };
-        page.print(args.by)?;
+        match args.by {
+            Some(Section::Region) if args.across => across::print(&mut page, across::Rows::Regions)?,
+            Some(Section::Path) if args.across => across::print(&mut page, across::Rows::CallPaths)?,
+            _ => page.print(args.by)?,
+        }
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -58,6 +78,8 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
 /// Everything that the report is about.
 struct Facts<'r> {
     run: &'r Run,
+    /// Where it is, as the user said it.
+    path: &'r Path,
     trace: &'r dyn Trace,
     headline: Headline,
     ranks: Vec<RankRow>,
@@ -71,13 +93,24 @@ struct Facts<'r> {
     waiting: Waiting,
     memory: Vec<ProcessMemory>,
     allocations: Vec<AllocationPath<'r>>,
+    /// Why it took so long, or why that is not known.
+    causes: Result<Causes, String>,
+    /// Calls that are too small for what they cost.
+    small: Result<Vec<Small>, String>,
 }
 
 impl<'r> Facts<'r> {
-    fn new(run: &'r Run) -> Self {
+    fn new(run: &'r Run, path: &'r Path) -> Self {
         let trace: &dyn Trace = &run.trace;
+        let causes =
+            explain::explained(run, path, &Selection::default()).map_err(|error| format!("{error:#}"));
+        let small = causes.as_ref().map_err(Clone::clone).and_then(|causes| {
+            let cost = info::overhead(&run.archive).map_err(|error| format!("{error:#}"))?;
+            explain::granularity::found(run, causes, cost.ns_per_event)
+        });
         Self {
             run,
+            path,
             trace,
             headline: headline(trace),
             ranks: ranks(trace),
@@ -91,6 +124,8 @@ impl<'r> Facts<'r> {
             waiting: blocked(trace),
             memory: memory_of(trace),
             allocations: allocations(trace),
+            causes,
+            small,
         }
     }
 }
@@ -113,7 +148,9 @@ impl Page<'_> {
 
     fn print_all(&mut self) -> anyhow::Result<()> {
         answer::print(self)?;
-        for section in [Section::Ending, Section::Rank, Section::Region] {
+        for section in
+            [Section::Ending, Section::Finding, Section::Efficiency, Section::Rank, Section::Region]
+        {
             self.section(section)?;
         }
         if self.facts.hot.whole.samples > 0 {
@@ -121,6 +158,9 @@ impl Page<'_> {
         }
         if counters::is_worthwhile(self) {
             self.section(Section::Counter)?;
+        }
+        if self.facts.small.as_ref().is_ok_and(|small| !small.is_empty()) {
+            self.section(Section::Granularity)?;
         }
         self.section(Section::Path)?;
         if self.facts.headline.mpi > Nanos(0) {
@@ -145,6 +185,9 @@ impl Page<'_> {
     fn section(&mut self, section: Section) -> io::Result<()> {
         match section {
             Section::Ending => endings::print(self.out, self.paint, self.facts.trace),
+            Section::Finding => self.explained(explain::findings::print),
+            Section::Efficiency => self.explained(explain::findings::print_efficiency),
+            Section::Granularity => self.granularity(),
             Section::Rank => tables::ranks(self),
             Section::Region => {
                 tables::regions(self)?;
@@ -166,6 +209,29 @@ impl Page<'_> {
             Section::File => files::print(self),
             Section::Memory => memory::print(self),
             Section::Problem => problems::print(self.out, self.paint, self.facts.trace),
+        }
+    }
+
+    /// A section that says why, if that is known.
+    fn explained(&mut self, print: fn(&mut explain::Page<'_>) -> io::Result<()>) -> io::Result<()> {
+        match &self.facts.causes {
+            Ok(causes) => {
+                let (paint, top, trace) = (self.paint, self.top, self.facts.trace);
+                print(&mut explain::Page { out: self.out, paint, top, trace, causes, path: self.facts.path })
+            }
+            Err(why) => note(self.out, self.paint, why),
+        }
+    }
+
+    fn granularity(&mut self) -> io::Result<()> {
+        match (&self.facts.causes, &self.facts.small) {
+            (Ok(causes), Ok(small)) => {
+                let (paint, top, trace) = (self.paint, self.top, self.facts.trace);
+                let mut page =
+                    explain::Page { out: self.out, paint, top, trace, causes, path: self.facts.path };
+                explain::granularity::print(&mut page, small)
+            }
+            (Err(why), _) | (_, Err(why)) => note(self.out, self.paint, why),
         }
     }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::{Population, Process, RegionRow, Spread, exclusive_by_process};
+use marey_analyze::{Population, Process, RegionRow, exclusive_by_process};
 use marey_model::{Level, LocationId, Nanos, ProcessId, Role};
 use rustc_hash::FxHashMap;
 
@@ -136,6 +136,8 @@ struct Named {
     inclusive: Nanos,
     /// Sum of the durations of all calls that were timed, those within calls of the same region too.
     durations: Nanos,
+    /// How much of the exclusive time was waiting for others.
+    waiting: Nanos,
     /// Exclusive time of each process.
     of_process: BTreeMap<ProcessId, Nanos>,
 }
@@ -143,6 +145,7 @@ struct Named {
 fn named(page: &Page<'_>) -> Vec<(String, Named)> {
     let facts = page.facts;
     let times = exclusive_by_process(facts.trace);
+    let waiting = facts.causes.as_ref().map_or_else(|_| Vec::new(), |it| it.waiting_by_region(facts.trace));
     let mut sums: BTreeMap<String, Named> = BTreeMap::new();
     for row in facts.regions.iter().filter(|row| row.visits > 0) {
         let sum = sums.entry(words::region(facts.trace, row.region)).or_default();
@@ -151,6 +154,7 @@ fn named(page: &Page<'_>) -> Vec<(String, Named)> {
         sum.exclusive = sum.exclusive + row.exclusive;
         sum.inclusive = sum.inclusive + row.inclusive;
         sum.durations = sum.durations + row.durations;
+        sum.waiting = sum.waiting + waiting.get(row.region.idx()).copied().unwrap_or_default();
         for (&process, &time) in &times[row.region.idx()] {
             let sum = sum.of_process.entry(process).or_default();
             *sum = *sum + time;
@@ -172,21 +176,33 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
     columns.push(("share", Side::Right));
     columns.extend(nests.then_some(("inclusive", Side::Right)));
     columns.push(("a call", Side::Right));
-    let spread_columns = ["min", "mean", "max", "std"].map(|head| (head, Side::Right));
+    let waits = rows.iter().any(|(_, row)| row.waiting > Nanos(0));
+    columns.extend(waits.then_some(("waiting", Side::Right)));
+    let spread_columns = ["mean", "max", "uneven"].map(|head| (head, Side::Right));
     columns.extend(spread_columns.into_iter().filter(|_| has_ranks));
     let mut remark = "calls and times of all threads together; a call: mean of single calls".to_owned();
     if has_ranks {
         let each = if page.facts.ranks.iter().all(|row| row.rank.is_some()) { "rank" } else { "process" };
-        remark.push_str(&format!(
-            "; min, mean, max, std: how the exclusive time differs from {each} to {each}"
-        ));
+        remark.push_str(&format!("; mean, max: exclusive time of a {each}; uneven: max over mean, less 1"));
+    }
+    if waits {
+        remark.push_str("; waiting: for others (`marey waits`)");
     }
     page.title("REGIONS", &remark)?;
     let population = Population::new(page.facts.trace);
     if rows.is_empty() {
         return page.nothing("none");
     }
-    let mut table = Table::new(&columns).can_spare(&["std", "min", "inclusive", "mean", "a call", "max"]);
+    let mut table = Table::new(&columns).can_spare(&[
+        "std",
+        "min",
+        "inclusive",
+        "mean",
+        "a call",
+        "uneven",
+        "max",
+        "waiting",
+    ]);
     for (name, row) in rows.iter().take(page.top) {
         let mut cells: Vec<Cell> = vec![shorten(name, 24).into(), format::count(row.calls).into()];
         if row.untimed == row.calls && row.exclusive == Nanos(0) {
@@ -200,10 +216,15 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
         cells.push(format::percent(row.exclusive.0, whole).into());
         cells.extend(nests.then(|| format::duration(row.inclusive).into()));
         cells.push(mean(row).map_or_else(String::new, format::duration).into());
+        if waits {
+            let waiting = if row.waiting > Nanos(0) { format::duration(row.waiting) } else { String::new() };
+            cells.push(waiting.into());
+        }
         if has_ranks {
-            let Spread { min, max, mean, std, .. } = population.spread(&row.of_process);
-            let (min, max) = (format::duration(min), format::duration(max));
-            cells.extend([min, duration_of(mean), max, duration_of(std)].map(Cell::from));
+            let spread = population.spread(&row.of_process);
+            let (mean, max) = (duration_of(spread.mean), format::duration(spread.max));
+            let uneven = format!("{:.0} %", 100.0 * spread.imbalance());
+            cells.extend([mean, max, uneven].map(Cell::from));
         }
         table.push(cells);
     }

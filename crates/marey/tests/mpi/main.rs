@@ -13,6 +13,7 @@
 mod strace;
 mod support;
 
+mod mpi_across;
 mod mpi_clocks;
 mod mpi_contents;
 mod mpi_cost;

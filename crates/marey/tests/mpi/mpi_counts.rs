@@ -25,6 +25,7 @@ fn check(mpi: Mpi, job: &Job, place: &Place, keep: Keep) {
         assert_eq!(kept(&run.output, keep), kept(&plain, keep), "order {order}");
         compare(&run, &counts, order);
         run.expect_no_problems(&[]);
+        run.expect_sums();
     }
 }
 

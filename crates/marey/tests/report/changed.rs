@@ -113,7 +113,15 @@ fn names_of_a_run_cannot_steer_the_terminal() {
     };
     replace(&run, &schema::COUNTED, &[&counted(0, 0), &counted(2, 0), &counted(3, 2)]);
     let sections: Vec<[&str; 3]> = SECTIONS.map(|name| ["report", "--by", name]).into();
-    let others = [&["report"][..], &["dump"], &["info"], &["hot"], &["lines", "run.marey", "main.c"]];
+    let others = [
+        &["report"][..],
+        &["dump"],
+        &["info"],
+        &["hot"],
+        &["waits"],
+        &["path"],
+        &["lines", "run.marey", "main.c"],
+    ];
     for args in others.into_iter().chain(sections.iter().map(|args| &args[..])) {
         let text = marey(dir.path(), args);
         assert!(!text.contains('\x1b'), "{args:?}: {text}");

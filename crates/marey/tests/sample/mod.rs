@@ -192,12 +192,24 @@ fn happenings(put: &mut Put<'_>) {
     let message = |from, sent, to, received, bytes| {
         let send = vec![U(from), I(sent * MS), I(sent * MS)];
         let receive = vec![U(to), I(received * MS), I(received * MS), I(received * MS)];
-        let rest = vec![I(bytes), I(7), U(0), U(NONE), U(NONE), I(-1), I(-1), U(1), U(2)];
+        let rest = vec![I(bytes), I(7), U(0), U(NONE), U(NONE), I(-1), I(-1), U(1), U(2), I(sent * MS), U(1)];
         [send, receive, rest].into_iter().flatten().collect()
     };
     put(&schema::MESSAGES, &[message(0, 12, 1, 18, 4096), message(1, 11, 0, 28, 64)]);
     let member = |location, enter, leave| {
-        vec![U(0), U(0), U(location), I(enter * MS), I(leave * MS), U(3), I(-1), I(0), I(0)]
+        vec![
+            U(0),
+            U(0),
+            U(location),
+            I(enter * MS),
+            I(leave * MS),
+            U(3),
+            I(-1),
+            I(0),
+            I(0),
+            I(enter * MS),
+            U(3),
+        ]
     };
     put(&schema::COLLECTIVES, &[member(0, 80, 90), member(1, 60, 90)]);
     put(&schema::EVENTS, &[vec![U(0), I(50 * MS), U(0), T("{\"n\":1}")]]);

@@ -5,6 +5,7 @@ mod build;
 mod counter;
 mod job;
 mod run;
+mod sums;
 
 pub(crate) use build::{Build, Compiler, cached, programs, which};
 pub(crate) use counter::{Counter, Counts};

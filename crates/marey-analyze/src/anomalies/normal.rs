@@ -1,0 +1,89 @@
+//! Jumpshot's test: durations of a region are taken to be normal, and a percentage gives a cut-off on either side.
+//!
+//! The one idea: what is alike has no tail, so of visits that last nearly the same time none is anomalous, other than in
+//! a list of the longest per cent.
+//!
+//! What is deliberately absent: doubts about the distribution; [`super::robust`] has them.
+
+use crate::happenings::{Happenings, Unread};
+use crate::statistics::{normal_quantile_above, normal_tail};
+use crate::trace::Trace;
+
+use super::{Anomalies, Anomaly, Kept, each_visit, length};
+
+/// A region needs so many visits.
+const LEAST: u64 = 5;
+/// What differs by so small a part of the mean is alike …
+const ALIKE: f64 = 0.01;
+/// … and no clock tells more exactly, ns.
+const CLOCK: f64 = 20.0;
+
+/// Sums of a region's durations: exact, whatever their order.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    number: u64,
+    sum: u128,
+    squares: u128,
+}
+
+/// Mean and standard deviation, ns.
+#[derive(Clone, Copy, Debug)]
+struct Usual {
+    mean: f64,
+    deviation: f64,
+    number: u64,
+}
+
+impl Sums {
+    #[expect(clippy::cast_precision_loss, reason = "16 digits are enough")]
+    fn usual(&self) -> Option<Usual> {
+        let n = u128::from(self.number);
+        // n² times the variance, in whole numbers: a difference of large ones.
+        let variance = n.checked_mul(self.squares)?.checked_sub(self.sum.checked_mul(self.sum)?)?;
+        let (n, number) = (self.number as f64, self.number);
+        let mean = self.sum as f64 / n;
+        let deviation = ((variance as f64).sqrt() / n).max(ALIKE * mean).max(CLOCK);
+        (LEAST <= number).then_some(Usual { mean, deviation, number })
+    }
+}
+
+pub(super) fn find(run: &impl Trace, events: &impl Happenings, percent: f64) -> Result<Anomalies, Unread> {
+    let region_of: Vec<usize> = run.call_paths().iter().map(|path| path.region.idx()).collect();
+    let regions = region_of.iter().max().map_or(0, |most| most + 1);
+    let mut sums = vec![Sums::default(); regions];
+    let mut several = 0;
+    each_visit(run, events, |visit| {
+        if visit.number != 1 {
+            several += u64::from(visit.number);
+            return;
+        }
+        let sums = &mut sums[region_of[visit.interval.call_path.idx()]];
+        let length = u128::from(length(visit));
+        sums.number += 1;
+        sums.sum += length;
+        sums.squares = sums.squares.saturating_add(length * length);
+    })?;
+    let usual: Vec<Option<Usual>> = sums.iter().map(Sums::usual).collect();
+    let limit = normal_quantile_above((percent / 100.0).clamp(0.0, 0.5));
+    let mut kept = Kept::default();
+    let mut has_some = vec![false; regions];
+    each_visit(run, events, |visit| {
+        let region = region_of[visit.interval.call_path.idx()];
+        let Some(usual) = usual[region].filter(|_| visit.number == 1) else { return };
+        #[expect(clippy::cast_precision_loss, reason = "visits are shorter than 104 days")]
+        let away = (length(visit) as f64 - usual.mean) / usual.deviation;
+        if limit < away.abs() {
+            has_some[region] = true;
+            kept.add(Anomaly::of(visit, (usual.mean, usual.number), normal_tail(away.abs())));
+        }
+    })?;
+    let judged: u64 = usual.iter().flatten().map(|usual| usual.number).sum();
+    let all: u64 = sums.iter().map(|sums| sums.number).sum();
+    Ok(Anomalies {
+        judged,
+        not_judged: all - judged + several,
+        groups: usual.iter().flatten().count() as u64,
+        groups_with: has_some.iter().filter(|has_some| **has_some).count() as u64,
+        ..kept.finish()
+    })
+}

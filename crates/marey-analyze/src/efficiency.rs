@@ -1,0 +1,119 @@
+//! How much of the time of all ranks and threads was useful, and what took the rest.
+//!
+//! The one idea: one number is split into factors, each between 0 and 1, whose product it is; the smallest says where to
+//! look. The factors are those of the POP project (<https://pop-coe.eu/node/69>), taken from one run:
+//!
+//! * parallel efficiency = mean useful time / run time = load balance × communication efficiency
+//! * load balance = mean useful time / largest useful time
+//! * communication efficiency = largest useful time / run time = serialisation × transfer
+//! * transfer efficiency = ideal run time / run time: that of a replay in which the network, and all that parallel
+//!   libraries do but wait, cost nothing
+//! * serialisation efficiency = largest useful time / ideal run time
+//!
+//! Useful is the time outside of calls of parallel libraries. The run time is that from the first to the last instant of
+//! those who are compared: locations that wait for others or are waited for, or all if nobody is.
+//!
+//! What is deliberately absent: how useful time changes with the number of ranks, which one run cannot tell.
+
+use std::collections::BTreeSet;
+
+use marey_model::{Level, LocationId, Nanos, Role};
+
+use crate::activities::Activity;
+use crate::causes::Causes;
+use crate::paths::float;
+use crate::trace::Trace;
+
+/// Efficiencies, 0 to 1.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Efficiency {
+    /// Mean useful time over run time.
+    pub parallel: f64,
+    /// Mean over largest useful time.
+    pub load_balance: f64,
+    /// Largest useful time over run time.
+    pub communication: f64,
+    /// How much of that is lost because some wait for others.
+    pub serialisation: f64,
+    /// How much of that is lost in moving data.
+    pub transfer: f64,
+    /// Who has the largest useful time; of several, the first.
+    pub busiest: LocationId,
+    /// That time.
+    pub largest: Nanos,
+    /// The mean useful time, ns.
+    pub mean: f64,
+    /// The run time.
+    pub run_time: Nanos,
+    /// The run time with the ideal network.
+    pub ideal: Nanos,
+    /// How many locations are compared.
+    pub locations: usize,
+}
+
+/// The efficiencies of a run; `None` if there is nobody to compare with anybody.
+pub fn efficiency(run: &dyn Trace, causes: &Causes) -> Option<Efficiency> {
+    efficiency_even_alone(run, causes).filter(|found| 2 <= found.locations)
+}
+
+/// The same, of a run of one location too: the one that others are compared with.
+pub(crate) fn efficiency_even_alone(run: &dyn Trace, causes: &Causes) -> Option<Efficiency> {
+    let compared = compared(run, causes);
+    let is_compared = |id: &LocationId| compared.contains(id);
+    let life = || compared.iter().filter_map(|id| run.locations().get(id.idx()));
+    let (start, end) = (life().map(|it| it.start).min()?, life().map(|it| it.end).max()?);
+    let run_time = causes.span.clip(start, end).map(|(from, to)| to - from)?;
+    let mut useful = vec![Nanos(0); run.locations().len()];
+    for row in causes.times.iter().filter(|row| is_compared(&row.location)) {
+        if is_useful(run, row.activity) {
+            useful[row.location.idx()] = useful[row.location.idx()] + row.time + row.waiting;
+        }
+    }
+    let busiest = compared.iter().copied().max_by_key(|id| (useful[id.idx()], std::cmp::Reverse(*id)))?;
+    let largest = useful[busiest.idx()];
+    let total: f64 = compared.iter().map(|id| float(useful[id.idx()])).sum();
+    #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵³ locations")]
+    let mean = total / compared.len() as f64;
+    let ratio = |part: f64, whole: f64| if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 };
+    let of_ideal = || compared.iter().filter_map(|id| causes.ideal.get(id.idx()));
+    // Nobody begins earlier on any network.
+    let ideal_from = of_ideal().map(|ideal| ideal.0).max()?.min(causes.span.from).max(start);
+    let ideal_to = of_ideal().map(|ideal| ideal.1).max()?;
+    // No network makes anybody compute faster, or a run longer; halves are rounded.
+    let ideal = (ideal_to - ideal_from).max(largest).min(run_time);
+    Some(Efficiency {
+        parallel: ratio(mean, float(run_time)),
+        load_balance: ratio(mean, float(largest)),
+        communication: ratio(float(largest), float(run_time)),
+        serialisation: ratio(float(largest), float(ideal)),
+        transfer: ratio(float(ideal), float(run_time)),
+        ideal,
+        busiest,
+        largest,
+        mean,
+        run_time,
+        locations: compared.len(),
+    })
+}
+
+/// Those who wait for others or are waited for; all if nobody is.
+pub(crate) fn compared(run: &dyn Trace, causes: &Causes) -> BTreeSet<LocationId> {
+    let waits = &causes.waits.list;
+    let some: BTreeSet<LocationId> = waits.iter().flat_map(|wait| [wait.location, wait.cause]).collect();
+    if some.is_empty() { (0..).map(LocationId).take(run.locations().len()).collect() } else { some }
+}
+
+/// Whether an activity is the program's own matter, and not that of a library that connects its parts.
+pub(crate) fn is_useful(run: &dyn Trace, activity: Activity) -> bool {
+    let path = match activity {
+        Activity::Outside => return true,
+        Activity::NotStarted => return false,
+        Activity::Path(path) => path,
+    };
+    let region = run.call_paths().get(path.idx()).and_then(|path| run.regions().get(path.region.idx()));
+    region.is_none_or(|region| {
+        let is_parallel = !matches!(region.role, Role::Work | Role::Io | Role::Manage);
+        let is_node = [Level::SYSTEM, Level::FILES, Level::MEMORY].contains(&region.level.as_str());
+        region.level != Level::MPI && (is_node || !is_parallel)
+    })
+}

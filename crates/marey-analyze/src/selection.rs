@@ -1,0 +1,78 @@
+//! Which part of a run an analysis is about.
+//!
+//! The one idea: a selection says which waits are meant, by who waited when in which call; who caused them may be anybody,
+//! and did so in the span that is looked at. Of what lies across its ends only the part within counts.
+//!
+//! What is deliberately absent: how a user names it.
+
+use marey_model::{CallPathId, LocationId};
+
+use crate::caller::caller;
+use crate::happenings::Span;
+use crate::trace::Trace;
+use crate::waits::Wait;
+
+/// A part of a run; [`Self::default`] is all of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Selection {
+    /// When.
+    pub span: Span,
+    /// For each location whether its waits are meant; `None` = all are.
+    pub locations: Option<Vec<bool>>,
+    /// For each call path whether waits in it are meant; `None` = all are.
+    pub call_paths: Option<Vec<bool>>,
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Self { span: Span::ALL, locations: None, call_paths: None }
+    }
+}
+
+impl Selection {
+    /// Whether a wait is meant.
+    pub fn has(&self, wait: &Wait) -> bool {
+        let is_in = |set: &Option<Vec<bool>>, place: Option<usize>| match (set, place) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(set), Some(place)) => set.get(place).copied().unwrap_or(false),
+        };
+        is_in(&self.locations, Some(wait.location.idx()))
+            && is_in(&self.call_paths, wait.call_path.map(CallPathId::idx))
+    }
+
+    /// Whether a location is meant.
+    pub fn has_location(&self, location: LocationId) -> bool {
+        self.locations.as_ref().is_none_or(|set| set.get(location.idx()).copied().unwrap_or(false))
+    }
+}
+
+/// For each call path whether it lies in a context: in a region of this name, or called, however deep, by a function of this
+/// name.
+pub fn in_context(run: &dyn Trace, name: &str) -> Vec<bool> {
+    let mut is_in: Vec<bool> = Vec::with_capacity(run.call_paths().len());
+    for (path, id) in run.call_paths().iter().zip(0..) {
+        let above = path.parent.and_then(|parent| is_in.get(parent.idx()).copied()).unwrap_or(false);
+        let region = || run.regions().get(path.region.idx()).is_some_and(|region| region.name() == name);
+        let stack =
+            || path.stack.is_some_and(|stack| run.stack(stack).iter().any(|it| is_named(&it.function, name)));
+        let called = || caller(run, CallPathId(id)).is_some_and(|frame| is_named(&frame.function, name));
+        is_in.push(above || region() || stack() || called());
+    }
+    is_in
+}
+
+/// For each call path whether its region is on a level.
+pub fn on_level(run: &dyn Trace, level: &str) -> Vec<bool> {
+    let is_on = |path: &crate::trace::CallPath| {
+        run.regions().get(path.region.idx()).is_some_and(|region| region.level == level)
+    };
+    run.call_paths().iter().map(is_on).collect()
+}
+
+/// Whether a function is the one that is meant: by its whole name, without its parameters, or by the last part of it.
+fn is_named(function: &str, name: &str) -> bool {
+    let head = function.split('(').next().unwrap_or(function);
+    let last = head.rsplit("::").next().unwrap_or(head);
+    [function, head, last].contains(&name)
+}

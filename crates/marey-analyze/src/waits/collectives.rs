@@ -1,0 +1,108 @@
+//! Waits of members of collective operations.
+
+use marey_model::{CallPathId, LocationId, Nanos, Role};
+use rustc_hash::FxHashMap;
+
+use super::kept::Kept;
+use super::{Pattern, in_call, role_of};
+use crate::happenings::{Happenings, Member, Span, Unread};
+use crate::trace::Trace;
+
+/// By call path and location.
+pub(super) type Completion = FxHashMap<(Option<CallPathId>, LocationId), Nanos>;
+
+/// Finds the waits of all members, and how long those of barriers and all-to-all operations took to leave.
+pub(super) fn find(
+    run: &impl Trace,
+    events: &impl Happenings,
+    span: Span,
+    found: &mut Kept,
+    completion: &mut Completion,
+) -> Result<(), Unread> {
+    operations(events, span, |members| match role_of_all(run, members) {
+        Some(Role::Barrier) => all_wait(members, Pattern::Barrier, span, found, completion),
+        Some(Role::AllToAll) => all_wait(members, Pattern::AllToAll, span, found, completion),
+        Some(Role::OneToAll) => others_wait(members, found),
+        Some(Role::AllToOne) => root_waits(members, found),
+        _ => {}
+    })
+}
+
+/// Hands out all members of one operation at a time.
+pub(crate) fn operations(
+    events: &impl Happenings,
+    span: Span,
+    mut each: impl FnMut(&[Member]),
+) -> Result<(), Unread> {
+    let key = |member: &Member| (member.communicator, member.instance);
+    let mut pending: Vec<Member> = Vec::new();
+    events.members_in(span, &mut |batch| {
+        for members in batch.chunk_by(|a, b| key(a) == key(b)) {
+            if pending.first().is_some_and(|first| key(first) != key(&members[0])) {
+                each(&pending);
+                pending.clear();
+            }
+            pending.extend_from_slice(members);
+        }
+    })?;
+    if !pending.is_empty() {
+        each(&pending);
+    }
+    Ok(())
+}
+
+/// The role of an operation.
+pub(crate) fn role_of_all(run: &impl Trace, members: &[Member]) -> Option<Role> {
+    first_to_know(members, |member| role_of(run, member.call_path))
+}
+
+/// What the first location says that knows it.
+pub(crate) fn first_to_know<T>(members: &[Member], what: impl Fn(&Member) -> Option<T>) -> Option<T> {
+    let known = members.iter().filter_map(|member| Some((member.location, what(member)?)));
+    known.min_by_key(|(location, _)| *location).map(|(_, what)| what)
+}
+
+/// Who entered last: of several at once, the location that comes first.
+pub(crate) fn last_of<'a>(members: impl Iterator<Item = &'a Member>) -> Option<(LocationId, Nanos)> {
+    let last = members.max_by_key(|member| (member.enter, std::cmp::Reverse(member.location)))?;
+    Some((last.location, last.enter))
+}
+
+fn all_wait(members: &[Member], pattern: Pattern, span: Span, found: &mut Kept, completion: &mut Completion) {
+    let Some(last) = last_of(members.iter()) else { return };
+    let first_leave = members.iter().filter_map(|member| member.done).map(|done| done.end).min();
+    for member in members {
+        let Some(done) = member.done else { continue };
+        if let Some(wait) = in_call(member.location, done, last, pattern) {
+            found.add(wait);
+        }
+        let rest = first_leave.and_then(|first| span.clip(first.max(done.start), done.end));
+        if let Some((from, to)) = rest {
+            let sum = completion.entry((done.call_path, member.location)).or_default();
+            *sum = *sum + (to - from);
+        }
+    }
+}
+
+fn others_wait(members: &[Member], found: &mut Kept) {
+    let Some(root) = root_of(members) else { return };
+    for member in members.iter().filter(|member| member.location != root.location) {
+        let wait = member.done.and_then(|done| {
+            in_call(member.location, done, (root.location, root.enter), Pattern::LateBroadcast)
+        });
+        wait.into_iter().for_each(|wait| found.add(wait));
+    }
+}
+
+fn root_waits(members: &[Member], found: &mut Kept) {
+    let Some(root) = root_of(members) else { return };
+    let last = last_of(members.iter().filter(|member| member.location != root.location));
+    if let (Some(done), Some(last)) = (root.done, last) {
+        in_call(root.location, done, last, Pattern::EarlyReduce).into_iter().for_each(|wait| found.add(wait));
+    }
+}
+
+fn root_of(members: &[Member]) -> Option<&Member> {
+    let root = first_to_know(members, |member| member.root)?;
+    members.iter().find(|member| member.location == root)
+}

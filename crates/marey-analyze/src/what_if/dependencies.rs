@@ -1,0 +1,144 @@
+//! Dependencies: who could not go on before somebody else had come somewhere.
+//!
+//! The one idea: messages, operations and edges come down to the same: instants of locations that arrive, and gates of
+//! others, never earlier, that open when all have arrived. They are handed out in the same order every time.
+
+use marey_model::{LocationId, Nanos, Role};
+
+use super::graph::Graph;
+use super::variants::{Kind, Moved};
+use crate::happenings::{Done, Happenings, Member, Message, Span, Unread};
+use crate::trace::Trace;
+use crate::waits::{first_to_know, operations, role_of_all};
+
+/// An instant of a location.
+pub(super) type Place = (LocationId, Nanos);
+
+/// Where a location may have to wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Gate {
+    pub(super) location: LocationId,
+    pub(super) at: Nanos,
+    /// Whether the call began before: then it did wait.
+    pub(super) waited: bool,
+}
+
+/// Gates that open when all have arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dependency<'a> {
+    pub(super) moved: Moved,
+    pub(super) arrivals: &'a [Place],
+    pub(super) gates: &'a [Gate],
+}
+
+/// A call that may have to wait: from, to.
+pub(super) type Call = (LocationId, Nanos, Nanos);
+
+/// Gates in the making.
+#[derive(Debug, Default)]
+pub(super) struct Gates {
+    gates: Vec<Gate>,
+    arrivals: Vec<Place>,
+}
+
+impl Gates {
+    /// Hands out what holds these calls: all that arrives, but for those which were over before.
+    pub(super) fn of(
+        &mut self,
+        moved: Moved,
+        arrivals: &[Place],
+        calls: impl Iterator<Item = Call>,
+        each: &mut dyn FnMut(Dependency<'_>),
+    ) {
+        let last = arrivals.iter().max_by_key(|(id, at)| (*at, std::cmp::Reverse(*id)));
+        let Some(&(last, latest)) = last else { return };
+        self.gates.clear();
+        for (location, from, to) in calls {
+            if latest <= to {
+                let at = from.max(latest);
+                self.gates.push(Gate { location, at, waited: from < at });
+            } else {
+                let gate = Gate { location, at: to, waited: from < to };
+                each(Dependency { moved, arrivals: &[(last, to)], gates: &[gate] });
+            }
+        }
+        if !self.gates.is_empty() {
+            each(Dependency { moved, arrivals, gates: &self.gates });
+        }
+    }
+}
+
+/// Hands out all of them: one pass over messages and one over members of operations.
+pub(super) fn each(
+    run: &impl Trace,
+    events: &impl Happenings,
+    graph: &Graph,
+    each: &mut dyn FnMut(Dependency<'_>),
+) -> Result<(), Unread> {
+    let mut gates = Gates::default();
+    events.messages(&mut |messages| {
+        messages.iter().for_each(|message| of_message(message, &mut gates, each));
+    })?;
+    operations(events, Span::ALL, |members| of_operation(run, members, &mut gates, each))?;
+    graph.each(each);
+    Ok(())
+}
+
+fn call(location: LocationId, done: Done) -> Call {
+    (location, done.start, done.end)
+}
+
+fn of_message(message: &Message, gates: &mut Gates, each: &mut dyn FnMut(Dependency<'_>)) {
+    let (Some(sending), Some(receiving)) = (message.sending, message.receiving) else { return };
+    if sending.location == receiving.location {
+        return;
+    }
+    let moved = Moved { kind: Kind::Message, bytes: message.bytes, members: 2 };
+    let receive = call(receiving.location, receiving.done);
+    gates.of(moved, &[(sending.location, sending.send)], std::iter::once(receive), each);
+    // Only who waited for the receiver does so again: the others' data went into a buffer.
+    let waited = |done: &Done| done.start < receiving.post && receiving.post < done.end;
+    if let Some(done) = sending.done.filter(waited) {
+        let send = call(sending.location, done);
+        gates.of(moved, &[(receiving.location, receiving.post)], std::iter::once(send), each);
+    }
+}
+
+fn of_operation(
+    run: &impl Trace,
+    members: &[Member],
+    gates: &mut Gates,
+    each: &mut dyn FnMut(Dependency<'_>),
+) {
+    let Some(role) = role_of_all(run, members) else { return };
+    let root = first_to_know(members, |member| member.root);
+    let root = root.filter(|root| members.iter().any(|member| member.location == *root));
+    let is_root = |member: &&Member| Some(member.location) == root;
+    let is_other = |member: &&Member| Some(member.location) != root;
+    let kind = if role == Role::Barrier { Kind::Barrier } else { Kind::Collective };
+    let moved = Moved {
+        kind,
+        bytes: members.iter().map(|member| member.bytes_in.max(member.bytes_out)).max().unwrap_or(0),
+        members: u32::try_from(members.len()).unwrap_or(u32::MAX),
+    };
+    let place = |member: &Member| (member.location, member.enter);
+    let done = |member: &Member| member.done.map(|done| call(member.location, done));
+    let mut arrivals = std::mem::take(&mut gates.arrivals);
+    arrivals.clear();
+    match role {
+        Role::Barrier | Role::AllToAll => {
+            arrivals.extend(members.iter().map(place));
+            gates.of(moved, &arrivals, members.iter().filter_map(done), each);
+        }
+        Role::OneToAll if root.is_some() => {
+            arrivals.extend(members.iter().filter(is_root).map(place));
+            gates.of(moved, &arrivals, members.iter().filter(is_other).filter_map(done), each);
+        }
+        Role::AllToOne if root.is_some() => {
+            arrivals.extend(members.iter().filter(is_other).map(place));
+            gates.of(moved, &arrivals, members.iter().filter(is_root).filter_map(done), each);
+        }
+        _ => {}
+    }
+    gates.arrivals = arrivals;
+}

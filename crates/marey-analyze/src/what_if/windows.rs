@@ -1,0 +1,184 @@
+//! Gates and arrivals in the order of time, as many at a time as memory should hold.
+//!
+//! The one idea: a window is a span of time between two slabs. Whatever has something in it is looked up again in a pass of
+//! its own, and what began before and ends later is known by its number, for every pass is in the same order.
+
+use marey_model::Nanos;
+use rustc_hash::FxHashMap;
+
+use super::dependencies::{self, Dependency};
+use super::graph::Graph;
+use super::variants::Moved;
+use crate::happenings::{Happenings, Unread};
+use crate::trace::Trace;
+
+/// What happens at an instant of a location. The order is that within an instant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Role {
+    /// A gate at which it waited.
+    Waited,
+    Arrives,
+    /// A gate at which it did not wait.
+    Passes,
+}
+
+/// A gate or an arrival.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Point {
+    pub(super) at: Nanos,
+    pub(super) role: Role,
+    pub(super) location: u32,
+    /// Its place among the operations of the window.
+    pub(super) operation: u32,
+}
+
+/// A dependency of the window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operation {
+    /// Its number among all of the run.
+    pub(super) key: u64,
+    pub(super) moved: Moved,
+    /// Arrivals that are still to come.
+    pub(super) coming: u32,
+    /// Gates that are still to come, also behind the window.
+    pub(super) gates: u32,
+    /// Where what has arrived is kept.
+    pub(super) slot: Option<u32>,
+}
+
+/// A span of time.
+#[derive(Debug, Default)]
+pub(super) struct Window {
+    pub(super) points: Vec<Point>,
+    pub(super) operations: Vec<Operation>,
+}
+
+/// All windows of a run.
+#[derive(Debug)]
+pub(super) struct Windows {
+    /// Where they end.
+    ends: Vec<Nanos>,
+    /// How many points the largest has.
+    most: usize,
+    next: usize,
+    /// The first, if it is the only one.
+    first: Option<Window>,
+    n_locations: usize,
+}
+
+impl Windows {
+    /// One pass over what can depend on each other.
+    pub(super) fn new(
+        run: &impl Trace,
+        events: &impl Happenings,
+        graph: &Graph,
+        most: usize,
+    ) -> Result<Self, Unread> {
+        let n_locations = run.locations().len();
+        let slabs = events.slabs();
+        let mut numbers = vec![0_usize; slabs.len().max(1)];
+        let mut total = 0;
+        let mut window = Window::default();
+        let all = (Nanos(i64::MIN), Nanos(i64::MAX));
+        let mut key = 0;
+        dependencies::each(run, events, graph, &mut |dependency| {
+            let times = dependency.arrivals.iter().map(|arrival| arrival.1);
+            for at in times.chain(dependency.gates.iter().map(|gate| gate.at)) {
+                let slab = slabs.partition_point(|begin| *begin <= at).max(1) - 1;
+                numbers[slab] += 1;
+                total += 1;
+            }
+            if total <= most {
+                window.add(key, &dependency, all, n_locations, |_| None);
+            } else if !window.points.is_empty() {
+                // It is not the only one.
+                window = Window::default();
+            }
+            key += 1;
+        })?;
+        if total <= most {
+            window.points.sort_unstable();
+            return Ok(Self { ends: vec![all.1], most, next: 0, first: Some(window), n_locations });
+        }
+        let mut ends = Vec::new();
+        let (mut inside, mut largest) = (0, 0);
+        for (slab, number) in numbers.into_iter().enumerate() {
+            if inside > 0 && inside + number > most {
+                ends.push(slabs[slab]);
+                inside = 0;
+            }
+            inside += number;
+            largest = largest.max(inside);
+        }
+        ends.push(all.1);
+        Ok(Self { ends, most: largest, next: 0, first: None, n_locations })
+    }
+
+    /// Where the next one ends; `None` behind the last.
+    pub(super) fn next_end(&self) -> Option<Nanos> {
+        self.ends.get(self.next).copied()
+    }
+
+    /// The next one. What is still open of those before is taken from `open`.
+    pub(super) fn load(
+        &mut self,
+        run: &impl Trace,
+        events: &impl Happenings,
+        graph: &Graph,
+        open: &mut FxHashMap<u64, u32>,
+    ) -> Result<Window, Unread> {
+        let from = self.next.checked_sub(1).map_or(Nanos(i64::MIN), |before| self.ends[before]);
+        let to = self.ends.get(self.next).copied().unwrap_or(Nanos(i64::MAX));
+        self.next += 1;
+        if let Some(only) = self.first.take() {
+            return Ok(only);
+        }
+        let (points, operations) = (Vec::with_capacity(self.most), Vec::with_capacity(self.most / 2));
+        let mut window = Window { points, operations };
+        let mut key = 0;
+        dependencies::each(run, events, graph, &mut |dependency| {
+            window.add(key, &dependency, (from, to), self.n_locations, |key| open.remove(&key));
+            key += 1;
+        })?;
+        window.points.sort_unstable();
+        Ok(window)
+    }
+}
+
+impl Window {
+    /// Takes what of a dependency lies from `from` on and before `to`.
+    fn add(
+        &mut self,
+        key: u64,
+        dependency: &Dependency<'_>,
+        (from, to): (Nanos, Nanos),
+        n_locations: usize,
+        slot: impl FnOnce(u64) -> Option<u32>,
+    ) {
+        let is_inside = |at: Nanos| from <= at && at < to;
+        let some = dependency.arrivals.iter().any(|arrival| is_inside(arrival.1))
+            || dependency.gates.iter().any(|gate| is_inside(gate.at));
+        let ids = dependency.arrivals.iter().map(|arrival| arrival.0);
+        let mut ids = ids.chain(dependency.gates.iter().map(|gate| gate.location));
+        // Ids that lead nowhere are skipped.
+        if !some || ids.any(|id| n_locations <= id.idx()) {
+            return;
+        }
+        let Ok(operation) = u32::try_from(self.operations.len()) else { return };
+        let later = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        self.operations.push(Operation {
+            key,
+            moved: dependency.moved,
+            coming: later(dependency.arrivals.iter().filter(|arrival| from <= arrival.1).count()),
+            gates: later(dependency.gates.iter().filter(|gate| from <= gate.at).count()),
+            slot: slot(key),
+        });
+        for (location, at) in dependency.arrivals.iter().filter(|arrival| is_inside(arrival.1)) {
+            self.points.push(Point { at: *at, role: Role::Arrives, location: location.0, operation });
+        }
+        for gate in dependency.gates.iter().filter(|gate| is_inside(gate.at)) {
+            let role = if gate.waited { Role::Waited } else { Role::Passes };
+            self.points.push(Point { at: gate.at, role, location: gate.location.0, operation });
+        }
+    }
+}

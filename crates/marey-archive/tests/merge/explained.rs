@@ -1,0 +1,103 @@
+//! What a merge prepares of what explains a run comes back as it was, or not at all.
+
+use marey_analyze::{Causes, causes};
+use marey_archive::corrections::Corrections;
+use marey_archive::schema::{self, TableSpec};
+use marey_archive::{Archive, Columns, Events, Meta, Part, RunTrace, Value, prepare, prepared, write_table};
+use marey_testkit::Spool;
+
+use super::{Merged, call, merged, message};
+
+/// Rank 1 waits for a message twice, in different calls, and rank 0 for the last rank to come to a barrier.
+fn run() -> Merged {
+    let mut spool = Spool::world(3);
+    for n in 0..2 {
+        call(&mut spool.processes[0], 0, "MPI_Send", 1000 * n + 400, 1000 * n + 420, |p| {
+            p.send(0, message(1, 5))
+        });
+        let verb = ["MPI_Recv", "MPI_Mrecv"][usize::try_from(n).unwrap()];
+        call(&mut spool.processes[1], 0, verb, 1000 * n + 5, 1000 * n + 430, |p| p.receive(0, message(0, 5)));
+    }
+    for process in &mut spool.processes {
+        process.end = Some(5000);
+    }
+    let merged = merged(&spool);
+    prepare(&merged.path()).unwrap();
+    merged
+}
+
+fn found(archive: &Archive) -> (Option<Causes>, Causes) {
+    let trace = RunTrace::load(archive).unwrap();
+    let events = Events::open(archive, &trace).unwrap();
+    (prepared(archive, &trace), causes(&trace, &events).unwrap())
+}
+
+#[test]
+fn what_was_prepared_is_what_events_give() {
+    let run = run();
+    let (prepared, causes) = found(&Archive::open(&run.path()).unwrap());
+    assert_eq!(causes.waits.list.len(), 2);
+    assert!(!causes.delays.rows.is_empty() && !causes.delays.effects.is_empty() && !causes.times.is_empty());
+    assert_eq!(prepared, Some(causes));
+}
+
+#[test]
+fn a_run_of_which_nothing_was_prepared_is_whole() {
+    let mut spool = Spool::world(2);
+    spool.processes[0].end = Some(10);
+    assert_eq!(found(&merged(&spool).archive).0, None);
+}
+
+#[test]
+fn corrections_of_clocks_make_it_stale() {
+    let run = run();
+    let offsets = [(1, 7)].into();
+    let corrections = Corrections { version: 1, offsets, ..Corrections::default() };
+    corrections.save(&run.path()).unwrap();
+    let (prepared, causes) = found(&Archive::open(&run.path()).unwrap());
+    assert_eq!(prepared, None);
+    // Rank 1 began and ended its calls 7 ns later than it was merged, and no message came later.
+    assert_eq!(causes.waits.list[0].from.0, 12);
+}
+
+/// Puts other rows into a table.
+fn replace(run: &Merged, spec: &'static TableSpec, row: &[Value<'_>]) {
+    let mut columns = Columns::new(spec);
+    columns.push(row).unwrap();
+    let mut meta = Meta::load(&run.path()).unwrap();
+    meta.add(spec, Part::new(spec, 0, 0, write_table(&run.path(), &columns).unwrap()));
+    meta.save(&run.path()).unwrap();
+}
+
+#[test]
+fn what_makes_no_sense_is_found_again() {
+    let wait = |location, start, duration, path, pattern, cause| {
+        let at = [Value::U32(location), Value::I64(start), Value::I64(duration)];
+        [&at[..], &[Value::U32(path), Value::Text(pattern), Value::U32(cause)]].concat()
+    };
+    let right = wait(1, 5, 395, 0, "late sender", 0);
+    let wrong: [(&'static TableSpec, Vec<Value<'_>>); 8] = [
+        (&schema::WAITS, wait(9, 5, 395, 0, "late sender", 0)),
+        (&schema::WAITS, wait(1, 5, 395, 77, "late sender", 0)),
+        (&schema::WAITS, wait(1, 5, 395, 0, "late comer", 0)),
+        (&schema::WAITS, wait(1, 5, 395, 0, "late sender", 9)),
+        (&schema::WAITS, wait(1, i64::MAX, 395, 0, "late sender", 0)),
+        (
+            &schema::ACTIVITIES,
+            [&[Value::U32(0), Value::Text("asleep"), Value::U32(0)][..], &[Value::I64(1); 5]].concat(),
+        ),
+        (&schema::IDEAL_NETWORK, vec![Value::U32(0), Value::I64(0), Value::I64(5)]),
+        (&schema::EXPLANATION, [&[Value::I64(0); 6][..], &[Value::F64(0.0), Value::I64(0)]].concat()),
+    ];
+    let altered = run();
+    replace(&altered, &schema::WAITS, &right);
+    let (prepared, _) = found(&Archive::open(&altered.path()).unwrap());
+    assert_eq!(prepared.unwrap().waits.list.len(), 1, "what makes sense is taken as it stands");
+    for (spec, row) in wrong {
+        let run = run();
+        replace(&run, spec, &row);
+        let (prepared, causes) = found(&Archive::open(&run.path()).unwrap());
+        assert!(prepared.is_none(), "{row:?}");
+        assert_eq!(causes.waits.list.len(), 2);
+    }
+}

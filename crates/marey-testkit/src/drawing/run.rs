@@ -1,0 +1,106 @@
+//! A drawing as analysis sees it.
+//!
+//! The one idea: events are handed out in small batches, so that whoever forgets something between two of them is
+//! found out.
+
+use marey_analyze::{
+    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CountedRow, Counter, Edge, Frame,
+    Happenings, HeapRow, Interval, Location, Member, Message, OpenRegion, Problem, Process, ProcessClock,
+    ProfileRow, Region, SampledRow, Trace, Unread,
+};
+use marey_model::{Nanos, StackId};
+
+use super::Drawing;
+
+/// Rows in a batch. Small and odd: operations, messages and slabs are seldom that long.
+const BATCH: usize = 3;
+
+impl Trace for Drawing {
+    fn duration(&self) -> Nanos {
+        self.locations.iter().map(|location| location.end).max().unwrap_or_default()
+    }
+    fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+    fn call_paths(&self) -> &[CallPath] {
+        &self.call_paths
+    }
+    fn stack(&self, _: StackId) -> Vec<&Frame> {
+        Vec::new()
+    }
+    fn processes(&self) -> &[Process] {
+        &self.processes
+    }
+    fn locations(&self) -> &[Location] {
+        &self.locations
+    }
+    fn communicators(&self) -> &[Communicator] {
+        &self.communicators
+    }
+    fn profile(&self) -> &[ProfileRow] {
+        &[]
+    }
+    fn durations(&self) -> &[BinRow] {
+        &[]
+    }
+    fn sizes(&self) -> &[BinRow] {
+        &[]
+    }
+    fn communication(&self) -> &[CommunicationRow] {
+        &[]
+    }
+    fn samples(&self) -> &[SampledRow] {
+        &[]
+    }
+    fn counters(&self) -> &[Counter] {
+        &[]
+    }
+    fn counted(&self) -> &[CountedRow] {
+        &[]
+    }
+    fn allocations(&self) -> &[AllocationRow] {
+        &[]
+    }
+    fn heaps(&self) -> &[HeapRow] {
+        &[]
+    }
+    fn problems(&self) -> &[Problem] {
+        &[]
+    }
+    fn clocks(&self) -> &[ProcessClock] {
+        &self.clocks
+    }
+    fn open_at_end(&self) -> Option<&[OpenRegion]> {
+        None
+    }
+}
+
+impl Happenings for Drawing {
+    fn intervals(&self, slab: usize, each: &mut dyn FnMut(&[Interval])) -> Result<(), Unread> {
+        let Some(&from) = self.slabs.get(slab) else { return Ok(()) };
+        let to = self.slabs.get(slab + 1).copied().unwrap_or(Nanos(i64::MAX));
+        let begun = self.intervals.iter().map(|drawn| drawn.interval);
+        let begun: Vec<Interval> = begun.filter(|i| from <= i.start && i.start < to).collect();
+        begun.chunks(BATCH).for_each(each);
+        Ok(())
+    }
+
+    fn slabs(&self) -> Vec<Nanos> {
+        self.slabs.clone()
+    }
+
+    fn messages(&self, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread> {
+        self.messages.chunks(BATCH).for_each(each);
+        Ok(())
+    }
+
+    fn members(&self, each: &mut dyn FnMut(&[Member])) -> Result<(), Unread> {
+        self.members.chunks(BATCH).for_each(each);
+        Ok(())
+    }
+
+    fn edges(&self, each: &mut dyn FnMut(&[Edge])) -> Result<(), Unread> {
+        self.edges.chunks(BATCH).for_each(each);
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! The command that shows the evidence of a finding.
+//!
+//! The one idea: who reads a sentence should not have to look up how to see more of it; so the command stands below, ready
+//! to be pasted.
+
+use std::path::Path;
+
+use marey_analyze::{Causes, Finding, FindingKind, Trace};
+use marey_model::{LocationId, Nanos};
+
+use super::Place;
+use crate::doctor::quote;
+use crate::paint::harmless;
+
+/// `marey waits run.marey --context exchange --ranks 1`
+pub(super) fn of(trace: &dyn Trace, finding: &Finding, causes: &Causes, run: &Path) -> String {
+    let run = harmless(&quote(&run.to_string_lossy()));
+    match finding.kind {
+        FindingKind::Transfer => format!("marey what-if {run} --zero-latency"),
+        FindingKind::Files => format!("marey report {run} --by file"),
+        FindingKind::Delay => match finding.effects.first() {
+            None => format!("marey path {run}"),
+            Some(effect) => {
+                let context = context(&Place::of_call(trace, effect.call_path));
+                let ranks = ranks(trace, &effect.locations);
+                format!("marey waits {run}{context}{ranks}{}", span(finding, causes))
+            }
+        },
+    }
+}
+
+/// The function that called, or else the region, as `--context` takes it. What would steer a terminal nobody can paste.
+fn context(place: &Place<'_>) -> String {
+    let function = place.function.split('(').next().unwrap_or_default();
+    let is_fit = |name: &&str| !name.is_empty() && harmless(name) == **name;
+    let name = [function, place.region].into_iter().find(is_fit);
+    name.map_or_else(String::new, |name| format!(" --context {}", quote(name)))
+}
+
+/// Who waited, if all of them are ranks, and not all ranks.
+fn ranks(trace: &dyn Trace, locations: &[LocationId]) -> String {
+    let rank = |id: &LocationId| {
+        let process = trace.processes().get(trace.locations().get(id.idx())?.process.idx())?;
+        process.rank.filter(|_| process.world == 0)
+    };
+    let Some(mut ranks) = locations.iter().map(rank).collect::<Option<Vec<u32>>>() else {
+        return String::new();
+    };
+    ranks.sort_unstable();
+    ranks.dedup();
+    let all = trace.processes().iter().filter(|process| process.rank.is_some()).count();
+    if ranks.is_empty() || ranks.len() == all {
+        return String::new();
+    }
+    let runs = ranks.chunk_by(|a, b| a + 1 == *b);
+    let text = |run: &[u32]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        one => one.iter().map(u32::to_string).collect(),
+    };
+    format!(" --ranks {}", runs.map(text).collect::<Vec<_>>().join(","))
+}
+
+/// When, if that is less than half of the run; to the microsecond.
+fn span(finding: &Finding, causes: &Causes) -> String {
+    let all = causes.span.to - causes.span.from;
+    if all.0 / 2 <= (finding.to - finding.from).0 {
+        return String::new();
+    }
+    let seconds = |at: i64| {
+        let text = format!("{}.{:06}", at / 1_000_000, at % 1_000_000);
+        format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
+    };
+    let Nanos(from) = finding.from.max(Nanos(0));
+    let Nanos(to) = finding.to.max(Nanos(0));
+    format!(" --from {} --to {}", seconds(from / 1000), seconds((to + 999) / 1000))
+}

@@ -1,0 +1,294 @@
+//! Why a run took as long as it did: `marey waits`, `marey path`, `marey phases` and `marey anomalies`; and what would
+//! change that: `marey what-if`.
+//!
+//! The one idea: a row is a place in the program, for that is what its author can change; calls that led there by
+//! different ways are one. Numbers come from `marey-analyze`, and agree from one table to the next.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::bail;
+use marey_analyze::{
+    Activity, Causes, LocationKind, Selection, Span, Trace, Unread, Waits, causes_of, in_context, on_level,
+    waits,
+};
+use marey_archive::Events;
+use marey_model::{CallPathId, LocationId, Nanos};
+
+use crate::busy::Busy;
+use crate::cli::{ExplainArgs, Ranks, When, WhichWaits};
+use crate::exit::Usage;
+use crate::format;
+use crate::paint::{Look, Paint, harmless, shorten};
+use crate::run::{Run, damaged};
+use crate::table::Cell;
+use crate::words;
+
+pub(crate) mod anomalies;
+mod command;
+pub(crate) mod findings;
+pub(crate) mod granularity;
+pub(crate) mod path;
+pub(crate) mod phases;
+mod sheet;
+pub(crate) mod situations;
+pub(crate) mod waits;
+pub(crate) mod what_if;
+
+/// Of a run that part may have sums instead of events: what happened there is as good as nothing.
+const MAY_LACK: f64 = 0.1;
+
+/// Refuses a run of which a good part has sums only: what is not there would be told as computation.
+pub(crate) fn has_events(run: &Run, path: &Path) -> anyhow::Result<()> {
+    let Some(since) = crate::info::summed_since(&run.archive) else { return Ok(()) };
+    let duration = run.trace.duration();
+    #[expect(clippy::cast_precision_loss, reason = "a tenth is a tenth, give or take a millionth")]
+    let lacks = (duration - since).0 as f64 > MAY_LACK * duration.0 as f64;
+    if lacks {
+        bail!(
+            "{} cannot be explained: its events were kept until {} of {} only, and then added up; record a shorter run, \
+             less of it (--rules), or more (--max-mb)",
+            path.display(),
+            format::duration(since),
+            format::duration(duration)
+        );
+    }
+    Ok(())
+}
+
+/// Explains a part of a run.
+pub(crate) fn explained(run: &Run, path: &Path, selection: &Selection) -> anyhow::Result<Causes> {
+    has_events(run, path)?;
+    if *selection == Selection::default()
+        && let Some(causes) = marey_archive::prepared(&run.archive, &run.trace)
+    {
+        return Ok(causes);
+    }
+    let _busy = Busy::with("explaining");
+    let events = Events::open(&run.archive, &run.trace).map_err(|error| damaged(path, &error))?;
+    causes_of(&run.trace, &events, selection).map_err(|unread| {
+        anyhow::anyhow!("{} cannot be explained, for parts of it cannot be read: {unread}", path.display())
+    })
+}
+
+/// The waits of a whole run, prepared or found.
+fn all_waits(run: &Run, events: &Events<'_>) -> Result<Waits, Unread> {
+    match marey_archive::prepared(&run.archive, &run.trace) {
+        Some(causes) => Ok(causes.waits),
+        None => waits(&run.trace, events),
+    }
+}
+
+/// The part of a run that the user asks for.
+fn selection(run: &Run, when: &When, which: &WhichWaits) -> anyhow::Result<Selection> {
+    let trace: &dyn Trace = &run.trace;
+    let (from, to) = (when.from.unwrap_or(Span::ALL.from), when.to.unwrap_or(Span::ALL.to));
+    if to <= from
+        || when.from.is_some_and(|from| from >= trace.duration())
+        || when.to.is_some_and(|to| to <= Nanos(0))
+    {
+        bail!(Usage(format!(
+            "nothing lies between --from and --to; the run goes from 0 to {}",
+            format::duration(trace.duration())
+        )));
+    }
+    let locations = which.ranks.as_ref().map(|ranks| of_ranks(trace, ranks)).transpose()?;
+    let context = which.context.as_ref().map(|name| named(trace, name)).transpose()?;
+    let level = which.level.as_ref().map(|level| of_level(trace, level)).transpose()?;
+    let call_paths = match (context, level) {
+        (Some(a), Some(b)) => Some(a.iter().zip(b).map(|(&a, b)| a && b).collect()),
+        (one, other) => one.or(other),
+    };
+    Ok(Selection { span: Span { from, to }, locations, call_paths })
+}
+
+fn of_ranks(trace: &dyn Trace, ranks: &Ranks) -> anyhow::Result<Vec<bool>> {
+    let rank_of = |process: &marey_analyze::Process| process.rank.filter(|_| process.world == 0);
+    let known: Vec<u32> = trace.processes().iter().filter_map(rank_of).collect();
+    for (first, last) in &ranks.0 {
+        if !known.iter().any(|rank| (first..=last).contains(&rank)) {
+            match (known.iter().min(), known.iter().max()) {
+                (Some(least), Some(most)) => {
+                    bail!(Usage(format!("the run has no rank {first}; it has {least} to {most}")))
+                }
+                _ => bail!(Usage("the run has no ranks: it is none of MPI".to_owned())),
+            }
+        }
+    }
+    let is_meant = |location: &marey_analyze::Location| {
+        let rank = trace.processes().get(location.process.idx()).and_then(rank_of);
+        rank.is_some_and(|rank| ranks.0.iter().any(|(first, last)| (*first..=*last).contains(&rank)))
+    };
+    Ok(trace.locations().iter().map(is_meant).collect())
+}
+
+fn named(trace: &dyn Trace, name: &str) -> anyhow::Result<Vec<bool>> {
+    let is_in = in_context(trace, name);
+    if !is_in.contains(&true) {
+        bail!(Usage(format!(
+            "no recorded call is in or beneath {name:?}; `marey report --by path` shows what there is"
+        )));
+    }
+    Ok(is_in)
+}
+
+fn of_level(trace: &dyn Trace, level: &str) -> anyhow::Result<Vec<bool>> {
+    let is_on = on_level(trace, level);
+    if !is_on.contains(&true) {
+        let levels: BTreeSet<String> = trace.regions().iter().map(|region| harmless(&region.level)).collect();
+        let known = levels.into_iter().collect::<Vec<_>>().join(", ");
+        bail!(Usage(format!("the run has no calls of level {level:?}; it has {known}")));
+    }
+    Ok(is_on)
+}
+
+/// `the run of 2.39 s`, `500 ms of the run, from 1 s to 1.5 s`
+fn length(trace: &dyn Trace, causes: &Causes) -> String {
+    let Span { from, to } = causes.span;
+    let length = format::duration(to - from);
+    if to - from >= trace.duration() {
+        return format!("the run of {length}");
+    }
+    format!("{length} of the run, from {} to {},", format::duration(from), format::duration(to))
+}
+
+/// Where and how tables are printed.
+pub(crate) struct Page<'p> {
+    pub(crate) out: &'p mut dyn Write,
+    pub(crate) paint: Paint,
+    /// Rows of a table at most.
+    pub(crate) top: usize,
+    pub(crate) trace: &'p dyn Trace,
+    pub(crate) causes: &'p Causes,
+    /// Where the run is, as the user said it.
+    pub(crate) path: &'p Path,
+}
+
+impl<'p> Page<'p> {
+    fn new(out: &'p mut dyn Write, args: &'p ExplainArgs, run: &'p Run, causes: &'p Causes) -> Self {
+        let paint = Paint::for_stdout();
+        let paint = if args.no_color { paint.without_colour() } else { paint };
+        let top = usize::try_from(args.top).unwrap_or(usize::MAX);
+        Self { out, paint, top, trace: &run.trace, causes, path: &args.run }
+    }
+
+    fn more(&mut self, rows: usize) -> io::Result<()> {
+        crate::table::more(self.out, self.paint, rows.saturating_sub(self.top), "row", "rows")
+    }
+}
+
+/// A place in the program: what was called there, and from where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place<'t> {
+    /// `region`, `outside`, `not started`.
+    activity: &'static str,
+    level: &'t str,
+    region: &'t str,
+    function: &'t str,
+    file: &'t str,
+    line: u32,
+}
+
+impl<'t> Place<'t> {
+    fn of(trace: &'t dyn Trace, activity: Activity) -> Self {
+        let none = Self { activity: "outside", level: "", region: "", function: "", file: "", line: 0 };
+        match activity {
+            Activity::Path(path) => Self::of_call(trace, Some(path)),
+            Activity::Outside => none,
+            Activity::NotStarted => Self { activity: "not started", ..none },
+        }
+    }
+
+    fn of_call(trace: &'t dyn Trace, path: Option<CallPathId>) -> Self {
+        let region = path.and_then(|path| trace.call_paths().get(path.idx()));
+        let region = region.and_then(|path| trace.regions().get(path.region.idx()));
+        let (level, name) = region.map_or(("", ""), |region| (region.level.as_str(), region.name()));
+        let own = region.map_or(("", "", 0), |region| ("", region.file.as_str(), region.line));
+        let (function, file, line) = path
+            .and_then(|path| words::caller(trace, path))
+            .map_or(own, |frame| (frame.function.as_str(), frame.file.as_str(), frame.line));
+        Self { activity: "region", level, region: name, function, file, line }
+    }
+
+    /// What was done, and where in the program.
+    fn cells(&self) -> [Cell; 2] {
+        let [what, place] = self.texts();
+        [shorten(&what, 40).into(), Cell::new(Look::Faint, shorten(&place, 60))]
+    }
+
+    /// The same as texts.
+    fn texts(&self) -> [String; 2] {
+        let what = match self.activity {
+            "outside" => "computation".to_owned(),
+            "region" if self.region.is_empty() => "(unknown)".to_owned(),
+            "region" => harmless(self.region),
+            other => other.to_owned(),
+        };
+        let place = words::place(self.file, self.line);
+        let place = match (self.function, place.is_empty()) {
+            ("", _) => place,
+            (function, true) => words::function(function),
+            (function, false) => format!("{} ({place})", shorten(&words::function(function), 40)),
+        };
+        [what, place]
+    }
+}
+
+/// What a location is called where it is the subject: with the name that a thread was given, and without a process where
+/// there is but one.
+fn name(trace: &dyn Trace, id: LocationId) -> String {
+    let of = |id: LocationId| trace.locations().get(id.idx());
+    let Some(location) = of(id) else { return words::location(trace, id) };
+    let first = trace.locations().iter().find(|it| it.process == location.process && it.thread.0 == 0);
+    let is_named = location.thread.0 != 0 && first.is_none_or(|first| first.name != location.name);
+    let own = if is_named { format!(" ({})", shorten(&harmless(&location.name), 24)) } else { String::new() };
+    let is_alone = trace.processes().len() == 1 && rank(trace, id).is_none();
+    match (is_alone && location.kind == LocationKind::Thread, location.thread.0) {
+        (true, 0) => "the first thread".to_owned(),
+        (true, number) => format!("thread {number}{own}"),
+        (false, _) => format!("{}{own}", words::location(trace, id)),
+    }
+}
+
+/// Who: one by name, more by number.
+fn who(trace: &dyn Trace, locations: &[LocationId]) -> String {
+    match locations {
+        [] => String::new(),
+        [one] => name(trace, *one),
+        all => {
+            let processes: BTreeSet<_> =
+                all.iter().filter_map(|id| trace.locations().get(id.idx())).map(|it| it.process).collect();
+            let is_one_each = processes.len() == all.len();
+            let are_ranks = processes.iter().all(|id| trace.processes()[id.idx()].rank.is_some());
+            match (is_one_each, are_ranks) {
+                (true, true) => format!("{} ranks", all.len()),
+                (true, false) => format!("{} processes", all.len()),
+                (false, _) => format!("{} threads", all.len()),
+            }
+        }
+    }
+}
+
+/// The rank of a location's process in the first world.
+fn rank(trace: &dyn Trace, location: LocationId) -> Option<u32> {
+    let process = trace.locations().get(location.idx())?.process;
+    trace.processes().get(process.idx())?.rank
+}
+
+/// The name of a location.
+fn thread(trace: &dyn Trace, location: LocationId) -> &str {
+    trace.locations().get(location.idx()).map_or("", |location| location.name.as_str())
+}
+
+/// The time that all locations were there.
+fn time_of_all(causes: &Causes) -> Nanos {
+    let is_there = |row: &&marey_analyze::TimeRow| row.activity != Activity::NotStarted;
+    causes.times.iter().filter(is_there).fold(Nanos(0), |sum, row| sum + row.time + row.waiting)
+}
+
+/// A cost as a time.
+#[expect(clippy::cast_possible_truncation, reason = "runs are shorter than 200 years")]
+fn rounded(ns: f64) -> Nanos {
+    Nanos(ns.round() as i64)
+}

@@ -1,0 +1,75 @@
+//! What must add up in every run, whatever the program did.
+//!
+//! The one idea: the same time is told in several ways, by tables that were made apart from each other; if two of them do
+//! not agree, one of them is wrong.
+
+use std::collections::BTreeMap;
+
+use marey_analyze::causes;
+use marey_archive::{Events, RunTrace, prepared};
+use serde_json::Value;
+
+use super::Run;
+
+impl Run {
+    /// Fails unless times in the archive and in what explains the run add up.
+    pub(crate) fn expect_sums(&self) {
+        self.inclusive_times_are_those_of_their_parts();
+        self.what_was_prepared_is_what_events_give();
+        let waits = self.json("waits");
+        let sum = |rows: &Value, field: &str| -> i64 {
+            rows.as_array().unwrap().iter().map(|row| row[field].as_i64().unwrap()).sum()
+        };
+        let number = |value: &Value| value.as_i64().unwrap();
+        let listed = sum(&waits["waits"], "wait_ns");
+        assert_eq!(listed + number(&waits["unlisted"]["wait_ns"]), number(&waits["waiting_ns"]));
+        // Each cost is rounded to whole ns.
+        let rows = i64::try_from(waits["delays"].as_array().unwrap().len()).unwrap() + 1;
+        let costs = sum(&waits["delays"], "cost_ns") + number(&waits["unexplained_ns"]);
+        assert!((costs - listed).abs() <= rows, "waits of {listed} ns cost {costs} ns");
+        assert_eq!(waits["unexplained_ns"], 0);
+        let path = self.json("path");
+        let on_path = sum(&path["critical_path"], "time_ns") + number(&path["before_ns"]);
+        assert_eq!(on_path, number(&path["duration_ns"]), "the critical path is not as long as the run");
+        let report = self.json("report");
+        for region in report["regions"].as_array().unwrap() {
+            let (waiting, time) = (region["waiting_ns"].as_i64().unwrap(), number(&region["inclusive_ns"]));
+            assert!((0..=time).contains(&waiting), "{region}");
+        }
+        let efficiency = &report["efficiency"];
+        if !efficiency.is_null() {
+            let factor = |name: &str| efficiency[name].as_f64().unwrap();
+            let is_product =
+                |whole: &str, a: &str, b: &str| (factor(whole) - factor(a) * factor(b)).abs() < 1e-9;
+            assert!(is_product("parallel", "load_balance", "communication"), "{efficiency}");
+            assert!(is_product("communication", "serialisation", "transfer"), "{efficiency}");
+        }
+    }
+
+    fn what_was_prepared_is_what_events_give(&self) {
+        let archive = self.archive();
+        let trace = RunTrace::load(&archive).unwrap();
+        let events = Events::open(&archive, &trace).unwrap();
+        assert_eq!(prepared(&archive, &trace), Some(causes(&trace, &events).unwrap()));
+    }
+
+    /// Of each call path on each location, what it has itself and what those beneath it have.
+    fn inclusive_times_are_those_of_their_parts(&self) {
+        let (profile, paths) = (self.table("profile"), self.table("call_paths"));
+        let parents = paths.u32("parent").unwrap();
+        let (at, locations) = (profile.u32("call_path").unwrap(), profile.u32("location").unwrap());
+        let (inclusive, exclusive) = (profile.i64("inclusive").unwrap(), profile.i64("exclusive").unwrap());
+        let mut parts: BTreeMap<(u32, u32), i64> = BTreeMap::new();
+        for row in 0..profile.len() {
+            *parts.entry((locations[row], at[row])).or_default() += exclusive[row];
+            let parent = parents[at[row] as usize];
+            if parent != u32::MAX {
+                *parts.entry((locations[row], parent)).or_default() += inclusive[row];
+            }
+        }
+        for row in 0..profile.len() {
+            let sum = parts[&(locations[row], at[row])];
+            assert_eq!(inclusive[row], sum, "call path {} on location {}", at[row], locations[row]);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What `marey phases` and `marey anomalies` print of a small run that iterates, compared with files under
+//! `tests/shown`.
+//!
+//! `SNAPSHOTS=overwrite cargo test -p marey --test recurring` accepts what is printed now.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::process::Command;
+
+use marey_testkit::{Message, Spool};
+use serde_json::Value;
+use snapbox::{Data, assert_data_eq, file};
+
+const US: u64 = 1000;
+
+/// Two ranks: 64 iterations of some 4 ms of work on both and a message from rank 0 to rank 1; every 8th also writes.
+/// Rank 0 works 9 ms longer in the 42nd.
+fn write_run(dir: &Path) {
+    let mut spool = Spool::world(2);
+    for (rank, process) in spool.processes.iter_mut().enumerate() {
+        let [setup, work, write] = ["setup", "work", "write_state"].map(|name| process.site(0, name));
+        let (call, message) = match rank {
+            0 => (process.site(1, "MPI_Send"), Message { communicator: 0, peer: 1, tag: 7, bytes: 4096 }),
+            _ => (process.site(1, "MPI_Recv"), Message { communicator: 0, peer: 0, tag: 7, bytes: 4096 }),
+        };
+        let mut now = 1_000 * US;
+        process.start = now;
+        process.enter(0, setup, now);
+        now += 30_000 * US;
+        process.leave(0, now);
+        // Both ranks know when the message is sent.
+        let mut sent = now;
+        for at in 1..=64 {
+            let usual = (4_000 + at * 37 % 101) * US;
+            let long = if at == 42 { 9_000 * US } else { 0 };
+            let more = if at % 8 == 0 { 1_500 * US } else { 0 };
+            process.enter(0, work, now);
+            process.leave(0, now + usual + if rank == 0 { long } else { 0 });
+            if at % 8 == 0 {
+                let from = now + usual + if rank == 0 { long } else { 0 };
+                process.enter(0, write, from);
+                process.leave(0, from + more);
+            }
+            sent += usual + long + more;
+            let enter = if rank == 0 { sent } else { now + usual + more };
+            process.enter(0, call, enter);
+            match rank {
+                0 => process.send(0, message),
+                _ => process.receive(0, message),
+            }
+            now = sent + 20 * US;
+            sent = now;
+            process.leave(0, now);
+        }
+        process.end = Some(now + 5_000 * US);
+    }
+    spool.write(&dir.join("spool")).unwrap();
+    marey(dir, &["merge", "spool", "-o", "run.marey"], "");
+}
+
+fn marey(dir: &Path, args: &[&str], columns: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
+    command.args(args).current_dir(dir).env_remove("COLUMNS");
+    if !columns.is_empty() {
+        command.env("COLUMNS", columns);
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn with_run() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    write_run(dir.path());
+    dir
+}
+
+fn check(args: &[&str], columns: &str, expected: Data) {
+    assert_data_eq!(marey(with_run().path(), args, columns), expected.raw());
+}
+
+#[test]
+fn iterations_are_told() {
+    check(&["phases"], "", file!["shown/phases.txt"]);
+    check(&["phases"], "60", file!["shown/phases-narrow.txt"]);
+}
+
+#[test]
+fn anomalous_visits_are_told() {
+    check(&["anomalies"], "", file!["shown/anomalies.txt"]);
+    check(&["anomalies"], "60", file!["shown/anomalies-narrow.txt"]);
+    check(&["anomalies", "--method", "normal", "--percent", "2"], "", file!["shown/anomalies-normal.txt"]);
+}
+
+#[test]
+fn lines_fit_the_terminal() {
+    let dir = with_run();
+    let commands = [&["phases"][..], &["anomalies"], &["anomalies", "--method", "normal"]];
+    for args in commands {
+        for (columns, width) in [("40", 40), ("60", 60), ("80", 80), ("104", 104), ("", 104)] {
+            for line in marey(dir.path(), args, columns).lines() {
+                assert!(line.chars().count() <= width, "{args:?} at {columns}: {line}");
+            }
+        }
+    }
+}
+
+/// Every field that is printed is explained, and told by the help.
+#[test]
+fn the_document_on_json_names_every_field() {
+    let dir = with_run();
+    let document = include_str!("../../../docs/json.md");
+    for command in ["phases", "anomalies"] {
+        let section = document
+            .split("\n## ")
+            .find(|text| text.starts_with(&format!("`marey {command} --json`")))
+            .unwrap();
+        let help = marey(dir.path(), &[command, "--help"], "");
+        let value: Value = serde_json::from_str(&marey(dir.path(), &[command, "--json"], "")).unwrap();
+        let mut names = Vec::new();
+        collect(&value, &mut names);
+        assert!(20 <= names.len(), "{command}: {names:?}");
+        for name in names {
+            assert!(section.contains(&format!("`{name}`")), "{command}: {name}");
+            assert!(help.contains(&name), "{command} --help: {name}");
+        }
+    }
+}
+
+fn collect(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => object.iter().for_each(|(name, value)| {
+            names.push(name.clone());
+            collect(value, names);
+        }),
+        Value::Array(list) => list.iter().for_each(|value| collect(value, names)),
+        _ => {}
+    }
+}
+
+/// What the run was made of, to the nanosecond.
+#[test]
+fn the_numbers_are_those_of_the_run() {
+    let dir = with_run();
+    let phases: Value = serde_json::from_str(&marey(dir.path(), &["phases", "--json"], "")).unwrap();
+    let it = &phases["loops"][0];
+    assert_eq!(
+        (&it["iterations"], &it["kinds"][1]["number"], &it["kinds"][1]["every"]),
+        (&64.into(), &8.into(), &8.into())
+    );
+    let list = phases["told"]["list"].as_array().unwrap();
+    let mut from = 30_000_000;
+    for (at, row) in (1..).zip(list) {
+        let long = if at == 42 { 9_000_000 } else { 0 };
+        let more = if at % 8 == 0 { 1_500_000 } else { 0 };
+        let to = from + 4_000_000 + at * 37 % 101 * 1000 + long + more + 20_000;
+        assert_eq!((&row["from_ns"], &row["to_ns"]), (&from.into(), &to.into()), "{at}");
+        // Rank 1 waited for as long as rank 0 worked longer.
+        assert_eq!(row["waiting_ns"], long / 2);
+        from = to;
+    }
+    // Beyond the mean of the others, which is not that of the iteration.
+    let excess = phases["told"]["different"][0]["excess_ns"].as_i64().unwrap();
+    assert!((excess - 9_000_000).abs() < 100_000, "{excess}");
+    assert_eq!(it["kinds"].as_array().unwrap().len(), 2);
+    let found: Value = serde_json::from_str(&marey(dir.path(), &["anomalies", "--json"], "")).unwrap();
+    let rows = found["anomalies"].as_array().unwrap();
+    let told: Vec<_> =
+        rows.iter().map(|row| (row["region"].as_str().unwrap(), &row["rank"], &row["iteration"])).collect();
+    assert_eq!(told.len(), 2, "{rows:#?}");
+    assert!(
+        told.contains(&("work", &0.into(), &42.into()))
+            && told.contains(&("MPI_Recv", &1.into(), &42.into()))
+    );
+    let wait = rows.iter().find(|row| row["region"] == "MPI_Recv").unwrap();
+    assert_eq!(
+        (&wait["waiting_ns"], &wait["waits_for"], &wait["bytes"]),
+        (&9_000_000.into(), &"rank 0".into(), &4096.into())
+    );
+    let because = usize::try_from(wait["because"].as_u64().unwrap()).unwrap() - 1;
+    assert_eq!(rows[because]["region"], "work");
+}
+
+#[test]
+fn a_packed_run_says_the_same() {
+    let dir = with_run();
+    marey(dir.path(), &["pack"], "");
+    for command in ["phases", "anomalies"] {
+        let of_directory = marey(dir.path(), &[command, "run.marey", "--json"], "");
+        assert_eq!(marey(dir.path(), &[command, "run.marey.zip", "--json"], ""), of_directory, "{command}");
+    }
+}
+
+#[test]
+fn what_cannot_be_told_is_said() {
+    let dir = with_run();
+    let cases: [(&[&str], &str); 4] = [
+        (
+            &["phases", "--loop", "3"],
+            "there is no loop 3 in run.marey: one was found; `marey phases` lists them",
+        ),
+        (&["phases", "--loop", "0"], "0 is not in 1.."),
+        (&["anomalies", "--percent", "0"], "not a number above 0, up to 50"),
+        (&["anomalies", "nothing.marey"], "there is no run at nothing.marey"),
+    ];
+    for (args, expected) in cases {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
+        let output = command.args(args).current_dir(dir.path()).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && text.contains(expected), "{args:?}: {text}");
+    }
+    // A run in which nothing happened.
+    let mut spool = Spool::world(1);
+    spool.processes[0].end = Some(1_000);
+    spool.write(&dir.path().join("empty")).unwrap();
+    marey(dir.path(), &["merge", "empty", "-o", "empty.marey"], "");
+    for command in ["phases", "anomalies"] {
+        for columns in ["", "40"] {
+            let text = marey(dir.path(), &[command, "empty.marey"], columns);
+            assert!(text.contains("No "), "{text}");
+        }
+        serde_json::from_str::<Value>(&marey(dir.path(), &[command, "empty.marey", "--json"], "")).unwrap();
+    }
+}
