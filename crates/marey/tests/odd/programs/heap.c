@@ -36,7 +36,9 @@ static sigjmp_buf back;
 static volatile int may_jump;
 static void handler(int signal) {
     (void)signal;
-    emptied(filled(LARGE + handled % 100, handled), LARGE + handled % 100, handled);
+    /* The next signal may come, and be handled, while this one is. */
+    unsigned own = handled;
+    emptied(filled(LARGE + own % 100, own), LARGE + own % 100, own);
     handled++;
     if (may_jump) siglongjmp(back, 1);
 }
