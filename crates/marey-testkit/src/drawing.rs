@@ -34,6 +34,7 @@
 //!   known), `of N bytes` (8 if nothing is said). An end that is not known is `?`.
 //! * `collective CALL CALL … root a`: the members of one operation; `CALL+CALL` has a call of its own that completes
 //!   it, `CALL+?` is not known to have one. Without `root` it has none, or it is not known.
+//! * `gaps CALL NS of N`: the interval stands for N visits, between which so much time lies in all.
 //! * `lock-hand-over PLACE -> PLACE`, and likewise `create`, `join`, `wake`, `barrier`, `post`,
 //!   `complete`.
 //! * What is [`Expected`]: all waits, or `no waits`; completions, delay costs (`no delays`) and the critical path, if

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use marey_analyze::{Happenings, Trace};
-use marey_model::{EdgeKind, LocationId, Nanos, Role};
+use marey_model::{EdgeKind, LocationId, Nanos};
 use marey_testkit::{Doing, ExpectedDelay, ExpectedWait};
 
-use super::waits::waits;
+use super::waits::waits_and_in_vain;
 use super::{Record, comings_and_goings};
 
 /// What the time of a window is spent with.
@@ -31,8 +31,11 @@ struct Shares {
 /// All delay costs, by location and activity.
 pub(crate) fn delays(run: &(impl Trace + Happenings)) -> Vec<ExpectedDelay> {
     let record = Record::of(run);
-    let waits = waits(run);
-    let shares: Vec<Shares> = waits.iter().map(|wait| shares(&record, &waits, wait)).collect();
+    let (waits, in_vain): (Vec<_>, Vec<_>) = waits_and_in_vain(run).into_iter().unzip();
+    let over = |(wait, in_vain): (&ExpectedWait, &bool)| (!in_vain).then(|| wait.clone());
+    let puts_in_step: Vec<ExpectedWait> = waits.iter().zip(&in_vain).filter_map(over).collect();
+    let shares: Vec<Shares> =
+        waits.iter().map(|wait| shares(&record, &waits, &puts_in_step, wait)).collect();
     let received = received(&waits, &shares);
     let mut costs: BTreeMap<(LocationId, Doing), (f64, f64)> = BTreeMap::new();
     for ((wait, shares), received) in waits.iter().zip(&shares).zip(received) {
@@ -70,9 +73,14 @@ fn received(waits: &[ExpectedWait], shares: &[Shares]) -> Vec<f64> {
     panic!("costs go round in a ring");
 }
 
-fn shares(record: &Record, waits: &[ExpectedWait], wait: &ExpectedWait) -> Shares {
+fn shares(
+    record: &Record,
+    waits: &[ExpectedWait],
+    puts_in_step: &[ExpectedWait],
+    wait: &ExpectedWait,
+) -> Shares {
     let (late, waiting) = (wait.cause, wait.location);
-    let since = in_step(record, waits, wait);
+    let since = in_step(record, puts_in_step, wait);
     let mut difference: BTreeMap<Spent, i64> = BTreeMap::new();
     let mut time_in_waits: BTreeMap<usize, i64> = BTreeMap::new();
     for instant in instants(since..wait.to) {
@@ -123,8 +131,7 @@ fn in_step(record: &Record, waits: &[ExpectedWait], wait: &ExpectedWait) -> Nano
     let mut instants = vec![Nanos(0)];
     for operation in &record.operations {
         let is_member = |of: &LocationId| operation.iter().any(|member| member.location == *of);
-        let role = record.operation_role(operation);
-        if matches!(role, Some(Role::Barrier | Role::AllToAll)) && both.iter().all(is_member) {
+        if record.waits_for_all(operation) && both.iter().all(is_member) {
             instants.extend(operation.iter().map(|member| member.enter).max());
         }
     }
@@ -155,7 +162,9 @@ fn doing(record: &Record, location: LocationId, instant: Nanos) -> Doing {
         return Doing::NotStarted;
     }
     let open = record.intervals.iter().filter(|interval| {
-        interval.location == location && interval.start <= instant && instant < interval.end
+        interval.location == location
+            && interval.start + interval.gaps <= instant
+            && instant < interval.end
     });
     open.max_by_key(|interval| interval.depth)
         .map_or(Doing::Outside, |interval| Doing::Path(interval.call_path))

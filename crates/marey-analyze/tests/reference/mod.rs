@@ -7,19 +7,21 @@
 
 mod delays;
 mod path;
+mod polls;
 mod together;
 mod waits;
 
 use marey_analyze::{
-    CallPath, Edge, Happenings, Interval, Location, Member, Message, Process, Region, Trace,
+    CallPath, Communicator, Edge, Happenings, Interval, Location, Member, Message, Process, Region, Trace,
 };
 use marey_model::{CallPathId, Role};
 use marey_testkit::Expected;
 
 pub(crate) use self::delays::delays;
 pub(crate) use self::path::critical_path;
+pub(crate) use self::polls::{Asked, asked, awaited};
 pub(crate) use self::together::comings_and_goings;
-pub(crate) use self::waits::{completions, waits};
+pub(crate) use self::waits::{completions, waits, waits_and_in_vain};
 
 /// All that can be expected of a run.
 pub(crate) fn all(run: &(impl Trace + Happenings)) -> Expected {
@@ -39,6 +41,7 @@ pub(crate) struct Record {
     call_paths: Vec<CallPath>,
     locations: Vec<Location>,
     processes: Vec<Process>,
+    communicators: Vec<Communicator>,
     intervals: Vec<Interval>,
     messages: Vec<Message>,
     operations: Vec<Vec<Member>>,
@@ -52,6 +55,7 @@ impl Record {
             call_paths: run.call_paths().to_vec(),
             locations: run.locations().to_vec(),
             processes: run.processes().to_vec(),
+            communicators: run.communicators().to_vec(),
             intervals: Vec::new(),
             messages: Vec::new(),
             operations: Vec::new(),
@@ -71,6 +75,17 @@ impl Record {
 
     fn role(&self, path: CallPathId) -> Role {
         self.regions[self.call_paths[path.idx()].region.idx()].role
+    }
+
+    /// Whether members of an operation wait for all: a barrier, all-to-all, or set-up that nobody left too early.
+    pub(crate) fn waits_for_all(&self, operation: &[Member]) -> bool {
+        match self.operation_role(operation) {
+            Some(Role::Barrier | Role::AllToAll) => true,
+            Some(Role::Manage | Role::Io) => operation.iter().all(|member| {
+                member.done.is_none_or(|done| operation.iter().all(|other| other.enter <= done.end))
+            }),
+            _ => false,
+        }
     }
 
     /// The role of an operation; `None` = it is not known.

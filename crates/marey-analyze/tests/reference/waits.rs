@@ -6,7 +6,7 @@ use marey_analyze::{Done, Happenings, Member, Message, Receiving, Sending, Trace
 use marey_model::{CallPathId, EdgeKind, LocationId, Nanos, Role};
 use marey_testkit::{ExpectedSpan, ExpectedWait, PATTERNS};
 
-use super::{Record, comings_and_goings};
+use super::{Record, asked, awaited, comings_and_goings};
 
 /// A call in which somebody may wait.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -30,12 +30,13 @@ struct Found {
     to: Nanos,
     pattern: &'static str,
     cause: LocationId,
+    in_vain: bool,
 }
 
 impl Found {
     /// The wait of a call from its start.
     fn new(call: Call, to: Nanos, pattern: &'static str, cause: LocationId) -> Self {
-        Self { call, from: call.start, to, pattern, cause }
+        Self { call, from: call.start, to, pattern, cause, in_vain: false }
     }
 
     fn overlaps(&self, other: &Self) -> bool {
@@ -45,10 +46,24 @@ impl Found {
 
 /// All waits, by location and time.
 pub(crate) fn waits(run: &(impl Trace + Happenings)) -> Vec<ExpectedWait> {
+    waits_and_in_vain(run).into_iter().map(|(wait, _)| wait).collect()
+}
+
+/// The same, and whether each is over in vain.
+pub(crate) fn waits_and_in_vain(run: &(impl Trace + Happenings)) -> Vec<(ExpectedWait, bool)> {
     let record = Record::of(run);
     let mut found = Vec::new();
     for message in &record.messages {
         found.extend(from_message(&record, message));
+    }
+    for asked in asked(&record) {
+        let call = Call::of(asked.location, asked.call);
+        let mut wait = Found::new(call, asked.at.min(call.end), asked.pattern, asked.cause);
+        wait.in_vain = call.end < asked.at;
+        if asked.pattern == "late sender" && is_in_wrong_order(&record, &wait) {
+            wait.pattern = "late sender, wrong order";
+        }
+        found.push(wait);
     }
     for operation in &record.operations {
         found.extend(from_operation(&record, operation));
@@ -66,13 +81,16 @@ pub(crate) fn waits(run: &(impl Trace + Happenings)) -> Vec<ExpectedWait> {
     let found = without_rings(without_outer(&record, one_per_call(found)));
     let mut waits: Vec<_> = found
         .iter()
-        .map(|wait| ExpectedWait {
-            location: wait.call.location,
-            from: wait.from,
-            to: wait.to,
-            call_path: wait.call.path,
-            pattern: wait.pattern,
-            cause: wait.cause,
+        .map(|wait| {
+            let expected = ExpectedWait {
+                location: wait.call.location,
+                from: wait.from,
+                to: wait.to,
+                call_path: wait.call.path,
+                pattern: wait.pattern,
+                cause: wait.cause,
+            };
+            (expected, wait.in_vain)
         })
         .collect();
     waits.sort();
@@ -111,42 +129,26 @@ fn late_sender(record: &Record, sending: Sending, receiving: Receiving) -> Found
     Found::new(call, sending.send.min(recv_end), pattern, sending.location)
 }
 
+// ---- From polls and probes
+
+fn is_in_wrong_order(record: &Record, wait: &Found) -> bool {
+    record.messages.iter().any(|other| {
+        let (Some(sending), Some(receiving)) = (other.sending, other.receiving) else { return false };
+        receiving.location == wait.call.location
+            && sending.send < wait.to
+            && wait.from < receiving.done.start
+    })
+}
+
 // ---- From collective operations
 
 fn from_operation(record: &Record, operation: &[Member]) -> Vec<Found> {
-    let named = operation.iter().filter_map(|member| Some((member.location, member.root?)));
-    let root = named.min().map(|(_, root)| root);
-    let is_root = |member: &&Member| Some(member.location) == root;
-    let wait_of = |member: &Member, until: &Member, pattern| {
+    let wait_of = |member: &Member| {
+        let (pattern, (cause, at)) = awaited(record, operation, member)?;
         let done = member.done?;
-        let call = Call::of(member.location, done);
-        Some(Found::new(call, until.enter.min(done.end), pattern, until.location))
+        Some(Found::new(Call::of(member.location, done), at.min(done.end), pattern, cause))
     };
-    let role = record.operation_role(operation);
-    match role {
-        Some(Role::Barrier | Role::AllToAll) => {
-            let pattern = if role == Some(Role::Barrier) { "wait at barrier" } else { "wait at N×N" };
-            let last = last_to_enter(operation.iter()).expect("an operation has members");
-            operation.iter().filter_map(|member| wait_of(member, last, pattern)).collect()
-        }
-        Some(Role::OneToAll) => {
-            let Some(root) = operation.iter().find(is_root) else { return Vec::new() };
-            let others = operation.iter().filter(|member| !is_root(member));
-            others.filter_map(|member| wait_of(member, root, "late broadcast")).collect()
-        }
-        Some(Role::AllToOne) => {
-            let Some(root) = operation.iter().find(is_root) else { return Vec::new() };
-            let last = last_to_enter(operation.iter().filter(|member| !is_root(member)));
-            last.and_then(|last| wait_of(root, last, "early reduce")).into_iter().collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Of several, the one with the smallest location id.
-fn last_to_enter<'a>(members: impl Iterator<Item = &'a Member> + Clone) -> Option<&'a Member> {
-    let last = members.clone().map(|member| member.enter).max()?;
-    members.filter(|member| member.enter == last).min_by_key(|member| member.location)
+    operation.iter().filter_map(wait_of).collect()
 }
 
 /// Barrier completion, by location and time.
@@ -154,7 +156,7 @@ pub(crate) fn completions(run: &(impl Trace + Happenings)) -> Vec<ExpectedSpan> 
     let record = Record::of(run);
     let mut completions = Vec::new();
     for operation in &record.operations {
-        if !matches!(record.operation_role(operation), Some(Role::Barrier | Role::AllToAll)) {
+        if !record.waits_for_all(operation) {
             continue;
         }
         let leaves = operation.iter().filter_map(|member| member.done).map(|done| done.end);

@@ -78,6 +78,7 @@ impl<'d> Slow<'d> {
             slow.compared = (0..run.locations().len()).collect();
         }
         slow.messages();
+        slow.polls();
         slow.operations();
         slow.edges();
         slow.coming_and_going();
@@ -130,7 +131,19 @@ impl<'d> Slow<'d> {
         }
     }
 
+    fn polls(&mut self) {
+        for asked in reference::asked(&reference::Record::of(self.run)) {
+            let call = (time(asked.call.start), time(asked.call.end));
+            if asked.pattern == "late receiver" && time(asked.at) <= call.0 {
+                continue;
+            }
+            let from = (asked.cause.idx(), time(asked.at));
+            self.gate(asked.location, call, &[from], Kind::Edge, (0, 2));
+        }
+    }
+
     fn operations(&mut self) {
+        let record = reference::Record::of(self.run);
         let mut members: Vec<Member> = Vec::new();
         self.run.members(&mut |some| members.extend_from_slice(some)).expect("all can be read");
         let same = |a: &Member, b: &Member| (a.communicator, a.instance) == (b.communicator, b.instance);
@@ -154,6 +167,7 @@ impl<'d> Slow<'d> {
                 let (from, kind) = match role {
                     Role::Barrier => (all.clone(), Kind::Barrier),
                     Role::AllToAll => (all.clone(), Kind::Collective),
+                    Role::Manage | Role::Io if record.waits_for_all(&operation) => (all.clone(), Kind::Edge),
                     Role::OneToAll if root_is_there && !is_root => {
                         let of_root =
                             operation.iter().filter(|other| Some(other.location) == root).map(enter);
@@ -282,7 +296,9 @@ impl<'d> Slow<'d> {
 
     fn path(&self, (location, at): Place) -> Option<CallPathId> {
         let is_there = |interval: &&Interval| {
-            interval.location.idx() == location && time(interval.start) <= at && at < time(interval.end)
+            interval.location.idx() == location
+                && time(interval.start + interval.gaps) <= at
+                && at < time(interval.end)
         };
         let innermost = self.intervals.iter().filter(is_there).max_by_key(|interval| interval.depth);
         innermost.map(|interval| interval.call_path)

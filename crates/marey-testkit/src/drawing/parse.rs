@@ -130,6 +130,7 @@ fn state(drawing: &mut Drawing, statement: &str) -> Result<(), String> {
             Ok(())
         }
         "collective" => collective(drawing, rest),
+        "gaps" => gaps(drawing, rest),
         _ => super::expected::state(drawing, statement),
     }
 }
@@ -178,6 +179,21 @@ fn message(drawing: &Drawing, text: &str) -> Result<Message, String> {
         }
     }
     Ok(Message { sending, receiving, bytes, communicator: Some(CommunicatorId(0)) })
+}
+
+/// `a:T1 6000 of 2`
+fn gaps(drawing: &mut Drawing, text: &str) -> Result<(), String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let wrong = || "`gaps CALL NS of N` is meant".to_owned();
+    let &[name, gaps, "of", number] = words.as_slice() else { return Err(wrong()) };
+    let (gaps, number) = (gaps.parse().map_err(|_| wrong())?, number.parse().map_err(|_| wrong())?);
+    let meant = call(drawing, name)?;
+    for drawn in &mut drawing.intervals {
+        if drawn.interval == meant {
+            drawn.interval.gaps = Interval::computed_between(Nanos(gaps), number);
+        }
+    }
+    Ok(())
 }
 
 fn done(call: &Interval) -> Done {

@@ -4,7 +4,7 @@
 
 use super::text::{
     AWAIT, BEAT, CLOSE, COLLECTIVES, COMPLETE, CREATE, IRECV, ISEND, JOIN, LOCK, NONBLOCKING, PASS, POST,
-    RECV, SEND, SENDRECV, SIGNAL, SORT, START, UNLOCK, WAIT, WORK,
+    PROBE, RECV, SEND, SENDRECV, SET_UP, SIGNAL, SORT, START, TEST, UNLOCK, WAIT, WORK,
 };
 use super::{Begun, Call, Completion, Part, Program, Statement};
 
@@ -20,7 +20,7 @@ impl Program {
     pub(super) fn deed(&mut self) {
         let Some(one) = self.choose(&[]) else { return };
         let other = self.choose(&[one]);
-        match (self.below(if self.has_windows { 23 } else { 20 }), other) {
+        match (self.below(if self.has_windows { 25 } else { 22 }), other) {
             (0..4, _) => self.work(one),
             (4, _) => self.locations[one].now += 1 + self.time(6),
             (5..9, Some(other)) => self.message(one, other),
@@ -32,7 +32,8 @@ impl Program {
             (16, _) if self.locations.len() < MAX_LOCATIONS => self.create(one),
             (17, Some(other)) if 0 < self.locations[other].thread => self.join(one, other),
             (18, _) => self.beat(),
-            (20.., Some(other)) => self.access(one, other),
+            (20 | 21, _) => self.set_up(),
+            (22.., Some(other)) => self.access(one, other),
             (19, _) if self.locations[one].open.len() < MAX_OPEN => {
                 let region = [WORK, PASS, AWAIT][self.below(3)];
                 self.enter(one, region);
@@ -68,6 +69,12 @@ impl Program {
     }
 
     fn message(&mut self, sender: usize, receiver: usize) {
+        if self.one_in(4) {
+            let sent = self.now(sender);
+            self.polls(receiver, PROBE);
+            let end = sent.max(self.now(receiver)) + self.time(3);
+            self.visit(receiver, PROBE, end);
+        }
         let (send, post) = (self.now(sender), self.now(receiver));
         // A send that waits for its receiver, or one that is buffered.
         let sent_from = if self.one_in(2) { post } else { send };
@@ -107,8 +114,12 @@ impl Program {
         let n_completed = 1 + self.below(n_begun);
         let completed: Vec<Begun> = self.locations[location].begun.drain(..n_completed).collect();
         let after = completed.iter().map(|begun| begun.not_before).max().unwrap_or(0);
+        let region = if self.one_in(2) { TEST } else { WAIT };
+        if region == TEST || self.one_in(4) {
+            self.polls(location, TEST);
+        }
         let end = after.max(self.now(location)) + self.time(4);
-        let (call, _) = self.visit(location, WAIT, end);
+        let (call, _) = self.visit(location, region, end);
         for begun in completed {
             self.is_completed(begun, call);
         }
@@ -197,6 +208,34 @@ impl Program {
         let has_root = kind == ONE_TO_ALL || kind == ALL_TO_ONE;
         let root = if has_root && !self.one_in(6) { Some(root) } else { None };
         self.statements.push(Statement::Collective { members, root });
+    }
+
+    /// Asks some times in vain, and works now and then between.
+    fn polls(&mut self, location: usize, region: super::RegionIdx) {
+        for _ in 0..self.below(4) {
+            let end = self.now(location) + 1 + self.time(5);
+            self.visit(location, region, end);
+            match self.below(6) {
+                0 => self.work(location),
+                1 => self.locations[location].now += 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Something that all take part in, and of which only times say whether they wait in it.
+    fn set_up(&mut self) {
+        let who = self.choose_several();
+        let last = who.iter().map(|location| self.now(*location)).max().unwrap_or(0);
+        let are_apart = self.one_in(3);
+        let mut members = Vec::new();
+        for location in who {
+            let after = if are_apart { self.now(location) } else { last.max(self.now(location)) };
+            let end = after + self.time(4);
+            let (call, _) = self.visit(location, SET_UP, end);
+            members.push((call, Completion::Itself));
+        }
+        self.statements.push(Statement::Collective { members, root: None });
     }
 
     /// Takes the lock, works, and gives it back.

@@ -31,9 +31,12 @@ pub(super) const COMPLETE: RegionIdx = 26;
 pub(super) const CLOSE: RegionIdx = 27;
 pub(super) const INIT: RegionIdx = 28;
 pub(super) const FINALIZE: RegionIdx = 29;
+pub(super) const SET_UP: RegionIdx = 30;
+pub(super) const TEST: RegionIdx = 31;
+pub(super) const PROBE: RegionIdx = 32;
 
 /// Two letters of each region, and what it is.
-const REGIONS: [(char, char, &str); 30] = [
+const REGIONS: [(char, char, &str); 33] = [
     ('w', 'v', "source execute work solve"),
     ('z', 'y', "source execute work sort"),
     ('S', 's', "mpi MPI_Send transfer"),
@@ -64,6 +67,9 @@ const REGIONS: [(char, char, &str); 30] = [
     ('W', 'ß', "mpi MPI_Win_wait wait"),
     ('Á', 'á', "mpi MPI_Init manage"),
     ('É', 'é', "mpi MPI_Finalize manage"),
+    ('Ó', 'ó', "mpi MPI_Comm_dup manage world"),
+    ('Ú', 'ú', "mpi MPI_Testall wait"),
+    ('Ñ', 'ñ', "mpi MPI_Iprobe wait"),
 ];
 
 pub(super) fn drawing(program: &Program) -> String {

@@ -21,6 +21,8 @@ pub(crate) enum Source {
     /// Two ranks, some with a thread beside.
     Collectives,
     /// Two ranks.
+    Polls,
+    /// Two ranks.
     Windows,
     /// Two ranks.
     Skew,
@@ -31,13 +33,21 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Messages, Self::Collectives, Self::Windows, Self::Skew, Self::Threads, Self::RustThreads];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Messages,
+        Self::Collectives,
+        Self::Polls,
+        Self::Windows,
+        Self::Skew,
+        Self::Threads,
+        Self::RustThreads,
+    ];
 
     pub(crate) fn file(self) -> &'static str {
         match self {
             Self::Messages => "messages.c",
             Self::Collectives => "collectives.c",
+            Self::Polls => "polls.c",
             Self::Windows => "windows.c",
             Self::Skew => "skew.c",
             Self::Threads => "threads.c",
@@ -201,6 +211,7 @@ pub(crate) fn of(source: Source) -> Vec<Case> {
     match source {
         Source::Messages => messages(),
         Source::Collectives => collectives(),
+        Source::Polls => polls(),
         Source::Windows => windows(),
         Source::Skew => skew(),
         Source::Threads => threads(),
@@ -298,6 +309,32 @@ fn collectives() -> Vec<Case> {
         "balanced_early_root",
         "balanced_late_root",
     ]));
+    cases
+}
+
+fn polls() -> Vec<Case> {
+    let (test, tester): (_, Functions) = ("MPI_Test", &["tester"]);
+    let mut cases = vec![
+        late("late_sender_probe", LateSender, R1, "MPI_Probe", &["prober"], R0),
+        late("late_sender_mprobe", LateSender, R1, "MPI_Mprobe", &["match_prober"], R0),
+        late("late_sender_iprobe", LateSender, R1, "MPI_Iprobe", &["asker"], R0),
+        late("late_sender_improbe", LateSender, R1, "MPI_Improbe", &["match_asker"], R0),
+        late("late_sender_test", LateSender, R1, test, tester, R0),
+        late("late_sender_get_status", LateSender, R1, "MPI_Request_get_status", &["looker"], R0),
+        late("late_sender_iprobe_many", LateSender, R0, "MPI_Iprobe", &["asker"], R1).takes(20, 12),
+        late("late_sender_testall", LateSender, R1, "MPI_Testall", &["all_tester"], R0),
+        // It works three times meanwhile.
+        late("late_sender_test_and_work", LateSender, R1, test, tester, R0).ahead(150),
+        late("late_receiver_test", LateReceiver, R0, test, tester, R1),
+        late("ibarrier_test", WaitAtBarrier, R1, test, tester, R0),
+        late("dup_once", WaitAtNxN, R1, "MPI_Comm_dup", &["copy"], R0),
+        late("split_once", WaitAtNxN, R0, "MPI_Comm_split", &["part"], R1),
+        late("win_create_once", WaitAtNxN, R1, "MPI_Win_create", &["open_window"], R0),
+        late("win_free_once", WaitAtNxN, R0, "MPI_Win_free", &["close_window"], R1),
+        late("file_open_once", WaitAtNxN, R1, "MPI_File_open", &["open_file"], R0),
+        late("file_close_once", WaitAtNxN, R1, "MPI_File_close", &["close_file"], R0),
+    ];
+    cases.extend(balanced(["balanced_asking", "balanced_overlap_asking", "balanced_set_up"]));
     cases
 }
 

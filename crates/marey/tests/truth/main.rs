@@ -65,6 +65,11 @@ fn mpi_alone_programs_with_collectives_do_what_they_say() {
 }
 
 #[test]
+fn mpi_alone_programs_with_polls_do_what_they_say() {
+    each_does_what_it_says(Source::Polls, &[Tools::OpenMpi, Tools::Mpich]);
+}
+
+#[test]
 fn mpi_alone_programs_with_windows_do_what_they_say() {
     each_does_what_it_says(Source::Windows, &[Tools::OpenMpi, Tools::Mpich]);
 }
@@ -117,6 +122,11 @@ fn mpi_alone_waits_for_messages_are_told_right() {
 #[test]
 fn mpi_alone_waits_in_collectives_are_told_right() {
     each_is_told_right(Source::Collectives, &[Tools::OpenMpi, Tools::Mpich]);
+}
+
+#[test]
+fn mpi_alone_waits_in_polls_and_set_up_are_told_right() {
+    each_is_told_right(Source::Polls, &[Tools::OpenMpi, Tools::Mpich]);
 }
 
 #[test]
