@@ -5,6 +5,7 @@
 //!
 //! What a datatype measures is told in `datatype`, how handles are found again in `handles`.
 
+use marey_measure::message::Part;
 use marey_measure::{Runtime, Scratch, Thread};
 use marey_model::spool::{Definition, DefinitionKind, RmaKind, op, zigzag};
 
@@ -24,20 +25,30 @@ use crate::site;
 struct Object {
     number: u32,
     noun: u32,
+    /// The number of the communicator that it was made with; `u32::MAX` = none is known.
+    communicator: u32,
 }
 
-impl Known<1> for Object {
-    fn words(self) -> [u64; 1] {
-        [u64::from(self.number) << 32 | u64::from(self.noun)]
-    }
-
-    unsafe fn of([word]: [u64; 1]) -> Self {
-        Self { number: (word >> 32) as u32, noun: word as u32 }
+impl Object {
+    /// A part in the operation of all members by which it is freed: all of them count it where they made it.
+    fn part(self) -> Option<Part> {
+        let communicator = self.communicator;
+        (communicator != u32::MAX).then_some(Part { communicator, root: -1, bytes_out: 0, bytes_in: 0 })
     }
 }
 
-static WINDOWS: Handles<Object, 1> = Handles::new();
-static FILES: Handles<Object, 1> = Handles::new();
+impl Known<2> for Object {
+    fn words(self) -> [u64; 2] {
+        [u64::from(self.number) << 32 | u64::from(self.noun), self.communicator.into()]
+    }
+
+    unsafe fn of([word, communicator]: [u64; 2]) -> Self {
+        Self { number: (word >> 32) as u32, noun: word as u32, communicator: communicator as u32 }
+    }
+}
+
+static WINDOWS: Handles<Object, 2> = Handles::new();
+static FILES: Handles<Object, 2> = Handles::new();
 
 /// The noun of sites that act on the window `word`.
 pub(crate) fn window_noun(word: usize) -> u32 {
@@ -96,7 +107,7 @@ fn define_window(runtime: &Runtime, handle: usize, comm: usize, base: u64, size:
     });
     if let Some(number) = number {
         let noun = site::noun("window", &format!("window {number}"));
-        WINDOWS.insert(handle, Object { number, noun });
+        WINDOWS.insert(handle, Object { number, noun, communicator });
     }
 }
 
@@ -106,9 +117,9 @@ pub(crate) unsafe fn win_free(mut p: Passing<1, impl Real<1>>) -> usize {
     unsafe {
         let handle = flavour().handle_at(p.args[0]);
         p.record(window_noun(handle), |p, open| {
-            WINDOWS.remove(handle);
-            p.pass();
-            open.finish_plain();
+            let part = WINDOWS.remove(handle).and_then(Object::part);
+            let is_freed = p.pass();
+            finish(open, part.filter(|_| is_freed));
         })
     }
 }
@@ -231,14 +242,15 @@ pub(crate) unsafe fn file_open(mut p: Passing<5, impl Real<5>>) -> usize {
         p.record(communicator_noun(comm), |p, open| {
             let opened = p.pass_on_file();
             if opened {
-                define_file(open.runtime, flavour().handle_at(place), text(name));
+                define_file(open.runtime, flavour().handle_at(place), comm, text(name));
             }
             finish(open, plain(comm).filter(|_| opened));
         })
     }
 }
 
-fn define_file(runtime: &Runtime, handle: usize, name: String) {
+fn define_file(runtime: &Runtime, handle: usize, comm: usize, name: String) {
+    let communicator = communicator(comm).map_or(u32::MAX, |known| known.number);
     let noun = site::noun("file", &name);
     let number = runtime.define(|definitions| {
         let id = definitions.next_id(DefinitionKind::File);
@@ -246,7 +258,7 @@ fn define_file(runtime: &Runtime, handle: usize, name: String) {
         id
     });
     if let Some(number) = number {
-        FILES.insert(handle, Object { number, noun });
+        FILES.insert(handle, Object { number, noun, communicator });
     }
 }
 
@@ -268,9 +280,9 @@ pub(crate) unsafe fn file_close(mut p: Passing<1, impl Real<1>>) -> usize {
     unsafe {
         let handle = flavour().handle_at(p.args[0]);
         p.record(file_noun(handle), |p, open| {
-            FILES.remove(handle);
-            p.pass_on_file();
-            open.finish_plain();
+            let part = FILES.remove(handle).and_then(Object::part);
+            let is_closed = p.pass_on_file();
+            finish(open, part.filter(|_| is_closed));
         })
     }
 }
