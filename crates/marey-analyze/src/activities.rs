@@ -139,7 +139,8 @@ struct Chain<'a> {
 
 impl Chain<'_> {
     fn begin(&mut self, interval: &Interval, mut each: impl FnMut(Piece)) {
-        self.advance(interval.start, &mut each);
+        // What lies between polls that were counted together is time of whatever is around them.
+        self.advance(interval.begin(), &mut each);
         self.open.push((interval.end, interval.call_path));
     }
 

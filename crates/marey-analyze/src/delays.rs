@@ -189,7 +189,9 @@ impl<'a> Splitting<'a> {
             }
             for &place in &self.by_end[end..end + at_once] {
                 let wait = &self.waits.list[place as usize];
-                self.in_step.note(wait.location, wait.cause, to);
+                if !wait.in_vain {
+                    self.in_step.note(wait.location, wait.cause, to);
+                }
             }
             end += at_once;
         }
@@ -288,7 +290,7 @@ impl Charging<'_> {
 
     /// Notes what a wait is the effect of.
     fn note(&mut self, wait: &Wait, activity: Activity, cost: f64) {
-        let Wait { cause, pattern, call_path, location, from, to } = *wait;
+        let Wait { cause, pattern, call_path, location, from, to, .. } = *wait;
         let none = Effect {
             cause,
             activity,

@@ -178,6 +178,36 @@ pub struct Interval {
     pub call_path: CallPathId,
     /// Number of intervals around it.
     pub depth: u32,
+    /// How much of it lies between the visits that it stands for and is spent with something else, as
+    /// [`Self::computed_between`] says; mostly 0. It is taken to lie at the beginning.
+    pub gaps: Nanos,
+    /// How many visits it stands for; mostly 1.
+    pub visits: u32,
+}
+
+impl Interval {
+    /// What an asking loop takes to go round at most, per visit; it computes if there is more between its polls.
+    const ROUND: Nanos = Nanos(2000);
+    /// The recorder counts no more than that together, so that a longer pause ends it.
+    const LONGEST: Nanos = Nanos(20_000_000);
+
+    /// What [`Self::gaps`] is of an interval that stands for so many visits with so much time between them: nothing, if
+    /// it is so little that the visits came one behind the other.
+    pub fn computed_between(gaps: Nanos, visits: u32) -> Nanos {
+        let rounds = Nanos(Self::ROUND.0.saturating_mul(i64::from(visits)));
+        if gaps <= rounds { Nanos(0) } else { gaps }
+    }
+
+    /// How long the pause is at most in which a loop goes round to its next visit. Of several visits in a row one pause may
+    /// be as long as all of them together: the processor was somewhere else meanwhile.
+    pub(crate) fn goes_on_within(&self) -> Nanos {
+        Nanos(Self::ROUND.0.saturating_mul(i64::from(self.visits))).min(Self::LONGEST)
+    }
+
+    /// When what is not spent with something else begins.
+    pub(crate) fn begin(&self) -> Nanos {
+        (self.start + self.gaps).min(self.end)
+    }
 }
 
 /// A visit, and what only some ask for.

@@ -8,6 +8,7 @@
 //!
 //! What is deliberately absent: what the cause did meanwhile ([`crate::delays`]).
 
+mod asked;
 mod collectives;
 mod edges;
 mod kept;
@@ -19,7 +20,8 @@ use rustc_hash::FxHashMap;
 
 use crate::happenings::{Done, Happenings, Span, Unread};
 use crate::trace::Trace;
-pub(crate) use collectives::{first_to_know, operations, role_of_all};
+pub(crate) use asked::{Asked, asked};
+pub(crate) use collectives::{WhoWaits, first_to_know, operations, role_of_all, who_waits};
 pub(crate) use edges::calls_of_edges;
 use kept::Kept;
 pub(crate) use together::together;
@@ -117,6 +119,8 @@ pub struct Wait {
     pub call_path: Option<CallPathId>,
     /// What was waited for.
     pub pattern: Pattern,
+    /// It was over before that happened: the location asked for it, went on with something else, and asked again.
+    pub in_vain: bool,
 }
 
 impl Wait {
@@ -165,8 +169,8 @@ impl Waits {
 /// Waits that are listed at most; more would need more memory than an analysis should.
 const MOST: usize = 1 << 22;
 
-/// Finds all waits: one pass over edges, members of collective operations and intervals, two over messages, and a look at
-/// the first and the last intervals of each rank; in memory 2²² waits at most (and the edges).
+/// Finds all waits: one pass over edges, members of collective operations and intervals, two over messages, a look at
+/// the first and the last intervals of each rank, and where there are polls another pass over all but edges; in memory 2²² waits at most (and the edges).
 ///
 /// # Errors
 /// What of the run could not be read. Nothing is said of the rest, which would be another run's.
@@ -183,13 +187,14 @@ pub fn waits_in(run: &impl Trace, events: &impl Happenings, span: Span) -> Resul
     let mut found = Kept::new(MOST, span);
     let mut completion = FxHashMap::default();
     messages::find(events, span, &mut found)?;
+    asked::find(run, events, &mut found)?;
     collectives::find(run, events, span, &mut found, &mut completion)?;
     for together in together(run, events)? {
         together.waits().for_each(|wait| found.add(wait));
     }
     edges::find(run, events, span, &mut found)?;
     let (mut list, unlisted) = found.finish(|path| depth_of(run, path));
-    messages::mark_wrong_order(events, span, &mut list)?;
+    messages::mark_wrong_order(run, events, span, &mut list)?;
     list.retain_mut(|wait| match span.clip(wait.from, wait.to) {
         Some(within) => {
             (wait.from, wait.to) = within;
@@ -230,6 +235,7 @@ fn in_call(
     pattern: Pattern,
 ) -> Option<Found> {
     let to = at.min(call.end);
-    let wait = Wait { location, cause, from: call.start, to, call_path: call.call_path, pattern };
+    let wait =
+        Wait { location, cause, from: call.start, to, call_path: call.call_path, pattern, in_vain: false };
     (to > call.start && cause != location).then_some(Found { wait, call_end: call.end })
 }

@@ -63,6 +63,7 @@ fn write(run: &Path, meta: &mut Meta, causes: &Causes) -> Result<(), Error> {
                 path_value(wait.call_path),
                 Value::Text(wait.pattern.name()),
                 Value::U32(wait.cause.0),
+                Value::U32(wait.in_vain.into()),
             ]
         }),
     )?;
@@ -243,6 +244,7 @@ impl Reading<'_> {
                 (rows.u32("location")?, rows.u32("cause")?, rows.u32("call_path")?);
             let (starts, durations, patterns) =
                 (rows.i64("start")?, rows.i64("duration")?, rows.text("pattern")?);
+            let in_vain = rows.u32("in_vain")?;
             for row in 0..rows.len() {
                 let (from, to) = span(starts[row], durations[row])?;
                 all.push(Wait {
@@ -252,6 +254,7 @@ impl Reading<'_> {
                     to,
                     call_path: self.path_of(paths[row])?,
                     pattern: pattern(&patterns[row])?,
+                    in_vain: in_vain[row] == 1,
                 });
             }
             Ok(())

@@ -173,18 +173,29 @@ trait Row: Copy + From<Visit> {
 }
 
 impl Row for Interval {
-    const COLUMNS: &'static [&'static str] = &["location", "start", "duration", "call_path", "depth"];
+    const COLUMNS: &'static [&'static str] =
+        &["location", "start", "duration", "call_path", "depth", "visits", "gaps"];
 
     fn read(batch: &Columns, rows: &mut Vec<Self>) -> Result<(), Error> {
         let (locations, paths, depths) =
             (batch.u32("location")?, batch.u32("call_path")?, batch.u32("depth")?);
         let (starts, durations) = (batch.i64("start")?, batch.i64("duration")?);
+        // Archives of before version 3 do not have them, nor any interval that stands for several visits.
+        let (numbers, gaps) = (batch.u32("visits")?, batch.i64("gaps")?);
         rows.extend((0..batch.len()).map(|row| Interval {
             location: LocationId(locations[row]),
             start: Nanos(starts[row]),
             end: Nanos(starts[row].saturating_add(durations[row].max(0))),
             call_path: CallPathId(paths[row]),
             depth: depths[row],
+            visits: known(numbers[row]).unwrap_or(1),
+            gaps: match gaps[row] {
+                ..1 => Nanos(0),
+                gaps => {
+                    let gaps = gaps.min(durations[row].max(0));
+                    Interval::computed_between(Nanos(gaps), known(numbers[row]).unwrap_or(1))
+                }
+            },
         }));
         Ok(())
     }
@@ -196,7 +207,7 @@ impl Row for Interval {
 
 impl Row for Visit {
     const COLUMNS: &'static [&'static str] =
-        &["location", "start", "duration", "call_path", "depth", "bytes", "visits"];
+        &["location", "start", "duration", "call_path", "depth", "bytes", "visits", "gaps"];
 
     fn read(batch: &Columns, rows: &mut Vec<Self>) -> Result<(), Error> {
         let mut intervals = Vec::with_capacity(batch.len());

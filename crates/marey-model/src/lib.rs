@@ -10,6 +10,7 @@
 //!
 //! [`marey-measure`]: https://docs.rs/marey-measure
 
+mod asking;
 pub mod counters;
 mod elements;
 mod files;
@@ -19,6 +20,7 @@ pub mod spool;
 mod time;
 mod vocabulary;
 
+pub use asking::*;
 pub use elements::*;
 pub use files::*;
 pub use ids::*;

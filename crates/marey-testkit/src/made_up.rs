@@ -193,7 +193,7 @@ impl MadeUp {
     pub fn enter(&mut self, location: LocationId, call_path: CallPathId) {
         let (start, here) = (self.now(location), location.idx());
         let depth = u32::try_from(self.open[here].len()).expect("regions are not nested so deep");
-        let interval = Interval { location, start, end: start, call_path, depth, gaps: Nanos(0) };
+        let interval = Interval { location, start, end: start, call_path, depth, gaps: Nanos(0), visits: 1 };
         self.open[here].push(self.visits[here].len());
         self.visits[here].push(Visit { interval, bytes: None, number: 1 });
     }

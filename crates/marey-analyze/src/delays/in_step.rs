@@ -3,12 +3,12 @@
 //! The one idea: operations that keep all of their members in step are known by their times alone, one list for each set
 //! of members; what keeps two in step is noted pair by pair as time goes on.
 
-use marey_model::{EdgeKind, LocationId, Nanos, Role};
+use marey_model::{EdgeKind, LocationId, Nanos};
 use rustc_hash::FxHashMap;
 
 use crate::happenings::{Happenings, Span, Unread};
 use crate::trace::Trace;
-use crate::waits::{operations, role_of_all, together};
+use crate::waits::{WhoWaits, operations, together, who_waits};
 
 /// What is known of it.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl InStep {
         let mut known: FxHashMap<Vec<LocationId>, usize> = FxHashMap::default();
         let mut set = Vec::new();
         operations(events, span, |members| {
-            if !matches!(role_of_all(run, members), Some(Role::Barrier | Role::AllToAll)) {
+            if !matches!(who_waits(run, members), Some(WhoWaits::All(_))) {
                 return;
             }
             set.clear();

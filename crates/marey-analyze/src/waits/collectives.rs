@@ -19,13 +19,61 @@ pub(super) fn find(
     found: &mut Kept,
     completion: &mut Completion,
 ) -> Result<(), Unread> {
-    operations(events, span, |members| match role_of_all(run, members) {
-        Some(Role::Barrier) => all_wait(members, Pattern::Barrier, span, found, completion),
-        Some(Role::AllToAll) => all_wait(members, Pattern::AllToAll, span, found, completion),
-        Some(Role::OneToAll) => others_wait(members, found),
-        Some(Role::AllToOne) => root_waits(members, found),
-        _ => {}
+    operations(events, span, |members| match who_waits(run, members) {
+        Some(WhoWaits::All(pattern)) => all_wait(members, pattern, span, found, completion),
+        Some(WhoWaits::Others) => others_wait(members, found),
+        Some(WhoWaits::Root) => root_waits(members, found),
+        None => {}
     })
+}
+
+/// Who waits for whom in an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WhoWaits {
+    /// All for all.
+    All(Pattern),
+    /// All others for the root.
+    Others,
+    /// The root for all others.
+    Root,
+}
+
+/// What the role of an operation says, and of set-up by all the times: there nobody waits if somebody could leave before the
+/// last had entered.
+pub(crate) fn who_waits(run: &impl Trace, members: &[Member]) -> Option<WhoWaits> {
+    match role_of_all(run, members)? {
+        Role::Barrier => Some(WhoWaits::All(Pattern::Barrier)),
+        Role::AllToAll => Some(WhoWaits::All(Pattern::AllToAll)),
+        Role::OneToAll => Some(WhoWaits::Others),
+        Role::AllToOne => Some(WhoWaits::Root),
+        Role::Manage | Role::Io => {
+            let (_, last) = last_of(members.iter())?;
+            let is_late = |member: &Member| member.done.is_none_or(|done| last <= done.end);
+            members.iter().all(is_late).then_some(WhoWaits::All(Pattern::AllToAll))
+        }
+        _ => None,
+    }
+}
+
+/// What a member waits for.
+pub(super) fn awaited(
+    run: &impl Trace,
+    members: &[Member],
+    member: &Member,
+) -> Option<((LocationId, Nanos), Pattern)> {
+    let is_root = |root: &Member| root.location == member.location;
+    match who_waits(run, members)? {
+        WhoWaits::All(pattern) => Some((last_of(members.iter())?, pattern)),
+        WhoWaits::Others => {
+            let root = root_of(members).filter(|root| !is_root(root))?;
+            Some(((root.location, root.enter), Pattern::LateBroadcast))
+        }
+        WhoWaits::Root => {
+            let root = root_of(members).filter(|root| is_root(root))?;
+            let others = members.iter().filter(|other| other.location != root.location);
+            Some((last_of(others)?, Pattern::EarlyReduce))
+        }
+    }
 }
 
 /// Hands out all members of one operation at a time.

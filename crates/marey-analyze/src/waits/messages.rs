@@ -3,9 +3,11 @@
 use marey_model::{LocationId, Nanos};
 use rustc_hash::FxHashMap;
 
+use super::asked::asks;
 use super::kept::Kept;
 use super::{Found, Pattern, Wait, in_call};
 use crate::happenings::{Happenings, Message, Span, Unread};
+use crate::trace::Trace;
 
 /// Finds the waits of both ends of all messages.
 pub(super) fn find(events: &impl Happenings, span: Span, found: &mut Kept) -> Result<(), Unread> {
@@ -29,6 +31,7 @@ fn waits_of(message: &Message) -> [Option<Found>; 2] {
 /// Tells late senders whose receivers could have received another message first: one that had been sent before, and that
 /// they received after.
 pub(super) fn mark_wrong_order(
+    run: &impl Trace,
     events: &impl Happenings,
     span: Span,
     list: &mut [Wait],
@@ -61,7 +64,8 @@ pub(super) fn mark_wrong_order(
     let mut number = 0;
     for (wait, change) in list.iter_mut().zip(changes) {
         number += change;
-        if number > 0 && wait.pattern == Pattern::LateSender {
+        // Who asks may have asked for both.
+        if number > 0 && wait.pattern == Pattern::LateSender && !asks(run, wait.call_path) {
             wait.pattern = Pattern::WrongOrder;
         }
     }

@@ -9,7 +9,7 @@ use super::graph::Graph;
 use super::variants::{Kind, Moved};
 use crate::happenings::{Done, Happenings, Member, Message, Span, Unread};
 use crate::trace::Trace;
-use crate::waits::{first_to_know, operations, role_of_all};
+use crate::waits::{Asked, Pattern, WhoWaits, asked, first_to_know, operations, role_of_all, who_waits};
 
 /// An instant of a location.
 pub(super) type Place = (LocationId, Nanos);
@@ -79,6 +79,7 @@ pub(super) fn each(
     events.messages(&mut |messages| {
         messages.iter().for_each(|message| of_message(message, &mut gates, each));
     })?;
+    asked(run, events, |asked| of_poll(&asked, &mut gates, each))?;
     operations(events, Span::ALL, |members| of_operation(run, members, &mut gates, each))?;
     graph.each(each);
     Ok(())
@@ -104,6 +105,17 @@ fn of_message(message: &Message, gates: &mut Gates, each: &mut dyn FnMut(Depende
     }
 }
 
+/// What a call that asks waits for: what was found has a dependency of its own, with the data that it moved.
+fn of_poll(asked: &Asked, gates: &mut Gates, each: &mut dyn FnMut(Dependency<'_>)) {
+    let Asked { location, call: done, cause, pattern } = *asked;
+    // As of messages: a send that did not wait for its receiver does not do so.
+    if pattern == Pattern::LateReceiver && cause.1 <= done.start {
+        return;
+    }
+    let moved = Moved { kind: Kind::Edge, bytes: 0, members: 2 };
+    gates.of(moved, &[cause], std::iter::once(call(location, done)), each);
+}
+
 fn of_operation(
     run: &impl Trace,
     members: &[Member],
@@ -111,11 +123,17 @@ fn of_operation(
     each: &mut dyn FnMut(Dependency<'_>),
 ) {
     let Some(role) = role_of_all(run, members) else { return };
+    let waits_for_all = matches!(who_waits(run, members), Some(WhoWaits::All(_)));
     let root = first_to_know(members, |member| member.root);
     let root = root.filter(|root| members.iter().any(|member| member.location == *root));
     let is_root = |member: &&Member| Some(member.location) == root;
     let is_other = |member: &&Member| Some(member.location) != root;
-    let kind = if role == Role::Barrier { Kind::Barrier } else { Kind::Collective };
+    let kind = match role {
+        Role::Barrier => Kind::Barrier,
+        // Set-up keeps its length, whatever the network.
+        Role::Manage | Role::Io => Kind::Edge,
+        _ => Kind::Collective,
+    };
     let moved = Moved {
         kind,
         bytes: members.iter().map(|member| member.bytes_in.max(member.bytes_out)).max().unwrap_or(0),
@@ -126,7 +144,7 @@ fn of_operation(
     let mut arrivals = std::mem::take(&mut gates.arrivals);
     arrivals.clear();
     match role {
-        Role::Barrier | Role::AllToAll => {
+        _ if waits_for_all => {
             arrivals.extend(members.iter().map(place));
             gates.of(moved, &arrivals, members.iter().filter_map(done), each);
         }

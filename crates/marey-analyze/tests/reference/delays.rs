@@ -34,8 +34,7 @@ pub(crate) fn delays(run: &(impl Trace + Happenings)) -> Vec<ExpectedDelay> {
     let (waits, in_vain): (Vec<_>, Vec<_>) = waits_and_in_vain(run).into_iter().unzip();
     let over = |(wait, in_vain): (&ExpectedWait, &bool)| (!in_vain).then(|| wait.clone());
     let puts_in_step: Vec<ExpectedWait> = waits.iter().zip(&in_vain).filter_map(over).collect();
-    let shares: Vec<Shares> =
-        waits.iter().map(|wait| shares(&record, &waits, &puts_in_step, wait)).collect();
+    let shares: Vec<Shares> = waits.iter().map(|wait| shares(&record, &waits, &puts_in_step, wait)).collect();
     let received = received(&waits, &shares);
     let mut costs: BTreeMap<(LocationId, Doing), (f64, f64)> = BTreeMap::new();
     for ((wait, shares), received) in waits.iter().zip(&shares).zip(received) {
@@ -162,9 +161,7 @@ fn doing(record: &Record, location: LocationId, instant: Nanos) -> Doing {
         return Doing::NotStarted;
     }
     let open = record.intervals.iter().filter(|interval| {
-        interval.location == location
-            && interval.start + interval.gaps <= instant
-            && instant < interval.end
+        interval.location == location && interval.start + interval.gaps <= instant && instant < interval.end
     });
     open.max_by_key(|interval| interval.depth)
         .map_or(Doing::Outside, |interval| Doing::Path(interval.call_path))

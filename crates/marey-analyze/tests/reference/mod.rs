@@ -19,9 +19,9 @@ use marey_testkit::Expected;
 
 pub(crate) use self::delays::delays;
 pub(crate) use self::path::critical_path;
-pub(crate) use self::polls::{Asked, asked, awaited};
+pub(crate) use self::polls::{asked, asks, awaited};
 pub(crate) use self::together::comings_and_goings;
-pub(crate) use self::waits::{completions, waits, waits_and_in_vain};
+pub(crate) use self::waits::{completions, waits};
 
 /// All that can be expected of a run.
 pub(crate) fn all(run: &(impl Trace + Happenings)) -> Expected {

@@ -1,12 +1,12 @@
 //! The section "From polls and probes".
 //!
-//! The one idea: the visits of one call path on one location are listed, and of each is asked what it found; runs are what
+//! The one idea: the visits of one region on one location are listed, and of each is asked what it found; runs are what
 //! lies between those that found something.
 
 use std::collections::BTreeSet;
 
 use marey_analyze::{CommunicatorId, Done, Interval, Member};
-use marey_model::{CallPathId, Level, LocationId, Nanos, Role};
+use marey_model::{CallPathId, Level, LocationId, Nanos, RegionId, Role};
 
 use super::Record;
 
@@ -50,26 +50,35 @@ fn kind(record: &Record, path: CallPathId) -> Option<Kind> {
     (region.level == Level::MPI).then_some(kind)
 }
 
+/// Whether calls of a call path ask.
+pub(crate) fn asks(record: &Record, path: CallPathId) -> bool {
+    kind(record, path).is_some()
+}
+
 /// All of them.
 pub(crate) fn asked(record: &Record) -> Vec<Asked> {
-    let paths: BTreeSet<(LocationId, CallPathId)> =
-        record.intervals.iter().map(|visit| (visit.location, visit.call_path)).collect();
+    let region = |visit: &Interval| record.call_paths[visit.call_path.idx()].region;
+    let regions: BTreeSet<(LocationId, RegionId)> =
+        record.intervals.iter().map(|visit| (visit.location, region(visit))).collect();
     let mut all = Vec::new();
-    for (location, path) in paths {
-        if let Some(kind) = kind(record, path) {
-            of_path(record, location, path, kind, &mut all);
+    for (location, of) in regions {
+        let is_it = |visit: &&Interval| (visit.location, region(visit)) == (location, of);
+        let mut visits: Vec<&Interval> = record.intervals.iter().filter(is_it).collect();
+        visits.sort_by_key(|visit| (visit.start, visit.depth));
+        if let Some(kind) = kind(record, visits[0].call_path) {
+            of_region(record, location, visits, kind, &mut all);
         }
     }
     all
 }
 
-fn of_path(record: &Record, location: LocationId, path: CallPathId, kind: Kind, all: &mut Vec<Asked>) {
-    let mut visits: Vec<&Interval> = record
-        .intervals
-        .iter()
-        .filter(|visit| (visit.location, visit.call_path) == (location, path))
-        .collect();
-    visits.sort_by_key(|visit| visit.start);
+fn of_region(
+    record: &Record,
+    location: LocationId,
+    visits: Vec<&Interval>,
+    kind: Kind,
+    all: &mut Vec<Asked>,
+) {
     let mut run: Vec<&Interval> = Vec::new();
     for visit in visits {
         let found = found(record, visit, kind);
@@ -93,6 +102,7 @@ fn of_path(record: &Record, location: LocationId, path: CallPathId, kind: Kind, 
 /// "Visits one behind the other are one call."
 fn calls(record: &Record, run: &[&Interval]) -> Vec<Done> {
     let mut calls: Vec<Done> = Vec::new();
+    let mut pause = Nanos(0);
     for visit in run {
         let start = visit.start + visit.gaps;
         let is_between = |other: &Interval, before: &Done| {
@@ -102,12 +112,15 @@ fn calls(record: &Record, run: &[&Interval]) -> Vec<Done> {
                 && !run.contains(&other)
         };
         if let Some(last) = calls.last_mut()
-            && start - last.end <= Nanos(2000)
+            && last.call_path == Some(visit.call_path)
+            && start - last.end <= pause
             && !record.intervals.iter().any(|other| is_between(other, last))
         {
             last.end = visit.end;
+            pause = Nanos((2000 * i64::from(visit.visits)).min(20_000_000));
             continue;
         }
+        pause = Nanos((2000 * i64::from(visit.visits)).min(20_000_000));
         calls.push(Done { start, end: visit.end, call_path: Some(visit.call_path) });
     }
     calls
@@ -120,8 +133,7 @@ fn found(record: &Record, visit: &Interval, kind: Kind) -> Option<Vec<Thing>> {
         Kind::Take => posted(record, visit),
         Kind::Probe | Kind::Status => {
             let next = next_call(record, visit)?;
-            let mut things =
-                if kind == Kind::Probe { posted(record, next) } else { completed(record, next) };
+            let mut things = if kind == Kind::Probe { posted(record, next) } else { completed(record, next) };
             let region = &record.regions[record.call_paths[visit.call_path.idx()].region.idx()];
             things.retain(|thing| {
                 let name = thing.communicator.and_then(|id| record.communicators.get(id.0 as usize));
@@ -220,9 +232,10 @@ pub(crate) fn awaited(
     let (pattern, others): (_, Vec<&Member>) = match record.operation_role(operation)? {
         Role::Barrier => ("wait at barrier", operation.iter().collect()),
         Role::AllToAll => ("wait at N×N", operation.iter().collect()),
-        Role::OneToAll if root_is_there && !is_root => {
-            ("late broadcast", operation.iter().filter(|other| Some(other.location) == root).take(1).collect())
-        }
+        Role::OneToAll if root_is_there && !is_root => (
+            "late broadcast",
+            operation.iter().filter(|other| Some(other.location) == root).take(1).collect(),
+        ),
         Role::AllToOne if is_root => {
             ("early reduce", operation.iter().filter(|other| Some(other.location) != root).collect())
         }

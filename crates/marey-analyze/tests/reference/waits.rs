@@ -6,7 +6,7 @@ use marey_analyze::{Done, Happenings, Member, Message, Receiving, Sending, Trace
 use marey_model::{CallPathId, EdgeKind, LocationId, Nanos, Role};
 use marey_testkit::{ExpectedSpan, ExpectedWait, PATTERNS};
 
-use super::{Record, asked, awaited, comings_and_goings};
+use super::{Record, asked, asks, awaited, comings_and_goings};
 
 /// A call in which somebody may wait.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -60,9 +60,6 @@ pub(crate) fn waits_and_in_vain(run: &(impl Trace + Happenings)) -> Vec<(Expecte
         let call = Call::of(asked.location, asked.call);
         let mut wait = Found::new(call, asked.at.min(call.end), asked.pattern, asked.cause);
         wait.in_vain = call.end < asked.at;
-        if asked.pattern == "late sender" && is_in_wrong_order(&record, &wait) {
-            wait.pattern = "late sender, wrong order";
-        }
         found.push(wait);
     }
     for operation in &record.operations {
@@ -123,21 +120,11 @@ fn late_sender(record: &Record, sending: Sending, receiving: Receiving) -> Found
             && other_sending.send < sending.send
             && recv < other_receiving.done.start
     };
-    let is_in_wrong_order = record.messages.iter().any(could_have_been_received);
+    let asks = receiving.done.call_path.is_some_and(|path| asks(record, path));
+    let is_in_wrong_order = !asks && record.messages.iter().any(could_have_been_received);
     let pattern = if is_in_wrong_order { "late sender, wrong order" } else { "late sender" };
     let call = Call::of(receiving.location, receiving.done);
     Found::new(call, sending.send.min(recv_end), pattern, sending.location)
-}
-
-// ---- From polls and probes
-
-fn is_in_wrong_order(record: &Record, wait: &Found) -> bool {
-    record.messages.iter().any(|other| {
-        let (Some(sending), Some(receiving)) = (other.sending, other.receiving) else { return false };
-        receiving.location == wait.call.location
-            && sending.send < wait.to
-            && wait.from < receiving.done.start
-    })
 }
 
 // ---- From collective operations

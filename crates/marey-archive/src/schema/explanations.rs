@@ -33,10 +33,17 @@ pub static WAITS: TableSpec = TableSpec {
     columns: &[
         u32("location", "locations.id", "Who waited."),
         growing("start", "ns", "When the waiting call began."),
-        i64("duration", "ns", "Time until what was waited for happened."),
+        i64("duration", "ns", "Time until what was waited for happened, or the call was over."),
         u32("call_path", "call_paths.id", "The waiting call; 4294967295 = unknown."),
         text("pattern", "What was waited for: `late sender`, `wait at barrier` …"),
         u32("cause", "locations.id", "Who was waited for."),
+        u32(
+            "in_vain",
+            "",
+            "1 = polls that were over before what was waited for happened, after which the location went on with \
+             something else; 0 = any other wait. 4294967295 = 0.",
+        )
+        .since(9),
     ],
     layout: Layout::Single,
     times: &[TimeSpec { begin: "start", duration: Some("duration") }],

@@ -73,7 +73,7 @@ fn replace(run: &Merged, spec: &'static TableSpec, row: &[Value<'_>]) {
 fn what_makes_no_sense_is_found_again() {
     let wait = |location, start, duration, path, pattern, cause| {
         let at = [Value::U32(location), Value::I64(start), Value::I64(duration)];
-        [&at[..], &[Value::U32(path), Value::Text(pattern), Value::U32(cause)]].concat()
+        [&at[..], &[Value::U32(path), Value::Text(pattern), Value::U32(cause), Value::U32(0)]].concat()
     };
     let right = wait(1, 5, 395, 0, "late sender", 0);
     let wrong: [(&'static TableSpec, Vec<Value<'_>>); 8] = [

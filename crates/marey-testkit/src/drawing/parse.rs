@@ -191,6 +191,7 @@ fn gaps(drawing: &mut Drawing, text: &str) -> Result<(), String> {
     for drawn in &mut drawing.intervals {
         if drawn.interval == meant {
             drawn.interval.gaps = Interval::computed_between(Nanos(gaps), number);
+            drawn.interval.visits = number;
         }
     }
     Ok(())

@@ -109,6 +109,7 @@ fn what_is_wrong_is_said_with_its_line() {
         "message a:S1 -> b:R1, posted a:S1",
         "line 10: an operation is begun on one location and completed on another",
     );
+    check_error("gaps a:S1 5", "line 10: `gaps CALL NS of N` is meant");
     check_error("wake a@x -> b@1", "line 10: `x` is no time in ns");
     check_error("wake a.middle -> b@1", {
         "line 10: `a.middle` is no place: a@120, a.start, a.end, a:S1.start or a:S1.end is meant"

@@ -34,7 +34,10 @@ impl Run {
         let report = self.json("report");
         for region in report["regions"].as_array().unwrap() {
             let (waiting, time) = (region["waiting_ns"].as_i64().unwrap(), number(&region["inclusive_ns"]));
-            assert!((0..=time).contains(&waiting), "{region}");
+            // What a loop that asks takes to go round is waiting, but no time of the call.
+            let verb = region["verb"].as_str().unwrap();
+            let asks = marey_model::Asking::of_function(verb).is_some();
+            assert!(0 <= waiting && (asks || waiting <= time), "{region}");
         }
         let efficiency = &report["efficiency"];
         if !efficiency.is_null() {
