@@ -6,6 +6,9 @@
 //! Files are drawings with two abbreviations: `12(s.)` is `s.` twelve times, and `repeat 1-12 …%…` a line for each
 //! number, with `%*60+10` for a sum.
 
+#[path = "situations/pace.rs"]
+mod pace;
+
 use std::fmt::Write;
 use std::path::Path;
 
