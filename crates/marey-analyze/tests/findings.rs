@@ -7,8 +7,8 @@ use marey_analyze::{
     Causes, Confidence, Dominant, Finding, FindingKind, ProcessClock, Trace, causes, dominant, efficiency,
     findings,
 };
-use marey_model::{Nanos, ProcessId};
-use marey_testkit::{Drawing, random_drawing};
+use marey_model::{LocationId, Nanos, ProcessId, Role};
+use marey_testkit::{Drawing, MadeUp, random_drawing};
 
 const LEGEND: &str = "1 char = 10 ns
 w = source execute work solve
@@ -277,4 +277,43 @@ fn gains_are_within_what_they_are_part_of() {
         }
     }
     assert!(kinds[0] >= 100 && kinds[1] >= 100, "{kinds:?}");
+}
+
+/// Two are late in turn, ten times each, and a third is a little, once: it is not named, but counted.
+#[test]
+fn who_is_left_out_is_counted() {
+    let mut run = MadeUp::new(3);
+    let barrier = run.mpi("MPI_Barrier", Role::Barrier, &[("main", 7)]);
+    for step in 0..21 {
+        let (late, ms) = if step == 20 { (2, 11) } else { (step % 2, 20) };
+        for rank in 0..3 {
+            run.pause(LocationId(rank), if rank == late { ms } else { 10 } * 1_000_000);
+        }
+        run.collective(barrier, 1000);
+    }
+    let causes = causes(&run, &run).expect("all can be read");
+    let found = findings(&run, &causes);
+    let delay = found.iter().find(|it| it.kind == FindingKind::Delay).expect("there is one");
+    assert_eq!((delay.locations.as_slice(), delay.others), (&[LocationId(0), LocationId(1)][..], 1));
+    // All three have waited, the third longest.
+    assert_eq!((delay.effects[0].locations.len(), delay.effects[0].others), (3, 0));
+    assert_eq!(delay.lines, 0, "computation outside of calls has no line");
+}
+
+/// Calls from two lines of one function are one place, and it is said that there are two.
+#[test]
+fn lines_of_one_place_are_counted() {
+    for second in [12, 20] {
+        let mut run = MadeUp::new(2);
+        let barrier = run.mpi("MPI_Barrier", Role::Barrier, &[("main", 7)]);
+        let lines = [12, second].map(|line| run.path(None, ("files", "write", Role::Io), &[("save", line)]));
+        for line in lines {
+            run.visit(LocationId(0), line, 10_000_000);
+            run.collective(barrier, 1000);
+        }
+        let causes = causes(&run, &run).expect("all can be read");
+        let found = findings(&run, &causes);
+        let delay = found.iter().find(|it| it.kind == FindingKind::Delay).expect("there is one");
+        assert_eq!(delay.lines, if second == 12 { 1 } else { 2 });
+    }
 }

@@ -203,6 +203,24 @@ fn what_is_not_explained_is_no_constant() {
     assert!(!fit([0.0, 0.0, 0.0]));
 }
 
+/// What may be a constant and may double has a bar with room for both.
+#[test]
+fn what_is_unclear_is_not_told_as_if_it_stayed() {
+    // 100·(1 + 0.14·log₂ n), about, by the first four; the last falls out.
+    let points = [(1.0, 100.0), (2.0, 113.0), (4.0, 129.0), (8.0, 140.0), (16.0, 115.0)];
+    let model = Model::fit(&points).unwrap();
+    assert!(model.is_unclear());
+    let found = model.predict(64.0);
+    assert!((found.value - 119.4).abs() < 1e-9);
+    // Either may go on: as it fell at last, or as it grew before.
+    assert!(found.lower <= 119.4 && 100.0 * (1.0 + 0.14 * 6.0) <= found.upper, "{found:?}");
+    assert!(model.plausible().count() > 1);
+    // What hardly differs is a constant, and known to be.
+    let steady = Model::fit(&points.map(|(n, value)| (n, 119.4 + (value - 119.4) / 4.0))).unwrap();
+    assert!(!steady.is_unclear() && steady.plausible().count() == 1);
+    assert!(steady.predict(64.0).upper < 150.0);
+}
+
 #[test]
 fn few_sizes_give_a_warning_or_no_model() {
     let points = |n: usize| -> Vec<(f64, f64)> { SIZES[..n].iter().map(|n| (*n, 2.0 * n)).collect() };

@@ -98,6 +98,7 @@ fn run(n: f64, factor: f64) -> Digest {
         load_balance: mean / largest,
         communication: 1.0,
         serialisation: 1.0,
+        setting_up: 1.0,
         transfer: 1.0,
         largest: ns(largest),
         mean: mean * S,
@@ -209,9 +210,32 @@ fn what_dominates_and_from_where_on() {
     assert_eq!((first.row, first.before), (at_64.rows[1].row, None));
     assert!((first.from - 1.0).abs() < 1e-9);
     assert!(ranking(&places, &found.sizes, Measure::Path, 65.0).rows[0].prediction.is_far);
+    // All of that is clear.
+    assert!(at_64.unclear.abs() < 1e-12);
     // Nothing is ranked by what nobody has.
     let none = ranking(&[], &[], Measure::Path, 64.0);
     assert_eq!((none.rows.len(), none.first), (0, None));
+}
+
+/// Computing that takes now more, now less, for no reason that sizes know: its mean is 24.8 s, and may be far more at 64.
+#[test]
+fn a_total_has_room_for_what_is_unclear() {
+    let mut digests = digests();
+    for (digest, time) in digests.iter_mut().zip([20.0, 31.0, 18.0, 33.0, 22.0]) {
+        let explained = digest.explained.as_mut().unwrap();
+        let row = explained.times.iter_mut().find(|row| row.place == 3 && row.location == 0).unwrap();
+        row.on_path = ns(time);
+    }
+    let found = scaling(&runs(&digests));
+    let places: Vec<&ScaledRow> =
+        found.rows.iter().filter(|row| matches!(row.subject, ScaledSubject::Place(_))).collect();
+    let at_64 = ranking(&places, &found.sizes, Measure::Path, 64.0);
+    assert!((at_64.total.value - 29.8).abs() < 1e-9);
+    assert!((at_64.unclear - 24.8 / 29.8).abs() < 1e-9);
+    let model = place_row(&found, "").of(Measure::Path).unwrap().model.as_ref().unwrap();
+    let own = model.predict(64.0);
+    assert!(model.is_unclear() && model.plausible().count() > 1);
+    assert!(at_64.total.upper - 5.0 >= own.upper - 1e-9);
 }
 
 #[test]

@@ -16,7 +16,8 @@ use std::path::Path;
 
 use marey_analyze::what_if::{Limits, Replayed};
 use marey_analyze::{
-    Causes, Happenings, Selection, Span, Trace, causes, causes_of, critical_path, what_if, what_if_each,
+    Causes, Happenings, Selection, Span, Trace, causes, causes_of, critical_path, efficiency, what_if,
+    what_if_each,
 };
 use marey_model::{LocationId, Nanos};
 use marey_testkit::{Drawing, disturbed_drawing, random_drawing};
@@ -248,13 +249,35 @@ fn each_place_gives_what_it_gives_alone() {
     assert!(1000 <= number, "{number}");
 }
 
-/// The ideal network's run is as long as a replay in which every call of a parallel library costs nothing.
+/// The ideal network is the same to whoever asks for it: efficiencies, and what-if with and without a place.
 #[test]
-fn efficiency_knows_the_ideal_network() {
+fn there_is_one_ideal_network() {
+    let mut set_up = 0;
+    for (name, drawing) in random_runs().take(300) {
+        let causes = causes(&drawing, &drawing).expect("all can be read");
+        let (_, asked) = replayed(&drawing, &[Deed::Network(0.0, f64::INFINITY)], &Limits::default());
+        for (location, ((_, end), asked)) in causes.ideal.iter().zip(&asked.ends).enumerate() {
+            assert!((float(*end) - asked).abs() <= 0.5, "{name}\n{location}: {end:?} {asked}");
+        }
+        let each = what_if_each(&drawing, &drawing, &causes, 1, &SMALL).expect("all can be read");
+        let last = causes.ideal.iter().map(|(_, end)| float(*end)).fold(0.0, f64::max);
+        assert!((last - each.ideal).abs() <= 0.5, "{name}: {last} {}", each.ideal);
+        if let Some(found) = efficiency(&drawing, &causes) {
+            let product = found.serialisation * found.setting_up * found.transfer;
+            assert!((product - found.communication).abs() < 1e-9, "{name}: {found:?}");
+            set_up += usize::from(found.setting_up < 1.0);
+        }
+    }
+    assert!(50 <= set_up, "{set_up}");
+}
+
+/// The bare run is as long as a replay in which every call of a parallel library costs nothing.
+#[test]
+fn efficiency_knows_what_setting_up_costs() {
     for (name, drawing) in random_runs().take(300) {
         let causes = causes(&drawing, &drawing).expect("all can be read");
         let ends = Slow::new(&drawing).ideal_ends();
-        let found: Vec<f64> = causes.ideal.iter().map(|(_, end)| float(*end)).collect();
+        let found: Vec<f64> = causes.bare.iter().map(|(_, end)| float(*end)).collect();
         assert_eq!(found.len(), ends.len(), "{name}");
         for (location, (found, slow)) in found.iter().zip(&ends).enumerate() {
             let name_of = LocationId::from_idx(location).map(|id| drawing.name(id).to_owned());
@@ -267,14 +290,15 @@ fn efficiency_knows_the_ideal_network() {
 #[test]
 fn ideal_times_of_spans_add_up() {
     let mut divided = 0;
-    for (name, drawing) in random_runs().take(300) {
-        let whole = causes(&drawing, &drawing).expect("all can be read");
+    let lives: [fn(Causes) -> Vec<(Nanos, Nanos)>; 2] = [|it| it.ideal, |it| it.bare];
+    for ((name, drawing), lives) in random_runs().take(300).flat_map(|run| lives.map(|it| (run.clone(), it))) {
+        let whole = lives(causes(&drawing, &drawing).expect("all can be read"));
         let length = drawing.duration().0;
         let at = [0, length / 3, length / 2, length].map(Nanos);
         let mut before: Option<Vec<Nanos>> = None;
         for (from, to) in at.into_iter().zip(at.into_iter().skip(1)).filter(|(from, to)| from < to) {
             let selection = Selection { span: Span { from, to }, ..Selection::default() };
-            let found = causes_of(&drawing, &drawing, &selection).expect("all can be read").ideal;
+            let found = lives(causes_of(&drawing, &drawing, &selection).expect("all can be read"));
             let (begins, ends): (Vec<Nanos>, Vec<Nanos>) = found.into_iter().unzip();
             let expected = before.unwrap_or_else(|| vec![Nanos(0); ends.len()]);
             for (location, (begin, expected)) in begins.iter().zip(&expected).enumerate() {
@@ -288,7 +312,7 @@ fn ideal_times_of_spans_add_up() {
             }
             before = Some(ends);
         }
-        let ends: Vec<Nanos> = whole.ideal.iter().map(|(_, end)| *end).collect();
+        let ends: Vec<Nanos> = whole.iter().map(|(_, end)| *end).collect();
         assert_eq!(before, Some(ends), "{name}");
     }
     assert!(500 <= divided, "{divided}");

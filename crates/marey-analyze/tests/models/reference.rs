@@ -267,20 +267,31 @@ pub(crate) fn model(points: &[(f64, f64)]) -> Option<Reference> {
     let is_constant =
         data.values.iter().zip(&data.weights).all(|(y, w)| *w == 0.0 || ((y - constant.k) / w).abs() < 1e-9);
     let has_logarithm = |exponents: &(f64, i32)| 0 < exponents.1;
-    let fits: Vec<Fitted> = hypotheses()
+    let all: Vec<Fitted> = hypotheses()
         .into_iter()
         .filter(|exponents| !has_logarithm(exponents) || 1.0 <= data.sizes[0])
         .filter_map(|exponents| fitted(&data, exponents, None))
-        .filter(|fit| !is_constant && explains(fit))
+        .filter(|_| !is_constant)
         .collect();
+    let fits: Vec<Fitted> = all.iter().filter(|fit| explains(fit)).cloned().collect();
+    let freedom = float((m - 3).max(1));
+    let limit = |fits: &[Fitted]| {
+        let smallest = fits.iter().map(|fit| fit.squares).fold(f64::INFINITY, f64::min);
+        smallest * (1.0 + student(0.975, freedom).powi(2) / freedom)
+    };
     let Some(best) = fits.iter().min_by(|a, b| cv(a.exponents).total_cmp(&cv(b.exponents))) else {
         let cv = cv(None);
         let constant = mean(&data, None);
-        return Some(Reference { best: constant.clone(), cv, plausible: vec![constant], data });
+        let mut plausible = vec![constant.clone()];
+        let most = data.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = data.values.iter().copied().fold(f64::INFINITY, f64::min);
+        if most - least > constant.k.abs() / 5.0 {
+            let limit = limit(&all);
+            plausible.extend(all.into_iter().filter(|fit| fit.squares <= limit));
+        }
+        return Some(Reference { best: constant, cv, plausible, data });
     };
-    let smallest = fits.iter().map(|fit| fit.squares).fold(f64::INFINITY, f64::min);
-    let freedom = float((m - 3).max(1));
-    let limit = smallest * (1.0 + student(0.975, freedom).powi(2) / freedom);
+    let limit = limit(&fits);
     let is_plausible = |fit: &&Fitted| fit.squares <= limit || fit.exponents == best.exponents;
     let plausible = fits.iter().filter(is_plausible).cloned().collect();
     Some(Reference { cv: cv(best.exponents), best: best.clone(), plausible, data })
