@@ -199,7 +199,7 @@ fn what_cannot_be_told_is_said() {
             &["phases", "--loop", "3"],
             "there is no loop 3 in run.marey: one was found; `marey phases` lists them",
         ),
-        (&["phases", "--loop", "0"], "0 is not in 1.."),
+        (&["phases", "--loop", "0"], "not a number of 1 or more"),
         (&["anomalies", "--percent", "0"], "not a number above 0, up to 50"),
         (&["anomalies", "nothing.marey"], "there is no run at nothing.marey"),
     ];

@@ -255,7 +255,7 @@ fn wrong_usage_is_told_with_its_remedy() {
         (&["--by", "speed"], "invalid value 'speed'"),
         (&["--rows", "paths", "--by", "waiting"], "is not known of call paths"),
         (&["--metric", "tmie"], "did you mean `time`?"),
-        (&["--top", "0"], "0 is not in 1.."),
+        (&["--top", "0"], "not a number of 1 or more"),
         (&["4.marey"], "there is no run at 4.marey"),
     ];
     for (words, expected) in cases {

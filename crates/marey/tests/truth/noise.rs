@@ -45,7 +45,7 @@ fn built(place: &Path, source: &str) -> Option<PathBuf> {
     let program = place.join("program");
     let mut command = Command::new("cc");
     command.args(["-O1", "-g", "-Wall", "-pthread"]);
-    if source == "preempted.c" {
+    if source != "noise.c" {
         command.arg("-finstrument-functions");
     }
     let output = command.arg(programs().join(source)).arg("-o").arg(&program).output().unwrap();
@@ -106,6 +106,34 @@ fn alone_visits_without_a_processor_are_told_from_those_that_compute() {
                 break;
             }
             wrong.push(format!("{word}: {wall:.3} s, of which {processor:.3} s computing; {longest:#}"));
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+}
+
+/// Steps that became slow for want of a processor, or because there was more to do: one situation, and its reason.
+#[test]
+fn alone_a_pace_without_a_processor_is_told_from_one_with_more_to_do() {
+    let place = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let Some(program) = built(place.path(), "pace.c") else { return };
+    for word in ["rival", "more"] {
+        let mut wrong = Vec::new();
+        for _ in 0..MOST_RUNS {
+            let (told, [wall, processor]) = record(&program, word, "situations");
+            let all = told["situations"].as_array().unwrap();
+            let slow: Vec<&Value> = all.iter().filter(|it| it["kind"] == "slow-down").collect();
+            let ns = |value: &Value| value.as_f64().unwrap_or(-1.0) / 1e9;
+            // Steps are told by their median, and measured by their mean; samples count by periods of 5 ms.
+            let is_it = slow.len() == 1
+                && slow[0]["region"] == "step"
+                && (ns(&slow[0]["measured"]) - wall).abs() < 0.2 * wall
+                && slow[0]["is_noise"] == (word == "rival")
+                && (ns(&slow[0]["cause"]["without_processor_ns"]) - (wall - processor)).abs() < 0.2 * wall;
+            if is_it {
+                wrong.clear();
+                break;
+            }
+            wrong.push(format!("{word}: {wall:.4} s, of which {processor:.4} s computing; {slow:#?}"));
         }
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
