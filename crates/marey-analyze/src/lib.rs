@@ -87,7 +87,7 @@ pub use phases::{
 };
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
-pub use samples::{Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, library_call};
+pub use samples::{Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, library_call, name_of};
 pub use scaling::{
     Domination, Measure, Ranked, Ranking, ScaledEfficiency, ScaledMeasure, ScaledRow, ScaledSubject, Scaling,
     Work, efficiencies, ranking, scaling,

@@ -276,8 +276,17 @@ fn around<'t>(trace: &'t dyn Trace, call: &LibraryCall<'t>, stack: Vec<&'t Frame
     }
 }
 
+/// How much processor time a sample stands for on average, ns; `None` = there are none.
+pub(crate) fn mean_period(trace: &dyn Trace) -> Option<f64> {
+    let mut all = Sampled::default();
+    trace.samples().iter().for_each(|row| all.add(row));
+    #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵³ samples")]
+    let period = all.time.0 as f64 / all.samples as f64;
+    (all.samples > 0 && period > 0.0).then_some(period)
+}
+
 /// The name of a function; of an address without a name (`libm.so.6+0x1234`), that of its module.
-pub(crate) fn name_of(function: &str) -> &str {
+pub fn name_of(function: &str) -> &str {
     match function.rsplit_once("+0x") {
         Some((module, offset)) if !offset.is_empty() && offset.bytes().all(|c| c.is_ascii_hexdigit()) => {
             module

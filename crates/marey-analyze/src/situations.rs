@@ -7,7 +7,9 @@
 //!
 //! What is deliberately absent: sentences.
 
+mod gathered;
 mod meanwhile;
+mod noise;
 mod pace;
 mod queues;
 mod rates;
@@ -46,6 +48,8 @@ pub struct Situation {
     pub locations: Vec<LocationId>,
     /// In which calls it was seen.
     pub call_path: Option<CallPathId>,
+    /// Of a change of pace: other calls in which it shows, those first in which it matters most.
+    pub others: Vec<CallPathId>,
     /// What was measured: a beat or a time between messages (ns), the useful part of the time (0 to 1), messages, bytes.
     pub measured: f64,
     /// What that is compared with: before, the mean of the family, or the threshold; in the same unit.
@@ -63,6 +67,19 @@ pub struct Situation {
     pub meanwhile: Option<ProbableCause>,
 }
 
+impl Situation {
+    /// Whether the machine is to blame rather than the program: half of what changed, or more, is time without a processor.
+    pub fn is_noise(&self) -> bool {
+        self.cause.is_some_and(|cause| match cause.without_processor {
+            Some(without) => cause.amount != 0.0 && NOISE <= without / cause.amount,
+            None => false,
+        })
+    }
+}
+
+/// A change of pace is noise if this part of it is.
+const NOISE: f64 = 0.5;
+
 /// Something that was done while there was a situation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ProbableCause {
@@ -74,6 +91,8 @@ pub struct ProbableCause {
     pub is_waiting: bool,
     /// How much, ns: of a change of pace by how much more a beat, else for how long; of senders how many messages.
     pub amount: f64,
+    /// Of a change of pace, and of computation: how much of that was without a processor, ns, by samples. `None` = not known.
+    pub without_processor: Option<f64>,
 }
 
 /// What rules found in a run.
@@ -223,6 +242,7 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
             activity: path.map_or(Activity::Outside, Activity::Path),
             is_waiting: false,
             amount: count_u64(*number),
+            without_processor: None,
         });
         let situation = Situation {
             kind: rule.kind,
@@ -231,6 +251,7 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
             to: episode.to,
             locations: vec![episode.location],
             call_path: None,
+            others: Vec::new(),
             measured,
             normal,
             number,
@@ -354,6 +375,7 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
             to,
             locations: vec![location],
             call_path: None,
+            others: Vec::new(),
             measured,
             normal,
             number,
@@ -376,6 +398,7 @@ fn most_of(times: &Times, waits: bool, is_meant: impl Fn(Activity) -> bool) -> O
         activity: *activity,
         is_waiting: *is_waiting,
         amount: float(*time),
+        without_processor: None,
     })
 }
 

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::Anomaly;
 use crate::happenings::{Happenings, Span, Unread};
 use crate::paths::float;
+use crate::samples::mean_period;
 use crate::trace::{CallPath, Trace};
 
 /// Periods that an excess has at least to be looked at.
@@ -29,15 +30,7 @@ struct Borders {
 
 /// Says of visits how long they were without a processor: one pass over the samples.
 pub(super) fn look(run: &impl Trace, events: &impl Happenings, list: &mut [Anomaly]) -> Result<(), Unread> {
-    let (number, time) = run
-        .samples()
-        .iter()
-        .fold((0, Nanos(0)), |(number, time), row| (number + row.samples, time + row.time));
-    #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵³ samples")]
-    let period = float(time) / number as f64;
-    if number == 0 || period <= 0.0 {
-        return Ok(());
-    }
+    let Some(period) = mean_period(run) else { return Ok(()) };
     let is_long = |it: &&mut Anomaly| it.excess() >= FEWEST * period;
     let mut borders: BTreeMap<LocationId, Borders> = BTreeMap::new();
     let mut span: Option<(Nanos, Nanos)> = None;

@@ -96,7 +96,7 @@ pub(super) fn threads(
     let (created, calls) = (creators(run, events, &edges)?, calls_around(events, of_joins)?);
     let joins: FxHashMap<LocationId, &Edge> =
         edges.iter().filter(|edge| edge.kind == EdgeKind::Join).map(|edge| (edge.from.0, edge)).collect();
-    let mut all: BTreeMap<CallPathId, Sums> = BTreeMap::new();
+    let mut all: BTreeMap<CallPathId, (Sums, Spent)> = BTreeMap::new();
     for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::Create) {
         let (Some(join), Some(&(begin, path))) = (joins.get(&edge.to.0), created.get(&edge.from)) else {
             continue;
@@ -105,17 +105,39 @@ pub(super) fn threads(
         let joined = calls.get(&join.to).map_or(join.from.1, |(begin, _)| (*begin).max(join.from.1));
         let cost = (edge.to.1 - begin).max(Nanos(0)) + (join.to.1 - joined).max(Nanos(0));
         let waits = causes.waits.of(edge.to.0).iter().fold(Nanos(0), |sum, wait| sum + wait.length());
-        let sums = all.entry(path).or_default();
+        let (sums, spent) = all.entry(path).or_default();
         sums.add(edge.from.0, true, 0, cost);
         sums.work = sums.work + ((thread.end - thread.start) - waits).max(Nanos(0));
+        spent.entry(edge.from.0).or_default().push((begin, edge.to.1));
+        spent.entry(join.to.0).or_default().push((joined, join.to.1));
     }
-    let small = |(path, sums): (_, Sums)| {
+    let small = |(path, (mut sums, spent)): (_, (Sums, Spent))| {
         // An empty thread lives about as long as creating it takes.
         let is_short = sums.work < sums.cost + sums.cost;
+        sums.cost = in_all(run, spent);
         let small = sums.small(run, SmallKind::Threads, Some(path)).filter(|_| is_short)?;
         Some(Small { gain: Some(small.cost), ..small })
     };
     Ok(all.into_iter().filter_map(small).collect())
+}
+
+/// When each location created or joined.
+type Spent = BTreeMap<LocationId, Vec<(Nanos, Nanos)>>;
+
+/// How long locations did so: while one thread comes to life the next is created, and nobody spends that time twice.
+fn in_all(run: &impl Trace, spent: Spent) -> Nanos {
+    let mut sum = Nanos(0);
+    for (location, mut spans) in spent {
+        let Some(it) = run.locations().get(location.idx()) else { continue };
+        spans.sort_unstable();
+        let mut until = it.start;
+        for (from, to) in spans {
+            let to = to.min(it.end);
+            sum = sum + (to - from.max(until)).max(Nanos(0));
+            until = until.max(to);
+        }
+    }
+    sum
 }
 
 pub(super) fn locks(run: &impl Trace, events: &impl Happenings) -> Result<Vec<Small>, Unread> {

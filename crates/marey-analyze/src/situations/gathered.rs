@@ -56,7 +56,8 @@ fn gathered(run: &impl Trace, changes: &[Change]) -> Gathered {
     let mut locations: BTreeMap<LocationId, Nanos> = BTreeMap::new();
     for change in changes {
         let cost = change.cost();
-        for sum in [costs.entry(change.call_path).or_default(), locations.entry(change.location).or_default()] {
+        for sum in [costs.entry(change.call_path).or_default(), locations.entry(change.location).or_default()]
+        {
             *sum = (*sum).max(cost);
         }
     }

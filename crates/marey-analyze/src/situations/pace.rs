@@ -1,15 +1,18 @@
-//! Speed-ups and slow-downs: which changes of pace belong together, and why they came.
+//! Speed-ups and slow-downs: why they came.
 //!
-//! The one idea: what changes within one beat changed for one reason, and that is what grew most per beat, not counting
-//! waits, of all who changed or were waited for.
+//! The one idea: what changes together changed for one reason, and that is what grew most per beat, not counting waits, of
+//! all who changed or were waited for.
 //!
-//! What is deliberately absent: how a change is told from scatter ([`super::rates`]).
+//! What is deliberately absent: how a change is told from scatter ([`super::rates`]), and which of them belong together
+//! ([`super::gathered`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::{CallPathId, LocationId, Nanos, RegionId, fits};
 
+use super::gathered::{Gathered, gather};
 use super::meanwhile::{Question, Times};
+use super::noise::{Suspect, by_place, without_processor};
 use super::rates::{BEATS, Change, Rates};
 use super::{Finder, ProbableCause, Situation, SituationKind, SituationRule, Threshold};
 use crate::activities::Activity;
@@ -20,19 +23,6 @@ use crate::trace::{CallPath, Trace};
 
 /// What grew is the cause if it makes up this part of the change.
 const CAUSE: f64 = 0.25;
-
-/// Changes that are one situation.
-struct Group {
-    /// The one that matters most.
-    most: Change,
-    /// The latest beginning.
-    from: Nanos,
-    /// When the first began, and how long the others may follow.
-    first: Nanos,
-    within: Nanos,
-    /// Who, and how much it matters for them.
-    locations: Vec<(LocationId, Nanos)>,
-}
 
 impl<R: Trace, E: Happenings> Finder<'_, R, E> {
     pub(super) fn pace(&mut self) -> Result<(), Unread> {
@@ -70,7 +60,7 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
         Ok(())
     }
 
-    fn groups(&mut self, rule: &SituationRule, changes: &[Change]) -> Vec<Group> {
+    fn groups(&mut self, rule: &SituationRule, changes: &[Change]) -> Vec<Gathered> {
         let members = self.members(rule);
         let is_slow_down = rule.kind == SituationKind::SlowDown;
         let is_of_region = |change: &Change| {
@@ -84,96 +74,107 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
                 && self.matters(change.cost())
                 && is_of_region(change)
         };
-        let mut groups: Vec<Group> = Vec::new();
-        for change in changes.iter().filter(is_meant) {
-            let longest = change.before.max(change.after) + change.before.max(change.after);
-            match groups.last_mut() {
-                Some(group) if change.at - group.first <= group.within => {
-                    group.from = group.from.max(change.at);
-                    if change.cost() > group.most.cost() {
-                        group.most = *change;
-                    }
-                    match group.locations.iter_mut().find(|(id, _)| *id == change.location) {
-                        Some((_, cost)) => *cost = (*cost).max(change.cost()),
-                        None => group.locations.push((change.location, change.cost())),
-                    }
-                }
-                _ => groups.push(Group {
-                    most: *change,
-                    from: change.at,
-                    first: change.at,
-                    within: longest,
-                    locations: vec![(change.location, change.cost())],
-                }),
-            }
-        }
+        let mut groups = gather(self.run, changes.iter().filter(is_meant).copied().collect());
         if rule.is_first {
             groups.truncate(1);
         }
-        self.keep(rule, &mut groups, |group| group.most.cost().0.unsigned_abs());
-        for group in &mut groups {
-            group.locations.sort_by_key(|(id, cost)| (std::cmp::Reverse(*cost), *id));
-        }
+        self.keep(rule, &mut groups, |group| group.told.cost().0.unsigned_abs());
         groups
     }
 
-    fn tell(&mut self, rule: &SituationRule, groups: &[Group], places: &[CallPathId]) -> Result<(), Unread> {
-        let span = self.causes.span;
-        let questions: Vec<Question> = groups
+    fn tell(
+        &mut self,
+        rule: &SituationRule,
+        groups: &[Gathered],
+        places: &[CallPathId],
+    ) -> Result<(), Unread> {
+        let looks: Vec<Question> = groups.iter().flat_map(|group| self.looks(group)).collect();
+        let answers: Vec<Times> =
+            self.ask(&looks)?.iter().map(|times| times_by_place(times, places)).collect();
+        let looks_and_times = looks.chunks(2).zip(answers.chunks(2));
+        let mut causes: Vec<Option<ProbableCause>> = groups
             .iter()
-            .flat_map(|group| {
-                let length = |beat: Nanos| Nanos(beat.0.saturating_mul(BEATS as i64));
-                let before = Span {
-                    from: (group.most.at - length(group.most.before)).max(span.from),
-                    to: group.most.at,
-                };
-                let to = (group.from + length(group.most.after)).min(group.most.until.max(group.from));
-                let after = Span { from: group.from, to };
-                let mut locations: BTreeSet<LocationId> = group.locations.iter().map(|(id, _)| *id).collect();
-                for (id, _) in &group.locations {
-                    let of = self.causes.waits.of(*id);
-                    for look in [before, after] {
-                        let first = of.partition_point(|wait| wait.to <= look.from);
-                        let waits = of[first..].iter().take_while(|wait| wait.from < look.to);
-                        locations.extend(waits.map(|wait| wait.cause));
-                    }
-                }
-                let locations: Vec<LocationId> = locations.into_iter().collect();
-                [Question { span: before, locations: locations.clone() }, Question { span: after, locations }]
-            })
+            .zip(looks_and_times)
+            .map(|(it, (looks, times))| cause(&it.told, looks, times))
             .collect();
-        let answers: Vec<Times> = self.ask(&questions)?.iter().map(|times| by_place(times, places)).collect();
-        for ((group, looks), times) in groups.iter().zip(questions.chunks(2)).zip(answers.chunks(2)) {
-            let change = &group.most;
-            let situation = Situation {
+        let is_meant =
+            |cause: &&mut ProbableCause| !cause.is_waiting && cause.activity != Activity::NotStarted;
+        let suspected = groups.iter().zip(&mut causes);
+        let (suspects, mut suspected): (Vec<Suspect>, Vec<&mut ProbableCause>) = suspected
+            .filter_map(|(group, cause)| {
+                let cause = cause.as_mut().filter(is_meant)?;
+                Some((self.suspect(group, cause), cause))
+            })
+            .unzip();
+        let without = without_processor(self.run, self.events, &self.causes.waits, places, &suspects)?;
+        for (cause, without) in suspected.iter_mut().zip(without) {
+            cause.without_processor = without;
+        }
+        for (group, cause) in groups.iter().zip(causes) {
+            let change = &group.told;
+            self.found.list.push(Situation {
                 kind: rule.kind,
                 family: rule.family.clone(),
                 from: group.from,
                 to: change.until.max(group.from),
                 locations: group.locations.iter().map(|(id, _)| *id).collect(),
                 call_path: Some(change.call_path),
+                others: group.others.clone(),
                 measured: float(change.after),
                 normal: float(change.before),
                 number: change.beats,
                 threshold: rule.threshold,
                 cost: change.cost(),
-                cause: cause(change, looks, times),
+                cause,
                 meanwhile: None,
-            };
-            self.found.list.push(situation);
+            });
         }
         Ok(())
+    }
+
+    /// Nine beats before, since the pace was kept, and nine behind: of all who changed, or were waited for.
+    fn looks(&self, group: &Gathered) -> [Question; 2] {
+        let change = &group.told;
+        let length = |beat: Nanos| Nanos(beat.0.saturating_mul(BEATS as i64));
+        let [before, after] = self.kept(group);
+        let before = Span { from: before.from.max(before.to - length(change.before)), ..before };
+        let after = Span { to: after.to.min(after.from + length(change.after)), ..after };
+        let mut locations: BTreeSet<LocationId> = group.locations.iter().map(|(id, _)| *id).collect();
+        for (id, _) in &group.locations {
+            let of = self.causes.waits.of(*id);
+            for look in [before, after] {
+                let first = of.partition_point(|wait| wait.to <= look.from);
+                let waits = of[first..].iter().take_while(|wait| wait.from < look.to);
+                locations.extend(waits.map(|wait| wait.cause));
+            }
+        }
+        let locations: Vec<LocationId> = locations.into_iter().collect();
+        [Question { span: before, locations: locations.clone() }, Question { span: after, locations }]
+    }
+
+    /// For how long the pace was kept: before anybody changed it, and since all had.
+    fn kept(&self, group: &Gathered) -> [Span; 2] {
+        let (change, span) = (&group.told, self.causes.span);
+        let to = change.at.min(group.first);
+        let from = change.at.max(group.from);
+        [Span { from: change.since.max(span.from).min(to), to }, Span { from, to: change.until.max(from) }]
+    }
+
+    fn suspect(&self, group: &Gathered, cause: &ProbableCause) -> Suspect {
+        Suspect {
+            location: cause.location,
+            activity: cause.activity,
+            spans: self.kept(group),
+            beats: [float(group.told.before), float(group.told.after)],
+        }
     }
 }
 
 /// The same with what was done in one place added up.
-fn by_place(times: &Times, places: &[CallPathId]) -> Times {
+fn times_by_place(times: &Times, places: &[CallPathId]) -> Times {
     let mut sums = Times::new();
     for ((location, activity, is_waiting), time) in times {
-        let activity = match activity {
-            Activity::Path(path) => Activity::Path(places.get(path.idx()).copied().unwrap_or(*path)),
-            other => *other,
-        };
+        let activity = by_place(*activity, places);
         let sum = sums.entry((*location, activity, *is_waiting)).or_default();
         *sum = *sum + *time;
     }
@@ -183,8 +184,12 @@ fn by_place(times: &Times, places: &[CallPathId]) -> Times {
 /// What grew most a beat, or shrank.
 fn cause(change: &Change, looks: &[Question], times: &[Times]) -> Option<ProbableCause> {
     let [before, after] = times else { return None };
-    let length = |look: &Question| float(look.span.to - look.span.from).max(1.0);
+    let length = |look: &Question| float(look.span.to - look.span.from);
     let (long_before, long_after) = (length(&looks[0]), length(&looks[1]));
+    // Who changed so much later, or earlier, than others that nothing is left to compare.
+    if long_before <= 0.0 || long_after <= 0.0 {
+        return None;
+    }
     let (beat_before, beat_after) = (float(change.before), float(change.after));
     let keys: BTreeSet<_> = before.keys().chain(after.keys()).copied().collect();
     let growth = |key: &(LocationId, Activity, bool)| {
@@ -200,7 +205,7 @@ fn cause(change: &Change, looks: &[Question], times: &[Times]) -> Option<Probabl
     };
     let own = most(false).filter(|(_, growth)| sign * growth >= CAUSE * (beat_after - beat_before).abs());
     let ((location, activity, is_waiting), amount) = own.or_else(|| most(true))?;
-    Some(ProbableCause { location, activity, is_waiting, amount })
+    Some(ProbableCause { location, activity, is_waiting, amount, without_processor: None })
 }
 
 /// For each call path the first of those of the same place: calls of one region from one line of the program, by whatever

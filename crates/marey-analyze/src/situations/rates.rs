@@ -40,6 +40,8 @@ pub(super) struct Change {
     pub(super) at: Nanos,
     /// Until when.
     pub(super) until: Nanos,
+    /// Since when the pace before was kept.
+    pub(super) since: Nanos,
     /// A beat before.
     pub(super) before: Nanos,
     /// A beat since.
@@ -49,10 +51,18 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// What it cost or won.
+    /// What it cost or won: by how much its beats took longer, or shorter, than as many at the pace before.
     pub(super) fn cost(&self) -> Nanos {
-        let each = (self.after.0 - self.before.0).unsigned_abs();
-        Nanos(i64::try_from(each.saturating_mul(self.beats)).unwrap_or(i64::MAX))
+        let beats = i64::try_from(self.beats).unwrap_or(i64::MAX);
+        let usual = self.before.0.saturating_mul(beats);
+        let more = (self.until - self.at).0.saturating_sub(usual);
+        let is_slower = self.after > self.before;
+        Nanos(if is_slower { more } else { more.saturating_neg() }.max(0))
+    }
+
+    /// The longer one of its two beats.
+    pub(super) fn longest(&self) -> Nanos {
+        self.before.max(self.after)
     }
 }
 
@@ -111,6 +121,8 @@ struct Pace {
     /// The latest beats: when they began, and their lengths.
     window: VecDeque<(Nanos, i64)>,
     level: Option<i64>,
+    /// Since when there is that level.
+    level_from: Nanos,
     /// Beats since the latest change, and that change.
     since: u64,
     change: Option<Change>,
@@ -173,6 +185,7 @@ impl Pace {
         let median = self.median();
         let Some(level) = self.level else {
             self.level = Some(median);
+            self.level_from = self.window[0].0;
             return;
         };
         let Some(first) = self.first_of_change(level, threshold) else { return };
@@ -204,10 +217,12 @@ impl Pace {
             call_path: CallPathId(0),
             at,
             until: at,
+            since: self.level_from,
             before: Nanos(before),
             after: Nanos(after),
             beats,
         });
+        self.level_from = at;
     }
 
     fn end_change(&mut self, until: Nanos, beats: u64, found: &mut impl FnMut(Change)) {

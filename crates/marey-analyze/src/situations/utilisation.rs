@@ -115,6 +115,12 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
             times.into_iter().rev().max_by_key(|(_, time)| *time).map(|(id, _)| id)
         };
         let location = if *is_waiting { waits_for().unwrap_or(location) } else { location };
-        Some(ProbableCause { location, activity: *activity, is_waiting: *is_waiting, amount: excess(sum) })
+        Some(ProbableCause {
+            location,
+            activity: *activity,
+            is_waiting: *is_waiting,
+            amount: excess(sum),
+            without_processor: None,
+        })
     }
 }

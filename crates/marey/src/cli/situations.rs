@@ -32,8 +32,9 @@ use super::{ExplainArgs, When};
         processing-time  everyone  over 10ms    from one message to the next; or by 100%\n\n\
         JSON\n  \
         from_ns, to_ns, rules[], situations[{kind, family, text, from_ns, to_ns, locations[], ranks[], level, region, \
-        function, file, line, measured, normal, unit, number, cost_ns, cause{location, rank|null, activity, level, \
-        region, function, file, line, waiting, amount}|null, meanwhile|null}], more[{kind, number}], empty_families[], \
+        function, file, line, measured, normal, unit, number, cost_ns, others[{level, region, function, file, line}], is_noise, \
+        cause{location, rank|null, activity, level, region, function, file, line, is_waiting, amount, \
+        without_processor_ns|null}|null, meanwhile|null}], more[{kind, number}], empty_families[], \
         unfollowed_visits. The unit of measured and normal is ns, share, messages or bytes; cost_ns is 0 where it is not \
         known."
 )]

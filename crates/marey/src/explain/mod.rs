@@ -178,8 +178,8 @@ impl<'p> Page<'p> {
     }
 }
 
-/// A place in the program: what was called there, and from where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A place in the program: what was called there, and from where. The JSON of all commands has it by these names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 struct Place<'t> {
     /// `region`, `outside`, `not started`.
     activity: &'static str,

@@ -14,7 +14,7 @@ use marey_analyze::{
     Trace, situations,
 };
 use marey_archive::Events;
-use marey_model::{LocationId, Nanos};
+use marey_model::{CallPathId, LocationId, Nanos};
 use serde::Serialize;
 
 use super::findings::{capital, from};
@@ -279,7 +279,7 @@ fn time(time: Nanos) -> String {
 
 /// ` Probable cause: …`
 fn why(trace: &dyn Trace, it: &Situation) -> String {
-    let Some(cause) = &it.cause else { return String::new() };
+    let Some(cause) = &it.cause else { return also(trace, it) };
     let (person, what) = (name(trace, cause.location), done(trace, cause));
     let amount = time(rounded(cause.amount.abs()));
     let cause = match (it.kind, cause.is_waiting) {
@@ -312,7 +312,24 @@ fn why(trace: &dyn Trace, it: &Situation) -> String {
         }
         (SituationKind::ProcessingTime, _) => format!("it spends {amount} of that time on {what}"),
     };
-    format!(" Probable cause: {cause}.")
+    let noise = if it.is_noise() {
+        " It had no processor for that: machine noise, and nothing that the program does."
+    } else {
+        ""
+    };
+    format!(" Probable cause: {cause}.{noise}{}", also(trace, it))
+}
+
+/// ` It shows in MPI_Allreduce in … and 3 other calls, too.`
+fn also(trace: &dyn Trace, it: &Situation) -> String {
+    let Some(first) = it.others.first() else { return String::new() };
+    let place = Place::of_call(trace, Some(*first));
+    let more = match it.others.len() - 1 {
+        0 => String::new(),
+        1 => " and another call".to_owned(),
+        number => format!(" and {} other calls", format::count(number as u64)),
+    };
+    format!(" It shows in {}{}{more}, too.", harmless(place.region), from(&place))
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was a count")]
@@ -367,6 +384,8 @@ struct JsonSituation<'t> {
     unit: &'static str,
     number: u64,
     cost_ns: i64,
+    others: Vec<JsonOther<'t>>,
+    is_noise: bool,
     cause: Option<JsonCause<'t>>,
     meanwhile: Option<JsonCause<'t>>,
 }
@@ -375,14 +394,21 @@ struct JsonSituation<'t> {
 struct JsonCause<'t> {
     location: String,
     rank: Option<u32>,
-    activity: &'static str,
+    #[serde(flatten)]
+    place: Place<'t>,
+    is_waiting: bool,
+    amount: f64,
+    without_processor_ns: Option<i64>,
+}
+
+/// A call in which a change of pace shows, too.
+#[derive(Serialize)]
+struct JsonOther<'t> {
     level: &'t str,
     region: &'t str,
     function: &'t str,
     file: &'t str,
     line: u32,
-    waiting: bool,
-    amount: f64,
 }
 
 impl<'t> Json<'t> {
@@ -427,9 +453,16 @@ fn json_situation<'t>(trace: &'t dyn Trace, it: &Situation) -> JsonSituation<'t>
         unit: unit(it),
         number: it.number,
         cost_ns: it.cost.0,
+        others: it.others.iter().map(|path| json_other(trace, *path)).collect(),
+        is_noise: it.is_noise(),
         cause: it.cause.as_ref().map(|cause| json_cause(trace, cause)),
         meanwhile: it.meanwhile.as_ref().map(|cause| json_cause(trace, cause)),
     }
+}
+
+fn json_other(trace: &dyn Trace, path: CallPathId) -> JsonOther<'_> {
+    let Place { level, region, function, file, line, .. } = Place::of_call(trace, Some(path));
+    JsonOther { level, region, function, file, line }
 }
 
 fn json_cause<'t>(trace: &'t dyn Trace, cause: &ProbableCause) -> JsonCause<'t> {
@@ -437,13 +470,9 @@ fn json_cause<'t>(trace: &'t dyn Trace, cause: &ProbableCause) -> JsonCause<'t> 
     JsonCause {
         location: words::location(trace, cause.location),
         rank: rank(trace, cause.location),
-        activity: place.activity,
-        level: place.level,
-        region: place.region,
-        function: place.function,
-        file: place.file,
-        line: place.line,
-        waiting: cause.is_waiting,
+        place,
+        is_waiting: cause.is_waiting,
         amount: cause.amount,
+        without_processor_ns: cause.without_processor.map(|time| rounded(time).0),
     }
 }
