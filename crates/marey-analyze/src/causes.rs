@@ -36,9 +36,10 @@ pub struct Causes {
     pub times: Vec<TimeRow>,
     /// What of the run all of it is about.
     pub span: Span,
-    /// When each location would come to the beginning of that and to its end, or its own, if the network, and all that
-    /// parallel libraries do but wait, cost nothing.
+    /// When each location would come to the beginning of that and to its end, or its own, with a network that costs nothing.
     pub ideal: Vec<(Nanos, Nanos)>,
+    /// The same if all that parallel libraries do but wait cost nothing, setting them up too.
+    pub bare: Vec<(Nanos, Nanos)>,
 }
 
 /// How long a location did what.
@@ -81,7 +82,7 @@ pub fn causes_of(
     let mut waits = waits_in(run, events, Span::ALL)?;
     let mut path = critical_path(run, events, &waits)?;
     let graph = Graph::new(run, events, &waits)?;
-    let variants = Variants::new(run, vec![Variant::ideal()]);
+    let variants = Variants::new(run, Variant::ideals());
     let ideal = Ideal::new(run, events, &graph, &variants, span)?;
     // Of the whole run it takes the pieces that causes are found in.
     let (mut with, mut alone) = (None, None);
@@ -107,10 +108,10 @@ pub fn causes_of(
         },
         |until| with.as_ref().map_or(Ok(()), |ideal| ideal.borrow_mut().slab(until)),
     )?;
-    let ideal = alone.or_else(|| Some(with?.into_inner().finish())).unwrap_or_default();
+    let [ideal, bare] = alone.or_else(|| Some(with?.into_inner().finish())).unwrap_or_default();
     waits.list.retain(|wait| selection.has(wait));
     waits.completion.retain(|row| selection.has_location(row.1));
-    Ok(Causes { times: times.finish(), waits, delays, path, span, ideal })
+    Ok(Causes { times: times.finish(), waits, delays, path, span, ideal, bare })
 }
 
 /// Time, waiting, time on the path, and the span of that.

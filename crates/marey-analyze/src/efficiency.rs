@@ -5,10 +5,11 @@
 //!
 //! * parallel efficiency = mean useful time / run time = load balance × communication efficiency
 //! * load balance = mean useful time / largest useful time
-//! * communication efficiency = largest useful time / run time = serialisation × transfer
-//! * transfer efficiency = ideal run time / run time: that of a replay in which the network, and all that parallel
-//!   libraries do but wait, cost nothing
-//! * serialisation efficiency = largest useful time / ideal run time
+//! * communication efficiency = largest useful time / run time = serialisation × setting up × transfer
+//! * transfer efficiency = ideal run time / run time: that of a replay with a network that costs nothing
+//! * setting up = bare run time / ideal run time: that of a replay in which all that parallel libraries do but wait costs
+//!   nothing, setting them up too
+//! * serialisation efficiency = largest useful time / bare run time
 //!
 //! Useful is the time outside of calls of parallel libraries. The run time is that from the first to the last instant of
 //! those who are compared: locations that wait for others or are waited for, or all if nobody is.
@@ -35,6 +36,8 @@ pub struct Efficiency {
     pub communication: f64,
     /// How much of that is lost because some wait for others.
     pub serialisation: f64,
+    /// How much of that is lost in setting parallel libraries up and taking them down.
+    pub setting_up: f64,
     /// How much of that is lost in moving data.
     pub transfer: f64,
     /// Who has the largest useful time; of several, the first.
@@ -47,6 +50,8 @@ pub struct Efficiency {
     pub run_time: Nanos,
     /// The run time with the ideal network.
     pub ideal: Nanos,
+    /// The same if nothing that parallel libraries do took time, but waits.
+    pub bare: Nanos,
     /// How many locations are compared.
     pub locations: usize,
 }
@@ -75,19 +80,24 @@ pub(crate) fn efficiency_even_alone(run: &dyn Trace, causes: &Causes) -> Option<
     #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵³ locations")]
     let mean = total / compared.len() as f64;
     let ratio = |part: f64, whole: f64| if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 };
-    let of_ideal = || compared.iter().filter_map(|id| causes.ideal.get(id.idx()));
-    // Nobody begins earlier on any network.
-    let ideal_from = of_ideal().map(|ideal| ideal.0).max()?.min(causes.span.from).max(start);
-    let ideal_to = of_ideal().map(|ideal| ideal.1).max()?;
+    let replayed = |lives: &[(Nanos, Nanos)]| {
+        let all = || compared.iter().filter_map(|id| lives.get(id.idx()));
+        // Nobody begins earlier on any network.
+        let from = all().map(|life| life.0).max()?.min(causes.span.from).max(start);
+        Some(all().map(|life| life.1).max()? - from)
+    };
     // No network makes anybody compute faster, or a run longer; halves are rounded.
-    let ideal = (ideal_to - ideal_from).max(largest).min(run_time);
+    let bare = replayed(&causes.bare)?.max(largest).min(run_time);
+    let ideal = replayed(&causes.ideal)?.max(bare).min(run_time);
     Some(Efficiency {
         parallel: ratio(mean, float(run_time)),
         load_balance: ratio(mean, float(largest)),
         communication: ratio(float(largest), float(run_time)),
-        serialisation: ratio(float(largest), float(ideal)),
+        serialisation: ratio(float(largest), float(bare)),
+        setting_up: ratio(float(bare), float(ideal)),
         transfer: ratio(float(ideal), float(run_time)),
         ideal,
+        bare,
         busiest,
         largest,
         mean,

@@ -22,7 +22,7 @@ use crate::causes::Causes;
 use crate::delays::Effect;
 use crate::efficiency::compared;
 use crate::paths::float;
-use crate::samples::library_call;
+use crate::samples::{library_call, name_of};
 use crate::trace::Trace;
 use crate::waits::Pattern;
 pub use dominant::{Dominant, dominant};
@@ -74,6 +74,10 @@ pub struct Finding {
     pub activity: Activity,
     /// By whom, who caused most waiting, or has it on the critical path longest, first.
     pub locations: Vec<LocationId>,
+    /// How many others caused waiting there too, or have it on the critical path, each less than a tenth of that.
+    pub others: usize,
+    /// On how many lines of its function the calls are of which this time is; 0 = it is no call, or no line is known.
+    pub lines: usize,
     /// How long those did it on average, ns.
     pub time: f64,
     /// How long all who are compared did it on average, ns.
@@ -158,7 +162,9 @@ pub struct Effects {
     pub call_path: Option<CallPathId>,
     /// By whom, who waited longest first; who waited less than a tenth of that is left out.
     pub locations: Vec<LocationId>,
-    /// How long all of them, ns.
+    /// How many they are who are left out.
+    pub others: usize,
+    /// How long all together, ns.
     pub cost: f64,
 }
 
@@ -194,6 +200,7 @@ pub fn findings(run: &dyn Trace, causes: &Causes) -> Vec<Finding> {
     let mut places: BTreeMap<Place<'_>, Sums<'_>> = BTreeMap::new();
     for row in causes.times.iter().filter(|row| is_compared(&row.location)) {
         let sums = places.entry(Place::of(run, row.activity)).or_default();
+        sums.lines.extend(line_of(run, row.activity));
         *sums.times.entry(row.location).or_default() += float(row.time);
         sums.on_path += float(row.on_path);
     }
@@ -239,6 +246,8 @@ pub fn findings(run: &dyn Trace, causes: &Causes) -> Vec<Finding> {
                     calls: 0,
                     bytes: 0,
                     data: String::new(),
+                    others: others(&sums.costs),
+                    lines: sums.lines.len(),
                     time: locations.iter().map(of_named).sum::<f64>() / n_named,
                     mean,
                     gain: rounded(gain),
@@ -279,6 +288,7 @@ fn rounded(ns: f64) -> Nanos {
 #[derive(Default)]
 struct Sums<'d> {
     times: BTreeMap<LocationId, f64>,
+    lines: BTreeSet<u32>,
     on_path: f64,
     costs: BTreeMap<LocationId, f64>,
     most: Option<(Activity, f64)>,
@@ -320,6 +330,17 @@ fn named(costs: &BTreeMap<LocationId, f64>) -> Vec<LocationId> {
     named.into_iter().map(|(id, _)| *id).collect()
 }
 
+/// How many are left out there.
+fn others(costs: &BTreeMap<LocationId, f64>) -> usize {
+    costs.values().filter(|cost| **cost > 0.0).count().saturating_sub(named(costs).len())
+}
+
+/// The line that a call is made from, if it is known.
+fn line_of(run: &dyn Trace, activity: Activity) -> Option<u32> {
+    let Activity::Path(path) = activity else { return None };
+    caller(run, path).map(|frame| frame.line).filter(|line| *line != 0)
+}
+
 fn effects(run: &dyn Trace, all: &[&Effect]) -> Vec<Effects> {
     /// Of one pattern in one place: the call path with most, its cost, and the cost of each location.
     #[derive(Default)]
@@ -338,6 +359,7 @@ fn effects(run: &dyn Trace, all: &[&Effect]) -> Vec<Effects> {
     let row = |((pattern, _), row): ((Pattern, Place<'_>), Row)| Effects {
         pattern,
         call_path: row.most.and_then(|(path, _)| path),
+        others: others(&row.costs),
         locations: named(&row.costs),
         cost: row.costs.values().sum(),
     };
@@ -406,7 +428,8 @@ fn function(run: &dyn Trace, some: &[LocationId], all: &BTreeSet<LocationId>) ->
         }
         let frames = row.stack.map_or_else(Vec::new, |stack| run.stack(stack));
         let Some(frame) = caller_on(&frames).map(|place| frames[place]) else { continue };
-        let times = functions.entry((&frame.function, &frame.file)).or_default();
+        // What has no name goes by its module, or each of its addresses would be a function.
+        let times = functions.entry((name_of(&frame.function), &frame.file)).or_default();
         times.of_all += float(row.time);
         if some.contains(&row.location) {
             times.of_some += float(row.time);

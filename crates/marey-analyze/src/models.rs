@@ -93,11 +93,12 @@ impl Model {
                 && (constant.squares - fit.squares) * freedom > needed * fit.squares
         };
         let hypotheses = TERMS.iter().filter(|term| term.log == 0 || 1.0 <= series.points[0].size);
-        let fits: Vec<Fit> = hypotheses
+        let all: Vec<Fit> = hypotheses
             .filter(|_| !is_alike)
             .filter_map(|term| series.fit(*term, None))
-            .filter(|fit| fit.is_finite() && explains(fit))
+            .filter(Fit::is_finite)
             .collect();
+        let fits: Vec<Fit> = all.iter().filter(|fit| explains(fit)).copied().collect();
         let best = fits
             .iter()
             .map(|fit| (series.cross_validation(fit.term), *fit))
@@ -107,23 +108,29 @@ impl Model {
         if !best.is_finite() {
             return None;
         }
-        let smallest = fits.iter().map(|fit| fit.squares).fold(f64::INFINITY, f64::min);
-        let rest = (m - 3).max(1);
-        let limit = smallest * (1.0 + student(0.975, whole(rest)).powi(2) / count(rest as u64));
-        let mut plausible: Vec<Fit> =
-            fits.into_iter().filter(|fit| fit.squares <= limit || fit.term == best.term).collect();
-        if plausible.is_empty() {
-            plausible.push(series.mean(None));
-        }
+        let as_good = |fits: Vec<Fit>| {
+            let smallest = fits.iter().map(|fit| fit.squares).fold(f64::INFINITY, f64::min);
+            let rest = (m - 3).max(1);
+            let limit = smallest * (1.0 + student(0.975, whole(rest)).powi(2) / count(rest as u64));
+            fits.into_iter().filter(move |fit| fit.squares <= limit || fit.term == best.term)
+        };
+        let plausible: Vec<Fit> = if best.term.is_some() {
+            as_good(fits).collect()
+        } else if series.differs_from(best.constant) {
+            // No growth is sure, and so is none excluded that fits as well as any.
+            std::iter::once(best).chain(as_good(all)).collect()
+        } else {
+            vec![best]
+        };
         let unexplained = best.squares / (count(m as u64) - best.n_coefficients());
-        let all = constant.squares / count(m as u64 - 1);
+        let of_all = constant.squares / count(m as u64 - 1);
         Some(Self {
             constant: best.constant,
             coefficient: best.coefficient,
             term: best.term,
             cross_validation,
             adjusted_r2: match best.term {
-                Some(_) if all > 0.0 => 1.0 - unexplained / all,
+                Some(_) if of_all > 0.0 => 1.0 - unexplained / of_all,
                 Some(_) => 1.0,
                 None => {
                     if is_alike {
@@ -146,9 +153,7 @@ impl Model {
     /// Whether values differ by more than a fifth of their mean and no growth explains it: sizes are too few, or it is
     /// chance. That is no constant to rely on.
     pub fn is_unclear(&self) -> bool {
-        let values = || self.series.points.iter().map(|point| point.value);
-        let spread = values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
-        self.term.is_none() && spread > UNCLEAR * self.constant.abs()
+        self.term.is_none() && self.series.differs_from(self.constant)
     }
 
     /// What it says of a size.
@@ -290,6 +295,13 @@ impl Series {
             least,
             repeats: if freedom == 0 { 0.0 } else { squares / count(freedom) },
         })
+    }
+
+    /// Whether values differ by too much to be told as a constant.
+    fn differs_from(&self, constant: f64) -> bool {
+        let values = || self.points.iter().map(|point| point.value);
+        let spread = values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
+        spread > UNCLEAR * constant.abs()
     }
 
     /// All points but one.

@@ -126,14 +126,14 @@ pub fn what_if(
     Ok(WhatIf { as_it_was: next(), changed: next(), unlisted })
 }
 
-/// When each location would come to the ends of a span with a network that costs nothing, and calls of parallel libraries
-/// that do not either.
+/// When each location would come to the ends of a span with a network that costs nothing, and with calls of parallel
+/// libraries that do not either: the variants of [`Variant::ideals`].
 pub(crate) struct Ideal<'a, R, E> {
     replay: Replay<'a, R, E>,
     span: Span,
     /// Of each location where it was at the beginning and at the end, once it has passed them.
-    begin: Vec<f64>,
-    end: Vec<Option<f64>>,
+    begin: [Vec<f64>; 2],
+    end: [Vec<Option<f64>>; 2],
 }
 
 impl<'a, R: Trace, E: Happenings> Ideal<'a, R, E> {
@@ -145,11 +145,16 @@ impl<'a, R: Trace, E: Happenings> Ideal<'a, R, E> {
         span: Span,
     ) -> Result<Self, Unread> {
         let replay = Replay::new(run, events, graph, variants, &Limits::default())?;
-        Ok(Self { replay, span, begin: Vec::new(), end: Vec::new() })
+        Ok(Self { replay, span, begin: Default::default(), end: Default::default() })
     }
 
     /// Goes through the run by itself: one pass over the intervals.
-    pub(crate) fn all(mut self, run: &R, events: &E, waits: &Waits) -> Result<Vec<(Nanos, Nanos)>, Unread> {
+    pub(crate) fn all(
+        mut self,
+        run: &R,
+        events: &E,
+        waits: &Waits,
+    ) -> Result<[Vec<(Nanos, Nanos)>; 2], Unread> {
         let this = RefCell::new(&mut self);
         let mut result = Ok(());
         let add = |location, piece: Piece| this.borrow_mut().add(location, &piece);
@@ -169,29 +174,31 @@ impl<'a, R: Trace, E: Happenings> Ideal<'a, R, E> {
 
     /// All pieces before `until` are known.
     pub(crate) fn slab(&mut self, until: Nanos) -> Result<(), Unread> {
-        if self.begin.is_empty() && self.span.from <= until {
+        if self.begin[0].is_empty() && self.span.from <= until {
             self.replay.come_to(self.span.from)?;
-            self.begin = self.replay.now_of(0).collect();
+            self.begin = [0, 1].map(|variant| self.replay.now_of(variant).collect());
         }
-        if self.end.is_empty() && self.span.to <= until {
+        if self.end[0].is_empty() && self.span.to <= until {
             self.replay.come_to(self.span.to)?;
-            self.end = self.replay.not_ended(0, self.span.to).collect();
+            self.end = [0, 1].map(|variant| self.replay.not_ended(variant, self.span.to).collect());
         }
         self.replay.slab(until)
     }
 
     /// When each location comes to the beginning of the span, and to the end of that or its own.
     #[expect(clippy::cast_possible_truncation, reason = "runs are shorter than 200 years")]
-    pub(crate) fn finish(self) -> Vec<(Nanos, Nanos)> {
+    pub(crate) fn finish(self) -> [Vec<(Nanos, Nanos)>; 2] {
         let Self { replay, begin, end, .. } = self;
-        let ends = replay.finish().replayed.into_iter().next().unwrap_or_default().ends;
+        let mut replayed = replay.finish().replayed.into_iter();
         let known = |list: &[Option<f64>], at: usize| list.get(at).copied().flatten();
         let rounded = |time: f64| Nanos(time.max(0.0).round() as i64);
-        (0..ends.len())
-            .map(|at| {
-                let end = known(&end, at).unwrap_or(ends[at]);
-                (rounded(begin.get(at).copied().unwrap_or(end)), rounded(end))
-            })
-            .collect()
+        [0, 1].map(|variant: usize| {
+            let ends = replayed.next().unwrap_or_default().ends;
+            let life = |at: usize| {
+                let end = known(&end[variant], at).unwrap_or(ends[at]);
+                (rounded(begin[variant].get(at).copied().unwrap_or(end)), rounded(end))
+            };
+            (0..ends.len()).map(life).collect()
+        })
     }
 }

@@ -39,6 +39,14 @@ pub enum Error {
         /// What was in the way.
         why: String,
     },
+    /// A row says that something happened when the run was not there.
+    #[error("times outside of the run ({number} rows of {table}), so they are damaged")]
+    OutsideOfRun {
+        /// The table.
+        table: &'static str,
+        /// How many rows.
+        number: u64,
+    },
     /// A file has fewer rows than it claims.
     #[error("{found} rows where {expected} were announced: {}", path.display())]
     MissingRows {

@@ -52,7 +52,7 @@ fn write(run: &Path, meta: &mut Meta, causes: &Causes) -> Result<(), Error> {
         meta.add(spec, Part::new(spec, 0, 0, writer.finish()?));
         Ok::<(), Error>(())
     };
-    let Causes { waits, delays, path, times, span, ideal } = causes;
+    let Causes { waits, delays, path, times, span, ideal, bare } = causes;
     add(
         &WAITS,
         &mut waits.list.iter().map(|wait| {
@@ -118,10 +118,10 @@ fn write(run: &Path, meta: &mut Meta, causes: &Causes) -> Result<(), Error> {
     )?;
     add(
         &IDEAL_NETWORK,
-        &mut ideal
-            .iter()
-            .zip(0..)
-            .map(|((from, to), id)| vec![Value::U32(id), Value::I64(from.0), Value::I64(to.0)]),
+        &mut ideal.iter().zip(bare).zip(0..).map(|((network, all), id)| {
+            let times = [network.0, network.1, all.0, all.1].map(|time| Value::I64(time.0));
+            [&[Value::U32(id)], &times[..]].concat()
+        }),
     )?;
     let Unlisted { number, time, longest } = waits.unlisted;
     let once = vec![
@@ -183,6 +183,7 @@ impl Reading<'_> {
             longest: Nanos(number("unlisted_longest")?),
         };
         let (rows, effects) = (self.delays()?, self.effects()?);
+        let [ideal, bare] = self.ideals()?;
         Ok(Causes {
             waits: Waits { list: self.waits()?, unlisted, completion: self.completions()? },
             delays: Delays {
@@ -193,7 +194,8 @@ impl Reading<'_> {
             path: CriticalPath { spans: self.path()?, before: Nanos(number("before_path")?) },
             times: self.times()?,
             span: Span { from: Nanos(number("from")?), to: Nanos(number("to")?) },
-            ideal: self.ideal()?,
+            ideal,
+            bare,
         })
     }
 
@@ -350,13 +352,21 @@ impl Reading<'_> {
         })
     }
 
-    fn ideal(&self) -> Result<Vec<(Nanos, Nanos)>, Error> {
-        let ideal = self.rows(&IDEAL_NETWORK, |rows, all| {
-            let (from, to) = (rows.i64("from")?, rows.i64("to")?);
-            all.extend(from.iter().zip(to).map(|(from, to)| (Nanos(*from), Nanos(*to))));
+    /// With the network alone, and with all of parallel libraries.
+    fn ideals(&self) -> Result<[Vec<(Nanos, Nanos)>; 2], Error> {
+        let ideals = self.rows(&IDEAL_NETWORK, |rows, all| {
+            let column = |name| rows.i64(name);
+            let (from, to) = (column("from")?, column("to")?);
+            let (bare_from, bare_to) = (column("bare_from")?, column("bare_to")?);
+            let life = |from: &[i64], to: &[i64], row: usize| (Nanos(from[row]), Nanos(to[row]));
+            all.extend((0..rows.len()).map(|row| (life(from, to, row), life(bare_from, bare_to, row))));
             Ok(())
         })?;
-        (ideal.len() == self.locations).then_some(ideal).ok_or_else(|| nonsense("too few rows"))
+        if ideals.len() != self.locations {
+            return Err(nonsense("too few rows"));
+        }
+        let (ideal, bare) = ideals.into_iter().unzip();
+        Ok([ideal, bare])
     }
 }
 

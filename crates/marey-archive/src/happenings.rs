@@ -34,6 +34,8 @@ pub struct Events<'a> {
     slabs: Vec<(Nanos, u32)>,
     /// Intervals across slabs, by the slab that they begin in, location and start.
     long: Vec<Vec<Visit>>,
+    /// From the first instant of any location to the last.
+    life: (Nanos, Nanos),
     /// Edges of one-sided windows, once somebody has asked for them.
     of_windows: OnceLock<(Vec<Edge>, Result<(), Unread>)>,
 }
@@ -47,6 +49,9 @@ impl<'a> Events<'a> {
         let communicators = archive.table("communicators")?;
         let members = communicators.text("members")?.iter().map(|text| processes(text)).collect();
         let process_of = trace.locations().iter().map(|location| location.process).collect();
+        let life = || trace.locations().iter();
+        let life = (life().map(|it| it.start).min(), life().map(|it| it.end).max());
+        let life = (life.0.unwrap_or_default(), life.1.unwrap_or_default());
         // The last slab has what lies across the others.
         let last = archive.parts("intervals").iter().map(|part| part.slab).max().unwrap_or(0);
         let mut begins: BTreeMap<u32, i64> = BTreeMap::new();
@@ -60,7 +65,8 @@ impl<'a> Events<'a> {
         }
         slabs[0].0 = Nanos(0);
         let long = vec![Vec::new(); slabs.len()];
-        let mut events = Self { archive, members, process_of, long, slabs, of_windows: OnceLock::new() };
+        let of_windows = OnceLock::new();
+        let mut events = Self { archive, members, process_of, long, slabs, life, of_windows };
         let mut long = std::mem::take(&mut events.long);
         for part in events.parts("intervals", last) {
             events.read_intervals(part, |rows: &[Visit]| {
@@ -86,14 +92,42 @@ impl<'a> Events<'a> {
     fn read_intervals<R: Row>(&self, part: &Part, mut each: impl FnMut(&[R])) -> Result<(), Error> {
         let mut rows = Vec::new();
         let mut damage = Ok(());
+        let mut outside = 0;
         self.archive.scan_part(&schema::INTERVALS, part, R::COLUMNS, &[], |batch| {
             rows.clear();
             match R::read(batch, &mut rows) {
-                Ok(()) => each(&rows),
+                Ok(()) => {
+                    let before = rows.len();
+                    rows.retain(|row| {
+                        let Interval { start, end, .. } = *row.interval();
+                        start <= end && self.is_in_run([start, end])
+                    });
+                    outside += (before - rows.len()) as u64;
+                    each(&rows);
+                }
                 Err(error) => damage = Err(error),
             }
         })?;
-        damage
+        damage.and_then(|()| outside_of_run("intervals", outside))
+    }
+
+    /// Whether times can be right. Nothing is recorded before the first location is there or behind the end of the last, and
+    /// a single bit that has tipped over makes a visit longer than the run a hundred times; all sums would be of that.
+    fn is_in_run<const N: usize>(&self, times: [Nanos; N]) -> bool {
+        times.iter().all(|time| self.life.0 <= *time && *time <= self.life.1)
+    }
+
+    fn is_call_in_run(&self, call: &Done) -> bool {
+        self.is_in_run([call.start, call.end]) && call.start <= call.end
+    }
+
+    /// Whether all that is known of a message can be right.
+    fn is_message_in_run(&self, message: &Message) -> bool {
+        let is_sent = |it: &Sending| {
+            self.is_in_run([it.send]) && it.done.as_ref().is_none_or(|done| self.is_call_in_run(done))
+        };
+        let is_received = |it: &Receiving| self.is_in_run([it.post]) && self.is_call_in_run(&it.done);
+        message.sending.as_ref().is_none_or(is_sent) && message.receiving.as_ref().is_none_or(is_received)
     }
 
     /// All rows of a slab in order, those that lie across slabs put back among the others.
@@ -185,7 +219,7 @@ impl Row for Interval {
         rows.extend((0..batch.len()).map(|row| Interval {
             location: LocationId(locations[row]),
             start: Nanos(starts[row]),
-            end: Nanos(starts[row].saturating_add(durations[row].max(0))),
+            end: Nanos(starts[row].saturating_add(durations[row])),
             call_path: CallPathId(paths[row]),
             depth: depths[row],
             visits: known(numbers[row]).unwrap_or(1),
@@ -275,7 +309,8 @@ impl Happenings for Events<'_> {
             "communicator",
         ];
         let mut rows = Vec::new();
-        self.read("messages", &columns, span, |batch| {
+        let mut outside = 0;
+        let read = self.read("messages", &columns, span, |batch| {
             let number = |name| batch.i64(name);
             let (sends, send_ends, send_starts) =
                 (number("send_time")?, number("send_end")?, number("send_start")?);
@@ -309,9 +344,12 @@ impl Happenings for Events<'_> {
                 bytes: u64::try_from(bytes[row]).unwrap_or(0),
                 communicator: known(communicators[row]).map(CommunicatorId),
             }));
+            rows.retain(|row| self.is_message_in_run(row));
+            outside += (batch.len() - rows.len()) as u64;
             each(&rows);
             Ok(())
-        })
+        });
+        read.and_then(|()| unread(&Vec::from_iter(outside_of_run("messages", outside).err())))
     }
 
     fn members(&self, each: &mut dyn FnMut(&[Member])) -> Result<(), Unread> {
@@ -335,6 +373,7 @@ impl Happenings for Events<'_> {
             self.find_root(&mut operation, root);
             each(&operation);
         };
+        let mut outside = 0;
         let result = self.read("collectives", &columns, Span::ALL, |batch| {
             let (communicators, instances) = (batch.u32("communicator")?, batch.u32("instance")?);
             let (locations, enters, leaves) =
@@ -345,6 +384,12 @@ impl Happenings for Events<'_> {
                 (batch.i64("bytes_out")?, batch.i64("bytes_in")?, batch.i64("root")?);
             for row in 0..batch.len() {
                 let key = (communicators[row], instances[row]);
+                let done = done(starts[row], leaves[row], done_paths[row]);
+                let is_right = done.as_ref().is_none_or(|done| self.is_call_in_run(done));
+                if !is_right || !self.is_in_run([Nanos(enters[row])]) {
+                    outside += 1;
+                    continue;
+                }
                 let operation = open.entry(key).or_default();
                 operation.push(Member {
                     communicator: CommunicatorId(key.0),
@@ -352,7 +397,7 @@ impl Happenings for Events<'_> {
                     location: LocationId(locations[row]),
                     enter: Nanos(enters[row]),
                     call_path: path(paths[row]),
-                    done: done(starts[row], leaves[row], done_paths[row]),
+                    done,
                     root: None,
                     bytes_out: u64::try_from(outs[row]).unwrap_or(0),
                     bytes_in: u64::try_from(ins[row]).unwrap_or(0),
@@ -373,7 +418,9 @@ impl Happenings for Events<'_> {
         for (key, operation) in left {
             emit(operation, roots.remove(&key).unwrap_or(-1));
         }
-        result.and(self.fences(each))
+        let whole =
+            result.and_then(|()| unread(&Vec::from_iter(outside_of_run("collectives", outside).err())));
+        whole.and(self.fences(each))
     }
 
     fn ticks_in(&self, span: Span, each: &mut dyn FnMut(&[Tick])) -> Result<(), Unread> {
@@ -424,6 +471,11 @@ impl Happenings for Events<'_> {
         });
         read.and_then(|()| whether.clone())
     }
+}
+
+/// An error if there are such rows.
+fn outside_of_run(table: &'static str, number: u64) -> Result<(), Error> {
+    if number == 0 { Ok(()) } else { Err(Error::OutsideOfRun { table, number }) }
 }
 
 fn known(id: u32) -> Option<u32> {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::{CallPathId, LocationId, Nanos, Role};
 
-use super::{Finding, FindingKind, Place, named, rounded};
+use super::{Finding, FindingKind, Place, line_of, named, others, rounded};
 use crate::activities::Activity;
 use crate::causes::{Causes, TimeRow};
 use crate::efficiency::{efficiency, is_useful};
@@ -46,6 +46,7 @@ pub(super) fn findings(
         let sums = places.entry(Place::of(run, row.activity)).or_insert_with(none);
         let own = sums.of_location.entry(row.location).or_default();
         *own = (own.0 + float(row.time), own.1 + float(row.on_path));
+        sums.lines.extend(line_of(run, row.activity));
         if row.on_path > Nanos(0) {
             let (from, to) = row.path_span;
             sums.span = Some(sums.span.map_or((from, to), |all| (all.0.min(from), all.1.max(to))));
@@ -66,7 +67,8 @@ pub(super) fn findings(
             continue;
         }
         let is_on = sums.of_location.iter().filter(|(_, own)| own.1 > 0.0);
-        let locations = named(&is_on.map(|(id, own)| (*id, own.1)).collect());
+        let is_on: BTreeMap<LocationId, f64> = is_on.map(|(id, own)| (*id, own.1)).collect();
+        let locations = named(&is_on);
         let time = |id: &LocationId| sums.of_location.get(id).map_or(0.0, |own| own.0);
         #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵³ locations")]
         let mean = |sum: f64, number: usize| sum / number.max(1) as f64;
@@ -75,6 +77,8 @@ pub(super) fn findings(
         found.push(Finding {
             kind: sums.kind,
             activity: sums.most.0,
+            others: others(&is_on),
+            lines: sums.lines.len(),
             time: mean(locations.iter().map(time).sum(), locations.len()),
             mean: mean(compared.iter().map(time).sum(), compared.len()),
             gain: rounded(gain),
@@ -104,12 +108,19 @@ struct Sums {
     most: (Activity, Nanos),
     /// Time, and of that on the critical path, ns.
     of_location: BTreeMap<LocationId, (f64, f64)>,
+    lines: BTreeSet<u32>,
     span: Option<(Nanos, Nanos)>,
 }
 
 impl Sums {
     fn new(kind: FindingKind, activity: Activity) -> Self {
-        Self { kind, most: (activity, Nanos(0)), of_location: BTreeMap::new(), span: None }
+        Self {
+            kind,
+            most: (activity, Nanos(0)),
+            of_location: BTreeMap::new(),
+            lines: BTreeSet::new(),
+            span: None,
+        }
     }
 }
 

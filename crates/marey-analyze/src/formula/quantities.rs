@@ -94,7 +94,7 @@ const fn efficiency(name: &'static str) -> Quantity {
 }
 
 /// All of them, in the order of the documentation.
-pub const QUANTITIES: [Quantity; 57] = [
+pub const QUANTITIES: [Quantity; 58] = [
     measured(Of::Run, "duration", SECONDS),
     measured(Of::Run, "time", SECONDS),
     measured(Of::Run, "mpi_time", SECONDS),
@@ -115,6 +115,7 @@ pub const QUANTITIES: [Quantity; 57] = [
     efficiency("load_balance"),
     efficiency("communication_efficiency"),
     efficiency("serialisation"),
+    efficiency("setting_up"),
     efficiency("transfer"),
     measured(Of::Run, "counter", NUMBER),
     measured(Of::Region, "time", SECONDS),

@@ -232,6 +232,7 @@ fn explain(run: &Digest, explained: &Explained, of: &Whose, name: &str) -> Optio
             "load_balance" => efficiency(|it| it.load_balance),
             "communication_efficiency" => efficiency(|it| it.communication),
             "serialisation" => efficiency(|it| it.serialisation),
+            "setting_up" => efficiency(|it| it.setting_up),
             "transfer" => efficiency(|it| it.transfer),
             _ => None,
         };

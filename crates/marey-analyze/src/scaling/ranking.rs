@@ -17,6 +17,8 @@ pub struct Ranking {
     pub rows: Vec<Ranked>,
     /// The sum of all predictions, as if they erred independently.
     pub total: Prediction,
+    /// What part of that is of rows of which it is not clear how they grow, 0 to 1.
+    pub unclear: f64,
     /// The row that is largest.
     pub first: Option<Domination>,
 }
@@ -55,6 +57,8 @@ pub fn ranking(rows: &[&ScaledRow], sizes: &[f64], measure: Measure, at: f64) ->
         .map(|(row, model)| Ranked { row: *row, prediction: model.predict(at), share: 0.0 })
         .collect();
     let total = sum(&found);
+    let is_unclear = |row: &&(usize, &Model)| row.1.is_unclear();
+    let unclear: f64 = models.iter().filter(is_unclear).map(|row| row.1.predict_value(at).max(0.0)).sum();
     for row in &mut found {
         row.share = if total.value > 0.0 { row.prediction.value.max(0.0) / total.value } else { 0.0 };
     }
@@ -63,7 +67,8 @@ pub fn ranking(rows: &[&ScaledRow], sizes: &[f64], measure: Measure, at: f64) ->
     let first = found.first().filter(|row| row.prediction.value > 0.0).map(|row| row.row);
     let smallest = sizes.iter().copied().fold(f64::INFINITY, f64::min).min(at);
     let first = first.map(|row| domination(&models, row, smallest, at));
-    Ranking { at, rows: found, total, first }
+    let unclear = if total.value > 0.0 { unclear / total.value } else { 0.0 };
+    Ranking { at, rows: found, total, unclear, first }
 }
 
 /// All predictions together; those less than 0 are 0.

@@ -84,9 +84,13 @@ impl Variant {
         Ok(variant)
     }
 
-    /// Nothing changed but what calls of parallel libraries cost: nothing.
-    pub(crate) fn ideal() -> Self {
-        Self { free: Free::Libraries, ..Self::default() }
+    /// Nothing changed but what parallel libraries cost: nothing for moving data and synchronising, as in a change of the
+    /// network to one that costs nothing; and nothing for whatever they do.
+    pub(crate) fn ideals() -> Vec<Self> {
+        vec![
+            Self { free: Free::Transfer, network: Some(Network::default()), ..Self::default() },
+            Self { free: Free::Libraries, ..Self::default() },
+        ]
     }
 
     /// The new time over the old, before balancing.

@@ -136,12 +136,18 @@ pub static ACTIVITIES: TableSpec = TableSpec {
 /// Ends with an ideal network.
 pub static IDEAL_NETWORK: TableSpec = TableSpec {
     name: "ideal_network",
-    doc: "When locations would begin and end if the network, and all that parallel libraries do but wait, cost nothing: \
+    doc: "When locations would begin and end if the network, or all that parallel libraries do but wait, cost nothing: \
           a row for each, in their order.",
     columns: &[
         u32("location", "locations.id", "Who."),
-        i64("from", "ns", "When it would come to the begin of what is explained."),
+        i64(
+            "from",
+            "ns",
+            "When it would come to the begin of what is explained, with a network that costs nothing.",
+        ),
         i64("to", "ns", "When it would come to its end."),
+        i64("bare_from", "ns", "When it would come to the begin if setting up cost nothing either."),
+        i64("bare_to", "ns", "When it would come to its end then."),
     ],
     layout: Layout::Single,
     times: &[],

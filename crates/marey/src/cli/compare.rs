@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::Args;
 use marey_analyze::{Of, QUANTITIES};
 
+use super::at_least_one;
+
 /// `marey diff`
 #[derive(Debug, Args)]
 #[command(
@@ -55,7 +57,7 @@ pub(crate) struct DiffArgs {
     pub(crate) json: bool,
 
     /// Rows a table shows at most
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one)]
     pub(crate) top: u32,
 
     /// Never use colour

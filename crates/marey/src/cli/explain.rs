@@ -84,7 +84,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) json: bool,
 
     /// Rows a table shows at most
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
     pub(crate) top: u32,
 
     /// Never use colour
@@ -143,4 +143,12 @@ fn parse_ranks(text: &str) -> Result<Ranks, String> {
         }
     };
     text.split(',').map(range).collect::<Result<_, _>>().map(Ranks)
+}
+
+/// Reads a number of rows, or which of several.
+pub(crate) fn at_least_one(text: &str) -> Result<u32, String> {
+    text.parse::<u32>()
+        .ok()
+        .filter(|number| 1 <= *number)
+        .ok_or_else(|| "not a number of 1 or more".to_owned())
 }

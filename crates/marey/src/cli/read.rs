@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::at_least_one;
 use crate::format;
 
 /// `marey report`
@@ -25,12 +26,12 @@ use crate::format;
         marey report run.marey --metric 'mpi_time / time'\n  \
         marey report run.marey --json | jq '.regions[0]'\n\n\
         JSON\n  \
-        findings[{kind, text, gain_ns, cost_ns, share, ranks[], locations[], activity, level, region, function, \
-        file, line, from_ns, to_ns, confidence, effect_ns, clock_bar_ns|null, calls, bytes, data, command, \
+        findings[{kind, text, gain_ns, cost_ns, share, ranks[], locations[], others, activity, level, region, function, \
+        file, line, lines, from_ns, to_ns, confidence, effect_ns, clock_bar_ns|null, calls, bytes, data, command, \
         without_processor_ns|null, effects[{pattern, region, function, \
-        file, line, locations[], wait_ns}]}], dominant{text, activity, level, region, function, file, line, path_ns, \
-        mean_ns, is_alike}|null, efficiency{parallel, load_balance, communication, serialisation, \
-        transfer, busiest, largest_useful_ns, mean_useful_ns, run_ns, locations}, waits and delays as in `marey \
+        file, line, locations[], others, wait_ns}]}], dominant{text, activity, level, region, function, file, line, path_ns, \
+        mean_ns, is_alike}|null, efficiency{parallel, load_balance, communication, serialisation, setting_up, \
+        transfer, busiest, largest_useful_ns, mean_useful_ns, run_ns, ideal_run_ns, bare_run_ns, locations}, waits and delays as in `marey \
         waits --json`, critical_path as in `marey path --json`, \
         granularity[{kind, text, locations[], ranks[], to|null, level, region, function, file, line, number, rows, \
         mean_bytes, cost_ns, gain_ns|null, work_ns, of_ns}], unexplained|null, \
@@ -68,7 +69,7 @@ pub(crate) struct ReportArgs {
     pub(crate) json: bool,
 
     /// Rows a table shows at most
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
     pub(crate) top: u32,
 
     /// Show one table alone
@@ -169,7 +170,7 @@ pub(crate) struct HotArgs {
     pub(crate) json: bool,
 
     /// Rows a table shows at most
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
     pub(crate) top: u32,
 
     /// Never use colour

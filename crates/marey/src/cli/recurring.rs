@@ -4,7 +4,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::ExplainArgs;
+use super::{ExplainArgs, at_least_one};
 
 /// `marey phases`
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub(crate) struct PhasesArgs {
     pub(crate) common: ExplainArgs,
 
     /// Tell more of this loop, by its number in the table of loops
-    #[arg(long = "loop", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long = "loop", value_name = "N", value_parser = at_least_one)]
     pub(crate) of_loop: Option<u32>,
 }
 

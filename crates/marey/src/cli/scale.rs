@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use marey_analyze::Measure;
 
+use super::at_least_one;
+
 /// `marey scale`
 #[derive(Debug, Args)]
 #[command(
@@ -34,11 +36,11 @@ use marey_analyze::Measure;
         option --NAME VALUE of its command, a recorded variable of its environment\n\n\
         JSON\n  \
         parameter, at, by, rows, scaling, sizes, few_sizes, text[], runs[{run, size, duration_ns, processes, ranks, \
-        threads, unexplained|null}], totals[{metric, value, lower, upper, far}], ranking[{subject, activity, level, region, function, file, line, path[], value, \
+        threads, unexplained|null}], totals[{metric, value, lower, upper, far, unclear}], ranking[{subject, activity, level, region, function, file, line, path[], value, \
         lower, upper, far, share, growth}], models[{subject, name|null, and the place as in ranking, metric, unit, \
         values[], model|null{growth, slowest, fastest, constant, coefficient, power[], log, cross_validation, \
         adjusted_r2, value, lower, upper, far}}], efficiencies[{run, size, locations, reference, global|null, parallel, \
-        load_balance, communication, serialisation, transfer, scalability|null, speed_up}]. Times are seconds, values \
+        load_balance, communication, serialisation, setting_up, transfer, scalability|null, speed_up}]. Times are seconds, values \
         in the order of the runs.\n\n\
         EXIT STATUS\n  \
         0  done, however the program scales\n  \
@@ -83,7 +85,7 @@ pub(crate) struct ScaleArgs {
     pub(crate) json: bool,
 
     /// Rows a table shows at most
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one)]
     pub(crate) top: u32,
 
     /// Never use colour

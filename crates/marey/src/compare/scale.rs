@@ -38,7 +38,7 @@ struct Scaled {
     ranked: Vec<usize>,
     ranking: Ranking,
     /// Numbers of the run as a whole, as sums over its places.
-    totals: Vec<(Measure, Prediction)>,
+    totals: Vec<Total>,
     efficiencies: Vec<ScaledEfficiency>,
     work: Work,
 }
@@ -48,6 +48,14 @@ struct Modelled {
     metric: Metric,
     values: Vec<Option<f64>>,
     model: Option<Model>,
+}
+
+/// A number of the run as a whole.
+struct Total {
+    measure: Measure,
+    prediction: Prediction,
+    /// What part of it is of places of which it is not clear how they grow, 0 to 1.
+    unclear: f64,
 }
 
 impl Scaled {
@@ -113,7 +121,12 @@ impl Scaled {
 
     /// A number of the run as a whole.
     fn total(&self, measure: Measure) -> Option<Prediction> {
-        self.totals.iter().find(|total| total.0 == measure).map(|total| total.1)
+        self.totals.iter().find(|total| total.measure == measure).map(|total| total.prediction)
+    }
+
+    /// How much of it is unclear, 0 to 1.
+    fn unclear(&self, measure: Measure) -> Option<f64> {
+        self.totals.iter().find(|total| total.measure == measure).map(|total| total.unclear)
     }
 
     fn has_ranks(&self) -> bool {
@@ -149,12 +162,13 @@ impl Scaled {
 }
 
 /// What the run as a whole will have: places grow by a law each, their sum by none of one term.
-fn totals(scaling: &Scaling, sizes: &[f64], at: f64) -> Vec<(Measure, Prediction)> {
+fn totals(scaling: &Scaling, sizes: &[f64], at: f64) -> Vec<Total> {
     let rows: Vec<&ScaledRow> =
         scaling.rows.iter().filter(|row| is_part(scaling, row, Parts::Places)).collect();
     let total = |measure: Measure| {
         let found = ranking(&rows, sizes, measure, at);
-        (!found.rows.is_empty()).then_some((measure, found.total))
+        let Ranking { total: prediction, unclear, .. } = found;
+        (!found.rows.is_empty()).then_some(Total { measure, prediction, unclear })
     };
     Measure::ALL.into_iter().filter_map(total).collect()
 }

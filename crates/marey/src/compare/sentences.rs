@@ -210,9 +210,10 @@ fn efficiency(comparison: &Comparison<'_>) -> Option<String> {
         return None;
     }
     type Factor = (&'static str, fn(&Efficiency) -> f64);
-    let factors: [Factor; 3] = [
+    let factors: [Factor; 4] = [
         ("load balance", |it| it.load_balance),
         ("serialisation", |it| it.serialisation),
+        ("setting up", |it| it.setting_up),
         ("transfer", |it| it.transfer),
     ];
     let quotient = |factor: &Factor| factor.1(&new) / factor.1(&old).max(f64::MIN_POSITIVE);

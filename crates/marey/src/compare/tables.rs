@@ -27,7 +27,7 @@ pub(super) struct Page<'p> {
 }
 
 /// What of a run as a whole is compared; lines of what no run has are left out.
-const OF_THE_RUN: [(&str, &str); 19] = [
+const OF_THE_RUN: [(&str, &str); 20] = [
     ("duration", "duration"),
     ("processes", "processes"),
     ("threads", "threads"),
@@ -39,6 +39,7 @@ const OF_THE_RUN: [(&str, &str); 19] = [
     ("  load balance", "load_balance"),
     ("  communication efficiency", "communication_efficiency"),
     ("    serialisation", "serialisation"),
+    ("    setting up", "setting_up"),
     ("    transfer", "transfer"),
     ("visits of regions", "visits"),
     ("data that they moved", "bytes"),
@@ -158,30 +159,39 @@ impl Page<'_> {
         self.values(rows.into_iter())
     }
 
-    /// Times of places.
-    fn places(&mut self, name: &str, remark: &str, rows: &[Change], whole: f64) -> io::Result<()> {
-        self.title(name, remark)?;
-        let mut table = Table::new(&[
-            ("doing", Side::Left),
-            ("called by", Side::Left),
-            ("old", Side::Right),
-            ("new", Side::Right),
-            ("difference", Side::Right),
-            ("share", Side::Right),
-        ])
-        .can_spare(&["share", "old", "called by"]);
-        let rows: Vec<&Change> = rows.iter().filter(|row| differs(row.old, row.new, whole)).collect();
-        for row in rows.iter().take(self.top) {
-            let (place, line) = self.comparison.name(row.place);
-            let mut cells = vec![doing(place).into(), Cell::new(Look::Faint, called_by(place, line))];
-            cells.extend(times(row.old, row.new, whole));
-            table.push(cells);
-        }
+    /// Times of what has some names, those that changed by something worth a line.
+    fn changes<T>(
+        &mut self,
+        (names, spare): (&[&'static str], &[&str]),
+        rows: Vec<(T, f64, f64)>,
+        whole: f64,
+        cells: impl Fn(&Comparison<'_>, &T) -> Vec<Cell>,
+    ) -> io::Result<()> {
+        let rows: Vec<_> = rows.into_iter().filter(|row| differs(row.1, row.2, whole)).collect();
         if rows.is_empty() {
             return self.nothing("nothing changed by 0.05 % of that or more");
         }
+        let names = names.iter().map(|name| (*name, Side::Left));
+        let numbers = ["old", "new", "difference", "share"].map(|name| (name, Side::Right));
+        let mut table = Table::new(&names.chain(numbers).collect::<Vec<_>>()).can_spare(spare);
+        for (what, old, new) in rows.iter().take(self.top) {
+            let mut cells = cells(self.comparison, what);
+            cells.extend(times(*old, *new, whole));
+            table.push(cells);
+        }
         table.print(self.out, self.paint)?;
         self.more(rows.len())
+    }
+
+    /// Times of places.
+    fn places(&mut self, name: &str, remark: &str, rows: &[Change], whole: f64) -> io::Result<()> {
+        self.title(name, remark)?;
+        let rows = rows.iter().map(|row| (row.place, row.old, row.new)).collect();
+        let heads = (&["doing", "called by"][..], &["share", "old", "called by"][..]);
+        self.changes(heads, rows, whole, |comparison, place| {
+            let (place, line) = comparison.name(*place);
+            vec![doing(place).into(), Cell::new(Look::Faint, called_by(place, line))]
+        })
     }
 
     fn regions(&mut self) -> io::Result<()> {
@@ -192,42 +202,18 @@ impl Page<'_> {
         self.title("REGIONS", &remark)?;
         let (old, new) = self.comparison.divisors();
         let whole = time_of_processes(self.comparison) / old;
-        let mut rows: Vec<_> = self
-            .comparison
-            .regions
-            .iter()
-            .filter_map(|pair| {
-                let name = &pair.other.or(pair.base)?.region;
-                let time = |side: Option<&marey_analyze::RegionSums>, n: f64| {
-                    side.map_or(0.0, |row| row.sums.exclusive.0 as f64 / n)
-                };
-                Some((name, time(pair.base, old), time(pair.other, new)))
-            })
-            .filter(|row| differs(row.1, row.2, whole))
-            .collect();
-        rows.sort_by(|a, b| (b.2 - b.1).abs().total_cmp(&(a.2 - a.1).abs()));
-        let mut table = Table::new(&[
-            ("level", Side::Left),
-            ("region", Side::Left),
-            ("old", Side::Right),
-            ("new", Side::Right),
-            ("difference", Side::Right),
-            ("share", Side::Right),
-        ])
-        .can_spare(&["share", "level", "old"]);
-        for (name, old, new) in rows.iter().take(self.top) {
-            let mut cells = vec![
-                Cell::new(Look::Faint, crate::paint::harmless(&name.level)),
-                region_and_noun(name).into(),
-            ];
-            cells.extend(times(*old, *new, whole));
-            table.push(cells);
-        }
-        if rows.is_empty() {
-            return self.nothing("nothing changed by 0.05 % of that or more");
-        }
-        table.print(self.out, self.paint)?;
-        self.more(rows.len())
+        let time = |side: Option<&marey_analyze::RegionSums>, n: f64| {
+            side.map_or(0.0, |row| row.sums.exclusive.0 as f64 / n)
+        };
+        let pairs = self.comparison.regions.iter();
+        let rows = pairs.filter_map(|pair| {
+            Some((&pair.other.or(pair.base)?.region, time(pair.base, old), time(pair.other, new)))
+        });
+        let rows = largest_first(rows.collect());
+        let heads = (&["level", "region"][..], &["share", "level", "old"][..]);
+        self.changes(heads, rows, whole, |_, name| {
+            vec![Cell::new(Look::Faint, crate::paint::harmless(&name.level)), region_and_noun(name).into()]
+        })
     }
 
     /// What does not depend on the machine.
@@ -305,44 +291,21 @@ impl Page<'_> {
         let whole = time_of_processes(self.comparison) / old;
         let time =
             |side: Option<marey_analyze::Sums>, n: f64| side.map_or(0.0, |sums| sums.exclusive.0 as f64 / n);
-        let mut rows: Vec<_> = self
-            .comparison
-            .paths
-            .iter()
-            .map(|pair| (pair, time(pair.base, old), time(pair.other, new)))
-            .filter(|row| differs(row.1, row.2, whole))
-            .collect();
-        rows.sort_by(|a, b| (b.2 - b.1).abs().total_cmp(&(a.2 - a.1).abs()));
-        let mut table = Table::new(&[
-            ("path", Side::Left),
-            ("called by", Side::Left),
-            ("old", Side::Right),
-            ("new", Side::Right),
-            ("difference", Side::Right),
-            ("share", Side::Right),
-        ])
-        .can_spare(&["share", "old", "called by"]);
-        for (pair, old, new) in rows.iter().take(self.top) {
-            let names: Vec<String> =
-                pair.places.iter().map(|place| doing(self.comparison.name(*place).0)).collect();
-            let last = pair.places.last().map_or_else(String::new, |place| {
-                let (name, line) = self.comparison.name(*place);
+        let pairs = self.comparison.paths.iter();
+        let rows = pairs.map(|pair| (&pair.places, time(pair.base, old), time(pair.other, new)));
+        let rows = largest_first(rows.collect());
+        let heads = (&["path", "called by"][..], &["share", "old", "called by"][..]);
+        self.changes(heads, rows, whole, |comparison, places| {
+            let names: Vec<String> = places.iter().map(|place| doing(comparison.name(*place).0)).collect();
+            let last = places.last().map_or_else(String::new, |place| {
+                let (name, line) = comparison.name(*place);
                 called_by(name, line)
             });
-            let mut cells = vec![shorten(&names.join(" › "), 60).into(), Cell::new(Look::Faint, last)];
-            cells.extend(times(*old, *new, whole));
-            table.push(cells);
-        }
-        if rows.is_empty() {
-            return self.nothing("nothing changed by 0.05 % of that or more");
-        }
-        table.print(self.out, self.paint)?;
-        self.more(rows.len())
+            vec![shorten(&names.join(" › "), 60).into(), Cell::new(Look::Faint, last)]
+        })
     }
 
     fn waits(&mut self, all: f64) -> io::Result<()> {
-        let mut rows: Vec<_> =
-            self.comparison.waits.iter().filter(|(_, row)| differs(row.old, row.new, all)).collect();
         if self.comparison.waits.is_empty() {
             return Ok(());
         }
@@ -351,39 +314,20 @@ impl Page<'_> {
             self.of()
         );
         self.title("WAIT STATES", &remark)?;
-        rows.sort_by(|a, b| b.1.difference().abs().total_cmp(&a.1.difference().abs()));
-        let mut table = Table::new(&[
-            ("waits for", Side::Left),
-            ("in", Side::Left),
-            ("called by", Side::Left),
-            ("old", Side::Right),
-            ("new", Side::Right),
-            ("difference", Side::Right),
-            ("share", Side::Right),
-        ])
-        .can_spare(&["share", "called by", "old"]);
-        for (pattern, row) in rows.iter().take(self.top) {
-            let (place, line) = self.comparison.name(row.place);
-            let mut cells = vec![
-                pattern.name().into(),
-                doing(place).into(),
-                Cell::new(Look::Faint, called_by(place, line)),
-            ];
-            cells.extend(times(row.old, row.new, all));
-            table.push(cells);
-        }
-        if rows.is_empty() {
-            return self.nothing("nothing changed by 0.05 % of that or more");
-        }
-        table.print(self.out, self.paint)?;
-        self.more(rows.len())
+        let rows = self.comparison.waits.iter();
+        let rows = rows.map(|(pattern, row)| ((pattern, row.place), row.old, row.new));
+        let rows = largest_first(rows.collect());
+        let heads = (&["waits for", "in", "called by"][..], &["share", "called by", "old"][..]);
+        self.changes(heads, rows, all, |comparison, (pattern, place)| {
+            let (place, line) = comparison.name(*place);
+            vec![pattern.name().into(), doing(place).into(), Cell::new(Look::Faint, called_by(place, line))]
+        })
     }
 
     fn functions(&mut self) -> io::Result<()> {
         let all = time_of_processes(self.comparison) / self.comparison.divisors().0;
-        let rows: Vec<_> =
-            self.comparison.functions.iter().filter(|row| differs(row.old, row.new, all)).collect();
-        if rows.is_empty() {
+        let rows: Vec<_> = self.comparison.functions.iter().map(|row| (row, row.old, row.new)).collect();
+        if !rows.iter().any(|row| differs(row.1, row.2, all)) {
             return Ok(());
         }
         let remark = format!(
@@ -391,21 +335,8 @@ impl Page<'_> {
             self.of()
         );
         self.title("FUNCTIONS", &remark)?;
-        let mut table = Table::new(&[
-            ("function", Side::Left),
-            ("old", Side::Right),
-            ("new", Side::Right),
-            ("difference", Side::Right),
-            ("share", Side::Right),
-        ])
-        .can_spare(&["share", "old"]);
-        for row in rows.iter().take(self.top) {
-            let mut cells = vec![super::function(&row.function, row.line).into()];
-            cells.extend(times(row.old, row.new, all));
-            table.push(cells);
-        }
-        table.print(self.out, self.paint)?;
-        self.more(rows.len())
+        let heads = (&["function"][..], &["share", "old"][..]);
+        self.changes(heads, rows, all, |_, row| vec![super::function(&row.function, row.line).into()])
     }
 
     fn memory(&mut self) -> io::Result<()> {
@@ -440,6 +371,12 @@ impl Page<'_> {
         table.print(self.out, self.paint)?;
         self.more(rows.len())
     }
+}
+
+/// What changed most first; of equals the first.
+fn largest_first<T>(mut rows: Vec<(T, f64, f64)>) -> Vec<(T, f64, f64)> {
+    rows.sort_by(|a, b| (b.2 - b.1).abs().total_cmp(&(a.2 - a.1).abs()));
+    rows
 }
 
 /// Old, new, difference and share of times.

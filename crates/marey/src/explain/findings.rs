@@ -73,7 +73,7 @@ fn sentence(trace: &dyn Trace, finding: &Finding, causes: &Causes) -> String {
     if finding.kind != FindingKind::Delay {
         return moved(trace, finding, causes);
     }
-    let who = capital(&who(trace, &finding.locations));
+    let who = capital(&and_others(who(trace, &finding.locations), finding.others));
     let is_one = finding.locations.len() == 1;
     let each = if is_one { "" } else { " each" };
     let time = |ns: f64| solid(format::duration(rounded(ns)));
@@ -165,7 +165,7 @@ fn moved(trace: &dyn Trace, finding: &Finding, causes: &Causes) -> String {
     format!(
         "{} {takes} {}{each} for {}: {}{data}{most}. It is on the critical path; {without} \
          the run could be up to {} ({}) shorter.",
-        capital(&who(trace, &finding.locations)),
+        capital(&and_others(who(trace, &finding.locations), finding.others)),
         solid(format::duration(rounded(finding.time))),
         what(trace, finding),
         solid(format::counted(finding.calls, "call")),
@@ -176,7 +176,25 @@ fn moved(trace: &dyn Trace, finding: &Finding, causes: &Causes) -> String {
 
 /// What was done, and where in the program.
 fn what(trace: &dyn Trace, finding: &Finding) -> String {
-    computation(trace, finding.activity, finding.function.as_ref())
+    let mut text = computation(trace, finding.activity, finding.function.as_ref());
+    // The line that is named is that with most of it.
+    if finding.function.is_none() && finding.lines > 1 && text.ends_with(')') {
+        text.pop();
+        text += &match finding.lines {
+            2 => " and another line)".to_owned(),
+            lines => format!(" and {} other lines)", lines - 1),
+        };
+    }
+    text
+}
+
+/// `rank 1 (and 3 others, less)`
+fn and_others(who: String, others: usize) -> String {
+    match others {
+        0 => who,
+        1 => format!("{who} (and another, less)"),
+        number => format!("{who} (and {number} others, less)"),
+    }
 }
 
 fn computation(trace: &dyn Trace, activity: Activity, function: Option<&Function>) -> String {
@@ -208,7 +226,7 @@ fn effect_words(trace: &dyn Trace, effect: &Effects) -> String {
     let verb = if effect.locations.len() == 1 { "waits" } else { "wait" };
     format!(
         "{} {verb} {} in {}{}, {}",
-        who(trace, &effect.locations),
+        and_others(who(trace, &effect.locations), effect.others),
         solid(format::duration(rounded(effect.cost))),
         harmless(place.region),
         from(&place),
@@ -239,7 +257,7 @@ pub(crate) fn print_efficiency(page: &mut Page<'_>) -> io::Result<()> {
     table.print(page.out, page.paint)
 }
 
-fn rows(trace: &dyn Trace, found: &Efficiency) -> [(&'static str, f64, String); 5] {
+fn rows(trace: &dyn Trace, found: &Efficiency) -> [(&'static str, f64, String); 6] {
     let duration = |ns: f64| format::duration(rounded(ns));
     let (mean, largest, run) =
         (duration(found.mean), format::duration(found.largest), format::duration(found.run_time));
@@ -249,6 +267,11 @@ fn rows(trace: &dyn Trace, found: &Efficiency) -> [(&'static str, f64, String); 
         ("  load balance", found.load_balance, format!("{largest} on {busiest}, {mean} on average")),
         ("  communication efficiency", found.communication, format!("{largest} on {busiest}, of {run}")),
         ("    serialisation", found.serialisation, "lost where one waits for another".to_owned()),
+        (
+            "    setting up",
+            found.setting_up,
+            format!("{} if setting up cost nothing either", format::duration(found.bare)),
+        ),
         (
             "    transfer",
             found.transfer,
@@ -267,12 +290,14 @@ pub(crate) struct JsonFinding {
     share: f64,
     ranks: Vec<u32>,
     locations: Vec<String>,
+    others: usize,
     activity: &'static str,
     level: String,
     region: String,
     function: String,
     file: String,
     line: u32,
+    lines: usize,
     from_ns: i64,
     to_ns: i64,
     confidence: &'static str,
@@ -295,6 +320,7 @@ struct JsonEffect {
     file: String,
     line: u32,
     locations: Vec<String>,
+    others: usize,
     wait_ns: i64,
 }
 
@@ -310,6 +336,7 @@ pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path) -> Vec<JsonFi
             file: place.file.to_owned(),
             line: place.line,
             locations: names(&effect.locations),
+            others: effect.others,
             wait_ns: rounded(effect.cost).0,
         }
     };
@@ -331,12 +358,14 @@ pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path) -> Vec<JsonFi
             share: finding.share,
             ranks: finding.locations.iter().filter_map(|id| rank(trace, *id)).collect(),
             locations: names(&finding.locations),
+            others: finding.others,
             activity: place.activity,
             level: place.level.to_owned(),
             region: place.region.to_owned(),
             function: function.to_owned(),
             file: file.to_owned(),
             line,
+            lines: finding.lines,
             from_ns: finding.from.0,
             to_ns: finding.to.0,
             confidence: match finding.confidence() {
@@ -401,12 +430,14 @@ pub(crate) struct JsonEfficiency {
     load_balance: f64,
     communication: f64,
     serialisation: f64,
+    setting_up: f64,
     transfer: f64,
     busiest: String,
     largest_useful_ns: i64,
     mean_useful_ns: i64,
     run_ns: i64,
     ideal_run_ns: i64,
+    bare_run_ns: i64,
     locations: usize,
 }
 
@@ -418,12 +449,14 @@ pub(crate) fn json_efficiency(trace: &dyn Trace, causes: &Causes) -> Option<Json
         load_balance: found.load_balance,
         communication: found.communication,
         serialisation: found.serialisation,
+        setting_up: found.setting_up,
         transfer: found.transfer,
         busiest: words::location(trace, found.busiest),
         largest_useful_ns: found.largest.0,
         mean_useful_ns: rounded(found.mean).0,
         run_ns: found.run_time.0,
         ideal_run_ns: found.ideal.0,
+        bare_run_ns: found.bare.0,
         locations: found.locations,
     })
 }

@@ -265,12 +265,8 @@ struct Json<'t> {
 /// A place of the program.
 #[derive(Serialize)]
 struct JsonPlace<'t> {
-    activity: &'static str,
-    level: &'t str,
-    region: &'t str,
-    function: &'t str,
-    file: &'t str,
-    line: u32,
+    #[serde(flatten)]
+    place: Place<'t>,
     path_ns: i64,
     mean_ns: i64,
     imbalance_ns: i64,
@@ -296,12 +292,8 @@ struct JsonSlack<'t> {
     location: String,
     thread: &'t str,
     rank: Option<u32>,
-    activity: &'static str,
-    level: &'t str,
-    region: &'t str,
-    function: &'t str,
-    file: &'t str,
-    line: u32,
+    #[serde(flatten)]
+    place: Place<'t>,
     call_path: Option<u32>,
     #[serde(flatten)]
     slack: JsonSlackSum,
@@ -332,12 +324,7 @@ fn json_places<'t>(trace: &'t dyn Trace, causes: &Causes, slacks: Option<&[Slack
     let mut rows: Vec<_> = places(trace, causes).into_iter().collect();
     rows.sort_by_key(|(_, sum)| Reverse(sum.on_path));
     let row = |(place, sum): (Place<'t>, Sum)| JsonPlace {
-        activity: place.activity,
-        level: place.level,
-        region: place.region,
-        function: place.function,
-        file: place.file,
-        line: place.line,
+        place,
         path_ns: sum.on_path.0,
         mean_ns: sum.mean(n_locations).0,
         imbalance_ns: sum.imbalance(n_locations).0,
@@ -375,12 +362,7 @@ fn json_slack<'t>(trace: &'t dyn Trace, rows: &[SlackRow]) -> Vec<JsonSlack<'t>>
             location: words::location(trace, row.location),
             thread: thread(trace, row.location),
             rank: rank(trace, row.location),
-            activity: place.activity,
-            level: place.level,
-            region: place.region,
-            function: place.function,
-            file: place.file,
-            line: place.line,
+            place,
             call_path: match row.activity {
                 Activity::Path(path) => Some(path.0),
                 _ => None,
@@ -396,12 +378,8 @@ pub(crate) struct JsonRow<'t> {
     location: String,
     thread: &'t str,
     rank: Option<u32>,
-    activity: &'static str,
-    level: &'t str,
-    region: &'t str,
-    function: &'t str,
-    file: &'t str,
-    line: u32,
+    #[serde(flatten)]
+    place: Place<'t>,
     time_ns: i64,
 }
 
@@ -415,12 +393,7 @@ pub(crate) fn json_path<'t>(trace: &'t dyn Trace, causes: &Causes) -> Vec<JsonRo
             location: words::location(trace, row.location),
             thread: thread(trace, row.location),
             rank: rank(trace, row.location),
-            activity: place.activity,
-            level: place.level,
-            region: place.region,
-            function: place.function,
-            file: place.file,
-            line: place.line,
+            place,
             time_ns: row.on_path.0,
         }
     };

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use marey_analyze::{Figures, Loop, Phases, Shares, phases, shares};
+use marey_analyze::{Activity, Figures, Loop, Phases, Shares, phases, shares};
 use marey_archive::Events;
 use marey_model::Nanos;
 
@@ -253,26 +253,37 @@ fn outliers(sheet: &mut Sheet<'_>, told: &Told<'_>) -> io::Result<()> {
 }
 
 fn activities(sheet: &mut Sheet<'_>, told: &Told<'_>) -> io::Result<()> {
-    let remark = "time per iteration by what was done, waits apart, that first which varies most";
+    let remark = "time per iteration by what was done, and waiting in any call, that first which varies most";
     title(sheet.out, sheet.paint, "WHAT VARIES", remark)?;
     let columns = [&[("doing", Side::Left), ("called by", Side::Left)][..], &FIGURES[1..]].concat();
     let mut table = Table::new(&columns).can_spare(&["share", "median", "called by", "min", "max"]);
     // What varies by less than a thousandth of an iteration would fill the page.
     let least = told.of.time.mean / 1000.0;
-    let rows =
-        told.shares.activities.iter().take(sheet.top).filter(|(_, figures)| least <= figures.deviation);
+    let waiting = (told.shares.waiting.max > 0.0).then_some((None, &told.shares.waiting));
+    let mut rows: Vec<(Option<Activity>, &Figures)> = told
+        .shares
+        .activities
+        .iter()
+        .map(|(activity, figures)| (Some(*activity), figures))
+        .chain(waiting)
+        .collect();
+    // Of equals the activity first: it stays in its order.
+    rows.sort_by(|a, b| b.1.deviation.total_cmp(&a.1.deviation));
+    let number = rows.len();
     let mut shown = 0;
-    for (activity, figures) in rows {
+    for (activity, figures) in rows.into_iter().take(sheet.top).filter(|row| least <= row.1.deviation) {
         shown += 1;
-        let [what, from] = cells(&Place::of(sheet.trace, *activity));
-        let mut cells = vec![what, from];
+        let mut cells = match activity {
+            Some(activity) => cells(&Place::of(sheet.trace, activity)).to_vec(),
+            None => vec![Cell::new(Look::Faint, "waiting"), "".into()],
+        };
         let numbers = [figures.min, figures.mean, figures.median, figures.max, figures.deviation];
         cells.extend(numbers.map(|ns| format::duration(rounded(ns)).into()));
         cells.push(format::percent(rounded(figures.mean).0, rounded(told.of.time.mean).0).into());
         table.push(cells);
     }
     table.print(sheet.out, sheet.paint)?;
-    let rest = told.shares.activities.len() - shown;
+    let rest = number - shown;
     crate::table::more(sheet.out, sheet.paint, rest, "row that varies less", "rows that vary less")
 }
 

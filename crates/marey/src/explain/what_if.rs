@@ -141,13 +141,20 @@ fn speed(factor: f64) -> String {
     }
 }
 
-/// `(-22.5 %)`
+/// `-22.5 %`
 fn difference(new: f64, old: f64) -> String {
     if old <= 0.0 {
         return String::new();
     }
     let percent = 100.0 * (new - old) / old;
-    let sign = if percent < 0.0 { "−" } else { "+" };
+    // What rounds to nothing has no sign.
+    let sign = if percent.abs() < 0.05 {
+        ""
+    } else if percent < 0.0 {
+        "-"
+    } else {
+        "+"
+    };
     solid(format!("{sign}{:.1} %", percent.abs()))
 }
 

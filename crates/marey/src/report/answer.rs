@@ -8,7 +8,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::{CallPathRow, EarlyEnding, Headline, RegionRow, caller_on, early_endings, library_call};
+use marey_analyze::{
+    CallPathRow, EarlyEnding, Headline, RegionRow, caller_on, early_endings, library_call, name_of,
+};
 use marey_model::{Level, Nanos, RegionId, Role};
 
 use super::{Facts, Page, waiting};
@@ -108,7 +110,11 @@ fn hottest(facts: &Facts<'_>, of_what: &str) -> Option<String> {
         whole = whole + row.time;
         let frames = row.stack.map_or_else(Vec::new, |stack| trace.stack(stack));
         if let Some(frame) = caller_on(&frames).map(|place| frames[place]) {
-            let line = sums.entry((&frame.function, &frame.file)).or_default().entry(frame.line).or_default();
+            let line = sums
+                .entry((name_of(&frame.function), &frame.file))
+                .or_default()
+                .entry(frame.line)
+                .or_default();
             *line = *line + row.time;
         }
     }

@@ -43,6 +43,7 @@ struct JsonTotal {
     lower: f64,
     upper: f64,
     far: bool,
+    unclear: f64,
 }
 
 /// What a series is of.
@@ -108,6 +109,7 @@ struct JsonEfficiency<'s> {
     load_balance: f64,
     communication: f64,
     serialisation: f64,
+    setting_up: f64,
     transfer: f64,
     scalability: Option<f64>,
     speed_up: f64,
@@ -221,6 +223,7 @@ impl<'s> Json<'s> {
             load_balance: row.own.load_balance,
             communication: row.own.communication,
             serialisation: row.own.serialisation,
+            setting_up: row.own.setting_up,
             transfer: row.own.transfer,
             scalability: row.scalability,
             speed_up: row.speed_up,
@@ -245,12 +248,13 @@ impl<'s> Json<'s> {
                 .map(|(run, size)| SizedRun { run: Run::new(run), size: *size })
                 .collect(),
             totals: (scaled.totals.iter())
-                .map(|(measure, it)| JsonTotal {
-                    metric: measure.name(),
-                    value: it.value,
-                    lower: it.lower,
-                    upper: it.upper,
-                    far: it.is_far,
+                .map(|it| JsonTotal {
+                    metric: it.measure.name(),
+                    value: it.prediction.value,
+                    lower: it.prediction.lower,
+                    upper: it.prediction.upper,
+                    far: it.prediction.is_far,
+                    unclear: it.unclear,
                 })
                 .collect(),
             ranking: scaled.ranking.rows.iter().map(ranked).collect(),

@@ -202,12 +202,13 @@ struct Told {
 /// A line of the table of efficiencies: its name, and how a run's number of it is shown.
 type Factor = (&'static str, fn(&ScaledEfficiency) -> Option<f64>);
 
-const FACTORS: [Factor; 8] = [
+const FACTORS: [Factor; 9] = [
     ("global efficiency", |row| row.global),
     ("  parallel efficiency", |row| Some(row.own.parallel)),
     ("    load balance", |row| Some(row.own.load_balance)),
     ("    communication efficiency", |row| Some(row.own.communication)),
     ("      serialisation", |row| Some(row.own.serialisation)),
+    ("      setting up", |row| Some(row.own.setting_up)),
     ("      transfer", |row| Some(row.own.transfer)),
     ("  computation scalability", |row| row.scalability),
     ("speed-up", |row| Some(row.speed_up)),

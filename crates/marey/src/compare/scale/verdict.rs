@@ -136,6 +136,7 @@ pub(super) fn sentences(scaled: &Scaled) -> Vec<String> {
         return all;
     }
     all.extend(duration(scaled, &at));
+    all.extend(unclear(scaled));
     all.extend(domination(scaled, &at));
     all.extend(fastest(scaled));
     if n_sizes < ENOUGH_SIZES {
@@ -170,6 +171,16 @@ fn duration(scaled: &Scaled, at: &str) -> Option<String> {
     };
     let given = if matches!(scaled.parameter, super::Parameter::Named(_)) { "At" } else { "With" };
     Some(format!("{given} {at} the run is predicted to take {value}{bar}."))
+}
+
+/// That a part of it is a guess.
+fn unclear(scaled: &Scaled) -> Option<String> {
+    let part = scaled.unclear(Measure::Path).filter(|part| LEAST_SHARE <= *part)?;
+    Some(format!(
+        "How {} of that grows is not clear: such parts are taken at the mean of what was measured, and what they may be \
+         instead is within those limits.",
+        solid(share(part))
+    ))
 }
 
 fn domination(scaled: &Scaled, at: &str) -> Option<String> {

@@ -93,24 +93,16 @@ struct JsonTold<'t> {
 
 #[derive(Serialize)]
 struct JsonActivity<'t> {
-    activity: &'static str,
-    level: &'t str,
-    region: &'t str,
-    function: &'t str,
-    file: &'t str,
-    line: u32,
+    #[serde(flatten)]
+    place: Place<'t>,
     time: JsonFigures,
 }
 
 #[derive(Serialize)]
 struct JsonDifferent<'t> {
     location: String,
-    activity: &'static str,
-    level: &'t str,
-    region: &'t str,
-    function: &'t str,
-    file: &'t str,
-    line: u32,
+    #[serde(flatten)]
+    place: Place<'t>,
     time_ns: i64,
     excess_ns: i64,
 }
@@ -208,15 +200,14 @@ fn of_loop<'t>(trace: &'t dyn Trace, which: usize, it: &'t Loop) -> JsonLoop<'t>
 impl<'t> JsonTold<'t> {
     fn new(trace: &'t dyn Trace, told: &Told<'_>) -> Self {
         let activity = |(activity, figures): &(marey_analyze::Activity, marey_analyze::Figures)| {
-            let Place { activity, level, region, function, file, line } = Place::of(trace, *activity);
-            JsonActivity { activity, level, region, function, file, line, time: figures.into() }
+            JsonActivity { place: Place::of(trace, *activity), time: figures.into() }
         };
         let different = |it: &Option<Different>| {
             it.map(|it| {
-                let Place { activity, level, region, function, file, line } = Place::of(trace, it.activity);
+                let place = Place::of(trace, it.activity);
                 let location = names::location(trace, it.location);
                 let (time_ns, excess_ns) = (it.time.0, rounded(it.excess).0);
-                JsonDifferent { location, activity, level, region, function, file, line, time_ns, excess_ns }
+                JsonDifferent { location, place, time_ns, excess_ns }
             })
         };
         let iterations = told.of.iterations.iter().zip(&told.shares.of_each).enumerate();

@@ -2,7 +2,7 @@
 //!
 //! The one idea: a sentence says what was found and how it is known, so that nobody has to believe it.
 
-use marey_analyze::{Border, Loop, Phases, Site, Trace};
+use marey_analyze::{Border, Figures, Loop, Phases, Site, Trace};
 use marey_model::Nanos;
 
 use super::super::sheet::{instant, time, what};
@@ -201,25 +201,39 @@ fn drift(told: &Told<'_>) -> String {
             format!("p\u{a0}=\u{a0}{:.3}", drift.p)
         },
     );
+    // Clocks tell no tenths of a nanosecond.
+    let each = match drift.slope.abs() {
+        slope if slope < 1.0 => "less than\u{a0}1\u{a0}ns".to_owned(),
+        slope => time(slope),
+    };
     format!(
-        "Iterations become {word}: by {} from the first to the last, {} each ({p}).",
+        "Iterations become {word}: by {} from the first to the last, {each} each ({p}).",
         solid(format!("{:.1} %", 100.0 * drift.change.abs())),
-        time(drift.slope.abs()),
     )
 }
 
 fn varies(trace: &dyn Trace, told: &Told<'_>) -> Option<String> {
-    let (activity, figures) = told.shares.activities.first()?;
     // Less than a hundredth of an iteration is nothing to look at.
-    (figures.deviation >= told.of.time.mean / 100.0).then(|| {
-        format!(
-            "What varies most is {}: {} to {}, {} on average.",
-            what(&Place::of(trace, *activity)),
-            time(figures.min),
-            time(figures.max),
-            time(figures.mean),
-        )
-    })
+    let is_much = |figures: &Figures| figures.deviation >= told.of.time.mean / 100.0;
+    let from_to = |figures: &Figures| {
+        format!("{} to {}, {} on average", time(figures.min), time(figures.max), time(figures.mean))
+    };
+    let waiting = &told.shares.waiting;
+    let done = told.shares.activities.first().filter(|(_, figures)| is_much(figures));
+    let doing = |activity| what(&Place::of(trace, activity));
+    match done {
+        Some((activity, figures)) if waiting.deviation <= figures.deviation => {
+            Some(format!("What varies most is {}: {}.", doing(*activity), from_to(figures)))
+        }
+        _ if !is_much(waiting) => None,
+        Some((activity, figures)) => Some(format!(
+            "What varies most is waiting: {}; and of what is done, {}: {}.",
+            from_to(waiting),
+            doing(*activity),
+            from_to(figures)
+        )),
+        None => Some(format!("What varies most is waiting: {}.", from_to(waiting))),
+    }
 }
 
 /// What comes after what: the loops that are not inside others, and what lies between them.

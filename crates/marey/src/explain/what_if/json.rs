@@ -43,12 +43,8 @@ struct JsonPath<'t> {
     location: String,
     thread: &'t str,
     rank: Option<u32>,
-    activity: &'static str,
-    level: &'t str,
-    region: &'t str,
-    function: &'t str,
-    file: &'t str,
-    line: u32,
+    #[serde(flatten)]
+    place: Place<'t>,
     before_ns: i64,
     after_ns: i64,
 }
@@ -136,12 +132,7 @@ fn paths<'t>(trace: &'t dyn Trace, found: &WhatIf) -> Vec<JsonPath<'t>> {
             location: words::location(trace, location),
             thread: thread(trace, location),
             rank: rank(trace, location),
-            activity: place.activity,
-            level: place.level,
-            region: place.region,
-            function: place.function,
-            file: place.file,
-            line: place.line,
+            place,
             before_ns: rounded(times[0]).0,
             after_ns: rounded(times[1]).0,
         }
@@ -161,12 +152,8 @@ struct JsonEach<'t> {
 
 #[derive(Serialize)]
 struct JsonPlace<'t> {
-    activity: &'static str,
-    level: &'t str,
-    region: &'t str,
-    function: &'t str,
-    file: &'t str,
-    line: u32,
+    #[serde(flatten)]
+    place: Place<'t>,
     path_ns: i64,
     twice_ns: i64,
     at_once_ns: i64,
@@ -178,12 +165,7 @@ pub(super) fn print_each(out: &mut dyn Write, trace: &dyn Trace, found: &Each) -
     let places = found.rows.iter().map(|candidate| {
         let place = each::place(trace, candidate);
         JsonPlace {
-            activity: place.activity,
-            level: place.level,
-            region: place.region,
-            function: place.function,
-            file: place.file,
-            line: place.line,
+            place,
             path_ns: ns(candidate.on_path),
             twice_ns: ns(candidate.twice),
             at_once_ns: ns(candidate.at_once),
