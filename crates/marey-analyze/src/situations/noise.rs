@@ -19,13 +19,15 @@ use crate::waits::Waits;
 /// Periods that a change has at least to be looked at.
 const FEWEST: f64 = 4.0;
 
-/// The part of its time for which an activity uses the processor, if it does so as a rule.
+/// The part of its time for which a call uses the processor, if it does so as a rule.
 const AS_A_RULE: f64 = 0.8;
 
 /// The cause of a change of pace.
 pub(super) struct Suspect {
     pub(super) location: LocationId,
     pub(super) activity: Activity,
+    /// Whether it is the program's own computing: what blocks has regions of its own.
+    pub(super) computes: bool,
     /// As long as the old pace was kept, and the new one; and a beat of each, ns.
     pub(super) spans: [Span; 2],
     pub(super) beats: [f64; 2],
@@ -117,7 +119,8 @@ fn judge(suspect: &Suspect, used: &[Used; 2], period: f64) -> Option<f64> {
     let more = |of: [f64; 2]| per_beat(1, of[1]) - per_beat(0, of[0]);
     let (fast, slow) = if suspect.beats[0] <= suspect.beats[1] { (0, 1) } else { (1, 0) };
     let change = more([used[0].time, used[1].time]).abs() * length(slow) / suspect.beats[slow];
-    if processor(fast) < AS_A_RULE * used[fast].time || used[fast].periods == 0 || change < FEWEST * period {
+    let uses_processor = suspect.computes || AS_A_RULE * used[fast].time <= processor(fast);
+    if !uses_processor || change < FEWEST * period {
         return None;
     }
     let without = |at: usize| (used[at].time - processor(at)).max(0.0);

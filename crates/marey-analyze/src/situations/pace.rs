@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marey_model::{CallPathId, LocationId, Nanos, RegionId, fits};
+use marey_model::{CallPathId, LocationId, Nanos, RegionId, Role, fits};
 
 use super::gathered::{Gathered, gather};
 use super::meanwhile::{Question, Times};
@@ -164,6 +164,7 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
         Suspect {
             location: cause.location,
             activity: cause.activity,
+            computes: computes(self.run, cause.activity),
             spans: self.kept(group),
             beats: [float(group.told.before), float(group.told.after)],
         }
@@ -179,6 +180,13 @@ fn times_by_place(times: &Times, places: &[CallPathId]) -> Times {
         *sum = *sum + *time;
     }
     sums
+}
+
+/// Whether it is computing and no call of a library.
+fn computes(run: &impl Trace, activity: Activity) -> bool {
+    let Activity::Path(path) = activity else { return activity == Activity::Outside };
+    let region = run.call_paths().get(path.idx()).and_then(|path| run.regions().get(path.region.idx()));
+    region.is_some_and(|region| region.role == Role::Work)
 }
 
 /// What grew most a beat, or shrank.

@@ -125,9 +125,20 @@ fn what_cannot_have_happened_is_not_believed() {
         (&schema::INTERVALS, &[("start", 10), ("duration", 4990 + tipped)], false),
         (&schema::INTERVALS, &[("start", 10 - tipped), ("duration", 4990)], false),
         (&schema::INTERVALS, &[("start", 10), ("duration", -1)], false),
-        (&schema::MESSAGES, &[("send_time", 10), ("recv_post", 5), ("recv_start", 5), ("recv_time", 20)], true),
-        (&schema::MESSAGES, &[("recv_start", 5), ("recv_time", 20 + tipped)], false),
-        (&schema::MESSAGES, &[("send_time", 10 + tipped), ("recv_start", 5), ("recv_time", 20)], false),
+        (
+            &schema::MESSAGES,
+            &[
+                ("send_time", 10),
+                ("send_start", 10),
+                ("send_end", 20),
+                ("recv_start", 10),
+                ("recv_time", 20),
+                ("recv_post", 10),
+            ],
+            true,
+        ),
+        (&schema::MESSAGES, &[("recv_start", 10), ("recv_time", 20 + tipped)], false),
+        (&schema::MESSAGES, &[("send_time", 10 + tipped), ("recv_start", 10), ("recv_time", 20)], false),
         (&schema::COLLECTIVES, &[("enter", 10), ("start", 10), ("leave", 20)], true),
         (&schema::COLLECTIVES, &[("enter", 10), ("start", 10), ("leave", 20 + tipped)], false),
     ];
@@ -139,9 +150,8 @@ fn what_cannot_have_happened_is_not_believed() {
         let read = Events::open(&archive, &trace).map_err(|error| error.to_string()).and_then(|events| {
             let mut seen = 0;
             let whole = match spec.name {
-                "intervals" => (0..events.slabs().len()).try_for_each(|slab| {
-                    events.intervals(slab, &mut |batch| seen += batch.len())
-                }),
+                "intervals" => (0..events.slabs().len())
+                    .try_for_each(|slab| events.intervals(slab, &mut |batch| seen += batch.len())),
                 "messages" => events.messages(&mut |batch| seen += batch.len()),
                 _ => events.members(&mut |batch| seen += batch.len()),
             };

@@ -18,6 +18,7 @@ use marey_model::{CallPathId, LocationId, Nanos};
 use serde::Serialize;
 
 use super::findings::{capital, from};
+use super::sheet::instant;
 use super::{Page, Place, explained, name, rank, rounded, selection, who};
 use crate::busy::Busy;
 use crate::cli::{SituationsArgs, WhichWaits};
@@ -104,16 +105,40 @@ fn sentences(page: &mut Page<'_>, found: &Situations) -> io::Result<()> {
     let mut list: Vec<&Situation> = found.list.iter().collect();
     // Those that matter most, in the order of time.
     list.sort_by_key(|it| std::cmp::Reverse(weight(it)));
-    list.truncate(SENTENCES.min(page.top));
-    list.sort_by_key(|it| (it.from, it.to, it.kind));
-    for (number, situation) in (1..).zip(&list) {
-        let text = sentence(page.trace, situation);
+    let mut told = together(&list);
+    told.truncate(SENTENCES.min(page.top));
+    told.sort_by_key(|(it, _)| (it.from, it.to, it.kind));
+    for (number, (situation, more)) in (1..).zip(&told) {
+        let mut text = sentence(page.trace, situation);
+        if *more > 0 {
+            let times = format::counted_as(*more, "more time", "more times");
+            text += &format!(" It happens {} in the same way.", solid(times));
+        }
         for (place, line) in wrap(&text, page.paint.prose_width() - 5).iter().enumerate() {
             let mark = if place == 0 { format!("{number:>2} ") } else { "   ".to_owned() };
             writeln!(page.out, "  {}{line}", page.paint.paint(Look::Bar, &mark))?;
         }
     }
     Ok(())
+}
+
+/// Queues that one place makes at one location again and again are told once, by the first of a list, and how many more there
+/// are.
+fn together<'s>(list: &[&'s Situation]) -> Vec<(&'s Situation, u64)> {
+    let cause = |it: &Situation| it.cause.map(|cause| (cause.location, cause.activity));
+    let mut told: Vec<(&Situation, u64)> = Vec::new();
+    for &it in list {
+        let is_same = |(other, _): &&mut (&Situation, u64)| {
+            it.kind == SituationKind::MessageQueue
+                && (it.kind, &it.family, it.threshold) == (other.kind, &other.family, other.threshold)
+                && (&it.locations, cause(it)) == (&other.locations, cause(other))
+        };
+        match told.iter_mut().find(is_same) {
+            Some((_, more)) => *more += 1,
+            None => told.push((it, 0)),
+        }
+    }
+    told
 }
 
 /// What matters; of queues, whose cost is not known, the time.
@@ -149,8 +174,8 @@ fn table(page: &mut Page<'_>, found: &Situations) -> io::Result<()> {
         table.row([
             it.kind.name().into(),
             shorten(&who(trace, &it.locations), 24).into(),
-            format::duration(it.from).into(),
-            format::duration(it.to).into(),
+            instant(it.from).replace('\u{a0}', " ").into(),
+            instant(it.to).replace('\u{a0}', " ").into(),
             shorten(&harmless(region), 24).into(),
             value(it, it.measured).into(),
             value(it, it.normal).into(),
@@ -217,7 +242,7 @@ fn family(it: &Situation) -> String {
 fn sentence(trace: &dyn Trace, it: &Situation) -> String {
     let is_one = it.locations.len() == 1;
     let who = capital(&who(trace, &it.locations));
-    let (from_time, to_time) = (time(it.from), time(it.to));
+    let (from_time, to_time) = (instant(it.from), instant(it.to));
     let (measured, normal) = (solid(value(it, it.measured)), solid(value(it, it.normal)));
     let family = family(it);
     let place = it.call_path.map(|path| Place::of_call(trace, Some(path)));
@@ -247,7 +272,7 @@ fn sentence(trace: &dyn Trace, it: &Situation) -> String {
         }
         SituationKind::MessageQueue => {
             let number = match it.threshold {
-                Threshold::Messages(_) => format!(" of {}", solid(format::bytes(it.number))),
+                Threshold::Messages(_) => format!(", {} together,", solid(format::bytes(it.number))),
                 Threshold::Bytes(_) => format!(" in {}", solid(format::counted(it.number, "message"))),
                 _ => format!(" on average, where the mean of the family is {normal}"),
             };

@@ -47,9 +47,9 @@ pub(super) fn sentence(trace: &dyn Trace, found: &Each) -> String {
     let at = if at.is_empty() { String::new() } else { format!(" ({at})") };
     let what = match (&best.what, place.function.is_empty()) {
         (What::Computation, _) => "computation outside of recorded calls".to_owned(),
-        (What::Function(_), _) => format!("`{function}`{at}"),
+        (What::Function(_), _) => format!("computation in {function}{at}"),
         (What::Calls(..), true) => format!("{}{at}", crate::paint::harmless(place.region)),
-        (What::Calls(..), false) => format!("{} in `{function}`{at}", crate::paint::harmless(place.region)),
+        (What::Calls(..), false) => format!("{} in {function}{at}", crate::paint::harmless(place.region)),
     };
     format!(
         "Most worthwhile is {what}: were it twice as fast, the run would take {} instead of {} ({}).",
