@@ -290,7 +290,8 @@ fn efficiency_knows_what_setting_up_costs() {
 fn ideal_times_of_spans_add_up() {
     let mut divided = 0;
     let lives: [fn(Causes) -> Vec<(Nanos, Nanos)>; 2] = [|it| it.ideal, |it| it.bare];
-    for ((name, drawing), lives) in random_runs().take(300).flat_map(|run| lives.map(|it| (run.clone(), it))) {
+    for ((name, drawing), lives) in random_runs().take(300).flat_map(|run| lives.map(|it| (run.clone(), it)))
+    {
         let whole = lives(causes(&drawing, &drawing).expect("all can be read"));
         let length = drawing.duration().0;
         let at = [0, length / 3, length / 2, length].map(Nanos);

@@ -1,6 +1,8 @@
 //! Changes of pace in runs that are made up visit by visit: told once, and by whose fault.
 
-use marey_analyze::{Activity, Happenings, Situation, SituationKind, SituationRules, Trace, causes, situations};
+use marey_analyze::{
+    Activity, Happenings, Situation, SituationKind, SituationRules, Trace, causes, situations,
+};
 use marey_model::{CallPathId, LocationId, Nanos, Role};
 use marey_testkit::MadeUp;
 

@@ -122,7 +122,8 @@ fn mpi_alone_situations_are_told_where_they_are_and_nowhere_else() {
     }
     let launcher = ["mpirun.openmpi", "--oversubscribe", "-n", "2"];
     // Steps of 10 and 25 ms, 100 messages.
-    let rules = "slow-downs everyone by 50%\nspeed-ups everyone by 50%\nmessage-queue everyone over 50 messages";
+    let rules =
+        "slow-downs everyone by 50%\nspeed-ups everyone by 50%\nmessage-queue everyone over 50 messages";
     each_is_told(
         place.path(),
         &launcher,
