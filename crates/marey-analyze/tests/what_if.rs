@@ -289,7 +289,8 @@ fn efficiency_knows_what_setting_up_costs() {
 #[test]
 fn ideal_times_of_spans_add_up() {
     let mut divided = 0;
-    let lives: [fn(Causes) -> Vec<(Nanos, Nanos)>; 2] = [|it| it.ideal, |it| it.bare];
+    type Lives = fn(Causes) -> Vec<(Nanos, Nanos)>;
+    let lives: [Lives; 2] = [|it| it.ideal, |it| it.bare];
     for ((name, drawing), lives) in random_runs().take(300).flat_map(|run| lives.map(|it| (run.clone(), it)))
     {
         let whole = lives(causes(&drawing, &drawing).expect("all can be read"));
