@@ -119,11 +119,12 @@ fn row(spec: &'static TableSpec, named: &[(&str, i64)]) -> Vec<Value<'static>> {
 /// The run takes 5000 ns. Ids of a row may be right though a bit of its times has tipped over: that is no visit of 20 days.
 #[test]
 fn what_cannot_have_happened_is_not_believed() {
-    let tipped = 1 << 40;
-    let cases: [(&'static TableSpec, &[(&str, i64)], bool); 9] = [
+    const TIPPED: i64 = 1 << 40;
+    type Case = (&'static TableSpec, &'static [(&'static str, i64)], bool);
+    let cases: [Case; 9] = [
         (&schema::INTERVALS, &[("start", 10), ("duration", 4990)], true),
-        (&schema::INTERVALS, &[("start", 10), ("duration", 4990 + tipped)], false),
-        (&schema::INTERVALS, &[("start", 10 - tipped), ("duration", 4990)], false),
+        (&schema::INTERVALS, &[("start", 10), ("duration", 4990 + TIPPED)], false),
+        (&schema::INTERVALS, &[("start", 10 - TIPPED), ("duration", 4990)], false),
         (&schema::INTERVALS, &[("start", 10), ("duration", -1)], false),
         (
             &schema::MESSAGES,
@@ -137,10 +138,10 @@ fn what_cannot_have_happened_is_not_believed() {
             ],
             true,
         ),
-        (&schema::MESSAGES, &[("recv_start", 10), ("recv_time", 20 + tipped)], false),
-        (&schema::MESSAGES, &[("send_time", 10 + tipped), ("recv_start", 10), ("recv_time", 20)], false),
+        (&schema::MESSAGES, &[("recv_start", 10), ("recv_time", 20 + TIPPED)], false),
+        (&schema::MESSAGES, &[("send_time", 10 + TIPPED), ("recv_start", 10), ("recv_time", 20)], false),
         (&schema::COLLECTIVES, &[("enter", 10), ("start", 10), ("leave", 20)], true),
-        (&schema::COLLECTIVES, &[("enter", 10), ("start", 10), ("leave", 20 + tipped)], false),
+        (&schema::COLLECTIVES, &[("enter", 10), ("start", 10), ("leave", 20 + TIPPED)], false),
     ];
     for (spec, named, is_right) in cases {
         let run = run();
