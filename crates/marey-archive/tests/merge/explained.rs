@@ -116,7 +116,7 @@ fn row(spec: &'static TableSpec, named: &[(&str, i64)]) -> Vec<Value<'static>> {
     spec.columns.iter().map(value).collect()
 }
 
-/// The run takes 5000 ns. Ids of a row may be right though a bit of its times has tipped over: that is no visit of 20 days.
+/// The run takes 5000 ns. Ids of a row may be right though a bit of its times has tipped over: that is no visit of 18 minutes.
 #[test]
 fn what_cannot_have_happened_is_not_believed() {
     const TIPPED: i64 = 1 << 40;
