@@ -288,7 +288,7 @@ impl Charging<'_> {
 
     /// Notes what a wait is the effect of.
     fn note(&mut self, wait: &Wait, activity: Activity, cost: f64) {
-        let Wait { cause, pattern, call_path, location, from, to } = *wait;
+        let Wait { cause, pattern, call_path, location, from, to, .. } = *wait;
         let none = Effect {
             cause,
             activity,

@@ -5,11 +5,11 @@
 //!
 //! What is deliberately absent: how a user names it.
 
-use marey_model::{CallPathId, LocationId};
+use marey_model::{CallPathId, Level, LocationId};
 
 use crate::caller::caller;
 use crate::happenings::Span;
-use crate::trace::Trace;
+use crate::trace::{CommunicatorId, Trace};
 use crate::waits::Wait;
 
 /// A part of a run; [`Self::default`] is all of it.
@@ -21,30 +21,88 @@ pub struct Selection {
     pub locations: Option<Vec<bool>>,
     /// For each call path whether waits in it are meant; `None` = all are.
     pub call_paths: Option<Vec<bool>>,
+    /// The communicators that are meant; `None` = all are, and what has none.
+    pub communicators: Option<Communicators>,
+}
+
+/// Communicators that are meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Communicators {
+    /// For each communicator whether it is.
+    pub ids: Vec<bool>,
+    /// For each call path whether its call acts on one that is.
+    pub call_paths: Vec<bool>,
 }
 
 impl Default for Selection {
     fn default() -> Self {
-        Self { span: Span::ALL, locations: None, call_paths: None }
+        Self { span: Span::ALL, locations: None, call_paths: None, communicators: None }
     }
 }
 
 impl Selection {
     /// Whether a wait is meant.
     pub fn has(&self, wait: &Wait) -> bool {
-        let is_in = |set: &Option<Vec<bool>>, place: Option<usize>| match (set, place) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(set), Some(place)) => set.get(place).copied().unwrap_or(false),
+        self.has_location(wait.location)
+            && is_in(&self.call_paths, wait.call_path)
+            && self.has_communicator(wait.communicator.get())
+    }
+
+    /// Whether a call is meant; one that is not known only if all are.
+    pub fn has_call(&self, path: Option<CallPathId>) -> bool {
+        let acts = |set: &Communicators| {
+            path.is_some_and(|path| set.call_paths.get(path.idx()).copied().unwrap_or(false))
         };
-        is_in(&self.locations, Some(wait.location.idx()))
-            && is_in(&self.call_paths, wait.call_path.map(CallPathId::idx))
+        is_in(&self.call_paths, path) && self.communicators.as_ref().is_none_or(acts)
+    }
+
+    /// Whether a message or an operation is meant, that was made in one of these calls.
+    pub(crate) fn has_operation(
+        &self,
+        communicator: Option<CommunicatorId>,
+        paths: &[Option<CallPathId>],
+    ) -> bool {
+        self.has_communicator(communicator) && paths.iter().any(|path| is_in(&self.call_paths, *path))
+    }
+
+    fn has_communicator(&self, id: Option<CommunicatorId>) -> bool {
+        self.communicators.as_ref().is_none_or(|set| {
+            let place = id.and_then(|id| usize::try_from(id.0).ok());
+            place.is_some_and(|place| set.ids.get(place).copied().unwrap_or(false))
+        })
     }
 
     /// Whether a location is meant.
     pub fn has_location(&self, location: LocationId) -> bool {
         self.locations.as_ref().is_none_or(|set| set.get(location.idx()).copied().unwrap_or(false))
     }
+}
+
+fn is_in(set: &Option<Vec<bool>>, path: Option<CallPathId>) -> bool {
+    match (set, path) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(set), Some(path)) => set.get(path.idx()).copied().unwrap_or(false),
+    }
+}
+
+/// The communicators of a name, or that of a number, and the calls that act on them.
+pub fn on_communicator(run: &dyn Trace, name: &str) -> Communicators {
+    let number = name.parse::<usize>().ok();
+    let all = run.communicators();
+    let by_name = all.iter().any(|communicator| communicator.name == name);
+    let is_meant = |(id, communicator): (usize, &crate::trace::Communicator)| {
+        if by_name { communicator.name == name } else { number == Some(id) }
+    };
+    let ids: Vec<bool> = all.iter().enumerate().map(is_meant).collect();
+    let names: Vec<&str> =
+        all.iter().zip(&ids).filter(|(_, is_meant)| **is_meant).map(|(it, _)| it.name.as_str()).collect();
+    let acts = |path: &crate::trace::CallPath| {
+        run.regions().get(path.region.idx()).is_some_and(|region| {
+            region.level == Level::MPI && !region.noun.is_empty() && names.contains(&region.noun.as_str())
+        })
+    };
+    Communicators { ids, call_paths: run.call_paths().iter().map(acts).collect() }
 }
 
 /// For each call path whether it lies in a context: in a region of this name, or called, however deep, by a function of this

@@ -78,6 +78,40 @@ impl Happenings for CutOff<'_> {
     }
 }
 
+/// Whether a message, an operation or an edge of somebody has begun before the cut and is known only behind it.
+fn reaches_across(cut: &CutOff<'_>) -> bool {
+    let (run, who, at) = (cut.run, cut.who, cut.at);
+    let mut is_across = false;
+    run.messages(&mut |batch| {
+        for it in batch {
+            let sending =
+                it.sending.map(|end| (end.location, end.send, end.done.map_or(end.send, |done| done.end)));
+            let receiving = it.receiving.map(|end| (end.location, end.post, end.done.end));
+            let ends = || sending.into_iter().chain(receiving);
+            let first = ends().map(|end| end.1).min();
+            is_across |=
+                ends().any(|end| end.0 == who && at <= end.2) && first.is_some_and(|first| first < at);
+        }
+    })
+    .expect("all can be read");
+    let mut operations: BTreeMap<_, (bool, bool)> = BTreeMap::new();
+    run.members(&mut |batch| {
+        for it in batch {
+            let known = operations.entry((it.communicator, it.instance)).or_default();
+            known.0 |= it.enter < at;
+            known.1 |= it.location == who && it.done.is_none_or(|done| at <= done.end);
+        }
+    })
+    .expect("all can be read");
+    is_across |= operations.values().any(|(before, behind)| *before && *behind);
+    run.edges(&mut |batch| {
+        let is_late = |it: &Edge| !cut.is_kept(it.from.0, it.from.1) || !cut.is_kept(it.to.0, it.to.1);
+        is_across |= batch.iter().any(|it| is_late(it) && it.from.1.min(it.to.1) < at);
+    })
+    .expect("all can be read");
+    is_across
+}
+
 /// Waits that were over before an instant: what comes later says nothing of them.
 fn over(list: &[Wait], at: Nanos) -> Vec<Wait> {
     list.iter().filter(|wait| wait.to < at).copied().collect()
@@ -87,7 +121,8 @@ fn over(list: &[Wait], at: Nanos) -> Vec<Wait> {
 fn the_beginning_is_told_as_if_all_were_there() {
     let (mut n_waits, mut n_same, mut n_under_way) = (0, 0, 0);
     for seed in 1..=300 {
-        let run = Drawing::parse(&random_drawing(seed)).expect("a random run is a drawing").cut_every(Nanos(25));
+        let run =
+            Drawing::parse(&random_drawing(seed)).expect("a random run is a drawing").cut_every(Nanos(25));
         for (who, percent) in [(0, 40), (1, 60), (1, 85)] {
             if run.locations().len() <= who {
                 continue;
@@ -100,9 +135,9 @@ fn the_beginning_is_told_as_if_all_were_there() {
             let told = causes_of(&Until::new(&run, at), &cut_off, &selection).expect("all can be read");
             let expected = causes_of(&run, &run, &selection).expect("all can be read");
             assert_eq!((told.span.from, told.span.to), (Nanos(0), at), "run {seed}, {who:?}");
-            // Of several things that one call waited for it is the last that counts, which may come after the cut.
+            // What was under way is known only by what came after the cut.
             let under_way = |list: &[Wait]| list.iter().any(|wait| wait.to >= at);
-            if under_way(&expected.waits.list) || under_way(&told.waits.list) {
+            if reaches_across(&cut_off) || under_way(&expected.waits.list) || under_way(&told.waits.list) {
                 n_under_way += 1;
                 assert!(told.waits.list.iter().all(|wait| wait.to <= at), "run {seed}, {who:?}");
             } else {
@@ -124,7 +159,7 @@ fn the_beginning_is_told_as_if_all_were_there() {
             assert_eq!(on_path + told.path.before.0, at.0, "run {seed}, {who:?}");
         }
     }
-    assert!(500 < n_waits && 100 < n_same && 50 < n_under_way, "{n_waits} {n_same} {n_under_way}");
+    assert!(500 < n_waits && 30 < n_same && 50 < n_under_way, "{n_waits} {n_same} {n_under_way}");
 }
 
 /// A run that is cut where it ends is the run.

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    CommunicationRow, Excerpt, Happenings, Interval, ProfileRow, Selection, Span, Trace, Visit, on_communicator,
+    CommunicationRow, Excerpt, Happenings, Interval, ProfileRow, Selection, Span, Trace, Visit,
+    on_communicator,
 };
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, Role};
 use marey_testkit::{Chance, MadeUp};
@@ -26,7 +27,8 @@ fn random_run(seed: u64, polls: bool) -> (MadeUp, Vec<Sent>) {
     // The same region beneath itself.
     let again = run.path(Some(inner), ("source", "solve", Role::Work), &[]);
     let poll = run.path(Some(outer), ("mpi", "MPI_Test", Role::Transfer), &[]);
-    let (send, receive) = (run.mpi("MPI_Send", Role::Transfer, &[]), run.mpi("MPI_Recv", Role::Transfer, &[]));
+    let (send, receive) =
+        (run.mpi("MPI_Send", Role::Transfer, &[]), run.mpi("MPI_Recv", Role::Transfer, &[]));
     let barrier = run.mpi("MPI_Barrier", Role::Barrier, &[]);
     let mut sent = Vec::new();
     for _ in 0..40 {
@@ -90,8 +92,7 @@ fn times_by_instant(visits: &[Visit], span: Span) -> BTreeMap<Key, (i64, i64)> {
     let mut times: BTreeMap<Key, (i64, i64)> = BTreeMap::new();
     for at in span.from.0..span.to.0 {
         for location in (0..RANKS).map(LocationId) {
-            let is_open =
-                |it: &&Interval| it.location == location && it.start.0 <= at && at < it.end.0;
+            let is_open = |it: &&Interval| it.location == location && it.start.0 <= at && at < it.end.0;
             let open: Vec<Interval> =
                 visits.iter().map(|visit| visit.interval).filter(|it| is_open(&it)).collect();
             for it in &open {

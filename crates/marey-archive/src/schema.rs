@@ -19,7 +19,7 @@ pub use happenings::*;
 pub use summaries::*;
 
 /// The version of the schema that this crate writes; it stands in `meta.json`.
-pub const SCHEMA_VERSION: u32 = 8;
+pub const SCHEMA_VERSION: u32 = 9;
 
 /// Stands in an unsigned column for "there is none".
 pub const NONE: u32 = u32::MAX;

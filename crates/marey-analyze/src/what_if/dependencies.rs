@@ -68,18 +68,19 @@ impl Gates {
     }
 }
 
-/// Hands out all of them: one pass over messages and one over members of operations.
+/// Hands out all of a span of time, and perhaps more: one pass over messages and one over members of operations.
 pub(super) fn each(
     run: &impl Trace,
     events: &impl Happenings,
     graph: &Graph,
+    span: Span,
     each: &mut dyn FnMut(Dependency<'_>),
 ) -> Result<(), Unread> {
     let mut gates = Gates::default();
-    events.messages(&mut |messages| {
+    events.messages_in(span, &mut |messages| {
         messages.iter().for_each(|message| of_message(message, &mut gates, each));
     })?;
-    operations(events, Span::ALL, |members| of_operation(run, members, &mut gates, each))?;
+    operations(events, span, |members| of_operation(run, members, &mut gates, each))?;
     graph.each(each);
     Ok(())
 }

@@ -37,6 +37,12 @@ pub static WAITS: TableSpec = TableSpec {
         u32("call_path", "call_paths.id", "The waiting call; 4294967295 = unknown."),
         text("pattern", "What was waited for: `late sender`, `wait at barrier` …"),
         u32("cause", "locations.id", "Who was waited for."),
+        u32(
+            "communicator",
+            "communicators.id",
+            "That of the message or collective operation that was waited for; 4294967295 = none, or not known.",
+        )
+        .since(9),
     ],
     layout: Layout::Single,
     times: &[TimeSpec { begin: "start", duration: Some("duration") }],

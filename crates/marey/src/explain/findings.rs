@@ -14,6 +14,7 @@ use marey_analyze::{
 use marey_model::LocationId;
 use serde::Serialize;
 
+use super::part::Options;
 use super::{Page, Place, command, name, rank, rounded, who};
 use crate::format::{self, solid};
 use crate::paint::{Look, harmless, shorten, title, wrap};
@@ -44,7 +45,7 @@ pub(crate) fn print(page: &mut Page<'_>) -> io::Result<()> {
             let mark = if place == 0 { format!("{number:>2} ") } else { "   ".to_owned() };
             writeln!(page.out, "  {}{line}", page.paint.paint(Look::Bar, &mark))?;
         }
-        let command = command::of(trace, finding, causes, page.path);
+        let command = command::of(trace, finding, causes, page.path, &page.options);
         let lines = wrap(&command, page.paint.prose_width() - 9).join(" \\\n       ");
         writeln!(page.out, "     {}", page.paint.paint(Look::Faint, &lines))?;
     }
@@ -299,7 +300,7 @@ struct JsonEffect {
 }
 
 /// All findings for other programs.
-pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path) -> Vec<JsonFinding> {
+pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path, part: &Options) -> Vec<JsonFinding> {
     let names = |ids: &[LocationId]| ids.iter().map(|id| words::location(trace, *id)).collect();
     let effect = |effect: &Effects| {
         let place = Place::of_call(trace, effect.call_path);
@@ -349,7 +350,7 @@ pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path) -> Vec<JsonFi
             calls: finding.calls,
             bytes: finding.bytes,
             data: finding.data.clone(),
-            command: command::of(trace, finding, causes, run),
+            command: command::of(trace, finding, causes, run, part),
             without_processor_ns: finding.without_processor.map(|time| time.0),
             effects: finding.effects.iter().map(effect).collect(),
         }

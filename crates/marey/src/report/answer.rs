@@ -31,6 +31,11 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     for line in wrap(&what_ran(facts), paint.prose_width() - 2) {
         writeln!(page.out, "  {}", paint.paint(Look::Faint, &line))?;
     }
+    if facts.part.is_asked() {
+        for line in wrap(&format!("of it: {}", facts.part.words), paint.prose_width() - 2) {
+            writeln!(page.out, "  {}", paint.paint(Look::Strong, &line))?;
+        }
+    }
     writeln!(page.out)?;
     for line in answer(facts) {
         for (place, text) in wrap(&line, paint.prose_width() - 4).iter().enumerate() {
@@ -71,11 +76,17 @@ fn what_ran(facts: &Facts<'_>) -> String {
 fn answer(facts: &Facts<'_>) -> Vec<String> {
     let headline = &facts.headline;
     let mut lines: Vec<String> = ended_early(facts).into_iter().chain(incomplete(facts)).collect();
-    let sums = info::only_sums(facts.run.archive.meta());
-    lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
-    lines.extend(together(facts));
-    let halves = info::half_messages(facts.run.archive.meta());
-    lines.extend(halves.map(|halves| format!("Messages: {halves}.")));
+    // What has no time is nothing to a part.
+    if !facts.part.is_asked() {
+        let sums = info::only_sums(facts.run.archive.meta());
+        lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
+        lines.extend(together(facts));
+        let halves = info::half_messages(facts.run.archive.meta());
+        lines.extend(halves.map(|halves| format!("Messages: {halves}.")));
+    }
+    if facts.causes.is_ok() {
+        lines.extend(facts.part.cut(facts.run).map(|words| format!("{}.", capital(&words))));
+    }
     // Regions that cannot be read are told of where they are shown.
     let idle = info::idle_rules(&facts.run.archive).unwrap_or_default();
     lines.extend(
