@@ -12,6 +12,7 @@ mod sums;
 mod until;
 
 use marey_model::{LocationId, Nanos, ProcessId, StackId};
+use rustc_hash::FxHashSet;
 
 use crate::activities::span_of;
 use crate::happenings::{Happenings, Message, Span, Unread};
@@ -49,6 +50,9 @@ impl<'t> Excerpt<'t> {
         let span = span_of(run, selection.span);
         let within = with_last_instant(run, span);
         let mut visits = Visits::new(run, selection, within);
+        if selection.communicators.is_some() {
+            visits.only(calls_on(events, selection, within)?);
+        }
         visits.read(events)?;
         let (profile, durations) = visits.finish();
         let mut messages = Messages::default();
@@ -61,7 +65,8 @@ impl<'t> Excerpt<'t> {
         events.sampled_in(within, &mut |batch| {
             batch.iter().filter(|row| has_sample(selection, row)).for_each(|row| samples.add(row));
         })?;
-        let mut processes_meant = vec![false; run.processes().len()];
+        // A process of which no thread was recorded is meant, if all are.
+        let mut processes_meant = vec![selection.locations.is_none(); run.processes().len()];
         let mut locations = run.locations().to_vec();
         for (location, id) in locations.iter_mut().zip(0..) {
             let is_meant = selection.has_location(LocationId(id));
@@ -133,8 +138,44 @@ fn is_in(run: &impl Trace, selection: &Selection, within: Span, message: &Messag
         && selection.has_operation(message.communicator, &[sending.call_path, receiving.done.call_path])
 }
 
+/// Of samples it is not known which communicator their call acted on.
 fn has_sample(selection: &Selection, row: &SampledRow) -> bool {
-    selection.has_location(row.location) && selection.has_call(row.call_path)
+    selection.communicators.is_none()
+        && selection.has_location(row.location)
+        && selection.has_call(row.call_path)
+}
+
+/// The calls that began or completed messages and operations of the communicators that are meant: by whom, and when they
+/// were entered.
+fn calls_on(
+    events: &impl Happenings,
+    selection: &Selection,
+    span: Span,
+) -> Result<FxHashSet<(LocationId, Nanos)>, Unread> {
+    let mut calls = FxHashSet::default();
+    events.messages_in(span, &mut |batch| {
+        for message in batch.iter().filter(|message| selection.has_communicator(message.communicator)) {
+            if let Some(sending) = message.sending {
+                calls.insert((sending.location, sending.send));
+                calls.extend(sending.done.map(|done| (sending.location, done.start)));
+            }
+            if let Some(receiving) = message.receiving {
+                let own = [receiving.post, receiving.done.start];
+                calls.extend(own.map(|start| (receiving.location, start)));
+            }
+        }
+    })?;
+    events.members_in(span, &mut |batch| {
+        for member in batch.iter().filter(|member| selection.has_communicator(Some(member.communicator))) {
+            // Nobody asks for those before or after.
+            let ends = member.done.map_or(member.enter, |done| done.end);
+            if member.enter < span.to && span.from <= ends {
+                calls.insert((member.location, member.enter));
+                calls.extend(member.done.map(|done| (member.location, done.start)));
+            }
+        }
+    })?;
+    Ok(calls)
 }
 
 impl Trace for Excerpt<'_> {

@@ -5,7 +5,7 @@
 //!
 //! What is deliberately absent: how a user names it.
 
-use marey_model::{CallPathId, Level, LocationId};
+use marey_model::{CallPathId, LocationId};
 
 use crate::caller::caller;
 use crate::happenings::Span;
@@ -21,17 +21,8 @@ pub struct Selection {
     pub locations: Option<Vec<bool>>,
     /// For each call path whether waits in it are meant; `None` = all are.
     pub call_paths: Option<Vec<bool>>,
-    /// The communicators that are meant; `None` = all are, and what has none.
-    pub communicators: Option<Communicators>,
-}
-
-/// Communicators that are meant.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Communicators {
-    /// For each communicator whether it is.
-    pub ids: Vec<bool>,
-    /// For each call path whether its call acts on one that is.
-    pub call_paths: Vec<bool>,
+    /// For each communicator whether it is meant; `None` = all are, and what has none.
+    pub communicators: Option<Vec<bool>>,
 }
 
 impl Default for Selection {
@@ -48,12 +39,10 @@ impl Selection {
             && self.has_communicator(wait.communicator.get())
     }
 
-    /// Whether a call is meant; one that is not known only if all are.
+    /// Whether calls of a path are meant; of one that is not known only if all are. On which communicator a call acts, its
+    /// path does not say.
     pub fn has_call(&self, path: Option<CallPathId>) -> bool {
-        let acts = |set: &Communicators| {
-            path.is_some_and(|path| set.call_paths.get(path.idx()).copied().unwrap_or(false))
-        };
-        is_in(&self.call_paths, path) && self.communicators.as_ref().is_none_or(acts)
+        is_in(&self.call_paths, path)
     }
 
     /// Whether a message or an operation is meant, that was made in one of these calls.
@@ -65,10 +54,11 @@ impl Selection {
         self.has_communicator(communicator) && paths.iter().any(|path| is_in(&self.call_paths, *path))
     }
 
-    fn has_communicator(&self, id: Option<CommunicatorId>) -> bool {
+    /// Whether what has this communicator is meant.
+    pub(crate) fn has_communicator(&self, id: Option<CommunicatorId>) -> bool {
         self.communicators.as_ref().is_none_or(|set| {
             let place = id.and_then(|id| usize::try_from(id.0).ok());
-            place.is_some_and(|place| set.ids.get(place).copied().unwrap_or(false))
+            place.is_some_and(|place| set.get(place).copied().unwrap_or(false))
         })
     }
 
@@ -86,23 +76,15 @@ fn is_in(set: &Option<Vec<bool>>, path: Option<CallPathId>) -> bool {
     }
 }
 
-/// The communicators of a name, or that of a number, and the calls that act on them.
-pub fn on_communicator(run: &dyn Trace, name: &str) -> Communicators {
-    let number = name.parse::<usize>().ok();
+/// For each communicator whether it has this name; if none has, whether it has this number.
+pub fn on_communicator(run: &dyn Trace, name: &str) -> Vec<bool> {
     let all = run.communicators();
-    let by_name = all.iter().any(|communicator| communicator.name == name);
-    let is_meant = |(id, communicator): (usize, &crate::trace::Communicator)| {
-        if by_name { communicator.name == name } else { number == Some(id) }
-    };
-    let ids: Vec<bool> = all.iter().enumerate().map(is_meant).collect();
-    let names: Vec<&str> =
-        all.iter().zip(&ids).filter(|(_, is_meant)| **is_meant).map(|(it, _)| it.name.as_str()).collect();
-    let acts = |path: &crate::trace::CallPath| {
-        run.regions().get(path.region.idx()).is_some_and(|region| {
-            region.level == Level::MPI && !region.noun.is_empty() && names.contains(&region.noun.as_str())
-        })
-    };
-    Communicators { ids, call_paths: run.call_paths().iter().map(acts).collect() }
+    let is_name = all.iter().any(|communicator| communicator.name == name);
+    let number = name.parse::<usize>().ok().filter(|_| !is_name);
+    all.iter()
+        .enumerate()
+        .map(|(id, it)| if is_name { it.name == name } else { number == Some(id) })
+        .collect()
 }
 
 /// For each call path whether it lies in a context: in a region of this name, or called, however deep, by a function of this

@@ -314,11 +314,26 @@ fn a_communicator_is_meant_by_name_or_number() {
     let (run, sent) = random_run(1, false);
     for name in ["WORLD", "0"] {
         let communicators = on_communicator(&run, name);
-        assert_eq!(communicators.ids, [true]);
+        assert_eq!(communicators, [true]);
         let selection = Selection { communicators: Some(communicators), ..Selection::default() };
         let part = Excerpt::new(&run, &run, &selection).expect("all can be read");
         let messages: u64 = part.communication().iter().map(|row| row.messages).sum();
         assert_eq!(messages, sent.len() as u64);
+        // Calls are those that send, receive and take part, and nothing that the program does by itself.
+        let regions: std::collections::BTreeSet<&str> = part
+            .profile()
+            .iter()
+            .map(|row| run.regions()[run.call_paths()[row.call_path.idx()].region.idx()].verb.as_str())
+            .collect();
+        assert_eq!(regions.into_iter().collect::<Vec<_>>(), ["MPI_Barrier", "MPI_Recv", "MPI_Send"]);
+        let visits: u64 = part.profile().iter().map(|row| row.visits).sum();
+        let acting = |visit: &Visit| {
+            let region = run.call_paths()[visit.interval.call_path.idx()].region;
+            run.regions()[region.idx()].level == "mpi"
+        };
+        assert_eq!(visits, all_visits(&run).iter().filter(|visit| acting(visit)).count() as u64);
     }
-    assert_eq!(on_communicator(&run, "1").ids, [false]);
+    assert_eq!(on_communicator(&run, "1"), [false]);
+    let none = Selection { communicators: Some(vec![false]), ..Selection::default() };
+    assert!(Excerpt::new(&run, &run, &none).expect("all can be read").profile().is_empty());
 }

@@ -5,23 +5,36 @@
 //!
 //! What is deliberately absent: what is meant; that is said by the selection.
 
-use marey_model::{CallPathId, LocationId, Nanos, ProcessId, StackId};
-use rustc_hash::FxHashMap;
+use marey_model::{CallPathId, Level, LocationId, Nanos, ProcessId, StackId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::happenings::{Happenings, Message, Span, Unread, Visit};
 use crate::paths::float;
 use crate::selection::Selection;
-use crate::trace::{BinRow, CallPath, CommunicationRow, CommunicatorId, ProfileRow, SampledRow, Trace};
+use crate::trace::{
+    BinRow, CallPath, CommunicationRow, CommunicatorId, ProfileRow, Region, SampledRow, Trace,
+};
 
 /// Sums over visits.
 pub(super) struct Visits<'s> {
     paths: &'s [CallPath],
+    regions: &'s [Region],
     n_locations: usize,
     selection: &'s Selection,
     span: Span,
     rows: FxHashMap<(CallPathId, LocationId), Row>,
     /// By the power of two of the duration; `None` = one of 0, and in place of all: not known.
     bins: FxHashMap<(CallPathId, LocationId, Option<Option<u32>>), u64>,
+    only: Option<Only<'s>>,
+}
+
+/// Calls of MPI that are meant alone.
+struct Only<'s> {
+    regions: &'s [Region],
+    /// By whom, and when they were entered.
+    calls: FxHashSet<(LocationId, Nanos)>,
+    /// Those that are open on each location, outermost first: when they end, and their path.
+    open: FxHashMap<LocationId, Vec<(Nanos, CallPathId)>>,
 }
 
 /// Of a call path on a location.
@@ -56,8 +69,21 @@ impl Default for Row {
 
 impl<'s> Visits<'s> {
     pub(super) fn new(run: &'s impl Trace, selection: &'s Selection, span: Span) -> Self {
-        let (paths, n_locations) = (run.call_paths(), run.locations().len());
-        Self { paths, n_locations, selection, span, rows: FxHashMap::default(), bins: FxHashMap::default() }
+        Self {
+            paths: run.call_paths(),
+            regions: run.regions(),
+            n_locations: run.locations().len(),
+            selection,
+            span,
+            rows: FxHashMap::default(),
+            bins: FxHashMap::default(),
+            only: None,
+        }
+    }
+
+    /// Only calls of MPI are meant that were entered by these and then.
+    pub(super) fn only(&mut self, calls: FxHashSet<(LocationId, Nanos)>) {
+        self.only = Some(Only { regions: self.regions, calls, open: FxHashMap::default() });
     }
 
     /// Takes all visits of which something lies in the span.
@@ -89,6 +115,26 @@ impl<'s> Visits<'s> {
             return;
         }
         let time = within.map_or(0, |(from, to)| inside_before(visit, to) - inside_before(visit, from));
+        let above = self.paths[path.idx()].parent.filter(|above| above.idx() < path.idx());
+        if let Some(only) = &mut self.only {
+            let open = only.open.entry(location).or_default();
+            while open.last().is_some_and(|(end, _)| *end <= interval.start) {
+                open.pop();
+            }
+            let is_in = open.last().is_some_and(|(_, path)| Some(*path) == above);
+            let region = only.regions.get(self.paths[path.idx()].region.idx());
+            let is_mpi = region.is_some_and(|region| region.level == Level::MPI);
+            let is_meant = is_mpi && only.calls.contains(&(location, interval.start));
+            if is_meant {
+                open.push((interval.end, path));
+            }
+            if let Some(above) = above.filter(|_| is_in) {
+                self.rows.entry((above, location)).or_default().exclusive -= time;
+            }
+            if !is_meant {
+                return;
+            }
+        }
         let row = self.rows.entry((path, location)).or_default();
         row.inclusive += time;
         row.exclusive += time;
@@ -110,7 +156,7 @@ impl<'s> Visits<'s> {
             let bin = self.bins.entry((path, location, bin)).or_default();
             *bin = bin.saturating_add(number);
         }
-        if let Some(above) = self.paths[path.idx()].parent.filter(|above| above.idx() < path.idx()) {
+        if let Some(above) = above.filter(|_| self.only.is_none()) {
             self.rows.entry((above, location)).or_default().exclusive -= time;
         }
     }

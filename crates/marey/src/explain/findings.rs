@@ -30,7 +30,7 @@ pub(crate) fn print(page: &mut Page<'_>) -> io::Result<()> {
         "FINDINGS",
         "what others waited for, and what there is to win; `marey waits` and `marey path` show more",
     )?;
-    let found = findings(trace, causes);
+    let found = found(trace, causes, &page.options);
     if found.is_empty() {
         let text = if trace.locations().len() < 2 {
             "only one thread was recorded: nobody could wait for anybody"
@@ -49,7 +49,8 @@ pub(crate) fn print(page: &mut Page<'_>) -> io::Result<()> {
         let lines = wrap(&command, page.paint.prose_width() - 9).join(" \\\n       ");
         writeln!(page.out, "     {}", page.paint.paint(Look::Faint, &lines))?;
     }
-    if let Some(it) = dominant(trace, causes, &found) {
+    let told = dominant(trace, causes, &found).filter(|_| !page.options.choose_calls());
+    if let Some(it) = told {
         let text = most(trace, &it, causes);
         for (place, line) in wrap(&text, page.paint.prose_width() - 5).iter().enumerate() {
             let mark = page.paint.paint(Look::Bar, if place == 0 { " · " } else { "   " });
@@ -57,6 +58,15 @@ pub(crate) fn print(page: &mut Page<'_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// What is worth changing; of some calls only what their waits follow from, for what else takes time is not theirs.
+fn found(trace: &dyn Trace, causes: &Causes, part: &Options) -> Vec<Finding> {
+    let mut found = findings(trace, causes);
+    if part.choose_calls() {
+        found.retain(|it| it.kind == FindingKind::Delay);
+    }
+    found
 }
 
 /// `94.0 % of the critical path is computation in … , which all do alike: …`
@@ -355,7 +365,7 @@ pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path, part: &Option
             effects: finding.effects.iter().map(effect).collect(),
         }
     };
-    findings(trace, causes).iter().map(finding).collect()
+    found(trace, causes, part).iter().map(finding).collect()
 }
 
 /// Computation that most of the critical path is made of, for other programs.

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use anyhow::bail;
 use marey_analyze::{
-    Causes, Communicators, Excerpt, Selection, Span, Trace, Until, causes_of, causes_within, in_context,
-    on_communicator, on_level,
+    Causes, Excerpt, Selection, Span, Trace, Until, causes_of, causes_within, in_context, on_communicator,
+    on_level,
 };
 use marey_archive::Events;
 use marey_model::Nanos;
@@ -46,6 +46,13 @@ pub(crate) struct Options {
     /// Level and communicator.
     pub(crate) which: String,
     pub(crate) context: String,
+}
+
+impl Options {
+    /// Whether some calls are not meant.
+    pub(crate) fn choose_calls(&self) -> bool {
+        !self.context.is_empty() || !self.which.is_empty()
+    }
 }
 
 impl Part {
@@ -268,22 +275,22 @@ fn of_level(trace: &dyn Trace, level: &str) -> anyhow::Result<Vec<bool>> {
     Ok(is_on)
 }
 
-fn of_communicator(trace: &dyn Trace, name: &str) -> anyhow::Result<Communicators> {
+fn of_communicator(trace: &dyn Trace, name: &str) -> anyhow::Result<Vec<bool>> {
     let found = on_communicator(trace, name);
-    if found.ids.contains(&true) {
+    if found.contains(&true) {
         return Ok(found);
     }
     let all = trace.communicators();
     if all.is_empty() {
         bail!(Usage(format!("the run has no communicator {name:?}; it has none at all")));
     }
-    let known: Vec<String> = all
-        .iter()
-        .enumerate()
-        .take(MOST_NAMED)
-        .map(|(id, it)| format!("{} (number {id})", harmless(&it.name)))
-        .collect();
+    let names: BTreeSet<String> = all.iter().map(|it| harmless(&it.name)).collect();
+    let known: Vec<String> = names.iter().take(MOST_NAMED).cloned().collect();
     let more =
-        if all.len() > MOST_NAMED { format!(", and {} more", all.len() - MOST_NAMED) } else { String::new() };
-    bail!(Usage(format!("the run has no communicator {name:?}; it has {}{more}", known.join(", "))))
+        if names.len() > MOST_NAMED { format!(", {} more", names.len() - MOST_NAMED) } else { String::new() };
+    bail!(Usage(format!(
+        "the run has no communicator {name:?}; it has {}{more}, with numbers from 0 to {}",
+        known.join(", "),
+        all.len() - 1
+    )))
 }

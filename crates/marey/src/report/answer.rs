@@ -49,15 +49,15 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
 /// `4 processes with 8 threads on 2 hosts · Open MPI 4.1.4 · 1.42 s · 2026-11-21 07:15:24 UTC`
 fn what_ran(facts: &Facts<'_>) -> String {
     let run = &facts.run.archive.meta().run;
-    let processes = facts.ranks.len() as u64;
-    let threads: usize = facts.ranks.iter().map(|row| row.threads).sum();
-    let mut what =
-        match (processes, processes == facts.ranks.iter().filter(|r| r.rank.is_some()).count() as u64) {
-            (1, true) => "1 rank".to_owned(),
-            (n, true) => format!("{} ranks", format::count(n)),
-            (1, false) => "1 process".to_owned(),
-            (n, false) => format!("{} processes", format::count(n)),
-        };
+    let ranks = marey_analyze::ranks(&facts.run.trace);
+    let processes = ranks.len() as u64;
+    let threads: usize = ranks.iter().map(|row| row.threads).sum();
+    let mut what = match (processes, processes == ranks.iter().filter(|r| r.rank.is_some()).count() as u64) {
+        (1, true) => "1 rank".to_owned(),
+        (n, true) => format!("{} ranks", format::count(n)),
+        (1, false) => "1 process".to_owned(),
+        (n, false) => format!("{} processes", format::count(n)),
+    };
     if threads as u64 != processes {
         what.push_str(&format!(" with {}", format::counted(threads as u64, "thread")));
     }

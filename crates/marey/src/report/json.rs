@@ -289,7 +289,10 @@ pub(super) fn print(
             |_| Vec::new(),
             |it| explain::findings::json(facts.explained, it, facts.path, &facts.part.options),
         ),
-        dominant: causes.ok().and_then(|it| explain::findings::json_dominant(facts.explained, it)),
+        dominant: causes
+            .ok()
+            .filter(|_| !facts.part.chooses_calls())
+            .and_then(|it| explain::findings::json_dominant(facts.explained, it)),
         efficiency: causes
             .ok()
             .filter(|_| !facts.part.chooses_calls())
