@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use super::*;
+use snapbox::file;
+
+use super::{Json, check, fields, json, marey, with_run};
 
 /// What a command says that is not understood, on one line.
 fn complaint(args: &[&str]) -> String {
