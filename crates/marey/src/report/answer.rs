@@ -158,12 +158,14 @@ const MAX_ENDINGS: usize = 3;
 
 /// A run that went wrong is read for that first.
 fn ended_early(facts: &Facts<'_>) -> Option<String> {
-    let mut early = early_endings(facts.trace);
+    // Also of a part: when they ended is the run's matter.
+    let trace = &facts.run.trace;
+    let mut early = early_endings(trace);
     // When one process ends itself, launchers kill the others. So those that say why they ended
     // come first, then the others in the order in which they fell silent.
-    let end = |ending: &EarlyEnding<'_>| facts.trace.processes()[ending.process.idx()].end;
+    let end = |ending: &EarlyEnding<'_>| trace.processes()[ending.process.idx()].end;
     early.sort_by_key(|ending| (ending.outcome.contains("killed"), end(ending), ending.process));
-    let first = early.iter().take(MAX_ENDINGS).map(|ending| endings::sentence(facts.trace, ending));
+    let first = early.iter().take(MAX_ENDINGS).map(|ending| endings::sentence(trace, ending));
     let first = first.collect::<Vec<_>>().join("; ");
     match early.len().saturating_sub(MAX_ENDINGS) {
         _ if early.is_empty() => None,

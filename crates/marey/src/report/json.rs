@@ -315,7 +315,7 @@ pub(super) fn print(
         counted_functions: counted_functions(facts),
         waiting: waiting::rows(facts).iter().map(wait).collect(),
         memory: super::memory::json(facts),
-        ended_early: endings::json(facts.trace),
+        ended_early: endings::json(&facts.run.trace),
         problems: facts.trace.problems().iter().map(problem).collect(),
         overhead: info::overhead(&facts.run.archive)?,
     };

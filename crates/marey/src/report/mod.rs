@@ -205,7 +205,7 @@ impl Page<'_> {
 
     fn section(&mut self, section: Section) -> io::Result<()> {
         match section {
-            Section::Ending => endings::print(self.out, self.paint, self.facts.trace),
+            Section::Ending => endings::print(self.out, self.paint, &self.facts.run.trace),
             Section::Finding => self.explained(explain::findings::print),
             Section::Efficiency if self.facts.part.chooses_calls() => note(
                 self.out,
