@@ -119,7 +119,7 @@ fn over(list: &[Wait], at: Nanos) -> Vec<Wait> {
 
 #[test]
 fn the_beginning_is_told_as_if_all_were_there() {
-    let (mut n_waits, mut n_same, mut n_under_way) = (0, 0, 0);
+    let (mut n_waits, mut n_same, mut n_under_way, mut n_ends) = (0, 0, 0, 0);
     for seed in 1..=300 {
         let run =
             Drawing::parse(&random_drawing(seed)).expect("a random run is a drawing").cut_every(Nanos(25));
@@ -157,8 +157,20 @@ fn the_beginning_is_told_as_if_all_were_there() {
             assert_eq!(times(&told.times), times(&expected.times), "run {seed}, {who:?}");
             let on_path: i64 = told.path.spans.iter().map(|piece| (piece.to - piece.from).0).sum();
             assert_eq!(on_path + told.path.before.0, at.0, "run {seed}, {who:?}");
+            // It is followed from the cut: from the first of those who are there until then, or have gone last.
+            let there = |it: &&(usize, Nanos)| it.1 > Nanos(0);
+            let ends = run.locations().iter().map(|it| if it.start < at { it.end.min(at) } else { Nanos(0) });
+            let ends: Vec<(usize, Nanos)> = ends.enumerate().collect();
+            let last = ends.iter().filter(there).max_by_key(|(id, end)| (*end, std::cmp::Reverse(*id)));
+            let last = last.map(|(id, _)| LocationId::from_idx(*id).expect("there are few"));
+            let waits_until_then = |id: LocationId| told.waits.of(id).iter().any(|wait| wait.to == at);
+            if last.is_some_and(|last| !waits_until_then(last)) {
+                assert_eq!(told.path.spans.last().map(|piece| piece.location), last, "run {seed}, {who:?}");
+                n_ends += 1;
+            }
         }
     }
+    assert!(200 < n_ends, "{n_ends}");
     assert!(500 < n_waits && 30 < n_same && 50 < n_under_way, "{n_waits} {n_same} {n_under_way}");
 }
 

@@ -24,11 +24,15 @@ impl<'t> Until<'t> {
     /// The run until `end`; as it is if that lies behind it.
     pub fn new(run: &'t dyn Trace, end: Nanos) -> Self {
         let (mut processes, mut locations) = (run.processes().to_vec(), run.locations().to_vec());
+        // Who comes later is never there.
+        let lived = |start: Nanos, until: Nanos| {
+            if start < end { (start, until.min(end)) } else { (Nanos(0), Nanos(0)) }
+        };
         for process in &mut processes {
-            (process.start, process.end) = (process.start.min(end), process.end.min(end));
+            (process.start, process.end) = lived(process.start, process.end);
         }
         for location in &mut locations {
-            (location.start, location.end) = (location.start.min(end), location.end.min(end));
+            (location.start, location.end) = lived(location.start, location.end);
         }
         Self { run, end, processes, locations }
     }
