@@ -159,7 +159,7 @@ const MAX_ENDINGS: usize = 3;
 /// A run that went wrong is read for that first.
 fn ended_early(facts: &Facts<'_>) -> Option<String> {
     // Also of a part: when they ended is the run's matter.
-    let trace = &facts.run.trace;
+    let trace: &dyn marey_analyze::Trace = &facts.run.trace;
     let mut early = early_endings(trace);
     // When one process ends itself, launchers kill the others. So those that say why they ended
     // come first, then the others in the order in which they fell silent.
