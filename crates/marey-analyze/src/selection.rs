@@ -5,10 +5,10 @@
 //!
 //! What is deliberately absent: how a user names it.
 
-use marey_model::{CallPathId, LocationId};
+use marey_model::{CallPathId, Level, LocationId};
 
 use crate::caller::caller;
-use crate::happenings::Span;
+use crate::happenings::{Happenings, Span, Unread};
 use crate::trace::{CommunicatorId, Trace};
 use crate::waits::Wait;
 
@@ -85,6 +85,36 @@ pub fn on_communicator(run: &dyn Trace, name: &str) -> Vec<bool> {
         .enumerate()
         .map(|(id, it)| if is_name { it.name == name } else { number == Some(id) })
         .collect()
+}
+
+/// For each communicator whether collective operations on it are calls of a region with this noun, with or without what all
+/// names of MPI begin with: so tables call communicators to which the program has given another name. One pass over the
+/// members of operations.
+///
+/// # Errors
+/// What of the run could not be read.
+pub fn on_noun(run: &impl Trace, events: &impl Happenings, noun: &str) -> Result<Vec<bool>, Unread> {
+    let mut found = vec![false; run.communicators().len()];
+    let is_it = |path: &crate::trace::CallPath| {
+        run.regions().get(path.region.idx()).is_some_and(|region| {
+            let own = &region.noun;
+            let short = || own.strip_prefix("MPI_COMM_").unwrap_or(own);
+            region.level == Level::MPI && !own.is_empty() && (own == noun || short() == noun)
+        })
+    };
+    let acts: Vec<bool> = run.call_paths().iter().map(is_it).collect();
+    if acts.contains(&true) {
+        events.members(&mut |batch| {
+            for member in batch {
+                let is_it = member.call_path.is_some_and(|path| acts.get(path.idx()) == Some(&true));
+                let place = usize::try_from(member.communicator.0).ok();
+                if let Some(found) = place.filter(|_| is_it).and_then(|place| found.get_mut(place)) {
+                    *found = true;
+                }
+            }
+        })?;
+    }
+    Ok(found)
 }
 
 /// For each call path whether it lies in a context: in a region of this name, or called, however deep, by a function of this

@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::bail;
 use marey_analyze::{
     Causes, Excerpt, Selection, Span, Trace, Until, causes_of, causes_within, in_context, on_communicator,
-    on_level,
+    on_level, on_noun,
 };
 use marey_archive::Events;
 use marey_model::Nanos;
@@ -178,7 +178,7 @@ fn selection(run: &Run, when: &When, which: &Which) -> anyhow::Result<Selection>
     let locations = which.ranks.as_ref().map(|ranks| of_ranks(trace, ranks)).transpose()?;
     let context = which.context.as_ref().map(|name| named(trace, name)).transpose()?;
     let level = which.level.as_ref().map(|level| of_level(trace, level)).transpose()?;
-    let communicators = which.communicator.as_ref().map(|name| of_communicator(trace, name)).transpose()?;
+    let communicators = which.communicator.as_ref().map(|name| of_communicator(run, name)).transpose()?;
     let call_paths = match (context, level) {
         (Some(a), Some(b)) => Some(a.iter().zip(b).map(|(&a, b)| a && b).collect()),
         (one, other) => one.or(other),
@@ -275,10 +275,16 @@ fn of_level(trace: &dyn Trace, level: &str) -> anyhow::Result<Vec<bool>> {
     Ok(is_on)
 }
 
-fn of_communicator(trace: &dyn Trace, name: &str) -> anyhow::Result<Vec<bool>> {
+fn of_communicator(run: &Run, name: &str) -> anyhow::Result<Vec<bool>> {
+    let trace: &dyn Trace = &run.trace;
     let found = on_communicator(trace, name);
     if found.contains(&true) {
         return Ok(found);
+    }
+    let shown = Events::open(&run.archive, &run.trace)?;
+    let shown = on_noun(&run.trace, &shown, name)?;
+    if shown.contains(&true) {
+        return Ok(shown);
     }
     let all = trace.communicators();
     if all.is_empty() {
