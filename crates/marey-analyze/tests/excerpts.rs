@@ -32,7 +32,7 @@ fn random_run(seed: u64, polls: bool) -> (MadeUp, Vec<Sent>) {
     let barrier = run.mpi("MPI_Barrier", Role::Barrier, &[]);
     let mut sent = Vec::new();
     for _ in 0..40 {
-        let here = LocationId(chance.below(u64::from(RANKS)) as u32);
+        let here = LocationId(u32::try_from(chance.below(u64::from(RANKS))).expect("there are few"));
         run.pause(here, chance.below(9) as i64);
         match chance.below(6) {
             0..=2 => {

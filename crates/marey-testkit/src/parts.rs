@@ -10,15 +10,18 @@ use std::collections::BTreeMap;
 use marey_analyze::{Excerpt, Happenings, Selection, Span, Trace};
 use marey_model::Nanos;
 
+type Channel = (u32, u32, Option<u32>, Option<u32>);
+type Context = (Option<u32>, u32, Option<u32>);
+
 /// What adds up.
 #[derive(Debug, Default, PartialEq)]
 struct Sums {
     /// By call path and location: visits, inclusive, exclusive, bytes.
     profile: BTreeMap<(u32, u32), (u64, i64, i64, u64)>,
     /// By sender, receiver, communicator and size: number and bytes.
-    messages: BTreeMap<(u32, u32, Option<u32>, Option<u32>), (u64, u64)>,
+    messages: BTreeMap<Channel, (u64, u64)>,
     /// By call path, location and stack: number and time.
-    samples: BTreeMap<(Option<u32>, u32, Option<u32>), (u64, i64)>,
+    samples: BTreeMap<Context, (u64, i64)>,
     /// By location, and by process.
     lives: BTreeMap<(bool, usize), i64>,
 }

@@ -93,8 +93,8 @@ impl<'s> Visits<'s> {
         if first > 0 {
             events.visits_open_at(first)?.iter().for_each(|visit| self.add(visit));
         }
-        for slab in first..slabs.len() {
-            if slab > first && slabs[slab] >= self.span.to {
+        for (slab, begin) in slabs.iter().enumerate().skip(first) {
+            if slab > first && *begin >= self.span.to {
                 break;
             }
             events.visits(slab, &mut |batch| batch.iter().for_each(|visit| self.add(visit)))?;
@@ -215,10 +215,13 @@ fn inside_before(visit: &Visit, at: Nanos) -> i64 {
     i64::try_from(i128::from(passed) * i128::from(inside) / i128::from(whole)).unwrap_or(inside)
 }
 
+/// From, to, on which communicator, of what order of size.
+type Channel = (ProcessId, ProcessId, Option<CommunicatorId>, Option<u32>);
+
 /// Sums over messages.
 #[derive(Default)]
 pub(super) struct Messages {
-    rows: FxHashMap<(ProcessId, ProcessId, Option<CommunicatorId>, Option<u32>), (u64, u64)>,
+    rows: FxHashMap<Channel, (u64, u64)>,
 }
 
 impl Messages {
@@ -248,10 +251,13 @@ impl Messages {
     }
 }
 
+/// Innermost region, by whom, stack, and whether that is complete.
+type Context = (Option<CallPathId>, LocationId, Option<StackId>, bool);
+
 /// Sums over samples.
 #[derive(Default)]
 pub(super) struct Samples {
-    rows: FxHashMap<(Option<CallPathId>, LocationId, Option<StackId>, bool), (u64, Nanos)>,
+    rows: FxHashMap<Context, (u64, Nanos)>,
 }
 
 impl Samples {
