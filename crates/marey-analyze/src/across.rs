@@ -90,7 +90,7 @@ fn across(
 ) -> Vec<Option<Across>> {
     let paths = Paths::new(run);
     let mut sums: Vec<BTreeMap<LocationId, Own>> = vec![BTreeMap::new(); n];
-    for (row, ..) in paths.rows().filter(|(row, ..)| row.visits > 0) {
+    for (row, ..) in paths.rows().filter(|(row, ..)| row.visits > 0 || row.inclusive > Nanos(0)) {
         let Some((place, counts)) = place(row.call_path) else { continue };
         let Some(sums) = sums.get_mut(place) else { continue };
         let own = sums.entry(row.location).or_default();

@@ -17,7 +17,7 @@ use crate::delays::{Delays, delays_and};
 use crate::happenings::{Happenings, Span, Unread};
 use crate::selection::Selection;
 use crate::trace::Trace;
-use crate::waits::{Pattern, Waits, waits_in};
+use crate::waits::{Pattern, Waits, completion_in, waits_in};
 use crate::what_if::{Graph, Ideal, Variant, Variants};
 
 /// Grows whenever the same run has other [`Causes`] than before: what was prepared by an older version is not used then.
@@ -78,19 +78,49 @@ pub fn causes_of(
     events: &impl Happenings,
     selection: &Selection,
 ) -> Result<Causes, Unread> {
+    // A run may be over before its events are.
+    let waits = waits_in(run, events, Span { to: span_of(run, Span::ALL).to, ..Span::ALL })?;
+    let path = critical_path(run, events, &waits)?;
+    part(run, events, selection, waits, path, None)
+}
+
+/// The same of a run of which it is known what explains the whole: time grows with the events of the span, and with the
+/// waits of the run.
+///
+/// # Errors
+/// As for [`causes`].
+pub fn causes_within(
+    run: &impl Trace,
+    events: &impl Happenings,
+    selection: &Selection,
+    whole: Causes,
+) -> Result<Causes, Unread> {
+    part(run, events, selection, whole.waits, whole.path, Some([whole.ideal, whole.bare]))
+}
+
+/// `waits`, `path` and, if they are known, `ideal` and bare times are the whole run's.
+fn part(
+    run: &impl Trace,
+    events: &impl Happenings,
+    selection: &Selection,
+    mut waits: Waits,
+    mut path: CriticalPath,
+    ideal: Option<[Vec<(Nanos, Nanos)>; 2]>,
+) -> Result<Causes, Unread> {
     let span = span_of(run, selection.span);
-    let mut waits = waits_in(run, events, Span::ALL)?;
-    let mut path = critical_path(run, events, &waits)?;
-    let graph = Graph::new(run, events, &waits)?;
+    let is_whole = span == span_of(run, Span::ALL);
+    let known = ideal.filter(|_| is_whole);
+    let graph;
     let variants = Variants::new(run, Variant::ideals());
-    let ideal = Ideal::new(run, events, &graph, &variants, span)?;
-    // Of the whole run it takes the pieces that causes are found in.
-    let (mut with, mut alone) = (None, None);
-    if selection.span == Span::ALL {
-        with = Some(RefCell::new(ideal));
-    } else {
-        alone = Some(ideal.all(run, events, &waits)?);
-        waits = waits_in(run, events, span)?;
+    let ideal = match &known {
+        Some(_) => None,
+        None => {
+            graph = Graph::of_span(run, events, &waits, selection.span)?;
+            Some(RefCell::new(Ideal::new(run, events, &graph, &variants, span)?))
+        }
+    };
+    if !is_whole {
+        waits = waits_within(run, events, waits, span)?;
         path.clip(span);
     }
     let mut times = Times::new(run, &path);
@@ -102,16 +132,38 @@ pub fn causes_of(
         |wait| selection.has(wait),
         |location, piece| {
             times.add(location, piece);
-            if let Some(ideal) = &with {
+            if let Some(ideal) = &ideal {
                 ideal.borrow_mut().add(location, piece);
             }
         },
-        |until| with.as_ref().map_or(Ok(()), |ideal| ideal.borrow_mut().slab(until)),
+        |until| ideal.as_ref().map_or(Ok(()), |ideal| ideal.borrow_mut().slab(until)),
     )?;
-    let [ideal, bare] = alone.or_else(|| Some(with?.into_inner().finish())).unwrap_or_default();
+    let replayed = ideal.map(|ideal| ideal.into_inner().finish());
+    let [ideal, bare] = known.or(replayed).unwrap_or_default();
     waits.list.retain(|wait| selection.has(wait));
     waits.completion.retain(|row| selection.has_location(row.1));
     Ok(Causes { times: times.finish(), waits, delays, path, span, ideal, bare })
+}
+
+/// What of the waits of a run lies in a span. Where the shortest of the run are not listed, those of the span may be.
+fn waits_within(
+    run: &impl Trace,
+    events: &impl Happenings,
+    mut waits: Waits,
+    span: Span,
+) -> Result<Waits, Unread> {
+    if waits.unlisted.number > 0 {
+        return waits_in(run, events, span);
+    }
+    waits.list.retain_mut(|wait| match span.clip(wait.from, wait.to) {
+        Some(within) => {
+            (wait.from, wait.to) = within;
+            true
+        }
+        None => false,
+    });
+    waits.completion = completion_in(run, events, span)?;
+    Ok(waits)
 }
 
 /// Time, waiting, time on the path, and the span of that.

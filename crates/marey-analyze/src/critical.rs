@@ -57,7 +57,7 @@ pub fn critical_path(
     events: &impl Happenings,
     waits: &Waits,
 ) -> Result<CriticalPath, Unread> {
-    let creators = creators(run, events)?;
+    let creators = creators(run, events, Span::ALL)?;
     let locations = run.locations();
     let last = (0..).zip(locations).max_by_key(|(id, location)| (location.end, std::cmp::Reverse(*id)));
     let Some((mut here, location)) = last.map(|(id, location)| (LocationId(id), location)) else {
@@ -91,14 +91,15 @@ pub fn critical_path(
     Ok(CriticalPath { spans, before: time })
 }
 
-/// The edges by which locations were created.
+/// The edges by which locations were created, of those that lead into a span of time.
 pub(crate) fn creators(
     run: &impl Trace,
     events: &impl Happenings,
+    span: Span,
 ) -> Result<FxHashMap<LocationId, Edge>, Unread> {
     let start = |location: LocationId| run.locations().get(location.idx()).map(|location| location.start);
     let mut creators: FxHashMap<LocationId, Edge> = FxHashMap::default();
-    events.edges(&mut |batch| {
+    events.edges_in(span, &mut |batch| {
         for edge in batch.iter().filter(|edge| edge.kind == EdgeKind::Create) {
             // Nobody was created by who came later, so that there is an end.
             if start(edge.from.0) < start(edge.to.0) {

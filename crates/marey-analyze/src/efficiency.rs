@@ -12,7 +12,8 @@
 //! * serialisation efficiency = largest useful time / bare run time
 //!
 //! Useful is the time outside of calls of parallel libraries. The run time is that from the first to the last instant of
-//! those who are compared: locations that wait for others or are waited for, or all if nobody is.
+//! those who are compared: locations that wait for others or are waited for, or all if nobody is; of a part of a run, those
+//! of them that are there and meant.
 //!
 //! What is deliberately absent: how useful time changes with the number of ranks, which one run cannot tell.
 
@@ -63,7 +64,9 @@ pub fn efficiency(run: &dyn Trace, causes: &Causes) -> Option<Efficiency> {
 
 /// The same, of a run of one location too: the one that others are compared with.
 pub(crate) fn efficiency_even_alone(run: &dyn Trace, causes: &Causes) -> Option<Efficiency> {
-    let compared = compared(run, causes);
+    let mut compared = compared(run, causes);
+    // Who is not there, or not meant, in a part of a run does not count.
+    compared.retain(|id| is_there(run, *id, causes));
     let is_compared = |id: &LocationId| compared.contains(id);
     let life = || compared.iter().filter_map(|id| run.locations().get(id.idx()));
     let (start, end) = (life().map(|it| it.start).min()?, life().map(|it| it.end).max()?);
@@ -111,6 +114,12 @@ pub(crate) fn compared(run: &dyn Trace, causes: &Causes) -> BTreeSet<LocationId>
     let waits = &causes.waits.list;
     let some: BTreeSet<LocationId> = waits.iter().flat_map(|wait| [wait.location, wait.cause]).collect();
     if some.is_empty() { (0..).map(LocationId).take(run.locations().len()).collect() } else { some }
+}
+
+/// Whether a location is there in the span that causes are of; one of a run that has no length always is.
+fn is_there(run: &dyn Trace, id: LocationId, causes: &Causes) -> bool {
+    let whole = causes.span.to <= causes.span.from;
+    whole || run.locations().get(id.idx()).is_some_and(|it| causes.span.clip(it.start, it.end).is_some())
 }
 
 /// Whether an activity is the program's own matter, and not that of a library that connects its parts.

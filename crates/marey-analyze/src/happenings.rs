@@ -7,7 +7,7 @@
 
 use marey_model::{CallPathId, EdgeKind, LocationId, Nanos};
 
-use crate::trace::CommunicatorId;
+use crate::trace::{CommunicatorId, SampledRow};
 
 /// The events of a run.
 pub trait Happenings {
@@ -24,7 +24,8 @@ pub trait Happenings {
     /// As for [`Self::intervals`].
     fn visits(&self, slab: usize, each: &mut dyn FnMut(&[Visit])) -> Result<(), Unread> {
         self.intervals(slab, &mut |batch| {
-            let visit = |interval: &Interval| Visit { interval: *interval, bytes: None, number: 1 };
+            let visit =
+                |interval: &Interval| Visit { interval: *interval, bytes: None, number: 1, gaps: Nanos(0) };
             each(&batch.iter().map(visit).collect::<Vec<_>>());
         })
     }
@@ -58,6 +59,32 @@ pub trait Happenings {
     fn ticks_in(&self, span: Span, each: &mut dyn FnMut(&[Tick])) -> Result<(), Unread> {
         let (_, _) = (span, each);
         Ok(())
+    }
+
+    /// The samples of a span of time and what was sampled, a row each or several in one, in any order.
+    ///
+    /// # Errors
+    /// As for [`Self::intervals`].
+    fn sampled_in(&self, span: Span, each: &mut dyn FnMut(&[SampledRow])) -> Result<(), Unread> {
+        let (_, _) = (span, each);
+        Ok(())
+    }
+
+    /// The visits that [`Self::open_at`] gives, with what only some ask for. Without an implementation of its own all
+    /// slabs before are read for it.
+    ///
+    /// # Errors
+    /// As for [`Self::intervals`].
+    fn visits_open_at(&self, slab: usize) -> Result<Vec<Visit>, Unread> {
+        let Some(begin) = self.slabs().get(slab).copied() else { return Ok(Vec::new()) };
+        let mut open: Vec<Visit> = Vec::new();
+        for earlier in 0..slab {
+            self.visits(earlier, &mut |batch| {
+                open.extend(batch.iter().filter(|visit| visit.interval.end > begin));
+            })?;
+        }
+        open.sort_by_key(|visit| (visit.interval.location, visit.interval.start, visit.interval.depth));
+        Ok(open)
     }
 
     /// The visits that began before a slab does and are not over when it begins, in the order of (location, start, depth).
@@ -219,6 +246,8 @@ pub struct Visit {
     pub bytes: Option<u64>,
     /// How many visits in a row it stands for; mostly 1.
     pub number: u32,
+    /// How much of its time lies between those visits.
+    pub gaps: Nanos,
 }
 
 impl From<Visit> for Interval {

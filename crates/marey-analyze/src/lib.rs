@@ -23,6 +23,7 @@ mod delays;
 mod digest;
 mod efficiency;
 mod endings;
+mod excerpt;
 mod files;
 mod findings;
 mod formula;
@@ -54,7 +55,9 @@ pub use across::{Across, AcrossFigures, call_paths_across, regions_across};
 pub use activities::Activity;
 pub use anomalies::{Anomalies, Anomaly, Method, anomalies};
 pub use caller::{caller, caller_on, is_of_library};
-pub use causes::{Causes, EXPLANATION_VERSION, TimeRow, WaitState, causes, causes_of, wait_states};
+pub use causes::{
+    Causes, EXPLANATION_VERSION, TimeRow, WaitState, causes, causes_of, causes_within, wait_states,
+};
 pub use communication::{MessageSizeRow, PairRow, communication, message_sizes};
 pub use compare::{
     Basis, Cause, Change, Comparison, Direction, FunctionChange, PathPair, PlacePair, RegionPair, Renamed,
@@ -69,6 +72,7 @@ pub use digest::{
 };
 pub use efficiency::{Efficiency, efficiency};
 pub use endings::{EarlyEnding, LastPlace, LastSeen, early_endings};
+pub use excerpt::{Excerpt, Until};
 pub use files::{Deeds, FileRow, files};
 pub use findings::{Confidence, Dominant, Effects, Finding, FindingKind, Function, dominant, findings};
 pub use formula::{Formula, FormulaError, NoValue, Of, QUANTITIES, Quantity, Unit, UnknownName, Wrong};
@@ -92,7 +96,7 @@ pub use scaling::{
     Domination, Measure, Ranked, Ranking, ScaledEfficiency, ScaledMeasure, ScaledRow, ScaledSubject, Scaling,
     Work, efficiencies, ranking, scaling,
 };
-pub use selection::{Selection, in_context, on_level};
+pub use selection::{Selection, in_context, on_communicator, on_level, on_noun};
 pub use situations::{
     ProbableCause, Situation, SituationKind, SituationRule, SituationRuleError, SituationRules, Situations,
     Threshold, situations,
@@ -104,5 +108,5 @@ pub use trace::{
     ProfileRow, Region, SampledRow, Trace,
 };
 pub use waiting::{WaitRow, Waiting, waiting};
-pub use waits::{Pattern, Unlisted, Wait, Waits, waits, waits_in};
+pub use waits::{InCommunicator, Pattern, Unlisted, Wait, Waits, waits, waits_in};
 pub use what_if::{SlackRow, SlackSpan, slack, slack_spans, what_if, what_if_each};

@@ -84,10 +84,11 @@ pub fn ranks(trace: &dyn Trace) -> Vec<RankRow> {
     rows
 }
 
-/// Processes of which no more is known than that they were there.
+/// Processes of which no more is known than that they were there, and those that are not meant.
 pub(crate) fn unknown(trace: &dyn Trace) -> BTreeSet<ProcessId> {
     let missing = trace.problems().iter().filter(|problem| problem.kind == "missing" && problem.count > 0);
-    missing.filter_map(|problem| problem.process).collect()
+    let all = (0..trace.processes().len()).filter_map(ProcessId::from_idx);
+    missing.filter_map(|problem| problem.process).chain(all.filter(|id| trace.leaves_out(*id))).collect()
 }
 
 /// A part of a whole, 0 where there is no whole.

@@ -65,6 +65,12 @@ pub trait Trace {
         &[]
     }
 
+    /// Whether a process is not meant, where this is a part of a run: it is there, and no number is about it.
+    fn leaves_out(&self, process: ProcessId) -> bool {
+        let _ = process;
+        false
+    }
+
     /// The regions that threads were in when their process ended, by location and depth, so that
     /// the innermost of a location stands last. `None` = the run does not say.
     fn open_at_end(&self) -> Option<&[OpenRegion]>;

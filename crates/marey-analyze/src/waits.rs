@@ -19,7 +19,7 @@ use marey_model::{CallPathId, LocationId, Nanos, Role};
 use rustc_hash::FxHashMap;
 
 use crate::happenings::{Done, Happenings, Span, Unread};
-use crate::trace::Trace;
+use crate::trace::{CommunicatorId, Trace};
 pub(crate) use asked::{Asked, asked};
 pub(crate) use collectives::{WhoWaits, first_to_know, operations, role_of_all, who_waits};
 pub(crate) use edges::calls_of_edges;
@@ -121,6 +121,34 @@ pub struct Wait {
     pub pattern: Pattern,
     /// It was over before that happened: the location asked for it, went on with something else, and asked again.
     pub in_vain: bool,
+    /// That of the message or operation that was waited for.
+    pub communicator: InCommunicator,
+}
+
+/// A communicator, or none, in no more room than an id: there are millions of waits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InCommunicator(u32);
+
+impl InCommunicator {
+    /// None, or none that is known.
+    pub const NONE: Self = Self(u32::MAX);
+
+    /// Which, if there is one.
+    pub fn get(self) -> Option<CommunicatorId> {
+        (self != Self::NONE).then_some(CommunicatorId(self.0))
+    }
+}
+
+impl From<Option<CommunicatorId>> for InCommunicator {
+    fn from(id: Option<CommunicatorId>) -> Self {
+        id.map_or(Self::NONE, |id| Self(id.0))
+    }
+}
+
+impl std::fmt::Debug for InCommunicator {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.get().fmt(out)
+    }
 }
 
 impl Wait {
@@ -187,7 +215,7 @@ pub fn waits_in(run: &impl Trace, events: &impl Happenings, span: Span) -> Resul
     let mut found = Kept::new(MOST, span);
     let mut completion = FxHashMap::default();
     messages::find(events, span, &mut found)?;
-    asked::find(run, events, &mut found)?;
+    asked::find(run, events, span, &mut found)?;
     collectives::find(run, events, span, &mut found, &mut completion)?;
     for together in together(run, events)? {
         together.waits().for_each(|wait| found.add(wait));
@@ -202,10 +230,26 @@ pub fn waits_in(run: &impl Trace, events: &impl Happenings, span: Span) -> Resul
         }
         None => false,
     });
-    let mut completion: Vec<_> =
+    Ok(Waits { list, unlisted, completion: in_order(completion) })
+}
+
+/// Of a span of time alone how long it took to complete barriers and all-to-all operations. One pass over the members of
+/// operations.
+pub(crate) fn completion_in(
+    run: &impl Trace,
+    events: &impl Happenings,
+    span: Span,
+) -> Result<Vec<(Option<CallPathId>, LocationId, Nanos)>, Unread> {
+    let mut completion = FxHashMap::default();
+    collectives::find(run, events, span, &mut Kept::new(0, Span { to: span.from, ..span }), &mut completion)?;
+    Ok(in_order(completion))
+}
+
+fn in_order(completion: collectives::Completion) -> Vec<(Option<CallPathId>, LocationId, Nanos)> {
+    let mut rows: Vec<_> =
         completion.into_iter().map(|((path, location), time)| (path, location, time)).collect();
-    completion.sort_unstable();
-    Ok(Waits { list, unlisted, completion })
+    rows.sort_unstable();
+    rows
 }
 
 /// The role of a call path's region; none if there is no such path.
@@ -227,6 +271,14 @@ struct Found {
     call_end: Nanos,
 }
 
+impl Found {
+    /// The same for a message or an operation of a communicator.
+    fn on(mut self, communicator: Option<CommunicatorId>) -> Self {
+        self.wait.communicator = communicator.into();
+        self
+    }
+}
+
 /// A wait of `location` in a call for what `cause` did at `at`, if there was one.
 fn in_call(
     location: LocationId,
@@ -235,7 +287,7 @@ fn in_call(
     pattern: Pattern,
 ) -> Option<Found> {
     let to = at.min(call.end);
-    let wait =
-        Wait { location, cause, from: call.start, to, call_path: call.call_path, pattern, in_vain: false };
+    let (from, call_path, communicator) = (call.start, call.call_path, InCommunicator::NONE);
+    let wait = Wait { location, cause, from, to, call_path, pattern, in_vain: false, communicator };
     (to > call.start && cause != location).then_some(Found { wait, call_end: call.end })
 }

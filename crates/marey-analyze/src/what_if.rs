@@ -23,15 +23,12 @@ mod tape;
 mod variants;
 mod windows;
 
-use std::cell::RefCell;
-
 use marey_model::{LocationId, Nanos};
 
-use crate::activities::{Activity, Piece, pieces};
+use crate::activities::{Activity, Piece, span_of};
 use crate::causes::Causes;
 use crate::happenings::{Happenings, Span, Unread};
 use crate::trace::Trace;
-use crate::waits::Waits;
 pub use change::{Change, Matched, Network, Place, Scaling};
 pub use each::{Candidate, Each, What, what_if_each};
 pub(crate) use graph::Graph;
@@ -137,6 +134,7 @@ pub(crate) struct Ideal<'a, R, E> {
 }
 
 impl<'a, R: Trace, E: Happenings> Ideal<'a, R, E> {
+    /// Of a span of time alone.
     pub(crate) fn new(
         run: &'a R,
         events: &'a E,
@@ -144,30 +142,14 @@ impl<'a, R: Trace, E: Happenings> Ideal<'a, R, E> {
         variants: &'a Variants,
         span: Span,
     ) -> Result<Self, Unread> {
-        let replay = Replay::new(run, events, graph, variants, &Limits::default())?;
+        // What happens at its last instant is over then.
+        let within = Span { to: Nanos(span.to.0.saturating_add(1)), ..span };
+        let within = if span_of(run, Span::ALL) == span { Span::ALL } else { within };
+        let replay = Replay::of_span(run, events, graph, variants, &Limits::default(), within)?;
         Ok(Self { replay, span, begin: Default::default(), end: Default::default() })
     }
 
-    /// Goes through the run by itself: one pass over the intervals.
-    pub(crate) fn all(
-        mut self,
-        run: &R,
-        events: &E,
-        waits: &Waits,
-    ) -> Result<[Vec<(Nanos, Nanos)>; 2], Unread> {
-        let this = RefCell::new(&mut self);
-        let mut result = Ok(());
-        let add = |location, piece: Piece| this.borrow_mut().add(location, &piece);
-        pieces(run, events, waits, Span::ALL, add, |until| {
-            if result.is_ok() {
-                result = this.borrow_mut().slab(until);
-            }
-        })?;
-        result?;
-        Ok(self.finish())
-    }
-
-    /// The next piece of a location, of all in the run.
+    /// The next piece of a location, of all in the span.
     pub(crate) fn add(&mut self, location: LocationId, piece: &Piece) {
         self.replay.add(location, *piece);
     }

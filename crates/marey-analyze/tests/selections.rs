@@ -4,10 +4,10 @@
 //! at random and cut into many slabs, so that most begin in the midst of intervals.
 
 use marey_analyze::{
-    Activity, Causes, Happenings, Interval, Selection, Span, Trace, Wait, causes, causes_of, in_context,
-    waits, waits_in,
+    Activity, Causes, CommunicatorId, Happenings, Interval, Pattern, Selection, Span, Trace, Wait, causes,
+    causes_of, in_context, waits, waits_in,
 };
-use marey_model::{LocationId, Nanos};
+use marey_model::{Asking, LocationId, Nanos};
 use marey_testkit::{Drawing, random_drawing};
 
 fn runs() -> impl Iterator<Item = (u32, Drawing)> {
@@ -55,7 +55,9 @@ fn waits_of_a_span_are_what_lies_in_it() {
         for span in spans(run.duration()) {
             let some = waits_in(&run, &run, span).expect("all can be read").list;
             let expected = clipped(&all.list, span);
-            assert!(expected.iter().all(|wait| some.contains(wait)), "run {seed}, {span:?}");
+            for wait in &expected {
+                assert!(some.contains(wait), "run {seed}, {span:?}: {wait:?}, but {some:#?}");
+            }
             for outer in some.iter().filter(|wait| !expected.contains(wait)) {
                 let (start, end) = call_of(&run, outer);
                 let is_outside = |wait: &&Wait| wait.to <= span.from || span.to <= wait.from;
@@ -159,4 +161,66 @@ fn a_context_is_what_lies_beneath_a_name() {
             }
         }
     }
+}
+
+/// Of each wait there is a message or a member of an operation on its communicator that was waited for in that call.
+#[test]
+fn waits_know_their_communicator() {
+    let (mut of_messages, mut of_operations, mut of_none) = (0, 0, 0);
+    for (seed, run) in runs() {
+        let all = causes(&run, &run).expect("all can be read");
+        let mut calls: Vec<(LocationId, Nanos, CommunicatorId)> = Vec::new();
+        run.messages(&mut |batch| {
+            for it in batch {
+                let done = |end: (LocationId, Nanos)| it.communicator.map(|id| (end.0, end.1, id));
+                calls.extend(it.receiving.and_then(|end| done((end.location, end.done.start))));
+                calls.extend(it.sending.and_then(|end| done((end.location, end.done?.start))));
+            }
+        })
+        .expect("all can be read");
+        let n_messages = calls.len();
+        run.members(&mut |batch| {
+            calls.extend(batch.iter().filter_map(|it| Some((it.location, it.done?.start, it.communicator))));
+        })
+        .expect("all can be read");
+        for wait in &all.waits.list {
+            let asks = || run.call_paths()[wait.call_path.expect("waits lie in calls").idx()].region;
+            let asks = || Asking::of_function(&run.regions()[asks().idx()].verb).is_some();
+            // Calls that ask come before that which completes what was asked for.
+            let own = |place: usize, id: CommunicatorId| {
+                let (location, from, on) = calls[place];
+                (location, on) == (wait.location, id) && (from == wait.from || (wait.from < from && asks()))
+            };
+            match (wait.pattern, wait.communicator.get()) {
+                (Pattern::LateSender | Pattern::WrongOrder | Pattern::LateReceiver, id) => {
+                    let id = id.expect("messages of drawings have one");
+                    assert!((0..n_messages).any(|place| own(place, id)), "run {seed}: {wait:?}");
+                    of_messages += 1;
+                }
+                (_, Some(id)) => {
+                    assert!((n_messages..calls.len()).any(|place| own(place, id)), "run {seed}: {wait:?}");
+                    of_operations += 1;
+                }
+                (Pattern::AllToAll | Pattern::LateBroadcast | Pattern::EarlyReduce, None) => {
+                    panic!("run {seed}: {wait:?}")
+                }
+                (_, None) => of_none += 1,
+            }
+        }
+        // Whoever asks for one communicator after the other gets all waits that have one.
+        let n = run.communicators().len();
+        let of_one = |one: usize| {
+            let ids = (0..n).map(|id| id == one).collect();
+            let selection = Selection { communicators: Some(ids), ..Selection::default() };
+            let found = causes_of(&run, &run, &selection).expect("all can be read");
+            #[expect(clippy::cast_precision_loss, reason = "made-up times are small")]
+            let waited = found.waits.time().0 as f64;
+            assert!((cost(&found) - waited).abs() < 1e-6, "run {seed}, communicator {one}");
+            found.waits.list.len()
+        };
+        let with = all.waits.list.iter().filter(|wait| wait.communicator.get().is_some()).count();
+        assert_eq!((0..n).map(of_one).sum::<usize>(), with, "run {seed}");
+    }
+    let numbers = [of_messages, of_operations, of_none];
+    assert!(numbers.iter().all(|number| 100 < *number), "{numbers:?}");
 }

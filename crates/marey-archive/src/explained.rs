@@ -9,8 +9,8 @@
 use std::path::Path;
 
 use marey_analyze::{
-    Activity, Causes, CriticalPath, DelayRow, Delays, EXPLANATION_VERSION, Effect, PathSpan, Pattern, Span,
-    TimeRow, Trace, Unlisted, Wait, Waits, causes,
+    Activity, Causes, CommunicatorId, CriticalPath, DelayRow, Delays, EXPLANATION_VERSION, Effect,
+    InCommunicator, PathSpan, Pattern, Span, TimeRow, Trace, Unlisted, Wait, Waits, causes,
 };
 use marey_model::{CallPathId, LocationId, Nanos};
 
@@ -64,6 +64,7 @@ fn write(run: &Path, meta: &mut Meta, causes: &Causes) -> Result<(), Error> {
                 Value::Text(wait.pattern.name()),
                 Value::U32(wait.cause.0),
                 Value::U32(wait.in_vain.into()),
+                Value::U32(wait.communicator.get().map_or(NONE, |id| id.0)),
             ]
         }),
     )?;
@@ -160,7 +161,8 @@ pub fn prepared(archive: &Archive, trace: &RunTrace) -> Option<Causes> {
         return None;
     }
     let (locations, paths) = (trace.locations().len(), trace.call_paths().len());
-    Reading { archive, locations, paths }.all().ok()
+    let communicators = trace.communicators().len();
+    Reading { archive, locations, paths, communicators }.all().ok()
 }
 
 /// Reads the tables, and nothing that no run can have.
@@ -168,6 +170,7 @@ struct Reading<'a> {
     archive: &'a Archive,
     locations: usize,
     paths: usize,
+    communicators: usize,
 }
 
 impl Reading<'_> {
@@ -231,6 +234,12 @@ impl Reading<'_> {
         }
     }
 
+    fn communicator_of(&self, id: u32) -> Result<InCommunicator, Error> {
+        let is_known = id == NONE || (id as usize) < self.communicators;
+        let communicator = (id != NONE).then_some(CommunicatorId(id)).into();
+        is_known.then_some(communicator).ok_or_else(|| nonsense("a communicator that does not exist"))
+    }
+
     fn activity(&self, activity: &str, path: u32) -> Result<Activity, Error> {
         match (activity, self.path_of(path)?) {
             (REGION, Some(path)) => Ok(Activity::Path(path)),
@@ -244,6 +253,7 @@ impl Reading<'_> {
         let list = self.rows(&WAITS, |rows, all: &mut Vec<Wait>| {
             let (locations, causes, paths) =
                 (rows.u32("location")?, rows.u32("cause")?, rows.u32("call_path")?);
+            let communicators = rows.u32("communicator")?;
             let (starts, durations, patterns) =
                 (rows.i64("start")?, rows.i64("duration")?, rows.text("pattern")?);
             let in_vain = rows.u32("in_vain")?;
@@ -257,6 +267,7 @@ impl Reading<'_> {
                     call_path: self.path_of(paths[row])?,
                     pattern: pattern(&patterns[row])?,
                     in_vain: in_vain[row] == 1,
+                    communicator: self.communicator_of(communicators[row])?,
                 });
             }
             Ok(())

@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use marey_analyze::{
-    CommunicatorId, Done, Edge, Happenings, Interval, Member, Message, Receiving, Sending, Span, Tick, Trace,
-    Unread, Visit,
+    CommunicatorId, Done, Edge, Happenings, Interval, Member, Message, Receiving, SampledRow, Sending, Span,
+    Tick, Trace, Unread, Visit,
 };
-use marey_model::{CallPathId, EdgeKind, LocationId, Nanos, ProcessId};
+use marey_model::{CallPathId, EdgeKind, LocationId, Nanos, ProcessId, StackId};
 use rustc_hash::FxHashMap;
 
 use crate::columns::Columns;
@@ -186,6 +186,18 @@ impl<'a> Events<'a> {
         unread(&damage)
     }
 
+    /// What samples of a context stand for, which only their sums say: by location, call path and stack.
+    fn periods(&self) -> Result<FxHashMap<(u32, u32, u32), Period>, Error> {
+        let rows = self.archive.table("sampled")?;
+        let (paths, locations, stacks) = (rows.u32("call_path")?, rows.u32("location")?, rows.u32("stack")?);
+        let (numbers, times, complete) = (rows.i64("periods")?, rows.i64("time")?, rows.u32("complete")?);
+        let period = |row: usize| {
+            let ns = times[row].checked_div(numbers[row]).unwrap_or(0).max(0);
+            ((locations[row], paths[row], stacks[row]), Period { ns, is_complete: complete[row] != 0 })
+        };
+        Ok((0..rows.len()).map(period).collect())
+    }
+
     /// Names the root of an operation of which all known members are there.
     fn find_root(&self, operation: &mut [Member], root: i64) {
         let of = |communicator: CommunicatorId| self.members.get(communicator.0 as usize);
@@ -195,6 +207,15 @@ impl<'a> Events<'a> {
         let root = operation.iter().find(is_root).map(|member| member.location).filter(|_| process.is_some());
         operation.iter_mut().for_each(|member| member.root = root);
     }
+}
+
+/// What a period of a sample is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Period {
+    /// Processor time, ns.
+    ns: i64,
+    /// Whether stacks there go up to the beginning of the thread.
+    is_complete: bool,
 }
 
 /// What is read of an interval.
@@ -246,12 +267,13 @@ impl Row for Visit {
     fn read(batch: &Columns, rows: &mut Vec<Self>) -> Result<(), Error> {
         let mut intervals = Vec::with_capacity(batch.len());
         Interval::read(batch, &mut intervals)?;
-        let (bytes, numbers) = (batch.i64("bytes")?, batch.u32("visits")?);
+        let (bytes, numbers, gaps) = (batch.i64("bytes")?, batch.u32("visits")?, batch.i64("gaps")?);
         rows.extend(intervals.into_iter().zip(0..).map(|(interval, row): (_, usize)| Self {
             interval,
             bytes: u64::try_from(bytes[row]).ok(),
             // Archives of before version 3 do not say, and have none that stand for several.
             number: known(numbers[row]).unwrap_or(1),
+            gaps: Nanos(gaps[row].max(0)),
         }));
         Ok(())
     }
@@ -280,11 +302,15 @@ impl Happenings for Events<'_> {
     }
 
     fn open_at(&self, slab: usize) -> Result<Vec<Interval>, Unread> {
+        Ok(self.visits_open_at(slab)?.into_iter().map(Interval::from).collect())
+    }
+
+    fn visits_open_at(&self, slab: usize) -> Result<Vec<Visit>, Unread> {
         // They lie across slabs, so they are among the long ones.
         let Some(begin) = self.slabs.get(slab).map(|slab| slab.0) else { return Ok(Vec::new()) };
-        let earlier = self.long[..slab].iter().flatten().map(|visit| visit.interval);
-        let mut open: Vec<Interval> = earlier.filter(|row| row.end > begin).collect();
-        open.sort_by_key(order);
+        let earlier = self.long[..slab].iter().flatten().copied();
+        let mut open: Vec<Visit> = earlier.filter(|visit| visit.interval.end > begin).collect();
+        open.sort_by_key(|visit| order(&visit.interval));
         Ok(open)
     }
 
@@ -438,6 +464,32 @@ impl Happenings for Events<'_> {
                     },
                 ),
             );
+            each(&rows);
+            Ok(())
+        })
+    }
+
+    fn sampled_in(&self, span: Span, each: &mut dyn FnMut(&[SampledRow])) -> Result<(), Unread> {
+        let periods = self.periods().map_err(|error| Unread(vec![error.to_string()]))?;
+        let mut rows = Vec::new();
+        self.read("samples", &["location", "time", "call_path", "stack", "periods"], span, |batch| {
+            let (locations, times) = (batch.u32("location")?, batch.i64("time")?);
+            let (paths, stacks, numbers) =
+                (batch.u32("call_path")?, batch.u32("stack")?, batch.i64("periods")?);
+            let sampled = |row: usize| {
+                let of = periods.get(&(locations[row], paths[row], stacks[row])).copied().unwrap_or_default();
+                SampledRow {
+                    call_path: path(paths[row]),
+                    location: LocationId(locations[row]),
+                    stack: known(stacks[row]).map(StackId),
+                    samples: 1,
+                    time: Nanos(numbers[row].max(0).saturating_mul(of.ns)),
+                    is_complete: of.is_complete,
+                }
+            };
+            rows.clear();
+            let is_in = |row: &usize| span.from.0 <= times[*row] && times[*row] < span.to.0;
+            rows.extend((0..batch.len()).filter(is_in).map(sampled));
             each(&rows);
             Ok(())
         })

@@ -12,6 +12,7 @@
 mod chance;
 mod drawing;
 mod made_up;
+mod parts;
 mod process;
 mod random;
 mod skip;
@@ -20,6 +21,7 @@ mod spool;
 pub use chance::Chance;
 pub use drawing::{Doing, Drawing, Expected, ExpectedDelay, ExpectedSpan, ExpectedWait, PATTERNS};
 pub use made_up::MadeUp;
+pub use parts::expect_parts_add_up;
 pub use process::{Message, Process};
 pub use random::{accessing_drawing, disturbed_drawing, random_drawing};
 pub use skip::{ALL, leave_out, skip};

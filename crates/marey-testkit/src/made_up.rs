@@ -35,6 +35,8 @@ pub struct MadeUp {
     /// Of each location what it has used of a period.
     used: Vec<i64>,
     ticks: Vec<Tick>,
+    /// What each of them found.
+    sampled: Vec<SampledRow>,
     samples: Vec<SampledRow>,
     profile: Vec<ProfileRow>,
 }
@@ -57,6 +59,7 @@ impl MadeUp {
             period: 0,
             used: Vec::new(),
             ticks: Vec::new(),
+            sampled: Vec::new(),
             samples: Vec::new(),
             profile: Vec::new(),
         };
@@ -167,16 +170,11 @@ impl MadeUp {
         self.ticks.push(Tick { location, time: self.now(location), periods: 1 });
         let is_it = |row: &&mut SampledRow| row.call_path == call_path && row.location == location;
         let time = Nanos(self.period);
+        let one = SampledRow { call_path, location, stack: None, samples: 1, time, is_complete: true };
+        self.sampled.push(one);
         match self.samples.iter_mut().find(is_it) {
             Some(row) => (row.samples, row.time) = (row.samples + 1, row.time + time),
-            None => self.samples.push(SampledRow {
-                call_path,
-                location,
-                stack: None,
-                samples: 1,
-                time,
-                is_complete: true,
-            }),
+            None => self.samples.push(one),
         }
     }
 
@@ -195,7 +193,7 @@ impl MadeUp {
         let depth = u32::try_from(self.open[here].len()).expect("regions are not nested so deep");
         let interval = Interval { location, start, end: start, call_path, depth, gaps: Nanos(0), visits: 1 };
         self.open[here].push(self.visits[here].len());
-        self.visits[here].push(Visit { interval, bytes: None, number: 1 });
+        self.visits[here].push(Visit { interval, bytes: None, number: 1, gaps: Nanos(0) });
     }
 
     /// It leaves the innermost one.
@@ -246,8 +244,20 @@ impl MadeUp {
 
     /// So many polls in a row that the recorder has put together.
     pub fn polls(&mut self, location: LocationId, path: CallPathId, ns: i64, number: u32) {
+        self.polls_with_gaps(location, path, (ns, 0), number);
+    }
+
+    /// The same: from the first to the last so many ns, of which so many lie between them.
+    pub fn polls_with_gaps(
+        &mut self,
+        location: LocationId,
+        path: CallPathId,
+        (ns, gaps): (i64, i64),
+        number: u32,
+    ) {
         self.visit(location, path, ns);
-        self.visits[location.idx()].last_mut().expect("it was visited").number = number;
+        let visit = self.visits[location.idx()].last_mut().expect("it was visited");
+        (visit.number, visit.gaps) = (number, Nanos(gaps));
     }
 
     /// All first threads take part in an operation that nobody leaves before the last has entered, and leave it so many

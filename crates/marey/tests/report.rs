@@ -7,6 +7,8 @@ mod sample;
 
 #[path = "report/changed.rs"]
 mod changed;
+#[path = "report/parts.rs"]
+mod parts;
 
 use std::path::Path;
 use std::process::Command;

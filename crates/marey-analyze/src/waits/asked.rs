@@ -9,7 +9,7 @@
 use marey_model::{Asking, CallPathId, Level, LocationId, Nanos, RegionId, Role};
 use rustc_hash::FxHashMap;
 
-use super::collectives::{awaited, operations};
+use super::collectives::{awaited, communicator_of, operations};
 use super::kept::Kept;
 use super::{Found, Pattern, Wait};
 use crate::happenings::{Done, Happenings, Interval, Message, Span, Unread};
@@ -27,27 +27,37 @@ pub(crate) struct Asked {
     /// Who was waited for, and when that did it.
     pub(crate) cause: (LocationId, Nanos),
     pub(crate) pattern: Pattern,
+    /// That of the message or operation that was found.
+    pub(crate) communicator: Option<CommunicatorId>,
 }
 
 /// Finds the waits of all locations in calls that ask.
-pub(super) fn find(run: &impl Trace, events: &impl Happenings, found: &mut Kept) -> Result<(), Unread> {
-    asked(run, events, |asked| {
-        let Asked { location, call, cause: (cause, at), pattern } = asked;
+pub(super) fn find(
+    run: &impl Trace,
+    events: &impl Happenings,
+    span: Span,
+    found: &mut Kept,
+) -> Result<(), Unread> {
+    asked(run, events, span, |asked| {
+        let Asked { location, call, cause: (cause, at), pattern, communicator } = asked;
         let to = at.min(call.end);
         if call.start < to {
             let (from, call_path, in_vain) = (call.start, call.call_path, call.end < at);
-            let wait = Wait { location, cause, from, to, call_path, pattern, in_vain };
+            let communicator = communicator.into();
+            let wait = Wait { location, cause, from, to, call_path, pattern, in_vain, communicator };
             found.add(Found { wait, call_end: call.end });
         }
     })
 }
 
-/// Hands out all calls that ask for something which was found later, in an order that is the same every time. Without any call
-/// that asks nothing is read; else one pass over the intervals, one over members of operations, and one over messages slab
-/// by slab, of which those are in memory that are posted or completed in one slab.
+/// Hands out all calls of a span of time, and perhaps more, that ask for something which was found later, in an order that is
+/// the same every time. Without any call that asks nothing is read; else the intervals of the span and those after it until
+/// all is found that was asked for in it, members of operations, and messages slab by slab, of which those are in memory that
+/// are posted or completed in one slab.
 pub(crate) fn asked(
     run: &impl Trace,
     events: &impl Happenings,
+    span: Span,
     mut each: impl FnMut(Asked),
 ) -> Result<(), Unread> {
     let kinds = Kinds::new(run);
@@ -55,19 +65,23 @@ pub(crate) fn asked(
         return Ok(());
     }
     let mut things = Things::default();
-    operations(events, Span::ALL, |members| {
+    // Whoever came last may have come after the span.
+    operations(events, Span { to: Nanos(i64::MAX), ..span }, |members| {
         for member in members {
             if let Some(done) = member.done.filter(|done| kinds.may_find(done)) {
                 let (who, pattern) =
                     awaited(run, members, member).map_or((None, Pattern::AllToAll), |it| (Some(it.0), it.1));
-                let since = member.enter;
-                things.completes(member.location, done, Thing { who, pattern, since, communicator: None });
+                let (since, communicator) = (member.enter, communicator_of(run, member));
+                things.completes(member.location, done, Thing { who, pattern, since, communicator });
             }
         }
     })?;
     let slabs = events.slabs();
     let mut askers: FxHashMap<LocationId, Asker> = FxHashMap::default();
-    for slab in 0..slabs.len() {
+    for slab in first_slab(events, &slabs, &kinds, span.from)?..slabs.len() {
+        if slab > 0 && span.to <= slabs[slab] && !askers.values().any(|asker| asker.waits_since(span.to)) {
+            break;
+        }
         let from = if slab == 0 { Nanos(i64::MIN) } else { slabs[slab] };
         let to = slabs.get(slab + 1).copied().unwrap_or(Nanos(i64::MAX));
         things.forget_messages();
@@ -88,6 +102,16 @@ pub(crate) fn asked(
         })?;
     }
     Ok(())
+}
+
+/// The slab with the first visit of a call that asks and is under way at an instant: that of the slab before, too, for visits
+/// that touch are one call.
+fn first_slab(events: &impl Happenings, slabs: &[Nanos], kinds: &Kinds, at: Nanos) -> Result<usize, Unread> {
+    let slab_of = |at: Nanos| slabs.partition_point(|begin| *begin <= at).max(1) - 1;
+    let before = slab_of(at).saturating_sub(1);
+    let open = events.open_at(before)?;
+    let asking = open.iter().filter(|visit| kinds.of(visit).is_some());
+    Ok(asking.map(|visit| slab_of(visit.start)).fold(before, usize::min))
 }
 
 /// How the calls of each call path ask.
@@ -221,6 +245,11 @@ struct Asker {
 }
 
 impl Asker {
+    /// Whether it has not found yet what it asked for before an instant.
+    fn waits_since(&self, at: Nanos) -> bool {
+        self.runs.values().flatten().any(|call| call.start < at)
+    }
+
     fn visit(
         &mut self,
         run: &impl Trace,
@@ -334,6 +363,7 @@ fn noun_of(run: &impl Trace, path: CallPathId) -> &str {
 /// Nobody waits for what happens on its own location.
 fn hand_out(location: LocationId, call: &Done, thing: &Thing, each: &mut impl FnMut(Asked)) {
     if let Some(cause) = thing.who.filter(|(cause, _)| *cause != location) {
-        each(Asked { location, call: *call, cause, pattern: thing.pattern });
+        let Thing { pattern, communicator, .. } = *thing;
+        each(Asked { location, call: *call, cause, pattern, communicator });
     }
 }

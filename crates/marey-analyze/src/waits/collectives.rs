@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::kept::Kept;
 use super::{Pattern, in_call, role_of};
 use crate::happenings::{Happenings, Member, Span, Unread};
-use crate::trace::Trace;
+use crate::trace::{CommunicatorId, Trace};
 
 /// By call path and location.
 pub(super) type Completion = FxHashMap<(Option<CallPathId>, LocationId), Nanos>;
@@ -20,9 +20,9 @@ pub(super) fn find(
     completion: &mut Completion,
 ) -> Result<(), Unread> {
     operations(events, span, |members| match who_waits(run, members) {
-        Some(WhoWaits::All(pattern)) => all_wait(members, pattern, span, found, completion),
-        Some(WhoWaits::Others) => others_wait(members, found),
-        Some(WhoWaits::Root) => root_waits(members, found),
+        Some(WhoWaits::All(pattern)) => all_wait(run, members, pattern, span, found, completion),
+        Some(WhoWaits::Others) => others_wait(run, members, found),
+        Some(WhoWaits::Root) => root_waits(run, members, found),
         None => {}
     })
 }
@@ -116,13 +116,26 @@ pub(crate) fn last_of<'a>(members: impl Iterator<Item = &'a Member>) -> Option<(
     Some((last.location, last.enter))
 }
 
-fn all_wait(members: &[Member], pattern: Pattern, span: Span, found: &mut Kept, completion: &mut Completion) {
+/// The communicator of an operation; none of one that has a number of its own, as those of windows do.
+pub(super) fn communicator_of(run: &impl Trace, member: &Member) -> Option<CommunicatorId> {
+    let id = member.communicator;
+    (usize::try_from(id.0).ok()? < run.communicators().len()).then_some(id)
+}
+
+fn all_wait(
+    run: &impl Trace,
+    members: &[Member],
+    pattern: Pattern,
+    span: Span,
+    found: &mut Kept,
+    completion: &mut Completion,
+) {
     let Some(last) = last_of(members.iter()) else { return };
     let first_leave = members.iter().filter_map(|member| member.done).map(|done| done.end).min();
     for member in members {
         let Some(done) = member.done else { continue };
         if let Some(wait) = in_call(member.location, done, last, pattern) {
-            found.add(wait);
+            found.add(wait.on(communicator_of(run, member)));
         }
         let rest = first_leave.and_then(|first| span.clip(first.max(done.start), done.end));
         if let Some((from, to)) = rest {
@@ -132,21 +145,22 @@ fn all_wait(members: &[Member], pattern: Pattern, span: Span, found: &mut Kept, 
     }
 }
 
-fn others_wait(members: &[Member], found: &mut Kept) {
+fn others_wait(run: &impl Trace, members: &[Member], found: &mut Kept) {
     let Some(root) = root_of(members) else { return };
     for member in members.iter().filter(|member| member.location != root.location) {
         let wait = member.done.and_then(|done| {
             in_call(member.location, done, (root.location, root.enter), Pattern::LateBroadcast)
         });
-        wait.into_iter().for_each(|wait| found.add(wait));
+        wait.into_iter().for_each(|wait| found.add(wait.on(communicator_of(run, member))));
     }
 }
 
-fn root_waits(members: &[Member], found: &mut Kept) {
+fn root_waits(run: &impl Trace, members: &[Member], found: &mut Kept) {
     let Some(root) = root_of(members) else { return };
     let last = last_of(members.iter().filter(|member| member.location != root.location));
     if let (Some(done), Some(last)) = (root.done, last) {
-        in_call(root.location, done, last, Pattern::EarlyReduce).into_iter().for_each(|wait| found.add(wait));
+        let wait = in_call(root.location, done, last, Pattern::EarlyReduce);
+        wait.into_iter().for_each(|wait| found.add(wait.on(communicator_of(run, root))));
     }
 }
 

@@ -25,7 +25,7 @@ fn waits_of(message: &Message) -> [Option<Found>; 2] {
     let sender = sending.done.filter(|done| receiving.post < done.end).and_then(|done| {
         in_call(sending.location, done, (receiving.location, receiving.post), Pattern::LateReceiver)
     });
-    [receiver, sender]
+    [receiver, sender].map(|found| found.map(|found| found.on(message.communicator)))
 }
 
 /// Tells late senders whose receivers could have received another message first: one that had been sent before, and that

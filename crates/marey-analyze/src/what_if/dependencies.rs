@@ -68,19 +68,20 @@ impl Gates {
     }
 }
 
-/// Hands out all of them: one pass over messages and one over members of operations.
+/// Hands out all of a span of time, and perhaps more: one pass over messages and one over members of operations.
 pub(super) fn each(
     run: &impl Trace,
     events: &impl Happenings,
     graph: &Graph,
+    span: Span,
     each: &mut dyn FnMut(Dependency<'_>),
 ) -> Result<(), Unread> {
     let mut gates = Gates::default();
-    events.messages(&mut |messages| {
+    events.messages_in(span, &mut |messages| {
         messages.iter().for_each(|message| of_message(message, &mut gates, each));
     })?;
-    asked(run, events, |asked| of_poll(&asked, &mut gates, each))?;
-    operations(events, Span::ALL, |members| of_operation(run, members, &mut gates, each))?;
+    asked(run, events, span, |asked| of_poll(&asked, &mut gates, each))?;
+    operations(events, span, |members| of_operation(run, members, &mut gates, each))?;
     graph.each(each);
     Ok(())
 }
@@ -107,7 +108,7 @@ fn of_message(message: &Message, gates: &mut Gates, each: &mut dyn FnMut(Depende
 
 /// What a call that asks waits for: what was found has a dependency of its own, with the data that it moved.
 fn of_poll(asked: &Asked, gates: &mut Gates, each: &mut dyn FnMut(Dependency<'_>)) {
-    let Asked { location, call: done, cause, pattern } = *asked;
+    let Asked { location, call: done, cause, pattern, .. } = *asked;
     // As of messages: a send that did not wait for its receiver does not do so.
     if pattern == Pattern::LateReceiver && cause.1 <= done.start {
         return;

@@ -39,6 +39,16 @@ struct Held {
 impl Graph {
     /// One pass over the intervals, if there are edges.
     pub(crate) fn new(run: &impl Trace, events: &impl Happenings, waits: &Waits) -> Result<Self, Unread> {
+        Self::of_span(run, events, waits, Span::ALL)
+    }
+
+    /// What of it leads into calls of a span of time.
+    pub(crate) fn of_span(
+        run: &impl Trace,
+        events: &impl Happenings,
+        waits: &Waits,
+        span: Span,
+    ) -> Result<Self, Unread> {
         let mut graph = Self { joined: vec![false; run.locations().len()], ..Self::default() };
         graph.first_threads = vec![None; run.processes().len()];
         for (location, place) in
@@ -55,7 +65,7 @@ impl Graph {
         };
         let mut barriers: BTreeMap<Place, Vec<Call>> = BTreeMap::new();
         let mut held = Vec::new();
-        calls_of_edges(run, events, Span::ALL, |found, _, call| {
+        calls_of_edges(run, events, span, |found, _, call| {
             let (from, to) = (found.from, found.to);
             let call = (to.0, call.start, to.1);
             if from.0 == to.0 {
@@ -80,14 +90,14 @@ impl Graph {
             held.push(Held { moved: edge(arrivals.len()), arrivals, calls, gates });
         }
         graph.held = held;
-        events.edges(&mut |batch| {
+        events.edges_in(span, &mut |batch| {
             for joined in batch.iter().filter(|edge| edge.kind == EdgeKind::Join) {
                 if let Some(is_joined) = graph.joined.get_mut(joined.from.0.idx()) {
                     *is_joined = true;
                 }
             }
         })?;
-        for (location, edge) in creators(run, events)?.into_iter().collect::<BTreeMap<_, _>>() {
+        for (location, edge) in creators(run, events, span)?.into_iter().collect::<BTreeMap<_, _>>() {
             let Some(created) = run.locations().get(location.idx()) else { continue };
             let from = (edge.from.0, edge.from.1.min(created.start));
             graph.creators.insert(location, from);

@@ -114,9 +114,23 @@ impl<'a, R: Trace, E: Happenings> Replay<'a, R, E> {
         variants: &'a Variants,
         limits: &Limits,
     ) -> Result<Self, Unread> {
+        Self::of_span(run, events, graph, variants, limits, Span::ALL)
+    }
+
+    /// Of a span of time alone: everybody is at its beginning when that was.
+    pub(crate) fn of_span(
+        run: &'a R,
+        events: &'a E,
+        graph: &'a Graph,
+        variants: &'a Variants,
+        limits: &Limits,
+        span: Span,
+    ) -> Result<Self, Unread> {
         let n = run.locations().len();
+        let from = span.from.max(Nanos(0));
+        let begin = length(Nanos(0), from);
         let along = |location: &crate::trace::Location| Along {
-            at: Nanos(0),
+            at: from,
             end: location.end.max(location.start),
             has_ended: false,
             pieces: VecDeque::new(),
@@ -129,12 +143,12 @@ impl<'a, R: Trace, E: Happenings> Replay<'a, R, E> {
             graph,
             variants,
             locations: run.locations().iter().map(along).collect(),
-            now: vec![0.0; n * variants.len()],
-            kept: vec![0.0; n * variants.len()],
+            now: vec![begin; n * variants.len()],
+            kept: vec![begin; n * variants.len()],
             kept_since: vec![Nanos(0); n * variants.len()],
             ends: vec![0.0; n * variants.len()],
             waiting: vec![0.0; n * variants.len()],
-            windows: Windows::new(run, events, graph, limits.points)?,
+            windows: Windows::new(run, events, graph, limits.points, span)?,
             window: Window::default(),
             done: 0,
             window_end: Nanos(i64::MIN),

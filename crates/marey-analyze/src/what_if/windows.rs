@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::dependencies::{self, Dependency};
 use super::graph::Graph;
 use super::variants::Moved;
-use crate::happenings::{Happenings, Unread};
+use crate::happenings::{Happenings, Span, Unread};
 use crate::trace::Trace;
 
 /// What happens at an instant of a location. The order is that within an instant.
@@ -53,7 +53,7 @@ pub(super) struct Window {
     pub(super) operations: Vec<Operation>,
 }
 
-/// All windows of a run.
+/// All windows of a run, or of a span of it.
 #[derive(Debug)]
 pub(super) struct Windows {
     /// Where they end.
@@ -64,6 +64,7 @@ pub(super) struct Windows {
     /// The first, if it is the only one.
     first: Option<Window>,
     n_locations: usize,
+    span: Span,
 }
 
 impl Windows {
@@ -73,23 +74,30 @@ impl Windows {
         events: &impl Happenings,
         graph: &Graph,
         most: usize,
+        span: Span,
     ) -> Result<Self, Unread> {
         let n_locations = run.locations().len();
         let slabs = events.slabs();
         let mut numbers = vec![0_usize; slabs.len().max(1)];
         let mut total = 0;
         let mut window = Window::default();
-        let all = (Nanos(i64::MIN), Nanos(i64::MAX));
+        let all = (span.from, span.to);
         let mut key = 0;
-        dependencies::each(run, events, graph, &mut |dependency| {
-            let times = dependency.arrivals.iter().map(|arrival| arrival.1);
-            for at in times.chain(dependency.gates.iter().map(|gate| gate.at)) {
+        dependencies::each(run, events, graph, span, &mut |dependency| {
+            if !has_gate(&dependency, span) {
+                // Its number is as it will be.
+                key += 1;
+                return;
+            }
+            let times = dependency.arrivals.iter().map(|arrival| arrival.1.max(span.from));
+            let times = times.chain(dependency.gates.iter().map(|gate| gate.at));
+            for at in times.filter(|at| span.from <= *at && *at < span.to) {
                 let slab = slabs.partition_point(|begin| *begin <= at).max(1) - 1;
                 numbers[slab] += 1;
                 total += 1;
             }
             if total <= most {
-                window.add(key, &dependency, all, n_locations, |_| None);
+                window.add(key, &dependency, span.from, all, n_locations, |_| None);
             } else if !window.points.is_empty() {
                 // It is not the only one.
                 window = Window::default();
@@ -98,7 +106,7 @@ impl Windows {
         })?;
         if total <= most {
             window.points.sort_unstable();
-            return Ok(Self { ends: vec![all.1], most, next: 0, first: Some(window), n_locations });
+            return Ok(Self { ends: vec![all.1], most, next: 0, first: Some(window), n_locations, span });
         }
         let mut ends = Vec::new();
         let (mut inside, mut largest) = (0, 0);
@@ -111,7 +119,7 @@ impl Windows {
             largest = largest.max(inside);
         }
         ends.push(all.1);
-        Ok(Self { ends, most: largest, next: 0, first: None, n_locations })
+        Ok(Self { ends, most: largest, next: 0, first: None, n_locations, span })
     }
 
     /// Where the next one ends; `None` behind the last.
@@ -127,8 +135,8 @@ impl Windows {
         graph: &Graph,
         open: &mut FxHashMap<u64, u32>,
     ) -> Result<Window, Unread> {
-        let from = self.next.checked_sub(1).map_or(Nanos(i64::MIN), |before| self.ends[before]);
-        let to = self.ends.get(self.next).copied().unwrap_or(Nanos(i64::MAX));
+        let from = self.next.checked_sub(1).map_or(self.span.from, |before| self.ends[before]);
+        let to = self.ends.get(self.next).copied().unwrap_or(self.span.to);
         self.next += 1;
         if let Some(only) = self.first.take() {
             return Ok(only);
@@ -136,8 +144,11 @@ impl Windows {
         let (points, operations) = (Vec::with_capacity(self.most), Vec::with_capacity(self.most / 2));
         let mut window = Window { points, operations };
         let mut key = 0;
-        dependencies::each(run, events, graph, &mut |dependency| {
-            window.add(key, &dependency, (from, to), self.n_locations, |key| open.remove(&key));
+        dependencies::each(run, events, graph, self.span, &mut |dependency| {
+            if has_gate(&dependency, self.span) {
+                let begin = self.span.from;
+                window.add(key, &dependency, begin, (from, to), self.n_locations, |key| open.remove(&key));
+            }
             key += 1;
         })?;
         window.points.sort_unstable();
@@ -145,18 +156,25 @@ impl Windows {
     }
 }
 
+/// Whether somebody depends in a span on something.
+fn has_gate(dependency: &Dependency<'_>, span: Span) -> bool {
+    dependency.gates.iter().any(|gate| span.from <= gate.at && gate.at < span.to)
+}
+
 impl Window {
-    /// Takes what of a dependency lies from `from` on and before `to`.
+    /// Takes what of a dependency lies from `from` on and before `to`. Who arrived before `begin` is there then.
     fn add(
         &mut self,
         key: u64,
         dependency: &Dependency<'_>,
+        begin: Nanos,
         (from, to): (Nanos, Nanos),
         n_locations: usize,
         slot: impl FnOnce(u64) -> Option<u32>,
     ) {
         let is_inside = |at: Nanos| from <= at && at < to;
-        let some = dependency.arrivals.iter().any(|arrival| is_inside(arrival.1))
+        let arrivals = || dependency.arrivals.iter().map(|(id, at)| (*id, (*at).max(begin)));
+        let some = arrivals().any(|arrival| is_inside(arrival.1))
             || dependency.gates.iter().any(|gate| is_inside(gate.at));
         let ids = dependency.arrivals.iter().map(|arrival| arrival.0);
         let mut ids = ids.chain(dependency.gates.iter().map(|gate| gate.location));
@@ -169,12 +187,12 @@ impl Window {
         self.operations.push(Operation {
             key,
             moved: dependency.moved,
-            coming: later(dependency.arrivals.iter().filter(|arrival| from <= arrival.1).count()),
+            coming: later(arrivals().filter(|arrival| from <= arrival.1).count()),
             gates: later(dependency.gates.iter().filter(|gate| from <= gate.at).count()),
             slot: slot(key),
         });
-        for (location, at) in dependency.arrivals.iter().filter(|arrival| is_inside(arrival.1)) {
-            self.points.push(Point { at: *at, role: Role::Arrives, location: location.0, operation });
+        for (location, at) in arrivals().filter(|arrival| is_inside(arrival.1)) {
+            self.points.push(Point { at, role: Role::Arrives, location: location.0, operation });
         }
         for gate in dependency.gates.iter().filter(|gate| is_inside(gate.at)) {
             let role = if gate.waited { Role::Waited } else { Role::Passes };

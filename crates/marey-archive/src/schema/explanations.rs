@@ -44,6 +44,12 @@ pub static WAITS: TableSpec = TableSpec {
              something else; 0 = any other wait. 4294967295 = 0.",
         )
         .since(9),
+        u32(
+            "communicator",
+            "communicators.id",
+            "That of the message or collective operation that was waited for; 4294967295 = none, or not known.",
+        )
+        .since(9),
     ],
     layout: Layout::Single,
     times: &[TimeSpec { begin: "start", duration: Some("duration") }],

@@ -6,7 +6,7 @@ use marey_archive::schema::{self, ColumnSpec, Kind, TableSpec};
 use marey_archive::{Archive, Columns, Events, Meta, Part, RunTrace, Value, prepare, prepared, write_table};
 use marey_testkit::Spool;
 
-use super::{Merged, call, merged, message};
+use super::{Merged, NONE, call, merged, message};
 
 /// Rank 1 waits for a message twice, in different calls, and rank 0 for the last rank to come to a barrier.
 fn run() -> Merged {
@@ -71,16 +71,21 @@ fn replace(run: &Merged, spec: &'static TableSpec, row: &[Value<'_>]) {
 
 #[test]
 fn what_makes_no_sense_is_found_again() {
-    let wait = |location, start, duration, path, pattern, cause| {
+    let wait_on = |communicator, (location, start, duration, path, pattern, cause)| {
         let at = [Value::U32(location), Value::I64(start), Value::I64(duration)];
-        [&at[..], &[Value::U32(path), Value::Text(pattern), Value::U32(cause), Value::U32(0)]].concat()
+        let end = [Value::U32(path), Value::Text(pattern), Value::U32(cause)];
+        [&at[..], &end, &[Value::U32(0), Value::U32(communicator)]].concat()
+    };
+    let wait = |location, start, duration, path, pattern, cause| {
+        wait_on(NONE, (location, start, duration, path, pattern, cause))
     };
     let right = wait(1, 5, 395, 0, "late sender", 0);
-    let wrong: [(&'static TableSpec, Vec<Value<'_>>); 8] = [
+    let wrong: [(&'static TableSpec, Vec<Value<'_>>); 9] = [
         (&schema::WAITS, wait(9, 5, 395, 0, "late sender", 0)),
         (&schema::WAITS, wait(1, 5, 395, 77, "late sender", 0)),
         (&schema::WAITS, wait(1, 5, 395, 0, "late comer", 0)),
         (&schema::WAITS, wait(1, 5, 395, 0, "late sender", 9)),
+        (&schema::WAITS, wait_on(99, (1, 5, 395, 0, "late sender", 0))),
         (&schema::WAITS, wait(1, i64::MAX, 395, 0, "late sender", 0)),
         (
             &schema::ACTIVITIES,

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use marey_archive::{Events, RunTrace};
+use marey_model::Nanos;
 use marey_model::spool::{Record, Visits};
-use marey_testkit::{Process, Spool};
+use marey_testkit::{Process, Spool, expect_parts_add_up};
 
 use super::{config, merged, merged_with};
 
@@ -62,6 +64,27 @@ fn times_are_spread_over_all_buckets_that_polls_lie_in() {
     // A third of each bucket in the middle, and no bucket has more time than it is long.
     let middle = &poll[2..poll.len() - 2];
     assert!(middle.len() > 450 && middle.iter().all(|time| (648..=654).contains(time)), "{middle:?}");
+}
+
+/// Wherever polls are cut, their parts are what they were.
+#[test]
+fn parts_of_polls_add_up() {
+    let mut process = Process::new(7);
+    let (main, poll) = (process.site(0, "main"), process.site(0, "poll"));
+    process.polls(0, poll, 5, POLLS);
+    process.enter(0, main, 3_010);
+    process.enter(0, poll, 3_020);
+    process.leave(0, 3_025);
+    process.polls(0, poll, 3_030, POLLS);
+    process.leave(0, 9_000);
+    process.end = Some(9_000);
+    let merged = merged(&Spool { processes: vec![process] });
+    let trace = RunTrace::load(&merged.archive).unwrap();
+    let events = Events::open(&merged.archive, &trace).unwrap();
+    for step in [1, 7, 50, 333] {
+        let cuts: Vec<Nanos> = (0..40).map(|at| Nanos(900 + at * step)).collect();
+        expect_parts_add_up(&trace, &events, &cuts);
+    }
 }
 
 /// A slab ends in the middle of polls, and a window behind each of them.

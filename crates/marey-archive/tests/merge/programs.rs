@@ -2,8 +2,11 @@
 
 use std::collections::VecDeque;
 
+use marey_analyze::Trace;
+use marey_archive::{Events, RunTrace};
+use marey_model::Nanos;
 use marey_model::spool::{ANY_SOURCE, ANY_TAG};
-use marey_testkit::{Message, Spool};
+use marey_testkit::{Message, Spool, expect_parts_add_up};
 use proptest::prelude::*;
 
 use super::{call, config, merged_with};
@@ -189,5 +192,9 @@ proptest! {
         prop_assert_eq!(found, expected);
         prop_assert_eq!(merged.problem("unmatchable_channels"), 0);
         prop_assert_eq!(merged.problem("unmatched_receives"), 0);
+        let trace = RunTrace::load(&merged.archive).unwrap();
+        let events = Events::open(&merged.archive, &trace).unwrap();
+        let cuts: Vec<Nanos> = [11, 37, 38, 80].map(|percent| Nanos(trace.duration().0 * percent / 100)).to_vec();
+        expect_parts_add_up(&trace, &events, &cuts);
     }
 }

@@ -118,6 +118,14 @@ impl Happenings for MadeUp {
         Ok(())
     }
 
+    fn sampled_in(&self, span: Span, each: &mut dyn FnMut(&[SampledRow])) -> Result<(), Unread> {
+        let is_in = |tick: &Tick| span.clip(tick.time, tick.time + Nanos(1)).is_some();
+        let found = self.ticks.iter().zip(&self.sampled).filter(|(tick, _)| is_in(tick));
+        let inside: Vec<SampledRow> = found.map(|(_, sampled)| *sampled).collect();
+        inside.chunks(BATCH).for_each(each);
+        Ok(())
+    }
+
     fn edges(&self, each: &mut dyn FnMut(&[Edge])) -> Result<(), Unread> {
         each(&[]);
         Ok(())

@@ -23,6 +23,7 @@ use crate::format;
         marey waits run.marey\n  \
         marey waits run.marey --from 1.5s --to 2s --ranks 0,3-5\n  \
         marey waits run.marey --context halo_exchange\n  \
+        marey waits run.marey --communicator MPI_COMM_WORLD\n  \
         marey waits run.marey --json | jq '.delays[0]'\n\n\
         JSON\n  \
         from_ns, to_ns, waiting_ns, time_ns, waits[{pattern, level, region, function, file, line, location, thread, rank|null, wait_ns, \
@@ -39,7 +40,7 @@ pub(crate) struct WaitsArgs {
     pub(crate) when: When,
 
     #[command(flatten)]
-    pub(crate) which: WhichWaits,
+    pub(crate) which: Which,
 }
 
 /// `marey path`
@@ -108,20 +109,24 @@ pub(crate) struct When {
     pub(crate) to: Option<Nanos>,
 }
 
-/// Which waits are meant.
+/// Who and which calls are meant; of waits those that these suffered, and that were suffered there.
 #[derive(Debug, Default, Args)]
-pub(crate) struct WhichWaits {
-    /// Only what these ranks of MPI_COMM_WORLD waited for, such as 0,3-5
+pub(crate) struct Which {
+    /// Only these ranks of MPI_COMM_WORLD, such as 0,3-5
     #[arg(long, value_name = "LIST", value_parser = parse_ranks)]
     pub(crate) ranks: Option<Ranks>,
 
-    /// Only waits beneath a region or function of this name
+    /// Only calls in or beneath a region or function of this name
     #[arg(long, value_name = "NAME")]
     pub(crate) context: Option<String>,
 
-    /// Only waits in calls of this level, such as mpi or threads
+    /// Only calls of this level, such as mpi or threads
     #[arg(long, value_name = "NAME")]
     pub(crate) level: Option<String>,
+
+    /// Only what is done on this communicator, by the name that tables show or its number
+    #[arg(long, value_name = "NAME")]
+    pub(crate) communicator: Option<String>,
 }
 
 /// Ranks that the user has listed: first and last of each range.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::at_least_one;
+use super::{When, Which, at_least_one};
 use crate::format;
 
 /// `marey report`
@@ -17,15 +17,19 @@ use crate::format;
         The first lines answer the question, then come findings: what others waited for, what moving data took, and what there is to win. \
         The tables below show efficiencies, ranks, regions, hot functions, counters, \
         call paths, who sent what to whom, message sizes, collectives, where the program waited, files, \
-        memory, what the measurement cost, and everything that was lost or uncertain.",
+        memory, what the measurement cost, and everything that was lost or uncertain.\n\n\
+        With --from, --to, --ranks, --context, --level and --communicator all of it is about that part alone, as far as \
+        it is known by time; what that means is told in docs/selections.md.",
     after_long_help = "EXAMPLES\n  \
         marey report run.marey\n  \
         marey report run.marey --by rank --top 50\n  \
         marey report run.marey --by waiting         sleeps, polls, sockets, children: where the program was blocked\n  \
         marey report run.marey --by region --across        how ranks and threads differ in each\n  \
+        marey report run.marey --from 1.2s --to 3.4s --ranks 0-3        a part of it, alone\n  \
         marey report run.marey --metric 'mpi_time / time'\n  \
         marey report run.marey --json | jq '.regions[0]'\n\n\
         JSON\n  \
+        from_ns, to_ns, part|null, explained_until_ns|null, \
         findings[{kind, text, gain_ns, cost_ns, share, ranks[], locations[], others, activity, level, region, function, \
         file, line, lines, from_ns, to_ns, confidence, effect_ns, clock_bar_ns|null, calls, bytes, data, command, \
         without_processor_ns|null, effects[{pattern, region, function, \
@@ -92,6 +96,12 @@ pub(crate) struct ReportArgs {
     /// Colour is used on a terminal only, and not if NO_COLOR is set.
     #[arg(long)]
     pub(crate) no_color: bool,
+
+    #[command(flatten)]
+    pub(crate) when: When,
+
+    #[command(flatten)]
+    pub(crate) which: Which,
 }
 
 /// A table of the report.

@@ -4,16 +4,14 @@
 
 use std::io::{self, Write};
 
-use marey_analyze::{Digest, Formula, QUANTITIES, Selection, Unit};
+use marey_analyze::{Causes, Digest, Formula, QUANTITIES, Trace, Unit};
 use serde::Serialize;
 
 use super::rounded;
 use crate::cli::percent;
 use crate::exit::Usage;
-use crate::explain::explained;
 use crate::format;
 use crate::paint::{Look, Paint, harmless, note, title};
-use crate::run::Run;
 use crate::table::{Side, Table};
 
 /// A metric that the user asked for.
@@ -239,16 +237,20 @@ pub(crate) struct JsonComputed<'m> {
 }
 
 /// The metrics of a run, for the report.
-pub(crate) fn of_run(typed: &[String], run: &Run, path: &std::path::Path) -> anyhow::Result<Vec<Computed>> {
+pub(crate) fn of_run(
+    typed: &[String],
+    trace: &dyn Trace,
+    causes: impl FnOnce() -> anyhow::Result<Causes>,
+) -> anyhow::Result<Vec<Computed>> {
     let metrics = Metric::parse_all(typed, Thresholds::None)?;
     if metrics.is_empty() {
         return Ok(Vec::new());
     }
-    let mut digest = Digest::new(&run.trace);
+    let mut digest = Digest::new(trace);
     if metrics.iter().any(|metric| metric.formula.needs_events()) {
         // Without events they have no value, which is told; the findings of the report say why.
-        if let Ok(causes) = explained(run, path, &Selection::default()) {
-            digest.explain(&run.trace, &causes);
+        if let Ok(causes) = causes() {
+            digest.explain(trace, &causes);
         }
     }
     let compute = |metric: Metric| {

@@ -5,9 +5,7 @@
 
 use std::path::Path;
 
-use marey_analyze::{
-    Comparison, Digest, FunctionName, LocationKind, Place, PlaceKind, RegionName, Selection, Where,
-};
+use marey_analyze::{Comparison, Digest, FunctionName, LocationKind, Place, PlaceKind, RegionName, Where};
 
 use anyhow::bail;
 
@@ -60,7 +58,7 @@ impl Compared {
         let mut digest = Digest::new(&run.trace);
         let mut unexplained = None;
         if depth == Depth::Events {
-            match explained(&run, path, &Selection::default()) {
+            match explained(&run, path) {
                 Ok(causes) => digest.explain(&run.trace, &causes),
                 Err(why) => unexplained = Some(format!("{why:#}")),
             }

@@ -9,21 +9,34 @@ use marey_analyze::{Causes, Finding, FindingKind, Trace};
 use marey_model::{LocationId, Nanos};
 
 use super::Place;
+use super::part::Options;
 use crate::doctor::quote;
 use crate::paint::harmless;
 
 /// `marey waits run.marey --context exchange --ranks 1`
-pub(super) fn of(trace: &dyn Trace, finding: &Finding, causes: &Causes, run: &Path) -> String {
+/// Of a part that was asked for it shows that part.
+pub(super) fn of(
+    trace: &dyn Trace,
+    finding: &Finding,
+    causes: &Causes,
+    run: &Path,
+    part: &Options,
+) -> String {
     let run = harmless(&quote(&run.to_string_lossy()));
     match finding.kind {
         FindingKind::Transfer => format!("marey what-if {run} --zero-latency"),
-        FindingKind::Files => format!("marey report {run} --by file"),
+        FindingKind::Files => {
+            let Options { when, ranks, which, context } = part;
+            format!("marey report {run} --by file{context}{ranks}{when}{which}")
+        }
         FindingKind::Delay => match finding.effects.first() {
-            None => format!("marey path {run}"),
+            None => format!("marey path {run}{}", part.when),
             Some(effect) => {
-                let context = context(&Place::of_call(trace, effect.call_path));
-                let ranks = ranks(trace, &effect.locations);
-                format!("marey waits {run}{context}{ranks}{}", span(finding, causes))
+                let either = |own: String, asked: &str| if own.is_empty() { asked.to_owned() } else { own };
+                let context = either(context(&Place::of_call(trace, effect.call_path)), &part.context);
+                let ranks = either(ranks(trace, &effect.locations), &part.ranks);
+                let when = either(span(finding, causes), &part.when);
+                format!("marey waits {run}{context}{ranks}{when}{}", part.which)
             }
         },
     }

@@ -14,6 +14,7 @@ use marey_analyze::{
 use marey_model::LocationId;
 use serde::Serialize;
 
+use super::part::Options;
 use super::{Page, Place, command, name, rank, rounded, who};
 use crate::format::{self, solid};
 use crate::paint::{Look, harmless, shorten, title, wrap};
@@ -29,7 +30,7 @@ pub(crate) fn print(page: &mut Page<'_>) -> io::Result<()> {
         "FINDINGS",
         "what others waited for, and what there is to win; `marey waits` and `marey path` show more",
     )?;
-    let found = findings(trace, causes);
+    let found = found(trace, causes, &page.options);
     if found.is_empty() {
         let text = if trace.locations().len() < 2 {
             "only one thread was recorded: nobody could wait for anybody"
@@ -44,11 +45,12 @@ pub(crate) fn print(page: &mut Page<'_>) -> io::Result<()> {
             let mark = if place == 0 { format!("{number:>2} ") } else { "   ".to_owned() };
             writeln!(page.out, "  {}{line}", page.paint.paint(Look::Bar, &mark))?;
         }
-        let command = command::of(trace, finding, causes, page.path);
+        let command = command::of(trace, finding, causes, page.path, &page.options);
         let lines = wrap(&command, page.paint.prose_width() - 9).join(" \\\n       ");
         writeln!(page.out, "     {}", page.paint.paint(Look::Faint, &lines))?;
     }
-    if let Some(it) = dominant(trace, causes, &found) {
+    let told = dominant(trace, causes, &found).filter(|_| !page.options.choose_calls());
+    if let Some(it) = told {
         let text = most(trace, &it, causes);
         for (place, line) in wrap(&text, page.paint.prose_width() - 5).iter().enumerate() {
             let mark = page.paint.paint(Look::Bar, if place == 0 { " · " } else { "   " });
@@ -56,6 +58,15 @@ pub(crate) fn print(page: &mut Page<'_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// What is worth changing; of some calls only what their waits follow from, for what else takes time is not theirs.
+fn found(trace: &dyn Trace, causes: &Causes, part: &Options) -> Vec<Finding> {
+    let mut found = findings(trace, causes);
+    if part.choose_calls() {
+        found.retain(|it| it.kind == FindingKind::Delay);
+    }
+    found
 }
 
 /// `94.0 % of the critical path is computation in … , which all do alike: …`
@@ -325,7 +336,7 @@ struct JsonEffect {
 }
 
 /// All findings for other programs.
-pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path) -> Vec<JsonFinding> {
+pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path, part: &Options) -> Vec<JsonFinding> {
     let names = |ids: &[LocationId]| ids.iter().map(|id| words::location(trace, *id)).collect();
     let effect = |effect: &Effects| {
         let place = Place::of_call(trace, effect.call_path);
@@ -378,12 +389,12 @@ pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path) -> Vec<JsonFi
             calls: finding.calls,
             bytes: finding.bytes,
             data: finding.data.clone(),
-            command: command::of(trace, finding, causes, run),
+            command: command::of(trace, finding, causes, run, part),
             without_processor_ns: finding.without_processor.map(|time| time.0),
             effects: finding.effects.iter().map(effect).collect(),
         }
     };
-    findings(trace, causes).iter().map(finding).collect()
+    found(trace, causes, part).iter().map(finding).collect()
 }
 
 /// Computation that most of the critical path is made of, for other programs.

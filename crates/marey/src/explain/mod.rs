@@ -9,19 +9,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::bail;
-use marey_analyze::{
-    Activity, Causes, LocationKind, Selection, Span, Trace, Unread, Waits, causes_of, in_context, on_level,
-    waits,
-};
+use marey_analyze::{Activity, Causes, LocationKind, Selection, Span, Trace, Unread, Waits, waits};
 use marey_archive::Events;
 use marey_model::{CallPathId, LocationId, Nanos};
 
-use crate::busy::Busy;
-use crate::cli::{ExplainArgs, Ranks, When, WhichWaits};
-use crate::exit::Usage;
+use crate::cli::ExplainArgs;
 use crate::format;
 use crate::paint::{Look, Paint, harmless, shorten};
-use crate::run::{Run, damaged};
+use crate::run::Run;
 use crate::table::Cell;
 use crate::words;
 
@@ -29,12 +24,15 @@ pub(crate) mod anomalies;
 mod command;
 pub(crate) mod findings;
 pub(crate) mod granularity;
+pub(crate) mod part;
 pub(crate) mod path;
 pub(crate) mod phases;
 mod sheet;
 pub(crate) mod situations;
 pub(crate) mod waits;
 pub(crate) mod what_if;
+
+use part::{Options, Part};
 
 /// Of a run that part may have sums instead of events: what happened there is as good as nothing.
 const MAY_LACK: f64 = 0.1;
@@ -57,19 +55,12 @@ pub(crate) fn has_events(run: &Run, path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Explains a part of a run.
-pub(crate) fn explained(run: &Run, path: &Path, selection: &Selection) -> anyhow::Result<Causes> {
+/// Explains a whole run, of which hardly anything may be missing.
+pub(crate) fn explained(run: &Run, path: &Path) -> anyhow::Result<Causes> {
     has_events(run, path)?;
-    if *selection == Selection::default()
-        && let Some(causes) = marey_archive::prepared(&run.archive, &run.trace)
-    {
-        return Ok(causes);
-    }
-    let _busy = Busy::with("explaining");
-    let events = Events::open(&run.archive, &run.trace).map_err(|error| damaged(path, &error))?;
-    causes_of(&run.trace, &events, selection).map_err(|unread| {
-        anyhow::anyhow!("{} cannot be explained, for parts of it cannot be read: {unread}", path.display())
-    })
+    let selection = Selection::default();
+    let (words, options) = (String::new(), Options::default());
+    Part { selection, until: None, words, options }.causes(run, path)
 }
 
 /// The waits of a whole run, prepared or found.
@@ -78,69 +69,6 @@ fn all_waits(run: &Run, events: &Events<'_>) -> Result<Waits, Unread> {
         Some(causes) => Ok(causes.waits),
         None => waits(&run.trace, events),
     }
-}
-
-/// The part of a run that the user asks for.
-fn selection(run: &Run, when: &When, which: &WhichWaits) -> anyhow::Result<Selection> {
-    let trace: &dyn Trace = &run.trace;
-    let (from, to) = (when.from.unwrap_or(Span::ALL.from), when.to.unwrap_or(Span::ALL.to));
-    if to <= from
-        || when.from.is_some_and(|from| from >= trace.duration())
-        || when.to.is_some_and(|to| to <= Nanos(0))
-    {
-        bail!(Usage(format!(
-            "nothing lies between --from and --to; the run goes from 0 to {}",
-            format::duration(trace.duration())
-        )));
-    }
-    let locations = which.ranks.as_ref().map(|ranks| of_ranks(trace, ranks)).transpose()?;
-    let context = which.context.as_ref().map(|name| named(trace, name)).transpose()?;
-    let level = which.level.as_ref().map(|level| of_level(trace, level)).transpose()?;
-    let call_paths = match (context, level) {
-        (Some(a), Some(b)) => Some(a.iter().zip(b).map(|(&a, b)| a && b).collect()),
-        (one, other) => one.or(other),
-    };
-    Ok(Selection { span: Span { from, to }, locations, call_paths })
-}
-
-fn of_ranks(trace: &dyn Trace, ranks: &Ranks) -> anyhow::Result<Vec<bool>> {
-    let rank_of = |process: &marey_analyze::Process| process.rank.filter(|_| process.world == 0);
-    let known: Vec<u32> = trace.processes().iter().filter_map(rank_of).collect();
-    for (first, last) in &ranks.0 {
-        if !known.iter().any(|rank| (first..=last).contains(&rank)) {
-            match (known.iter().min(), known.iter().max()) {
-                (Some(least), Some(most)) => {
-                    bail!(Usage(format!("the run has no rank {first}; it has {least} to {most}")))
-                }
-                _ => bail!(Usage("the run has no ranks: it is none of MPI".to_owned())),
-            }
-        }
-    }
-    let is_meant = |location: &marey_analyze::Location| {
-        let rank = trace.processes().get(location.process.idx()).and_then(rank_of);
-        rank.is_some_and(|rank| ranks.0.iter().any(|(first, last)| (*first..=*last).contains(&rank)))
-    };
-    Ok(trace.locations().iter().map(is_meant).collect())
-}
-
-fn named(trace: &dyn Trace, name: &str) -> anyhow::Result<Vec<bool>> {
-    let is_in = in_context(trace, name);
-    if !is_in.contains(&true) {
-        bail!(Usage(format!(
-            "no recorded call is in or beneath {name:?}; `marey report --by path` shows what there is"
-        )));
-    }
-    Ok(is_in)
-}
-
-fn of_level(trace: &dyn Trace, level: &str) -> anyhow::Result<Vec<bool>> {
-    let is_on = on_level(trace, level);
-    if !is_on.contains(&true) {
-        let levels: BTreeSet<String> = trace.regions().iter().map(|region| harmless(&region.level)).collect();
-        let known = levels.into_iter().collect::<Vec<_>>().join(", ");
-        bail!(Usage(format!("the run has no calls of level {level:?}; it has {known}")));
-    }
-    Ok(is_on)
 }
 
 /// `the run of 2.39 s`, `500 ms of the run, from 1 s to 1.5 s`
@@ -163,6 +91,8 @@ pub(crate) struct Page<'p> {
     pub(crate) causes: &'p Causes,
     /// Where the run is, as the user said it.
     pub(crate) path: &'p Path,
+    /// How the part is asked for that it is about.
+    pub(crate) options: Options,
 }
 
 impl<'p> Page<'p> {
@@ -170,7 +100,15 @@ impl<'p> Page<'p> {
         let paint = Paint::for_stdout();
         let paint = if args.no_color { paint.without_colour() } else { paint };
         let top = usize::try_from(args.top).unwrap_or(usize::MAX);
-        Self { out, paint, top, trace: &run.trace, causes, path: &args.run }
+        Self { out, paint, top, trace: &run.trace, causes, path: &args.run, options: Options::default() }
+    }
+
+    /// What is told of less than was asked for.
+    fn cut(&mut self, run: &Run, part: &Part) -> io::Result<()> {
+        match part.cut(run) {
+            Some(words) => crate::paint::note(self.out, self.paint, &words),
+            None => Ok(()),
+        }
     }
 
     fn more(&mut self, rows: usize) -> io::Result<()> {

@@ -12,8 +12,9 @@ use marey_archive::Events;
 use marey_model::{LocationId, Nanos};
 use serde::Serialize;
 
-use super::{Page, Place, explained, length, name, rank, rounded, selection, thread, who};
-use crate::cli::{PathArgs, WhichWaits};
+use super::part::Part;
+use super::{Page, Place, length, name, rank, rounded, thread, who};
+use crate::cli::{PathArgs, Which};
 use crate::format;
 use crate::paint::{Look, title};
 use crate::run::{Run, damaged};
@@ -23,8 +24,10 @@ use crate::words;
 /// Runs the command.
 pub(crate) fn run(args: &PathArgs) -> anyhow::Result<ExitCode> {
     let run = Run::open(&args.common.run)?;
-    let causes = explained(&run, &args.common.run, &selection(&run, &args.when, &WhichWaits::default())?)?;
-    let rows = slacks(&run, &args.common.run, &causes)?;
+    let part = Part::asked(&run, &args.common.run, &args.when, &Which::default())?;
+    let causes = part.causes(&run, &args.common.run)?;
+    // How much time there is behind the last event nobody knows.
+    let rows = if part.until.is_none() { slacks(&run, &args.common.run, &causes)? } else { None };
     let rows = rows.as_deref();
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.common.json {
@@ -32,6 +35,7 @@ pub(crate) fn run(args: &PathArgs) -> anyhow::Result<ExitCode> {
         writeln!(out)?;
     } else {
         let mut page = Page::new(&mut out, &args.common, &run, &causes);
+        page.cut(&run, &part)?;
         by_activity(&mut page)?;
         by_location(&mut page, rows)?;
         elsewhere(&mut page, rows)?;

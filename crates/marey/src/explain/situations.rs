@@ -10,18 +10,19 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use marey_analyze::{
-    Activity, ProbableCause, Selection, Situation, SituationKind, SituationRules, Situations, Threshold,
-    Trace, situations,
+    Activity, ProbableCause, Situation, SituationKind, SituationRules, Situations, Threshold, Trace,
+    situations,
 };
 use marey_archive::Events;
 use marey_model::{CallPathId, LocationId, Nanos};
 use serde::Serialize;
 
 use super::findings::{capital, from};
+use super::part::Part;
 use super::sheet::instant;
-use super::{Page, Place, explained, name, rank, rounded, selection, who};
+use super::{Page, Place, has_events, name, rank, rounded, who};
 use crate::busy::Busy;
-use crate::cli::{SituationsArgs, WhichWaits};
+use crate::cli::{SituationsArgs, Which};
 use crate::exit::Usage;
 use crate::format::{self, solid};
 use crate::paint::{Look, harmless, note, shorten, title, wrap};
@@ -46,8 +47,9 @@ pub(crate) fn run(args: &SituationsArgs) -> anyhow::Result<ExitCode> {
     }
     let path = &args.common.run;
     let run = Run::open(path)?;
-    let Selection { span, .. } = selection(&run, &args.when, &WhichWaits::default())?;
-    let causes = explained(&run, path, &Selection { span, ..Selection::default() })?;
+    has_events(&run, path)?;
+    let part = Part { until: None, ..Part::asked(&run, path, &args.when, &Which::default())? };
+    let causes = part.causes(&run, path)?;
     let busy = Busy::with("looking for situations");
     let events = Events::open(&run.archive, &run.trace).map_err(|error| damaged(path, &error))?;
     let found = situations(&run.trace, &events, &causes, &rules).map_err(|unread| {

@@ -9,7 +9,8 @@ use marey_analyze::{Causes, DelayRow, Pattern, Trace, WaitState, wait_states};
 use marey_model::{LocationId, Nanos};
 use serde::Serialize;
 
-use super::{Page, Place, explained, name, rank, rounded, selection, thread, time_of_all, who};
+use super::part::Part;
+use super::{Page, Place, name, rank, rounded, thread, time_of_all, who};
 use crate::cli::WaitsArgs;
 use crate::format;
 use crate::paint::{Look, note, title};
@@ -20,13 +21,15 @@ use crate::words;
 /// Runs the command.
 pub(crate) fn run(args: &WaitsArgs) -> anyhow::Result<ExitCode> {
     let run = Run::open(&args.common.run)?;
-    let causes = explained(&run, &args.common.run, &selection(&run, &args.when, &args.which)?)?;
+    let part = Part::asked(&run, &args.common.run, &args.when, &args.which)?;
+    let causes = part.causes(&run, &args.common.run)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.common.json {
         serde_json::to_writer_pretty(&mut out, &Json::new(&run.trace, &causes))?;
         writeln!(out)?;
     } else {
         let mut page = Page::new(&mut out, &args.common, &run, &causes);
+        page.cut(&run, &part)?;
         states(&mut page)?;
         delays(&mut page)?;
         notes(&mut page)?;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use marey_analyze::what_if::{Change, Limits, Matched, Network, Scaling, WhatIf};
-use marey_analyze::{Causes, Selection, Trace, what_if, what_if_each};
+use marey_analyze::{Causes, Trace, what_if, what_if_each};
 use marey_archive::Events;
 use marey_model::Nanos;
 
@@ -42,7 +42,7 @@ pub(crate) struct Changed {
 pub(crate) fn run(args: &WhatIfArgs) -> anyhow::Result<ExitCode> {
     let path = &args.common.run;
     let run = Run::open(path)?;
-    let causes = explained(&run, path, &Selection::default())?;
+    let causes = explained(&run, path)?;
     let events = Events::open(&run.archive, &run.trace).map_err(|error| damaged(path, &error))?;
     let unread = |unread: marey_analyze::Unread| {
         anyhow::anyhow!("{} cannot be replayed, for parts of it cannot be read: {unread}", path.display())

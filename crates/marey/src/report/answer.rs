@@ -33,6 +33,11 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     for line in wrap(&what_ran(facts), paint.prose_width() - 2) {
         writeln!(page.out, "  {}", paint.paint(Look::Faint, &line))?;
     }
+    if facts.part.is_asked() {
+        for line in wrap(&format!("of it: {}", facts.part.words), paint.prose_width() - 2) {
+            writeln!(page.out, "  {}", paint.paint(Look::Strong, &line))?;
+        }
+    }
     writeln!(page.out)?;
     for line in answer(facts) {
         for (place, text) in wrap(&line, paint.prose_width() - 4).iter().enumerate() {
@@ -46,15 +51,15 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
 /// `4 processes with 8 threads on 2 hosts · Open MPI 4.1.4 · 1.42 s · 2026-11-21 07:15:24 UTC`
 fn what_ran(facts: &Facts<'_>) -> String {
     let run = &facts.run.archive.meta().run;
-    let processes = facts.ranks.len() as u64;
-    let threads: usize = facts.ranks.iter().map(|row| row.threads).sum();
-    let mut what =
-        match (processes, processes == facts.ranks.iter().filter(|r| r.rank.is_some()).count() as u64) {
-            (1, true) => "1 rank".to_owned(),
-            (n, true) => format!("{} ranks", format::count(n)),
-            (1, false) => "1 process".to_owned(),
-            (n, false) => format!("{} processes", format::count(n)),
-        };
+    let ranks = marey_analyze::ranks(&facts.run.trace);
+    let processes = ranks.len() as u64;
+    let threads: usize = ranks.iter().map(|row| row.threads).sum();
+    let mut what = match (processes, processes == ranks.iter().filter(|r| r.rank.is_some()).count() as u64) {
+        (1, true) => "1 rank".to_owned(),
+        (n, true) => format!("{} ranks", format::count(n)),
+        (1, false) => "1 process".to_owned(),
+        (n, false) => format!("{} processes", format::count(n)),
+    };
     if threads as u64 != processes {
         what.push_str(&format!(" with {}", format::counted(threads as u64, "thread")));
     }
@@ -73,11 +78,17 @@ fn what_ran(facts: &Facts<'_>) -> String {
 fn answer(facts: &Facts<'_>) -> Vec<String> {
     let headline = &facts.headline;
     let mut lines: Vec<String> = ended_early(facts).into_iter().chain(incomplete(facts)).collect();
-    let sums = info::only_sums(facts.run.archive.meta());
-    lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
-    lines.extend(together(facts));
-    let halves = info::half_messages(facts.run.archive.meta());
-    lines.extend(halves.map(|halves| format!("Messages: {halves}.")));
+    // What has no time is nothing to a part.
+    if !facts.part.is_asked() {
+        let sums = info::only_sums(facts.run.archive.meta());
+        lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
+        lines.extend(together(facts));
+        let halves = info::half_messages(facts.run.archive.meta());
+        lines.extend(halves.map(|halves| format!("Messages: {halves}.")));
+    }
+    if facts.causes.is_ok() {
+        lines.extend(facts.part.cut(facts.run).map(|words| format!("{}.", capital(&words))));
+    }
     // Regions that cannot be read are told of where they are shown.
     let idle = info::idle_rules(&facts.run.archive).unwrap_or_default();
     lines.extend(
@@ -153,12 +164,14 @@ const MAX_ENDINGS: usize = 3;
 
 /// A run that went wrong is read for that first.
 fn ended_early(facts: &Facts<'_>) -> Option<String> {
-    let mut early = early_endings(facts.trace);
+    // Also of a part: when they ended is the run's matter.
+    let trace: &dyn marey_analyze::Trace = &facts.run.trace;
+    let mut early = early_endings(trace);
     // When one process ends itself, launchers kill the others. So those that say why they ended
     // come first, then the others in the order in which they fell silent.
-    let end = |ending: &EarlyEnding<'_>| facts.trace.processes()[ending.process.idx()].end;
+    let end = |ending: &EarlyEnding<'_>| trace.processes()[ending.process.idx()].end;
     early.sort_by_key(|ending| (ending.outcome.contains("killed"), end(ending), ending.process));
-    let first = early.iter().take(MAX_ENDINGS).map(|ending| endings::sentence(facts.trace, ending));
+    let first = early.iter().take(MAX_ENDINGS).map(|ending| endings::sentence(trace, ending));
     let first = first.collect::<Vec<_>>().join("; ");
     match early.len().saturating_sub(MAX_ENDINGS) {
         _ if early.is_empty() => None,

@@ -20,6 +20,13 @@ use crate::info::{self, Overhead};
 
 #[derive(Serialize)]
 struct Report<'f> {
+    /// What of the run it is about.
+    from_ns: i64,
+    to_ns: i64,
+    /// Which part, in words; null = all.
+    part: Option<String>,
+    /// Until when all events are there; null = until the end.
+    explained_until_ns: Option<i64>,
     /// Those that were asked for.
     derived_metrics: Vec<metrics::JsonComputed<'f>>,
     findings: Vec<explain::findings::JsonFinding>,
@@ -271,12 +278,25 @@ pub(super) fn print(
 ) -> anyhow::Result<()> {
     let causes = facts.causes.as_ref();
     let paths_across = call_paths_across(facts.trace, facts.causes.as_ref().ok());
+    let span = facts.part.span(facts.run);
     let report = Report {
+        from_ns: span.from.0,
+        to_ns: span.to.0,
+        part: facts.part.is_asked().then(|| facts.part.words.replace('\u{a0}', " ")),
+        explained_until_ns: facts.part.until.map(|until| until.0),
         derived_metrics: metrics::json(computed),
-        findings: causes
-            .map_or_else(|_| Vec::new(), |it| explain::findings::json(facts.trace, it, facts.path)),
-        dominant: causes.ok().and_then(|it| explain::findings::json_dominant(facts.trace, it)),
-        efficiency: causes.ok().and_then(|it| explain::findings::json_efficiency(facts.trace, it)),
+        findings: causes.map_or_else(
+            |_| Vec::new(),
+            |it| explain::findings::json(facts.explained, it, facts.path, &facts.part.options),
+        ),
+        dominant: causes
+            .ok()
+            .filter(|_| !facts.part.chooses_calls())
+            .and_then(|it| explain::findings::json_dominant(facts.explained, it)),
+        efficiency: causes
+            .ok()
+            .filter(|_| !facts.part.chooses_calls())
+            .and_then(|it| explain::findings::json_efficiency(facts.explained, it)),
         unexplained: causes.err().map(String::as_str),
         waits: causes.map_or_else(|_| Vec::new(), |it| explain::waits::json_waits(facts.trace, it)),
         delays: causes.map_or_else(|_| Vec::new(), |it| explain::waits::json_delays(facts.trace, it)),
@@ -295,7 +315,7 @@ pub(super) fn print(
         counted_functions: counted_functions(facts),
         waiting: waiting::rows(facts).iter().map(wait).collect(),
         memory: super::memory::json(facts),
-        ended_early: endings::json(facts.trace),
+        ended_early: endings::json(&facts.run.trace),
         problems: facts.trace.problems().iter().map(problem).collect(),
         overhead: info::overhead(&facts.run.archive)?,
     };
@@ -339,7 +359,7 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
             across: across.get(row.region.idx()).and_then(Option::as_ref).map(across::Json::new),
         }
     };
-    facts.regions.iter().filter(|row| row.visits > 0).map(region).collect()
+    facts.regions.iter().filter(|row| row.visits > 0 || row.inclusive > Nanos(0)).map(region).collect()
 }
 
 fn counters<'f>(facts: &'f Facts<'_>) -> Vec<Counter<'f>> {

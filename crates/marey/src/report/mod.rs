@@ -10,10 +10,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use marey_analyze::{
-    AllocationPath, CallPathRow, Causes, Counted, FileRow, Headline, Hot, MessageSizeRow, PairRow,
-    ProcessMemory, RankRow, RegionRow, Selection, Small, Trace, Waiting, allocations, call_paths,
-    communication, counted, files as by_file, headline, hot, memory as memory_of, message_sizes, ranks,
-    regions, waiting as blocked,
+    AllocationPath, CallPathRow, Causes, Counted, Excerpt, FileRow, Headline, Hot, MessageSizeRow, PairRow,
+    ProcessMemory, RankRow, RegionRow, Small, Trace, Waiting, allocations, call_paths, communication,
+    counted, files as by_file, headline, hot, memory as memory_of, message_sizes, ranks, regions,
+    waiting as blocked,
 };
 
 use marey_model::Nanos;
@@ -23,6 +23,7 @@ use crate::compare::metrics;
 use crate::endings;
 use crate::exit::Usage;
 use crate::explain;
+use crate::explain::part::Part;
 use crate::hot;
 use crate::info;
 use crate::paint::{Look, Paint, note, title, wrap};
@@ -53,16 +54,24 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
         ));
     }
     let run = Run::open(&args.run)?;
-    let computed = metrics::of_run(&args.metric, &run, &args.run)?;
+    let part = Part::asked(&run, &args.run, &args.when, &args.which)?;
+    // Whoever asked for one table of sums need not wait for more.
+    let excerpt = part.excerpt(&run, &args.run)?;
+    let facts = || Facts::new(&run, &args.run, &part, excerpt.as_ref());
+    let meant: &dyn Trace = excerpt.as_ref().filter(|_| part.is_asked()).map_or(&run.trace, |it| it);
+    let computed = metrics::of_run(&args.metric, meant, || match part.is_asked() {
+        true => part.causes(&run, &args.run),
+        false => explain::explained(&run, &args.run),
+    })?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let paint = Paint::for_stdout();
     let paint = if args.no_color { paint.without_colour() } else { paint };
     if args.json {
-        json::print(&mut out, &Facts::new(&run, &args.run), &computed)?;
+        json::print(&mut out, &facts(), &computed)?;
     } else if !computed.is_empty() {
         metrics::print(&mut out, paint, &computed)?;
     } else {
-        let facts = Facts::new(&run, &args.run);
+        let facts = facts();
         let top = usize::try_from(args.top).unwrap_or(usize::MAX);
         let mut page = Page { out: &mut out, paint, top, facts: &facts };
         match args.by {
@@ -80,7 +89,12 @@ struct Facts<'r> {
     run: &'r Run,
     /// Where it is, as the user said it.
     path: &'r Path,
+    /// What of it is meant.
+    part: &'r Part,
+    /// What tables are about: all of the run, or the part that was asked for.
     trace: &'r dyn Trace,
+    /// What is explained: that, but for what is only known by sums.
+    explained: &'r dyn Trace,
     headline: Headline,
     ranks: Vec<RankRow>,
     regions: Vec<RegionRow<'r>>,
@@ -100,20 +114,25 @@ struct Facts<'r> {
 }
 
 impl<'r> Facts<'r> {
-    fn new(run: &'r Run, path: &'r Path) -> Self {
-        let trace: &dyn Trace = &run.trace;
-        let causes =
-            explain::explained(run, path, &Selection::default()).map_err(|error| format!("{error:#}"));
+    fn new(run: &'r Run, path: &'r Path, part: &'r Part, excerpt: Option<&'r Excerpt<'r>>) -> Self {
+        let explained: &dyn Trace = excerpt.map_or(&run.trace, |excerpt| excerpt);
+        let trace = if part.is_asked() { explained } else { &run.trace };
+        let causes = part.causes(run, path).map_err(|error| format!("{error:#}"));
         let small = causes.as_ref().map_err(Clone::clone).and_then(|causes| {
+            if excerpt.is_some() {
+                return Err("what is too small is told of whole runs only".to_owned());
+            }
             let cost = info::overhead(&run.archive).map_err(|error| format!("{error:#}"))?;
             explain::granularity::found(run, causes, cost.ns_per_event)
         });
         Self {
             run,
             path,
+            part,
             trace,
+            explained,
             headline: headline(trace),
-            ranks: ranks(trace),
+            ranks: ranks(trace).into_iter().filter(|row| !trace.leaves_out(row.process)).collect(),
             regions: regions(trace),
             call_paths: call_paths(trace),
             pairs: communication(trace),
@@ -163,7 +182,7 @@ impl Page<'_> {
             self.section(Section::Granularity)?;
         }
         self.section(Section::Path)?;
-        if self.facts.headline.mpi > Nanos(0) {
+        if self.facts.headline.mpi > Nanos(0) || !self.facts.pairs.is_empty() {
             for section in [Section::Communication, Section::Size, Section::Collective] {
                 self.section(section)?;
             }
@@ -177,15 +196,22 @@ impl Page<'_> {
         if !self.facts.memory.is_empty() {
             self.section(Section::Memory)?;
         }
-        self.cost()?;
+        if !self.facts.part.is_asked() {
+            self.cost()?;
+        }
         self.section(Section::Problem)?;
         Ok(())
     }
 
     fn section(&mut self, section: Section) -> io::Result<()> {
         match section {
-            Section::Ending => endings::print(self.out, self.paint, self.facts.trace),
+            Section::Ending => endings::print(self.out, self.paint, &self.facts.run.trace),
             Section::Finding => self.explained(explain::findings::print),
+            Section::Efficiency if self.facts.part.chooses_calls() => note(
+                self.out,
+                self.paint,
+                "efficiencies are of all calls: without --context, --level and --communicator",
+            ),
             Section::Efficiency => self.explained(explain::findings::print_efficiency),
             Section::Granularity => self.granularity(),
             Section::Rank => tables::ranks(self),
@@ -200,13 +226,18 @@ impl Page<'_> {
                 page.functions(&self.facts.hot)?;
                 page.notes(&self.facts.hot)
             }
-            Section::Counter => counters::print(self),
             Section::Path => tree::print(self),
             Section::Communication => exchange::communication(self),
             Section::Size => exchange::sizes(self),
             Section::Collective => tables::collectives(self),
             Section::Waiting => waiting::print(self),
             Section::File => files::print(self),
+            Section::Counter | Section::Memory if self.facts.part.is_asked() => note(
+                self.out,
+                self.paint,
+                "counters and memory are added up over the run: of a part they are not known",
+            ),
+            Section::Counter => counters::print(self),
             Section::Memory => memory::print(self),
             Section::Problem => problems::print(self.out, self.paint, self.facts.trace),
         }
@@ -216,8 +247,9 @@ impl Page<'_> {
     fn explained(&mut self, print: fn(&mut explain::Page<'_>) -> io::Result<()>) -> io::Result<()> {
         match &self.facts.causes {
             Ok(causes) => {
-                let (paint, top, trace) = (self.paint, self.top, self.facts.trace);
-                print(&mut explain::Page { out: self.out, paint, top, trace, causes, path: self.facts.path })
+                let (paint, top, trace) = (self.paint, self.top, self.facts.explained);
+                let (path, options) = (self.facts.path, self.facts.part.options.clone());
+                print(&mut explain::Page { out: self.out, paint, top, trace, causes, path, options })
             }
             Err(why) => note(self.out, self.paint, why),
         }
@@ -227,8 +259,8 @@ impl Page<'_> {
         match (&self.facts.causes, &self.facts.small) {
             (Ok(causes), Ok(small)) => {
                 let (paint, top, trace) = (self.paint, self.top, self.facts.trace);
-                let mut page =
-                    explain::Page { out: self.out, paint, top, trace, causes, path: self.facts.path };
+                let (path, options) = (self.facts.path, self.facts.part.options.clone());
+                let mut page = explain::Page { out: self.out, paint, top, trace, causes, path, options };
                 explain::granularity::print(&mut page, small)
             }
             (Err(why), _) | (_, Err(why)) => note(self.out, self.paint, why),

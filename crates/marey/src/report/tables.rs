@@ -95,7 +95,9 @@ fn threads(page: &mut Page<'_>) -> io::Result<()> {
         ("", Side::Left),
     ])
     .can_spare(&["name", "outside", "measured"]);
-    for (idx, place) in facts.trace.locations().iter().enumerate().take(page.top) {
+    let is_meant = |place: &marey_analyze::Location| !facts.trace.leaves_out(place.process);
+    let places = || facts.trace.locations().iter().enumerate().filter(|(_, place)| is_meant(place));
+    for (idx, place) in places().take(page.top) {
         let (time, inside) = (place.end - place.start, measured[idx]);
         let id = LocationId::from_idx(idx).unwrap_or_default();
         table.row([
@@ -109,7 +111,7 @@ fn threads(page: &mut Page<'_>) -> io::Result<()> {
         ]);
     }
     table.print(page.out, page.paint)?;
-    page.more(measured.len().saturating_sub(page.top), "thread")
+    page.more(places().count().saturating_sub(page.top), "thread")
 }
 
 /// All ranks if they fit; else those with the largest and the smallest shares, in their order.
@@ -147,7 +149,8 @@ fn named(page: &Page<'_>) -> Vec<(String, Named)> {
     let times = exclusive_by_process(facts.trace);
     let waiting = facts.causes.as_ref().map_or_else(|_| Vec::new(), |it| it.waiting_by_region(facts.trace));
     let mut sums: BTreeMap<String, Named> = BTreeMap::new();
-    for row in facts.regions.iter().filter(|row| row.visits > 0) {
+    // In a part of a run somebody may be in a call that began before.
+    for row in facts.regions.iter().filter(|row| row.visits > 0 || row.inclusive > Nanos(0)) {
         let sum = sums.entry(words::region(facts.trace, row.region)).or_default();
         sum.calls = sum.calls.saturating_add(row.visits);
         sum.untimed = sum.untimed.saturating_add(row.untimed);
@@ -205,7 +208,7 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
     ]);
     for (name, row) in rows.iter().take(page.top) {
         let mut cells: Vec<Cell> = vec![shorten(name, 24).into(), format::count(row.calls).into()];
-        if row.untimed == row.calls && row.exclusive == Nanos(0) {
+        if row.untimed == row.calls && row.exclusive == Nanos(0) && row.inclusive == Nanos(0) {
             // No time is known, which is not the same as none.
             cells.push(Cell::new(Look::Faint, "counted"));
             cells.resize_with(columns.len(), || String::new().into());
@@ -295,7 +298,7 @@ pub(super) fn collectives(page: &mut Page<'_>) -> io::Result<()> {
     )?;
     let is_collective = |row: &&RegionRow<'_>| {
         let role = matches!(row.role, Role::Barrier | Role::AllToAll | Role::OneToAll | Role::AllToOne);
-        role && row.level == Level::MPI && row.visits > 0
+        role && row.level == Level::MPI && (row.visits > 0 || row.inclusive > Nanos(0))
     };
     let mut rows: Vec<_> = facts.regions.iter().filter(is_collective).collect();
     if rows.is_empty() {

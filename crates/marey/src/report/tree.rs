@@ -202,6 +202,24 @@ struct Tree {
     nodes: Vec<Node>,
 }
 
+/// For each call path whether it has a place in the tree. In a part of a run are only those that something of it was in.
+fn used(page: &Page<'_>) -> Vec<bool> {
+    let paths = page.facts.trace.call_paths();
+    let mut used = vec![!page.facts.part.is_asked(); paths.len()];
+    let sampled = page.facts.trace.samples().iter().filter_map(|row| row.call_path);
+    for path in page.facts.call_paths.iter().map(|row| row.call_path).chain(sampled) {
+        if let Some(is_used) = used.get_mut(path.idx()) {
+            *is_used = true;
+        }
+    }
+    for idx in (0..paths.len()).rev() {
+        if let Some(parent) = paths[idx].parent.filter(|parent| used[idx] && parent.idx() < idx) {
+            used[parent.idx()] = true;
+        }
+    }
+    used
+}
+
 /// What makes two calls the same node: name, place and kind.
 type Key = (String, String, Kind);
 
@@ -231,9 +249,14 @@ impl Tree {
         let mut chains = Chains::new(trace);
         let mut tree = Self { nodes: vec![Node::default()] };
         let mut places: Vec<Place> = Vec::with_capacity(trace.call_paths().len());
+        let used = used(page);
         for (idx, path) in trace.call_paths().iter().enumerate() {
             let above = path.parent.map(CallPathId::idx).filter(|&parent| parent < idx);
             let mut place = above.map_or_else(Place::default, |parent| places[parent].clone());
+            if !used[idx] {
+                places.push(place);
+                continue;
+            }
             let chain = chains.of_path(trace, idx);
             let region = (words::region(trace, path.region), chain.region_place, Kind::Region);
             tree.descend(&mut place, chain.functions.into_iter().map(function).chain([region]));

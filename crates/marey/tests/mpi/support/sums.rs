@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use marey_analyze::causes;
+use marey_analyze::{Trace, causes};
 use marey_archive::{Events, RunTrace, prepared};
+use marey_model::Nanos;
+use marey_testkit::expect_parts_add_up;
 use serde_json::Value;
 
 use super::Run;
@@ -16,6 +18,7 @@ impl Run {
     pub(crate) fn expect_sums(&self) {
         self.inclusive_times_are_those_of_their_parts();
         self.what_was_prepared_is_what_events_give();
+        self.spans_have_what_the_run_has();
         let waits = self.json("waits");
         let sum = |rows: &Value, field: &str| -> i64 {
             rows.as_array().unwrap().iter().map(|row| row[field].as_i64().unwrap()).sum()
@@ -56,6 +59,22 @@ impl Run {
         let trace = RunTrace::load(&archive).unwrap();
         let events = Events::open(&archive, &trace).unwrap();
         assert_eq!(prepared(&archive, &trace), Some(causes(&trace, &events).unwrap()));
+    }
+
+    /// Unless some of it has no events.
+    fn spans_have_what_the_run_has(&self) {
+        let archive = self.archive();
+        let trace = RunTrace::load(&archive).unwrap();
+        let count = |name: &str| archive.meta().counts.get(name).copied().unwrap_or(0);
+        let without_events = ["summed_locations", "beside_visits", "half_counted_messages"];
+        if without_events.into_iter().any(|name| count(name) > 0) {
+            return;
+        }
+        let events = Events::open(&archive, &trace).unwrap();
+        // No two of the same length, and some ends in the midst of what happens.
+        let length = trace.duration().0;
+        let cuts = [7, 20, 21, 50, 83, 99].map(|percent| Nanos(length * percent / 100 + percent));
+        expect_parts_add_up(&trace, &events, &cuts);
     }
 
     /// Of each call path on each location, what it has itself and what those beneath it have.
