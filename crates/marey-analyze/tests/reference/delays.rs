@@ -32,7 +32,7 @@ struct Shares {
 pub(crate) fn delays(run: &(impl Trace + Happenings)) -> Vec<ExpectedDelay> {
     let record = Record::of(run);
     let (waits, in_vain): (Vec<_>, Vec<_>) = waits_and_in_vain(run).into_iter().unzip();
-    let over = |(wait, in_vain): (&ExpectedWait, &bool)| (!in_vain).then(|| *wait);
+    let over = |(wait, in_vain): (&ExpectedWait, &bool)| (!in_vain).then_some(*wait);
     let puts_in_step: Vec<ExpectedWait> = waits.iter().zip(&in_vain).filter_map(over).collect();
     let shares: Vec<Shares> = waits.iter().map(|wait| shares(&record, &waits, &puts_in_step, wait)).collect();
     let received = received(&waits, &shares);
