@@ -27,6 +27,37 @@ pub fn caller_on(frames: &[&Frame]) -> Option<usize> {
     both.or_else(one).or((!frames.is_empty()).then_some(0))
 }
 
+/// The routine of a library that the caller on the stack of a call path called, if it did not make the call itself.
+pub fn routine(trace: &dyn Trace, path: CallPathId) -> Option<&str> {
+    let frames = trace.stack(trace.call_paths().get(path.idx())?.stack?);
+    routine_on(&frames, caller_on(&frames)?)
+}
+
+/// The routine of a library that a caller called on the way to what a stack, innermost frame first, is about: next to the
+/// caller, without a line where that has one, and not the standard library's. The name of an MPI function is not one: that is
+/// how Fortran calls it.
+pub fn routine_on<'t>(frames: &[&'t Frame], caller: usize) -> Option<&'t str> {
+    let (caller, within) = (frames.get(caller)?, frames.get(caller.checked_sub(1)?)?);
+    let is_mpi = |name: &str| {
+        let name = name.strip_prefix(['P', 'p']).unwrap_or(name);
+        name.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("MPI_"))
+    };
+    let name = within.function.as_str();
+    let is_one =
+        caller.line != 0 && within.line == 0 && !name.is_empty() && !is_mpi(name) && !is_internal(name);
+    is_one.then_some(name)
+}
+
+/// The innermost function on a stack that is of no standard library, if a caller reached it by way of a routine of a library;
+/// else empty.
+pub fn innermost<'t>(frames: &[&'t Frame], caller: usize) -> &'t str {
+    let within = routine_on(frames, caller).map(|routine| {
+        let known = |name: &&str| !name.is_empty() && !is_internal(name);
+        frames[..caller].iter().map(|frame| frame.function.as_str()).find(known).unwrap_or(routine)
+    });
+    within.unwrap_or_default()
+}
+
 /// Whether a function is of no author that a user knows: of a standard library, or by its name reserved for
 /// the system's. What compilers of Fortran and Cython call the user's own functions is not.
 fn is_internal(function: &str) -> bool {

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use marey_model::{CallPathId, LocationId, Nanos, Role};
 
 use crate::activities::Activity;
-use crate::caller::{caller, caller_on};
+use crate::caller::{caller, caller_on, innermost, routine};
 use crate::causes::Causes;
 use crate::delays::Effect;
 use crate::efficiency::compared;
@@ -177,6 +177,8 @@ pub struct Function {
     pub file: String,
     /// The line that took most; 0 = unknown.
     pub line: u32,
+    /// The function of a library in which most of that time went by, if that is more than in itself; empty = there is none.
+    pub within: String,
 }
 
 /// How long waits are, and how far clocks may be apart then, ns: means by cost. None = nobody knows.
@@ -295,10 +297,10 @@ struct Sums<'d> {
     effects: Vec<&'d Effect>,
 }
 
-/// A place in the program: a region and the function that called it.
+/// A place in the program: a region, the function that called it, and the routine of a library by way of which it did.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Place<'t> {
-    Call { level: &'t str, region: &'t str, function: &'t str, file: &'t str },
+    Call { level: &'t str, region: &'t str, function: &'t str, file: &'t str, routine: &'t str },
     Outside,
     NotStarted,
 }
@@ -318,7 +320,8 @@ impl<'t> Place<'t> {
         let (level, name) = region.map_or(("", ""), |region| (region.level.as_str(), region.name()));
         let frame = path.and_then(|path| caller(run, path));
         let (function, file) = frame.map_or(("", ""), |frame| (frame.function.as_str(), frame.file.as_str()));
-        Self::Call { level, region: name, function, file }
+        let routine = path.and_then(|path| routine(run, path)).unwrap_or_default();
+        Self::Call { level, region: name, function, file, routine }
     }
 }
 
@@ -416,33 +419,41 @@ fn without_processor(
 fn function(run: &dyn Trace, some: &[LocationId], all: &BTreeSet<LocationId>) -> Option<Function> {
     /// Processor time of a function, ns: of all, of some, and theirs by line.
     #[derive(Default)]
-    struct Times {
+    struct Times<'t> {
         of_all: f64,
         of_some: f64,
         lines: BTreeMap<u32, f64>,
+        /// Theirs too, by the innermost function; empty = itself.
+        within: BTreeMap<&'t str, f64>,
     }
-    let mut functions: BTreeMap<(&str, &str), Times> = BTreeMap::new();
+    let mut functions: BTreeMap<(&str, &str), Times<'_>> = BTreeMap::new();
     for row in run.samples().iter().filter(|row| all.contains(&row.location)) {
         if row.call_path.is_some_and(|path| library_call(run, path).is_some()) {
             continue;
         }
         let frames = row.stack.map_or_else(Vec::new, |stack| run.stack(stack));
-        let Some(frame) = caller_on(&frames).map(|place| frames[place]) else { continue };
+        let Some(place) = caller_on(&frames) else { continue };
+        let frame = frames[place];
         // What has no name goes by its module, or each of its addresses would be a function.
         let times = functions.entry((name_of(&frame.function), &frame.file)).or_default();
         times.of_all += float(row.time);
         if some.contains(&row.location) {
             times.of_some += float(row.time);
             *times.lines.entry(frame.line).or_default() += float(row.time);
+            *times.within.entry(innermost(&frames, place)).or_default() += float(row.time);
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵³ locations")]
     let (n_some, n_all) = (some.len().max(1) as f64, all.len().max(1) as f64);
     // Where all are late, now one and now the other, it is the one in which they computed most.
     let expected = if some.len() < all.len() { 1.0 / n_all } else { 0.0 };
-    let excess = |times: &Times| times.of_some / n_some - times.of_all * expected;
+    let excess = |times: &Times<'_>| times.of_some / n_some - times.of_all * expected;
     let (key, times) = functions.iter().max_by(|a, b| excess(a.1).total_cmp(&excess(b.1)))?;
+    let most = |times: &BTreeMap<&str, f64>| {
+        times.iter().max_by(|a, b| a.1.total_cmp(b.1)).map(|it| it.0.to_string())
+    };
     let line = times.lines.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(line, _)| *line);
-    let function = Function { name: key.0.to_owned(), file: key.1.to_owned(), line };
+    let within = most(&times.within).unwrap_or_default();
+    let function = Function { name: key.0.to_owned(), file: key.1.to_owned(), line, within };
     (excess(times) > 0.0).then_some(function)
 }

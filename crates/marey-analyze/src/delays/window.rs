@@ -12,7 +12,7 @@ use marey_model::{CallPathId, LocationId, Nanos, RegionId};
 use rustc_hash::FxHashMap;
 
 use crate::activities::{Doing, Piece};
-use crate::caller::caller;
+use crate::caller::{caller, routine};
 use crate::trace::Trace;
 
 /// Pieces that are kept of all locations together, 32 bytes each.
@@ -139,15 +139,17 @@ fn part(excess: Nanos, sum: Nanos, positive: Nanos) -> Nanos {
     Nanos(i64::try_from(part).unwrap_or(i64::MAX))
 }
 
-/// For each doing the first that is in the same place: a region that is called from the same function. What has no call
-/// stack is in a place of its own.
+/// For each doing the first that is in the same place: a region that is called from the same function, by way of the same
+/// routine of a library if any. What has no call stack is in a place of its own.
 fn places(run: &impl Trace) -> Vec<usize> {
     let n_paths = run.call_paths().len();
-    let mut known: FxHashMap<(RegionId, &str, &str), usize> = FxHashMap::default();
+    let mut known: FxHashMap<(RegionId, &str, &str, Option<&str>), usize> = FxHashMap::default();
     let mut place_of: Vec<usize> = (0..Doing::places(n_paths)).collect();
     for (path, place) in run.call_paths().iter().zip(0..) {
-        let Some(frame) = CallPathId::from_idx(place).and_then(|path| caller(run, path)) else { continue };
-        place_of[place] = *known.entry((path.region, &frame.function, &frame.file)).or_insert(place);
+        let Some(id) = CallPathId::from_idx(place) else { continue };
+        let Some(frame) = caller(run, id) else { continue };
+        let key = (path.region, frame.function.as_str(), frame.file.as_str(), routine(run, id));
+        place_of[place] = *known.entry(key).or_insert(place);
     }
     place_of
 }

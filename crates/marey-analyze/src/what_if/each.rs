@@ -221,7 +221,8 @@ fn functions(run: &impl Trace, outside: &BTreeMap<LocationId, f64>) -> Vec<(What
     }
     let function = |((name, file), (on_path, lines)): (Named<'_>, (f64, Lines))| {
         let line = lines.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(line, _)| *line);
-        (What::Function(Function { name: name.to_owned(), file: file.to_owned(), line }), on_path)
+        let function = Function { name: name.to_owned(), file: file.to_owned(), line, within: String::new() };
+        (What::Function(function), on_path)
     };
     sums.into_iter().map(function).collect()
 }

@@ -44,3 +44,34 @@ fn without_lines_the_caller_is_what_comes_nearest() {
     check("__memcpy:0 __start:0", "__memcpy");
     check("", "");
 }
+
+/// What lies between the caller on a stack of `name:line` and what was called: the routine, and the innermost function.
+#[track_caller]
+fn check_routine(stack: &str, expected: &str) {
+    let all: Vec<Frame> = stack
+        .split_whitespace()
+        .map(|text| {
+            let (function, line) = text.rsplit_once(':').expect("a function and a line");
+            frame(function, line.parse().expect("a number"))
+        })
+        .collect();
+    let frames: Vec<&Frame> = all.iter().collect();
+    let place = caller_on(&frames).expect("there are frames");
+    let found = format!("{} {}", routine_on(&frames, place).unwrap_or("-"), innermost(&frames, place));
+    assert_eq!(found.trim(), expected, "{stack}");
+}
+
+#[test]
+fn a_library_is_told_by_the_routine_that_the_program_called() {
+    check_routine("dgemm_:0 PB_Cptrsm:0 pdgetrf_:0 main:60", "pdgetrf_ dgemm_");
+    // What moves memory is not what anybody chose.
+    check_routine("__memcpy_avx:0 BI_Srecv:0 pdgetrf_:0 main:60", "pdgetrf_ BI_Srecv");
+    check_routine("solve:30 main:60", "-");
+    check_routine("mpi_send_:0 solve:30", "-");
+    check_routine("PMPI_Send:0 solve:30", "-");
+    check_routine("std::filebuf::open:0 solve:30", "-");
+    // Who calls back into the program is passed through.
+    check_routine("compare:7 qsort:0 main:60", "-");
+    // Without lines nothing tells a library from the program.
+    check_routine("pair:0 run:0 main:0", "-");
+}

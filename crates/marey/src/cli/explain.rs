@@ -26,8 +26,8 @@ use crate::format;
         marey waits run.marey --communicator MPI_COMM_WORLD\n  \
         marey waits run.marey --json | jq '.delays[0]'\n\n\
         JSON\n  \
-        from_ns, to_ns, waiting_ns, time_ns, waits[{pattern, level, region, function, file, line, location, thread, rank|null, wait_ns, \
-        instances, longest_ns}], delays[{location, thread, rank|null, activity, level, region, function, file, line, cost_ns, \
+        from_ns, to_ns, waiting_ns, time_ns, waits[{pattern, level, region, function, file, line, routine, location, thread, rank|null, wait_ns, \
+        instances, longest_ns}], delays[{location, thread, rank|null, activity, level, region, function, file, line, routine, cost_ns, \
         short_term_ns, long_term_ns}], unexplained_ns, unlisted{instances, wait_ns, longest_ns}. An activity is \
         `region`, `outside` (of all recorded calls) or `not started`. delays and unexplained_ns add up to waiting_ns \
         without what is unlisted."
@@ -59,7 +59,7 @@ pub(crate) struct WaitsArgs {
         marey path run.marey --json | jq '.critical_path[0]'\n  \
         marey path run.marey --json | jq '.locations | max_by(.mean_slack_ns)'\n\n\
         JSON\n  \
-        from_ns, to_ns, duration_ns, before_ns, critical_path[{location, thread, rank|null, activity, level, region, function, file, line, \
+        from_ns, to_ns, duration_ns, before_ns, critical_path[{location, thread, rank|null, activity, level, region, function, file, line, routine, \
         time_ns}], spans, places[{activity … line, path_ns, mean_ns, imbalance_ns, and slack}], locations[{location, thread, rank|null, \
         path_ns, waiting_ns, and slack}], slack[{location … line as above, call_path|null, and slack}]|null. Slack is work_ns, \
         unbounded_ns, least_slack_ns|null and mean_slack_ns|null. The times and before_ns add up to duration_ns, which is to_ns − \

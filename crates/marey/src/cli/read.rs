@@ -31,9 +31,9 @@ use crate::format;
         JSON\n  \
         from_ns, to_ns, part|null, explained_until_ns|null, \
         findings[{kind, text, gain_ns, cost_ns, share, ranks[], locations[], others, activity, level, region, function, \
-        file, line, lines, from_ns, to_ns, confidence, effect_ns, clock_bar_ns|null, calls, bytes, data, command, \
+        file, line, routine, within, lines, from_ns, to_ns, confidence, effect_ns, clock_bar_ns|null, calls, bytes, data, command, \
         without_processor_ns|null, effects[{pattern, region, function, \
-        file, line, locations[], others, wait_ns}]}], dominant{text, activity, level, region, function, file, line, path_ns, \
+        file, line, routine, locations[], others, wait_ns}]}], dominant{text, activity, level, region, function, file, line, path_ns, \
         mean_ns, is_alike}|null, efficiency{parallel, load_balance, communication, serialisation, setting_up, \
         transfer, busiest, largest_useful_ns, mean_useful_ns, run_ns, ideal_run_ns, bare_run_ns, locations}, waits and delays as in `marey \
         waits --json`, critical_path as in `marey path --json`, \

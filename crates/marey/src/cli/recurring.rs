@@ -29,8 +29,8 @@ use super::{ExplainArgs, at_least_one};
         inside|null, iterations, per, rounds, from_ns, to_ns, border, level, region, function, file, line, \
         locations[], time, drift{slope_ns, change, p, is_significant}, kinds[{number, every|null, first, time}], \
         outliers[{iteration, from_ns, time_ns, expected_ns, excess_ns, score, has_like}]}], told|null{loop, useful, \
-        waiting, mpi, typical|null, activities[{activity, level, region, function, file, line, time}], \
-        different[{location, activity, level, region, function, file, line, time_ns, excess_ns}|null], \
+        waiting, mpi, typical|null, activities[{activity, level, region, function, file, line, routine, time}], \
+        different[{location, activity, level, region, function, file, line, routine, time_ns, excess_ns}|null], \
         list[{iteration, from_ns, to_ns, kind, useful_ns, waiting_ns, mpi_ns}]}. A time is {min_ns, mean_ns, \
         median_ns, max_ns, deviation_ns}; a border is begin, end or visit."
 )]

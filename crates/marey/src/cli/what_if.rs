@@ -33,9 +33,9 @@ use super::ExplainArgs;
         JSON\n  \
         With changes: duration_ns, replayed_ns, run_ns, gain_ns, gain, text, changes[{kind, name, factor|null, exact_ns, \
         sampled_ns, samples, locations[]}], critical_path[{location, thread, rank|null, activity, level, region, function, \
-        file, line, before_ns, after_ns}], network_ns, before_path_ns, locations[{location, thread, rank|null, \
+        file, line, routine, before_ns, after_ns}], network_ns, before_path_ns, locations[{location, thread, rank|null, \
         end_before_ns, end_after_ns, waiting_before_ns, waiting_after_ns, path_before_ns, path_after_ns}]. Without: \
-        duration_ns, replayed_ns, text, places[{activity, level, region, function, file, line, path_ns, twice_ns, \
+        duration_ns, replayed_ns, text, places[{activity, level, region, function, file, line, routine, path_ns, twice_ns, \
         at_once_ns}], balanced_ns, zero_latency_ns. replayed_ns is the replay without a change, and must be duration_ns."
 )]
 pub(crate) struct WhatIfArgs {

@@ -214,16 +214,27 @@ fn computation(trace: &dyn Trace, activity: Activity, function: Option<&Function
         (Some(function), _) => {
             let at = words::place(&function.file, function.line);
             let at = if at.is_empty() { String::new() } else { format!(" ({at})") };
-            format!("computation, most in {}{at}", shorten(&words::function(&function.name), 60))
+            let name = shorten(&words::function(&function.name), 60);
+            match function.within.as_str() {
+                "" => format!("computation, most in {name}{at}"),
+                within => {
+                    let within = shorten(&words::function(within), 60);
+                    format!("computation, most in {within}, called from {name}{at}")
+                }
+            }
         }
         (None, Activity::Path(_)) => format!("{}{}", harmless(place.region), from(&place)),
         (None, _) => "computation outside of recorded calls".to_owned(),
     }
 }
 
-/// ` in solve (solver.c:12)`
+/// ` in solve (solver.c:12)`, ` in dgesv, called from solve (solver.c:12)`
 pub(super) fn from(place: &Place<'_>) -> String {
     let at = words::place(place.file, place.line);
+    if !place.routine.is_empty() {
+        let (routine, function) = (words::function(place.routine), words::function(place.function));
+        return format!(" in {}, called from {} ({at})", shorten(&routine, 60), shorten(&function, 60));
+    }
     match (place.function, at.is_empty()) {
         ("", true) => String::new(),
         ("", false) => format!(" ({at})"),
@@ -308,6 +319,8 @@ pub(crate) struct JsonFinding {
     function: String,
     file: String,
     line: u32,
+    routine: String,
+    within: String,
     lines: usize,
     from_ns: i64,
     to_ns: i64,
@@ -330,6 +343,7 @@ struct JsonEffect {
     function: String,
     file: String,
     line: u32,
+    routine: String,
     locations: Vec<String>,
     others: usize,
     wait_ns: i64,
@@ -346,6 +360,7 @@ pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path, part: &Option
             function: place.function.to_owned(),
             file: place.file.to_owned(),
             line: place.line,
+            routine: place.routine.to_owned(),
             locations: names(&effect.locations),
             others: effect.others,
             wait_ns: rounded(effect.cost).0,
@@ -376,6 +391,8 @@ pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path, part: &Option
             function: function.to_owned(),
             file: file.to_owned(),
             line,
+            routine: place.routine.to_owned(),
+            within: finding.function.as_ref().map_or_else(String::new, |it| it.within.clone()),
             lines: finding.lines,
             from_ns: finding.from.0,
             to_ns: finding.to.0,

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::bail;
-use marey_analyze::{Activity, Causes, LocationKind, Selection, Span, Trace, Unread, Waits, waits};
+use marey_analyze::{Activity, Causes, LocationKind, Selection, Span, Trace, Unread, Waits, routine, waits};
 use marey_archive::Events;
 use marey_model::{CallPathId, LocationId, Nanos};
 
@@ -126,11 +126,14 @@ struct Place<'t> {
     function: &'t str,
     file: &'t str,
     line: u32,
+    /// The routine of a library by way of which that function called; empty = it did itself.
+    routine: &'t str,
 }
 
 impl<'t> Place<'t> {
     fn of(trace: &'t dyn Trace, activity: Activity) -> Self {
-        let none = Self { activity: "outside", level: "", region: "", function: "", file: "", line: 0 };
+        let none =
+            Self { activity: "outside", level: "", region: "", function: "", file: "", line: 0, routine: "" };
         match activity {
             Activity::Path(path) => Self::of_call(trace, Some(path)),
             Activity::Outside => none,
@@ -146,7 +149,8 @@ impl<'t> Place<'t> {
         let (function, file, line) = path
             .and_then(|path| words::caller(trace, path))
             .map_or(own, |frame| (frame.function.as_str(), frame.file.as_str(), frame.line));
-        Self { activity: "region", level, region: name, function, file, line }
+        let routine = path.and_then(|path| routine(trace, path)).unwrap_or_default();
+        Self { activity: "region", level, region: name, function, file, line, routine }
     }
 
     /// What was done, and where in the program.
@@ -168,6 +172,10 @@ impl<'t> Place<'t> {
             ("", _) => place,
             (function, true) => words::function(function),
             (function, false) => format!("{} ({place})", shorten(&words::function(function), 40)),
+        };
+        let place = match self.routine {
+            "" => place,
+            routine => format!("{} ← {place}", shorten(&words::function(routine), 24)),
         };
         [what, place]
     }

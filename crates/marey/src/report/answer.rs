@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use marey_analyze::{
-    CallPathRow, EarlyEnding, Headline, RegionRow, caller_on, early_endings, library_call, name_of,
+    CallPathRow, EarlyEnding, Headline, RegionRow, Trace, caller_on, early_endings, innermost, library_call,
+    name_of, routine,
 };
 use marey_model::{Level, Nanos, RegionId, Role};
 
@@ -108,34 +109,36 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     lines
 }
 
-/// The function of the program that computes most, what it calls in libraries included, and where in it; `None`
-/// without samples.
+/// The function that computes most, of the program or of a library that it calls, and where in the program; `None` without
+/// samples.
 fn hottest(facts: &Facts<'_>, of_what: &str) -> Option<String> {
     let trace = facts.trace;
     let mut whole = Nanos(0);
-    let mut sums: BTreeMap<(&str, &str), BTreeMap<u32, Nanos>> = BTreeMap::new();
+    let mut sums: BTreeMap<(&str, &str, &str), BTreeMap<u32, Nanos>> = BTreeMap::new();
     for row in trace.samples() {
         if row.call_path.is_some_and(|path| library_call(trace, path).is_some()) {
             continue;
         }
         whole = whole + row.time;
         let frames = row.stack.map_or_else(Vec::new, |stack| trace.stack(stack));
-        if let Some(frame) = caller_on(&frames).map(|place| frames[place]) {
-            let line = sums
-                .entry((name_of(&frame.function), &frame.file))
-                .or_default()
-                .entry(frame.line)
-                .or_default();
+        if let Some(place) = caller_on(&frames) {
+            let frame = frames[place];
+            let function = (innermost(&frames, place), name_of(&frame.function), frame.file.as_str());
+            let line = sums.entry(function).or_default().entry(frame.line).or_default();
             *line = *line + row.time;
         }
     }
     let time_of = |lines: &BTreeMap<u32, Nanos>| lines.values().fold(Nanos(0), |sum, time| sum + *time);
-    let ((function, file), lines) = sums.iter().max_by_key(|(_, lines)| time_of(lines))?;
+    let ((within, function, file), lines) = sums.iter().max_by_key(|(_, lines)| time_of(lines))?;
     let line = lines.iter().max_by_key(|(_, time)| **time).map_or(0, |(line, _)| *line);
     let (place, time) = (words::place(file, line), time_of(lines));
+    let function = shorten(&words::function(function), 60);
+    let function = match *within {
+        "" => function,
+        within => format!("{}, called from {function}", shorten(&words::function(within), 60)),
+    };
     Some(format!(
-        "The function that computes most: {}{}, {}, {} of the processor time {of_what}.",
-        shorten(&words::function(function), 60),
+        "The function that computes most: {function}{}, {}, {} of the processor time {of_what}.",
         if place.is_empty() { String::new() } else { format!(" ({place})") },
         solid(format::duration(time)),
         percent(ratio(time, whole)),
@@ -239,11 +242,11 @@ fn role_words(role: Role) -> &'static str {
     }
 }
 
-/// A function, file and line of the program.
-type Site<'f> = (&'f str, &'f str, u32);
+/// A function, file and line of the program, and the routine of a library that was called there.
+type Site<'f> = (&'f str, &'f str, u32, &'f str);
 
-fn caller_of<'f>(row: &'f CallPathRow<'_>) -> Site<'f> {
-    (&row.function, &row.file, row.line)
+fn caller_of<'f>(trace: &'f dyn Trace, row: &'f CallPathRow<'_>) -> Site<'f> {
+    (&row.function, &row.file, row.line, routine(trace, row.call_path).unwrap_or_default())
 }
 
 /// The call that costs most. Starting and ending MPI is left out: it takes most of every short
@@ -256,11 +259,11 @@ fn largest_site(facts: &Facts<'_>) -> Option<String> {
     let mut sites: BTreeMap<(Site<'_>, &str), (Nanos, u64)> = BTreeMap::new();
     for row in facts.call_paths.iter().filter(is_communication) {
         let verb = row.path.last().copied().unwrap_or_default();
-        let sum = sites.entry((caller_of(row), verb)).or_default();
+        let sum = sites.entry((caller_of(facts.trace, row), verb)).or_default();
         *sum = (sum.0 + row.exclusive, sum.1.saturating_add(row.visits));
     }
     let largest = sites.into_iter().max_by_key(|(_, (time, _))| *time)?;
-    let (((function, file, line), verb), (time, calls)) = largest;
+    let (((function, file, line, routine), verb), (time, calls)) = largest;
     let share = ratio(time, facts.headline.mpi);
     if share < 0.005 {
         return Some("No single call of communication costs a noticeable share.".to_owned());
@@ -269,7 +272,11 @@ fn largest_site(facts: &Facts<'_>) -> Option<String> {
     let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
     let function = match function {
         "" => String::new(),
-        name => format!(" in {}", shorten(&words::function(name), 60)),
+        name if routine.is_empty() => format!(" in {}", shorten(&words::function(name), 60)),
+        name => {
+            let (routine, name) = (words::function(routine), words::function(name));
+            format!(" in {}, called from {}", shorten(&routine, 60), shorten(&name, 60))
+        }
     };
     Some(format!(
         "The call that costs most: {}{function}{place}, {} in {}, {} of the time in MPI.",
@@ -370,13 +377,17 @@ fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
     ));
     let mut sites: BTreeMap<Site<'_>, Nanos> = BTreeMap::new();
     for (path, visits) in busy.iter().filter(|(path, _)| path.region == row.region) {
-        let time = sites.entry(caller_of(path)).or_default();
+        let time = sites.entry(caller_of(facts.trace, path)).or_default();
         *time = *time + visits.time;
     }
-    if let Some(((name, file, line), time)) = sites.into_iter().max_by_key(|(_, time)| *time)
+    if let Some(((name, file, line, routine), time)) = sites.into_iter().max_by_key(|(_, time)| *time)
         && !name.is_empty()
     {
         let function = shorten(&words::function(name), 60);
+        let function = match routine {
+            "" => function,
+            routine => format!("{}, called from {function}", shorten(&words::function(routine), 60)),
+        };
         let place = words::place(file, line);
         let time = solid(format::duration(time));
         lines.push(format!("Most of that comes from {function} ({place}): {time}."));
