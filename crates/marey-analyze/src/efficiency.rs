@@ -64,9 +64,7 @@ pub fn efficiency(run: &dyn Trace, causes: &Causes) -> Option<Efficiency> {
 
 /// The same, of a run of one location too: the one that others are compared with.
 pub(crate) fn efficiency_even_alone(run: &dyn Trace, causes: &Causes) -> Option<Efficiency> {
-    let mut compared = compared(run, causes);
-    // Who is not there, or not meant, in a part of a run does not count.
-    compared.retain(|id| is_there(run, *id, causes));
+    let compared = compared(run, causes);
     let is_compared = |id: &LocationId| compared.contains(id);
     let life = || compared.iter().filter_map(|id| run.locations().get(id.idx()));
     let (start, end) = (life().map(|it| it.start).min()?, life().map(|it| it.end).max()?);
@@ -109,11 +107,16 @@ pub(crate) fn efficiency_even_alone(run: &dyn Trace, causes: &Causes) -> Option<
     })
 }
 
-/// Those who wait for others or are waited for; all if nobody is.
+/// Those who wait for others or are waited for; all if nobody is. Who is not there, or not meant, in a part of a run does not
+/// count.
 pub(crate) fn compared(run: &dyn Trace, causes: &Causes) -> BTreeSet<LocationId> {
     let waits = &causes.waits.list;
-    let some: BTreeSet<LocationId> = waits.iter().flat_map(|wait| [wait.location, wait.cause]).collect();
-    if some.is_empty() { (0..).map(LocationId).take(run.locations().len()).collect() } else { some }
+    let mut some: BTreeSet<LocationId> = waits.iter().flat_map(|wait| [wait.location, wait.cause]).collect();
+    if some.is_empty() {
+        some.extend((0..).map(LocationId).take(run.locations().len()));
+    }
+    some.retain(|id| is_there(run, *id, causes));
+    some
 }
 
 /// Whether a location is there in the span that causes are of; one of a run that has no length always is.

@@ -9,7 +9,7 @@ use marey_model::Nanos;
 
 use crate::happenings::{Happenings, Message, Span, Unread};
 
-/// Messages of a slab that are put in order at a time.
+/// Hands out instants of the messages of a span in the order of time; in memory are those of one slab.
 pub(crate) fn messages_in_order<K: Ord + Copy>(
     events: &impl Happenings,
     span: Span,

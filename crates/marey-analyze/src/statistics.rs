@@ -1,6 +1,6 @@
 //! What statistics says of lists of numbers: medians, the normal distribution, trends.
 //!
-//! The one idea: robust figures only, which a few wild values do not move, and the same ones everywhere.
+//! The one idea: the same figures everywhere, where it matters robust ones, which a few wild values do not move.
 //!
 //! What is deliberately absent: histograms ([`crate::bins`]).
 

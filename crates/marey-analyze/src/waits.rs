@@ -198,7 +198,8 @@ impl Waits {
 const MOST: usize = 1 << 22;
 
 /// Finds all waits: one pass over edges, members of collective operations and intervals, two over messages, a look at
-/// the first and the last intervals of each rank, and where there are polls another pass over all but edges; in memory 2²² waits at most (and the edges).
+/// the first and the last intervals of each rank, and where there are polls another pass over all but edges; in memory 2²²
+/// waits at most (and the edges).
 ///
 /// # Errors
 /// What of the run could not be read. Nothing is said of the rest, which would be another run's.

@@ -4,8 +4,8 @@
 //! Clocks are added to a drawing, for a drawing has one.
 
 use marey_analyze::{
-    Causes, Confidence, Dominant, Finding, FindingKind, ProcessClock, Trace, causes, dominant, efficiency,
-    findings,
+    Causes, Confidence, Dominant, Finding, FindingKind, ProcessClock, Selection, Span, Trace, causes,
+    causes_of, dominant, efficiency, findings,
 };
 use marey_model::{LocationId, Nanos, ProcessId, Role};
 use marey_testkit::{Drawing, MadeUp, random_drawing};
@@ -203,6 +203,22 @@ message a:S1 -> b:R1
     let found = found(&run);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0].kind, FindingKind::Delay);
+}
+
+/// In a part of a run those who had ended before it are not compared with those who are there.
+#[test]
+fn who_is_not_there_is_not_compared() {
+    let run = drawn(
+        "a rank 0 |wwwwwwwwwwoo
+b rank 1 |wwwwwwwwwwoo
+c rank 2 |wwww
+",
+    );
+    let span = Span { from: Nanos(50), to: Nanos(100) };
+    let selection = Selection { span, ..Selection::default() };
+    let part = causes_of(&run, &run, &selection).expect("drawings can be read");
+    let told = dominant(&run, &part, &[]).expect("all of the path is computation");
+    assert_eq!((told.on_path, told.mean, told.is_alike), (Nanos(50), 50.0, true));
 }
 
 #[test]

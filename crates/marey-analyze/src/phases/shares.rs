@@ -42,7 +42,7 @@ pub(super) fn shares(
 /// Sums in the making.
 struct Cutting<'a> {
     of: &'a Loop,
-    /// Process of those that take part.
+    /// Of each location whether it takes part.
     takes_part: Vec<bool>,
     /// Of each location the iteration that it is in, or comes to next.
     at: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Comparing runs: `marey diff` and `marey check`, and the derived metrics of both and of `marey report`.
+//! Comparing runs: `marey diff`, `marey check` and `marey scale`, and the derived metrics of both and of `marey report`.
 //!
 //! The one idea: a run is condensed into a digest and closed, so that any number of runs can be compared; what is said of
 //! two of them is said in one place ([`sentences`]), whoever asks.

@@ -15,7 +15,7 @@ use marey_model::LocationId;
 use serde::Serialize;
 
 use super::part::Options;
-use super::{Page, Place, command, name, rank, rounded, who};
+use super::{Page, Place, command, name, rank, rounded, time_of_all, who};
 use crate::format::{self, solid};
 use crate::paint::{Look, harmless, shorten, title, wrap};
 use crate::table::{Side, Table};
@@ -32,12 +32,9 @@ pub(crate) fn print(page: &mut Page<'_>) -> io::Result<()> {
     )?;
     let found = found(trace, causes, &page.options);
     if found.is_empty() {
-        let text = if trace.locations().len() < 2 {
-            "only one thread was recorded: nobody could wait for anybody"
-        } else {
-            "nothing worth tuning found: hardly anybody waited for anybody"
-        };
-        writeln!(page.out, "  {}", page.paint.paint(Look::Faint, text))?;
+        for line in wrap(&nothing(trace, causes), page.paint.prose_width() - 2) {
+            writeln!(page.out, "  {}", page.paint.paint(Look::Faint, &line))?;
+        }
     }
     for (number, finding) in (1..).zip(&found) {
         let text = sentence(trace, finding, causes);
@@ -58,6 +55,22 @@ pub(crate) fn print(page: &mut Page<'_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Why nothing was found.
+fn nothing(trace: &dyn Trace, causes: &Causes) -> String {
+    if trace.locations().len() < 2 {
+        return "only one thread was recorded: nobody could wait for anybody".to_owned();
+    }
+    let (waiting, whole) = (causes.waits.time(), time_of_all(causes));
+    if waiting.0.saturating_mul(100) < whole.0 {
+        return "nothing worth tuning found: hardly anybody waited for anybody".to_owned();
+    }
+    format!(
+        "nothing worth tuning found: {} of the time somebody waited, but no one place would give back 1 % of the run, \
+         surely; `marey waits` shows them",
+        solid(format::percent(waiting.0, whole.0)),
+    )
 }
 
 /// What is worth changing; of some calls only what their waits follow from, for what else takes time is not theirs.
@@ -96,9 +109,11 @@ fn sentence(trace: &dyn Trace, finding: &Finding, causes: &Causes) -> String {
             what(trace, finding),
         ),
         Activity::NotStarted => format!(
-            "{who} {}{each} {} later than the mean",
-            if is_one { "starts, or has ended," } else { "start, or have ended," },
+            "{who} {} there{each} for {} less than the mean, for {} later or {} earlier",
+            if is_one { "is" } else { "are" },
             time(excess),
+            if is_one { "it starts" } else { "they start" },
+            if is_one { "ends" } else { "end" },
         ),
         // They are those who are late, and yet do not have most of it: others are late less.
         _ if excess <= 0.0 => format!(

@@ -1,4 +1,4 @@
-//! Why a run took as long as it did: `marey waits`, `marey path`, `marey phases` and `marey anomalies`; and what would
+//! Why a run took as long as it did: `marey waits`, `marey path`, `marey phases`, `marey anomalies` and `marey situations`; and what would
 //! change that: `marey what-if`.
 //!
 //! The one idea: a row is a place in the program, for that is what its author can change; calls that led there by
