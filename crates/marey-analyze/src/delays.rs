@@ -202,9 +202,10 @@ impl<'a> Splitting<'a> {
     fn split(&mut self, place: u32) {
         let wait = &self.waits.list[place as usize];
         let since = self.in_step.before(wait.location, wait.cause, wait.to).min(wait.from);
-        let since = self.windows.known_since(wait.cause, wait.location, since).min(wait.from);
+        let (cause, other) = ((wait.cause, wait.to), (wait.location, wait.from));
+        let since = self.windows.known_since(cause, other, since, wait.in_vain).min(wait.from);
         let first = u32::try_from(self.shares.len()).unwrap_or(u32::MAX);
-        self.windows.compare((wait.cause, wait.to), (wait.location, wait.from), since, |doing, excess| {
+        self.windows.compare(cause, other, since, |doing, excess| {
             self.shares.push(Share { doing, excess })
         });
         let len = u32::try_from(self.shares.len()).unwrap_or(u32::MAX).saturating_sub(first);

@@ -18,8 +18,12 @@ use crate::trace::Trace;
 /// Pieces that are kept of all locations together, 32 bytes each.
 const MOST: usize = 1 << 21;
 
-/// Pieces that one comparison goes through at most, of the cause.
+/// Pieces of a location that one comparison goes through at most.
 const LONGEST: usize = 1 << 14;
+
+/// The same for a wait in vain: nobody is in step after it, so the windows of polls that follow one another all begin where
+/// the first does, and would take time that grows with their square.
+const LONGEST_IN_VAIN: usize = 1 << 8;
 
 /// The latest pieces of all locations.
 #[derive(Debug)]
@@ -77,13 +81,22 @@ impl Windows {
         }
     }
 
-    /// The earliest time from `since` on since which enough is known of both.
-    pub(super) fn known_since(&self, cause: LocationId, other: LocationId, since: Nanos) -> Nanos {
-        let begin =
-            |location: LocationId| self.pieces[location.idx()].front().map_or(Nanos(0), |piece| piece.start);
-        let pieces = &self.pieces[cause.idx()];
-        let longest = pieces.len().checked_sub(LONGEST).map_or(Nanos(0), |first| pieces[first].start);
-        since.max(begin(cause)).max(begin(other)).max(longest)
+    /// The earliest time from `since` on since which enough is known of both, each until its own time, and there is no more
+    /// than is to be compared.
+    pub(super) fn known_since(
+        &self,
+        cause: (LocationId, Nanos),
+        other: (LocationId, Nanos),
+        since: Nanos,
+        in_vain: bool,
+    ) -> Nanos {
+        let longest = if in_vain { LONGEST_IN_VAIN } else { LONGEST };
+        let begin = |(location, to): (LocationId, Nanos)| {
+            let pieces = &self.pieces[location.idx()];
+            let end = pieces.partition_point(|piece| piece.start < to);
+            pieces.get(end.saturating_sub(longest)).map_or(Nanos(0), |piece| piece.start)
+        };
+        since.max(begin(cause)).max(begin(other))
     }
 
     /// Tells what `cause` did longer from `since` to its time than `other` did from `since` to its own.

@@ -238,8 +238,8 @@ impl Things {
 struct Asker {
     /// Of each region the calls that found nothing so far.
     runs: FxHashMap<RegionId, Vec<Done>>,
-    /// The call path of the last visit, if nothing came since, and until when the next is one call with it.
-    last: Option<(CallPathId, Nanos)>,
+    /// The region of the last visit, if nothing came since, and until when the next is one call with it.
+    last: Option<(RegionId, Nanos)>,
     /// The last visit that may have found something and left it where it is, if no call came since that tells.
     look: Option<(CallPathId, Asking, Nanos)>,
 }
@@ -293,7 +293,7 @@ impl Asker {
             }
         }
         let until = visit.end + visit.goes_on_within();
-        self.last = kind.filter(|_| !finds).map(|_| (visit.call_path, until));
+        self.last = kind.filter(|_| !finds).map(|_| (region, until));
     }
 
     /// A visit is one call with that before it, if it touches that.
@@ -301,7 +301,7 @@ impl Asker {
         let calls = self.runs.entry(region).or_default();
         let start = visit.begin();
         match calls.last_mut() {
-            Some(call) if self.last.is_some_and(|last| last.0 == visit.call_path && start <= last.1) => {
+            Some(call) if self.last.is_some_and(|last| last.0 == region && start <= last.1) => {
                 call.end = visit.end;
             }
             _ => {

@@ -112,7 +112,6 @@ fn calls(record: &Record, run: &[&Interval]) -> Vec<Done> {
                 && !run.contains(&other)
         };
         if let Some(last) = calls.last_mut()
-            && last.call_path == Some(visit.call_path)
             && start - last.end <= pause
             && !record.intervals.iter().any(|other| is_between(other, last))
         {
