@@ -27,14 +27,14 @@ fn random_run(seed: u64) -> MadeUp {
     let barrier = run.mpi("MPI_Barrier", Role::Barrier, &[]);
     for _ in 0..60 {
         let here = LocationId(u32::try_from(below(u64::from(RANKS))).unwrap());
-        run.pause(here, below(9));
+        run.pause(here, 1 + below(9));
         match below(5) {
             0..=2 => {
                 run.enter(here, outer);
                 for _ in 0..below(4) {
-                    run.pause(here, below(12));
+                    run.pause(here, 1 + below(12));
                     run.enter(here, inner);
-                    run.visit(here, local, below(7));
+                    run.visit(here, local, 1 + below(7));
                     run.leave(here);
                 }
                 run.leave(here);
@@ -61,7 +61,7 @@ fn visits(events: &impl Happenings) -> Vec<Visit> {
             .visits(slab, &mut |batch| {
                 for visit in batch {
                     let key = (visit.interval.location, visit.interval.start, visit.interval.depth);
-                    assert!(last < Some(key), "not in order");
+                    assert!(last <= Some(key), "not in order");
                     last = Some(key);
                     all.push(*visit);
                 }
@@ -159,17 +159,16 @@ fn odd(run: &MadeUp, selection: &Selection, method: Method) -> Anomalies {
     anomalies(run, &part, &waits, main, (method, 1.0)).unwrap()
 }
 
-/// 200 visits of 1 ms among which one is of 3 ms, and then 200 of 3 ms: beside these it is usual, among the first it is odd.
-/// Another rank does the same with 2 ms, and nothing odd.
+/// 400 steps of 4 ms each. Rank 0 works for 1 ms in the first half of them, but for 3 ms in one, and for 3 ms in the second:
+/// beside these it is usual, among the first it is odd. Rank 1 does the same with 2 ms, and nothing odd.
 fn two_halves() -> MadeUp {
     let mut run = MadeUp::new(2);
     let work = run.path(None, ("source", "work", Role::Work), &[("main", 3)]);
     for at in 0..400_i64 {
-        let is_long = at == 77 || at >= 200;
-        run.visit(RANK, work, if is_long { 3_000_000 } else { 1_000_000 } + 100 * (at % 7));
-        run.visit(LocationId(1), work, 2_000_000 + 100 * (at % 5));
-        for rank in [RANK, LocationId(1)] {
-            run.pause(rank, 500);
+        let long = if at == 77 || at >= 200 { 3_000_000 } else { 1_000_000 };
+        for (rank, ns) in [(RANK, long + 100 * (at % 7)), (LocationId(1), 2_000_000 + 100 * (at % 5))] {
+            run.visit(rank, work, ns);
+            run.pause(rank, 4_000_000 - ns);
         }
     }
     run
@@ -180,17 +179,19 @@ fn what_is_usual_is_learnt_from_the_part() {
     let run = two_halves();
     let zero = Selection { locations: Some(vec![true, false]), ..Selection::default() };
     assert_eq!(odd(&run, &zero, Method::Robust).long, 0);
-    // The 200th visit begins behind 199 of 1 ms and one of 3 ms: 202.1 ms, and there are no more before 203 ms.
-    let first = Selection { span: Span { from: Nanos(0), to: Nanos(202_150_000) }, ..zero.clone() };
+    let first = Selection { span: Span { from: Nanos(0), to: Nanos(800_000_000) }, ..zero.clone() };
     let found = odd(&run, &first, Method::Robust);
     let [it] = found.list[..] else { panic!("{found:?}") };
     assert_eq!((found.judged, found.not_judged), (200, 0), "{found:?}");
     assert_eq!((it.location, it.like, it.duration), (RANK, 200, Nanos(3_000_000)));
-    // 77 visits of 1 ms and what else was added lie before it.
-    assert_eq!(it.start, Nanos((0..77).map(|at| 1_000_500 + 100 * (at % 7)).sum()));
-    // With the other rank its 2 ms are a mode of their own, and 3 ms lie as far behind that.
-    let second = Selection { span: Span { from: Nanos(202_150_000), to: Nanos(i64::MAX) }, ..zero };
-    assert_eq!((odd(&run, &second, Method::Robust).long, odd(&run, &second, Method::Robust).judged), (0, 200));
+    assert_eq!((it.start, it.iteration), (Nanos(77 * 4_000_000), Some(77)));
+    // An iteration keeps its number where fewer are asked for.
+    let some = Selection { span: Span { from: Nanos(200_000_000), to: Nanos(800_000_000) }, ..zero.clone() };
+    let found = odd(&run, &some, Method::Robust);
+    assert_eq!((found.judged, found.list[0].iteration), (150, Some(77)));
+    let second = Selection { span: Span { from: Nanos(800_000_000), to: Nanos(i64::MAX) }, ..zero };
+    let found = odd(&run, &second, Method::Robust);
+    assert_eq!((found.long, found.judged), (0, 200));
 }
 
 #[test]
@@ -311,7 +312,8 @@ fn an_iteration_is_over_when_it_is_for_the_ranks_that_are_meant() {
     // The checks begin at 50000, two take 9700 and 10000.
     let begin = |at: i64| 50_000 + at / 2 * 19_700 + at % 2 * 9_700;
     let zero: Vec<(i64, i64)> = (0..20).map(|at| (begin(at), begin(at) + 9_000)).collect();
-    let one: Vec<(i64, i64)> = (0..20).map(|at| (begin(at) + at % 2 * 300, begin(at) + at % 2 * 300 + 9_000)).collect();
+    let one: Vec<(i64, i64)> =
+        (0..20).map(|at| (begin(at) + at % 2 * 300, begin(at) + at % 2 * 300 + 9_000)).collect();
     assert_eq!(of([true, false]), zero);
     assert_eq!(of([false, true]), one);
     // For both it is over when it is for the other.
