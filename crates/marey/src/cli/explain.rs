@@ -134,7 +134,7 @@ pub(crate) struct Which {
 pub(crate) struct Ranks(pub(crate) Vec<(u32, u32)>);
 
 /// `3`, `0,3-5`
-fn parse_ranks(text: &str) -> Result<Ranks, String> {
+pub(super) fn parse_ranks(text: &str) -> Result<Ranks, String> {
     let number = |text: &str| {
         text.trim().parse::<u32>().map_err(|_| format!("{text:?} is no rank; write ranks as 0,3-5"))
     };
