@@ -333,3 +333,47 @@ fn a_part_that_is_not_there_is_said() {
         assert!(output.status.code() == Some(2) && text.contains(expected), "{args:?}: {text}");
     }
 }
+
+/// Ranks 0 and 1, of which rank 1 takes twice as long for its second half.
+fn write_slow(dir: &Path) {
+    let mut spool = Spool::world(2);
+    for (rank, process) in spool.processes.iter_mut().enumerate() {
+        let [work, other] = ["work", "other"].map(|name| process.site(0, name));
+        let mut now = 1_000 * US;
+        process.start = now;
+        for at in 0..400 {
+            for site in [work, other] {
+                let slow = rank == 1 && at >= 200 && site == work;
+                process.enter(0, site, now);
+                now += if slow { 4_000 } else { 1_000 } * US;
+                process.leave(0, now);
+            }
+        }
+        process.end = Some(now);
+    }
+    spool.write(&dir.join("spool")).unwrap();
+    marey(dir, &["merge", "spool", "-o", "run.marey"], "");
+}
+
+/// Each situation is shown with those that are meant if somebody in it or its cause is.
+#[test]
+fn situations_are_chosen_by_who_and_where() {
+    let dir = tempfile::tempdir().unwrap();
+    write_slow(dir.path());
+    let list = |args: &[&str]| {
+        json(dir.path(), &[&["situations"], args].concat())["situations"].as_array().unwrap().clone()
+    };
+    let all = list(&[]);
+    let is_of = |it: &Value, rank: u64| {
+        it["ranks"].as_array().unwrap().contains(&rank.into()) || it["cause"]["rank"] == rank
+    };
+    let of = |rank: u64| all.iter().filter(|it| is_of(it, rank)).cloned().collect::<Vec<_>>();
+    assert!(!of(1).is_empty(), "{all:#?}");
+    assert!(of(0).len() < all.len(), "{all:#?}");
+    assert_eq!((list(&["--ranks", "0"]), list(&["--ranks", "1"])), (of(0), of(1)));
+    assert_eq!(list(&["--ranks", "0,1"]), all);
+    assert!(list(&["--context", "work"]).iter().all(|it| all.contains(it)));
+    assert!(list(&["--context", "work"]).iter().any(|it| it["kind"] == "slow-down"), "{all:#?}");
+    let text = marey(dir.path(), &["situations", "--ranks", "1", "--context", "work"], "");
+    assert!(text.contains("rank 1, in work and beneath"), "{text}");
+}

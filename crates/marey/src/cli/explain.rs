@@ -56,6 +56,7 @@ pub(crate) struct WaitsArgs {
     after_long_help = "EXAMPLES\n  \
         marey path run.marey\n  \
         marey path run.marey --from 1.5s --to 2s\n  \
+        marey path run.marey --ranks 0 --level mpi\n  \
         marey path run.marey --json | jq '.critical_path[0]'\n  \
         marey path run.marey --json | jq '.locations | max_by(.mean_slack_ns)'\n\n\
         JSON\n  \
@@ -71,6 +72,18 @@ pub(crate) struct PathArgs {
 
     #[command(flatten)]
     pub(crate) when: When,
+
+    /// Show only rows of these ranks of MPI_COMM_WORLD, such as 0,3-5
+    #[arg(long, value_name = "LIST", value_parser = parse_ranks)]
+    pub(crate) ranks: Option<Ranks>,
+
+    /// Show only calls in or beneath a region or function of this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+
+    /// Show only calls of this level, such as mpi or threads
+    #[arg(long, value_name = "NAME")]
+    pub(crate) level: Option<String>,
 }
 
 /// What all of them take.

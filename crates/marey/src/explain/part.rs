@@ -107,6 +107,11 @@ impl Part {
         Span { from: from.max(Nanos(0)), to: to.min(run.trace.duration()) }
     }
 
+    /// Whether somebody or some calls are not meant.
+    pub(crate) fn shows_rows(&self) -> bool {
+        self.selection.locations.is_some() || self.chooses_calls()
+    }
+
     /// Whether some calls are not meant.
     pub(crate) fn chooses_calls(&self) -> bool {
         self.selection.call_paths.is_some() || self.selection.communicators.is_some()
