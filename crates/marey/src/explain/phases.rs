@@ -93,6 +93,8 @@ struct Page<'t> {
     told: Option<&'t Told<'t>>,
     /// What of the run it is about.
     span: Span,
+    /// Whether that is less than all of its time.
+    is_part: bool,
 }
 
 /// A loop that is told of in full.
