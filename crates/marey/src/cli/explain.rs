@@ -52,7 +52,8 @@ pub(crate) struct WaitsArgs {
         it makes the run shorter, whatever is faster elsewhere does not. Beside the time of each activity on the path \
         stands how long ranks and threads took for it on average: the difference is what better balance could win.\n\n\
         Then follows slack, the total float of the critical path method: how much longer work off the path could take \
-        without making the run longer. Who has much of it could take over work from others, or run slower.",
+        without making the run longer. Who has much of it could take over work from others, or run slower.\n\n\
+        The path is one for all ranks and calls: --ranks, --context and --level choose rows of it.",
     after_long_help = "EXAMPLES\n  \
         marey path run.marey\n  \
         marey path run.marey --from 1.5s --to 2s\n  \
