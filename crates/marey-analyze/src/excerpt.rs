@@ -8,6 +8,8 @@
 //! What is deliberately absent: waits and their causes ([`crate::causes_within`]); and sums of what has no time, such as
 //! memory.
 
+mod begun;
+mod cut;
 mod sums;
 mod until;
 
@@ -21,6 +23,8 @@ use crate::trace::{
     AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CountedRow, Counter, Frame, HeapRow,
     Location, OpenRegion, Problem, Process, ProcessClock, ProfileRow, Region, SampledRow, Trace,
 };
+pub use begun::Begun;
+pub use cut::CutOut;
 use sums::{Messages, Samples, Visits};
 pub use until::Until;
 

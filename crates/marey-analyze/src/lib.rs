@@ -72,7 +72,7 @@ pub use digest::{
 };
 pub use efficiency::{Efficiency, efficiency};
 pub use endings::{EarlyEnding, LastPlace, LastSeen, early_endings};
-pub use excerpt::{Excerpt, Until};
+pub use excerpt::{Begun, CutOut, Excerpt, Until};
 pub use files::{Deeds, FileRow, files};
 pub use findings::{Confidence, Dominant, Effects, Finding, FindingKind, Function, dominant, findings};
 pub use formula::{Formula, FormulaError, NoValue, Of, QUANTITIES, Quantity, Unit, UnknownName, Wrong};
@@ -87,7 +87,8 @@ pub use lines::{LineRow, lines};
 pub use memory::{Allocated, AllocationPath, ProcessMemory, allocations, memory};
 pub use models::{ENOUGH_SIZES, FAR, LEAST_SIZES, Model, Prediction, TERMS, Term, student};
 pub use phases::{
-    Border, Different, Drift, Figures, Iteration, Kind, Loop, Outlier, Phases, Shares, Site, phases, shares,
+    Border, Different, Drift, Figures, Iteration, Kind, Loop, Outlier, Phases, Shares, Site, phases,
+    phases_in, shares,
 };
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};

@@ -17,7 +17,7 @@ mod tree;
 use marey_model::{CallPathId, LocationId, Nanos};
 
 use crate::activities::Activity;
-use crate::happenings::{Happenings, Unread};
+use crate::happenings::{Happenings, Span, Unread};
 use crate::trace::{Frame, Trace};
 use crate::waits::Waits;
 use tree::{Token, Tree};
@@ -209,10 +209,19 @@ pub struct Different {
 /// # Errors
 /// What of the run could not be read.
 pub fn phases(run: &impl Trace, events: &impl Happenings) -> Result<Phases, Unread> {
+    phases_in(run, events, Span { from: Nanos(0), to: run.duration() })
+}
+
+/// Finds the loops of a part of a run, an [`Excerpt`](crate::Excerpt) and its events as a [`CutOut`](crate::CutOut) has them:
+/// how much of the span a loop takes counts. Two passes over the intervals.
+///
+/// # Errors
+/// What of the run could not be read.
+pub fn phases_in(run: &impl Trace, events: &impl Happenings, span: Span) -> Result<Phases, Unread> {
     let tree = Tree::new(run);
     let locations = tree::looked_at(run, MOST_LOCATIONS);
     let marks = marks::Marks::count(run, &tree, &locations, events)?;
-    let found = find::find(&tree, &marks, run.duration());
+    let found = find::find(&tree, &marks, span.to - span.from);
     drop(marks);
     let borders = borders::borders(run, &tree, events, &found)?;
     let describe = |(found, borders): (&find::Found, &borders::Borders)| {

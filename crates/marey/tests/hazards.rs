@@ -172,6 +172,52 @@ fn with_the_limit_that_info_names_all_is_kept() {
     assert_ne!(info["summed"]["locations"], 0, "{info}");
 }
 
+/// Of a run whose end was only added up the beginning is explained: as many steps as `report` counts until then.
+#[test]
+fn what_recurs_is_told_of_the_beginning_that_has_events() {
+    let source = r#"
+        int main(void) {
+            static marey_region step = MAREY_REGION("step"), inner = MAREY_REGION("inner");
+            for (int i = 0; i < 400000; i++) {
+                marey_enter(&step);
+                marey_enter(&inner);
+                for (volatile int spin = 0; spin < 200; spin++);
+                marey_leave(&inner);
+                marey_leave(&step);
+            }
+            return 0;
+        }"#;
+    let Some(hazard) = Hazard::new(source) else { return };
+    let info = hazard.record(&["--force", "--max-mb", "1", "--sample", "off"], "exec ./program", 0);
+    let since = info["summed"]["since_ns"].as_u64().unwrap();
+    let duration = info["duration_ns"].as_u64().unwrap();
+    assert!(0 < since && since < duration / 10 * 9, "{info}");
+    let json = |args: &[&str]| -> Value {
+        serde_json::from_str(&hazard.text(&[args, &["--json"]].concat())).unwrap()
+    };
+    let part = json(&["report", "--to", &format!("{since}ns")]);
+    let steps = part["regions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["verb"] == "step" || row["noun"] == "step")
+        .unwrap();
+    let steps = steps["calls"].as_u64().unwrap();
+    assert!((1000..400_000).contains(&steps), "{steps}");
+    for command in ["phases", "anomalies", "situations"] {
+        let told = json(&[command]);
+        assert_eq!((told["from_ns"].as_u64(), told["to_ns"].as_u64()), (Some(0), Some(since)), "{command}");
+        let words = hazard.text(&[command]).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("explained is the beginning, the first"), "{command}: {words}");
+    }
+    let found = json(&["phases"]);
+    let told = found["loops"][0]["iterations"].as_u64().unwrap();
+    assert!(told.abs_diff(steps) <= 1, "{told} of {steps}");
+    let judged = json(&["anomalies", "--context", "step"]);
+    let visits = judged["judged"].as_u64().unwrap() + judged["not_judged"].as_u64().unwrap();
+    assert!(visits.abs_diff(2 * steps) <= 2, "{visits} of {steps}");
+}
+
 /// Children that the program below forks.
 const CHILDREN: u64 = 60;
 

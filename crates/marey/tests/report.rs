@@ -649,3 +649,45 @@ fn parts_that_are_not_there_are_named() {
         assert!(told.contains(why), "{args:?}: {told}");
     }
 }
+
+/// What is shown of the path by rank, or by level and outside of calls, is together all of it, and has the same numbers.
+#[test]
+fn rows_of_the_path_are_chosen() {
+    let dir = with_run();
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&marey(dir.path(), &[&["path", "--json"], args].concat())).unwrap()
+    };
+    let rows = |value: &serde_json::Value, table: &str| value[table].as_array().unwrap().clone();
+    let whole = json(&[]);
+    let ranks = ["0", "1"].map(|rank| json(&["--ranks", rank]));
+    for (rank, part) in (0..).zip(&ranks) {
+        assert_eq!((&part["spans"], &part["duration_ns"]), (&whole["spans"], &whole["duration_ns"]));
+        for table in ["critical_path", "locations", "slack"] {
+            let own: Vec<serde_json::Value> =
+                rows(&whole, table).into_iter().filter(|row| row["rank"] == rank).collect();
+            assert_eq!(rows(part, table), own, "{rank} {table}");
+        }
+        assert!(rows(part, "places").iter().all(|row| rows(&whole, "places").contains(row)));
+    }
+    for table in ["critical_path", "locations", "slack"] {
+        let number: usize = ranks.iter().map(|part| rows(part, table).len()).sum();
+        assert!(number > 1 && number == rows(&whole, table).len(), "{table}");
+    }
+    let mut levels: Vec<String> =
+        rows(&whole, "critical_path").iter().map(|row| row["level"].as_str().unwrap().to_owned()).collect();
+    levels.sort();
+    levels.dedup();
+    levels.retain(|level| !level.is_empty());
+    assert!(levels.contains(&"mpi".to_owned()), "{levels:?}");
+    for level in &levels {
+        let part = json(&["--level", level]);
+        for table in ["critical_path", "slack", "places"] {
+            let own: Vec<serde_json::Value> =
+                rows(&whole, table).into_iter().filter(|row| row["level"] == **level).collect();
+            assert_eq!(rows(&part, table), own, "{level} {table}");
+        }
+    }
+    assert_eq!(json(&["--ranks", "0-1", "--from", "0"]), whole);
+    let text = marey(dir.path(), &["path", "--ranks", "0", "--level", "mpi"]);
+    assert!(text.contains("shown are rows of: rank 0, calls of level mpi"), "{text}");
+}

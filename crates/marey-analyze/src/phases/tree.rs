@@ -9,7 +9,7 @@ use marey_model::{CallPathId, LocationId, Nanos};
 use rustc_hash::FxHashMap;
 
 use crate::happenings::Interval;
-use crate::trace::{Frame, Trace};
+use crate::trace::{Frame, Location, Trace};
 
 /// A place in the tree; 0 is the root.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -162,7 +162,8 @@ impl Walker {
 
 /// Locations that are looked at: all, or so many at equal distances.
 pub(super) fn looked_at(run: &dyn Trace, most: usize) -> Vec<LocationId> {
-    let all = run.locations().len();
-    let number = all.min(most);
-    (0..number).filter_map(|at| LocationId::from_idx(at * all / number)).collect()
+    let is_meant = |(_, location): &(usize, &Location)| !run.leaves_out(location.process);
+    let all: Vec<usize> = run.locations().iter().enumerate().filter(is_meant).map(|it| it.0).collect();
+    let number = all.len().min(most);
+    (0..number).filter_map(|at| LocationId::from_idx(all[at * all.len() / number])).collect()
 }

@@ -52,10 +52,12 @@ pub(crate) struct WaitsArgs {
         it makes the run shorter, whatever is faster elsewhere does not. Beside the time of each activity on the path \
         stands how long ranks and threads took for it on average: the difference is what better balance could win.\n\n\
         Then follows slack, the total float of the critical path method: how much longer work off the path could take \
-        without making the run longer. Who has much of it could take over work from others, or run slower.",
+        without making the run longer. Who has much of it could take over work from others, or run slower.\n\n\
+        The path is one for all ranks and calls: --ranks, --context and --level choose rows of it.",
     after_long_help = "EXAMPLES\n  \
         marey path run.marey\n  \
         marey path run.marey --from 1.5s --to 2s\n  \
+        marey path run.marey --ranks 0 --level mpi\n  \
         marey path run.marey --json | jq '.critical_path[0]'\n  \
         marey path run.marey --json | jq '.locations | max_by(.mean_slack_ns)'\n\n\
         JSON\n  \
@@ -71,6 +73,18 @@ pub(crate) struct PathArgs {
 
     #[command(flatten)]
     pub(crate) when: When,
+
+    /// Show only rows of these ranks of MPI_COMM_WORLD, such as 0,3-5
+    #[arg(long, value_name = "LIST", value_parser = parse_ranks)]
+    pub(crate) ranks: Option<Ranks>,
+
+    /// Show only calls in or beneath a region or function of this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+
+    /// Show only calls of this level, such as mpi or threads
+    #[arg(long, value_name = "NAME")]
+    pub(crate) level: Option<String>,
 }
 
 /// What all of them take.
@@ -134,7 +148,7 @@ pub(crate) struct Which {
 pub(crate) struct Ranks(pub(crate) Vec<(u32, u32)>);
 
 /// `3`, `0,3-5`
-fn parse_ranks(text: &str) -> Result<Ranks, String> {
+pub(super) fn parse_ranks(text: &str) -> Result<Ranks, String> {
     let number = |text: &str| {
         text.trim().parse::<u32>().map_err(|_| format!("{text:?} is no rank; write ranks as 0,3-5"))
     };

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ExplainArgs, When};
+use super::explain::parse_ranks;
+use super::{ExplainArgs, Ranks, When};
 
 /// `marey situations`
 #[derive(Debug, Args)]
@@ -20,6 +21,7 @@ use super::{ExplainArgs, When};
     after_long_help = "EXAMPLES\n  \
         marey situations run.marey\n  \
         marey situations run.marey --from 1.5s --to 2s\n  \
+        marey situations run.marey --ranks 0-3 --context solve\n  \
         marey situations --rules > my.rules        the rules that are used, to be changed\n  \
         marey situations run.marey --rules-file my.rules\n  \
         marey situations run.marey --json | jq '.situations[] | select(.kind == \"slow-down\")'\n\n\
@@ -44,6 +46,14 @@ pub(crate) struct SituationsArgs {
 
     #[command(flatten)]
     pub(crate) when: When,
+
+    /// Show only those of these ranks of MPI_COMM_WORLD, or that they cause, such as 0,3-5
+    #[arg(long, value_name = "LIST", value_parser = parse_ranks)]
+    pub(crate) ranks: Option<Ranks>,
+
+    /// Show only those that calls in or beneath a region or function of this name show, or cause
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
 
     /// Print the rules that are used, and nothing else
     #[arg(long)]

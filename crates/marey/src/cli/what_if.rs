@@ -20,7 +20,8 @@ use super::ExplainArgs;
         those come first that would make the run shortest.\n\n\
         PLACE is what tables show: a region, a function of the program, or FILE:LINE. Computation outside of recorded \
         calls is divided among functions by samples; calls of parallel libraries change only if they are named \
-        themselves. Orders of messages and locks stay as they were. All of it is told in docs/what-if.md.",
+        themselves. Orders of messages and locks stay as they were. A change holds for the whole run: what it gains shows behind it, \
+        so there is no part to ask for. All of it is told in docs/what-if.md.",
     after_long_help = "EXAMPLES\n  \
         marey what-if run.marey                      what would be most worthwhile\n  \
         marey what-if run.marey --faster force=2     with the function force twice as fast\n  \

@@ -7,14 +7,18 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use marey_analyze::{Anomalies, Anomaly, Loop, Method, Trace, anomalies, phases};
+use marey_analyze::{
+    Anomalies, Anomaly, Begun, CutOut, Excerpt, Loop, Method, Selection, Span, Trace, Unread, anomalies,
+    phases, phases_in,
+};
 use marey_archive::Events;
 use marey_model::{Level, LocationId, Nanos, Role};
 use serde::Serialize;
 
+use super::part::Part;
 use super::phases::unreadable;
 use super::sheet::{Sheet, cells, instant, plain, time, what};
-use super::{Place, all_waits, has_events, rank, rounded, thread, who};
+use super::{Place, rank, rounded, thread, who};
 use crate::busy::Busy;
 use crate::cli::{AnomaliesArgs, AnomalyMethod};
 use crate::format::{self, solid};
@@ -30,33 +34,59 @@ const MOST: usize = 5;
 pub(crate) fn run(args: &AnomaliesArgs) -> anyhow::Result<ExitCode> {
     let path = &args.common.run;
     let run = Run::open(path)?;
-    has_events(&run, path)?;
+    let part = Part::asked(&run, path, &args.when, &args.which)?;
+    part.has_a_beginning(path)?;
     let busy = Busy::with("comparing visits");
     let events = Events::open(&run.archive, &run.trace).map_err(|error| damaged(path, &error))?;
     let method = match args.method {
         AnomalyMethod::Robust => Method::Robust,
         AnomalyMethod::Normal => Method::Normal,
     };
-    let look = || {
-        let waits = all_waits(&run, &events)?;
-        let phases = phases(&run.trace, &events)?;
-        let main = phases.main.map(|main| phases.loops[main].clone());
-        let found = anomalies(&run.trace, &events, &waits, main.as_ref(), (method, args.percent))?;
-        Ok((found, main))
-    };
-    let (found, main) = look().map_err(|unread| unreadable(path, &unread))?;
+    let judging = (method, args.percent);
+    let (found, main) = look(&run, &events, &part, judging).map_err(|unread| unreadable(path, &unread))?;
     drop(busy);
-    let told = Told { trace: &run.trace, found: &found, main: main.as_ref(), method, percent: args.percent };
+    let told = Told {
+        trace: &run.trace,
+        found: &found,
+        main: main.as_ref(),
+        method,
+        percent: args.percent,
+        part: &part,
+        span: part.covered(&run),
+    };
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.common.json {
         serde_json::to_writer_pretty(&mut out, &Json::new(&told))?;
         writeln!(out)?;
     } else {
         let mut sheet = Sheet::new(&mut out, &args.common, &run.trace);
+        sheet.cut(&run, &part)?;
         told.print(&mut sheet)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is odd in a part, and the main loop of the run, or of what of it has all events.
+fn look(
+    run: &Run,
+    events: &Events<'_>,
+    part: &Part,
+    judging: (Method, f64),
+) -> Result<(Anomalies, Option<Loop>), Unread> {
+    let waits = part.all_waits(run, events)?;
+    let phases = match part.until {
+        None => phases(&run.trace, events)?,
+        Some(until) => {
+            let beginning = Selection { span: Span { to: until, ..Span::ALL }, ..Selection::default() };
+            let sums = Excerpt::new(&run.trace, events, &beginning)?;
+            phases_in(&sums, &CutOut::new(&run.trace, events, &beginning), sums.span())?
+        }
+    };
+    let main = phases.main.map(|main| phases.loops[main].clone());
+    let begun = Begun::new(&run.trace, events, &part.selection)?;
+    let found = anomalies(&run.trace, &begun, &waits, main.as_ref(), judging)?;
+    Ok((found, main))
 }
 
 struct Told<'t> {
@@ -65,6 +95,9 @@ struct Told<'t> {
     main: Option<&'t Loop>,
     method: Method,
     percent: f64,
+    part: &'t Part,
+    /// What of the run it is about.
+    span: Span,
 }
 
 impl Told<'_> {
@@ -206,7 +239,7 @@ impl Told<'_> {
             sheet.out,
             sheet.paint,
             "ANOMALOUS DURATIONS",
-            "single visits that took longer than their like",
+            &format!("single visits that took longer than their like{}", self.part.remark()),
         )?;
         sheet.say(&self.sentences())?;
         if self.found.list.is_empty() {
@@ -337,6 +370,8 @@ fn waiting(it: &Anomaly) -> f64 {
 /// The answer for other programs; what the fields mean is told by the help.
 #[derive(Serialize)]
 struct Json<'t> {
+    from_ns: i64,
+    to_ns: i64,
     text: Vec<String>,
     method: &'static str,
     percent: f64,
@@ -411,6 +446,8 @@ impl<'t> Json<'t> {
             }
         };
         Self {
+            from_ns: told.span.from.0,
+            to_ns: told.span.to.0,
             text: plain(&told.sentences()),
             method: if told.method == Method::Normal { "normal" } else { "robust" },
             percent: told.percent,

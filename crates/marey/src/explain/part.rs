@@ -10,8 +10,8 @@ use std::path::Path;
 
 use anyhow::bail;
 use marey_analyze::{
-    Causes, Excerpt, Selection, Span, Trace, Until, causes_of, causes_within, in_context, on_communicator,
-    on_level, on_noun,
+    Causes, Excerpt, Selection, Span, Trace, Unread, Until, Waits, causes_of, causes_within, in_context,
+    on_communicator, on_level, on_noun, waits,
 };
 use marey_archive::Events;
 use marey_model::Nanos;
@@ -101,6 +101,17 @@ impl Part {
         Span { from: from.max(Nanos(0)), to: to.min(end) }
     }
 
+    /// What of the run is told of, where nothing is of what has no events.
+    pub(crate) fn covered(&self, run: &Run) -> Span {
+        let Span { from, to } = self.selection.span;
+        Span { from: from.max(Nanos(0)), to: to.min(run.trace.duration()) }
+    }
+
+    /// Whether somebody or some calls are not meant.
+    pub(crate) fn shows_rows(&self) -> bool {
+        self.selection.locations.is_some() || self.chooses_calls()
+    }
+
     /// Whether some calls are not meant.
     pub(crate) fn chooses_calls(&self) -> bool {
         self.selection.call_paths.is_some() || self.selection.communicators.is_some()
@@ -117,8 +128,8 @@ impl Part {
         ))
     }
 
-    /// Why it took as long as it did.
-    pub(crate) fn causes(&self, run: &Run, path: &Path) -> anyhow::Result<Causes> {
+    /// Refuses a run of which nothing has events.
+    pub(crate) fn has_a_beginning(&self, path: &Path) -> anyhow::Result<()> {
         if self.until.is_some_and(|until| until <= Nanos(0)) {
             bail!(
                 "{} cannot be explained: its events were not kept, but added up from the start; record less of it \
@@ -126,7 +137,26 @@ impl Part {
                 path.display()
             );
         }
-        let unread = |unread: marey_analyze::Unread| {
+        Ok(())
+    }
+
+    /// `; from 1.2 s to 3.4 s`, behind a remark; nothing of a whole run.
+    pub(crate) fn remark(&self) -> String {
+        if self.is_asked() { format!("; {}", self.words) } else { String::new() }
+    }
+
+    /// All waits of the run, or of what of it has all events.
+    pub(super) fn all_waits(&self, run: &Run, events: &Events<'_>) -> Result<Waits, Unread> {
+        match self.until {
+            None => super::all_waits(run, events),
+            Some(until) => waits(&Until::new(&run.trace, until), events),
+        }
+    }
+
+    /// Why it took as long as it did.
+    pub(crate) fn causes(&self, run: &Run, path: &Path) -> anyhow::Result<Causes> {
+        self.has_a_beginning(path)?;
+        let unread = |unread: Unread| {
             anyhow::anyhow!(
                 "{} cannot be explained, for parts of it cannot be read: {unread}",
                 path.display()

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use marey_analyze::what_if::Limits;
-use marey_analyze::{Activity, Causes, SlackRow, TimeRow, Trace, slack};
+use marey_analyze::{Activity, Causes, Selection, SlackRow, TimeRow, Trace, slack};
 use marey_archive::Events;
 use marey_model::{LocationId, Nanos};
 use serde::Serialize;
@@ -25,23 +25,36 @@ use crate::words;
 pub(crate) fn run(args: &PathArgs) -> anyhow::Result<ExitCode> {
     let run = Run::open(&args.common.run)?;
     let part = Part::asked(&run, &args.common.run, &args.when, &Which::default())?;
+    let which = Which {
+        ranks: args.ranks.clone(),
+        context: args.context.clone(),
+        level: args.level.clone(),
+        communicator: None,
+    };
+    let shown = Part::asked(&run, &args.common.run, &args.when, &which)?;
     let causes = part.causes(&run, &args.common.run)?;
     // How much time there is behind the last event nobody knows.
     let rows = if part.until.is_none() { slacks(&run, &args.common.run, &causes)? } else { None };
     let rows = rows.as_deref();
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.common.json {
-        serde_json::to_writer_pretty(&mut out, &Json::new(&run.trace, &causes, rows))?;
+        serde_json::to_writer_pretty(&mut out, &Json::new(&run.trace, &causes, rows, &shown.selection))?;
         writeln!(out)?;
     } else {
         let mut page = Page::new(&mut out, &args.common, &run, &causes);
         page.cut(&run, &part)?;
-        by_activity(&mut page)?;
-        by_location(&mut page, rows)?;
-        elsewhere(&mut page, rows)?;
+        by_activity(&mut page, &shown)?;
+        by_location(&mut page, rows, &shown.selection)?;
+        elsewhere(&mut page, rows, &shown.selection)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a row is about somebody and something that is shown.
+fn is_shown(shown: &Selection, location: LocationId, activity: Activity) -> bool {
+    let path = if let Activity::Path(path) = activity { Some(path) } else { None };
+    shown.has_location(location) && shown.has_call(path)
 }
 
 /// How much longer things could take; none if the run is too large.
@@ -92,6 +105,9 @@ struct Sum {
     /// By all, waits left out.
     time: Nanos,
     locations: Vec<LocationId>,
+    /// Whether a row of it is shown, and one that is on the path.
+    is_shown: bool,
+    is_shown_on_path: bool,
 }
 
 impl Sum {
@@ -105,12 +121,15 @@ impl Sum {
 }
 
 /// What was done in each place.
-fn places<'t>(trace: &'t dyn Trace, causes: &Causes) -> BTreeMap<Place<'t>, Sum> {
+fn places<'t>(trace: &'t dyn Trace, causes: &Causes, shown: &Selection) -> BTreeMap<Place<'t>, Sum> {
     let mut rows: BTreeMap<Place<'_>, Sum> = BTreeMap::new();
     for row in &causes.times {
         let sum = rows.entry(Place::of(trace, row.activity)).or_default();
         sum.on_path = sum.on_path + row.on_path;
         sum.time = sum.time + row.time;
+        let is_shown = is_shown(shown, row.location, row.activity);
+        sum.is_shown |= is_shown;
+        sum.is_shown_on_path |= is_shown && row.on_path > Nanos(0);
         if row.on_path > Nanos(0) && !sum.locations.contains(&row.location) {
             sum.locations.push(row.location);
         }
@@ -127,18 +146,19 @@ fn slack_by<K: Ord>(rows: Option<&[SlackRow]>, key: impl Fn(&SlackRow) -> K) -> 
     sums
 }
 
-fn by_activity(page: &mut Page<'_>) -> io::Result<()> {
+fn by_activity(page: &mut Page<'_>, shown: &Part) -> io::Result<()> {
     let (trace, run) = (page.trace, page.causes.span.to - page.causes.span.from);
     let n_locations = trace.locations().len().max(1) as i64;
     let remark = format!(
         "what {} consists of, in {}, none of which waited; mean: what each rank or thread took for it, waits left out; \
-         imbalance: what the path has beyond that",
+         imbalance: what the path has beyond that{}",
         length(trace, page.causes),
         format::counted(page.causes.path.spans.len() as u64, "piece"),
+        if shown.shows_rows() { format!("; shown are rows of: {}", shown.words) } else { String::new() },
     );
     title(page.out, page.paint, "CRITICAL PATH", &remark)?;
-    let rows = places(trace, page.causes);
-    let mut rows: Vec<_> = rows.into_iter().filter(|(_, sum)| sum.on_path > Nanos(0)).collect();
+    let rows = places(trace, page.causes, &shown.selection);
+    let mut rows: Vec<_> = rows.into_iter().filter(|(_, sum)| sum.is_shown_on_path).collect();
     rows.sort_by_key(|(_, sum)| Reverse(sum.on_path));
     let mut table = Table::new(&[
         ("doing", Side::Left),
@@ -177,13 +197,13 @@ fn by_activity(page: &mut Page<'_>) -> io::Result<()> {
     page.more(rows.len())
 }
 
-fn by_location(page: &mut Page<'_>, slacks: Option<&[SlackRow]>) -> io::Result<()> {
+fn by_location(page: &mut Page<'_>, slacks: Option<&[SlackRow]>, shown: &Selection) -> io::Result<()> {
     let (trace, run) = (page.trace, page.causes.span.to - page.causes.span.from);
     let remark = "how long the path was on each, how long it waited, and its slack: how much longer its work could take \
                   without making the run longer; mean: by time";
     title(page.out, page.paint, "RANKS AND THREADS", remark)?;
     let mut rows: BTreeMap<LocationId, [Nanos; 2]> = BTreeMap::new();
-    for row in &page.causes.times {
+    for row in page.causes.times.iter().filter(|row| shown.has_location(row.location)) {
         let sums = rows.entry(row.location).or_default();
         *sums = [sums[0] + row.on_path, sums[1] + row.waiting];
     }
@@ -215,7 +235,7 @@ fn by_location(page: &mut Page<'_>, slacks: Option<&[SlackRow]>) -> io::Result<(
 }
 
 /// What is not on the path all of the time, and how much longer that could take.
-fn elsewhere(page: &mut Page<'_>, slacks: Option<&[SlackRow]>) -> io::Result<()> {
+fn elsewhere(page: &mut Page<'_>, slacks: Option<&[SlackRow]>, shown: &Selection) -> io::Result<()> {
     let trace = page.trace;
     let remark = "how much longer what is off the path could take, all else as it was, without making the run longer: at \
                   least, and on average by time";
@@ -224,16 +244,22 @@ fn elsewhere(page: &mut Page<'_>, slacks: Option<&[SlackRow]>) -> io::Result<()>
         let text = "not known: the run has too many messages and waits for it";
         return writeln!(page.out, "  {}", page.paint.paint(Look::Faint, text));
     }
-    let sums = places(trace, page.causes);
+    let sums = places(trace, page.causes, shown);
     let slacks = slack_by(slacks, |row| Place::of(trace, row.activity));
     let off = |place: &Place<'_>, slack: &Slack| {
         (slack.time - sums.get(place).map_or(Nanos(0), |sum| sum.on_path)).max(Nanos(0))
     };
     let mut rows: Vec<_> = slacks.iter().map(|(place, slack)| (place, slack, off(place, slack))).collect();
     rows.retain(|row| row.2 > Nanos(0));
+    let is_any = !rows.is_empty();
+    rows.retain(|row| sums.get(row.0).is_some_and(|sum| sum.is_shown));
     rows.sort_by_key(|row| Reverse(row.2));
     if rows.is_empty() {
-        let text = "none: all that was done is on the critical path";
+        let text = if is_any {
+            "none of these ranks and calls"
+        } else {
+            "none: all that was done is on the critical path"
+        };
         return writeln!(page.out, "  {}", page.paint.paint(Look::Faint, text));
     }
     let mut table = Table::new(&[
@@ -322,10 +348,15 @@ impl From<&Slack> for JsonSlackSum {
     }
 }
 
-fn json_places<'t>(trace: &'t dyn Trace, causes: &Causes, slacks: Option<&[SlackRow]>) -> Vec<JsonPlace<'t>> {
+fn json_places<'t>(
+    trace: &'t dyn Trace,
+    causes: &Causes,
+    slacks: Option<&[SlackRow]>,
+    shown: &Selection,
+) -> Vec<JsonPlace<'t>> {
     let n_locations = i64::try_from(trace.locations().len()).unwrap_or(i64::MAX).max(1);
     let slacks = slack_by(slacks, |row| Place::of(trace, row.activity));
-    let mut rows: Vec<_> = places(trace, causes).into_iter().collect();
+    let mut rows: Vec<_> = places(trace, causes, shown).into_iter().filter(|(_, sum)| sum.is_shown).collect();
     rows.sort_by_key(|(_, sum)| Reverse(sum.on_path));
     let row = |(place, sum): (Place<'t>, Sum)| JsonPlace {
         place,
@@ -341,6 +372,7 @@ fn json_locations<'t>(
     trace: &'t dyn Trace,
     causes: &Causes,
     slacks: Option<&[SlackRow]>,
+    shown: &Selection,
 ) -> Vec<JsonLocation<'t>> {
     let slacks = slack_by(slacks, |row| row.location);
     let row = |(id, _): (LocationId, _)| {
@@ -354,10 +386,10 @@ fn json_locations<'t>(
             slack: (&slacks.get(&id).copied().unwrap_or_default()).into(),
         }
     };
-    (0..).map(LocationId).zip(trace.locations()).map(row).collect()
+    (0..).map(LocationId).zip(trace.locations()).filter(|(id, _)| shown.has_location(*id)).map(row).collect()
 }
 
-fn json_slack<'t>(trace: &'t dyn Trace, rows: &[SlackRow]) -> Vec<JsonSlack<'t>> {
+fn json_slack<'t>(trace: &'t dyn Trace, rows: &[SlackRow], shown: &Selection) -> Vec<JsonSlack<'t>> {
     let row = |row: &SlackRow| {
         let place = Place::of(trace, row.activity);
         let mut slack = Slack::default();
@@ -374,7 +406,7 @@ fn json_slack<'t>(trace: &'t dyn Trace, rows: &[SlackRow]) -> Vec<JsonSlack<'t>>
             slack: (&slack).into(),
         }
     };
-    rows.iter().map(row).collect()
+    rows.iter().filter(|row| is_shown(shown, row.location, row.activity)).map(row).collect()
 }
 
 #[derive(Serialize)]
@@ -389,7 +421,13 @@ pub(crate) struct JsonRow<'t> {
 
 /// The path by location and activity, most first.
 pub(crate) fn json_path<'t>(trace: &'t dyn Trace, causes: &Causes) -> Vec<JsonRow<'t>> {
-    let mut rows: Vec<&TimeRow> = causes.times.iter().filter(|row| row.on_path > Nanos(0)).collect();
+    json_path_of(trace, causes, &Selection::default())
+}
+
+/// The same, but only what is shown.
+fn json_path_of<'t>(trace: &'t dyn Trace, causes: &Causes, shown: &Selection) -> Vec<JsonRow<'t>> {
+    let is_in = |row: &&TimeRow| row.on_path > Nanos(0) && is_shown(shown, row.location, row.activity);
+    let mut rows: Vec<&TimeRow> = causes.times.iter().filter(is_in).collect();
     rows.sort_by_key(|row| Reverse(row.on_path));
     let row = |row: &&TimeRow| {
         let place = Place::of(trace, row.activity);
@@ -405,17 +443,17 @@ pub(crate) fn json_path<'t>(trace: &'t dyn Trace, causes: &Causes) -> Vec<JsonRo
 }
 
 impl<'t> Json<'t> {
-    fn new(trace: &'t dyn Trace, causes: &Causes, slacks: Option<&[SlackRow]>) -> Self {
+    fn new(trace: &'t dyn Trace, causes: &Causes, slacks: Option<&[SlackRow]>, shown: &Selection) -> Self {
         Self {
             from_ns: causes.span.from.0,
             to_ns: causes.span.to.0,
             duration_ns: (causes.span.to - causes.span.from).0,
             before_ns: causes.path.before.0,
             spans: causes.path.spans.len(),
-            critical_path: json_path(trace, causes),
-            places: json_places(trace, causes, slacks),
-            locations: json_locations(trace, causes, slacks),
-            slack: slacks.map(|rows| json_slack(trace, rows)),
+            critical_path: json_path_of(trace, causes, shown),
+            places: json_places(trace, causes, slacks, shown),
+            locations: json_locations(trace, causes, slacks, shown),
+            slack: slacks.map(|rows| json_slack(trace, rows, shown)),
         }
     }
 }

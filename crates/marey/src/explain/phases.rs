@@ -10,14 +10,17 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use marey_analyze::{Activity, Figures, Loop, Phases, Shares, phases, shares};
+use marey_analyze::{
+    Activity, CutOut, Figures, Happenings, Loop, Phases, Shares, Span, Trace, phases_in, shares,
+};
 use marey_archive::Events;
 use marey_model::Nanos;
 
+use super::part::Part;
 use super::sheet::{Sheet, cells, instant, time, what};
-use super::{Place, all_waits, has_events, rounded, who};
+use super::{Place, rounded, who};
 use crate::busy::Busy;
-use crate::cli::PhasesArgs;
+use crate::cli::{PhasesArgs, Which};
 use crate::exit::Usage;
 use crate::format;
 use crate::paint::{Look, title};
@@ -28,31 +31,70 @@ use crate::table::{Cell, Side, Table};
 pub(crate) fn run(args: &PhasesArgs) -> anyhow::Result<ExitCode> {
     let path = &args.common.run;
     let run = Run::open(path)?;
-    has_events(&run, path)?;
-    let busy = Busy::with("looking for iterations");
+    let which = Which { ranks: args.ranks.clone(), ..Which::default() };
+    let part = Part::asked(&run, path, &args.when, &which)?;
+    part.has_a_beginning(path)?;
     let events = Events::open(&run.archive, &run.trace).map_err(|error| damaged(path, &error))?;
-    let found = phases(&run.trace, &events).map_err(|unread| unreadable(path, &unread))?;
-    let which = chosen(args, &found)?;
-    let within = which
-        .map(|which| {
-            let waits = all_waits(&run, &events)?;
-            shares(&run.trace, &events, &waits, &found.loops[which])
-        })
-        .transpose()
-        .map_err(|unread| unreadable(path, &unread))?;
-    drop(busy);
-    let told =
-        which.zip(within.as_ref()).map(|(which, shares)| Told { which, of: &found.loops[which], shares });
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    if args.common.json {
-        serde_json::to_writer_pretty(&mut out, &json::Json::new(&run.trace, &found, told.as_ref()))?;
-        writeln!(out)?;
-    } else {
-        let mut sheet = Sheet::new(&mut out, &args.common, &run.trace);
-        print(&mut sheet, &found, told.as_ref())?;
+    let covered = part.covered(&run);
+    let asked = Asked { args, run: &run, events: &events, part: &part, span: covered };
+    match part.excerpt(&run, path)? {
+        None => asked.tell(&run.trace, &events)?,
+        Some(sums) => asked.tell(&sums, &CutOut::new(&run.trace, &events, &part.selection))?,
     }
-    out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is asked for, and of what.
+struct Asked<'t> {
+    args: &'t PhasesArgs,
+    run: &'t Run,
+    events: &'t Events<'t>,
+    part: &'t Part,
+    span: Span,
+}
+
+impl Asked<'_> {
+    /// Tells of a run, or of a part that is one by itself.
+    fn tell(&self, trace: &impl Trace, events: &impl Happenings) -> anyhow::Result<()> {
+        let (args, path) = (self.args, &self.args.common.run);
+        let busy = Busy::with("looking for iterations");
+        let found = phases_in(trace, events, self.span).map_err(|unread| unreadable(path, &unread))?;
+        let which = chosen(args, &found)?;
+        let within = which
+            .map(|which| {
+                let waits = self.part.all_waits(self.run, self.events)?;
+                shares(trace, events, &waits, &found.loops[which])
+            })
+            .transpose()
+            .map_err(|unread| unreadable(path, &unread))?;
+        drop(busy);
+        let told =
+            which.zip(within.as_ref()).map(|(which, shares)| Told { which, of: &found.loops[which], shares });
+        let is_part = self.span.to - self.span.from < self.run.trace.duration();
+        let page = Page { found: &found, told: told.as_ref(), span: self.span, is_part };
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        if args.common.json {
+            let duration = self.run.trace.duration();
+            serde_json::to_writer_pretty(&mut out, &json::Json::new(trace, duration, &page))?;
+            writeln!(out)?;
+        } else {
+            let mut sheet = Sheet::new(&mut out, &args.common, trace);
+            sheet.cut(self.run, self.part)?;
+            page.print(&mut sheet, &self.part.remark())?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+/// All that is told.
+struct Page<'t> {
+    found: &'t Phases,
+    told: Option<&'t Told<'t>>,
+    /// What of the run it is about.
+    span: Span,
+    /// Whether that is less than all of its time.
+    is_part: bool,
 }
 
 /// A loop that is told of in full.
@@ -84,21 +126,24 @@ pub(super) fn unreadable(path: &Path, unread: &marey_analyze::Unread) -> anyhow:
     anyhow::anyhow!("{} cannot be explained, for parts of it cannot be read: {unread}", path.display())
 }
 
-fn print(sheet: &mut Sheet<'_>, found: &Phases, told: Option<&Told<'_>>) -> io::Result<()> {
-    title(sheet.out, sheet.paint, "ITERATIONS", "found in what the program calls; counted from 1")?;
-    sheet.say(&words::sentences(sheet.trace, found, told))?;
-    let Some(told) = told else { return Ok(()) };
-    course(sheet, found)?;
-    times(sheet, told)?;
-    kinds(sheet, told)?;
-    outliers(sheet, told)?;
-    activities(sheet, told)?;
-    loops(sheet, found)
+impl Page<'_> {
+    fn print(&self, sheet: &mut Sheet<'_>, part: &str) -> io::Result<()> {
+        let remark = format!("found in what the program calls; counted from 1{part}");
+        title(sheet.out, sheet.paint, "ITERATIONS", &remark)?;
+        sheet.say(&words::sentences(sheet.trace, self))?;
+        let Some(told) = self.told else { return Ok(()) };
+        course(sheet, self)?;
+        times(sheet, told)?;
+        kinds(sheet, told)?;
+        outliers(sheet, told)?;
+        activities(sheet, told)?;
+        loops(sheet, self.found)
+    }
 }
 
 /// What comes after what: start-up, loops, end.
-fn course(sheet: &mut Sheet<'_>, found: &Phases) -> io::Result<()> {
-    let run = sheet.trace.duration();
+fn course(sheet: &mut Sheet<'_>, page: &Page<'_>) -> io::Result<()> {
+    let (found, length) = (page.found, page.span.to - page.span.from);
     title(sheet.out, sheet.paint, "PHASES", "what comes after what; share: of the run")?;
     let mut table = Table::new(&[
         ("phase", Side::Left),
@@ -110,8 +155,8 @@ fn course(sheet: &mut Sheet<'_>, found: &Phases) -> io::Result<()> {
         ("who", Side::Left),
     ])
     .can_spare(&["who", "to", "share"]);
-    for phase in words::course(found, run) {
-        let length = phase.to - phase.from;
+    for phase in words::course(found, page.span) {
+        let time = phase.to - phase.from;
         let it = phase.which.map(|which| &found.loops[which]);
         table.row([
             match it {
@@ -120,8 +165,8 @@ fn course(sheet: &mut Sheet<'_>, found: &Phases) -> io::Result<()> {
             },
             instant(phase.from).replace('\u{a0}', " ").into(),
             instant(phase.to).replace('\u{a0}', " ").into(),
-            format::duration(length).into(),
-            format::percent(length.0, run.0).into(),
+            format::duration(time).into(),
+            format::percent(time.0, length.0).into(),
             it.map_or_else(String::new, |it| each(it, it.time.median)).into(),
             it.map_or_else(String::new, |it| who(sheet.trace, &it.locations)).into(),
         ]);

@@ -11,9 +11,11 @@ use marey_model::Nanos;
 use serde::Serialize;
 
 use super::Place;
+use super::part::Part;
 use crate::cli::ExplainArgs;
 use crate::format::{self, solid};
 use crate::paint::{Look, Paint, harmless, shorten, wrap};
+use crate::run::Run;
 use crate::table::Cell;
 use crate::words;
 
@@ -41,6 +43,14 @@ impl<'p> Sheet<'p> {
             }
         }
         Ok(())
+    }
+
+    /// What is told of less than was asked for.
+    pub(super) fn cut(&mut self, run: &Run, part: &Part) -> io::Result<()> {
+        match part.cut(run) {
+            Some(words) => crate::paint::note(self.out, self.paint, &words),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn more(&mut self, rows: usize) -> io::Result<()> {

@@ -10,8 +10,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use marey_analyze::{
-    Activity, ProbableCause, Situation, SituationKind, SituationRules, Situations, Threshold, Trace,
-    situations,
+    Activity, ProbableCause, Selection, Situation, SituationKind, SituationRules, Situations, Threshold,
+    Trace, Until, situations,
 };
 use marey_archive::Events;
 use marey_model::{CallPathId, LocationId, Nanos};
@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::findings::{capital, from};
 use super::part::Part;
 use super::sheet::instant;
-use super::{Page, Place, has_events, name, rank, rounded, who};
+use super::{Page, Place, name, rank, rounded, who};
 use crate::busy::Busy;
 use crate::cli::{SituationsArgs, Which};
 use crate::exit::Usage;
@@ -47,21 +47,28 @@ pub(crate) fn run(args: &SituationsArgs) -> anyhow::Result<ExitCode> {
     }
     let path = &args.common.run;
     let run = Run::open(path)?;
-    has_events(&run, path)?;
-    let part = Part { until: None, ..Part::asked(&run, path, &args.when, &Which::default())? };
+    let part = Part::asked(&run, path, &args.when, &Which::default())?;
+    let which = Which { ranks: args.ranks.clone(), context: args.context.clone(), ..Which::default() };
+    let shown = Part::asked(&run, path, &args.when, &which)?;
     let causes = part.causes(&run, path)?;
     let busy = Busy::with("looking for situations");
     let events = Events::open(&run.archive, &run.trace).map_err(|error| damaged(path, &error))?;
-    let found = situations(&run.trace, &events, &causes, &rules).map_err(|unread| {
+    let found = match part.until {
+        None => situations(&run.trace, &events, &causes, &rules),
+        Some(until) => situations(&Until::new(&run.trace, until), &events, &causes, &rules),
+    };
+    let mut found = found.map_err(|unread| {
         anyhow::anyhow!("{} cannot be searched, for parts of it cannot be read: {unread}", path.display())
     })?;
+    found.list.retain(|it| is_meant(&shown.selection, it));
     drop(busy);
     if args.common.json {
         serde_json::to_writer_pretty(&mut out, &Json::new(&run.trace, &causes, &rules, &found))?;
         writeln!(out)?;
     } else {
         let mut page = Page::new(&mut out, &args.common, &run, &causes);
-        sentences(&mut page, &found)?;
+        page.cut(&run, &part)?;
+        sentences(&mut page, &found, &shown)?;
         table(&mut page, &found)?;
         notes(&mut page, &rules, &found)?;
     }
@@ -93,15 +100,35 @@ fn read(path: &Path) -> anyhow::Result<SituationRules> {
     Ok(rules)
 }
 
-fn sentences(page: &mut Page<'_>, found: &Situations) -> io::Result<()> {
+/// Whether somebody who is meant takes part or causes it, and a call that is meant shows or causes it.
+fn is_meant(shown: &Selection, it: &Situation) -> bool {
+    let has_cause = |has: &dyn Fn(&ProbableCause) -> bool| it.cause.as_ref().is_some_and(has);
+    let in_call = |cause: &ProbableCause| match cause.activity {
+        Activity::Path(path) => shown.has_call(Some(path)),
+        Activity::Outside | Activity::NotStarted => false,
+    };
+    let somebody = it.locations.iter().any(|id| shown.has_location(*id))
+        || has_cause(&|cause| shown.has_location(cause.location));
+    let call = shown.has_call(it.call_path)
+        || it.others.iter().any(|path| shown.has_call(Some(*path)))
+        || has_cause(&in_call);
+    somebody && call
+}
+
+fn sentences(page: &mut Page<'_>, found: &Situations, shown: &Part) -> io::Result<()> {
     let span = page.causes.span;
     let remark = format!(
-        "in {}, by the rules that `marey situations --rules` prints or --rules-file names",
+        "in {}, by the rules that `marey situations --rules` prints or --rules-file names{}",
         format::duration(span.to - span.from),
+        shown.remark(),
     );
     title(page.out, page.paint, "SITUATIONS", &remark)?;
     if found.list.is_empty() {
-        let text = "none: the pace is steady, all do about as much, and no messages pile up";
+        let text = if shown.shows_rows() {
+            "none of these ranks and calls"
+        } else {
+            "none: the pace is steady, all do about as much, and no messages pile up"
+        };
         return note(page.out, page.paint, text);
     }
     let mut list: Vec<&Situation> = found.list.iter().collect();

@@ -1,16 +1,19 @@
 //! Iterations for other programs; what the fields mean is told by the help and by `docs/json.md`.
 
-use marey_analyze::{Border, Different, Loop, Phases, Trace};
+use marey_analyze::{Border, Different, Loop, Trace};
+use marey_model::Nanos;
 use serde::Serialize;
 
 use super::super::sheet::{JsonFigures, plain};
 use super::super::{Place, rounded};
-use super::{Told, words};
+use super::{Page, Told, words};
 use crate::words as names;
 
 #[derive(Serialize)]
 pub(super) struct Json<'t> {
     duration_ns: i64,
+    from_ns: i64,
+    to_ns: i64,
     text: Vec<String>,
     main: Option<usize>,
     looked_at: usize,
@@ -119,7 +122,8 @@ struct JsonIteration {
 }
 
 impl<'t> Json<'t> {
-    pub(super) fn new(trace: &'t dyn Trace, found: &'t Phases, told: Option<&Told<'_>>) -> Self {
+    pub(super) fn new(trace: &'t dyn Trace, duration: Nanos, page: &Page<'t>) -> Self {
+        let Page { found, told, span, .. } = *page;
         let phase = |phase: super::Phase| JsonPhase {
             phase: if phase.which.is_some() { "loop" } else { phase.name },
             which: phase.which.map(|which| which + 1),
@@ -127,11 +131,13 @@ impl<'t> Json<'t> {
             to_ns: phase.to.0,
         };
         Self {
-            duration_ns: trace.duration().0,
-            text: plain(&words::sentences(trace, found, told)),
+            duration_ns: duration.0,
+            from_ns: span.from.0,
+            to_ns: span.to.0,
+            text: plain(&words::sentences(trace, page)),
             main: found.main.map(|main| main + 1),
             looked_at: found.looked_at,
-            phases: words::course(found, trace.duration()).into_iter().map(phase).collect(),
+            phases: words::course(found, span).into_iter().map(phase).collect(),
             loops: found.loops.iter().enumerate().map(|(which, it)| of_loop(trace, which, it)).collect(),
             told: told.map(|told| JsonTold::new(trace, told)),
         }

@@ -2,12 +2,12 @@
 //!
 //! The one idea: a sentence says what was found and how it is known, so that nobody has to believe it.
 
-use marey_analyze::{Border, Figures, Loop, Phases, Site, Trace};
+use marey_analyze::{Border, Figures, Loop, Phases, Site, Span, Trace};
 use marey_model::Nanos;
 
 use super::super::sheet::{instant, time, what};
 use super::super::{Place, who};
-use super::{Phase, Told, each};
+use super::{Page, Phase, Told, each};
 use crate::format::{self, solid};
 use crate::paint::{harmless, shorten};
 use crate::words;
@@ -16,9 +16,9 @@ use crate::words;
 const MOST: usize = 3;
 
 /// What there is to say.
-pub(super) fn sentences(trace: &dyn Trace, found: &Phases, told: Option<&Told<'_>>) -> Vec<String> {
-    let Some(told) = told else { return vec![nothing(trace)] };
-    let mut all = vec![headline(trace, told)];
+pub(super) fn sentences(trace: &dyn Trace, page: &Page<'_>) -> Vec<String> {
+    let (found, Some(told)) = (page.found, page.told) else { return vec![nothing(trace)] };
+    let mut all = vec![headline(trace, told, page)];
     all.extend(kinds(told));
     all.extend(outliers(trace, told));
     all.push(drift(told));
@@ -56,8 +56,9 @@ fn nothing(trace: &dyn Trace) -> String {
 }
 
 /// `500 iterations of 4.10 ms (median), …`
-fn headline(trace: &dyn Trace, told: &Told<'_>) -> String {
-    let (it, run) = (told.of, trace.duration());
+fn headline(trace: &dyn Trace, told: &Told<'_>, page: &Page<'_>) -> String {
+    let it = told.of;
+    let (whole, of) = (page.span, if page.is_part { "of the part" } else { "of the run" });
     let (from, to) = it.span();
     let border = match it.border {
         Border::Opens => "each begins with",
@@ -76,7 +77,7 @@ fn headline(trace: &dyn Trace, told: &Told<'_>) -> String {
         ),
     };
     format!(
-        "{} of {} (median; {} to {}) on {}, from {} to {}, {} of the run{rounds}: {border} {}.{per}",
+        "{} of {} (median; {} to {}) on {}, from {} to {}, {} {of}{rounds}: {border} {}.{per}",
         solid(format::counted(it.number, "iteration")),
         solid(each(it, it.time.median)),
         solid(each(it, it.time.min)),
@@ -84,7 +85,7 @@ fn headline(trace: &dyn Trace, told: &Told<'_>) -> String {
         who(trace, &it.locations),
         instant(from),
         instant(to),
-        solid(format::percent((to - from).0, run.0)),
+        solid(format::percent((to - from).0, (whole.to - whole.from).0)),
         site(trace, it),
     )
 }
@@ -237,7 +238,7 @@ fn varies(trace: &dyn Trace, told: &Told<'_>) -> Option<String> {
 }
 
 /// What comes after what: the loops that are not inside others, and what lies between them.
-pub(super) fn course(found: &Phases, run: Nanos) -> Vec<Phase> {
+pub(super) fn course(found: &Phases, whole: Span) -> Vec<Phase> {
     let mut loops: Vec<(usize, (Nanos, Nanos))> = found
         .loops
         .iter()
@@ -247,7 +248,7 @@ pub(super) fn course(found: &Phases, run: Nanos) -> Vec<Phase> {
         .collect();
     loops.sort_by_key(|&(which, span)| (span, which));
     let mut phases = Vec::new();
-    let mut at = Nanos(0);
+    let mut at = whole.from;
     for (which, (from, to)) in loops {
         if at < from {
             let name = if phases.is_empty() { "start-up" } else { "between" };
@@ -256,8 +257,8 @@ pub(super) fn course(found: &Phases, run: Nanos) -> Vec<Phase> {
         phases.push(Phase { name: "", from, to, which: Some(which) });
         at = at.max(to);
     }
-    if at < run {
-        phases.push(Phase { name: "end", from: at, to: run, which: None });
+    if at < whole.to {
+        phases.push(Phase { name: "end", from: at, to: whole.to, which: None });
     }
     phases
 }
