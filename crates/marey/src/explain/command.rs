@@ -87,3 +87,23 @@ fn span(finding: &Finding, causes: &Causes) -> String {
     let Nanos(to) = finding.to.max(Nanos(0));
     format!(" --from {} --to {}", seconds(from / 1000), seconds((to + 999) / 1000))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_is_the_function_without_its_parameters() {
+        let cases = [
+            ("step", " --context step"),
+            ("(anonymous namespace)::work(int)", " --context '(anonymous namespace)::work'"),
+            ("Grid::operator()(int) const", " --context 'Grid::operator()'"),
+            ("", " --context MPI_Send"),
+        ];
+        for (function, expected) in cases {
+            let (level, region, file, routine) = ("mpi", "MPI_Send", "a.cc", "");
+            let place = Place { activity: "region", level, region, function, file, line: 7, routine };
+            assert_eq!(context(&place), expected);
+        }
+    }
+}

@@ -238,3 +238,18 @@ fn time_of_all(causes: &Causes) -> Nanos {
 fn rounded(ns: f64) -> Nanos {
     Nanos(ns.round() as i64)
 }
+
+#[cfg(test)]
+mod tests {
+    use marey_testkit::MadeUp;
+
+    use super::*;
+
+    #[test]
+    fn ranks_are_those_of_the_first_world() {
+        let mut run = MadeUp::new(3);
+        run.spawn_from(2);
+        let ranks: Vec<_> = (0..4).map(|location| rank(&run, LocationId(location))).collect();
+        assert_eq!(ranks, [Some(0), Some(1), None, None]);
+    }
+}
