@@ -216,10 +216,10 @@ fn who(trace: &dyn Trace, locations: &[LocationId]) -> String {
     }
 }
 
-/// The rank of a location's process in the first world.
+/// The rank of a location's process in the first world; `None` = it has none there.
 fn rank(trace: &dyn Trace, location: LocationId) -> Option<u32> {
     let process = trace.locations().get(location.idx())?.process;
-    trace.processes().get(process.idx())?.rank
+    trace.processes().get(process.idx())?.first_rank()
 }
 
 /// The name of a location.

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &SituationsArgs) -> anyhow::Result<ExitCode> {
         writeln!(out)?;
     } else {
         let mut page = Page::new(&mut out, &args.common, &run, &causes);
-        sentences(&mut page, &found)?;
+        sentences(&mut page, &rules, &found)?;
         table(&mut page, &found)?;
         notes(&mut page, &rules, &found)?;
     }
@@ -93,7 +93,7 @@ fn read(path: &Path) -> anyhow::Result<SituationRules> {
     Ok(rules)
 }
 
-fn sentences(page: &mut Page<'_>, found: &Situations) -> io::Result<()> {
+fn sentences(page: &mut Page<'_>, rules: &SituationRules, found: &Situations) -> io::Result<()> {
     let span = page.causes.span;
     let remark = format!(
         "in {}, by the rules that `marey situations --rules` prints or --rules-file names",
@@ -101,8 +101,7 @@ fn sentences(page: &mut Page<'_>, found: &Situations) -> io::Result<()> {
     );
     title(page.out, page.paint, "SITUATIONS", &remark)?;
     if found.list.is_empty() {
-        let text = "none: the pace is steady, all do about as much, and no messages pile up";
-        return note(page.out, page.paint, text);
+        return note(page.out, page.paint, none(rules));
     }
     let mut list: Vec<&Situation> = found.list.iter().collect();
     // Those that matter most, in the order of time.
@@ -122,6 +121,15 @@ fn sentences(page: &mut Page<'_>, found: &Situations) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Other rules may look for less.
+fn none(rules: &SituationRules) -> &'static str {
+    if *rules == SituationRules::default() {
+        "none: the pace is steady, all do about as much, and no messages pile up"
+    } else {
+        "none: nothing that the rules look for"
+    }
 }
 
 /// Queues that one place makes at one location again and again are told once, by the first of a list, and how many more there
@@ -501,5 +509,17 @@ fn json_cause<'t>(trace: &'t dyn Trace, cause: &ProbableCause) -> JsonCause<'t> 
         is_waiting: cause.is_waiting,
         amount: cause.amount,
         without_processor_ns: cause.without_processor.map(|time| rounded(time).0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_told_of_what_no_rule_looks_for() {
+        assert!(none(&SituationRules::default()).contains("pace is steady"));
+        let rules = SituationRules::parse("message-queue everyone over 3 messages").unwrap();
+        assert_eq!(none(&rules), "none: nothing that the rules look for");
     }
 }
