@@ -141,7 +141,7 @@ fn names_that_no_run_has_are_found_out() {
 #[test]
 fn functions_are_named_with_parameters_and_what_they_are_in_or_without() {
     let run = Digest::new(&Made::list(
-        "rank 0 1 s processor 1 s memory 1\ncall 0 main>ns::work(int) MPI_Wait 3 1 s 0",
+        "rank 0 1 s processor 1 s memory 1\ncall 0 main>a.cc:ns::work(int) MPI_Wait 3 1 s 0",
     ));
     for name in ["work", "ns::work", "ns::work(int)"] {
         let formula = Formula::parse(&format!("function(\"{name}\").visits")).unwrap();
