@@ -36,6 +36,7 @@ mod judge;
 mod lines;
 mod memory;
 mod models;
+mod names;
 mod paths;
 mod phases;
 mod profile;
@@ -86,6 +87,7 @@ pub use judge::{Judgement, Outcome, Ratio, Rule, Unclear, is_exact, judge, least
 pub use lines::{LineRow, lines};
 pub use memory::{Allocated, AllocationPath, ProcessMemory, allocations, memory};
 pub use models::{ENOUGH_SIZES, FAR, LEAST_SIZES, Model, Prediction, TERMS, Term, student};
+pub use names::{is_named, without_parameters};
 pub use phases::{
     Border, Different, Drift, Figures, Iteration, Kind, Loop, Outlier, Phases, Shares, Site, phases,
     phases_in, shares,

@@ -9,6 +9,7 @@ use marey_model::{CallPathId, Level, LocationId};
 
 use crate::caller::caller;
 use crate::happenings::{Happenings, Span, Unread};
+use crate::names::is_named;
 use crate::trace::{CommunicatorId, Trace};
 use crate::waits::Wait;
 
@@ -118,7 +119,7 @@ pub fn on_noun(run: &impl Trace, events: &impl Happenings, noun: &str) -> Result
 }
 
 /// For each call path whether it lies in a context: in a region of this name, or called, however deep, by a function of this
-/// name.
+/// name, as [`is_named`] says.
 pub fn in_context(run: &dyn Trace, name: &str) -> Vec<bool> {
     let mut is_in: Vec<bool> = Vec::with_capacity(run.call_paths().len());
     for (path, id) in run.call_paths().iter().zip(0..) {
@@ -138,11 +139,4 @@ pub fn on_level(run: &dyn Trace, level: &str) -> Vec<bool> {
         run.regions().get(path.region.idx()).is_some_and(|region| region.level == level)
     };
     run.call_paths().iter().map(is_on).collect()
-}
-
-/// Whether a function is the one that is meant: by its whole name, without its parameters, or by the last part of it.
-fn is_named(function: &str, name: &str) -> bool {
-    let head = function.split('(').next().unwrap_or(function);
-    let last = head.rsplit("::").next().unwrap_or(head);
-    [function, head, last].contains(&name)
 }

@@ -17,9 +17,10 @@ mod rules;
 mod utilisation;
 
 use marey_model::{CallPathId, LocationId, Nanos};
+use rustc_hash::FxHashMap;
 
 use self::meanwhile::{Question, Times};
-use self::queues::{Episode, Processing, Queues, Served};
+use self::queues::{Processing, Queues, Senders, Served, Whole};
 pub use self::rules::{SituationKind, SituationRule, SituationRuleError, SituationRules, Threshold};
 use crate::activities::Activity;
 use crate::causes::Causes;
@@ -176,92 +177,80 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
             return Ok(());
         }
         let span = self.causes.span;
-        let mut queues: Vec<Queues> = rules.iter().map(|rule| Queues::new(rule.threshold)).collect();
+        let mut queues: Vec<Queues> =
+            rules.iter().map(|rule| Queues::new(rule.threshold, span, self.members(rule))).collect();
         let whole = queues::follow(self.events, span, &mut queues)?;
+        let mut told: Vec<(Situation, Senders)> = Vec::new();
         for (rule, queues) in rules.iter().zip(queues) {
-            let members = self.members(rule);
-            let life = |location| self.life(location).map_or(span.to, |(_, end)| end);
-            let mut episodes = queues.finish(life);
             if let Threshold::By(part) = rule.threshold {
-                episodes.clear();
-                let lives: Vec<_> = (0..)
-                    .map(LocationId)
-                    .zip(&members)
-                    .filter(|(_, is_member)| **is_member)
-                    .filter_map(|(id, _)| Some((id, self.life(id)?)))
-                    .collect();
-                let mean_of = |(id, (from, to)): &(LocationId, (Nanos, Nanos))| {
-                    whole.get(id).map_or(0.0, |sums| sums.time) / float(*to - *from)
-                };
-                let mean = lives.iter().map(mean_of).sum::<f64>() / count(lives.len());
-                for row in lives.iter().filter(|_| lives.len() > 1) {
-                    let length = mean_of(row);
-                    if length > (1.0 + part) * mean && length >= 1.0 {
-                        let (id, (from, to)) = *row;
-                        let sums = whole.get(&id).cloned().unwrap_or_default();
-                        let episode =
-                            Episode { location: id, from, to, most: [0, sums.bytes], senders: sums.senders };
-                        self.queue(rule, &episode, (length, mean, sums.bytes))?;
-                    }
-                }
+                told.extend(self.long_queues(rule, part, &whole));
+                continue;
             }
-            // What was over before the span is none of it.
-            episodes.retain(|it| {
-                span.clip(it.from, it.to).is_some() && members.get(it.location.idx()) == Some(&true)
-            });
+            let (episodes, more) =
+                queues.finish(|location| self.life(location).map_or(span.to, |(_, end)| end));
+            if more > 0 {
+                self.found.more.push((rule.kind, more));
+            }
             let place = usize::from(matches!(rule.threshold, Threshold::Bytes(_)));
-            self.keep(rule, &mut episodes, |it| it.most[place]);
-            for mut episode in episodes {
-                (episode.from, episode.to) = span.clip(episode.from, episode.to).unwrap_or_default();
-                let normal = match rule.threshold {
-                    Threshold::Messages(number) | Threshold::Bytes(number) => count_u64(number),
-                    Threshold::By(_) | Threshold::Time(_) => 0.0,
-                };
-                self.queue(
-                    rule,
-                    &episode,
-                    (count_u64(episode.most[place]), normal, episode.most[1 - place]),
-                )?;
-            }
+            let normal = match rule.threshold {
+                Threshold::Messages(number) | Threshold::Bytes(number) => count_u64(number),
+                Threshold::By(_) | Threshold::Time(_) => 0.0,
+            };
+            told.extend(episodes.into_iter().map(|it| {
+                let numbers = (count_u64(it.most[place]), normal, it.most[1 - place]);
+                (self.of(rule, it.location, (it.from, it.to), numbers), it.senders)
+            }));
+        }
+        let question = |(it, _): &(Situation, Senders)| Question {
+            span: Span { from: it.from, to: it.to },
+            locations: it.locations.clone(),
+        };
+        let answers = self.ask(&told.iter().map(question).collect::<Vec<_>>())?;
+        for ((situation, senders), times) in told.into_iter().zip(&answers) {
+            // Of equals the first.
+            let sender = senders.iter().rev().max_by_key(|(_, number)| **number);
+            let cause = sender.map(|((location, path), number)| ProbableCause {
+                location: *location,
+                activity: path.map_or(Activity::Outside, Activity::Path),
+                is_waiting: false,
+                amount: count_u64(*number),
+                without_processor: None,
+            });
+            let meanwhile = most_of(times, true, |_| true);
+            self.found.list.push(Situation { cause, meanwhile, ..situation });
         }
         Ok(())
     }
 
-    fn queue(
+    /// Those of the family whose queue is longer than the mean, and who sent what was in it.
+    fn long_queues(
         &mut self,
         rule: &SituationRule,
-        episode: &Episode,
-        (measured, normal, number): (f64, f64, u64),
-    ) -> Result<(), Unread> {
-        let span = Span { from: episode.from, to: episode.to };
-        let times = self.ask(&[Question { span, locations: vec![episode.location] }])?;
-        // Of equals the first.
-        let sender = episode.senders.iter().rev().max_by_key(|(_, number)| **number);
-        let cause = sender.map(|((location, path), number)| ProbableCause {
-            location: *location,
-            activity: path.map_or(Activity::Outside, Activity::Path),
-            is_waiting: false,
-            amount: count_u64(*number),
-            without_processor: None,
-        });
-        let situation = Situation {
-            kind: rule.kind,
-            family: rule.family.clone(),
-            from: episode.from,
-            to: episode.to,
-            locations: vec![episode.location],
-            call_path: None,
-            others: Vec::new(),
-            measured,
-            normal,
-            number,
-            threshold: rule.threshold,
-            cost: Nanos(0),
-            cause,
-            meanwhile: times.first().and_then(|times| most_of(times, true, |_| true)),
+        part: f64,
+        whole: &FxHashMap<LocationId, Whole>,
+    ) -> Vec<(Situation, Senders)> {
+        let lives: Vec<_> = (0..)
+            .map(LocationId)
+            .zip(self.members(rule))
+            .filter(|(_, is_member)| *is_member)
+            .filter_map(|(id, _)| Some((id, self.life(id)?)))
+            .collect();
+        if lives.len() < 2 {
+            return Vec::new();
+        }
+        let length = |(id, (from, to)): (LocationId, (Nanos, Nanos))| {
+            whole.get(&id).map_or(0.0, |sums| sums.time) / float(to - from)
         };
-        self.found.list.push(situation);
-        Ok(())
+        let mean = lives.iter().map(|row| length(*row)).sum::<f64>() / count(lives.len());
+        let mut rows = lives;
+        rows.retain(|row| length(*row) > (1.0 + part) * mean && length(*row) >= 1.0);
+        // The order of numbers that are not negative is that of their bits.
+        self.keep(rule, &mut rows, |row| length(*row).to_bits());
+        let tell = |row: &(LocationId, (Nanos, Nanos))| {
+            let sums = whole.get(&row.0).cloned().unwrap_or_default();
+            (self.of(rule, row.0, row.1, (length(*row), mean, sums.bytes)), sums.senders)
+        };
+        rows.iter().map(tell).collect()
     }
 
     fn processing(&mut self) -> Result<(), Unread> {
@@ -336,7 +325,7 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
         rule: &SituationRule,
         part: f64,
         members: &[bool],
-        served: &rustc_hash::FxHashMap<LocationId, Served>,
+        served: &FxHashMap<LocationId, Served>,
     ) -> Vec<Situation> {
         let mean_of = |row: &Served| float(row.time) / count_u64(row.number);
         let mut rows: Vec<(LocationId, Served)> = served

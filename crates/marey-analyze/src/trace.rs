@@ -153,6 +153,12 @@ pub struct Process {
 }
 
 impl Process {
+    /// Its rank in the first `MPI_COMM_WORLD`, which users mean who say no more than a number; `None` = it is no MPI
+    /// process, or one of a world that was spawned.
+    pub fn first_rank(&self) -> Option<u32> {
+        self.rank.filter(|_| self.world == 0)
+    }
+
     /// Whether it ended as programs do that went well: by itself, with the exit status 0, or by
     /// becoming another program.
     pub fn ended_well(&self) -> bool {

@@ -137,6 +137,21 @@ fn names_that_no_run_has_are_found_out() {
     assert_eq!(unknown("counter(\"cycles\")", &[&one]), Some((8, "counter", None)));
 }
 
+/// The names that `--context` takes.
+#[test]
+fn functions_are_named_with_parameters_and_what_they_are_in_or_without() {
+    let run = Digest::new(&Made::list(
+        "rank 0 1 s processor 1 s memory 1\ncall 0 main>a.cc:ns::work(int) MPI_Wait 3 1 s 0",
+    ));
+    for name in ["work", "ns::work", "ns::work(int)"] {
+        let formula = Formula::parse(&format!("function(\"{name}\").visits")).unwrap();
+        assert!(formula.unknown_name(&[&run]).is_none(), "{name}");
+        assert_eq!(formula.value(&run), Ok(3.0), "{name}");
+    }
+    let other = Formula::parse("function(\"ns\").visits").unwrap();
+    assert!(other.unknown_name(&[&run]).is_some());
+}
+
 /// Every quantity is told by the documentation, in the table of what it is of, with what is said of it there.
 #[test]
 fn the_documentation_names_every_quantity() {

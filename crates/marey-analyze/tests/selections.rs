@@ -7,8 +7,8 @@ use marey_analyze::{
     Activity, Causes, CommunicatorId, Happenings, Interval, Pattern, Selection, Span, Trace, Wait, causes,
     causes_of, in_context, waits, waits_in,
 };
-use marey_model::{Asking, LocationId, Nanos};
-use marey_testkit::{Drawing, random_drawing};
+use marey_model::{Asking, LocationId, Nanos, Role};
+use marey_testkit::{Drawing, MadeUp, random_drawing};
 
 fn runs() -> impl Iterator<Item = (u32, Drawing)> {
     (1..=200).map(|seed| {
@@ -223,4 +223,34 @@ fn waits_know_their_communicator() {
     }
     let numbers = [of_messages, of_operations, of_none];
     assert!(numbers.iter().all(|number| 100 < *number), "{numbers:?}");
+}
+
+/// C++ functions that nobody would type as they are written: their parameters may be left out, and what they are in.
+#[test]
+fn a_context_has_the_names_of_its_function() {
+    let cases: [(&str, &[&str], &[&str]); 4] = [
+        (
+            "(anonymous namespace)::work(int)",
+            &["work", "(anonymous namespace)::work", "(anonymous namespace)::work(int)"],
+            &["", "(anonymous namespace)", "ork", "work(int)"],
+        ),
+        (
+            "ns::solve<std::vector<a::b> >(c::d)",
+            &["solve<std::vector<a::b> >", "ns::solve<std::vector<a::b> >"],
+            &["b> >", "d)", "ns", "vector<a::b> >"],
+        ),
+        ("Grid::operator()(int) const", &["operator()", "Grid::operator()"], &["operator", "Grid"]),
+        ("sweep", &["sweep"], &["swee", "main"]),
+    ];
+    for (function, names, others) in cases {
+        let mut run = MadeUp::new(1);
+        let send = run.mpi("MPI_Send", Role::Transfer, &[(function, 7)]);
+        run.visit(LocationId(0), send, 10);
+        for name in names {
+            assert_eq!(in_context(&run, name), [true], "{name} of {function}");
+        }
+        for name in others {
+            assert_eq!(in_context(&run, name), [false], "{name} of {function}");
+        }
+    }
 }

@@ -4,8 +4,11 @@
 //! says in its last lines what is to be found, or nothing. It does not matter how a run is cut into slabs.
 //!
 //! Files are drawings with two abbreviations: `12(s.)` is `s.` twelve times, and `repeat 1-12 …%…` a line for each
-//! number, with `%*60+10` for a sum.
+//! number, with `%*60+10` for a sum. A line `span 450 660` before the rules says that no more than that part of the run
+//! is looked at, ns.
 
+#[path = "situations/many.rs"]
+mod many;
 #[path = "situations/pace.rs"]
 mod pace;
 
@@ -13,15 +16,16 @@ use std::fmt::Write;
 use std::path::Path;
 
 use marey_analyze::{
-    Activity, ProbableCause, Situation, SituationKind, SituationRules, Small, Threshold, Trace, causes,
-    granularity, situations,
+    Activity, ProbableCause, Selection, Situation, SituationKind, SituationRules, Small, Span, Threshold,
+    Trace, causes, causes_of, granularity, situations,
 };
 use marey_model::{CallPathId, LocationId, Nanos};
 use marey_testkit::Drawing;
 
-/// A file: its rules, its drawing, and what is to be found.
+/// A file: what part of the run is meant, its rules, its drawing, and what is to be found.
 struct Known {
     name: String,
+    span: Span,
     rules: SituationRules,
     drawing: Drawing,
     expected: String,
@@ -45,6 +49,10 @@ fn read(file: &Path) -> Known {
     let (head, drawing) = head.split_once("\ndrawing\n").expect("it has a drawing");
     let head = format!("\n{head}");
     let rules = head.split_once("\nrules\n").map_or("", |(_, rules)| rules);
+    let span = head.lines().find_map(|line| line.strip_prefix("span ")).map_or(Span::ALL, |span| {
+        let ends: Vec<i64> = span.split(' ').map(|at| at.parse().expect("an instant")).collect();
+        Span { from: Nanos(ends[0]), to: Nanos(ends[1]) }
+    });
     let rules = SituationRules::parse(rules).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
     let mut long = String::new();
     for line in drawing.lines() {
@@ -59,7 +67,7 @@ fn read(file: &Path) -> Known {
         }
     }
     let drawing = Drawing::parse(&long).unwrap_or_else(|wrong| panic!("{name}: {wrong}\n{long}"));
-    Known { name, rules, drawing, expected: expected.to_owned() }
+    Known { name, span, rules, drawing, expected: expected.to_owned() }
 }
 
 /// `12(s.)`, `3(s2(.))`: the innermost first.
@@ -137,8 +145,9 @@ fn line(run: &Drawing, it: &Situation) -> String {
     )
 }
 
-fn found(run: &Drawing, rules: &SituationRules) -> String {
-    let causes = causes(run, run).expect("all can be read");
+fn found(run: &Drawing, span: Span, rules: &SituationRules) -> String {
+    let selection = Selection { span, ..Selection::default() };
+    let causes = causes_of(run, run, &selection).expect("all can be read");
     let found = situations(run, run, &causes, rules).expect("all can be read");
     assert_eq!((found.unfollowed, found.more.len()), (0, 0));
     found.list.iter().map(|it| line(run, it)).collect()
@@ -150,7 +159,7 @@ fn situations_are_found_where_they_are_drawn_and_nowhere_else() {
     for known in all("situated") {
         for length in [30, 70, 1000, i64::MAX] {
             let cut = known.drawing.clone().cut_every(Nanos(length));
-            let found = found(&cut, &known.rules);
+            let found = found(&cut, known.span, &known.rules);
             if found != known.expected {
                 wrong.push(format!("{} cut every {length} ns\n{}found\n{found}", known.name, known.expected));
             }

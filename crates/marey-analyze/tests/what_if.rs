@@ -14,13 +14,13 @@ mod statement;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use marey_analyze::what_if::{Limits, Replayed};
+use marey_analyze::what_if::{Limits, Replayed, Scaling};
 use marey_analyze::{
     Causes, Happenings, Selection, Span, Trace, causes, causes_of, critical_path, efficiency, what_if,
     what_if_each,
 };
-use marey_model::{LocationId, Nanos};
-use marey_testkit::{Drawing, disturbed_drawing, random_drawing};
+use marey_model::{LocationId, Nanos, Role};
+use marey_testkit::{Drawing, MadeUp, disturbed_drawing, random_drawing};
 
 use slow::Slow;
 use statement::{Deed, Statement};
@@ -323,4 +323,19 @@ fn ideal_times_of_spans_are_their_own() {
         }
     }
     assert!(500 <= divided && 30 <= longer, "{divided} {longer}");
+}
+
+/// Rank 0 of a world that was spawned is another process.
+#[test]
+fn a_rank_is_one_of_the_first_world() {
+    let mut run = MadeUp::new(3);
+    let barrier = run.mpi("MPI_Barrier", Role::Barrier, &[("main", 7)]);
+    for (location, time) in (0..).map(LocationId).zip([10, 20, 40]) {
+        run.pause(location, time);
+    }
+    run.collective(barrier, 1);
+    run.spawn_from(2);
+    let causes = causes(&run, &run).expect("all can be read");
+    let meant = |rank| Scaling::rank(&run, rank, 2.0).matched(&run, &causes).locations;
+    assert_eq!([meant(0), meant(1), meant(2)], [vec![LocationId(0)], vec![LocationId(1)], vec![]]);
 }

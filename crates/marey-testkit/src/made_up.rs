@@ -81,6 +81,13 @@ impl MadeUp {
         run
     }
 
+    /// The ranks from this one on are a world of their own, which those before have spawned: ranks from 0 of world 1.
+    pub fn spawn_from(&mut self, first: u32) {
+        for (process, rank) in self.processes.iter_mut().skip(first as usize).zip(0..) {
+            (process.world, process.rank) = (1, Some(rank));
+        }
+    }
+
     /// One more thread of a rank, which begins when the first of it is now.
     pub fn thread(&mut self, rank: u32) -> LocationId {
         let process = ProcessId(rank);

@@ -4,7 +4,7 @@
 //! way to a terminal and are made harmless and short on the way.
 
 use marey_analyze::Trace;
-pub(crate) use marey_analyze::{caller, is_of_library};
+pub(crate) use marey_analyze::{caller, is_of_library, without_parameters};
 use marey_model::{LocationId, ProcessId, RECORDER_FILE, RegionId};
 
 use crate::paint::harmless;
@@ -96,31 +96,6 @@ pub(crate) fn place(file: &str, line: u32) -> String {
 /// Where a function is, or what level a call is of: `solver.c`, `(mpi)`.
 pub(crate) fn file_or_level(file: &str, level: Option<&str>) -> String {
     level.map_or_else(|| place(file, 0), |level| format!("({})", harmless(level)))
-}
-
-/// The last parenthesis of a C++ name that closes at its end opens the parameters; what stands
-/// behind it (`const`, `[clone .cold]`) belongs to them.
-fn without_parameters(name: &str) -> &str {
-    let Some(end) = name.rfind(')') else { return name };
-    let mut depth = 0_u32;
-    for (at, c) in name[..=end].char_indices().rev() {
-        match c {
-            ')' => depth += 1,
-            '(' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            let head = name[..at].trim_end();
-            // `(anonymous namespace)::f` and `operator()` have parentheses of their own, and a
-            // lambda ends in them.
-            let is_parameters = !head.is_empty() && !head.ends_with("::") && !head.ends_with("operator");
-            let tail = &name[end + 1..];
-            // Behind `::` or `>` more of the name follows: these were parameters of a part of it.
-            let is_end = !tail.contains("::") && !tail.contains('>');
-            return if is_parameters && is_end { head } else { name };
-        }
-    }
-    name
 }
 
 #[cfg(test)]

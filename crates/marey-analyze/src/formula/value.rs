@@ -8,6 +8,7 @@ use marey_model::Nanos;
 use super::quantities::nearest;
 use super::{Ask, Expr, Operator, UnknownName, Whose};
 use crate::digest::{Digest, Explained, PlaceSums, ProcessSums, RegionSums};
+use crate::names::is_named;
 use crate::paths::float;
 use crate::profile::count;
 
@@ -96,11 +97,6 @@ fn functions(run: &Digest) -> impl Iterator<Item = &str> {
     let callers = run.places.iter().map(|row| row.place.caller.name.as_str());
     let sampled = run.functions.iter().map(|row| row.function.name.as_str());
     callers.chain(sampled).filter(|name| !name.is_empty())
-}
-
-/// Whether a function is called so, with its parameters or without.
-fn is_named(function: &str, name: &str) -> bool {
-    function == name || function.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
 }
 
 fn rank_of(run: &Digest, rank: u32) -> Option<(u32, &ProcessSums)> {

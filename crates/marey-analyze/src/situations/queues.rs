@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use marey_model::{CallPathId, LocationId, Nanos};
 use rustc_hash::FxHashMap;
 
+use super::MOST;
 use super::rules::Threshold;
 use crate::happenings::{Happenings, Span, Unread};
 use crate::in_order::messages_in_order;
@@ -37,33 +38,54 @@ struct Queue {
     senders: Senders,
 }
 
+impl Queue {
+    /// Sees what is in it.
+    fn look(&mut self) {
+        self.most = [self.most[0].max(self.now[0]), self.most[1].max(self.now[1])];
+    }
+}
+
 /// All queues, as one rule sees them.
 pub(super) struct Queues {
     /// Which of the two numbers counts, and from when on.
     place: usize,
     threshold: u64,
+    /// What is looked at: of episodes that reach beyond it, that part counts.
+    span: Span,
+    /// Of each location whether it belongs to the family.
+    members: Vec<bool>,
     queues: BTreeMap<LocationId, Queue>,
     found: Vec<Episode>,
+    /// How many were found that matter less.
+    more: u64,
 }
 
-/// Episodes of a rule that are kept.
-const MOST: usize = 1 << 16;
-
 impl Queues {
-    pub(super) fn new(threshold: Threshold) -> Self {
+    pub(super) fn new(threshold: Threshold, span: Span, members: Vec<bool>) -> Self {
         let (place, threshold) = match threshold {
             Threshold::Messages(number) => (0, number),
             Threshold::Bytes(number) => (1, number),
             Threshold::By(_) | Threshold::Time(_) => (0, u64::MAX),
         };
-        Self { place, threshold, queues: BTreeMap::new(), found: Vec::new() }
+        Self { place, threshold, span, members, queues: BTreeMap::new(), found: Vec::new(), more: 0 }
     }
 
-    fn sent(&mut self, at: Nanos, to: LocationId, from: (LocationId, Option<CallPathId>), bytes: u64) {
+    /// A message was sent, which is asked for at `post`.
+    fn sent(
+        &mut self,
+        (at, post): (Nanos, Nanos),
+        to: LocationId,
+        from: (LocationId, Option<CallPathId>),
+        bytes: u64,
+    ) {
         let queue = self.queues.entry(to).or_default();
         queue.now = [queue.now[0] + 1, queue.now[1].saturating_add(bytes)];
-        queue.most = [queue.most[0].max(queue.now[0]), queue.most[1].max(queue.now[1])];
-        *queue.senders.entry(from).or_default() += 1;
+        if self.span.from <= at {
+            queue.look();
+        }
+        if self.span.clip(at, post).is_some() {
+            *queue.senders.entry(from).or_default() += 1;
+        }
         if queue.now[self.place] > self.threshold && queue.from.is_none() {
             queue.from = Some(at);
         }
@@ -71,6 +93,10 @@ impl Queues {
 
     fn asked_for(&mut self, at: Nanos, location: LocationId, bytes: u64) {
         let Some(queue) = self.queues.get_mut(&location) else { return };
+        // What was there when the span began may be the most that there was in it.
+        if self.span.from < at {
+            queue.look();
+        }
         queue.now = [queue.now[0].saturating_sub(1), queue.now[1].saturating_sub(bytes)];
         if queue.now[self.place] <= self.threshold / 2 {
             let ended = std::mem::take(queue);
@@ -80,24 +106,37 @@ impl Queues {
     }
 
     fn end(&mut self, location: LocationId, queue: Queue, to: Nanos) {
-        if let Some(from) = queue.from.filter(|_| self.found.len() < MOST) {
-            self.found.push(Episode { location, from, to, most: queue.most, senders: queue.senders });
+        if self.members.get(location.idx()) != Some(&true) {
+            return;
+        }
+        // What was over before the span is none of it.
+        let Some((from, to)) = queue.from.and_then(|from| self.span.clip(from, to)) else { return };
+        self.found.push(Episode { location, from, to, most: queue.most, senders: queue.senders });
+        if self.found.len() > 4 * MOST {
+            self.keep();
         }
     }
 
-    /// All episodes, by (from, location).
-    pub(super) fn finish(mut self, until: impl Fn(LocationId) -> Nanos) -> Vec<Episode> {
-        let mut queues: Vec<_> = std::mem::take(&mut self.queues).into_iter().collect();
-        queues.sort_unstable_by_key(|(location, _)| *location);
-        for (location, queue) in queues {
+    /// Leaves what matters most; of equals the first.
+    fn keep(&mut self) {
+        let place = self.place;
+        self.found.sort_by_key(|it| (std::cmp::Reverse(it.most[place]), it.from, it.location));
+        self.more += self.found.len().saturating_sub(MOST) as u64;
+        self.found.truncate(MOST);
+    }
+
+    /// Episodes, those that matter most first, and how many more there are.
+    pub(super) fn finish(mut self, until: impl Fn(LocationId) -> Nanos) -> (Vec<Episode>, u64) {
+        for (location, mut queue) in std::mem::take(&mut self.queues) {
+            queue.look();
             self.end(location, queue, until(location));
         }
-        self.found.sort_by_key(|episode| (episode.from, episode.location));
-        self.found
+        self.keep();
+        (self.found, self.more)
     }
 }
 
-/// What is known of a location's queue over the whole time.
+/// What is known of a location's queue over the whole time that is looked at.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Whole {
     /// Sum of the times that messages were in it, ns; over a time that is the mean length.
@@ -105,6 +144,7 @@ pub(super) struct Whole {
     /// Bytes that there were at most.
     pub(super) bytes: u64,
     now: u64,
+    /// Of the messages that were in it.
     pub(super) senders: Senders,
 }
 
@@ -132,18 +172,25 @@ pub(super) fn follow(
             let sums = whole.entry(to).or_default();
             if is_sent {
                 sums.now = sums.now.saturating_add(message.bytes);
-                sums.bytes = sums.bytes.max(sums.now);
-                *sums.senders.entry(from).or_default() += 1;
+                if span.from <= at {
+                    sums.bytes = sums.bytes.max(sums.now);
+                }
                 if let Some((begin, end)) = span.clip(at, receiving.post) {
                     sums.time += crate::paths::float(end - begin);
+                    *sums.senders.entry(from).or_default() += 1;
                 }
-                rules.iter_mut().for_each(|rule| rule.sent(at, to, from, message.bytes));
+                rules.iter_mut().for_each(|rule| rule.sent((at, receiving.post), to, from, message.bytes));
             } else {
+                // What was there when the span began may be the most that there was in it.
+                if span.from < at {
+                    sums.bytes = sums.bytes.max(sums.now);
+                }
                 sums.now = sums.now.saturating_sub(message.bytes);
                 rules.iter_mut().for_each(|rule| rule.asked_for(at, to, message.bytes));
             }
         },
     )?;
+    whole.values_mut().for_each(|sums| sums.bytes = sums.bytes.max(sums.now));
     Ok(whole)
 }
 

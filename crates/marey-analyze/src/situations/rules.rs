@@ -272,10 +272,9 @@ impl Members {
             Self::All => true,
             // Ranks are what MPI knows; threads beside have names.
             Self::Ranks(ranges) => {
-                let process =
-                    run.processes().get(location.process.idx()).filter(|process| process.world == 0);
+                let process = run.processes().get(location.process.idx());
                 process
-                    .and_then(|process| process.rank)
+                    .and_then(crate::trace::Process::first_rank)
                     .is_some_and(|rank| ranges.iter().any(|(first, last)| (*first..=*last).contains(&rank)))
             }
             Self::Threads(pattern) => location.kind == LocationKind::Thread && fits(pattern, &location.name),

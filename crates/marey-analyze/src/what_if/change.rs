@@ -89,10 +89,11 @@ impl Scaling {
         Self { factor: 1.0 / speed, paths, shares, ..Self::default() }
     }
 
-    /// All useful time of a rank that is `speed` times as fast, in whatever world.
+    /// All useful time of a rank that is `speed` times as fast, in the first world.
     pub fn rank(run: &impl Trace, rank: u32, speed: f64) -> Self {
-        let is_of_rank =
-            |process: usize| run.processes().get(process).is_some_and(|process| process.rank == Some(rank));
+        let is_of_rank = |process: usize| {
+            run.processes().get(process).is_some_and(|process| process.first_rank() == Some(rank))
+        };
         let locations = run.locations().iter().map(|location| is_of_rank(location.process.idx())).collect();
         Self { factor: 1.0 / speed, locations, ..Self::default() }
     }

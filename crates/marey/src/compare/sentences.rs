@@ -4,7 +4,7 @@
 //! followed. The same sentences stand in the text, in the JSON, and where a check fails.
 
 use marey_analyze::{
-    Basis, Cause, Comparison, Direction, Efficiency, PlaceKind, Renamed, RenamedHow, Subject,
+    Basis, Cause, Comparison, Direction, Efficiency, PlaceKind, Renamed, RenamedHow, Subject, is_named,
 };
 use marey_model::Nanos;
 
@@ -270,10 +270,7 @@ pub(super) fn most_changed(comparison: &Comparison<'_>, named: &[&str], what: Ch
     let is_named = |place: usize| {
         let (name, _) = comparison.name(place);
         let of_call = [name.region.name(), name.caller.name.as_str()];
-        named.is_empty()
-            || named
-                .iter()
-                .any(|name| of_call.iter().any(|part| part == name || part.split('(').next() == Some(name)))
+        named.is_empty() || named.iter().any(|name| of_call.iter().any(|part| is_named(part, name)))
     };
     let places = comparison.places.iter().enumerate();
     let rows =

@@ -12,6 +12,7 @@ use super::Place;
 use super::part::Options;
 use crate::doctor::quote;
 use crate::paint::harmless;
+use crate::words;
 
 /// `marey waits run.marey --context exchange --ranks 1`
 /// Of a part that was asked for it shows that part.
@@ -44,7 +45,7 @@ pub(super) fn of(
 
 /// The function that called, or else the region, as `--context` takes it. What would steer a terminal nobody can paste.
 fn context(place: &Place<'_>) -> String {
-    let function = place.function.split('(').next().unwrap_or_default();
+    let function = words::without_parameters(place.function);
     let is_fit = |name: &&str| !name.is_empty() && harmless(name) == **name;
     let name = [function, place.region].into_iter().find(is_fit);
     name.map_or_else(String::new, |name| format!(" --context {}", quote(name)))
@@ -52,10 +53,8 @@ fn context(place: &Place<'_>) -> String {
 
 /// Who waited, if all of them are ranks, and not all ranks.
 fn ranks(trace: &dyn Trace, locations: &[LocationId]) -> String {
-    let rank = |id: &LocationId| {
-        let process = trace.processes().get(trace.locations().get(id.idx())?.process.idx())?;
-        process.rank.filter(|_| process.world == 0)
-    };
+    let rank =
+        |id: &LocationId| trace.processes().get(trace.locations().get(id.idx())?.process.idx())?.first_rank();
     let Some(mut ranks) = locations.iter().map(rank).collect::<Option<Vec<u32>>>() else {
         return String::new();
     };
@@ -86,4 +85,24 @@ fn span(finding: &Finding, causes: &Causes) -> String {
     let Nanos(from) = finding.from.max(Nanos(0));
     let Nanos(to) = finding.to.max(Nanos(0));
     format!(" --from {} --to {}", seconds(from / 1000), seconds((to + 999) / 1000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_is_the_function_without_its_parameters() {
+        let cases = [
+            ("step", " --context step"),
+            ("(anonymous namespace)::work(int)", " --context '(anonymous namespace)::work'"),
+            ("Grid::operator()(int) const", " --context 'Grid::operator()'"),
+            ("", " --context MPI_Send"),
+        ];
+        for (function, expected) in cases {
+            let (level, region, file, routine) = ("mpi", "MPI_Send", "a.cc", "");
+            let place = Place { activity: "region", level, region, function, file, line: 7, routine };
+            assert_eq!(context(&place), expected);
+        }
+    }
 }

@@ -216,10 +216,10 @@ fn who(trace: &dyn Trace, locations: &[LocationId]) -> String {
     }
 }
 
-/// The rank of a location's process in the first world.
+/// The rank of a location's process in the first world; `None` = it has none there.
 fn rank(trace: &dyn Trace, location: LocationId) -> Option<u32> {
     let process = trace.locations().get(location.idx())?.process;
-    trace.processes().get(process.idx())?.rank
+    trace.processes().get(process.idx())?.first_rank()
 }
 
 /// The name of a location.
@@ -237,4 +237,19 @@ fn time_of_all(causes: &Causes) -> Nanos {
 #[expect(clippy::cast_possible_truncation, reason = "runs are shorter than 200 years")]
 fn rounded(ns: f64) -> Nanos {
     Nanos(ns.round() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use marey_testkit::MadeUp;
+
+    use super::*;
+
+    #[test]
+    fn ranks_are_those_of_the_first_world() {
+        let mut run = MadeUp::new(3);
+        run.spawn_from(2);
+        let ranks: Vec<_> = (0..4).map(|location| rank(&run, LocationId(location))).collect();
+        assert_eq!(ranks, [Some(0), Some(1), None, None]);
+    }
 }

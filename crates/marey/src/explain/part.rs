@@ -266,7 +266,7 @@ fn seconds(time: Nanos) -> String {
 }
 
 fn of_ranks(trace: &dyn Trace, ranks: &Ranks) -> anyhow::Result<Vec<bool>> {
-    let rank_of = |process: &marey_analyze::Process| process.rank.filter(|_| process.world == 0);
+    let rank_of = marey_analyze::Process::first_rank;
     let known: Vec<u32> = trace.processes().iter().filter_map(rank_of).collect();
     for (first, last) in &ranks.0 {
         if !known.iter().any(|rank| (first..=last).contains(&rank)) {

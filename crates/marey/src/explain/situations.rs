@@ -68,7 +68,7 @@ pub(crate) fn run(args: &SituationsArgs) -> anyhow::Result<ExitCode> {
     } else {
         let mut page = Page::new(&mut out, &args.common, &run, &causes);
         page.cut(&run, &part)?;
-        sentences(&mut page, &found, &shown)?;
+        sentences(&mut page, &rules, &found, &shown)?;
         table(&mut page, &found)?;
         notes(&mut page, &rules, &found)?;
     }
@@ -115,7 +115,12 @@ fn is_meant(shown: &Selection, it: &Situation) -> bool {
     somebody && call
 }
 
-fn sentences(page: &mut Page<'_>, found: &Situations, shown: &Part) -> io::Result<()> {
+fn sentences(
+    page: &mut Page<'_>,
+    rules: &SituationRules,
+    found: &Situations,
+    shown: &Part,
+) -> io::Result<()> {
     let span = page.causes.span;
     let remark = format!(
         "in {}, by the rules that `marey situations --rules` prints or --rules-file names{}",
@@ -124,11 +129,7 @@ fn sentences(page: &mut Page<'_>, found: &Situations, shown: &Part) -> io::Resul
     );
     title(page.out, page.paint, "SITUATIONS", &remark)?;
     if found.list.is_empty() {
-        let text = if shown.shows_rows() {
-            "none of these ranks and calls"
-        } else {
-            "none: the pace is steady, all do about as much, and no messages pile up"
-        };
+        let text = if shown.shows_rows() { "none of these ranks and calls" } else { none(rules) };
         return note(page.out, page.paint, text);
     }
     let mut list: Vec<&Situation> = found.list.iter().collect();
@@ -149,6 +150,15 @@ fn sentences(page: &mut Page<'_>, found: &Situations, shown: &Part) -> io::Resul
         }
     }
     Ok(())
+}
+
+/// Other rules may look for less.
+fn none(rules: &SituationRules) -> &'static str {
+    if *rules == SituationRules::default() {
+        "none: the pace is steady, all do about as much, and no messages pile up"
+    } else {
+        "none: nothing that the rules look for"
+    }
 }
 
 /// Queues that one place makes at one location again and again are told once, by the first of a list, and how many more there
@@ -528,5 +538,17 @@ fn json_cause<'t>(trace: &'t dyn Trace, cause: &ProbableCause) -> JsonCause<'t> 
         is_waiting: cause.is_waiting,
         amount: cause.amount,
         without_processor_ns: cause.without_processor.map(|time| rounded(time).0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_told_of_what_no_rule_looks_for() {
+        assert!(none(&SituationRules::default()).contains("pace is steady"));
+        let rules = SituationRules::parse("message-queue everyone over 3 messages").unwrap();
+        assert_eq!(none(&rules), "none: nothing that the rules look for");
     }
 }

@@ -91,7 +91,8 @@ fn meant(args: &WhatIfArgs, run: &Run, causes: &Causes) -> anyhow::Result<(Chang
         scale("faster", place.clone(), *factor, format!("`{}` {}", harmless(place), speed(*factor)), scaling);
     }
     for (rank, factor) in &args.rank {
-        let ranks: BTreeSet<u32> = trace.processes().iter().filter_map(|process| process.rank).collect();
+        let ranks: BTreeSet<u32> =
+            trace.processes().iter().filter_map(marey_analyze::Process::first_rank).collect();
         if !ranks.contains(rank) {
             let known = match (ranks.first(), ranks.last()) {
                 (Some(first), Some(last)) => format!("the ranks of this run are {first} to {last}"),
