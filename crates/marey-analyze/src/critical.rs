@@ -101,8 +101,9 @@ pub(crate) fn creators(
     let mut creators: FxHashMap<LocationId, Edge> = FxHashMap::default();
     events.edges_in(span, &mut |batch| {
         for edge in batch.iter().filter(|edge| edge.kind == EdgeKind::Create) {
+            let (Some(from), Some(to)) = (start(edge.from.0), start(edge.to.0)) else { continue };
             // Nobody was created by who came later, so that there is an end.
-            if start(edge.from.0) < start(edge.to.0) {
+            if from < to {
                 let creator = creators.entry(edge.to.0).or_insert(*edge);
                 let order = |edge: &Edge| (edge.to.1, edge.from.1, edge.from.0);
                 if order(edge) < order(creator) {

@@ -10,7 +10,7 @@
 mod rows;
 mod threads;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::{CallPathId, LocationId, Nanos, RegionId, Role};
 
@@ -91,7 +91,7 @@ pub struct Small {
 /// Sums over calls from one place, in the making.
 #[derive(Clone, Debug, Default)]
 struct Sums {
-    locations: Vec<LocationId>,
+    locations: BTreeSet<LocationId>,
     number: u64,
     rows: u64,
     bytes: u64,
@@ -101,9 +101,7 @@ struct Sums {
 
 impl Sums {
     fn add(&mut self, location: LocationId, is_new_row: bool, bytes: u64, cost: Nanos) {
-        if self.locations.last() != Some(&location) && !self.locations.contains(&location) {
-            self.locations.push(location);
-        }
+        self.locations.insert(location);
         self.number += 1;
         self.rows += u64::from(is_new_row);
         self.bytes = self.bytes.saturating_add(bytes);
@@ -115,8 +113,7 @@ impl Sums {
     }
 
     /// What they are told as, if they are worth it.
-    fn small(mut self, run: &dyn Trace, kind: SmallKind, path: Option<CallPathId>) -> Option<Small> {
-        self.locations.sort_unstable();
+    fn small(self, run: &dyn Trace, kind: SmallKind, path: Option<CallPathId>) -> Option<Small> {
         let life = |id: &LocationId| run.locations().get(id.idx()).map_or(Nanos(0), |it| it.end - it.start);
         let of = self.locations.iter().map(life).fold(Nanos(0), |sum, life| sum + life);
         let is_worthwhile =
@@ -133,7 +130,7 @@ impl Sums {
             gain: None,
             work: self.mean(float(self.work)),
             of,
-            locations: self.locations,
+            locations: self.locations.into_iter().collect(),
         })
     }
 }
@@ -169,9 +166,7 @@ pub fn short_regions(run: &dyn Trace, ns_per_event: f64) -> Vec<Small> {
         let visits = row.visits.saturating_sub(row.untimed);
         if is_work && visits > 0 {
             let (sums, exclusive) = sums.entry(path.region).or_default();
-            if !sums.locations.contains(&row.location) {
-                sums.locations.push(row.location);
-            }
+            sums.locations.insert(row.location);
             sums.number += visits;
             *exclusive = *exclusive + row.exclusive;
         }

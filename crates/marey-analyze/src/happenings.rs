@@ -113,7 +113,8 @@ pub trait Happenings {
         self.messages(each)
     }
 
-    /// The same as [`Self::members`], but those may be left out who entered after the span.
+    /// The same as [`Self::members`], but those may be left out who entered after the span. That of an archive leaves out
+    /// nobody: members stand in it by operation, so whatever span is asked for costs a pass over those of the whole run.
     ///
     /// # Errors
     /// As for [`Self::intervals`].

@@ -213,7 +213,7 @@ pub fn waits(run: &impl Trace, events: &impl Happenings) -> Result<Waits, Unread
 /// # Errors
 /// As for [`waits`].
 pub fn waits_in(run: &impl Trace, events: &impl Happenings, span: Span) -> Result<Waits, Unread> {
-    let mut found = Kept::new(MOST, span);
+    let mut found = Kept::new(MOST, span, run.locations().len());
     let mut completion = FxHashMap::default();
     messages::find(events, span, &mut found)?;
     asked::find(run, events, span, &mut found)?;
@@ -242,7 +242,8 @@ pub(crate) fn completion_in(
     span: Span,
 ) -> Result<Vec<(Option<CallPathId>, LocationId, Nanos)>, Unread> {
     let mut completion = FxHashMap::default();
-    collectives::find(run, events, span, &mut Kept::new(0, Span { to: span.from, ..span }), &mut completion)?;
+    let mut none = Kept::new(0, Span { to: span.from, ..span }, 0);
+    collectives::find(run, events, span, &mut none, &mut completion)?;
     Ok(in_order(completion))
 }
 

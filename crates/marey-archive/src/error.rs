@@ -39,8 +39,8 @@ pub enum Error {
         /// What was in the way.
         why: String,
     },
-    /// A row says that something happened when the run was not there.
-    #[error("times outside of the run ({number} rows of {table}), so they are damaged")]
+    /// A row says that something happened when the run was not there, or where nothing of it was.
+    #[error("times or locations outside of the run ({number} rows of {table}), so they are damaged")]
     OutsideOfRun {
         /// The table.
         table: &'static str,

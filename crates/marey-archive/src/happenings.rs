@@ -100,7 +100,7 @@ impl<'a> Events<'a> {
                     let before = rows.len();
                     rows.retain(|row| {
                         let Interval { start, end, .. } = *row.interval();
-                        start <= end && self.is_in_run([start, end])
+                        start <= end && self.is_in_run([start, end]) && self.is_known(row.interval().location)
                     });
                     outside += (before - rows.len()) as u64;
                     each(&rows);
@@ -117,6 +117,12 @@ impl<'a> Events<'a> {
         times.iter().all(|time| self.life.0 <= *time && *time <= self.life.1)
     }
 
+    /// Whether a location is there. An id is damaged as easily as a time, and tables as long as there are locations are looked up
+    /// by it.
+    fn is_known(&self, location: LocationId) -> bool {
+        location.idx() < self.process_of.len()
+    }
+
     fn is_call_in_run(&self, call: &Done) -> bool {
         self.is_in_run([call.start, call.end]) && call.start <= call.end
     }
@@ -124,9 +130,13 @@ impl<'a> Events<'a> {
     /// Whether all that is known of a message can be right.
     fn is_message_in_run(&self, message: &Message) -> bool {
         let is_sent = |it: &Sending| {
-            self.is_in_run([it.send]) && it.done.as_ref().is_none_or(|done| self.is_call_in_run(done))
+            self.is_known(it.location)
+                && self.is_in_run([it.send])
+                && it.done.as_ref().is_none_or(|done| self.is_call_in_run(done))
         };
-        let is_received = |it: &Receiving| self.is_in_run([it.post]) && self.is_call_in_run(&it.done);
+        let is_received = |it: &Receiving| {
+            self.is_known(it.location) && self.is_in_run([it.post]) && self.is_call_in_run(&it.done)
+        };
         message.sending.as_ref().is_none_or(is_sent) && message.receiving.as_ref().is_none_or(is_received)
     }
 
@@ -412,6 +422,7 @@ impl Happenings for Events<'_> {
                 let key = (communicators[row], instances[row]);
                 let done = done(starts[row], leaves[row], done_paths[row]);
                 let is_right = done.as_ref().is_none_or(|done| self.is_call_in_run(done));
+                let is_right = is_right && self.is_known(LocationId(locations[row]));
                 if !is_right || !self.is_in_run([Nanos(enters[row])]) {
                     outside += 1;
                     continue;
@@ -505,6 +516,11 @@ impl Happenings for Events<'_> {
         let is_in = |edge: &&Edge| edge.from.1 < span.to && span.from <= edge.to.1;
         let mut rows: Vec<Edge> = of_windows.iter().filter(is_in).copied().collect();
         each(&rows);
+        let is_right = |edge: &Edge| {
+            let ends = [edge.from, edge.to];
+            self.is_in_run(ends.map(|end| end.1)) && ends.iter().all(|end| self.is_known(end.0))
+        };
+        let mut outside = 0;
         let read = self.read("edges", &columns, span, |batch| {
             let kinds = batch.text("kind")?;
             let (from, to) = (batch.u32("from_location")?, batch.u32("to_location")?);
@@ -518,10 +534,14 @@ impl Happenings for Events<'_> {
                     to: (LocationId(to[row]), Nanos(arrived[row])),
                 })
             }));
+            let before = rows.len();
+            rows.retain(is_right);
+            outside += (before - rows.len()) as u64;
             each(&rows);
             Ok(())
         });
-        read.and_then(|()| whether.clone())
+        read.and_then(|()| unread(&Vec::from_iter(outside_of_run("edges", outside).err())))
+            .and_then(|()| whether.clone())
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! What is deliberately absent: doubts about the distribution; [`super::robust`] has them.
 
-use crate::happenings::{Happenings, Unread};
+use crate::happenings::{Happenings, Unread, Visit};
 use crate::statistics::{normal_quantile_above, normal_tail};
 use crate::trace::Trace;
 
@@ -49,15 +49,20 @@ impl Sums {
 
 pub(super) fn find(run: &impl Trace, events: &impl Happenings, percent: f64) -> Result<Anomalies, Unread> {
     let region_of: Vec<usize> = run.call_paths().iter().map(|path| path.region.idx()).collect();
-    let regions = region_of.iter().max().map_or(0, |most| most + 1);
+    // Ids that lead nowhere are skipped; a table as long as one of them would fill the memory.
+    let regions = run.regions().len();
+    let region_of = |visit: &Visit| {
+        region_of.get(visit.interval.call_path.idx()).copied().filter(|region| *region < regions)
+    };
     let mut sums = vec![Sums::default(); regions];
     let mut several = 0;
     each_visit(run, events, |visit| {
+        let Some(region) = region_of(visit) else { return };
         if visit.number != 1 {
             several += u64::from(visit.number);
             return;
         }
-        let sums = &mut sums[region_of[visit.interval.call_path.idx()]];
+        let sums = &mut sums[region];
         let length = u128::from(length(visit));
         sums.number += 1;
         sums.sum += length;
@@ -68,7 +73,7 @@ pub(super) fn find(run: &impl Trace, events: &impl Happenings, percent: f64) -> 
     let mut kept = Kept::default();
     let mut has_some = vec![false; regions];
     each_visit(run, events, |visit| {
-        let region = region_of[visit.interval.call_path.idx()];
+        let Some(region) = region_of(visit) else { return };
         let Some(usual) = usual[region].filter(|_| visit.number == 1) else { return };
         #[expect(clippy::cast_precision_loss, reason = "visits are shorter than 104 days")]
         let away = (length(visit) as f64 - usual.mean) / usual.deviation;

@@ -33,7 +33,7 @@ impl InStep {
         let mut this = Self { sets: vec![Vec::new(); run.locations().len()], ..Self::default() };
         let mut known: FxHashMap<Vec<LocationId>, usize> = FxHashMap::default();
         let mut set = Vec::new();
-        operations(events, span, |members| {
+        operations(run, events, span, |members| {
             if !matches!(who_waits(run, members), Some(WhoWaits::All(_))) {
                 return;
             }

@@ -161,6 +161,7 @@ fn moved(run: &dyn Trace, place: Place<'_>, locations: &[LocationId]) -> (u64, u
         .collect();
     let (mut calls, mut bytes) = (0_u64, 0_u64);
     let mut nouns: BTreeMap<&str, i64> = BTreeMap::new();
+    let locations: BTreeSet<LocationId> = locations.iter().copied().collect();
     for row in run.profile().iter().filter(|row| locations.contains(&row.location)) {
         if is_here.get(row.call_path.idx()) != Some(&true) {
             continue;

@@ -126,7 +126,7 @@ pub(super) fn collectives(
 ) -> Result<Vec<Small>, Unread> {
     let mut latest: FxHashMap<(CommunicatorId, LocationId), (CallPathId, u32, Latest)> = FxHashMap::default();
     let mut all: BTreeMap<CallPathId, Sums> = BTreeMap::new();
-    operations(events, Span::ALL, |operation| {
+    operations(run, events, Span::ALL, |operation| {
         let has_data =
             matches!(role_of_all(run, operation), Some(Role::AllToAll | Role::OneToAll | Role::AllToOne));
         let last = operation.iter().map(|member| member.enter).max().unwrap_or_default();

@@ -34,11 +34,21 @@ pub(super) fn answer(
     let from = questions.iter().map(|question| question.span.from).min();
     let to = questions.iter().map(|question| question.span.to).max();
     let (Some(from), Some(to)) = (from, to) else { return Ok(answers) };
+    let asks_about = |question: &Question| {
+        let mut is_asked = vec![false; run.locations().len()];
+        for location in &question.locations {
+            if let Some(is_asked) = is_asked.get_mut(location.idx()) {
+                *is_asked = true;
+            }
+        }
+        is_asked
+    };
+    let asked: Vec<Vec<bool>> = questions.iter().map(asks_about).collect();
     let each = |location: LocationId, piece: crate::activities::Piece| {
-        for (question, times) in questions.iter().zip(&mut answers) {
+        for ((question, is_asked), times) in questions.iter().zip(&asked).zip(&mut answers) {
             let Some((from, to)) = question.span.clip(piece.start, piece.end) else { continue };
             let Some(activity) = piece.doing.activity() else { continue };
-            if question.locations.contains(&location) {
+            if is_asked.get(location.idx()) == Some(&true) {
                 let time = times.entry((location, activity, piece.waits_until > Nanos(0))).or_default();
                 *time = *time + (to - from);
             }

@@ -9,7 +9,7 @@
 use marey_model::{Asking, CallPathId, Level, LocationId, Nanos, RegionId, Role};
 use rustc_hash::FxHashMap;
 
-use super::collectives::{awaited, communicator_of, operations};
+use super::collectives::{Awaited, communicator_of, operations};
 use super::kept::Kept;
 use super::{Found, Pattern, Wait};
 use crate::happenings::{Done, Happenings, Interval, Message, Span, Unread};
@@ -66,11 +66,16 @@ pub(crate) fn asked(
     }
     let mut things = Things::default();
     // Whoever came last may have come after the span.
-    operations(events, Span { to: Nanos(i64::MAX), ..span }, |members| {
+    operations(run, events, Span { to: Nanos(i64::MAX), ..span }, |members| {
+        let may_find = |done: &Done| kinds.may_find(done);
+        if !members.iter().any(|member| member.done.as_ref().is_some_and(may_find)) {
+            return;
+        }
+        let awaited = Awaited::of(run, members);
         for member in members {
-            if let Some(done) = member.done.filter(|done| kinds.may_find(done)) {
-                let (who, pattern) =
-                    awaited(run, members, member).map_or((None, Pattern::AllToAll), |it| (Some(it.0), it.1));
+            if let Some(done) = member.done.filter(may_find) {
+                let awaited = awaited.and_then(|awaited| awaited.by(member.location));
+                let (who, pattern) = awaited.map_or((None, Pattern::AllToAll), |it| (Some(it.0), it.1));
                 let (since, communicator) = (member.enter, communicator_of(run, member));
                 things.completes(member.location, done, Thing { who, pattern, since, communicator });
             }

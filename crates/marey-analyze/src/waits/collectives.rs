@@ -19,7 +19,7 @@ pub(super) fn find(
     found: &mut Kept,
     completion: &mut Completion,
 ) -> Result<(), Unread> {
-    operations(events, span, |members| match who_waits(run, members) {
+    operations(run, events, span, |members| match who_waits(run, members) {
         Some(WhoWaits::All(pattern)) => all_wait(run, members, pattern, span, found, completion),
         Some(WhoWaits::Others) => others_wait(run, members, found),
         Some(WhoWaits::Root) => root_waits(run, members, found),
@@ -55,34 +55,52 @@ pub(crate) fn who_waits(run: &impl Trace, members: &[Member]) -> Option<WhoWaits
     }
 }
 
-/// What a member waits for.
-pub(super) fn awaited(
-    run: &impl Trace,
-    members: &[Member],
-    member: &Member,
-) -> Option<((LocationId, Nanos), Pattern)> {
-    let is_root = |root: &Member| root.location == member.location;
-    match who_waits(run, members)? {
-        WhoWaits::All(pattern) => Some((last_of(members.iter())?, pattern)),
-        WhoWaits::Others => {
-            let root = root_of(members).filter(|root| !is_root(root))?;
-            Some(((root.location, root.enter), Pattern::LateBroadcast))
-        }
-        WhoWaits::Root => {
-            let root = root_of(members).filter(|root| is_root(root))?;
-            let others = members.iter().filter(|other| other.location != root.location);
-            Some((last_of(others)?, Pattern::EarlyReduce))
+/// Who is waited for in an operation, and when that entered: found once for all of its members.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Awaited {
+    who: WhoWaits,
+    cause: (LocationId, Nanos),
+    root: Option<LocationId>,
+}
+
+impl Awaited {
+    /// `None` = nobody waits, as far as is known. Time in proportion to the members.
+    pub(super) fn of(run: &impl Trace, members: &[Member]) -> Option<Self> {
+        let who = who_waits(run, members)?;
+        let (cause, root) = match who {
+            WhoWaits::All(_) => (last_of(members.iter())?, None),
+            WhoWaits::Others => {
+                let root = root_of(members)?;
+                ((root.location, root.enter), Some(root.location))
+            }
+            WhoWaits::Root => {
+                let root = root_of(members)?.location;
+                (last_of(members.iter().filter(|other| other.location != root))?, Some(root))
+            }
+        };
+        Some(Self { who, cause, root })
+    }
+
+    /// What one of the members waits for.
+    pub(super) fn by(&self, location: LocationId) -> Option<((LocationId, Nanos), Pattern)> {
+        let is_root = self.root == Some(location);
+        match self.who {
+            WhoWaits::All(pattern) => Some((self.cause, pattern)),
+            WhoWaits::Others => (!is_root).then_some((self.cause, Pattern::LateBroadcast)),
+            WhoWaits::Root => is_root.then_some((self.cause, Pattern::EarlyReduce)),
         }
     }
 }
 
-/// Hands out all members of one operation at a time.
+/// Hands out all members of one operation at a time, but for those on locations that are not there.
 pub(crate) fn operations(
+    run: &impl Trace,
     events: &impl Happenings,
     span: Span,
     mut each: impl FnMut(&[Member]),
 ) -> Result<(), Unread> {
     let key = |member: &Member| (member.communicator, member.instance);
+    let is_known = |member: &&Member| member.location.idx() < run.locations().len();
     let mut pending: Vec<Member> = Vec::new();
     events.members_in(span, &mut |batch| {
         for members in batch.chunk_by(|a, b| key(a) == key(b)) {
@@ -90,7 +108,7 @@ pub(crate) fn operations(
                 each(&pending);
                 pending.clear();
             }
-            pending.extend_from_slice(members);
+            pending.extend(members.iter().filter(is_known));
         }
     })?;
     if !pending.is_empty() {

@@ -34,7 +34,9 @@ pub(crate) fn calls_of_edges(
     // What arrives after the span may have been waited for in it.
     let later = Span { to: Nanos(i64::MAX), ..span };
     events.edges_in(later, &mut |batch| {
-        let is_in = |edge: &&Edge| edge.to.1 > span.from;
+        // Ends that are nowhere are skipped.
+        let is_known = |id: LocationId| id.idx() < run.locations().len();
+        let is_in = |edge: &&Edge| edge.to.1 > span.from && is_known(edge.from.0) && is_known(edge.to.0);
         edges.extend(batch.iter().filter(is_in).filter_map(|edge| Some((*edge, pattern_of(edge.kind)?))));
     })?;
     if edges.is_empty() {
@@ -46,7 +48,9 @@ pub(crate) fn calls_of_edges(
         ends.insert(edges[0].0.to.0, Arrivals { edges, open: Vec::new() });
     }
     let mut begin = |interval: &Interval, ends: &mut FxHashMap<LocationId, Arrivals<'_>>| {
-        if let Some(arrivals) = ends.get_mut(&interval.location) {
+        // A call of which the path leads nowhere is skipped, so that the one around it is what an edge leads to.
+        let is_known = interval.call_path.idx() < run.call_paths().len();
+        if let Some(arrivals) = ends.get_mut(&interval.location).filter(|_| is_known) {
             arrivals.before(interval.start, run, &mut each);
             arrivals.begin(interval);
         }

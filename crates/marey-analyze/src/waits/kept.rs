@@ -1,11 +1,11 @@
 //! Waits while they are found, and their order.
 //!
 //! The one idea: so many are kept that memory is bounded; where there are more, the shorter half goes into a sum, again
-//! and again, so that what is left out is always less than what is listed.
+//! and again, so that nothing that is left out is longer than anything that is listed.
 
 use std::cmp::Reverse;
 
-use marey_model::{CallPathId, LocationId};
+use marey_model::{CallPathId, LocationId, Nanos};
 use rustc_hash::FxHashMap;
 
 use super::{Found, Unlisted, Wait};
@@ -17,21 +17,26 @@ pub(super) struct Kept {
     found: Vec<Found>,
     most: usize,
     span: Span,
+    /// How many there are.
+    locations: usize,
     unlisted: Unlisted,
 }
 
 impl Kept {
-    /// No more than `most` that lie in the span, if in part.
-    pub(super) fn new(most: usize, span: Span) -> Self {
-        Self { found: Vec::new(), most, span, unlisted: Unlisted::default() }
+    /// No more than `most` that lie in the span, if in part, and between the first so many locations.
+    pub(super) fn new(most: usize, span: Span, locations: usize) -> Self {
+        Self { found: Vec::new(), most, span, locations, unlisted: Unlisted::default() }
     }
 
     pub(super) fn add(&mut self, found: Found) {
-        if self.span.clip(found.wait.from, found.wait.to).is_none() {
+        let length = length_in(self.span, &found.wait);
+        // Whoever reads events may have passed on ids that lead nowhere.
+        let is_known = |id: LocationId| id.idx() < self.locations;
+        if length == Nanos(0) || !is_known(found.wait.location) || !is_known(found.wait.cause) {
             return;
         }
-        if found.wait.length() <= self.unlisted.longest {
-            return self.leave_out(&found.wait);
+        if length <= self.unlisted.longest {
+            return self.leave_out(length);
         }
         self.found.push(found);
         if self.found.len() > self.most {
@@ -39,20 +44,25 @@ impl Kept {
         }
     }
 
-    fn leave_out(&mut self, wait: &Wait) {
+    /// The length is that of what lies in the span.
+    fn leave_out(&mut self, length: Nanos) {
         self.unlisted.number += 1;
-        self.unlisted.time = self.unlisted.time + wait.length();
+        self.unlisted.time = self.unlisted.time + length;
     }
 
+    /// Of equal lengths those are kept that come first by location and time, so that half is left even of waits that are all
+    /// as long as each other.
     fn halve(&mut self) {
-        let middle = self.found.len() / 2;
-        let (_, median, _) = self.found.select_nth_unstable_by_key(middle, |found| found.wait.length());
-        let longest = median.wait.length();
-        self.unlisted.longest = longest;
-        let (listed, short): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.found).into_iter().partition(|found| found.wait.length() > longest);
-        self.found = listed;
-        short.iter().for_each(|found| self.leave_out(&found.wait));
+        let (half, span) = (self.found.len() / 2, self.span);
+        self.found.select_nth_unstable_by_key(half, |Found { wait, call_end }| {
+            let place = (wait.location, wait.from, *call_end, wait.call_path);
+            (Reverse(length_in(span, wait)), place, wait.cause, wait.to, wait.pattern, wait.communicator)
+        });
+        for short in self.found.split_off(half) {
+            let length = length_in(span, &short.wait);
+            self.unlisted.longest = self.unlisted.longest.max(length);
+            self.leave_out(length);
+        }
     }
 
     /// All that are listed: one for each call, none around another, none in a ring. `depth` is that of a call path.
@@ -82,11 +92,16 @@ impl Kept {
     }
 }
 
+/// How much of a wait lies in a span.
+fn length_in(span: Span, wait: &Wait) -> Nanos {
+    span.clip(wait.from, wait.to).map_or(Nanos(0), |(from, to)| to - from)
+}
+
 /// Drops waits that end at one instant and are caused by each other in a ring.
 fn drop_rings(list: &mut Vec<Wait>) {
     let mut by_end: Vec<usize> = (0..list.len()).collect();
     by_end.sort_by_key(|&place| list[place].to);
-    let mut rings: Vec<usize> = Vec::new();
+    let mut is_in_ring = vec![false; list.len()];
     for at_once in by_end.chunk_by(|&a, &b| list[a].to == list[b].to).filter(|places| places.len() > 1) {
         // Of each location one wait ends then: they do not overlap.
         let waiting: FxHashMap<LocationId, usize> =
@@ -101,8 +116,8 @@ fn drop_rings(list: &mut Vec<Wait>) {
                         seen.insert(place, start);
                         next = waiting.get(&list[place].cause).copied();
                     }
-                    Some(&walk) if walk == start && !rings.contains(&place) => {
-                        rings.push(place);
+                    Some(&walk) if walk == start && !is_in_ring[place] => {
+                        is_in_ring[place] = true;
                         next = waiting.get(&list[place].cause).copied();
                     }
                     Some(_) => break,
@@ -110,12 +125,9 @@ fn drop_rings(list: &mut Vec<Wait>) {
             }
         }
     }
-    if !rings.is_empty() {
-        rings.sort_unstable();
-        let mut place = 0;
-        list.retain(|_| {
-            place += 1;
-            rings.binary_search(&(place - 1)).is_err()
-        });
-    }
+    let mut is_in_ring = is_in_ring.into_iter();
+    list.retain(|_| is_in_ring.next() != Some(true));
 }
+
+#[cfg(test)]
+mod tests;

@@ -152,9 +152,8 @@ fn each_synchronisation(
 ) -> Result<(), Unread> {
     let n = run.locations().len();
     let mut members_of: BTreeMap<LocationId, Nanos> = BTreeMap::new();
-    operations(events, Span::ALL, |members| {
-        let all_are_known = members.iter().all(|member| member.location.idx() < n);
-        if all_are_known && matches!(role_of_all(run, members), Some(Role::Barrier | Role::AllToAll)) {
+    operations(run, events, Span::ALL, |members| {
+        if matches!(role_of_all(run, members), Some(Role::Barrier | Role::AllToAll)) {
             members_of.clear();
             members_of.extend(members.iter().map(|member| (member.location, member.enter)));
             each(&members_of);

@@ -76,12 +76,22 @@ pub(super) fn each(
     span: Span,
     each: &mut dyn FnMut(Dependency<'_>),
 ) -> Result<(), Unread> {
+    // Nothing can be said of when somebody who is not there comes; what waits for that is skipped as a whole.
+    let n = run.locations().len();
+    let mut of_known = |dependency: Dependency<'_>| {
+        let arrivals = dependency.arrivals.iter().map(|arrival| arrival.0);
+        let mut ends = arrivals.chain(dependency.gates.iter().map(|gate| gate.location));
+        if ends.all(|location| location.idx() < n) {
+            each(dependency);
+        }
+    };
+    let each: &mut dyn FnMut(Dependency<'_>) = &mut of_known;
     let mut gates = Gates::default();
     events.messages_in(span, &mut |messages| {
         messages.iter().for_each(|message| of_message(message, &mut gates, each));
     })?;
     asked(run, events, span, |asked| of_poll(&asked, &mut gates, each))?;
-    operations(events, span, |members| of_operation(run, members, &mut gates, each))?;
+    operations(run, events, span, |members| of_operation(run, members, &mut gates, each))?;
     graph.each(each);
     Ok(())
 }

@@ -10,7 +10,7 @@ use marey_model::spool::RmaKind;
 use marey_model::{LocationId, Nanos};
 
 use super::one_sided::{Call, OneSided};
-use super::{Events, done, path};
+use super::{Events, done, outside_of_run, path, unread};
 use crate::Error;
 use crate::columns::Columns;
 use crate::schema::NONE;
@@ -21,6 +21,7 @@ impl Events<'_> {
     pub(super) fn fences(&self, each: &mut dyn FnMut(&[Member])) -> Result<(), Unread> {
         let columns = ["location", "time", "leave", "call_path", "kind", "window"];
         let mut fences: Vec<(u32, u32, i64, i64, u32)> = Vec::new();
+        let mut outside = 0;
         let result = self.read("rma", &columns, Span::ALL, |batch| {
             let (locations, times, leaves) =
                 (batch.u32("location")?, batch.i64("time")?, batch.i64("leave")?);
@@ -30,7 +31,11 @@ impl Events<'_> {
                 if kinds[row] == RmaKind::Fence.name() && windows[row] != NONE {
                     let (location, time, path) = (locations[row], times[row], paths[row]);
                     let leave = self.leave(location, time, leaves[row], path);
-                    fences.push((windows[row], location, time, leave, path));
+                    if self.is_access_in_run(location, time, leave) {
+                        fences.push((windows[row], location, time, leave, path));
+                    } else {
+                        outside += 1;
+                    }
                 }
             }
             Ok(())
@@ -58,7 +63,7 @@ impl Events<'_> {
             }
             operations.iter().for_each(|operation| each(operation));
         }
-        result
+        result.and_then(|()| damaged(outside))
     }
 
     /// Edges between the other calls that synchronise, and what of them could not be read.
@@ -80,7 +85,8 @@ impl Events<'_> {
         mut each: impl FnMut(Call),
     ) -> Result<(), Unread> {
         let columns = ["location", "time", "leave", "call_path", "kind", "window", "peer"];
-        self.read("rma", &columns, Span::ALL, |batch| {
+        let mut outside = 0;
+        let read = self.read("rma", &columns, Span::ALL, |batch| {
             let rows = Rows::of(batch)?;
             for row in 0..batch.len() {
                 let Some(kind) = RmaKind::from_name(&rows.kinds[row]).filter(|kind| is_asked(*kind)) else {
@@ -88,6 +94,10 @@ impl Events<'_> {
                 };
                 let (location, window, start) = (rows.locations[row], rows.windows[row], rows.times[row]);
                 let end = self.leave(location, start, rows.leaves[row], rows.paths[row]);
+                if !self.is_access_in_run(location, start, end) {
+                    outside += 1;
+                    continue;
+                }
                 let process = self.process_of.get(location as usize);
                 if let Some(process) = process.filter(|_| window != NONE && start <= end) {
                     let peer = super::known(rows.peers[row]);
@@ -95,7 +105,13 @@ impl Events<'_> {
                 }
             }
             Ok(())
-        })
+        });
+        read.and_then(|()| damaged(outside))
+    }
+
+    /// Whether location and times of a call can be right; its end may not be known.
+    fn is_access_in_run(&self, location: u32, start: i64, end: i64) -> bool {
+        self.is_known(LocationId(location)) && self.is_in_run([Nanos(start), Nanos(end.max(start))])
     }
 
     /// When a call ended: one that lies across slabs stands among the intervals that do.
@@ -111,6 +127,11 @@ impl Events<'_> {
         let own = at_once.map(|visit| visit.interval).find(|interval| interval.call_path.0 == path);
         own.map_or(leave, |interval| interval.end.0)
     }
+}
+
+/// An error if there are rows of which location or times cannot be right.
+fn damaged(outside: u64) -> Result<(), Unread> {
+    unread(&Vec::from_iter(outside_of_run("rma", outside).err()))
 }
 
 /// Columns of a batch.

@@ -12,6 +12,7 @@ mod clocks;
 mod corrected;
 mod counted;
 mod explained;
+mod falsified;
 mod folded;
 mod functions;
 mod happenings;
