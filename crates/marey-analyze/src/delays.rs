@@ -205,9 +205,7 @@ impl<'a> Splitting<'a> {
         let (cause, other) = ((wait.cause, wait.to), (wait.location, wait.from));
         let since = self.windows.known_since(cause, other, since, wait.in_vain).min(wait.from);
         let first = u32::try_from(self.shares.len()).unwrap_or(u32::MAX);
-        self.windows.compare(cause, other, since, |doing, excess| {
-            self.shares.push(Share { doing, excess })
-        });
+        self.windows.compare(cause, other, since, |doing, excess| self.shares.push(Share { doing, excess }));
         let len = u32::try_from(self.shares.len()).unwrap_or(u32::MAX).saturating_sub(first);
         self.splits[place as usize] = Split { first, len, since };
     }
