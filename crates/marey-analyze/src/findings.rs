@@ -105,7 +105,7 @@ pub struct Finding {
     /// If it is about files: that which most time was spent on; empty = not known.
     pub data: String,
     /// If it was outside of all recorded calls: the function that took more processor time than elsewhere, or most, if all
-    /// who are compared are late in turn.
+    /// who are compared are late in turn or none took more.
     pub function: Option<Function>,
     /// How long all of those locations together had no processor while they computed, by samples: others had it, or
     /// the kernel did something for them. `None` = not known, or they did not compute.
@@ -422,6 +422,8 @@ fn function(run: &dyn Trace, some: &[LocationId], all: &BTreeSet<LocationId>) ->
     struct Times<'t> {
         of_all: f64,
         of_some: f64,
+        /// Of the times that single samples of theirs stand for, the sum of squares, ns²: the variance of `of_some`.
+        squares: f64,
         lines: BTreeMap<u32, f64>,
         /// Theirs too, by the innermost function; empty = itself.
         within: BTreeMap<&'t str, f64>,
@@ -439,6 +441,9 @@ fn function(run: &dyn Trace, some: &[LocationId], all: &BTreeSet<LocationId>) ->
         times.of_all += float(row.time);
         if some.contains(&row.location) {
             times.of_some += float(row.time);
+            #[expect(clippy::cast_precision_loss, reason = "a variance needs no more than 53 bits")]
+            let samples = row.samples.max(1) as f64;
+            times.squares += float(row.time).powi(2) / samples;
             *times.lines.entry(frame.line).or_default() += float(row.time);
             *times.within.entry(innermost(&frames, place)).or_default() += float(row.time);
         }
@@ -448,12 +453,19 @@ fn function(run: &dyn Trace, some: &[LocationId], all: &BTreeSet<LocationId>) ->
     // Where all are late, now one and now the other, it is the one in which they computed most.
     let expected = if some.len() < all.len() { 1.0 / n_all } else { 0.0 };
     let excess = |times: &Times<'_>| times.of_some / n_some - times.of_all * expected;
+    let most_used = functions.iter().max_by(|a, b| a.1.of_some.total_cmp(&b.1.of_some))?;
     let (key, times) = functions.iter().max_by(|a, b| excess(a.1).total_cmp(&excess(b.1)))?;
+    // Who had no processor has computed no more than others: what is left is an error of samples.
+    let is_more = excess(times) * n_some > DEVIATIONS * times.squares.sqrt();
+    let (key, times) = if is_more { (key, times) } else { most_used };
     let most = |times: &BTreeMap<&str, f64>| {
         times.iter().max_by(|a, b| a.1.total_cmp(b.1)).map(|it| it.0.to_string())
     };
     let line = times.lines.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(line, _)| *line);
     let within = most(&times.within).unwrap_or_default();
     let function = Function { name: key.0.to_owned(), file: key.1.to_owned(), line, within };
-    (excess(times) > 0.0).then_some(function)
+    (times.of_some > 0.0).then_some(function)
 }
+
+/// A function took more processor time than elsewhere if that is more by so many standard deviations of its samples.
+const DEVIATIONS: f64 = 2.0;
