@@ -24,8 +24,7 @@ pub trait Happenings {
     /// As for [`Self::intervals`].
     fn visits(&self, slab: usize, each: &mut dyn FnMut(&[Visit])) -> Result<(), Unread> {
         self.intervals(slab, &mut |batch| {
-            let visit =
-                |interval: &Interval| Visit { interval: *interval, bytes: None, number: 1, gaps: Nanos(0) };
+            let visit = |interval: &Interval| Visit { interval: *interval, bytes: None, between: Nanos(0) };
             each(&batch.iter().map(visit).collect::<Vec<_>>());
         })
     }
@@ -206,9 +205,9 @@ pub struct Interval {
     pub call_path: CallPathId,
     /// Number of intervals around it.
     pub depth: u32,
-    /// How much of it lies between the visits that it stands for and is spent with something else, as
-    /// [`Self::computed_between`] says; mostly 0. It is taken to lie at the beginning.
-    pub gaps: Nanos,
+    /// How much of it was spent with something else between the visits that it stands for, as [`Self::computed_between`] says;
+    /// mostly 0. It is taken to lie at the beginning.
+    pub computed: Nanos,
     /// How many visits it stands for; mostly 1.
     pub visits: u32,
 }
@@ -219,11 +218,11 @@ impl Interval {
     /// The recorder counts no more than that together, so that a longer pause ends it.
     const LONGEST: Nanos = Nanos(20_000_000);
 
-    /// What [`Self::gaps`] is of an interval that stands for so many visits with so much time between them: nothing, if
+    /// What [`Self::computed`] is of an interval that stands for so many visits with so much time between them: nothing, if
     /// it is so little that the visits came one behind the other.
-    pub fn computed_between(gaps: Nanos, visits: u32) -> Nanos {
+    pub fn computed_between(between: Nanos, visits: u32) -> Nanos {
         let rounds = Nanos(Self::ROUND.0.saturating_mul(i64::from(visits)));
-        if gaps <= rounds { Nanos(0) } else { gaps }
+        if between <= rounds { Nanos(0) } else { between }
     }
 
     /// How long the pause is at most in which a loop goes round to its next visit. Of several visits in a row one pause may
@@ -234,7 +233,7 @@ impl Interval {
 
     /// When what is not spent with something else begins.
     pub(crate) fn begin(&self) -> Nanos {
-        (self.start + self.gaps).min(self.end)
+        (self.start + self.computed).min(self.end)
     }
 }
 
@@ -245,10 +244,8 @@ pub struct Visit {
     pub interval: Interval,
     /// Data that it moved, bytes; `None` = it is no matter of data, or not known.
     pub bytes: Option<u64>,
-    /// How many visits in a row it stands for; mostly 1.
-    pub number: u32,
-    /// How much of its time lies between those visits.
-    pub gaps: Nanos,
+    /// How much of its time lies between the visits that it stands for, whatever was done there.
+    pub between: Nanos,
 }
 
 impl From<Visit> for Interval {

@@ -145,9 +145,9 @@ fn visits_count_where_they_begin_and_as_a_whole() {
                 };
                 let own: Vec<&Visit> = visits.iter().filter(begin).collect();
                 let long = |visit: &&&Visit| visit.interval.end - visit.interval.start;
-                assert_eq!(row.visits, own.iter().map(|visit| u64::from(visit.number)).sum::<u64>());
+                assert_eq!(row.visits, own.iter().map(|visit| u64::from(visit.interval.visits)).sum::<u64>());
                 assert_eq!(row.bytes, own.iter().filter_map(|visit| visit.bytes).sum::<u64>());
-                if own.iter().all(|visit| visit.number == 1) {
+                if own.iter().all(|visit| visit.interval.visits == 1) {
                     assert_eq!(row.min, own.iter().map(|visit| long(&visit)).min(), "run {seed}");
                     assert_eq!(row.max, own.iter().map(|visit| long(&visit)).max(), "run {seed}");
                     let squares: f64 = own.iter().map(|visit| (long(&visit).0 as f64).powi(2)).sum();
@@ -214,7 +214,7 @@ fn spans_behind_one_another_have_what_the_run_has() {
         whole.add(&Excerpt::new(&run, &run, &Selection::default()).expect("all can be read"));
         assert_eq!(sums, whole, "run {seed}");
         // And that is what was noted while the run was made.
-        let gaps: i64 = all_visits(&run).iter().map(|visit| visit.gaps.0).sum();
+        let gaps: i64 = all_visits(&run).iter().map(|visit| visit.between.0).sum();
         let inclusive: i64 = run.profile().iter().map(|row| row.inclusive.0).sum();
         assert_eq!(sums.profile.values().map(|sum| sum.1).sum::<i64>(), inclusive - gaps, "run {seed}");
         assert_eq!(sums.messages.values().map(|sum| sum.0).sum::<u64>(), sent.len() as u64, "run {seed}");

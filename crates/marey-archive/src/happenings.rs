@@ -254,7 +254,7 @@ impl Row for Interval {
             call_path: CallPathId(paths[row]),
             depth: depths[row],
             visits: known(numbers[row]).unwrap_or(1),
-            gaps: match gaps[row] {
+            computed: match gaps[row] {
                 ..1 => Nanos(0),
                 gaps => {
                     let gaps = gaps.min(durations[row].max(0));
@@ -277,13 +277,11 @@ impl Row for Visit {
     fn read(batch: &Columns, rows: &mut Vec<Self>) -> Result<(), Error> {
         let mut intervals = Vec::with_capacity(batch.len());
         Interval::read(batch, &mut intervals)?;
-        let (bytes, numbers, gaps) = (batch.i64("bytes")?, batch.u32("visits")?, batch.i64("gaps")?);
+        let (bytes, gaps) = (batch.i64("bytes")?, batch.i64("gaps")?);
         rows.extend(intervals.into_iter().zip(0..).map(|(interval, row): (_, usize)| Self {
             interval,
             bytes: u64::try_from(bytes[row]).ok(),
-            // Archives of before version 3 do not say, and have none that stand for several.
-            number: known(numbers[row]).unwrap_or(1),
-            gaps: Nanos(gaps[row].max(0)),
+            between: Nanos(gaps[row].max(0)),
         }));
         Ok(())
     }

@@ -198,9 +198,10 @@ impl MadeUp {
     pub fn enter(&mut self, location: LocationId, call_path: CallPathId) {
         let (start, here) = (self.now(location), location.idx());
         let depth = u32::try_from(self.open[here].len()).expect("regions are not nested so deep");
-        let interval = Interval { location, start, end: start, call_path, depth, gaps: Nanos(0), visits: 1 };
+        let interval =
+            Interval { location, start, end: start, call_path, depth, computed: Nanos(0), visits: 1 };
         self.open[here].push(self.visits[here].len());
-        self.visits[here].push(Visit { interval, bytes: None, number: 1, gaps: Nanos(0) });
+        self.visits[here].push(Visit { interval, bytes: None, between: Nanos(0) });
     }
 
     /// It leaves the innermost one.
@@ -264,7 +265,9 @@ impl MadeUp {
     ) {
         self.visit(location, path, ns);
         let visit = self.visits[location.idx()].last_mut().expect("it was visited");
-        (visit.number, visit.gaps) = (number, Nanos(gaps));
+        visit.between = Nanos(gaps);
+        visit.interval.visits = number;
+        visit.interval.computed = Interval::computed_between(visit.between, number);
     }
 
     /// All first threads take part in an operation that nobody leaves before the last has entered, and leave it so many

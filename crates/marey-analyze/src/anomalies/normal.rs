@@ -58,8 +58,8 @@ pub(super) fn find(run: &impl Trace, events: &impl Happenings, percent: f64) -> 
     let mut several = 0;
     each_visit(run, events, |visit| {
         let Some(region) = region_of(visit) else { return };
-        if visit.number != 1 {
-            several += u64::from(visit.number);
+        if visit.interval.visits != 1 {
+            several += u64::from(visit.interval.visits);
             return;
         }
         let sums = &mut sums[region];
@@ -74,7 +74,7 @@ pub(super) fn find(run: &impl Trace, events: &impl Happenings, percent: f64) -> 
     let mut has_some = vec![false; regions];
     each_visit(run, events, |visit| {
         let Some(region) = region_of(visit) else { return };
-        let Some(usual) = usual[region].filter(|_| visit.number == 1) else { return };
+        let Some(usual) = usual[region].filter(|_| visit.interval.visits == 1) else { return };
         #[expect(clippy::cast_precision_loss, reason = "visits are shorter than 104 days")]
         let away = (length(visit) as f64 - usual.mean) / usual.deviation;
         if limit < away.abs() {

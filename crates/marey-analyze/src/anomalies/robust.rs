@@ -29,10 +29,10 @@ pub(super) fn find(
     let mut grouping = Grouping::new(main);
     let mut several = 0;
     each_visit(run, events, |visit| {
-        if visit.number == 1 {
+        if visit.interval.visits == 1 {
             groups.add(grouping.of(visit), length(visit));
         } else {
-            several += u64::from(visit.number);
+            several += u64::from(visit.interval.visits);
         }
     })?;
     let usual = groups.finish();
@@ -42,7 +42,7 @@ pub(super) fn find(
     let mut with: BTreeSet<_> = BTreeSet::new();
     let mut grouping = Grouping::new(main);
     each_visit(run, events, |visit| {
-        if visit.number != 1 {
+        if visit.interval.visits != 1 {
             return;
         }
         let Some((modes, like, group)) = usual.of(&grouping.of(visit)) else { return };

@@ -41,8 +41,8 @@ impl<'e, E: Happenings> CutOut<'e, E> {
         }
         let (start, end) = (it.start.max(from), it.end.min(to));
         // They are taken to lie at the beginning.
-        let gaps = (it.gaps - (start - it.start)).max(Nanos(0)).min(end - start);
-        Some(Interval { start, end, gaps, ..*it })
+        let computed = (it.computed - (start - it.start)).max(Nanos(0)).min(end - start);
+        Some(Interval { start, end, computed, ..*it })
     }
 
     /// Puts what was open when a slab began before what began in it, by location.

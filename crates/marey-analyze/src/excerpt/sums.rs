@@ -140,17 +140,18 @@ impl<'s> Visits<'s> {
         row.exclusive += time;
         if begins {
             let whole = inside_before(visit, interval.end);
-            let number = u64::from(visit.number);
+            let number = u64::from(visit.interval.visits);
             row.visits = row.visits.saturating_add(number);
             row.bytes = row.bytes.saturating_add(visit.bytes.unwrap_or(0));
-            let bin = if visit.number == 1 {
+            let bin = if visit.interval.visits == 1 {
                 (row.min, row.max) = (row.min.min(whole), row.max.max(whole));
                 row.sum_squares += float(Nanos(whole)) * float(Nanos(whole));
                 Some(u64::try_from(whole).ok().and_then(u64::checked_ilog2))
             } else {
                 row.has_polls = true;
                 // As if all of them had been equally long.
-                row.sum_squares += float(Nanos(whole)) * float(Nanos(whole)) / f64::from(visit.number.max(1));
+                row.sum_squares +=
+                    float(Nanos(whole)) * float(Nanos(whole)) / f64::from(visit.interval.visits.max(1));
                 None
             };
             let bin = self.bins.entry((path, location, bin)).or_default();
@@ -207,7 +208,7 @@ fn bin_row(
 fn inside_before(visit: &Visit, at: Nanos) -> i64 {
     let interval = visit.interval;
     let (passed, whole) = ((at - interval.start).0, (interval.end - interval.start).0);
-    let inside = whole - visit.gaps.0.clamp(0, whole.max(0));
+    let inside = whole - visit.between.0.clamp(0, whole.max(0));
     if inside == whole || whole <= 0 {
         return passed.max(0);
     }

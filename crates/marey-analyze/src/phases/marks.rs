@@ -241,7 +241,7 @@ impl Marks {
             let location = LocationId(u32::MAX);
             let (start, call_path) = (*end, CallPathId(u32::MAX));
             let nowhere =
-                Interval { location, start, end: *end, call_path, depth: 0, gaps: Nanos(0), visits: 1 };
+                Interval { location, start, end: *end, call_path, depth: 0, computed: Nanos(0), visits: 1 };
             let step = walker.step(tree, &nowhere);
             marks.note(place, &nowhere, &step, (*end, *end));
         }

@@ -161,7 +161,9 @@ fn doing(record: &Record, location: LocationId, instant: Nanos) -> Doing {
         return Doing::NotStarted;
     }
     let open = record.intervals.iter().filter(|interval| {
-        interval.location == location && interval.start + interval.gaps <= instant && instant < interval.end
+        interval.location == location
+            && interval.start + interval.computed <= instant
+            && instant < interval.end
     });
     open.max_by_key(|interval| interval.depth)
         .map_or(Doing::Outside, |interval| Doing::Path(interval.call_path))

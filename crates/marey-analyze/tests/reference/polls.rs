@@ -104,7 +104,7 @@ fn calls(record: &Record, run: &[&Interval]) -> Vec<Done> {
     let mut calls: Vec<Done> = Vec::new();
     let mut pause = Nanos(0);
     for visit in run {
-        let start = visit.start + visit.gaps;
+        let start = visit.start + visit.computed;
         let is_between = |other: &Interval, before: &Done| {
             other.location == visit.location
                 && (before.start, visit.depth) < (other.start, other.depth)

@@ -297,7 +297,7 @@ impl<'d> Slow<'d> {
     fn path(&self, (location, at): Place) -> Option<CallPathId> {
         let is_there = |interval: &&Interval| {
             interval.location.idx() == location
-                && time(interval.start + interval.gaps) <= at
+                && time(interval.start + interval.computed) <= at
                 && at < time(interval.end)
         };
         let innermost = self.intervals.iter().filter(is_there).max_by_key(|interval| interval.depth);

@@ -190,7 +190,7 @@ fn gaps(drawing: &mut Drawing, text: &str) -> Result<(), String> {
     let meant = call(drawing, name)?;
     for drawn in &mut drawing.intervals {
         if drawn.interval == meant {
-            drawn.interval.gaps = Interval::computed_between(Nanos(gaps), number);
+            drawn.interval.computed = Interval::computed_between(Nanos(gaps), number);
             drawn.interval.visits = number;
         }
     }

@@ -97,7 +97,8 @@ fn place_track(drawing: &mut Drawing, id: LocationId, track: &Track, unit: i64) 
             }
             let call_path = call_path(&mut drawing.call_paths, outer.map(|(path, _)| *path), region);
             let (start, end) = (time(columns.start), time(columns.end));
-            let interval = Interval { location: id, start, end, call_path, depth, gaps: Nanos(0), visits: 1 };
+            let interval =
+                Interval { location: id, start, end, call_path, depth, computed: Nanos(0), visits: 1 };
             drawing.intervals.push(Drawn { letter, interval });
             here.push((call_path, columns));
         }
