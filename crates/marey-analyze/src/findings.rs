@@ -39,6 +39,9 @@ const MOST: usize = 10;
 /// Locations are named that have at least this part of the cost of the one with the most.
 const NAMED: f64 = 0.1;
 
+/// Others are counted until all together have this part of the cost.
+const COUNTED: f64 = 0.99;
+
 /// Half of what others waited may be an error of clocks, if their waits are no longer than so many times what clocks may
 /// be apart; and all of it, if they are no longer than that.
 const CLEAR_OF_CLOCKS: f64 = 2.0;
@@ -74,7 +77,8 @@ pub struct Finding {
     pub activity: Activity,
     /// By whom, who caused most waiting, or has it on the critical path longest, first.
     pub locations: Vec<LocationId>,
-    /// How many others caused waiting there too, or have it on the critical path, each less than a tenth of that.
+    /// How many others caused waiting there too, or have it on the critical path, each less than a tenth of that; the
+    /// fewest who make up 99 % together with those.
     pub others: usize,
     /// On how many lines of its function the calls are of which this time is; 0 = it is no call, or no line is known.
     pub lines: usize,
@@ -162,7 +166,7 @@ pub struct Effects {
     pub call_path: Option<CallPathId>,
     /// By whom, who waited longest first; who waited less than a tenth of that is left out.
     pub locations: Vec<LocationId>,
-    /// How many they are who are left out.
+    /// How many they are who are left out; the fewest who make up 99 % together with those who are not.
     pub others: usize,
     /// How long all together, ns.
     pub cost: f64,
@@ -325,17 +329,29 @@ impl<'t> Place<'t> {
     }
 }
 
-/// Those who have most of the cost.
+/// Those who have most of the cost, who has most first.
 fn named(costs: &BTreeMap<LocationId, f64>) -> Vec<LocationId> {
-    let most = costs.values().copied().fold(0.0, f64::max);
-    let mut named: Vec<_> = costs.iter().filter(|(_, cost)| **cost >= NAMED * most).collect();
-    named.sort_by(|a, b| b.1.total_cmp(a.1).then(a.0.cmp(b.0)));
-    named.into_iter().map(|(id, _)| *id).collect()
+    let all = by_cost(costs);
+    let least = all.first().map_or(0.0, |(_, most)| NAMED * most);
+    all.into_iter().take_while(|(_, cost)| *cost >= least).map(|(id, _)| id).collect()
 }
 
-/// How many are left out there.
+/// How many are left out there, without those who matter to nobody.
 fn others(costs: &BTreeMap<LocationId, f64>) -> usize {
-    costs.values().filter(|cost| **cost > 0.0).count().saturating_sub(named(costs).len())
+    let mut left: f64 = COUNTED * costs.values().sum::<f64>();
+    let matters = by_cost(costs).into_iter().take_while(|(_, cost)| {
+        0.0 < left && {
+            left -= cost;
+            0.0 < *cost
+        }
+    });
+    matters.count().saturating_sub(named(costs).len())
+}
+
+fn by_cost(costs: &BTreeMap<LocationId, f64>) -> Vec<(LocationId, f64)> {
+    let mut all: Vec<_> = costs.iter().map(|(id, cost)| (*id, *cost)).collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    all
 }
 
 /// The line that a call is made from, if it is known.

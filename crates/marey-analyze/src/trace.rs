@@ -6,7 +6,14 @@
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
 /// A run.
+///
+/// What runs may lack has a provided method, which asks the run [beneath](Self::beneath), if there is one.
 pub trait Trace {
+    /// The run that this one shows with something changed; `None` = it is one of its own.
+    fn beneath(&self) -> Option<&dyn Trace> {
+        None
+    }
+
     /// From the first to the last measured instant.
     fn duration(&self) -> Nanos;
 
@@ -27,53 +34,74 @@ pub trait Trace {
     fn locations(&self) -> &[Location];
 
     /// Communicators, by [`CommunicatorId`].
-    fn communicators(&self) -> &[Communicator];
+    fn communicators(&self) -> &[Communicator] {
+        self.beneath().map_or(&[], |run| run.communicators())
+    }
 
     /// Sums per call path and location, over the whole run. At most one row for each pair.
     fn profile(&self) -> &[ProfileRow];
 
     /// Visits by duration: of each call path and location as many rows as there are bins with visits.
-    fn durations(&self) -> &[BinRow];
+    fn durations(&self) -> &[BinRow] {
+        self.beneath().map_or(&[], |run| run.durations())
+    }
 
     /// Operations that moved data by size: of each call path and location as many rows as there are bins with
     /// operations.
-    fn sizes(&self) -> &[BinRow];
+    fn sizes(&self) -> &[BinRow] {
+        self.beneath().map_or(&[], |run| run.sizes())
+    }
 
     /// Sums over messages.
-    fn communication(&self) -> &[CommunicationRow];
+    fn communication(&self) -> &[CommunicationRow] {
+        self.beneath().map_or(&[], |run| run.communication())
+    }
 
     /// Samples of processor time, added up by innermost open region, call stack and location.
-    fn samples(&self) -> &[SampledRow];
+    fn samples(&self) -> &[SampledRow] {
+        self.beneath().map_or(&[], |run| run.samples())
+    }
 
     /// Counters; the place in the list is the number.
-    fn counters(&self) -> &[Counter];
+    fn counters(&self) -> &[Counter] {
+        self.beneath().map_or(&[], |run| run.counters())
+    }
 
     /// What counters beside the time counted, by innermost open region, call stack and location.
-    fn counted(&self) -> &[CountedRow];
+    fn counted(&self) -> &[CountedRow] {
+        self.beneath().map_or(&[], |run| run.counted())
+    }
 
     /// What each call path has allocated, in each process.
-    fn allocations(&self) -> &[AllocationRow];
+    fn allocations(&self) -> &[AllocationRow] {
+        self.beneath().map_or(&[], |run| run.allocations())
+    }
 
     /// Heaps of processes of which they are recorded, by process.
-    fn heaps(&self) -> &[HeapRow];
+    fn heaps(&self) -> &[HeapRow] {
+        self.beneath().map_or(&[], |run| run.heaps())
+    }
 
     /// Everything lost, unmatched, violated or truncated.
-    fn problems(&self) -> &[Problem];
+    fn problems(&self) -> &[Problem] {
+        self.beneath().map_or(&[], |run| run.problems())
+    }
 
     /// How well the clock of each process is known. None = all share one.
     fn clocks(&self) -> &[ProcessClock] {
-        &[]
+        self.beneath().map_or(&[], |run| run.clocks())
     }
 
     /// Whether a process is not meant, where this is a part of a run: it is there, and no number is about it.
     fn leaves_out(&self, process: ProcessId) -> bool {
-        let _ = process;
-        false
+        self.beneath().is_some_and(|run| run.leaves_out(process))
     }
 
     /// The regions that threads were in when their process ended, by location and depth, so that
     /// the innermost of a location stands last. `None` = the run does not say.
-    fn open_at_end(&self) -> Option<&[OpenRegion]>;
+    fn open_at_end(&self) -> Option<&[OpenRegion]> {
+        self.beneath()?.open_at_end()
+    }
 }
 
 /// A communicator of the run, however many processes share it.

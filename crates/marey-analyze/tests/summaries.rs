@@ -12,11 +12,11 @@ mod sampled;
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
-    CounterId, Deeds, EarlyEnding, Frame, HeapRow, LastPlace, LastSeen, Location, LocationKind, OpenRegion,
-    Population, Problem, Process, ProfileRow, Region, Sampled, SampledRow, Spread, Trace, allocations,
-    call_paths, caller, caller_on, communication, counted, early_endings, exclusive_by_process, files,
-    headline, hot, innermost, lines, memory, message_sizes, ranks, regions, routine_on, waiting,
+    AllocationRow, BinRow, CallPath, CommunicationRow, CommunicatorId, CountedRow, Counter, CounterId, Deeds,
+    EarlyEnding, Frame, HeapRow, LastPlace, LastSeen, Location, LocationKind, OpenRegion, Population,
+    Problem, Process, ProfileRow, Region, Sampled, SampledRow, Spread, Trace, allocations, call_paths,
+    caller, caller_on, communication, counted, early_endings, exclusive_by_process, files, headline, hot,
+    innermost, lines, memory, message_sizes, ranks, regions, routine_on, waiting,
 };
 use marey_model::{CallPathId, IoKind, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
@@ -59,9 +59,6 @@ impl Trace for Run {
     }
     fn locations(&self) -> &[Location] {
         &self.locations
-    }
-    fn communicators(&self) -> &[Communicator] {
-        &[]
     }
     fn profile(&self) -> &[ProfileRow] {
         &self.profile

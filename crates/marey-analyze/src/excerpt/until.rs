@@ -7,10 +7,7 @@
 
 use marey_model::{Nanos, StackId};
 
-use crate::trace::{
-    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CountedRow, Counter, Frame, HeapRow,
-    Location, OpenRegion, Problem, Process, ProcessClock, ProfileRow, Region, SampledRow, Trace,
-};
+use crate::trace::{CallPath, Frame, Location, Process, ProfileRow, Region, Trace};
 
 /// A run until an instant.
 pub struct Until<'t> {
@@ -39,6 +36,9 @@ impl<'t> Until<'t> {
 }
 
 impl Trace for Until<'_> {
+    fn beneath(&self) -> Option<&dyn Trace> {
+        Some(self.run)
+    }
     fn duration(&self) -> Nanos {
         self.run.duration().min(self.end)
     }
@@ -57,43 +57,7 @@ impl Trace for Until<'_> {
     fn locations(&self) -> &[Location] {
         &self.locations
     }
-    fn communicators(&self) -> &[Communicator] {
-        self.run.communicators()
-    }
     fn profile(&self) -> &[ProfileRow] {
         self.run.profile()
-    }
-    fn durations(&self) -> &[BinRow] {
-        self.run.durations()
-    }
-    fn sizes(&self) -> &[BinRow] {
-        self.run.sizes()
-    }
-    fn communication(&self) -> &[CommunicationRow] {
-        self.run.communication()
-    }
-    fn samples(&self) -> &[SampledRow] {
-        self.run.samples()
-    }
-    fn counters(&self) -> &[Counter] {
-        self.run.counters()
-    }
-    fn counted(&self) -> &[CountedRow] {
-        self.run.counted()
-    }
-    fn allocations(&self) -> &[AllocationRow] {
-        self.run.allocations()
-    }
-    fn heaps(&self) -> &[HeapRow] {
-        self.run.heaps()
-    }
-    fn problems(&self) -> &[Problem] {
-        self.run.problems()
-    }
-    fn clocks(&self) -> &[ProcessClock] {
-        self.run.clocks()
-    }
-    fn open_at_end(&self) -> Option<&[OpenRegion]> {
-        self.run.open_at_end()
     }
 }

@@ -1,9 +1,6 @@
 //! A drawn run with other definitions.
 
-use marey_analyze::{
-    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CountedRow, Counter, Frame, HeapRow,
-    Location, OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
-};
+use marey_analyze::{CallPath, Frame, Location, Process, ProfileRow, Region, Trace};
 use marey_model::{Nanos, StackId};
 use marey_testkit::Drawing;
 
@@ -20,6 +17,9 @@ impl<'d> Altered<'d> {
 }
 
 impl Trace for Altered<'_> {
+    fn beneath(&self) -> Option<&dyn Trace> {
+        Some(self.run)
+    }
     fn duration(&self) -> Nanos {
         self.run.duration()
     }
@@ -38,40 +38,7 @@ impl Trace for Altered<'_> {
     fn locations(&self) -> &[Location] {
         self.run.locations()
     }
-    fn communicators(&self) -> &[Communicator] {
-        self.run.communicators()
-    }
     fn profile(&self) -> &[ProfileRow] {
         self.run.profile()
-    }
-    fn durations(&self) -> &[BinRow] {
-        self.run.durations()
-    }
-    fn sizes(&self) -> &[BinRow] {
-        self.run.sizes()
-    }
-    fn communication(&self) -> &[CommunicationRow] {
-        self.run.communication()
-    }
-    fn samples(&self) -> &[SampledRow] {
-        self.run.samples()
-    }
-    fn counters(&self) -> &[Counter] {
-        self.run.counters()
-    }
-    fn counted(&self) -> &[CountedRow] {
-        self.run.counted()
-    }
-    fn allocations(&self) -> &[AllocationRow] {
-        self.run.allocations()
-    }
-    fn heaps(&self) -> &[HeapRow] {
-        self.run.heaps()
-    }
-    fn problems(&self) -> &[Problem] {
-        self.run.problems()
-    }
-    fn open_at_end(&self) -> Option<&[OpenRegion]> {
-        self.run.open_at_end()
     }
 }

@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CountedRow, Counter, Frame, HeapRow,
-    Location, LocationKind, OpenRegion, Problem, Process, ProfileRow, Region, SampledRow, Trace,
+    CallPath, CommunicationRow, Frame, Location, LocationKind, Process, ProfileRow, Region, SampledRow, Trace,
 };
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
@@ -43,41 +42,14 @@ impl Trace for Made {
     fn locations(&self) -> &[Location] {
         &self.locations
     }
-    fn communicators(&self) -> &[Communicator] {
-        &[]
-    }
     fn profile(&self) -> &[ProfileRow] {
         &self.profile
-    }
-    fn durations(&self) -> &[BinRow] {
-        &[]
-    }
-    fn sizes(&self) -> &[BinRow] {
-        &[]
     }
     fn communication(&self) -> &[CommunicationRow] {
         &self.communication
     }
     fn samples(&self) -> &[SampledRow] {
         &self.samples
-    }
-    fn counters(&self) -> &[Counter] {
-        &[]
-    }
-    fn counted(&self) -> &[CountedRow] {
-        &[]
-    }
-    fn allocations(&self) -> &[AllocationRow] {
-        &[]
-    }
-    fn heaps(&self) -> &[HeapRow] {
-        &[]
-    }
-    fn problems(&self) -> &[Problem] {
-        &[]
-    }
-    fn open_at_end(&self) -> Option<&[OpenRegion]> {
-        None
     }
 }
 

@@ -4,9 +4,8 @@
 //! found out.
 
 use marey_analyze::{
-    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CountedRow, Counter, Edge, Frame,
-    Happenings, HeapRow, Interval, Location, Member, Message, OpenRegion, Problem, Process, ProcessClock,
-    ProfileRow, Region, SampledRow, Trace, Unread,
+    CallPath, Communicator, Edge, Frame, Happenings, Interval, Location, Member, Message, Process,
+    ProcessClock, ProfileRow, Region, Trace, Unread,
 };
 use marey_model::{Nanos, StackId};
 
@@ -40,38 +39,8 @@ impl Trace for Drawing {
     fn profile(&self) -> &[ProfileRow] {
         &[]
     }
-    fn durations(&self) -> &[BinRow] {
-        &[]
-    }
-    fn sizes(&self) -> &[BinRow] {
-        &[]
-    }
-    fn communication(&self) -> &[CommunicationRow] {
-        &[]
-    }
-    fn samples(&self) -> &[SampledRow] {
-        &[]
-    }
-    fn counters(&self) -> &[Counter] {
-        &[]
-    }
-    fn counted(&self) -> &[CountedRow] {
-        &[]
-    }
-    fn allocations(&self) -> &[AllocationRow] {
-        &[]
-    }
-    fn heaps(&self) -> &[HeapRow] {
-        &[]
-    }
-    fn problems(&self) -> &[Problem] {
-        &[]
-    }
     fn clocks(&self) -> &[ProcessClock] {
         &self.clocks
-    }
-    fn open_at_end(&self) -> Option<&[OpenRegion]> {
-        None
     }
 }
 

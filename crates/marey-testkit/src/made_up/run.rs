@@ -4,9 +4,8 @@
 //! found out.
 
 use marey_analyze::{
-    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CountedRow, Counter, Edge, Frame,
-    Happenings, HeapRow, Interval, Location, Member, Message, OpenRegion, Problem, Process, ProfileRow,
-    Region, SampledRow, Span, Tick, Trace, Unread, Visit,
+    CallPath, Communicator, Edge, Frame, Happenings, Interval, Location, Member, Message, Process,
+    ProfileRow, Region, SampledRow, Span, Tick, Trace, Unread, Visit,
 };
 use marey_model::{Nanos, StackId};
 
@@ -40,35 +39,8 @@ impl Trace for MadeUp {
     fn profile(&self) -> &[ProfileRow] {
         &self.profile
     }
-    fn durations(&self) -> &[BinRow] {
-        &[]
-    }
-    fn sizes(&self) -> &[BinRow] {
-        &[]
-    }
-    fn communication(&self) -> &[CommunicationRow] {
-        &[]
-    }
     fn samples(&self) -> &[SampledRow] {
         &self.samples
-    }
-    fn counters(&self) -> &[Counter] {
-        &[]
-    }
-    fn counted(&self) -> &[CountedRow] {
-        &[]
-    }
-    fn allocations(&self) -> &[AllocationRow] {
-        &[]
-    }
-    fn heaps(&self) -> &[HeapRow] {
-        &[]
-    }
-    fn problems(&self) -> &[Problem] {
-        &[]
-    }
-    fn open_at_end(&self) -> Option<&[OpenRegion]> {
-        None
     }
 }
 
