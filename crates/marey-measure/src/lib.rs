@@ -26,6 +26,7 @@ mod items;
 mod lock;
 pub mod message;
 mod order;
+pub mod perf;
 mod runtime;
 mod samples;
 mod spool;

@@ -173,7 +173,9 @@ pub(crate) fn all() -> Vec<Case> {
         "ignores",
     ];
     for case in each(C, "interrupted.c", &interrupted) {
-        cases.push(Case { options: &["--sample", "1000"], ..case });
+        for words in [&["urgent"], &["real-time"]] {
+            cases.push(Case { options: &["--sample", "1000"], words, ..case });
+        }
     }
     cases.push(Case { options: &["--sample", "1000"], ..each(Cxx, "late.cc", &["throwing"])[0] });
     let files =
