@@ -36,7 +36,6 @@ pub(crate) use what_if::*;
     name = "marey",
     version,
     max_term_width = 100,
-    disable_help_subcommand = true,
     subcommand_required = true,
     arg_required_else_help = true,
     long_about = "Record, report and explore where the time of a parallel program goes.\n\n\

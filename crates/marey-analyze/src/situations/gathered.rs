@@ -31,6 +31,24 @@ pub(super) struct Gathered {
     pub(super) others: Vec<CallPathId>,
 }
 
+impl Gathered {
+    /// It shows in what changed later, too.
+    pub(super) fn is_seen_in(&mut self, later: Self) {
+        let calls = std::iter::once(later.told.call_path).chain(later.others);
+        let known = &mut self.others;
+        for call in calls.filter(|call| *call != self.told.call_path) {
+            if !known.contains(&call) {
+                known.push(call);
+            }
+        }
+        for (id, cost) in later.locations {
+            if self.locations.iter().all(|(known, _)| *known != id) {
+                self.locations.push((id, cost));
+            }
+        }
+    }
+}
+
 /// Gathers changes of one direction, in the order of time. Time: their number times that of situations.
 pub(super) fn gather(run: &impl Trace, mut changes: Vec<Change>) -> Vec<Gathered> {
     changes.sort_unstable_by_key(|it| (it.longest(), it.at, it.location, it.call_path));

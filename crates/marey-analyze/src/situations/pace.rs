@@ -55,7 +55,7 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
         for rule in &rules {
             let which = thresholds.iter().position(|threshold| *threshold == part(rule));
             let groups = which.map_or_else(Vec::new, |which| self.groups(rule, &changes[which]));
-            self.tell(rule, &groups, &places)?;
+            self.tell(rule, groups, &places)?;
         }
         Ok(())
     }
@@ -85,7 +85,7 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
     fn tell(
         &mut self,
         rule: &SituationRule,
-        groups: &[Gathered],
+        groups: Vec<Gathered>,
         places: &[CallPathId],
     ) -> Result<(), Unread> {
         let looks: Vec<Question> = groups.iter().flat_map(|group| self.looks(group)).collect();
@@ -110,7 +110,7 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
         for (cause, without) in suspected.iter_mut().zip(without) {
             cause.without_processor = without;
         }
-        for (group, cause) in groups.iter().zip(causes) {
+        for (group, cause) in seen_once(groups, causes) {
             let change = &group.told;
             self.found.list.push(Situation {
                 kind: rule.kind,
@@ -119,7 +119,7 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
                 to: change.until.max(group.from),
                 locations: group.locations.iter().map(|(id, _)| *id).collect(),
                 call_path: Some(change.call_path),
-                others: group.others.clone(),
+                others: group.others,
                 measured: float(change.after),
                 normal: float(change.before),
                 number: change.beats,
@@ -169,6 +169,26 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
             beats: [float(group.told.before), float(group.told.after)],
         }
     }
+}
+
+/// A pace that creeps is noticed here earlier and there later: what has the cause of an earlier one, and begins before that
+/// changes again where it is told, is that one.
+fn seen_once(
+    groups: Vec<Gathered>,
+    causes: Vec<Option<ProbableCause>>,
+) -> Vec<(Gathered, Option<ProbableCause>)> {
+    let why = |cause: &Option<ProbableCause>| cause.map(|it| (it.location, it.activity, it.is_waiting));
+    let mut told: Vec<(Gathered, Option<ProbableCause>)> = Vec::new();
+    for (group, cause) in groups.into_iter().zip(causes) {
+        let is_it = |(earlier, its): &&mut (Gathered, Option<ProbableCause>)| {
+            cause.is_some() && why(its) == why(&cause) && group.from < earlier.told.until
+        };
+        match told.iter_mut().find(is_it) {
+            Some((earlier, _)) => earlier.is_seen_in(group),
+            None => told.push((group, cause)),
+        }
+    }
+    told
 }
 
 /// The same with what was done in one place added up.

@@ -137,6 +137,59 @@ fn step_at(step: i64) -> Nanos {
     Nanos(step * 21 * MS + (step + 2) / 3 * (MS / 10))
 }
 
+/// Steps become longer little by little: who has called since the beginning notices it at half as much again, who began
+/// when they were longer already does so later. It is one situation.
+#[test]
+fn a_pace_that_creeps_is_told_once() {
+    let mut run = MadeUp::new(2);
+    let solve = run.path(None, ("source", "solve", Role::Work), &[]);
+    let shown = run.mpi("MPI_Barrier", Role::Barrier, &[("main", 9)]);
+    let later = run.mpi("MPI_Allreduce", Role::AllToAll, &[("main", 12)]);
+    for step in 0..600 {
+        run.visit(ALL[0], solve, 10 * MS + step * MS / 50);
+        run.collective(shown, MS / 100);
+        if step >= 100 {
+            run.collective(later, MS / 100);
+        }
+    }
+    let found = found(&run);
+    let [it] = &found[..] else { panic!("{found:#?}") };
+    let shows: Vec<_> = it.others.iter().map(|path| region(&run, *path)).collect();
+    assert!(shows.contains(&"MPI_Allreduce".to_owned()), "{shows:?}");
+    // Half as much again as in the first nine steps.
+    assert!((250..262).contains(&step_of(it.from)), "{}", it.from.0);
+    assert_eq!(it.locations.len(), 2);
+}
+
+/// The step that goes on at an instant: they take 10 ms and 0.02 ms more each, and 0.01 ms for every operation.
+fn step_of(at: Nanos) -> i64 {
+    let length = |step: i64| 10 * MS + step * MS / 50 + MS / 100 + if step >= 100 { MS / 100 } else { 0 };
+    let mut time = 0;
+    (0..)
+        .find(|step| {
+            time += length(*step);
+            at.0 < time
+        })
+        .expect("there is one")
+}
+
+/// Two changes that all notice are two, though they have one cause.
+#[test]
+fn a_pace_that_changes_twice_is_told_twice() {
+    let mut run = MadeUp::new(2);
+    let solve = run.path(None, ("source", "solve", Role::Work), &[]);
+    let shown = run.mpi("MPI_Barrier", Role::Barrier, &[("main", 9)]);
+    let also = run.mpi("MPI_Allreduce", Role::AllToAll, &[("main", 12)]);
+    for step in 0..120 {
+        run.visit(ALL[0], solve, [10, 20, 40][step / 40] * MS);
+        run.collective(shown, MS / 100);
+        run.collective(also, MS / 100);
+    }
+    let found = found(&run);
+    let told: Vec<_> = found.iter().map(|it| it.others.len()).collect();
+    assert_eq!(told, [2, 2], "{found:#?}");
+}
+
 /// Two changes apart from each other stay two.
 #[test]
 fn what_changes_at_another_time_is_another_situation() {
