@@ -2,42 +2,17 @@
  * shares its processor, or it has twice as much to compute. How long steps took, and what of it they had of the processor, it
  * measures itself. */
 #define _GNU_SOURCE
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "processor.h"
+
 #define STEPS 90
-#define UNSEEN __attribute__((no_instrument_function))
-
-static UNSEEN double read_clock(clockid_t clock) {
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-/* Uses so much of the processor, by its own clock. */
-static UNSEEN void compute(double seconds) {
-    volatile double sum = 0;
-    double end = read_clock(CLOCK_PROCESS_CPUTIME_ID) + seconds;
-    while (read_clock(CLOCK_PROCESS_CPUTIME_ID) < end)
-        for (int i = 1; i < 20000; i++) sum += 1.0 / i;
-}
-
-/* All on one processor, of which each gets its share. */
-static UNSEEN void keep_to_one(void) {
-    cpu_set_t may, own;
-    CPU_ZERO(&own);
-    sched_getaffinity(0, sizeof may, &may);
-    for (int at = 0; at < CPU_SETSIZE && !CPU_COUNT(&own); at++)
-        if (CPU_ISSET(at, &may)) CPU_SET(at, &own);
-    sched_setaffinity(0, sizeof own, &own);
-}
 
 /* Somebody who computes once told to, until it is ended or has done so for long. */
 static UNSEEN pid_t start_rival(int *go) {
