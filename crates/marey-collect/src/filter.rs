@@ -86,7 +86,7 @@ pub(crate) unsafe fn passed_on(number: c_long, [a, b, c]: [usize; 3], result: c_
 }
 
 /// The calls that a recorder makes, each with the arguments that a filter may look at.
-const OURS: [(c_long, [u64; 6]); 48] = {
+const OURS: [(c_long, [u64; 6]); 44] = {
     const RW: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
     const ZEROS: u64 = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
     const OPEN: u64 = (libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW) as u64;
@@ -132,10 +132,6 @@ const OURS: [(c_long, [u64; 6]); 48] = {
         (libc::SYS_perf_event_open, [0, 0, u64::MAX, u64::MAX, 8, 0]),
         (libc::SYS_mmap, [0, 4096, libc::PROT_READ as u64, libc::MAP_SHARED as u64, 3, 0]),
         (libc::SYS_fcntl, [3, libc::F_DUPFD_CLOEXEC as u64, 512, 0, 0, 0]),
-        (libc::SYS_fcntl, [3, 15, 0, 0, 0, 0]),
-        (libc::SYS_fcntl, [3, 10, libc::SIGURG as u64, 0, 0, 0]),
-        (libc::SYS_fcntl, [3, libc::F_SETFL as u64, libc::O_ASYNC as u64, 0, 0, 0]),
-        (libc::SYS_timer_gettime, [0, 0, 0, 0, 0, 0]),
         (libc::SYS_ioctl, [3, 0x8008_2407, 0, 0, 0, 0]),
         (libc::SYS_prlimit64, [0, libc::RLIMIT_NOFILE as u64, 0, 0, 0, 0]),
         (libc::SYS_getrusage, [libc::RUSAGE_THREAD as u64, 0, 0, 0, 0, 0]),

@@ -103,16 +103,6 @@ pub(crate) fn is_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Processor time of the calling thread, ns. `None` if the kernel does not say.
-pub fn thread_time() -> Option<u64> {
-    let mut time = [0_u64; 2];
-    let at = (&raw mut time) as usize;
-    let clock = libc::CLOCK_THREAD_CPUTIME_ID as usize;
-    // SAFETY: the time is writable.
-    let done = unsafe { crate::sys::syscall(libc::SYS_clock_gettime, [clock, at, 0, 0, 0, 0]) } == 0;
-    done.then(|| time[0] * 1_000_000_000 + time[1])
-}
-
 /// `CLOCK_REALTIME` in ns since 1970.
 pub fn realtime_ns() -> u64 {
     read(libc::CLOCK_REALTIME)

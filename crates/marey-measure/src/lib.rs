@@ -26,7 +26,6 @@ mod items;
 mod lock;
 pub mod message;
 mod order;
-pub mod perf;
 mod runtime;
 mod samples;
 mod spool;

@@ -194,9 +194,9 @@ pub(crate) struct RecordArgs {
 
     /// Times a second of processor time to note where each thread is, or off
     ///
-    /// The call stack is taken by a signal that the program does not use, and waiting threads are left alone. `marey hot`
-    /// and `marey lines` show what it gives. Where the kernel's events may not be used it looks at a thread's time some
-    /// 250 times a second: of more, each sample stands for several. `marey doctor` says which.
+    /// The call stack is taken by a signal (real-time, one that the program does not use), and waiting threads are left
+    /// alone. `marey hot` and `marey lines` show what it gives. Kernels look at a thread's time some 250 times a second:
+    /// of more, each sample stands for several.
     #[arg(long, value_name = "HZ", default_value = "200", value_parser = sample)]
     pub(crate) sample: Sample,
 

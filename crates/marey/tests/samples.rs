@@ -14,8 +14,6 @@ use tempfile::TempDir;
 
 /// Stands among the options for interrupting waiting threads, too.
 const BY_THE_WALL: &str = "(by the wall)";
-/// For using timers though there are events.
-const BY_TIMERS: &str = "(by timers)";
 
 /// A program that was compiled in a directory of its own.
 struct Program {
@@ -57,12 +55,10 @@ impl Program {
     fn start(&self, options: &[&str], words: &[&str], status: i32) -> String {
         let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
         record.current_dir(self.place.path()).env_remove("LD_PRELOAD");
-        for (option, how) in [(BY_THE_WALL, "wall"), (BY_TIMERS, "timers")] {
-            if options.contains(&option) {
-                record.env("MAREY_SAMPLE_BY", how);
-            }
+        if options.contains(&BY_THE_WALL) {
+            record.env("MAREY_SAMPLE_BY_THE_WALL", "1");
         }
-        let options = options.iter().filter(|&&option| option != BY_THE_WALL && option != BY_TIMERS);
+        let options = options.iter().filter(|&&option| option != BY_THE_WALL);
         let output =
             record.arg("record").args(options).args(["--", "./program"]).args(words).output().unwrap();
         assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stderr));
@@ -340,105 +336,15 @@ fn burn() -> Option<Program> {
 #[test]
 fn samples_stand_for_the_processor_time() {
     let Some(program) = burn() else { return };
-    for by in [&["--sample", "200"][..], &["--force", "--sample", "200", BY_TIMERS]] {
-        let used = numbers(&program.start(by, &["1000"], 0))[0].1;
-        let (time, samples) = (program.sum("sampled", "time"), program.sum("sampled", "samples"));
-        // What starting the recorder and the last period take lies beyond.
-        assert!((time as f64 / used - 1.0).abs() < 0.03, "{time} ns of {used}, {by:?}");
-        // Each sample is there at its time as well.
-        assert_eq!(program.sum("samples", "periods") * 5_000_000, time);
-        assert_eq!(program.archive().table("samples").unwrap().len() as i64, samples);
-        let times = program.archive().table("samples").unwrap();
-        assert!(times.i64("time").unwrap().windows(2).all(|pair| pair[0] < pair[1]));
-    }
-}
-
-/// Whether the kernel lets a user have events that count what it does for the thread, too.
-fn has_events() -> bool {
-    let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok();
-    let paranoid = paranoid.and_then(|level| level.trim().parse::<i32>().ok());
-    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-    let is_allowed = paranoid.is_some_and(|level| level <= 1 || is_root);
-    if !is_allowed {
-        marey_testkit::skip("kernel.perf_event_paranoid");
-    }
-    is_allowed
-}
-
-/// Timers are looked at 100 to 1 000 times a second, events come when they are due: of a second there are as many samples
-/// as were asked for. The program looks for all descriptors and closes them, and gets the number for a file that it would
-/// get alone.
-#[test]
-fn events_come_as_often_as_was_asked_for() {
-    const HERTZ: f64 = 4000.0;
-    if !has_events() {
-        return;
-    }
-    let place = TempDir::new().unwrap();
-    let source = place.path().join("closes.c");
-    let text = BURN.replace("int main(", "static int begun(");
-    let text = format!(
-        r#"#include <fcntl.h>
-        #include <unistd.h>
-        {text}
-        int main(int count, char **words) {{
-            begun(2, (char *[]){{"", "50", 0}});
-            int closed = 0, file = open("/dev/null", O_RDONLY);
-            printf("file %d\n", file);
-            for (int number = 3; number < 4096; number++) closed += close(number) == 0;
-            printf("closed %d\n", closed);
-            begun(2, words);
-            return count - 2;
-        }}"#
-    );
-    std::fs::write(&source, text).unwrap();
-    let Some(program) = Program::compile(&[&format!("cc -O2 {} -o program", source.display())]) else {
-        return;
-    };
-    let alone = Command::new("./program").current_dir(program.place.path()).arg("1").output().unwrap();
-    let alone = String::from_utf8(alone.stdout).unwrap();
-    let printed = program.start(&["--sample", "4000"], &["1000"], 0);
-    let printed = numbers(&printed);
-    assert_eq!(printed[1..3], numbers(&alone)[1..3]);
-    let (used, samples) = (printed[0].1 + printed[3].1, program.sum("sampled", "samples") as f64);
-    // Some are due while the one before is still being taken.
-    let expected = used * 1e-9 * HERTZ;
-    assert!((0.9..1.02).contains(&(samples / expected)), "{samples} instead of {expected}");
-    let time = program.sum("sampled", "time") as f64;
-    assert!((time / used - 1.0).abs() < 0.03, "{time} ns of {used}");
-}
-
-/// A process that becomes another while a signal is on its way to it: nobody handles it there.
-#[test]
-fn samples_end_no_process_that_becomes_another() {
-    let place = TempDir::new().unwrap();
-    let source = place.path().join("becomes.c");
-    let text = r#"
-        #include <stdio.h>
-        #include <stdlib.h>
-        #include <sys/syscall.h>
-        #include <time.h>
-        #include <unistd.h>
-        int main(int count, char **words) {
-            int left = atoi(words[1]);
-            // Events come from the first sample on.
-            for (clock_t from = clock(); clock() < from + CLOCKS_PER_SEC / 50;) {}
-            if (left == 0) return puts("done") == EOF;
-            char next[16];
-            snprintf(next, sizeof next, "%d", left - 1);
-            char *line[] = {words[0], next, 0};
-            extern char **environ;
-            // By the instruction, which nobody sees.
-            syscall(SYS_execve, words[0], line, environ);
-            return 99;
-        }"#;
-    std::fs::write(&source, text).unwrap();
-    let Some(program) = Program::compile(&[&format!("cc -O2 {} -o program", source.display())]) else {
-        return;
-    };
-    for by in [&["--sample", "10000"][..], &["--force", "--sample", "10000", BY_TIMERS]] {
-        assert_eq!(program.start(by, &["50"], 0), "done\n", "{by:?}");
-    }
+    let used = numbers(&program.start(&["--sample", "200"], &["1000"], 0))[0].1;
+    let (time, samples) = (program.sum("sampled", "time"), program.sum("sampled", "samples"));
+    // What starting the recorder and the last period take lies beyond.
+    assert!((time as f64 / used - 1.0).abs() < 0.03, "{time} ns of {used}");
+    // Each sample is there at its time as well.
+    assert_eq!(program.sum("samples", "periods") * 5_000_000, time);
+    assert_eq!(program.archive().table("samples").unwrap().len() as i64, samples);
+    let times = program.archive().table("samples").unwrap();
+    assert!(times.i64("time").unwrap().windows(2).all(|pair| pair[0] < pair[1]));
 }
 
 /// What a thread blocks before anybody looks, it has blocked still, as far as it can see.

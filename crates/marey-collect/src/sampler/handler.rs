@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use marey_measure::{Counting, Sample, open_sites, sys};
 
 use super::walk::Registers;
-use super::{State, Stopped, event, handlers, restart};
+use super::{State, Stopped, handlers, restart};
 use crate::variable::thread_variable;
 
 /// The kernel's `sigaction`.
@@ -30,7 +30,7 @@ pub(super) struct Action {
 
 /// The action brings a function that returns from the handler.
 const SA_RESTORER: u64 = 0x0400_0000;
-/// Signals for timers alone that programs use least, the best first. Those beyond the C library's own two.
+/// Signals that programs use least, the best first. Those beyond the C library's own two.
 const CANDIDATES: [u32; 6] = [60, 59, 58, 57, 56, 55];
 
 /// Bytes of the set of signals.
@@ -38,15 +38,10 @@ const SET: usize = 8;
 
 /// Takes a signal that nobody uses. `None` if there is none.
 pub(super) fn install() -> Option<u32> {
-    let events = Some(event::SIGNAL).filter(|_| event::are_allowed());
-    let found = events.into_iter().chain(CANDIDATES).find(|&signal| {
+    CANDIDATES.into_iter().find(|&signal| {
         let is_free = action(signal.cast_signed()).is_some_and(|before| before.handler == libc::SIG_DFL);
         is_free && set(signal)
-    });
-    if found != events {
-        event::forbid();
-    }
-    found
+    })
 }
 
 /// What the kernel does when a signal comes.
@@ -67,9 +62,8 @@ pub(super) fn set_action(signal: c_int, action: &Action) -> bool {
 fn set(signal: u32) -> bool {
     // Not blocked in itself: what a handler of the program's that jumps away leaves blocked stays so.
     let flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_NODEFER;
-    let handler = if signal == event::SIGNAL { event_interrupted } else { interrupted };
     let action = Action {
-        handler: handler as *const () as usize,
+        handler: interrupted as *const () as usize,
         flags: u64::from(flags.cast_unsigned()) | SA_RESTORER,
         restorer: returns as *const () as usize,
         // Those that the C library keeps for itself: a cancellation would unwind through the handler.
@@ -118,68 +112,51 @@ pub(super) fn own() -> &'static AtomicPtr<State> {
     unsafe { &*own_place() }
 }
 
-/// A handler: after its first instructions it finds the calling thread's state in `rbx`, blocks all signals and goes to
-/// the stack of the state. It need not keep any register but the stack's: all come back from the kernel's record.
-macro_rules! handler {
-    ($(#[$doc:meta])* $name:ident: $($first:literal,)*) => {
-        $(#[$doc])*
-        #[unsafe(naked)]
-        unsafe extern "C" fn $name(_: c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
-            core::arch::naked_asm!(
-                "mov rcx, qword ptr [rip + marey_sampled@GOTTPOFF]",
-                "mov rbx, qword ptr fs:[rcx]",
-                $($first,)*
-                "test rbx, rbx",
-                "je 2f",
-                "cmp dword ptr [rip + {barred}], 0",
-                "jne 2f",
-                "mov r12, rsi",
-                "mov r13, rdx",
-                "mov edi, {block}",
-                "lea rsi, [rip + {all}]",
-                "xor edx, edx",
-                "mov r10d, {set}",
-                "mov eax, {mask}",
-                "syscall",
-                "test eax, eax",
-                "jne 2f",
-                "mov rbp, rsp",
-                "mov rsp, qword ptr [rbx]",
-                "mov rdi, rbx",
-                "mov rsi, r12",
-                "mov rdx, r13",
-                "call {sampled}",
-                "mov rsp, rbp",
-                "2:",
-                "ret",
-                "3:",
-                "jmp {foreign}",
-                all = sym ALL,
-                barred = sym super::BARRED,
-                block = const libc::SIG_BLOCK,
-                set = const SET,
-                mask = const libc::SYS_rt_sigprocmask,
-                sampled = sym sampled,
-                foreign = sym foreign,
-            )
-        }
-    };
-}
-
-handler! {
-    /// That of a real-time signal: only one that is of the calling thread's timer is a sample. One of another timer comes
-    /// too late, or is the program's, which waits for it otherwise; any other is somebody's who knows nothing of us.
-    interrupted:
-    "cmp dword ptr [rsi + 8], -2",
-    "jne 3f",
-    "cmp rbx, qword ptr [rsi + 24]",
-    "jne 2f",
-}
-
-handler! {
-    /// That of the events' signal: whoever has sent it, the program would not have seen it, so what it has interrupted
-    /// is put right.
-    event_interrupted:
+/// The handler: blocks all signals and goes to the stack of the state that came with the signal, if that is the
+/// calling thread's and the signal one of its timer. One of another timer comes too late, or is the program's, which
+/// waits for it otherwise. It need not keep any register but the stack's: all come back from the kernel's record.
+#[unsafe(naked)]
+unsafe extern "C" fn interrupted(_: c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
+    core::arch::naked_asm!(
+        "cmp dword ptr [rsi + 8], -2",
+        "jne 3f",
+        "mov rcx, qword ptr [rip + marey_sampled@GOTTPOFF]",
+        "mov rbx, qword ptr fs:[rcx]",
+        "test rbx, rbx",
+        "je 2f",
+        "cmp rbx, qword ptr [rsi + 24]",
+        "jne 2f",
+        "cmp dword ptr [rip + {barred}], 0",
+        "jne 2f",
+        "mov r12, rsi",
+        "mov r13, rdx",
+        "mov edi, {block}",
+        "lea rsi, [rip + {all}]",
+        "xor edx, edx",
+        "mov r10d, {set}",
+        "mov eax, {mask}",
+        "syscall",
+        "test eax, eax",
+        "jne 2f",
+        "mov rbp, rsp",
+        "mov rsp, qword ptr [rbx]",
+        "mov rdi, rbx",
+        "mov rsi, r12",
+        "mov rdx, r13",
+        "call {sampled}",
+        "mov rsp, rbp",
+        "2:",
+        "ret",
+        "3:",
+        "jmp {foreign}",
+        all = sym ALL,
+        barred = sym super::BARRED,
+        block = const libc::SIG_BLOCK,
+        set = const SET,
+        mask = const libc::SYS_rt_sigprocmask,
+        sampled = sym sampled,
+        foreign = sym foreign,
+    )
 }
 
 const _: () = assert!(core::mem::offset_of!(State, stack_top) == 0);
@@ -204,9 +181,7 @@ extern "C" fn foreign(signal: c_int) {
 fn is_entry(address: usize) -> bool {
     /// More than there are before that, and fewer than in the whole.
     const BYTES: usize = 76;
-    [interrupted, event_interrupted]
-        .iter()
-        .any(|handler| address.wrapping_sub(*handler as *const () as usize) < BYTES)
+    (address.wrapping_sub(interrupted as *const () as usize)) < BYTES
 }
 
 /// Puts right what the sample has done to a call that the thread stands at. Whether the program has handled a signal there
@@ -242,54 +217,24 @@ unsafe fn put_right(context: *mut u64) {
     }
 }
 
-/// How many periods have passed, of which no sample knows. 0 if the signal is none of ours.
-///
-/// # Safety
-/// The state is the calling thread's, and the other what the kernel has said of the signal.
-unsafe fn periods(state: *mut State, information: *const libc::siginfo_t) -> u32 {
-    /// Where a timer's signal says how often it was too late, and what it came with.
-    const OVERRUN: usize = 20;
-    const VALUE: usize = 24;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let word = |at: usize| information.cast::<u8>().add(at);
-        if (*information).si_code == libc::SI_TIMER {
-            let is_ours = word(VALUE).cast::<*mut State>().read() == state;
-            let late = word(OVERRUN).cast::<c_int>().read();
-            return if is_ours { 1 + late.max(0).cast_unsigned() } else { 0 };
-        }
-        if (*state).shared.event.load(Ordering::Relaxed) == 0 {
-            return 0;
-        }
-        let Some(now) = marey_measure::clock::thread_time() else { return 1 };
-        let (period, own) = (super::PERIOD.load(Ordering::Relaxed), &mut (*state).own);
-        // What is nearly over is: the two clocks are not the same.
-        let passed = (now.saturating_sub(own.known_until) + period / 2) / period;
-        own.known_until += passed * period;
-        u32::try_from(passed).unwrap_or(u32::MAX)
-    }
-}
-
 /// Takes a sample.
 ///
 /// # Safety
 /// The state is the calling thread's, and the other two are what the kernel has said of the signal.
 unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginfo_t, context: *mut c_void) {
+    /// Where a timer's signal says how often it was too late.
+    const OVERRUN: usize = 20;
     // SAFETY: the caller's promise; all signals are blocked, so nobody else uses this part of the state.
     unsafe {
-        let due = periods(state, information);
-        let whole = state;
         let state = &mut (*state).own;
-        let weight = state.passed.saturating_add(due);
+        let late = information.cast::<u8>().add(OVERRUN).cast::<c_int>().read();
+        let weight = state.passed.saturating_add(1 + late.max(0).cast_unsigned());
         if is_entry(restart::position(context.cast())[0]) {
             // The next one is due before this one has begun, and will be taken with it.
             state.passed = weight;
             return;
         }
         put_right(context.cast());
-        if weight == 0 {
-            return;
-        }
         let word = |at: usize| Some(context.cast::<u8>().add(at).cast::<usize>().read());
         let Some(registers) = Registers::from_context(word) else { return };
         // There is none where the clock is lost.
@@ -325,7 +270,6 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
         if let Some(counting) = counting.as_mut() {
             counting.at_sample(samples, node, ticks);
         }
-        super::go_by_events(whole);
         let ended = runtime.ticks();
         state.rests_until = ended + ended.saturating_sub(ticks);
     }

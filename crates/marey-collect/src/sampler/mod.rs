@@ -5,18 +5,15 @@
 //! may interrupt anything: it takes nothing from an allocator, no lock that its own thread could hold, and its
 //! stack is not the program's.
 //!
-//! * [`timer`]: the kernel's timers. * [`event`]: its events, which are exact, and take the place of the timer from a
-//!   thread's first sample on, where they can be used.
-//! * [`handler`]: from the signal to the sample. * [`walk`]: the call stack.
+//! * [`timer`]: the kernel's timers. * [`handler`]: from the signal to the sample. * [`walk`]: the call stack.
 //! * [`restart`]: calls that a sample would have ended early. * [`respect`]: the program's own signals.
 //! * [`handlers`]: what the program's handlers interrupt.
 //! * [`counters`]: what is read beside the time.
 //!
-//! What is deliberately absent: call stacks by the kernel's events, which does not unwind by tables; counters that
-//! overflow, for a sample stands for time.
+//! What is deliberately absent: `perf_event`. It needs a descriptor for each thread, which a program may close with
+//! all others, and get its number for a file of its own.
 
 mod counters;
-mod event;
 mod handler;
 mod handlers;
 mod respect;
@@ -27,9 +24,7 @@ mod walk;
 pub(crate) use handlers::forget as goes_on;
 pub(crate) use respect::{awaited, resolve_all};
 
-use core::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use marey_measure::{Counting, Lock, Runtime, SampledFrame, Samples, Thread, sys};
 use marey_model::spool::Definition;
@@ -71,12 +66,10 @@ struct State {
 
 /// What others look at than the handler.
 struct Shared {
-    /// The process that made the timer or the event: a forked child has none.
+    /// The process that made the timer: a forked child has none.
     pid: AtomicU32,
     timer: AtomicI32,
     has_timer: AtomicBool,
-    /// The event that has taken its place; 0 = none has.
-    event: AtomicUsize,
     /// The program believes that it has blocked the signal.
     seems_blocked: AtomicBool,
 }
@@ -91,10 +84,6 @@ struct Own {
     rests_until: u64,
     /// Periods that have passed meanwhile.
     passed: u32,
-    /// Processor time of the thread of which samples know, ns, while it has an event.
-    known_until: u64,
-    /// It has been tried to have one.
-    has_tried: bool,
     open: [u32; MAX_OPEN],
     frames: [SampledFrame; MAX_FRAMES],
     walker: Walker,
@@ -123,17 +112,13 @@ fn begin_sampling(runtime: &'static Runtime) -> bool {
     let hertz = std::env::var("MAREY_SAMPLE").ok().and_then(|text| text.parse::<u64>().ok());
     let Some(hertz) = hertz.filter(|hertz| (1..=MAX_HERTZ).contains(hertz)) else { return false };
     PERIOD.store(1_000_000_000 / hertz, Ordering::Relaxed);
-    match std::env::var("MAREY_SAMPLE_BY").as_deref() {
-        Ok("wall") => timer::go_by_the_wall(),
-        Ok("timers") => {}
-        _ => {
-            event::find_out();
-        }
+    if std::env::var_os("MAREY_SAMPLE_BY_THE_WALL").is_some() {
+        timer::go_by_the_wall();
     }
     walk::prepare();
     define_modules(runtime);
     let Some(signal) = handler::install() else {
-        tell(runtime, 1, "no samples: no signal is free");
+        tell(runtime, 1, "no samples: no real-time signal is free");
         return false;
     };
     SIGNAL.store(signal, Ordering::Release);
@@ -193,7 +178,7 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
         if core::mem::replace(&mut own.closings, closings) != closings {
             own.walker.forget();
         }
-        (own.rests_until, own.passed, own.known_until, own.has_tried) = (0, 0, 0, false);
+        (own.rests_until, own.passed) = (0, 0);
         handler::own().store(state, Ordering::Relaxed);
         (*thread).sampler = state.cast();
         counters::thread_begins(thread, samples);
@@ -257,38 +242,6 @@ unsafe fn stop_timer(state: *mut State) {
         if shared.has_timer.swap(false, Ordering::AcqRel) && is_ours() {
             timer::stop(shared.timer.load(Ordering::Relaxed));
         }
-        // The mapping is not there in a child.
-        let event = shared.event.swap(0, Ordering::AcqRel);
-        if event != 0 && is_ours() {
-            event::stop(event);
-        }
-    }
-}
-
-/// Has an event take the place of a thread's timer, where it can. Only once, for what it takes is much.
-///
-/// # Safety
-/// The state is the calling thread's, and all signals are blocked.
-unsafe fn go_by_events(state: *mut State) {
-    // SAFETY: the caller's promise.
-    let (shared, own) = unsafe { (&(*state).shared, &mut (*state).own) };
-    if !event::are_allowed() || core::mem::replace(&mut own.has_tried, true) {
-        return;
-    }
-    let period = PERIOD.load(Ordering::Relaxed);
-    let due = timer::remaining(shared.timer.load(Ordering::Relaxed));
-    let (Some(due), Some(now)) = (due, marey_measure::clock::thread_time()) else { return };
-    let Some(event) = event::start(period) else { return };
-    if shared.has_timer.swap(false, Ordering::AcqRel) {
-        timer::stop(shared.timer.load(Ordering::Relaxed));
-    }
-    own.known_until = (now + due).saturating_sub(period);
-    shared.event.store(event, Ordering::Release);
-    // Either whoever stops all sampling finds the event, or this finds that it has been stopped.
-    fence(Ordering::SeqCst);
-    if SIGNAL.load(Ordering::Relaxed) == 0 {
-        // SAFETY: the caller's promise.
-        unsafe { stop_timer(state) };
     }
 }
 
@@ -330,7 +283,6 @@ pub(crate) fn stop(why: Stopped) {
     if SIGNAL.swap(0, Ordering::AcqRel) == 0 {
         return;
     }
-    fence(Ordering::SeqCst);
     UNTOLD.store(why as u8, Ordering::Relaxed);
     // Signals are on their way.
     BARRED.fetch_or(STOPPED, Ordering::SeqCst);

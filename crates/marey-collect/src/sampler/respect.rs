@@ -156,16 +156,15 @@ fn is_no_handler(handler: Handler) -> bool {
     handler == libc::SIG_DFL || handler == libc::SIG_IGN
 }
 
-/// Whether a set names the signal of samples for its own sake, and not because it names all, or most, of its kind: those
-/// that have no meaning of their own, or those that have.
+/// Whether a set names the signal of samples for its own sake, and not because it names all, or most, of those that have
+/// no meaning of their own.
 unsafe fn means_ours(set: Set, signal: u32) -> bool {
-    /// The first of those that have none.
+    /// The first of these, and half of their number.
     const FIRST: u32 = 34;
-    const MEANING: u64 = (1 << (FIRST - 1)) - 1;
-    let kind = if signal < FIRST { MEANING } else { !MEANING };
+    const HALF: u32 = (64 - FIRST) / 2;
     // SAFETY: the program's own set, of which the first word has the first 64 signals.
     let signals = unsafe { set.cast::<u64>().read() };
-    signals >> (signal - 1) & 1 != 0 && (signals & kind).count_ones() < kind.count_ones() / 2
+    signals >> (signal - 1) & 1 != 0 && (signals >> (FIRST - 1)).count_ones() < HALF
 }
 
 /// Ends sampling, for the program uses the signal: it blocks it or waits for it. The calling thread then has it blocked

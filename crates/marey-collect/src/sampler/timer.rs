@@ -1,8 +1,7 @@
 //! Timers of a thread's processor time.
 //!
 //! Where the kernel looks at them at its ticks only (250 a second on many systems), a signal stands for several
-//! periods, and says how many it was too late for. What is due at the first sample is due at any time, by chance: threads
-//! that live for less than a period are sampled as often as they should.
+//! periods, and says how many it was too late for.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicI32, Ordering};
@@ -71,15 +70,4 @@ pub(super) fn start(signal: u32, value: usize, period_ns: u64) -> Option<c_int> 
 pub(super) fn stop(timer: c_int) {
     // SAFETY: takes a number.
     unsafe { sys::syscall(libc::SYS_timer_delete, [timer as usize, 0, 0, 0, 0, 0]) };
-}
-
-/// When a timer is due next, ns from now on.
-pub(super) fn remaining(timer: c_int) -> Option<u64> {
-    // SAFETY: numbers.
-    let mut times: libc::itimerspec = unsafe { core::mem::zeroed() };
-    let at = (&raw mut times) as usize;
-    // SAFETY: the times are writable.
-    let done = unsafe { sys::syscall(libc::SYS_timer_gettime, [timer as usize, at, 0, 0, 0, 0]) } == 0;
-    let left = times.it_value;
-    done.then(|| left.tv_sec.cast_unsigned() * 1_000_000_000 + left.tv_nsec.cast_unsigned())
 }

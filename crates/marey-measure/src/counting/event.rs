@@ -12,8 +12,8 @@ use marey_model::counters::{Counter, CounterSource, Usage};
 
 use super::Reading;
 use super::page::{self, Page};
-use crate::perf::{self, SOFTWARE, close};
-use crate::{clock, sys};
+use crate::clock;
+use crate::sys;
 
 /// How an event is read.
 #[derive(Clone, Copy)]
@@ -36,10 +36,29 @@ pub(super) static CLOSED: AtomicU32 = AtomicU32::new(0);
 #[derive(Clone, Copy)]
 pub(super) struct Event(Way);
 
+/// `struct perf_event_attr`, as long as in its first version.
+#[repr(C)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup: u32,
+    breakpoint: u32,
+    more: u64,
+}
+
+/// `PERF_TYPE_SOFTWARE`.
+const SOFTWARE: u32 = 1;
 /// Both times come with the value.
 const TIMES: u64 = 1 | 2;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+/// `PERF_FLAG_FD_CLOEXEC`.
+const CLOSE_ON_EXEC: usize = 8;
 /// `PERF_EVENT_IOC_ID`.
 const GET_ID: usize = 0x8008_2407;
 /// `RUSAGE_THREAD`.
@@ -62,9 +81,7 @@ impl Event {
             CounterSource::Usage(usage) => {
                 usage_of_thread().map(|_| Self(Way::Usage(usage))).ok_or(libc::EPERM)
             }
-            CounterSource::ThreadTime => {
-                clock::thread_time().map(|_| Self(Way::ThreadTime)).ok_or(libc::EPERM)
-            }
+            CounterSource::ThreadTime => thread_time().map(|_| Self(Way::ThreadTime)).ok_or(libc::EPERM),
         }
     }
 
@@ -91,7 +108,7 @@ impl Event {
                 }
                 part(usage.as_ref()?, which)
             }
-            Way::ThreadTime => clock::thread_time()?,
+            Way::ThreadTime => thread_time()?,
         };
         Some(Reading { value, enabled: 0, running: 0 })
     }
@@ -108,12 +125,33 @@ impl Event {
 }
 
 fn open_perf(kind: u32, config: u64, flags: u64) -> Result<Event, i32> {
-    let mut attributes = perf::Attributes::of(kind, config);
-    (attributes.read_format, attributes.flags) = (TIMES, flags);
-    let fd = perf::open(&attributes)?;
-    let mapped = perf::map(fd);
-    if let Some(mapped) = mapped {
-        let page = mapped as *const Page;
+    let attributes = Attributes {
+        kind,
+        size: size_of::<Attributes>() as u32,
+        config,
+        period: 0,
+        sample_type: 0,
+        read_format: TIMES,
+        flags,
+        wakeup: 0,
+        breakpoint: 0,
+        more: 0,
+    };
+    let at = (&raw const attributes) as usize;
+    // The calling thread, on whichever processor, in no group.
+    // SAFETY: the attributes are readable, and as long as they say.
+    let fd =
+        unsafe { sys::syscall(libc::SYS_perf_event_open, [at, 0, usize::MAX, usize::MAX, CLOSE_ON_EXEC, 0]) };
+    let Ok(fd) = usize::try_from(fd) else { return Err(-fd as i32) };
+    // SAFETY: a new mapping of a page of an event.
+    let mapped = unsafe {
+        sys::syscall(
+            libc::SYS_mmap,
+            [0, sys::PAGE, libc::PROT_READ as usize, libc::MAP_SHARED as usize, fd, 0],
+        )
+    };
+    if mapped > 0 {
+        let page = mapped as usize as *const Page;
         // SAFETY: it has just been mapped.
         if unsafe { page.read_volatile() }.is_readable() {
             // The mapping keeps the event.
@@ -156,6 +194,11 @@ fn out_of_the_way(fd: usize) -> Option<usize> {
     let copy = usize::try_from(copy).ok()?;
     close(fd);
     Some(copy)
+}
+
+fn close(fd: usize) {
+    // SAFETY: the descriptor is ours.
+    unsafe { sys::syscall(libc::SYS_close, [fd, 0, 0, 0, 0, 0]) };
 }
 
 /// Which event a descriptor is of: each has a number of its own. `None` if it is of something else.
@@ -202,4 +245,14 @@ fn part(words: &[u64; USAGE_WORDS], usage: Usage) -> u64 {
         Usage::Preemptions => preemptions,
         Usage::Switches => waits + preemptions,
     }
+}
+
+/// Processor time of the calling thread, ns.
+fn thread_time() -> Option<u64> {
+    let mut time = [0_u64; 2];
+    let at = (&raw mut time) as usize;
+    let clock = libc::CLOCK_THREAD_CPUTIME_ID as usize;
+    // SAFETY: the time is writable.
+    let done = unsafe { sys::syscall(libc::SYS_clock_gettime, [clock, at, 0, 0, 0, 0]) } == 0;
+    done.then(|| time[0] * 1_000_000_000 + time[1])
 }

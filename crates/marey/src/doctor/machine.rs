@@ -7,7 +7,6 @@ use std::fs;
 
 use marey_measure::clock;
 use rustix::process::{Resource, getrlimit};
-use rustix::time::{ClockId, clock_getres};
 
 use super::finding::{Finding, Topic};
 use crate::embedded;
@@ -29,7 +28,6 @@ pub(super) fn examine() -> Vec<Finding> {
     );
     let paranoid = read("/proc/sys/kernel/perf_event_paranoid");
     findings.push(counters(&devices, paranoid.as_deref(), may_use_perf(&status)));
-    findings.push(sampling(paranoid.as_deref(), may_use_perf(&status), tick()));
     findings.extend(confinement(&status, read("/proc/self/attr/current").as_deref()));
     let limits = [Resource::Fsize, Resource::As, Resource::Nofile].map(|limit| getrlimit(limit).current);
     findings.extend(file_size(limits[0]));
@@ -185,29 +183,6 @@ fn counters(devices: &[String], paranoid: Option<&str>, is_privileged: bool) -> 
     Finding::ok(topic, subject, format!("open: kernel.perf_event_paranoid is {level}"), WHY)
 }
 
-/// Time between two looks of the kernel at a thread's timers, ns. 0 = not known.
-fn tick() -> u64 {
-    let time = clock_getres(ClockId::MonotonicCoarse);
-    if time.tv_sec == 0 { time.tv_nsec.cast_unsigned() } else { 0 }
-}
-
-/// Judges how often threads can be sampled: by events of the kernel, which count what it does for them too, or by timers.
-fn sampling(paranoid: Option<&str>, is_privileged: bool, tick: u64) -> Finding {
-    const WHY: &str = "A sample is taken when a thread has used so much more processor time; timers are looked at \
-                       when the kernel's clock ticks, events when they are due.";
-    let level = paranoid.and_then(|text| text.trim().parse::<i32>().ok());
-    let is_exact = level.is_some_and(|level| level <= 1 || is_privileged);
-    let found = match 1_000_000_000_u64.checked_div(tick) {
-        _ if is_exact => "exact, up to 10 000 a second of processor time (--sample)".to_owned(),
-        None => "by timers".to_owned(),
-        Some(rate) => format!(
-            "up to {} a second of processor time, by timers; more where kernel.perf_event_paranoid is 1 or less",
-            format::count(rate)
-        ),
-    };
-    Finding::ok(Topic::Sampling, "call stacks", found, WHY)
-}
-
 /// What confines this process. Whether that matters, the trial recording tells.
 fn confinement(status: &str, profile: Option<&str>) -> Option<Finding> {
     let mut held = Vec::new();
@@ -338,16 +313,6 @@ mod tests {
         check(judge(&["cpu"], Some("3"), false), State::Note, "is 3", "sysctl kernel.perf_event_paranoid=2");
         check(judge(&["software"], Some("2"), false), State::Note, "no counters", "PMU");
         check(judge(&["cpu"], None, false), State::Note, "no perf events", "CONFIG_PERF_EVENTS");
-    }
-
-    #[test]
-    fn sampling_is_exact_where_there_are_events() {
-        let judge = |paranoid, privileged, tick| Some(sampling(paranoid, privileged, tick));
-        check(judge(Some("1"), false, 4_000_000), State::Ok, "exact", "");
-        check(judge(Some("3"), true, 4_000_000), State::Ok, "exact", "");
-        check(judge(Some("2"), false, 4_000_000), State::Ok, "up to 250 a second", "");
-        check(judge(None, true, 1_000_000), State::Ok, "up to 1 000 a second", "");
-        check(judge(None, false, 0), State::Ok, "by timers", "");
     }
 
     #[test]

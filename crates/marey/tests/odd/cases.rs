@@ -173,9 +173,7 @@ pub(crate) fn all() -> Vec<Case> {
         "ignores",
     ];
     for case in each(C, "interrupted.c", &interrupted) {
-        for words in [&["urgent"], &["real-time"]] {
-            cases.push(Case { options: &["--sample", "1000"], words, ..case });
-        }
+        cases.push(Case { options: &["--sample", "1000"], ..case });
     }
     cases.push(Case { options: &["--sample", "1000"], ..each(Cxx, "late.cc", &["throwing"])[0] });
     let files =

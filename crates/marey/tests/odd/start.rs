@@ -189,15 +189,6 @@ fn words(case: &Case, built: &Built, seed: u32, options: Option<&[&str]>, place:
     line.push(seed.to_string());
     let mut command = Command::new(&line[0]);
     command.args(&line[1..]).env_remove("LD_PRELOAD").env("ODD_TRUTH", place.join("truth"));
-    // By events of the kernel, or by timers alone: programs that use the signals themselves say which they mean.
-    let by_timers = match case.words.first() {
-        Some(&"real-time") => true,
-        Some(&"urgent") => false,
-        _ => seed.is_multiple_of(2),
-    };
-    if by_timers {
-        command.env("MAREY_SAMPLE_BY", "timers");
-    }
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command
 }
