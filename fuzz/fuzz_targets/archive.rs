@@ -7,10 +7,13 @@
 
 use libfuzzer_sys::fuzz_target;
 use marey_analyze as analyze;
+use marey_analyze::what_if::{Change, Limits};
+use marey_analyze::{Method, Selection, SituationRules, Span};
 use marey_archive::corrections::{CORRECTIONS_FILE, Corrections, Fit, FitKnot};
 use marey_archive::merge::{Config, merge};
 use marey_archive::schema::TABLES;
-use marey_archive::{Archive, Column, Columns, PartWriter, RunTrace};
+use marey_archive::{Archive, Column, Columns, Events, PartWriter, RunTrace, prepare, prepared};
+use marey_model::Nanos;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -40,6 +43,7 @@ fn run() -> &'static Run {
         marey_fuzz::everything().write(&spool).expect("there is room");
         let config = Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false };
         merge(&spool, &run, &config, &()).expect("the run is sound");
+        prepare(&run).expect("the run is sound");
         let archive = Archive::open(&run).expect("the run is sound");
         let table = |spec: &&'static marey_archive::schema::TableSpec| {
             let part = archive.parts(spec.name).first()?;
@@ -170,10 +174,36 @@ fn read_all(path: &Path) {
         }
     }
     let Ok(trace) = RunTrace::load(&archive) else { return };
-    analyze::regions(&trace);
-    analyze::call_paths(&trace);
-    analyze::ranks(&trace);
-    analyze::communication(&trace);
-    analyze::message_sizes(&trace);
-    analyze::headline(&trace);
+    let of_old = prepared(&archive, &trace);
+    sums(&trace);
+    if let Ok(events) = Events::open(&archive, &trace) {
+        explain(&trace, &events, of_old);
+    }
+}
+
+fn sums(trace: &RunTrace) {
+    analyze::regions(trace);
+    analyze::call_paths(trace);
+    analyze::ranks(trace);
+    analyze::communication(trace);
+    analyze::message_sizes(trace);
+    analyze::headline(trace);
+}
+
+/// All that goes through events. Causes that were prepared are those of other events, if these were falsified.
+fn explain(trace: &RunTrace, events: &Events<'_>, of_old: Option<analyze::Causes>) {
+    let part = Selection { span: Span { from: Nanos(100), to: Nanos(400) }, ..Selection::default() };
+    drop(analyze::Excerpt::new(trace, events, &part));
+    let loops = analyze::phases(trace, events).map_or_else(|_| Vec::new(), |phases| phases.loops);
+    let limits = Limits::default();
+    for found in analyze::causes(trace, events).into_iter().chain(of_old) {
+        for method in [Method::Normal, Method::Robust] {
+            drop(analyze::anomalies(trace, events, &found.waits, loops.first(), (method, 1.0)));
+        }
+        drop(analyze::granularity(trace, events, &found, 10.0));
+        drop(analyze::situations(trace, events, &found, &SituationRules::default()));
+        drop(analyze::what_if(trace, events, &found, &Change::default(), &limits));
+        drop(analyze::slack(trace, events, &found, &limits));
+        drop(analyze::causes_within(trace, events, &part, found));
+    }
 }

@@ -304,8 +304,9 @@ fn heap(text: &str) -> Result<Heap, String> {
 pub(crate) enum Mode {
     /// Every event with its time
     Trace,
-    /// Sums only: how often and how long each call path was visited, who sent how much to whom. Events from where
-    /// the program says MPI_Pcontrol(1), until MPI_Pcontrol(0)
+    /// Sums: how often and how long each call path was visited, who sent how much to whom. Of single events there are
+    /// the 128 KiB of each thread that were not added up yet, and those from where the program says MPI_Pcontrol(1),
+    /// until MPI_Pcontrol(0)
     Profile,
     /// As trace, and elements of each message, see --elements
     Full,

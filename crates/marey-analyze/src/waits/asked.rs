@@ -329,10 +329,14 @@ impl Asker {
         let Some((path, kind, end)) = self.look.take() else { return };
         let is_there = |thing: &&Thing| thing.who.is_some_and(|(_, at)| at < end);
         let found: Vec<Thing> = if kind == Asking::Probes {
-            let noun = noun_of(run, path);
+            let (noun, own) = (noun_of(run, path), noun_of(run, call.call_path));
             let is_on_it = |thing: &&Thing| {
+                // Communicators may have no name of their own, and be called by what they were made from.
+                if !own.is_empty() {
+                    return noun.is_empty() || own == noun;
+                }
                 let known = thing.communicator.and_then(|id| run.communicators().get(id.0 as usize));
-                noun.is_empty() || known.is_none_or(|known| known.name == noun)
+                noun.is_empty() || known.is_none_or(|known| known.name.is_empty() || known.name == noun)
             };
             things.posted_by(call).filter(is_there).filter(is_on_it).copied().collect()
         } else {

@@ -133,12 +133,15 @@ fn found(record: &Record, visit: &Interval, kind: Kind) -> Option<Vec<Thing>> {
         Kind::Probe | Kind::Status => {
             let next = next_call(record, visit)?;
             let mut things = if kind == Kind::Probe { posted(record, next) } else { completed(record, next) };
-            let region = &record.regions[record.call_paths[visit.call_path.idx()].region.idx()];
+            let noun = |visit: &Interval| {
+                record.regions[record.call_paths[visit.call_path.idx()].region.idx()].noun.as_str()
+            };
             things.retain(|thing| {
                 let name = thing.communicator.and_then(|id| record.communicators.get(id.0 as usize));
-                let is_there = thing.who.is_some_and(|(_, at)| at < visit.end);
-                let is_other = |name: &str| !region.noun.is_empty() && region.noun != name;
-                is_there && !(kind == Kind::Probe && name.is_some_and(|known| is_other(&known.name)))
+                let name = name.map_or("", |communicator| &communicator.name);
+                let of_call = if noun(next).is_empty() { name } else { noun(next) };
+                let is_other = ![noun(visit), of_call].contains(&"") && noun(visit) != of_call;
+                thing.who.is_some_and(|(_, at)| at < visit.end) && !(kind == Kind::Probe && is_other)
             });
             things
         }

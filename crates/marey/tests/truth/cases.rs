@@ -322,6 +322,7 @@ fn polls() -> Vec<Case> {
         late("late_sender_test", LateSender, R1, test, tester, R0),
         late("late_sender_get_status", LateSender, R1, "MPI_Request_get_status", &["looker"], R0),
         late("late_sender_iprobe_many", LateSender, R0, "MPI_Iprobe", &["asker"], R1).takes(20, 12),
+        late("late_sender_iprobe_unnamed", LateSender, R0, "MPI_Iprobe", &["asker"], R1).takes(20, 12),
         late("late_sender_testall", LateSender, R1, "MPI_Testall", &["all_tester"], R0),
         // It works three times meanwhile.
         late("late_sender_test_and_work", LateSender, R1, test, tester, R0).ahead(150),

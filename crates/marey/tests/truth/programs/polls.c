@@ -99,6 +99,12 @@ static void late_sender_iprobe_many(void) {
     }
     work(WORK, 50);
 }
+/* On a communicator that has no name, since the program has given it none. */
+static void late_sender_iprobe_unnamed(void) {
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &world);
+    late_sender_iprobe_many();
+    MPI_Comm_free(&world);
+}
 /* The first of two messages is there in time. */
 static void late_sender_testall(void) {
     if (rank == 0) {
@@ -192,8 +198,8 @@ static void balanced_set_up(void) {
 
 static const struct named_case cases[] = {
     CASE(late_sender_probe), CASE(late_sender_mprobe), CASE(late_sender_iprobe), CASE(late_sender_improbe),
-    CASE(late_sender_test), CASE(late_sender_get_status), CASE(late_sender_iprobe_many), CASE(late_sender_testall),
-    CASE(late_sender_test_and_work), CASE(late_receiver_test), CASE(dup_once), CASE(split_once), CASE(win_create_once),
+    CASE(late_sender_test), CASE(late_sender_get_status), CASE(late_sender_iprobe_many),
+    CASE(late_sender_iprobe_unnamed), CASE(late_sender_testall), CASE(late_sender_test_and_work), CASE(late_receiver_test), CASE(dup_once), CASE(split_once), CASE(win_create_once),
     CASE(win_free_once), CASE(file_open_once), CASE(file_close_once), CASE(ibarrier_test), CASE(balanced_asking),
     CASE(balanced_overlap_asking), CASE(balanced_set_up), {0, 0},
 };
