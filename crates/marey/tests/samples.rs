@@ -347,6 +347,17 @@ fn samples_stand_for_the_processor_time() {
     assert!(times.i64("time").unwrap().windows(2).all(|pair| pair[0] < pair[1]));
 }
 
+/// A call that is under way for longer than many periods moves as much as alone, and a process that becomes another meanwhile
+/// goes on: nobody handles the signal there.
+#[test]
+fn no_call_of_the_program_does_less_for_a_sample() {
+    let line = "cc -O2 -pthread {}/long_calls.c -o program";
+    let Some(program) = Program::compile(&[line]) else { return };
+    assert_eq!(program.start(&["--sample", "10000"], &["moves"], 0), "0 of 80 moved less\n");
+    assert!(program.sum("sampled", "samples") > 30);
+    assert_eq!(program.start(&["--force", "--sample", "10000"], &["becomes", "50"], 0), "done\n");
+}
+
 /// What a thread blocks before anybody looks, it has blocked still, as far as it can see.
 #[test]
 fn threads_that_block_all_signals_are_sampled() {

@@ -31,6 +31,8 @@ pub(crate) enum Topic {
     Processors,
     /// Hardware counters.
     Counters,
+    /// How often a thread can be sampled.
+    Sampling,
     /// A directory that recordings may go to.
     Directory,
     /// A limit of the shell.
@@ -62,6 +64,7 @@ impl Topic {
             Self::Clock => "clock",
             Self::Processors => "processors",
             Self::Counters => "counters",
+            Self::Sampling => "sampling",
             Self::Directory => "directory",
             Self::Limit => "limit",
             Self::Environment => "environment",

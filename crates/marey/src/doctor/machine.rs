@@ -7,6 +7,7 @@ use std::fs;
 
 use marey_measure::clock;
 use rustix::process::{Resource, getrlimit};
+use rustix::time::{ClockId, clock_getres};
 
 use super::finding::{Finding, Topic};
 use crate::embedded;
@@ -28,6 +29,7 @@ pub(super) fn examine() -> Vec<Finding> {
     );
     let paranoid = read("/proc/sys/kernel/perf_event_paranoid");
     findings.push(counters(&devices, paranoid.as_deref(), may_use_perf(&status)));
+    findings.push(sampling(&rustix::system::uname().release().to_string_lossy(), tick()));
     findings.extend(confinement(&status, read("/proc/self/attr/current").as_deref()));
     let limits = [Resource::Fsize, Resource::As, Resource::Nofile].map(|limit| getrlimit(limit).current);
     findings.extend(file_size(limits[0]));
@@ -183,6 +185,34 @@ fn counters(devices: &[String], paranoid: Option<&str>, is_privileged: bool) -> 
     Finding::ok(topic, subject, format!("open: kernel.perf_event_paranoid is {level}"), WHY)
 }
 
+/// Time between two looks of the kernel at a thread's timers, ns. 0 = not known.
+fn tick() -> u64 {
+    let time = clock_getres(ClockId::MonotonicCoarse);
+    if time.tv_sec == 0 { time.tv_nsec.cast_unsigned() } else { 0 }
+}
+
+/// Judges how threads can be sampled: timers are looked at when the kernel's clock ticks, and older kernels interrupt calls.
+fn sampling(release: &str, tick: u64) -> Finding {
+    const WHY: &str = "A sample is taken when a thread has used so much more processor time.";
+    /// Since then the signal of such a timer comes on the way back from the kernel, and not in the middle of a call.
+    const FIRST: (u32, u32) = (5, 9);
+    let found = match 1_000_000_000_u64.checked_div(tick) {
+        None => "by timers of processor time".to_owned(),
+        Some(rate) => format!("up to {} a second of processor time", format::count(rate)),
+    };
+    let mut numbers = release.split(['.', '-']).map(str::parse::<u32>);
+    let version = numbers.next().and_then(Result::ok).zip(numbers.next().and_then(Result::ok));
+    let finding = Finding::ok(Topic::Sampling, "call stacks", found, WHY);
+    if version.is_some_and(|version| version < FIRST) {
+        return finding.note(
+            "This kernel is older than 5.9: a sample may come while a long read or write is under way, which then moves \
+             less than it was asked to; a program that does not go on with the rest is to be recorded with",
+        )
+        .command("marey record --sample off");
+    }
+    finding
+}
+
 /// What confines this process. Whether that matters, the trial recording tells.
 fn confinement(status: &str, profile: Option<&str>) -> Option<Finding> {
     let mut held = Vec::new();
@@ -313,6 +343,15 @@ mod tests {
         check(judge(&["cpu"], Some("3"), false), State::Note, "is 3", "sysctl kernel.perf_event_paranoid=2");
         check(judge(&["software"], Some("2"), false), State::Note, "no counters", "PMU");
         check(judge(&["cpu"], None, false), State::Note, "no perf events", "CONFIG_PERF_EVENTS");
+    }
+
+    #[test]
+    fn sampling_is_judged_by_ticks_and_kernel() {
+        let judge = |release, tick| Some(sampling(release, tick));
+        check(judge("6.1.0-18-amd64", 4_000_000), State::Ok, "up to 250 a second", "");
+        check(judge("5.9.0", 1_000_000), State::Ok, "up to 1 000 a second", "");
+        check(judge("4.18.0-477.el8", 1_000_000), State::Note, "1 000", "--sample off");
+        check(judge("unknown", 0), State::Ok, "by timers", "");
     }
 
     #[test]

