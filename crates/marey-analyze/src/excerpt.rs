@@ -41,6 +41,7 @@ pub struct Excerpt<'t> {
     durations: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
     samples: Vec<SampledRow>,
+    all_samples: Vec<SampledRow>,
     open_at_end: Option<Vec<OpenRegion>>,
 }
 
@@ -65,9 +66,14 @@ impl<'t> Excerpt<'t> {
                 messages.add(run, message);
             }
         })?;
-        let mut samples = Samples::default();
+        let (mut samples, mut all_samples) = (Samples::default(), Samples::default());
         events.sampled_in(within, &mut |batch| {
-            batch.iter().filter(|row| has_sample(selection, row)).for_each(|row| samples.add(row));
+            for row in batch.iter().filter(|row| selection.has_location(row.location)) {
+                all_samples.add(row);
+                if has_sample(selection, row) {
+                    samples.add(row);
+                }
+            }
         })?;
         // A process of which no thread was recorded is meant, if all are.
         let mut processes_meant = vec![selection.locations.is_none(); run.processes().len()];
@@ -102,6 +108,7 @@ impl<'t> Excerpt<'t> {
             durations,
             communication: messages.finish(),
             samples: samples.finish(),
+            all_samples: all_samples.finish(),
             open_at_end,
         })
     }
@@ -144,9 +151,8 @@ fn is_in(run: &impl Trace, selection: &Selection, within: Span, message: &Messag
 
 /// Of samples it is not known which communicator their call acted on.
 fn has_sample(selection: &Selection, row: &SampledRow) -> bool {
-    selection.communicators.is_none()
-        && selection.has_location(row.location)
-        && selection.has_call(row.call_path)
+    let has_stack = || row.stack.is_some_and(|stack| selection.stacks.contains(&stack));
+    selection.communicators.is_none() && (selection.has_call(row.call_path) || has_stack())
 }
 
 /// The calls that began or completed messages and operations of the communicators that are meant: by whom, and when they
@@ -218,6 +224,9 @@ impl Trace for Excerpt<'_> {
     }
     fn samples(&self) -> &[SampledRow] {
         &self.samples
+    }
+    fn all_samples(&self) -> &[SampledRow] {
+        &self.all_samples
     }
     fn counters(&self) -> &[Counter] {
         &[]

@@ -406,7 +406,7 @@ fn processor_times(
         return None;
     }
     let mut times: BTreeMap<LocationId, f64> = BTreeMap::new();
-    for row in run.samples().iter().filter(|row| compared.contains(&row.location)) {
+    for row in run.all_samples().iter().filter(|row| compared.contains(&row.location)) {
         let sum = times.entry(row.location).or_default();
         if row.call_path.and_then(region_of) == region {
             *sum += float(row.time);
@@ -445,7 +445,7 @@ fn function(run: &dyn Trace, some: &[LocationId], all: &BTreeSet<LocationId>) ->
         within: BTreeMap<&'t str, f64>,
     }
     let mut functions: BTreeMap<(&str, &str), Times<'_>> = BTreeMap::new();
-    for row in run.samples().iter().filter(|row| all.contains(&row.location)) {
+    for row in run.all_samples().iter().filter(|row| all.contains(&row.location)) {
         if row.call_path.is_some_and(|path| library_call(run, path).is_some()) {
             continue;
         }

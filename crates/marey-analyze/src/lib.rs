@@ -99,7 +99,7 @@ pub use scaling::{
     Domination, Measure, Ranked, Ranking, ScaledEfficiency, ScaledMeasure, ScaledRow, ScaledSubject, Scaling,
     Work, efficiencies, ranking, scaling,
 };
-pub use selection::{Selection, in_context, on_communicator, on_level, on_noun};
+pub use selection::{Selection, in_context, on_communicator, on_level, on_noun, stacks_in_context};
 pub use situations::{
     ProbableCause, Situation, SituationKind, SituationRule, SituationRuleError, SituationRules, Situations,
     Threshold, situations,

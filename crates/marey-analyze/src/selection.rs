@@ -5,7 +5,9 @@
 //!
 //! What is deliberately absent: how a user names it.
 
-use marey_model::{CallPathId, Level, LocationId};
+use std::collections::BTreeSet;
+
+use marey_model::{CallPathId, Level, LocationId, StackId};
 
 use crate::caller::caller;
 use crate::happenings::{Happenings, Span, Unread};
@@ -24,11 +26,19 @@ pub struct Selection {
     pub call_paths: Option<Vec<bool>>,
     /// For each communicator whether it is meant; `None` = all are, and what has none.
     pub communicators: Option<Vec<bool>>,
+    /// User call stacks with which samples are meant though they were taken in no call that is.
+    pub stacks: BTreeSet<StackId>,
 }
 
 impl Default for Selection {
     fn default() -> Self {
-        Self { span: Span::ALL, locations: None, call_paths: None, communicators: None }
+        Self {
+            span: Span::ALL,
+            locations: None,
+            call_paths: None,
+            communicators: None,
+            stacks: BTreeSet::new(),
+        }
     }
 }
 
@@ -131,6 +141,13 @@ pub fn in_context(run: &dyn Trace, name: &str) -> Vec<bool> {
         is_in.push(above || region() || stack() || called());
     }
     is_in
+}
+
+/// The call stacks of samples that lie in a context: a function of this name is on them.
+pub fn stacks_in_context(run: &dyn Trace, name: &str) -> BTreeSet<StackId> {
+    let all: BTreeSet<StackId> = run.samples().iter().filter_map(|row| row.stack).collect();
+    let is_in = |stack: &StackId| run.stack(*stack).iter().any(|frame| is_named(&frame.function, name));
+    all.into_iter().filter(is_in).collect()
 }
 
 /// For each call path whether its region is on a level.

@@ -62,6 +62,11 @@ pub trait Trace {
         self.beneath().map_or(&[], |run| run.samples())
     }
 
+    /// Samples of all that the locations did, also where this is a part of a run with the samples of some calls only.
+    fn all_samples(&self) -> &[SampledRow] {
+        self.beneath().map_or_else(|| self.samples(), |run| run.all_samples())
+    }
+
     /// Counters; the place in the list is the number.
     fn counters(&self) -> &[Counter] {
         self.beneath().map_or(&[], |run| run.counters())

@@ -3,11 +3,11 @@
 //! The one idea: runs are made up visit by visit at random, and what should be in a span is counted nanosecond by
 //! nanosecond, or added up while the run is made; and spans behind one another must have what the run has.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use marey_analyze::{
-    CommunicationRow, Excerpt, Happenings, Interval, ProfileRow, Selection, Span, Trace, Visit,
-    on_communicator,
+    CommunicationRow, Excerpt, Happenings, Interval, ProfileRow, SampledRow, Selection, Span, Trace, Visit,
+    in_context, on_communicator, stacks_in_context,
 };
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, Role};
 use marey_testkit::{Chance, MadeUp};
@@ -283,6 +283,31 @@ fn calls_that_are_not_meant_are_left_out() {
     };
     assert_eq!(sums([true, false]), [(outer, 42, 30)]);
     assert_eq!(sums([false, true]), [(inner, 12, 12)]);
+}
+
+/// Samples in a function of that name are there, in calls or outside of them; on which level what is no call is, nobody knows.
+#[test]
+fn samples_in_a_context_are_those_of_its_functions() {
+    let mut run = MadeUp::new(1);
+    let rank = LocationId(0);
+    run.sample(10);
+    let wait = run.mpi("MPI_Wait", Role::Wait, &[("main", 3), ("solve", 7)]);
+    for (function, line) in [("solve", 4), ("print", 5)] {
+        run.compute_in(&[("main", line), (function, 9)]);
+        run.pause(rank, 30);
+    }
+    run.visit(rank, wait, 20);
+    let selection = Selection {
+        call_paths: Some(in_context(&run, "solve")),
+        stacks: stacks_in_context(&run, "solve"),
+        ..Selection::default()
+    };
+    let part = Excerpt::new(&run, &run, &selection).expect("all can be read");
+    let sum = |rows: &[SampledRow]| rows.iter().map(|row| row.time.0).sum::<i64>();
+    assert_eq!((sum(part.samples()), sum(part.all_samples()), sum(run.samples())), (50, 80, 80));
+    let calls = Selection { stacks: BTreeSet::new(), ..selection };
+    let part = Excerpt::new(&run, &run, &calls).expect("all can be read");
+    assert_eq!((sum(part.samples()), sum(part.all_samples())), (20, 80));
 }
 
 /// Polls from 10 to 30 that were inside for 10 of these 20 ns: half of any piece is theirs.

@@ -4,8 +4,8 @@
 //! Clocks are added to a drawing, for a drawing has one.
 
 use marey_analyze::{
-    Causes, Confidence, Dominant, Finding, FindingKind, ProcessClock, Selection, Span, Trace, causes,
-    causes_of, dominant, efficiency, findings,
+    Causes, Confidence, Dominant, Excerpt, Finding, FindingKind, ProcessClock, Selection, Span, Trace,
+    causes, causes_of, dominant, efficiency, findings, in_context,
 };
 use marey_model::{LocationId, Nanos, ProcessId, Role};
 use marey_testkit::{Drawing, MadeUp, random_drawing};
@@ -293,6 +293,27 @@ fn gains_are_within_what_they_are_part_of() {
         }
     }
     assert!(kinds[0] >= 100 && kinds[1] >= 100, "{kinds:?}");
+}
+
+/// Of calls in a context nobody computes there; who is late for them had a processor all the same.
+#[test]
+fn a_part_of_the_calls_says_nothing_of_the_processor() {
+    let mut run = MadeUp::new(2);
+    run.sample(1_000_000);
+    let meet = run.mpi("MPI_Barrier", Role::Barrier, &[("main", 7), ("solve", 3)]);
+    for _ in 0..20 {
+        run.compute_in(&[("main", 5), ("update", 2)]);
+        run.pause(LocationId(0), 30_000_000);
+        run.pause(LocationId(1), 10_000_000);
+        run.collective(meet, 1000);
+    }
+    let part = Selection { call_paths: Some(in_context(&run, "solve")), ..Selection::default() };
+    let causes = causes_of(&run, &run, &part).expect("all can be read");
+    let excerpt = Excerpt::new(&run, &run, &part).expect("all can be read");
+    let found = findings(&excerpt, &causes);
+    let [delay] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!((delay.without_processor, delay.is_noise()), (Some(Nanos(0)), false));
+    assert_eq!(delay.function.as_ref().map(|function| function.name.as_str()), Some("update"));
 }
 
 /// Two are late in turn, by 10 ms ten times each, and a third once, so that two wait: it is not named, but counted, if

@@ -35,6 +35,8 @@ pub struct MadeUp {
     /// Of each location what it has used of a period.
     used: Vec<i64>,
     ticks: Vec<Tick>,
+    /// The call stack of samples outside of regions, of all.
+    computes_in: Option<StackId>,
     /// What each of them found.
     sampled: Vec<SampledRow>,
     samples: Vec<SampledRow>,
@@ -59,6 +61,7 @@ impl MadeUp {
             period: 0,
             used: Vec::new(),
             ticks: Vec::new(),
+            computes_in: None,
             sampled: Vec::new(),
             samples: Vec::new(),
             profile: Vec::new(),
@@ -132,15 +135,25 @@ impl MadeUp {
             file: String::new(),
             line: 0,
         };
+        let region = RegionId(place(&mut self.regions, region));
+        let stack = self.stack_of(frames);
+        CallPathId(place(&mut self.call_paths, CallPath { parent, region, stack }))
+    }
+
+    /// Functions and lines, the outermost first.
+    fn stack_of(&mut self, frames: &[(&str, u32)]) -> Option<StackId> {
         let frame = |&(function, line): &(&str, u32)| Frame {
             function: function.to_owned(),
             file: "made_up.c".to_owned(),
             line,
         };
         let stack: Vec<Frame> = frames.iter().rev().map(frame).collect();
-        let region = RegionId(place(&mut self.regions, region));
-        let stack = (!stack.is_empty()).then(|| StackId(place(&mut self.stacks, stack)));
-        CallPathId(place(&mut self.call_paths, CallPath { parent, region, stack }))
+        (!stack.is_empty()).then(|| StackId(place(&mut self.stacks, stack)))
+    }
+
+    /// From now on whoever is in no region is in these functions and lines, the outermost first.
+    pub fn compute_in(&mut self, frames: &[(&str, u32)]) {
+        self.computes_in = self.stack_of(frames);
     }
 
     /// A call of MPI, by its name and role, from these functions and lines.
@@ -175,9 +188,11 @@ impl MadeUp {
         let innermost = self.open[location.idx()].last().map(|&place| self.visits[location.idx()][place]);
         let call_path = innermost.map(|visit| visit.interval.call_path);
         self.ticks.push(Tick { location, time: self.now(location), periods: 1 });
-        let is_it = |row: &&mut SampledRow| row.call_path == call_path && row.location == location;
+        let stack = self.computes_in.filter(|_| call_path.is_none());
+        let key = (call_path, location, stack);
+        let is_it = |row: &&mut SampledRow| (row.call_path, row.location, row.stack) == key;
         let time = Nanos(self.period);
-        let one = SampledRow { call_path, location, stack: None, samples: 1, time, is_complete: true };
+        let one = SampledRow { call_path, location, stack, samples: 1, time, is_complete: true };
         self.sampled.push(one);
         match self.samples.iter_mut().find(is_it) {
             Some(row) => (row.samples, row.time) = (row.samples + 1, row.time + time),

@@ -11,10 +11,10 @@ use std::path::Path;
 use anyhow::bail;
 use marey_analyze::{
     Causes, Excerpt, Selection, Span, Trace, Unread, Until, Waits, causes_of, causes_within, in_context,
-    on_communicator, on_level, on_noun, waits,
+    on_communicator, on_level, on_noun, stacks_in_context, waits,
 };
 use marey_archive::Events;
-use marey_model::Nanos;
+use marey_model::{Nanos, StackId};
 
 use crate::busy::Busy;
 use crate::cli::{Ranks, When, Which};
@@ -207,13 +207,16 @@ fn selection(run: &Run, when: &When, which: &Which) -> anyhow::Result<Selection>
     }
     let locations = which.ranks.as_ref().map(|ranks| of_ranks(trace, ranks)).transpose()?;
     let context = which.context.as_ref().map(|name| named(trace, name)).transpose()?;
+    let (context, stacks) = context.map_or((None, BTreeSet::new()), |(paths, stacks)| (Some(paths), stacks));
     let level = which.level.as_ref().map(|level| of_level(trace, level)).transpose()?;
     let communicators = which.communicator.as_ref().map(|name| of_communicator(run, name)).transpose()?;
     let call_paths = match (context, level) {
         (Some(a), Some(b)) => Some(a.iter().zip(b).map(|(&a, b)| a && b).collect()),
         (one, other) => one.or(other),
     };
-    Ok(Selection { span: Span { from, to }, locations, call_paths, communicators })
+    // What is no call is on no level.
+    let stacks = if which.level.is_none() { stacks } else { BTreeSet::new() };
+    Ok(Selection { span: Span { from, to }, locations, call_paths, communicators, stacks })
 }
 
 /// `from 1.2 s to 3.4 s, ranks 0–3`
@@ -285,14 +288,16 @@ fn of_ranks(trace: &dyn Trace, ranks: &Ranks) -> anyhow::Result<Vec<bool>> {
     Ok(trace.locations().iter().map(is_meant).collect())
 }
 
-fn named(trace: &dyn Trace, name: &str) -> anyhow::Result<Vec<bool>> {
-    let is_in = in_context(trace, name);
-    if !is_in.contains(&true) {
+/// The calls that lie in a context, and the stacks of samples there.
+fn named(trace: &dyn Trace, name: &str) -> anyhow::Result<(Vec<bool>, BTreeSet<StackId>)> {
+    let (is_in, stacks) = (in_context(trace, name), stacks_in_context(trace, name));
+    if !is_in.contains(&true) && stacks.is_empty() {
         bail!(Usage(format!(
-            "no recorded call is in or beneath {name:?}; `marey report --by path` shows what there is"
+            "no recorded call and no sample is in or beneath {name:?}; `marey report --by path` and `marey hot` show \
+             what there is"
         )));
     }
-    Ok(is_in)
+    Ok((is_in, stacks))
 }
 
 fn of_level(trace: &dyn Trace, level: &str) -> anyhow::Result<Vec<bool>> {
