@@ -14,7 +14,7 @@ mod moved;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marey_model::{CallPathId, LocationId, Nanos, Role};
+use marey_model::{CallPathId, LocationId, Nanos, RECORDER_FILE, Role};
 
 use crate::activities::Activity;
 use crate::caller::{caller, caller_on, innermost, routine};
@@ -452,6 +452,10 @@ fn function(run: &dyn Trace, some: &[LocationId], all: &BTreeSet<LocationId>) ->
         let frames = row.stack.map_or_else(Vec::new, |stack| run.stack(stack));
         let Some(place) = caller_on(&frames) else { continue };
         let frame = frames[place];
+        // What measuring costs is nothing that the program could change.
+        if name_of(&frame.function) == RECORDER_FILE {
+            continue;
+        }
         // What has no name goes by its module, or each of its addresses would be a function.
         let times = functions.entry((name_of(&frame.function), &frame.file)).or_default();
         times.of_all += float(row.time);

@@ -39,8 +39,8 @@ pub(crate) use variants::{Variant, Variants};
 /// Bounds of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Gates and arrivals that are held at a time, some 40 bytes each. A run with more takes a pass over its messages for
-    /// each time so many.
+    /// Gates and arrivals that are held at a time, some 40 bytes each. A run with more takes a pass over members of its
+    /// operations, and over calls that ask, for each time so many.
     pub points: usize,
     /// Gates that are known to the critical path, 48 bytes each. Of more the shortest are left out, and the path stays on
     /// locations that waited there.

@@ -58,6 +58,7 @@ use marey_analyze::{
 use marey_model::{LocationId, Nanos, RegionId};
 
 pub use self::expected::{Doing, Expected, ExpectedDelay, ExpectedSpan, ExpectedWait, PATTERNS};
+pub(crate) use self::run::has_call_in;
 
 /// A run drawn as text.
 #[derive(Clone, Debug)]

@@ -1,7 +1,9 @@
 //! Dependencies: who could not go on before somebody else had come somewhere.
 //!
 //! The one idea: messages, operations and edges come down to the same: instants of locations that arrive, and gates of
-//! others, never earlier, that open when all have arrived. They are handed out in the same order every time.
+//! others, never earlier, that open when all have arrived.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use marey_model::{LocationId, Nanos, Role};
 
@@ -29,6 +31,18 @@ pub(super) struct Dependency<'a> {
     pub(super) moved: Moved,
     pub(super) arrivals: &'a [Place],
     pub(super) gates: &'a [Gate],
+}
+
+impl Dependency<'_> {
+    /// What tells it from others: whoever arrives or waits, and when. Not 0.
+    pub(super) fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.moved.kind as u8, self.moved.bytes, self.moved.members, self.arrivals).hash(&mut hasher);
+        for gate in self.gates {
+            (gate.location, gate.at, gate.waited).hash(&mut hasher);
+        }
+        hasher.finish().max(1)
+    }
 }
 
 /// A call that may have to wait: from, to.
@@ -68,12 +82,13 @@ impl Gates {
     }
 }
 
-/// Hands out all of a span of time, and perhaps more: one pass over messages and one over members of operations.
+/// Hands out all of a span of time, and perhaps more, of messages only those that have something in another span within that:
+/// one pass over these, and one over members of operations.
 pub(super) fn each(
     run: &impl Trace,
     events: &impl Happenings,
     graph: &Graph,
-    span: Span,
+    (span, of_messages): (Span, Span),
     each: &mut dyn FnMut(Dependency<'_>),
 ) -> Result<(), Unread> {
     // Nothing can be said of when somebody who is not there comes; what waits for that is skipped as a whole.
@@ -87,7 +102,7 @@ pub(super) fn each(
     };
     let each: &mut dyn FnMut(Dependency<'_>) = &mut of_known;
     let mut gates = Gates::default();
-    events.messages_in(span, &mut |messages| {
+    events.messages_in(of_messages, &mut |messages| {
         messages.iter().for_each(|message| of_message(message, &mut gates, each));
     })?;
     asked(run, events, span, |asked| of_poll(&asked, &mut gates, each))?;

@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 
 use marey_model::{LocationId, Nanos};
-use rustc_hash::FxHashMap;
 
 use super::balance::Step;
 use super::graph::Graph;
@@ -15,7 +14,7 @@ use super::instant::Instant;
 use super::path::Held;
 use super::tape::{Step as Taped, Tape};
 use super::variants::{Variants, length};
-use super::windows::{Operation, Point, Window, Windows};
+use super::windows::{Open, Operation, Point, Window, Windows};
 use super::{Limits, Replayed};
 use crate::activities::{Piece, pieces};
 use crate::happenings::{Happenings, Span, Unread};
@@ -43,7 +42,7 @@ pub(crate) struct Replay<'a, R, E> {
     window_end: Nanos,
     pub(super) slots: Slots,
     /// What arrived before the window and is still waited for.
-    open: FxHashMap<u64, u32>,
+    open: Open,
     pub(super) instant: Instant,
     held: Option<Vec<Held>>,
     pub(super) tape: Option<Tape>,
@@ -153,7 +152,7 @@ impl<'a, R: Trace, E: Happenings> Replay<'a, R, E> {
             done: 0,
             window_end: Nanos(i64::MIN),
             slots: Slots { variants: variants.len(), ..Slots::default() },
-            open: FxHashMap::default(),
+            open: Open::default(),
             instant: Instant::new(n),
             held: None,
             tape: None,
@@ -238,7 +237,7 @@ impl<'a, R: Trace, E: Happenings> Replay<'a, R, E> {
             }
             for operation in self.window.operations.iter().filter(|operation| operation.gates > 0) {
                 if let Some(slot) = operation.slot {
-                    self.open.insert(operation.key, slot);
+                    self.open.keep(operation.key, slot);
                 }
             }
             // Before the next is there, or memory would hold both.

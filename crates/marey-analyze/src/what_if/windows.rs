@@ -1,7 +1,8 @@
 //! Gates and arrivals in the order of time, as many at a time as memory should hold.
 //!
-//! The one idea: a window is a span of time between two slabs. Whatever has something in it is looked up again in a pass of
-//! its own, and what began before and ends later is known by its number, for every pass is in the same order.
+//! The one idea: a window is a span of time between two slabs. Whatever has something in it is looked up again when it comes,
+//! messages in their slabs alone, and what began before and ends later is known by what it is: whoever arrives and waits at
+//! the same instants may stand for one another.
 
 use marey_model::Nanos;
 use rustc_hash::FxHashMap;
@@ -35,7 +36,7 @@ pub(super) struct Point {
 /// A dependency of the window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
-    /// Its number among all of the run.
+    /// What it is known by in windows before and behind this; 0 = it has nothing there.
     pub(super) key: u64,
     pub(super) moved: Moved,
     /// Arrivals that are still to come.
@@ -51,6 +52,26 @@ pub(super) struct Operation {
 pub(super) struct Window {
     pub(super) points: Vec<Point>,
     pub(super) operations: Vec<Operation>,
+}
+
+/// Where what has arrived is kept of operations that have gates behind a window.
+#[derive(Debug, Default)]
+pub(super) struct Open(FxHashMap<u64, Vec<u32>>);
+
+impl Open {
+    pub(super) fn keep(&mut self, key: u64, slot: u32) {
+        self.0.entry(key).or_default().push(slot);
+    }
+
+    /// That of one of those with this key, which are all alike.
+    fn take(&mut self, key: u64) -> Option<u32> {
+        let slots = self.0.get_mut(&key)?;
+        let slot = slots.pop();
+        if slots.is_empty() {
+            self.0.remove(&key);
+        }
+        slot
+    }
 }
 
 /// All windows of a run, or of a span of it.
@@ -82,11 +103,8 @@ impl Windows {
         let mut total = 0;
         let mut window = Window::default();
         let all = (span.from, span.to);
-        let mut key = 0;
-        dependencies::each(run, events, graph, span, &mut |dependency| {
+        dependencies::each(run, events, graph, (span, span), &mut |dependency| {
             if !has_gate(&dependency, span) {
-                // Its number is as it will be.
-                key += 1;
                 return;
             }
             let times = dependency.arrivals.iter().map(|arrival| arrival.1.max(span.from));
@@ -97,12 +115,11 @@ impl Windows {
                 total += 1;
             }
             if total <= most {
-                window.add(key, &dependency, span.from, all, n_locations, |_| None);
+                window.add(&dependency, span.from, all, n_locations, |_| None);
             } else if !window.points.is_empty() {
                 // It is not the only one.
                 window = Window::default();
             }
-            key += 1;
         })?;
         if total <= most {
             window.points.sort_unstable();
@@ -133,7 +150,7 @@ impl Windows {
         run: &impl Trace,
         events: &impl Happenings,
         graph: &Graph,
-        open: &mut FxHashMap<u64, u32>,
+        open: &mut Open,
     ) -> Result<Window, Unread> {
         let from = self.next.checked_sub(1).map_or(self.span.from, |before| self.ends[before]);
         let to = self.ends.get(self.next).copied().unwrap_or(self.span.to);
@@ -143,13 +160,13 @@ impl Windows {
         }
         let (points, operations) = (Vec::with_capacity(self.most), Vec::with_capacity(self.most / 2));
         let mut window = Window { points, operations };
-        let mut key = 0;
-        dependencies::each(run, events, graph, self.span, &mut |dependency| {
+        // Who arrived before the span is there when it begins, wherever the call lies that waits for that.
+        let inside = if self.next == 1 { self.span } else { Span { from, to } };
+        dependencies::each(run, events, graph, (self.span, inside), &mut |dependency| {
             if has_gate(&dependency, self.span) {
                 let begin = self.span.from;
-                window.add(key, &dependency, begin, (from, to), self.n_locations, |key| open.remove(&key));
+                window.add(&dependency, begin, (from, to), self.n_locations, |key| open.take(key));
             }
-            key += 1;
         })?;
         window.points.sort_unstable();
         Ok(window)
@@ -165,7 +182,6 @@ impl Window {
     /// Takes what of a dependency lies from `from` on and before `to`. Who arrived before `begin` is there then.
     fn add(
         &mut self,
-        key: u64,
         dependency: &Dependency<'_>,
         begin: Nanos,
         (from, to): (Nanos, Nanos),
@@ -184,12 +200,15 @@ impl Window {
         }
         let Ok(operation) = u32::try_from(self.operations.len()) else { return };
         let later = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let is_whole = arrivals().all(|arrival| is_inside(arrival.1))
+            && dependency.gates.iter().all(|gate| is_inside(gate.at));
+        let key = if is_whole { 0 } else { dependency.key() };
         self.operations.push(Operation {
             key,
             moved: dependency.moved,
             coming: later(arrivals().filter(|arrival| from <= arrival.1).count()),
             gates: later(dependency.gates.iter().filter(|gate| from <= gate.at).count()),
-            slot: slot(key),
+            slot: if is_whole { None } else { slot(key) },
         });
         for (location, at) in arrivals().filter(|arrival| is_inside(arrival.1)) {
             self.points.push(Point { at, role: Role::Arrives, location: location.0, operation });

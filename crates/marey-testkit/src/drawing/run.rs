@@ -4,8 +4,8 @@
 //! found out.
 
 use marey_analyze::{
-    CallPath, Communicator, Edge, Frame, Happenings, Interval, Location, Member, Message, Process,
-    ProcessClock, ProfileRow, Region, Trace, Unread,
+    CallPath, Communicator, Done, Edge, Frame, Happenings, Interval, Location, Member, Message, Process,
+    ProcessClock, ProfileRow, Region, Span, Trace, Unread,
 };
 use marey_model::{Nanos, StackId};
 
@@ -13,6 +13,17 @@ use super::Drawing;
 
 /// Rows in a batch. Small and odd: operations, messages and slabs are seldom that long.
 const BATCH: usize = 3;
+
+/// Whether one of the calls of a message lies in a span, with its last instant: whoever forgets to ask for a message where it
+/// matters is found out.
+pub(crate) fn has_call_in(message: &Message, span: Span) -> bool {
+    let lies_in = |(from, to): (Nanos, Nanos)| from < span.to && span.from <= to;
+    let done = |done: Done| (done.start, done.end);
+    let sending = message.sending.into_iter().flat_map(|it| [Some((it.send, it.send)), it.done.map(done)]);
+    let receiving =
+        message.receiving.into_iter().flat_map(|it| [Some((it.post, it.post)), Some(done(it.done))]);
+    sending.chain(receiving).flatten().any(lies_in)
+}
 
 impl Trace for Drawing {
     fn duration(&self) -> Nanos {
@@ -60,6 +71,12 @@ impl Happenings for Drawing {
 
     fn messages(&self, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread> {
         self.messages.chunks(BATCH).for_each(each);
+        Ok(())
+    }
+
+    fn messages_in(&self, span: Span, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread> {
+        let inside: Vec<Message> = self.messages.iter().filter(|it| has_call_in(it, span)).copied().collect();
+        inside.chunks(BATCH).for_each(each);
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use marey_analyze::{
 use marey_model::{Nanos, StackId};
 
 use super::MadeUp;
+use crate::drawing::has_call_in;
 
 /// Rows in a batch. Small and odd: operations, messages and slabs are seldom that long.
 const BATCH: usize = 3;
@@ -71,6 +72,12 @@ impl Happenings for MadeUp {
 
     fn messages(&self, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread> {
         self.messages.chunks(BATCH).for_each(each);
+        Ok(())
+    }
+
+    fn messages_in(&self, span: Span, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread> {
+        let inside: Vec<Message> = self.messages.iter().filter(|it| has_call_in(it, span)).copied().collect();
+        inside.chunks(BATCH).for_each(each);
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use marey_analyze::{
     CallPathRow, EarlyEnding, Headline, RegionRow, Trace, caller_on, early_endings, innermost, library_call,
     name_of, routine,
 };
-use marey_model::{Level, Nanos, RegionId, Role};
+use marey_model::{Level, Nanos, RECORDER_FILE, RegionId, Role};
 
 use super::{Facts, Page, waiting};
 use crate::clocks;
@@ -124,6 +124,10 @@ fn hottest(facts: &Facts<'_>, of_what: &str) -> Option<String> {
         if let Some(place) = caller_on(&frames) {
             let frame = frames[place];
             let function = (innermost(&frames, place), name_of(&frame.function), frame.file.as_str());
+            // What measuring costs stands elsewhere.
+            if function.1 == RECORDER_FILE {
+                continue;
+            }
             let line = sums.entry(function).or_default().entry(frame.line).or_default();
             *line = *line + row.time;
         }
