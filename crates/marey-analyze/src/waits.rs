@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 
 use crate::happenings::{Done, Happenings, Span, Unread};
 use crate::trace::{CommunicatorId, Trace};
-pub(crate) use asked::{Asked, asked};
+pub(crate) use asked::{Asked, asked, asks};
 pub(crate) use collectives::{WhoWaits, first_to_know, operations, role_of_all, who_waits};
 pub(crate) use edges::calls_of_edges;
 use kept::Kept;

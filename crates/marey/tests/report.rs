@@ -635,7 +635,7 @@ fn parts_that_are_not_there_are_named() {
         (&["--ranks", "5"], "the run has no rank 5; it has 0 to 1"),
         (&["--ranks", "3-1"], "3-1 is empty"),
         (&["--ranks", "all"], "\"all\" is no rank; write ranks as 0,3-5"),
-        (&["--context", "nowhere"], "no recorded call is in or beneath \"nowhere\""),
+        (&["--context", "nowhere"], "no recorded call and no sample is in or beneath \"nowhere\""),
         (&["--level", "cuda"], "the run has no calls of level \"cuda\"; it has"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_marey"))

@@ -20,6 +20,7 @@ use crate::caller::caller;
 use crate::happenings::{Happenings, Interval, Span, Unread, visits_in};
 use crate::paths::float;
 use crate::trace::{CallPath, Trace};
+use crate::waits::asks;
 
 /// What grew is the cause if it makes up this part of the change.
 const CAUSE: f64 = 0.25;
@@ -36,12 +37,16 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
         }
         let span = self.causes.span;
         let places = places(self.run);
+        // How often somebody asks is not how fast it gets on: who waits asks most.
+        let asks: Vec<bool> =
+            (0..).zip(&places).map(|(id, _)| asks(self.run, Some(CallPathId(id)))).collect();
         visits_in(
             self.events,
             span,
             |interval| {
                 // Ids that lead nowhere are skipped.
                 if interval.end <= span.to
+                    && asks.get(interval.call_path.idx()) == Some(&false)
                     && let Some(&call_path) = places.get(interval.call_path.idx())
                 {
                     let visit = Interval { call_path, ..*interval };

@@ -132,7 +132,7 @@ fn kind_of(run: &impl Trace, path: &CallPath) -> Option<Asking> {
 }
 
 /// Whether calls of a call path ask.
-pub(super) fn asks(run: &impl Trace, path: Option<CallPathId>) -> bool {
+pub(crate) fn asks(run: &impl Trace, path: Option<CallPathId>) -> bool {
     let path = path.and_then(|path| run.call_paths().get(path.idx()));
     path.is_some_and(|path| kind_of(run, path).is_some())
 }

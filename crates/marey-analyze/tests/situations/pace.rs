@@ -137,6 +137,23 @@ fn step_at(step: i64) -> Nanos {
     Nanos(step * 21 * MS + (step + 2) / 3 * (MS / 10))
 }
 
+/// Who polls for a while, again and again, in a run whose steps are all alike: nothing has another pace.
+#[test]
+fn polls_have_no_pace() {
+    let mut run = MadeUp::new(2);
+    let ask = run.mpi("MPI_Iprobe", Role::Wait, &[("main", 5)]);
+    let shown = run.mpi("MPI_Barrier", Role::Barrier, &[("main", 9)]);
+    for step in 0..60 {
+        run.pause(ALL[0], 20 * MS);
+        for _ in 0..if step % 10 == 9 { 400 } else { 2 } {
+            run.visit(ALL[1], ask, MS / 50);
+            run.pause(ALL[1], MS / 50);
+        }
+        run.collective(shown, MS / 100);
+    }
+    assert_eq!(found(&run), []);
+}
+
 /// Steps become longer little by little: who has called since the beginning notices it at half as much again, who began
 /// when they were longer already does so later. It is one situation.
 #[test]
