@@ -16,6 +16,8 @@ use crate::waits::{Waits, calls_of_edges, together};
 /// What is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
+    /// Edges into calls of somebody else: there may be many, as of contended locks.
+    edges: Vec<(Place, Call)>,
     held: Vec<Held>,
     /// Of each location when it began and who created it.
     pub(super) creators: BTreeMap<LocationId, Place>,
@@ -34,6 +36,11 @@ struct Held {
     calls: Vec<Call>,
     /// Gates that are known by themselves.
     gates: Vec<Gate>,
+}
+
+/// What an edge moves.
+fn edge(members: usize) -> Moved {
+    Moved { kind: Kind::Edge, bytes: 0, members: u32::try_from(members).unwrap_or(u32::MAX) }
 }
 
 impl Graph {
@@ -58,11 +65,6 @@ impl Graph {
                 first.get_or_insert(place);
             }
         }
-        let edge = |members: usize| Moved {
-            kind: Kind::Edge,
-            bytes: 0,
-            members: u32::try_from(members).unwrap_or(u32::MAX),
-        };
         let mut barriers: BTreeMap<Place, Vec<Call>> = BTreeMap::new();
         let mut held = Vec::new();
         calls_of_edges(run, events, span, |found, _, call| {
@@ -72,8 +74,7 @@ impl Graph {
             } else if found.kind == EdgeKind::Barrier {
                 barriers.entry(from).or_default().push(call);
             } else {
-                let arrivals = vec![(from.0, from.1.min(to.1))];
-                held.push(Held { moved: edge(2), arrivals, calls: vec![call], gates: Vec::new() });
+                graph.edges.push(((from.0, from.1.min(to.1)), call));
             }
         })?;
         for (from, calls) in barriers {
@@ -126,6 +127,9 @@ impl Graph {
 
     pub(super) fn each(&self, each: &mut dyn FnMut(Dependency<'_>)) {
         let mut gates = Gates::default();
+        for (from, call) in &self.edges {
+            gates.of(edge(2), &[*from], std::iter::once(*call), each);
+        }
         for Held { moved, arrivals, calls, gates: known } in &self.held {
             gates.of(*moved, arrivals, calls.iter().copied(), each);
             if !known.is_empty() {

@@ -48,7 +48,10 @@ fn parts_that_are_not_there_are_told_with_what_is() {
         );
         assert!(of("--to", "0").contains("nothing lies between"));
         assert!(of("--level", "gpu").contains("the run has no calls of level \"gpu\"; it has "));
-        assert!(of("--context", "nowhere").contains("no recorded call and no sample is in or beneath \"nowhere\""));
+        assert!(
+            of("--context", "nowhere")
+                .contains("no recorded call and no sample is in or beneath \"nowhere\"")
+        );
         let told = of("--communicator", "nobody");
         assert!(told.contains("the run has no communicator \"nobody\"; it has MPI_COMM_WORLD"), "{told}");
     }
