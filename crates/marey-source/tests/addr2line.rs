@@ -57,7 +57,15 @@ fn check(case: &Case<'_>) {
         let ours = chain(&symbolizer.resolve(&ModuleRef { path: case.module, build_id: None }, address));
         let file_name = case.module.file_name().unwrap().to_str().unwrap();
         let offset_name = format!("{file_name}+{recorded:#x}");
-        match explain(&symbols, vaddr, &offset_name, &ours, theirs) {
+        let alone = || {
+            // Each is a process; with many failures the reason is another.
+            let is_worth_it = failures.len() < 20;
+            let alone = is_worth_it.then(|| answers(case.twin, &[vaddr]))?;
+            let mut rules = explain(&symbols, vaddr, &offset_name, &ours, &alone[0])?;
+            rules.push(Rule::AfterOthers);
+            Some(rules)
+        };
+        match explain(&symbols, vaddr, &offset_name, &ours, theirs).or_else(alone) {
             Some(rules) => *tally.entry(rules).or_default() += 1,
             None => failures.push(difference(vaddr, &ours, theirs)),
         }

@@ -30,6 +30,10 @@ pub enum Rule {
     /// The same function at the end of a chain it leaves with the short name of the debug information, or
     /// has the symbol's name for it if an address before has shown it; we take the symbol's name always.
     ShortOutermost,
+    /// The symbol that binutils has put in the place of a function, by one of the rules above, it keeps for that
+    /// function wherever another address shows it again, in the middle of a chain too. Asked for the
+    /// address alone it says what we do.
+    AfterOthers,
 }
 
 /// By which rules `ours` is the same as `theirs`; `None` when it is not. `offset_name` is how we name the
