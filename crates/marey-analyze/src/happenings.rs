@@ -10,7 +10,16 @@ use marey_model::{CallPathId, EdgeKind, LocationId, Nanos};
 use crate::trace::{CommunicatorId, SampledRow};
 
 /// The events of a run.
+///
+/// What runs may lack has a provided method, which asks the events [beneath](Self::beneath), if there are any.
 pub trait Happenings {
+    /// The events that these show with something changed; `None` = they are a run's own.
+    ///
+    /// Who changes messages, members or edges changes what is asked for [a span](Self::messages_in), too.
+    fn beneath(&self) -> Option<&dyn Happenings> {
+        None
+    }
+
     /// Hands out all visits that began in the span of a slab, in the order of (location, start, depth), in batches of
     /// any length. An interval may end in a later slab.
     ///
@@ -37,27 +46,32 @@ pub trait Happenings {
     ///
     /// # Errors
     /// As for [`Self::intervals`].
-    fn messages(&self, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread>;
+    fn messages(&self, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread> {
+        self.beneath().map_or(Ok(()), |events| events.messages(each))
+    }
 
     /// Hands out all members of collective operations, those of one operation one after the other.
     ///
     /// # Errors
     /// As for [`Self::intervals`].
-    fn members(&self, each: &mut dyn FnMut(&[Member])) -> Result<(), Unread>;
+    fn members(&self, each: &mut dyn FnMut(&[Member])) -> Result<(), Unread> {
+        self.beneath().map_or(Ok(()), |events| events.members(each))
+    }
 
     /// Hands out all edges, in any order.
     ///
     /// # Errors
     /// As for [`Self::intervals`].
-    fn edges(&self, each: &mut dyn FnMut(&[Edge])) -> Result<(), Unread>;
+    fn edges(&self, each: &mut dyn FnMut(&[Edge])) -> Result<(), Unread> {
+        self.beneath().map_or(Ok(()), |events| events.edges(each))
+    }
 
     /// Hands out the samples of a span of time, in any order.
     ///
     /// # Errors
     /// As for [`Self::intervals`].
     fn ticks_in(&self, span: Span, each: &mut dyn FnMut(&[Tick])) -> Result<(), Unread> {
-        let (_, _) = (span, each);
-        Ok(())
+        self.beneath().map_or(Ok(()), |events| events.ticks_in(span, each))
     }
 
     /// The samples of a span of time and what was sampled, a row each or several in one, in any order.
@@ -65,8 +79,7 @@ pub trait Happenings {
     /// # Errors
     /// As for [`Self::intervals`].
     fn sampled_in(&self, span: Span, each: &mut dyn FnMut(&[SampledRow])) -> Result<(), Unread> {
-        let (_, _) = (span, each);
-        Ok(())
+        self.beneath().map_or(Ok(()), |events| events.sampled_in(span, each))
     }
 
     /// The visits that [`Self::open_at`] gives, with what only some ask for. Without an implementation of its own all
@@ -108,8 +121,10 @@ pub trait Happenings {
     /// # Errors
     /// As for [`Self::intervals`].
     fn messages_in(&self, span: Span, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread> {
-        let _ = span;
-        self.messages(each)
+        match self.beneath() {
+            Some(events) => events.messages_in(span, each),
+            None => self.messages(each),
+        }
     }
 
     /// The same as [`Self::members`], but those may be left out who entered after the span. That of an archive leaves out
@@ -118,8 +133,10 @@ pub trait Happenings {
     /// # Errors
     /// As for [`Self::intervals`].
     fn members_in(&self, span: Span, each: &mut dyn FnMut(&[Member])) -> Result<(), Unread> {
-        let _ = span;
-        self.members(each)
+        match self.beneath() {
+            Some(events) => events.members_in(span, each),
+            None => self.members(each),
+        }
     }
 
     /// The same as [`Self::edges`], but those may be left out that lead nowhere in the span.
@@ -127,8 +144,10 @@ pub trait Happenings {
     /// # Errors
     /// As for [`Self::intervals`].
     fn edges_in(&self, span: Span, each: &mut dyn FnMut(&[Edge])) -> Result<(), Unread> {
-        let _ = span;
-        self.edges(each)
+        match self.beneath() {
+            Some(events) => events.edges_in(span, each),
+            None => self.edges(each),
+        }
     }
 }
 

@@ -10,9 +10,9 @@ use rustc_hash::FxHashSet;
 
 use super::{calls_on, with_last_instant};
 use crate::activities::span_of;
-use crate::happenings::{Edge, Happenings, Interval, Member, Message, Span, Tick, Unread, Visit};
+use crate::happenings::{Happenings, Interval, Span, Unread, Visit};
 use crate::selection::Selection;
-use crate::trace::{SampledRow, Trace};
+use crate::trace::Trace;
 
 /// Events of a run, of visits only those that a selection means and that began in its span.
 pub struct Begun<'e, E> {
@@ -61,6 +61,14 @@ impl<'e, E: Happenings> Begun<'e, E> {
 }
 
 impl<E: Happenings> Happenings for Begun<'_, E> {
+    fn beneath(&self) -> Option<&dyn Happenings> {
+        Some(self.events)
+    }
+
+    fn slabs(&self) -> Vec<Nanos> {
+        self.events.slabs()
+    }
+
     fn intervals(&self, slab: usize, each: &mut dyn FnMut(&[Interval])) -> Result<(), Unread> {
         if self.lacks(slab) {
             return Ok(());
@@ -83,24 +91,5 @@ impl<E: Happenings> Happenings for Begun<'_, E> {
             kept.extend(batch.iter().filter(|visit| self.has(&visit.interval)));
             each(&kept);
         })
-    }
-
-    fn slabs(&self) -> Vec<Nanos> {
-        self.events.slabs()
-    }
-    fn messages(&self, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread> {
-        self.events.messages(each)
-    }
-    fn members(&self, each: &mut dyn FnMut(&[Member])) -> Result<(), Unread> {
-        self.events.members(each)
-    }
-    fn edges(&self, each: &mut dyn FnMut(&[Edge])) -> Result<(), Unread> {
-        self.events.edges(each)
-    }
-    fn ticks_in(&self, span: Span, each: &mut dyn FnMut(&[Tick])) -> Result<(), Unread> {
-        self.events.ticks_in(span, each)
-    }
-    fn sampled_in(&self, span: Span, each: &mut dyn FnMut(&[SampledRow])) -> Result<(), Unread> {
-        self.events.sampled_in(span, each)
     }
 }

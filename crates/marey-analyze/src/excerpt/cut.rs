@@ -9,9 +9,9 @@ use marey_model::Nanos;
 
 use super::with_last_instant;
 use crate::activities::span_of;
-use crate::happenings::{Edge, Happenings, Interval, Member, Message, Span, Tick, Unread, Visit};
+use crate::happenings::{Happenings, Interval, Span, Unread, Visit};
 use crate::selection::Selection;
-use crate::trace::{SampledRow, Trace};
+use crate::trace::Trace;
 
 /// Events of a run, of visits only what lies in a selection's span and on its locations.
 pub struct CutOut<'e, E> {
@@ -80,6 +80,14 @@ impl<'e, E: Happenings> CutOut<'e, E> {
 }
 
 impl<E: Happenings> Happenings for CutOut<'_, E> {
+    fn beneath(&self) -> Option<&dyn Happenings> {
+        Some(self.events)
+    }
+
+    fn slabs(&self) -> Vec<Nanos> {
+        self.events.slabs()
+    }
+
     fn intervals(&self, slab: usize, each: &mut dyn FnMut(&[Interval])) -> Result<(), Unread> {
         let cut = |it: &Interval| self.cut(it).map(|it| (it, it));
         let read = |each: &mut dyn FnMut(&[Interval])| self.events.intervals(slab, each);
@@ -93,24 +101,5 @@ impl<E: Happenings> Happenings for CutOut<'_, E> {
         };
         let read = |each: &mut dyn FnMut(&[Visit])| self.events.visits(slab, each);
         self.slab(slab, || self.events.visits_open_at(slab), read, cut, each)
-    }
-
-    fn slabs(&self) -> Vec<Nanos> {
-        self.events.slabs()
-    }
-    fn messages(&self, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread> {
-        self.events.messages(each)
-    }
-    fn members(&self, each: &mut dyn FnMut(&[Member])) -> Result<(), Unread> {
-        self.events.members(each)
-    }
-    fn edges(&self, each: &mut dyn FnMut(&[Edge])) -> Result<(), Unread> {
-        self.events.edges(each)
-    }
-    fn ticks_in(&self, span: Span, each: &mut dyn FnMut(&[Tick])) -> Result<(), Unread> {
-        self.events.ticks_in(span, each)
-    }
-    fn sampled_in(&self, span: Span, each: &mut dyn FnMut(&[SampledRow])) -> Result<(), Unread> {
-        self.events.sampled_in(span, each)
     }
 }

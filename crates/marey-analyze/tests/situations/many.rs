@@ -4,8 +4,7 @@
 use std::cell::Cell;
 
 use marey_analyze::{
-    Edge, Happenings, Interval, Member, Message, SituationKind, SituationRules, Situations, Unread, causes,
-    situations,
+    Happenings, Interval, SituationKind, SituationRules, Situations, Unread, causes, situations,
 };
 use marey_model::{LocationId, Nanos, Role};
 use marey_testkit::MadeUp;
@@ -17,6 +16,10 @@ struct Counted<'r> {
 }
 
 impl Happenings for Counted<'_> {
+    fn beneath(&self) -> Option<&dyn Happenings> {
+        Some(self.run)
+    }
+
     fn intervals(&self, slab: usize, each: &mut dyn FnMut(&[Interval])) -> Result<(), Unread> {
         self.passes.set(self.passes.get() + 1);
         self.run.intervals(slab, each)
@@ -24,18 +27,6 @@ impl Happenings for Counted<'_> {
 
     fn slabs(&self) -> Vec<Nanos> {
         self.run.slabs()
-    }
-
-    fn messages(&self, each: &mut dyn FnMut(&[Message])) -> Result<(), Unread> {
-        self.run.messages(each)
-    }
-
-    fn members(&self, each: &mut dyn FnMut(&[Member])) -> Result<(), Unread> {
-        self.run.members(each)
-    }
-
-    fn edges(&self, each: &mut dyn FnMut(&[Edge])) -> Result<(), Unread> {
-        self.run.edges(each)
     }
 }
 
