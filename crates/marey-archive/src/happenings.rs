@@ -6,6 +6,7 @@
 //! What is deliberately absent: definitions and sums ([`crate::RunTrace`]).
 
 mod one_sided;
+mod overlapping;
 mod windows;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use crate::columns::Columns;
 use crate::schema::{self, NONE};
-use crate::{Archive, Error, Part, RunTrace};
+use crate::{Archive, Error, Filter, Part, RunTrace};
 
 /// The events of a run.
 #[derive(Debug)]
@@ -89,11 +90,21 @@ impl<'a> Events<'a> {
     }
 
     /// Hands out the rows of a part, of which only those columns are read that are wanted.
-    fn read_intervals<R: Row>(&self, part: &Part, mut each: impl FnMut(&[R])) -> Result<(), Error> {
+    fn read_intervals<R: Row>(&self, part: &Part, each: impl FnMut(&[R])) -> Result<(), Error> {
+        self.read_some_intervals(part, &[], each)
+    }
+
+    /// The same of rows that pass all filters.
+    fn read_some_intervals<R: Row>(
+        &self,
+        part: &Part,
+        filters: &[Filter<'_>],
+        mut each: impl FnMut(&[R]),
+    ) -> Result<(), Error> {
         let mut rows = Vec::new();
         let mut damage = Ok(());
         let mut outside = 0;
-        self.archive.scan_part(&schema::INTERVALS, part, R::COLUMNS, &[], |batch| {
+        self.archive.scan_part(&schema::INTERVALS, part, R::COLUMNS, filters, |batch| {
             rows.clear();
             match R::read(batch, &mut rows) {
                 Ok(()) => {

@@ -10,6 +10,7 @@ pub mod merge;
 pub mod schema;
 
 mod columns;
+mod detail;
 mod error;
 mod explained;
 mod happenings;
@@ -21,6 +22,7 @@ mod store;
 mod trace;
 
 pub use columns::{Column, Columns, Value};
+pub use detail::{Bucket, Detail};
 pub use error::Error;
 pub use explained::{prepare, prepared};
 pub use happenings::Events;

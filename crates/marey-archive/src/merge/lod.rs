@@ -51,6 +51,8 @@ struct LodPlace {
 #[derive(Debug)]
 pub(crate) struct Lod {
     log2: u32,
+    /// At this resolution the run is one bucket.
+    coarsest: u32,
     slots: Vec<Slot>,
     /// By the location's own number of the call path.
     places: Vec<LodPlace>,
@@ -78,8 +80,11 @@ struct Slot {
 }
 
 impl Lod {
-    pub(crate) fn new(log2: u32) -> Self {
-        Self { log2: log2.min(COARSEST), slots: Vec::new(), places: Vec::new(), rows: Vec::new() }
+    /// Of a location whose finest buckets are 2^`log2` ns long, in a run that ends at `end`.
+    pub(crate) fn new(log2: u32, end: i64) -> Self {
+        let coarsest = end.max(1).ilog2() + 1;
+        let (slots, places, rows) = (Vec::new(), Vec::new(), Vec::new());
+        Self { log2: log2.min(COARSEST), coarsest: coarsest.min(COARSEST), slots, places, rows }
     }
 
     /// Adds the intervals of a slab: `rows` that began in it, with what they say besides, and `long` ones
@@ -173,12 +178,16 @@ impl Lod {
         slot.add(region, stretch.inside(from.max(slot.start), end));
     }
 
-    /// Writes everything that is open.
+    /// Writes everything that is open. The last bucket of a resolution may be the first of the next: up to where the run
+    /// is one, these are written too, or a line that lies in one bucket would be missing from coarser pictures.
     fn finish(&mut self) {
         for slot in &mut self.slots {
             slot.flush_finest(self.log2, &mut self.rows);
-            for level in 0..slot.open.len() {
+            let open = slot.open.len();
+            let mut level = 0;
+            while level < slot.open.len() && (level < open || self.log2 + level as u32 <= self.coarsest) {
                 slot.close(level, self.log2, &mut self.rows);
+                level += 1;
             }
         }
     }

@@ -55,7 +55,7 @@ impl Writing {
             long_messages: Vec::new(),
             long_overlaps: Vec::new(),
             communication: FxHashMap::default(),
-            lods: input.plan.lod_log2.iter().map(|&log2| Lod::new(log2)).collect(),
+            lods: input.plan.lod_log2.iter().map(|&log2| Lod::new(log2, input.plan.end)).collect(),
         })
     }
 

@@ -1,0 +1,206 @@
+//! Level of detail: what a coarse picture of a timeline needs, read back.
+//!
+//! The one idea: a bucket is 2^r ns long and a row says which regions took most of it on one line, a line being one depth
+//! of one level on a location. How fine it is known differs by location: about 256 visits a bucket at the finest.
+//!
+//! A region that takes many buckets in a row has one row in the coarsest that it takes as a whole, not in all of the finer
+//! ones. They are put back here.
+//!
+//! What is deliberately absent: anything finer; [`crate::Events::overlapping`] has the visits themselves.
+
+use std::ops::Range;
+
+use marey_analyze::Span;
+use rustc_hash::FxHashMap;
+
+use crate::columns::Columns;
+use crate::read::Filter;
+use crate::schema::NONE;
+use crate::{Archive, Error};
+
+/// Coarser than 2⁴⁵ ns nothing is kept.
+const COARSEST: u32 = 45;
+
+/// A bucket of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bucket {
+    /// Number of the location.
+    pub location: u32,
+    /// Number of the level.
+    pub level: u32,
+    /// Depth within the level, 0 the outermost.
+    pub depth: u32,
+    /// Its number: it begins at number × 2^resolution ns.
+    pub number: i64,
+    /// How many in a row are the same.
+    pub n: i64,
+    /// The three regions that took most of each, with their time in ns, the largest first; `None` = there are no more.
+    pub regions: [Option<(u32, i64)>; 3],
+    /// Time of all others in each, ns.
+    pub rest: i64,
+}
+
+impl Bucket {
+    /// Location, level and depth.
+    pub fn line(&self) -> (u32, u32, u32) {
+        (self.location, self.level, self.depth)
+    }
+}
+
+/// Buckets by line, in the order of their numbers.
+type Lines = FxHashMap<(u32, u32, u32), Vec<Bucket>>;
+
+/// How fine the level of detail of each location is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Detail {
+    /// log₂ of the length in ns of its finest buckets, by location.
+    finest: FxHashMap<u32, u32>,
+}
+
+impl Detail {
+    /// Looks how fine it is. Two columns of the table are read.
+    ///
+    /// # Errors
+    /// If they cannot be.
+    pub fn load(archive: &Archive) -> Result<Self, Error> {
+        let mut finest = FxHashMap::default();
+        let mut wrong = None;
+        let scanned = archive.scan("lod", &["location", "resolution_log2"], &[], |batch| {
+            let (Ok(locations), Ok(logs)) = (batch.u32("location"), batch.u32("resolution_log2")) else {
+                wrong = batch.u32("location").err().or_else(|| batch.u32("resolution_log2").err());
+                return;
+            };
+            for (&location, &log2) in locations.iter().zip(logs) {
+                let known = finest.entry(location).or_insert(log2);
+                *known = log2.min(*known);
+            }
+        })?;
+        wrong.or_else(|| scanned.damage.into_iter().next()).map_or(Ok(Self { finest }), Err)
+    }
+
+    /// log₂ of the length in ns of the finest buckets of a location; `None` = it has no visits.
+    pub fn finest(&self, location: u32) -> Option<u32> {
+        self.finest.get(&location).copied()
+    }
+
+    /// Hands out the buckets of 2^`resolution_log2` ns that overlap a span, of locations given by number, of which none may
+    /// have coarser ones as its finest. Those of one line come in the order of their numbers. Beyond the coarsest resolution
+    /// there are none.
+    ///
+    /// # Errors
+    /// If the table cannot be read.
+    pub fn buckets(
+        &self,
+        archive: &Archive,
+        span: Span,
+        locations: Range<u32>,
+        resolution_log2: u32,
+        each: &mut dyn FnMut(&Bucket),
+    ) -> Result<(), Error> {
+        if resolution_log2 > COARSEST || span.to <= span.from || locations.is_empty() {
+            return Ok(());
+        }
+        let first = span.from.0.max(0) >> resolution_log2;
+        let last = (span.to.0.max(1) - 1) >> resolution_log2;
+        let mut found = Lines::default();
+        let mut whole: Vec<(u32, Bucket)> = Vec::new();
+        let of_locations =
+            Filter { column: "location", range: i64::from(locations.start)..i64::from(locations.end) };
+        let log2 = i64::from(resolution_log2);
+        let here = [
+            of_locations.clone(),
+            Filter { column: "resolution_log2", range: log2..log2 + 1 },
+            Filter { column: "bucket", range: first..last + 1 },
+        ];
+        read(archive, &here, &mut |_, bucket| {
+            found.entry(bucket.line()).or_default().push(bucket);
+        })?;
+        let coarser = [
+            of_locations,
+            Filter { column: "resolution_log2", range: log2 + 1..i64::from(COARSEST) + 1 },
+            Filter { column: "bucket", range: (first >> (COARSEST - resolution_log2))..(last >> 1) + 1 },
+        ];
+        read(archive, &coarser, &mut |log2, bucket| {
+            let up = log2 - resolution_log2;
+            let is_in = first >> up <= bucket.number && bucket.number <= last >> up;
+            if is_in && bucket.regions[1].is_none() && bucket.rest == 0 {
+                whole.push((up, bucket));
+            }
+        })?;
+        put_back(&mut found, whole, (first, last));
+        let mut lines: Vec<_> = found.into_iter().collect();
+        lines.sort_unstable_by_key(|(line, _)| *line);
+        for (_, buckets) in &lines {
+            buckets.iter().for_each(&mut *each);
+        }
+        Ok(())
+    }
+}
+
+/// Reads rows that pass, each with its resolution.
+fn read(archive: &Archive, filters: &[Filter<'_>], each: &mut dyn FnMut(u32, Bucket)) -> Result<(), Error> {
+    const COLUMNS: [&str; 12] = [
+        "location",
+        "level",
+        "depth",
+        "resolution_log2",
+        "bucket",
+        "region1",
+        "time1",
+        "region2",
+        "time2",
+        "region3",
+        "time3",
+        "rest",
+    ];
+    let mut wrong = Ok(());
+    let scanned = archive.scan("lod", &COLUMNS, filters, |batch| {
+        if let Err(error) = rows(batch, each) {
+            wrong = Err(error);
+        }
+    })?;
+    wrong.and_then(|()| scanned.damage.into_iter().next().map_or(Ok(()), Err))
+}
+
+fn rows(batch: &Columns, each: &mut dyn FnMut(u32, Bucket)) -> Result<(), Error> {
+    let (locations, levels) = (batch.u32("location")?, batch.u32("level")?);
+    let (depths, logs) = (batch.u32("depth")?, batch.u32("resolution_log2")?);
+    let (numbers, rests) = (batch.i64("bucket")?, batch.i64("rest")?);
+    let regions = [batch.u32("region1")?, batch.u32("region2")?, batch.u32("region3")?];
+    let times = [batch.i64("time1")?, batch.i64("time2")?, batch.i64("time3")?];
+    for row in 0..batch.len() {
+        let of =
+            |place: usize| (regions[place][row] != NONE).then(|| (regions[place][row], times[place][row]));
+        let bucket = Bucket {
+            location: locations[row],
+            level: levels[row],
+            depth: depths[row],
+            number: numbers[row],
+            n: 1,
+            regions: [of(0), of(1), of(2)],
+            rest: rests[row],
+        };
+        each(logs[row], bucket);
+    }
+    Ok(())
+}
+
+/// Puts what took coarser buckets as a whole where finer ones have no row, the finest of them first: coarser ones are the
+/// sums of finer ones as well, and add nothing then.
+fn put_back(found: &mut Lines, mut whole: Vec<(u32, Bucket)>, (first, last): (i64, i64)) {
+    whole.sort_by_key(|(up, bucket)| (bucket.line(), *up, bucket.number));
+    for (up, coarse) in whole {
+        let line = found.entry(coarse.line()).or_default();
+        let begin = (coarse.number << up).max(first);
+        let end = ((coarse.number + 1) << up).min(last + 1);
+        let place = line.partition_point(|bucket| bucket.number + bucket.n <= begin);
+        let is_told = line.get(place).is_some_and(|bucket| bucket.number < end);
+        if is_told || end <= begin {
+            continue;
+        }
+        // The time of one bucket: visits that stand for several have gaps.
+        let one = |(region, time): (u32, i64)| (region, time >> up);
+        let regions = coarse.regions.map(|region| region.map(one));
+        line.insert(place, Bucket { number: begin, n: end - begin, regions, ..coarse });
+    }
+}
