@@ -1,0 +1,82 @@
+//! One function that answers all requests.
+//!
+//! The one idea: a request picks a module; it reads what it needs, and makes a frame. Nothing is kept between two.
+
+mod course;
+mod flows;
+mod states;
+mod step;
+mod totals;
+mod visit;
+mod waits;
+
+use crate::frame::Columns;
+use crate::run::Opened;
+use crate::wire::{ErrorHead, Request, Window};
+
+/// More locations than this are not asked about at a time.
+const MOST_RANGES: usize = 1 << 16;
+
+/// Answers a request, a text in JSON: [`Request`]. The frame of a request that makes no sense says so.
+pub fn answer(run: &Opened<'_>, request: &[u8]) -> Vec<u8> {
+    match serde_json::from_slice(request).map_err(|error| error.to_string()).and_then(checked) {
+        Ok(request) => answer_to(run, &request),
+        Err(message) => Columns::default().frame("error", &ErrorHead { message }),
+    }
+}
+
+fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
+    match request {
+        Request::Run => Columns::default().frame("run", &run.head),
+        Request::Report => report(run),
+        Request::States(window) => states::answer(run, window),
+        Request::Totals(window) => totals::answer(run, window),
+        Request::Course(window) => course::answer(run, window),
+        Request::Messages(window) => flows::messages(run, window),
+        Request::Waits(window) => waits::answer(run, window),
+        Request::Path(window) => flows::path(run, window),
+        Request::Visit(at) => visit::answer(run, at),
+        Request::Step(step) => step::answer(run, step),
+    }
+}
+
+/// The report is JSON already, so it is the head as it stands.
+fn report(run: &Opened<'_>) -> Vec<u8> {
+    match serde_json::from_slice::<&serde_json::value::RawValue>(run.report()) {
+        Ok(text) => Columns::default().frame("report", &text),
+        Err(error) => Columns::default().frame("error", &ErrorHead { message: error.to_string() }),
+    }
+}
+
+/// Refuses what no viewer asks.
+fn checked(request: Request) -> Result<Request, String> {
+    match &request {
+        Request::States(window)
+        | Request::Totals(window)
+        | Request::Course(window)
+        | Request::Messages(window)
+        | Request::Waits(window)
+        | Request::Path(window) => check_window(window)?,
+        Request::Run | Request::Report | Request::Visit(_) | Request::Step(_) => {}
+    }
+    Ok(request)
+}
+
+fn check_window(window: &Window) -> Result<(), String> {
+    /// More buckets than there are pixels on three walls of screens.
+    const MOST_BUCKETS: i64 = 1 << 17;
+    if window.to_ns <= window.from_ns {
+        return Err(format!("the window from {} to {} ns is empty", window.from_ns, window.to_ns));
+    }
+    let length = window.to_ns.checked_sub(window.from_ns).ok_or("the window is longer than time")?;
+    if window.resolution_log2 > 62 || length >> window.resolution_log2 > MOST_BUCKETS {
+        return Err(format!(
+            "a window of {length} ns in steps of 2^{} ns is more than a picture holds; ask for longer steps",
+            window.resolution_log2
+        ));
+    }
+    if window.locations.len() > MOST_RANGES {
+        return Err(format!("{} ranges of locations are too many", window.locations.len()));
+    }
+    Ok(())
+}

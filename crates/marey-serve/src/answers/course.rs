@@ -1,0 +1,84 @@
+//! How many locations were in which region in the course of a window: a mountain range.
+//!
+//! The one idea: of each location only its outermost line counts of the level that comes first, so that what is nested is
+//! not counted twice and the range is never higher than there are locations.
+
+use std::collections::BTreeMap;
+
+use crate::fold::{float, pieces};
+use crate::frame::Columns;
+use crate::run::Opened;
+use crate::wire::{CourseHead, Window};
+
+/// So many regions are told apart.
+const MOST_REGIONS: usize = 12;
+
+pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
+    let log2 = window.resolution_log2;
+    let first = window.from_ns >> log2;
+    let buckets = usize::try_from(((window.to_ns - 1) >> log2) - first + 1).unwrap_or(1);
+    let mut series: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let mut rest = vec![0.0; buckets];
+    let counts = outermost(run);
+    let trust = pieces(run, window, &mut |piece| {
+        if !counts[piece.line as usize] {
+            return;
+        }
+        let length = piece.duration * piece.n;
+        for (region, time) in piece.regions.iter().flatten() {
+            let of_region = series.entry(*region).or_insert_with(|| vec![0.0; buckets]);
+            spread(
+                of_region,
+                (piece.start, length),
+                float(*time) / float(piece.duration.max(1)),
+                (first, log2),
+            );
+        }
+        if piece.rest > 0 {
+            spread(
+                &mut rest,
+                (piece.start, length),
+                float(piece.rest) / float(piece.duration),
+                (first, log2),
+            );
+        }
+    });
+    let mut rows: Vec<(u32, Vec<f64>)> = series.into_iter().collect();
+    let total = |busy: &[f64]| busy.iter().sum::<f64>();
+    rows.sort_by(|a, b| total(&b.1).total_cmp(&total(&a.1)).then(a.0.cmp(&b.0)));
+    for (_, busy) in rows.drain(rows.len().min(MOST_REGIONS)..) {
+        rest.iter_mut().zip(busy).for_each(|(sum, more)| *sum += more);
+    }
+    let locations = window.locations.iter().map(|(first, behind)| behind.saturating_sub(*first)).sum();
+    let head = CourseHead {
+        trust,
+        from_ns: float(first << log2),
+        bucket_ns: float(1 << log2),
+        buckets: u32::try_from(buckets).unwrap_or(u32::MAX),
+        locations,
+    };
+    let mut columns = Columns::default();
+    columns.u32("region", rows.iter().map(|row| row.0));
+    columns.f64("busy", rows.iter().flat_map(|row| &row.1).chain(&rest).copied());
+    columns.frame("course", &head)
+}
+
+/// Adds a share of the time from `start` on to the buckets that it lies in.
+fn spread(buckets: &mut [f64], (start, length): (i64, i64), share: f64, (first, log2): (i64, u32)) {
+    let end = start + length;
+    let behind = first + i64::try_from(buckets.len()).unwrap_or(i64::MAX);
+    for number in (start >> log2).max(first)..(((end - 1) >> log2) + 1).min(behind) {
+        let inside = end.min((number + 1) << log2) - start.max(number << log2);
+        let place = usize::try_from(number - first).unwrap_or(usize::MAX);
+        if let Some(sum) = buckets.get_mut(place) {
+            *sum += share * float(inside) / float(1 << log2);
+        }
+    }
+}
+
+/// By line, whether it is the outermost of its location: depth 0 of the first of its levels.
+fn outermost(run: &Opened<'_>) -> Vec<bool> {
+    let lines = &run.head.lines;
+    let is_first = |place: usize| place == 0 || lines[place - 1].location != lines[place].location;
+    (0..lines.len()).map(is_first).collect()
+}

@@ -1,0 +1,127 @@
+//! What connects locations: messages and the critical path.
+
+use marey_archive::{Columns as Rows, Error, Filter};
+
+use crate::fold::float;
+use crate::frame::Columns;
+use crate::run::Opened;
+use crate::wire::{MessagesHead, PathHead, Window};
+
+/// More lines than this are no picture.
+const MOST: usize = 5_000;
+
+/// More messages than this are not read for a picture.
+const MOST_READ: u64 = 4_000_000;
+
+/// A message as it is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flow {
+    pub(super) from: u32,
+    pub(super) sent: i64,
+    pub(super) to: u32,
+    pub(super) received: i64,
+    pub(super) bytes: i64,
+    pub(super) tag: i64,
+    /// Enter of the call that completed the receive.
+    pub(super) recv_start: i64,
+}
+
+pub(super) fn messages(run: &Opened<'_>, window: &Window) -> Vec<u8> {
+    let mut kept: Vec<Flow> = Vec::new();
+    let mut number = 0;
+    let mut damage = Vec::new();
+    let is_too_much = to_read(run, window) > MOST_READ;
+    if !is_too_much {
+        let is_meant = |location: u32| window.locations.iter().any(|it| (it.0..it.1).contains(&location));
+        let read = read(run, window.from_ns, window.to_ns, &mut |flow| {
+            if is_meant(flow.from) || is_meant(flow.to) {
+                number += 1;
+                if kept.len() < MOST {
+                    kept.push(*flow);
+                }
+            }
+        });
+        damage = read;
+    }
+    if number > MOST as u64 {
+        kept.clear();
+    }
+    let head = MessagesHead { number: (!is_too_much).then_some(number), damage };
+    let mut columns = Columns::default();
+    columns.u32("send_location", kept.iter().map(|it| it.from));
+    columns.f64("send_time", kept.iter().map(|it| float(it.sent)));
+    columns.u32("receive_location", kept.iter().map(|it| it.to));
+    columns.f64("receive_time", kept.iter().map(|it| float(it.received)));
+    columns.f64("bytes", kept.iter().map(|it| float(it.bytes)));
+    columns.f64("tag", kept.iter().map(|it| if it.tag < 0 { f64::NAN } else { float(it.tag) }));
+    columns.frame("messages", &head)
+}
+
+/// Rows of parts that the window touches.
+fn to_read(run: &Opened<'_>, window: &Window) -> u64 {
+    let touches = |part: &&marey_archive::Part| {
+        part.min_time.is_none_or(|it| it < window.to_ns)
+            && part.max_time.is_none_or(|it| window.from_ns <= it)
+    };
+    run.archive.parts("messages").iter().filter(touches).map(|part| part.rows).sum()
+}
+
+/// Hands out messages of which both ends are known and that were on their way in a span; what could not be read.
+pub(super) fn read(run: &Opened<'_>, from_ns: i64, to_ns: i64, each: &mut dyn FnMut(&Flow)) -> Vec<String> {
+    const COLUMNS: [&str; 7] =
+        ["send_location", "send_time", "recv_location", "recv_time", "bytes", "tag", "recv_start"];
+    let filters = [
+        Filter { column: "send_time", range: 0..to_ns.max(0) },
+        Filter { column: "recv_time", range: from_ns.max(0)..i64::MAX },
+    ];
+    let mut wrong: Option<Error> = None;
+    let scanned = run.archive.scan("messages", &COLUMNS, &filters, |batch| {
+        wrong = wrong.take().or(rows(batch, each).err());
+    });
+    let damage = match scanned {
+        Ok(scanned) => scanned.damage,
+        Err(error) => vec![error],
+    };
+    damage.iter().chain(&wrong).map(ToString::to_string).collect()
+}
+
+fn rows(batch: &Rows, each: &mut dyn FnMut(&Flow)) -> Result<(), Error> {
+    let (from, to) = (batch.u32("send_location")?, batch.u32("recv_location")?);
+    let (sent, received) = (batch.i64("send_time")?, batch.i64("recv_time")?);
+    let (bytes, tag, recv_start) = (batch.i64("bytes")?, batch.i64("tag")?, batch.i64("recv_start")?);
+    for row in 0..batch.len() {
+        each(&Flow {
+            from: from[row],
+            sent: sent[row],
+            to: to[row],
+            received: received[row],
+            bytes: bytes[row],
+            tag: tag[row],
+            recv_start: recv_start[row],
+        });
+    }
+    Ok(())
+}
+
+pub(super) fn path(run: &Opened<'_>, window: &Window) -> Vec<u8> {
+    let Some(causes) = run.causes() else {
+        return Columns::default().frame("path", &PathHead { is_known: false });
+    };
+    let spans = &causes.path.spans;
+    let first = spans.partition_point(|span| span.to.0 <= window.from_ns);
+    let behind = spans.partition_point(|span| span.from.0 < window.to_ns).max(first);
+    let least = 1 << window.resolution_log2.min(62);
+    let mut kept: Vec<(u32, i64, i64)> = Vec::new();
+    for span in &spans[first..behind] {
+        match kept.last_mut() {
+            // Who cannot be told apart from who was on it before is left out.
+            Some(last) if span.to.0 - last.1 < least || last.0 == span.location.0 => last.2 = span.to.0,
+            _ => kept.push((span.location.0, span.from.0, span.to.0)),
+        }
+    }
+    let mut columns = Columns::default();
+    columns.u32("location", kept.iter().map(|span| span.0));
+    columns.f64("start", kept.iter().map(|span| float(span.1)));
+    columns.f64("duration", kept.iter().map(|span| float(span.2 - span.1)));
+    columns.frame("path", &PathHead { is_known: true })
+}

@@ -1,0 +1,50 @@
+//! How much time went to which region in a window.
+//!
+//! The one idea: the pieces of a picture add up to it. Where a bucket lies across an end of the window, that share of it
+//! counts which lies inside.
+
+use std::collections::BTreeMap;
+
+use marey_analyze::Trace;
+
+use crate::fold::{Piece, float, pieces};
+use crate::frame::Columns;
+use crate::run::Opened;
+use crate::wire::{TotalsHead, Window};
+
+pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
+    let mut times: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut rest = 0.0;
+    let trust = pieces(run, window, &mut |piece| {
+        let share = inside(piece, window) / float(piece.duration.max(1));
+        for (region, time) in piece.regions.iter().flatten() {
+            *times.entry(*region).or_default() += float(*time) * share;
+        }
+        rest += float(piece.rest) * share;
+    });
+    let mut rows: Vec<_> = times.into_iter().filter(|(_, time)| *time > 0.0).collect();
+    rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let head = TotalsHead { trust, rest_ns: rest, lives_ns: lives(run, window) };
+    let mut columns = Columns::default();
+    columns.u32("region", rows.iter().map(|row| row.0));
+    columns.f64("time", rows.iter().map(|row| row.1));
+    columns.frame("totals", &head)
+}
+
+/// How much of a piece, or of those like it that follow, lies in the window, ns.
+fn inside(piece: &Piece, window: &Window) -> f64 {
+    let end = piece.start.saturating_add(piece.duration.saturating_mul(piece.n));
+    float((end.min(window.to_ns) - piece.start.max(window.from_ns)).max(0))
+}
+
+/// How long the locations were there, ns.
+fn lives(run: &Opened<'_>, window: &Window) -> f64 {
+    let mut sum = 0.0;
+    for (first, behind) in &window.locations {
+        let some = run.trace.locations().iter().take(*behind as usize).skip(*first as usize);
+        sum += some
+            .map(|it| float((it.end.0.min(window.to_ns) - it.start.0.max(window.from_ns)).max(0)))
+            .sum::<f64>();
+    }
+    sum
+}

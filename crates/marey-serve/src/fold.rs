@@ -1,0 +1,240 @@
+//! From what is recorded to what a picture needs.
+//!
+//! The one idea: a picture of any window consists of pieces: visits that are long enough to be seen, and buckets of what
+//! is too short. Where buckets are prepared in the archive they are taken from there, else visits are read and those that
+//! are too short are put into buckets here. Either way a bucket tells the time of each region in it.
+//!
+//! What is deliberately absent: what it looks like.
+
+use marey_analyze::{Span, Trace, Visit};
+use marey_archive::Bucket;
+use marey_model::Nanos;
+
+use crate::run::Opened;
+use crate::wire::{Trust, Window};
+
+/// More visits than this are not read for one answer, unless it may take its time.
+const MOST_VISITS: f64 = 400_000.0;
+
+/// Nor more than this in any case: some seconds.
+const MOST_VISITS_EXACTLY: f64 = 40_000_000.0;
+
+/// A piece of a line.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Piece {
+    /// The line.
+    pub(crate) line: u32,
+    /// Where it begins, ns.
+    pub(crate) start: i64,
+    /// How long it is, ns.
+    pub(crate) duration: i64,
+    /// Regions and their time in it, ns, the largest first.
+    pub(crate) regions: [Option<(u32, i64)>; 3],
+    /// Time of all others, ns.
+    pub(crate) rest: i64,
+    /// How many like it follow each other; its times are of each of them.
+    pub(crate) n: i64,
+    /// Whether it is one visit.
+    pub(crate) is_visit: bool,
+}
+
+/// Hands out the pieces of a window, those of one line in the order of time unless visits and buckets lie side by side.
+pub(crate) fn pieces(run: &Opened<'_>, window: &Window, each: &mut dyn FnMut(&Piece)) -> Trust {
+    let span = Span { from: Nanos(window.from_ns), to: Nanos(window.to_ns) };
+    let mut trust = Trust { is_exact: true, coarsest_log2: window.resolution_log2, damage: Vec::new() };
+    let most = if window.exact { MOST_VISITS_EXACTLY } else { MOST_VISITS };
+    let is_too_much = expected(run, window) > most;
+    for (range, finest) in parts(run, window) {
+        let log2 = match finest {
+            Some(finest) if finest <= window.resolution_log2 => window.resolution_log2,
+            Some(finest) if is_too_much => finest,
+            _ => {
+                let mut folder = Folder::new(run, window, each);
+                if let Err(unread) = run.events.overlapping(span, range, &mut |visits| folder.take(visits)) {
+                    trust.damage.extend(unread.0);
+                }
+                folder.finish();
+                continue;
+            }
+        };
+        trust.coarsest_log2 = trust.coarsest_log2.max(log2);
+        let done = run.detail.buckets(run.archive, span, range, log2, &mut |bucket| {
+            let level = run.level_places.get(bucket.level as usize).copied().unwrap_or(0);
+            if let Some(line) = run.line(bucket.location, level, bucket.depth) {
+                each(&of_bucket(line, bucket, log2));
+            }
+        });
+        trust.damage.extend(done.err().map(|error| error.to_string()));
+    }
+    trust.is_exact = trust.coarsest_log2 == window.resolution_log2 && trust.damage.is_empty();
+    trust
+}
+
+fn of_bucket(line: u32, bucket: &Bucket, log2: u32) -> Piece {
+    Piece {
+        line,
+        start: bucket.number << log2,
+        duration: 1 << log2,
+        regions: bucket.regions,
+        rest: bucket.rest,
+        n: bucket.n,
+        is_visit: false,
+    }
+}
+
+/// Ranges of locations of which prepared buckets are as fine, or that have none.
+fn parts(run: &Opened<'_>, window: &Window) -> Vec<(std::ops::Range<u32>, Option<u32>)> {
+    let known = u32::try_from(run.trace.locations().len()).unwrap_or(u32::MAX);
+    let mut parts: Vec<(std::ops::Range<u32>, Option<u32>)> = Vec::new();
+    for (first, behind) in &window.locations {
+        for location in *first..(*behind).min(known) {
+            // What can be answered from buckets of the window's resolution need not be told apart.
+            let finest = run.detail.finest(location);
+            let finest = finest.map(|finest| finest.max(window.resolution_log2));
+            match parts.last_mut() {
+                Some((range, same)) if range.end == location && *same == finest => range.end += 1,
+                _ => parts.push((location..location + 1, finest)),
+            }
+        }
+    }
+    parts
+}
+
+/// How many visits there are to read, if each location has as many in one moment as in another.
+fn expected(run: &Opened<'_>, window: &Window) -> f64 {
+    let duration = float(run.trace.duration().0.max(1));
+    let length = float((window.to_ns.min(run.trace.duration().0) - window.from_ns.max(0)).max(0));
+    let is_read = |location: u32| run.detail.finest(location).is_none_or(|it| it > window.resolution_log2);
+    let is_meant = |location: u32| window.locations.iter().any(|it| (it.0..it.1).contains(&location));
+    let mut visits = 0.0;
+    for (location, number) in (0..).zip(&run.visits) {
+        if is_meant(location) && is_read(location) {
+            visits += number * length / duration;
+        }
+    }
+    visits
+}
+
+/// Puts visits that are too short into buckets.
+struct Folder<'f> {
+    run: &'f Opened<'f>,
+    log2: u32,
+    /// Nothing outside of it is told.
+    span: (i64, i64),
+    each: &'f mut dyn FnMut(&Piece),
+    /// By line, from the first that was met: its bucket that is being filled, and the one behind it.
+    open: rustc_hash::FxHashMap<u32, [Filling; 2]>,
+}
+
+/// A bucket that is being filled.
+#[derive(Clone, Debug, Default)]
+struct Filling {
+    number: i64,
+    regions: Vec<(u32, i64)>,
+}
+
+impl<'f> Folder<'f> {
+    fn new(run: &'f Opened<'_>, window: &Window, each: &'f mut dyn FnMut(&Piece)) -> Self {
+        let span = (window.from_ns, window.to_ns);
+        Self { run, log2: window.resolution_log2, span, each, open: rustc_hash::FxHashMap::default() }
+    }
+
+    fn take(&mut self, visits: &[Visit]) {
+        for visit in visits {
+            let it = &visit.interval;
+            let Some(line) = self.run.line_of(it.location, it.call_path) else { continue };
+            let Some(path) = self.run.trace.call_paths().get(it.call_path.idx()) else { continue };
+            let (start, end) = (it.start.0, it.end.0);
+            if end - start >= 1 << self.log2 {
+                let inside = end - start - visit.between.0;
+                (self.each)(&Piece {
+                    line,
+                    start,
+                    duration: end - start,
+                    regions: [Some((path.region.0, inside)), None, None],
+                    rest: 0,
+                    n: 1,
+                    is_visit: true,
+                });
+            } else {
+                self.fold(
+                    line,
+                    path.region.0,
+                    (start.max(self.span.0), end.min(self.span.1)),
+                    visit.between.0,
+                );
+            }
+        }
+    }
+
+    /// Adds a visit that is shorter than a bucket, so that it lies in one or two.
+    fn fold(&mut self, line: u32, region: u32, (start, end): (i64, i64), between: i64) {
+        let first = start >> self.log2;
+        let border = (first + 1) << self.log2;
+        let open = self.open.entry(line).or_default();
+        if open[0].number != first {
+            Self::leave(line, self.log2, &open[0], self.each);
+            if open[1].number == first {
+                open.swap(0, 1);
+            } else {
+                Self::leave(line, self.log2, &open[1], self.each);
+                open[0] = Filling { number: first, regions: Vec::new() };
+            }
+            open[1] = Filling { number: first + 1, regions: Vec::new() };
+        }
+        // Of what lies between visits that are told as one nobody knows where; it is taken to be spread evenly.
+        let inside = |length: i64| {
+            if between > 0 && end > start {
+                length - (between.min(end - start) * length) / (end - start)
+            } else {
+                length
+            }
+        };
+        open[0].add(region, inside(end.min(border) - start));
+        if end > border {
+            open[1].add(region, inside(end - border));
+        }
+    }
+
+    fn finish(mut self) {
+        let mut lines: Vec<_> = std::mem::take(&mut self.open).into_iter().collect();
+        lines.sort_unstable_by_key(|(line, _)| *line);
+        for (line, open) in lines {
+            open.iter().for_each(|filling| Self::leave(line, self.log2, filling, self.each));
+        }
+    }
+
+    /// Tells a bucket that is full.
+    fn leave(line: u32, log2: u32, filling: &Filling, each: &mut dyn FnMut(&Piece)) {
+        if filling.regions.is_empty() {
+            return;
+        }
+        let mut regions = filling.regions.clone();
+        regions.sort_unstable_by_key(|(region, time)| (std::cmp::Reverse(*time), *region));
+        let rest = regions.iter().skip(3).map(|(_, time)| time).sum();
+        each(&Piece {
+            line,
+            start: filling.number << log2,
+            duration: 1 << log2,
+            regions: std::array::from_fn(|place| regions.get(place).copied()),
+            rest,
+            n: 1,
+            is_visit: false,
+        });
+    }
+}
+
+impl Filling {
+    fn add(&mut self, region: u32, time: i64) {
+        match self.regions.iter_mut().find(|(it, _)| *it == region) {
+            Some((_, sum)) => *sum += time,
+            None => self.regions.push((region, time)),
+        }
+    }
+}
+
+/// For drawing and adding up; a double has 53 bits, 104 days of ns.
+#[expect(clippy::cast_precision_loss, reason = "more than 53 bits are no time of a run")]
+pub(crate) fn float(number: i64) -> f64 {
+    number as f64
+}

@@ -1,0 +1,194 @@
+//! The server that carries requests of a browser on this machine to [`crate::answer`].
+//!
+//! The one idea: it is for one user. It listens on the loopback interface or on a socket file of that user's, and knows
+//! the user by a [key](key) that only the browser it was started for is given.
+//!
+//! Requests go to `api/answer` by POST, everything else are files of the viewer.
+//!
+//! What is deliberately absent: files of a run or of this machine; no path that somebody sends is ever opened.
+
+mod guard;
+mod key;
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, Query, State};
+use axum::http::{StatusCode, header};
+use axum::middleware;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+
+use crate::{Opened, answer, viewer};
+pub use key::Key;
+
+/// More than this is no request.
+const MOST_REQUEST: usize = 1 << 20;
+
+/// Where and for whom to serve.
+#[derive(Debug)]
+pub struct Config {
+    /// Where to listen.
+    pub place: Place,
+    /// What the paths of everything begin with, for a proxy: `/` or `/something/`.
+    pub prefix: String,
+}
+
+/// Where to listen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// On a port of the loopback interface; 0 = any that is free.
+    Port(u16),
+    /// On a socket file, which only its owner can use.
+    Socket(PathBuf),
+}
+
+/// Why it does not serve.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The place is taken, or not ours.
+    #[error("cannot listen on {place}: {error}")]
+    Listen {
+        /// Where.
+        place: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The kernel has no random numbers.
+    #[error("no random numbers for the key: {0}")]
+    Random(std::io::Error),
+    /// Serving came to an end.
+    #[error("serving ended: {0}")]
+    Ended(std::io::Error),
+}
+
+/// What handlers share.
+struct Shared {
+    run: Opened<'static>,
+    key: Key,
+    prefix: String,
+}
+
+/// Serves a run until `stop` is done. When it is ready, `ready` is told the address that a browser has to open; that works
+/// once.
+///
+/// # Errors
+/// If it cannot listen there.
+pub fn serve(
+    run: Opened<'static>,
+    config: Config,
+    ready: impl FnOnce(&str),
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), Error> {
+    let key = Key::new().map_err(Error::Random)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Error::Ended)?;
+    runtime.block_on(async move {
+        let prefix = config.prefix;
+        let shared = Arc::new(Shared { run, key, prefix: prefix.clone() });
+        let app = router(&shared);
+        match config.place {
+            Place::Port(port) => {
+                let address = SocketAddr::from(([127, 0, 0, 1], port));
+                let failed = |error| Error::Listen { place: address.to_string(), error };
+                let listener = tokio::net::TcpListener::bind(address).await.map_err(failed)?;
+                let address = listener.local_addr().map_err(Error::Ended)?;
+                ready(&format!("http://{address}{prefix}?key={}", shared.key.once()));
+                axum::serve(listener, app).with_graceful_shutdown(stop).await.map_err(Error::Ended)
+            }
+            Place::Socket(path) => {
+                let failed = |error| Error::Listen { place: path.display().to_string(), error };
+                let listener = private_socket(&path).map_err(failed)?;
+                ready(&format!("http://localhost{prefix}?key={}", shared.key.once()));
+                let served = axum::serve(listener, app).with_graceful_shutdown(stop).await;
+                // It was ours; who comes later must not meet it.
+                if let Err(error) = std::fs::remove_file(&path) {
+                    return Err(Error::Ended(error));
+                }
+                served.map_err(Error::Ended)
+            }
+        }
+    })
+}
+
+/// A future for `stop`, and what makes it come true.
+pub fn stopping() -> (impl FnOnce() + Send, impl Future<Output = ()> + Send + 'static) {
+    let (tell, told) = tokio::sync::oneshot::channel::<()>();
+    let tell = move || {
+        // Nobody listens any more if serving has ended by itself.
+        tell.send(()).ok();
+    };
+    let told = async move {
+        if told.await.is_err() {
+            // Whoever could have told is gone: then nobody ever will.
+            std::future::pending::<()>().await;
+        }
+    };
+    (tell, told)
+}
+
+/// A socket file that nobody else can open, from its first moment on.
+fn private_socket(path: &std::path::Path) -> std::io::Result<tokio::net::UnixListener> {
+    let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
+    let listener = tokio::net::UnixListener::bind(path);
+    rustix::process::umask(before);
+    listener
+}
+
+fn router(shared: &Arc<Shared>) -> Router {
+    let inner = Router::new()
+        .route("/api/answer", post(asked))
+        .route("/", get(index))
+        .route("/{*path}", get(file))
+        .layer(DefaultBodyLimit::max(MOST_REQUEST))
+        .layer(middleware::from_fn_with_state(Arc::clone(shared), guard::guard))
+        .with_state(Arc::clone(shared));
+    match shared.prefix.trim_end_matches('/') {
+        "" => inner,
+        prefix => {
+            let whole = shared.prefix.clone();
+            let to_whole = get(move || async move { Redirect::permanent(&whole) });
+            Router::new().nest(&format!("{prefix}/"), inner).route(prefix, to_whole)
+        }
+    }
+}
+
+async fn asked(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+    // Reading takes its time, so that others are served meanwhile.
+    let answered = tokio::task::spawn_blocking(move || answer(&shared.run, &body)).await;
+    match answered {
+        Ok(frame) => ([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Entry {
+    key: Option<String>,
+}
+
+/// The page; who comes with the key is given the cookie, and the key leaves the address.
+async fn index(State(shared): State<Arc<Shared>>, Query(entry): Query<Entry>) -> Response {
+    if entry.key.is_some() {
+        return Redirect::to(&shared.prefix).into_response();
+    }
+    match viewer::file("index.html") {
+        Some(file) => content(file),
+        None => ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], viewer::MISSING).into_response(),
+    }
+}
+
+async fn file(Path(path): Path<String>) -> Response {
+    match viewer::file(&path) {
+        Some(file) => content(file),
+        None => (StatusCode::NOT_FOUND, "there is no such file").into_response(),
+    }
+}
+
+fn content(file: &'static viewer::File) -> Response {
+    ([(header::CONTENT_TYPE, file.media_type)], file.content).into_response()
+}

@@ -1,0 +1,104 @@
+//! Who may ask.
+//!
+//! The one idea: three questions to every request, whatever it is for. Is it addressed to this machine by one of its own
+//! names? A page elsewhere whose name was made to point here is not (DNS rebinding). Does it come from our own page? A page
+//! elsewhere that posts here does not. Does it have the key?
+//!
+//! Every answer says what the page may load: its own files and nothing else.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::Shared;
+
+/// What the page may load. Workers and pictures are made by its own scripts.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
+    connect-src 'self'; font-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
+
+pub(super) async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let mut response = match refused(&shared, &request) {
+        Some(response) => response,
+        None => {
+            let cookie = new_cookie(&shared, &request);
+            let mut response = next.run(request).await;
+            if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+                response.headers_mut().insert(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
+    response
+}
+
+/// Why a request is not answered; `None` = it is.
+fn refused(shared: &Shared, request: &Request) -> Option<Response> {
+    let headers = request.headers();
+    let host = text(headers, header::HOST).unwrap_or_default();
+    if !is_loopback(host) {
+        let why = "this server answers to localhost, 127.0.0.1 and [::1] only; behind `ssh -L` use localhost";
+        return Some((StatusCode::MISDIRECTED_REQUEST, why).into_response());
+    }
+    let own = [format!("http://{host}"), format!("https://{host}")];
+    if text(headers, header::ORIGIN).is_some_and(|origin| !own.iter().any(|it| it == origin)) {
+        return Some((StatusCode::FORBIDDEN, "asked by another page").into_response());
+    }
+    let has_cookie = || {
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        cookies.into_iter().any(|cookies| shared.key.is_in(cookies))
+    };
+    if has_cookie() || key_in_address(request).is_some_and(|given| given == shared.key.once()) {
+        return None;
+    }
+    let why = "the address of this page opens it once, in one browser; start `marey view` again for another";
+    Some((StatusCode::UNAUTHORIZED, why).into_response())
+}
+
+/// The cookie for who comes with the key for the first time.
+fn new_cookie(shared: &Shared, request: &Request) -> Option<String> {
+    shared.key.exchange(key_in_address(request)?, &shared.prefix)
+}
+
+fn key_in_address(request: &Request) -> Option<&str> {
+    request.uri().query()?.split('&').find_map(|pair| pair.strip_prefix("key="))
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// Whether a host, perhaps with a port, is this machine by one of its own names.
+fn is_loopback(host: &str) -> bool {
+    let port = |rest: &str| {
+        rest.is_empty()
+            || rest.strip_prefix(':').is_some_and(|port| port.bytes().all(|it| it.is_ascii_digit()))
+    };
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| host.strip_prefix(name).is_some_and(port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_loopback;
+
+    #[test]
+    fn a_machine_has_three_names_of_its_own() {
+        for host in ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:65535"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["", "localhost.evil.example", "127.0.0.1.evil.example:80", "evil.example", "localhost:x"]
+        {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+}

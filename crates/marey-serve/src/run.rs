@@ -1,0 +1,281 @@
+//! A run that is open for questions.
+//!
+//! The one idea: what all answers need is read once; what only some need is read when the first of them is asked for.
+//!
+//! What is deliberately absent: what grows with the run; that is read for each question.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use marey_analyze::{Causes, LocationKind, Region, Trace};
+use marey_archive::{Archive, Detail, Error, Events, RunTrace, prepared};
+use marey_model::{CallPathId, LocationId, Role};
+use rustc_hash::FxHashMap;
+
+use crate::wire::{Kind, RunHead, WireLine, WireLocation, WireProcess, WireRegion};
+
+/// A run that is open for questions.
+pub struct Opened<'a> {
+    pub(crate) archive: &'a Archive,
+    pub(crate) trace: RunTrace,
+    pub(crate) events: Events<'a>,
+    pub(crate) detail: Detail,
+    pub(crate) head: RunHead,
+    /// By number in the archive, the place of a level in the head.
+    pub(crate) level_places: Vec<u32>,
+    /// Level (its place) and depth in it, by call path.
+    pub(crate) depths: Vec<(u32, u32)>,
+    /// Numbers of lines by (location, level, depth).
+    lines: FxHashMap<(u32, u32, u32), u32>,
+    /// Visits that are recorded one by one, by location.
+    pub(crate) visits: Vec<f64>,
+    causes: OnceLock<Option<Causes>>,
+    report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
+    reported: OnceLock<Vec<u8>>,
+}
+
+impl std::fmt::Debug for Opened<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Opened").field("name", &self.head.name).finish_non_exhaustive()
+    }
+}
+
+/// Why a run cannot be opened.
+pub type OpenError = Error;
+
+impl<'a> Opened<'a> {
+    /// Opens a run under a name. `report` writes its report in JSON, when somebody asks for that.
+    ///
+    /// # Errors
+    /// If what all answers need cannot be read.
+    pub fn new(
+        archive: &'a Archive,
+        name: &str,
+        report: impl Fn() -> Vec<u8> + Send + Sync + 'static,
+    ) -> Result<Self, OpenError> {
+        let trace = RunTrace::load(archive)?;
+        let events = Events::open(archive, &trace)?;
+        let detail = Detail::load(archive)?;
+        let (levels, level_places) = levels(archive, &trace)?;
+        let depths = depths(&trace, &levels);
+        let lines = lines(&trace, &depths);
+        let numbers =
+            (0..).zip(&lines).map(|(number, line)| ((line.location, line.level, line.depth), number));
+        let numbers = numbers.collect();
+        let visits = visits(&trace);
+        let head = head(archive, &trace, name, levels, lines);
+        Ok(Self {
+            archive,
+            trace,
+            events,
+            detail,
+            head,
+            level_places,
+            depths,
+            lines: numbers,
+            visits,
+            causes: OnceLock::new(),
+            report: Box::new(report),
+            reported: OnceLock::new(),
+        })
+    }
+
+    /// The number of a line; `None` = there is none.
+    pub(crate) fn line(&self, location: u32, level: u32, depth: u32) -> Option<u32> {
+        self.lines.get(&(location, level, depth)).copied()
+    }
+
+    /// The line that a visit is on.
+    pub(crate) fn line_of(&self, location: LocationId, call_path: CallPathId) -> Option<u32> {
+        let (level, depth) = *self.depths.get(call_path.idx())?;
+        self.line(location.0, level, depth)
+    }
+
+    /// Why the run took so long, if that was found out when it was merged.
+    pub(crate) fn causes(&self) -> Option<&Causes> {
+        self.causes.get_or_init(|| prepared(self.archive, &self.trace)).as_ref()
+    }
+
+    /// Its report.
+    pub(crate) fn report(&self) -> &[u8] {
+        self.reported.get_or_init(|| (self.report)())
+    }
+}
+
+/// Names of the levels, what is built on others behind those, and for each number in the archive the place there.
+fn levels(archive: &Archive, trace: &RunTrace) -> Result<(Vec<String>, Vec<u32>), Error> {
+    let table = archive.table("levels")?;
+    let (names, tiers) = (table.text("name")?, table.text("tier")?);
+    let tier =
+        |name: &str| ["source", "model", "runtime", "node"].iter().position(|it| *it == name).unwrap_or(4);
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|place| (tier(&tiers[*place]), *place));
+    let mut sorted: Vec<String> = order.iter().map(|place| names[*place].clone()).collect();
+    let mut places = vec![0; names.len()];
+    (0..).zip(&order).for_each(|(new, old)| places[*old] = new);
+    // A damaged archive may lack some.
+    for region in trace.regions() {
+        if !sorted.contains(&region.level) {
+            sorted.push(region.level.clone());
+        }
+    }
+    Ok((sorted, places))
+}
+
+/// Level and depth in it, by call path.
+fn depths(trace: &RunTrace, levels: &[String]) -> Vec<(u32, u32)> {
+    let place = |name: &str| (0..).zip(levels).find(|(_, it)| *it == name).map_or(0, |(place, _)| place);
+    let of_region: Vec<u32> = trace.regions().iter().map(|region| place(&region.level)).collect();
+    let paths = trace.call_paths();
+    // How many of each level are around and in it; a parent stands before its children.
+    let mut around: Vec<Vec<u32>> = Vec::with_capacity(paths.len());
+    let mut depths = Vec::with_capacity(paths.len());
+    for path in paths {
+        let level = of_region.get(path.region.idx()).copied().unwrap_or(0);
+        let parent = path.parent.and_then(|parent| around.get(parent.idx()));
+        let mut numbers = parent.cloned().unwrap_or_else(|| vec![0; levels.len().max(1)]);
+        depths.push((level, numbers[level as usize]));
+        numbers[level as usize] += 1;
+        around.push(numbers);
+    }
+    depths
+}
+
+/// All lines on which something was ever recorded.
+fn lines(trace: &RunTrace, depths: &[(u32, u32)]) -> Vec<WireLine> {
+    let mut times: BTreeMap<(u32, u32, u32), i64> = BTreeMap::new();
+    for row in trace.profile().iter().filter(|row| row.visits > row.untimed) {
+        if let Some(&(level, depth)) = depths.get(row.call_path.idx()) {
+            *times.entry((row.location.0, level, depth)).or_default() += row.inclusive.0;
+        }
+    }
+    let line = |((location, level, depth), time_ns)| WireLine { location, level, depth, time_ns };
+    times.into_iter().map(line).collect()
+}
+
+/// Visits by location, for an estimate of what there is to read.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn visits(trace: &RunTrace) -> Vec<f64> {
+    let mut visits = vec![0.0; trace.locations().len()];
+    for row in trace.profile() {
+        if let Some(sum) = visits.get_mut(row.location.idx()) {
+            *sum += (row.visits - row.untimed.min(row.visits)) as f64;
+        }
+    }
+    visits
+}
+
+fn head(
+    archive: &Archive,
+    trace: &RunTrace,
+    name: &str,
+    levels: Vec<String>,
+    lines: Vec<WireLine>,
+) -> RunHead {
+    let facts = &archive.meta().run;
+    let count =
+        |name: &str| archive.meta().counts.get(name).copied().unwrap_or_else(|| archive.meta().rows(name));
+    let mut visits = vec![(0, 0); trace.regions().len()];
+    for row in trace.profile() {
+        let path = trace.call_paths().get(row.call_path.idx());
+        if let Some(sums) = path.and_then(|path| visits.get_mut(path.region.idx())) {
+            sums.0 += row.visits;
+            sums.1 += row.exclusive.0;
+        }
+    }
+    let level = |name: &str| (0..).zip(&levels).find(|(_, it)| *it == name).map_or(0, |(place, _)| place);
+    let names = region_names(trace.regions());
+    let regions = trace.regions().iter().zip(visits).zip(names);
+    let regions = regions.map(|((region, (visits, exclusive_ns)), name)| WireRegion {
+        name,
+        verb: region.verb.clone(),
+        noun: region.noun.clone(),
+        level: level(&region.level),
+        kind: kind(region.role),
+        file: region.file.clone(),
+        line: region.line,
+        visits,
+        exclusive_ns,
+    });
+    let processes = trace.processes().iter().map(|process| WireProcess {
+        host: process.host.clone(),
+        rank: process.rank,
+        world: process.world,
+        pid: process.pid,
+        outcome: process.outcome.clone(),
+    });
+    let locations = trace.locations().iter().map(|location| WireLocation {
+        name: location_name(trace, location),
+        process: location.process.0,
+        start_ns: location.start.0,
+        end_ns: location.end.0,
+    });
+    RunHead {
+        name: name.to_owned(),
+        title: facts.title.clone(),
+        command: facts.command.clone(),
+        start_realtime_ns: facts.start_realtime_ns,
+        duration_ns: facts.duration_ns,
+        hosts: facts.hosts.clone(),
+        mpi_library: facts.mpi_library.clone(),
+        intervals: count("intervals"),
+        messages: count("messages"),
+        clock_ns: clock(trace),
+        problems: trace.problems().iter().map(|problem| problem.count).sum(),
+        regions: regions.collect(),
+        processes: processes.collect(),
+        locations: locations.collect(),
+        levels,
+        lines,
+    }
+}
+
+/// Names of regions: what was done, and to what only where the same was done to others, too.
+fn region_names(regions: &[Region]) -> Vec<String> {
+    let mut alike: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    for region in regions {
+        *alike.entry((&region.level, region.name())).or_default() += 1;
+    }
+    let name = |region: &Region| match region.name() {
+        name if alike[&(region.level.as_str(), name)] > 1
+            && !region.noun.is_empty()
+            && name == region.verb =>
+        {
+            format!("{name} {}", region.noun)
+        }
+        name => name.to_owned(),
+    };
+    regions.iter().map(name).collect()
+}
+
+/// What a location is called among all: its rank, and which thread of it.
+fn location_name(trace: &RunTrace, location: &marey_analyze::Location) -> String {
+    let process = trace.processes().get(location.process.idx());
+    let whose = match process.map(|process| (process.rank, process.world)) {
+        Some((Some(rank), 0)) => format!("rank {rank}"),
+        Some((Some(rank), world)) => format!("world {world} rank {rank}"),
+        _ => format!("process {}", location.process.0),
+    };
+    match (location.kind, location.thread.0) {
+        (LocationKind::Lane, _) => format!("{whose} {}", location.name),
+        (LocationKind::Thread, 0) => whose,
+        (LocationKind::Thread, thread) => format!("{whose} thread {thread}"),
+    }
+}
+
+/// The largest bound of all clocks; `None` = one of them has none.
+fn clock(trace: &RunTrace) -> Option<i64> {
+    let knots = trace.clocks().iter().flat_map(|clock| &clock.knots);
+    knots.map(|(_, bound)| bound.map(|bound| bound.0)).try_fold(0, |most, bound| Some(bound?.max(most)))
+}
+
+fn kind(role: Role) -> Kind {
+    match role {
+        Role::Work | Role::Start | Role::End => Kind::Work,
+        Role::Transfer => Kind::Transfer,
+        Role::Wait | Role::Acquire => Kind::Wait,
+        Role::Barrier | Role::AllToAll | Role::OneToAll | Role::AllToOne => Kind::Collective,
+        Role::Io => Kind::Io,
+        Role::Release | Role::Create | Role::Manage => Kind::Manage,
+    }
+}

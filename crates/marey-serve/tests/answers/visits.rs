@@ -1,0 +1,81 @@
+//! Single visits: what is there, and going from one to the next.
+
+use marey_testkit::{Message, Spool};
+use serde_json::{Value, json};
+
+use super::Made;
+use super::decoded::ask;
+
+/// The visit of a location that a viewer is told of an instant on its line of a level and depth.
+fn visit(made: &Made, (location, level, depth): (u32, u32, u32), at: i64) -> Value {
+    let run = made.open();
+    let lines = ask(&run, &json!({ "ask": "run" })).head["lines"].as_array().unwrap().clone();
+    let is_meant =
+        |line: &Value| line["location"] == location && line["level"] == level && line["depth"] == depth;
+    let line = lines.iter().position(is_meant).unwrap();
+    let request = json!({ "ask": "visit", "line": line, "at_ns": at, "near_ns": 3, "region": null });
+    ask(&run, &request).head["visit"].clone()
+}
+
+#[test]
+fn what_is_there_at_an_instant_is_found_by_its_line() {
+    let made = Made::random(10);
+    for row in made.rows.iter().step_by(997) {
+        let found = visit(&made, (row.location, row.level, row.depth), row.start + (row.end - row.start) / 2);
+        assert_eq!((found["start_ns"].as_i64(), found["end_ns"].as_i64()), (Some(row.start), Some(row.end)));
+        assert_eq!(found["region"], row.region);
+        assert_eq!(found["path"].as_array().unwrap().last().unwrap(), &json!(row.region));
+    }
+}
+
+#[test]
+fn the_next_visit_of_a_region_begins_after_and_the_one_before_begins_before() {
+    let made = Made::random(11);
+    let run = made.open();
+    for row in made.rows.iter().step_by(1501) {
+        let starts = |region: u32| {
+            let mut starts: Vec<i64> =
+                made.rows.iter().filter(|it| it.region == region).map(|it| it.start).collect();
+            starts.sort_unstable();
+            starts
+        };
+        let starts = starts(row.region);
+        for towards in ["next", "previous"] {
+            let request = json!({ "ask": "step", "line": null, "region": row.region, "at_ns": row.start, "towards": towards });
+            let head = ask(&run, &request).head;
+            let truth = match towards {
+                "next" => starts.iter().find(|start| **start > row.start),
+                _ => starts.iter().rev().find(|start| **start < row.start),
+            };
+            let found = head["start_ns"].as_i64().filter(|_| !head["line"].is_null());
+            assert_eq!(found, truth.copied(), "{towards} of {}", row.start);
+        }
+    }
+}
+
+/// Rank 0 sends twice to rank 1.
+#[test]
+fn a_visit_tells_its_messages() {
+    let mut spool = Spool::world(2);
+    for (at, tag) in [(1000, 7), (3000, 8)] {
+        let message = |peer: i64| Message { communicator: 0, peer, tag, bytes: 8 };
+        let (send, receive) =
+            (spool.processes[0].site(1, "MPI_Send"), spool.processes[1].site(1, "MPI_Recv"));
+        spool.processes[0].enter(0, send, at);
+        spool.processes[0].send(0, message(1));
+        spool.processes[0].leave(0, at + 100);
+        spool.processes[1].enter(0, receive, at + 50);
+        spool.processes[1].receive(0, message(0));
+        spool.processes[1].leave(0, at + 300);
+    }
+    let made = Made::of(&spool);
+    let starts: Vec<i64> = made.rows.iter().filter(|row| row.location == 1).map(|row| row.start).collect();
+    for (start, tag) in starts.into_iter().zip([7, 8]) {
+        let found = visit(&made, (1, 1, 0), start + 1);
+        let messages = found["messages"].as_array().unwrap();
+        assert_eq!(messages.len(), 1, "{found}");
+        assert_eq!((&messages[0]["from"], &messages[0]["to"]), (&json!(0), &json!(1)));
+        assert_eq!((&messages[0]["tag"], &messages[0]["bytes"]), (&json!(tag), &json!(8)));
+        assert_eq!(found["all_messages"], true);
+    }
+}
