@@ -1,0 +1,43 @@
+/** How numbers other than times are written. */
+import { grouped } from "./time.ts";
+
+/** A whole number: `61 204`. */
+export function count(value: number): string {
+  return grouped(value, 0);
+}
+
+/** A share of one: `41.2 %`. */
+export function percent(share: number): string {
+  if (!Number.isFinite(share)) return "–";
+  const value = share * 100;
+  return `${grouped(value, value !== 0 && Math.abs(value) < 9.95 ? 2 : 1)} %`;
+}
+
+/** A size: `41 472 B`, `1.5 MiB`. */
+export function bytes(value: number): string {
+  if (Math.abs(value) < 100_000) return `${grouped(value, 0)} B`;
+  const names = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+  let scaled = value / 1024;
+  let place = 0;
+  while (Math.abs(scaled) >= 1024 && place < names.length - 1) {
+    scaled /= 1024;
+    place += 1;
+  }
+  return `${grouped(scaled, scaled < 10 ? 2 : 1)} ${names[place]}`;
+}
+
+/** `1 message`, `3 112 messages`. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** The last part of a path. */
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** `comm_brick.cpp:553`; empty if the file is not known. */
+export function place(file: string, line: number): string {
+  if (file === "") return "";
+  return line > 0 ? `${fileName(file)}:${line}` : fileName(file);
+}

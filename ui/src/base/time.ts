@@ -1,0 +1,86 @@
+/**
+ * Times: instants and spans in ns since the start of the run, and how they are written.
+ *
+ * A number has 53 bits, so ns are exact for 104 days. No DOM, no framework.
+ */
+
+/** ns since the start of the run, or a length in ns. */
+export type Nanos = number & { readonly __unit: "ns" };
+
+/** From an instant to the one behind the last. */
+export interface Span {
+  readonly from: Nanos;
+  readonly to: Nanos;
+}
+
+export function ns(value: number): Nanos {
+  return value as Nanos;
+}
+
+export function length(span: Span): Nanos {
+  return ns(span.to - span.from);
+}
+
+/** The span inside the bounds, as long as before if it fits. */
+export function moveInto(span: Span, bounds: Span): Span {
+  const size = Math.min(length(span), length(bounds));
+  const from = Math.min(Math.max(span.from, bounds.from), bounds.to - size);
+  return { from: ns(from), to: ns(from + size) };
+}
+
+/** The span by a factor shorter (or longer), an instant staying where it is. */
+export function zoom(span: Span, factor: number, at: number): Span {
+  const from = Math.round(at - (at - span.from) / factor);
+  const to = Math.round(at + (span.to - at) / factor);
+  return { from: ns(from), to: ns(Math.max(to, from + 1)) };
+}
+
+const UNITS = [
+  { name: "s", size: 1e9 },
+  { name: "ms", size: 1e6 },
+  { name: "µs", size: 1e3 },
+  { name: "ns", size: 1 },
+] as const;
+
+/** A length of time with three or four digits that count: `6.418 ms`. */
+export function duration(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  const unit = UNITS.find((it) => size >= it.size * 0.9995) ?? UNITS[3];
+  const scaled = value / unit.size;
+  const digits = unit.name === "ns" ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.max(Math.abs(scaled), 1))));
+  return `${grouped(scaled, unit.name === "s" && size >= 1e11 ? 1 : digits)} ${unit.name}`;
+}
+
+/** An instant, exactly: `0.446 213 708 s`. */
+export function instant(value: number): string {
+  const sign = value < 0 ? "−" : "";
+  const whole = Math.floor(Math.abs(value) / 1e9);
+  const rest = String(Math.round(Math.abs(value) % 1e9)).padStart(9, "0");
+  return `${sign}${grouped(whole, 0)}.${rest.slice(0, 3)} ${rest.slice(3, 6)} ${rest.slice(6)} s`;
+}
+
+/** Steps of an axis: at most so many in a span, each 1, 2 or 5 times a power of ten. */
+export function ticks(span: Span, most: number): { readonly step: number; readonly at: readonly number[] } {
+  const rough = Math.max(length(span) / Math.max(most, 1), 1);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((it) => it >= rough) ?? 10 * power;
+  const at: number[] = [];
+  for (let value = Math.ceil(span.from / step) * step; value < span.to; value += step) at.push(value);
+  return { step, at };
+}
+
+/** An instant as an axis writes it, with as many digits as its steps need. */
+export function tick(value: number, step: number): string {
+  const unit = UNITS.find((it) => Math.abs(value) >= it.size || step >= it.size) ?? UNITS[3];
+  const digits = Math.max(0, Math.ceil(-Math.log10(step / unit.size) - 1e-9));
+  return value === 0 ? "0" : `${grouped(value / unit.size, digits)} ${unit.name}`;
+}
+
+/** A number with its thousands apart. */
+export function grouped(value: number, digits: number): string {
+  const [whole = "", rest] = Math.abs(value).toFixed(digits).split(".");
+  const apart = whole.replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  const sign = value < 0 && Number(Math.abs(value).toFixed(digits)) !== 0 ? "−" : "";
+  return sign + (rest === undefined ? apart : `${apart}.${rest}`);
+}

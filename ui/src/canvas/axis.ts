@@ -1,0 +1,34 @@
+/** The ruler above a picture, and its grid. */
+import { tick, ticks } from "../base/time.ts";
+import type { Palette } from "./palette.ts";
+import { pxFromTime, type Scale } from "./scale.ts";
+
+export interface Axis {
+  readonly scale: Scale;
+  /** What is written as 0. */
+  readonly origin: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const FONT = "11px ui-monospace, 'JetBrains Mono', 'DejaVu Sans Mono', monospace";
+
+/** Letters of the ruler in a strip of 20 px, lines down to the bottom. */
+export function drawAxis(canvas: CanvasRenderingContext2D, colours: Palette, axis: Axis): void {
+  const { scale, origin, top, bottom } = axis;
+  const shifted = { from: (scale.span.from - origin) as never, to: (scale.span.to - origin) as never };
+  const { step, at } = ticks(shifted, scale.width / 96);
+  canvas.font = FONT;
+  canvas.textBaseline = "middle";
+  canvas.textAlign = "left";
+  for (const value of at) {
+    const x = Math.round(pxFromTime(scale, value + origin)) + 0.5;
+    canvas.strokeStyle = colours.grid;
+    canvas.beginPath();
+    canvas.moveTo(x, top + 14);
+    canvas.lineTo(x, bottom);
+    canvas.stroke();
+    canvas.fillStyle = colours.faint;
+    canvas.fillText(tick(value, step), x + 4, top + 10);
+  }
+}

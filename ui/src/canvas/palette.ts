@@ -1,0 +1,98 @@
+/**
+ * Colours of regions: one family of shades for each kind, calm, and told apart by lightness as well, so that who does not
+ * see the hues still sees the kinds. Both themes.
+ */
+
+export type Kind = "work" | "transfer" | "wait" | "collective" | "io" | "manage";
+
+type Shades = readonly string[];
+
+/** Waiting that was explained is drawn over the states in this colour. */
+export interface Palette {
+  readonly kinds: Readonly<Record<Kind, Shades>>;
+  readonly waiting: string;
+  readonly life: string;
+  readonly background: string;
+  readonly grid: string;
+  readonly text: string;
+  readonly muted: string;
+  readonly faint: string;
+  readonly accent: string;
+  readonly label: string;
+  readonly labelOnDark: string;
+  readonly message: string;
+  readonly path: string;
+}
+
+const LIGHT: Palette = {
+  kinds: {
+    work: ["#6fa287", "#8fb8a0", "#b5d1bf", "#7fae6b", "#a3c790", "#5c9490", "#8cb8b2", "#c3d9a8"],
+    transfer: ["#5b8def", "#86aaf3", "#3f74dd", "#a9c3f7", "#6f9fd8", "#93bbe6", "#4e86c4", "#b4d0ee"],
+    wait: ["#7f9fd6", "#9fb6e0", "#688bc9", "#b7c8e8", "#8ea6c8", "#a8bbd6"],
+    collective: ["#8a7fd6", "#a79de2", "#7468c8", "#c0b8ec", "#9b86cf", "#b59fdd", "#6f5fb5", "#cbb9e8"],
+    io: ["#b08968", "#c7a688", "#98714f", "#d8bfa6", "#a8916f", "#c2ae8e"],
+    manage: ["#9aa3ad", "#b3bac2", "#828c97", "#c9ced4", "#a2a9a0", "#bcc1b8"],
+  },
+  waiting: "#e9a23b",
+  life: "#e3ede6",
+  background: "#ffffff",
+  grid: "#efefec",
+  text: "#1f2328",
+  muted: "#5d646c",
+  faint: "#767c84",
+  accent: "#1f6feb",
+  label: "#12231a",
+  labelOnDark: "#ffffff",
+  message: "#2b3138",
+  path: "#b3261e",
+};
+
+const DARK: Palette = {
+  kinds: {
+    work: ["#3f6f57", "#4f836a", "#689a80", "#577d46", "#6f9659", "#3d6f6b", "#578883", "#7f9a5c"],
+    transfer: ["#4a78d0", "#6a93e2", "#3763bb", "#86a9ea", "#527fb5", "#6d9ac9", "#3d6ca3", "#86acd2"],
+    wait: ["#5d7bb0", "#7791c0", "#4b699f", "#8fa5cd", "#677fa0", "#8094b1"],
+    collective: ["#7267c4", "#8b81d3", "#5c51ad", "#a39ae0", "#7d69b3", "#9480c3", "#584a99", "#a795cf"],
+    io: ["#967250", "#ad8a69", "#7f5d3d", "#c0a284", "#8d775a", "#a69274"],
+    manage: ["#5f6973", "#747e88", "#4d5761", "#8a939c", "#666d65", "#7c837a"],
+  },
+  waiting: "#d8922f",
+  life: "#1d2925",
+  background: "#171b1f",
+  grid: "#23292e",
+  text: "#e4e7ea",
+  muted: "#a3acb5",
+  faint: "#89929b",
+  accent: "#6ea8ff",
+  label: "#f2f7f4",
+  labelOnDark: "#ffffff",
+  message: "#d5dae0",
+  path: "#ff8a80",
+};
+
+export function palette(theme: "light" | "dark"): Palette {
+  return theme === "dark" ? DARK : LIGHT;
+}
+
+/** The colour of a region: a shade of its kind. */
+export function colour(colours: Palette, kind: Kind, shade: number): string {
+  const shades = colours.kinds[kind];
+  return shades[shade % shades.length] ?? colours.muted;
+}
+
+/** A colour as a pixel of an image, red in the lowest byte. */
+export function pixel(hex: string): number {
+  const value = Number.parseInt(hex.slice(1), 16);
+  return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+}
+
+/** A pixel between two others. */
+export function mixed(from: number, to: number, share: number): number {
+  let result = 0;
+  for (const shift of [0, 8, 16]) {
+    const a = (from >>> shift) & 0xff;
+    const b = (to >>> shift) & 0xff;
+    result |= Math.round(a + (b - a) * share) << shift;
+  }
+  return (0xff000000 | result) >>> 0;
+}

@@ -1,0 +1,37 @@
+/**
+ * From time to pixels and back, and at which resolution to ask.
+ */
+import { length, ns, type Span } from "../base/time.ts";
+
+export interface Scale {
+  readonly span: Span;
+  /** CSS pixels of the span's begin and of its length. */
+  readonly left: number;
+  readonly width: number;
+}
+
+export function pxFromTime(scale: Scale, time: number): number {
+  return scale.left + ((time - scale.span.from) / length(scale.span)) * scale.width;
+}
+
+export function timeFromPx(scale: Scale, px: number): number {
+  return scale.span.from + ((px - scale.left) / scale.width) * length(scale.span);
+}
+
+/** log₂ of a length in ns that is at most a pixel: a power of two, so that small steps keep asking the same. */
+export function resolutionLog2(span: Span, px: number): number {
+  return Math.max(0, Math.floor(Math.log2(length(span) / Math.max(px, 1))));
+}
+
+/** Three windows wide, its ends multiples of the window's size, so that panning rarely asks. */
+export function buffered(span: Span, bounds: Span, log2: number): Span {
+  const grid = 2 ** Math.ceil(Math.log2(length(span)));
+  const step = Math.max(grid / 2, 2 ** log2);
+  const from = Math.max(Math.floor((span.from - length(span)) / step) * step, bounds.from);
+  const to = Math.min(Math.ceil((span.to + length(span)) / step) * step, bounds.to);
+  return { from: ns(from), to: ns(Math.max(to, from + 1)) };
+}
+
+export function contains(outer: Span, inner: Span): boolean {
+  return outer.from <= inner.from && inner.to <= outer.to;
+}

@@ -1,0 +1,97 @@
+/** Wires everything: opens the run, follows the address, shows the page. */
+import { render, type JSX } from "preact";
+
+import { duration } from "./base/time.ts";
+import { failure, open, report, run } from "./state/run.ts";
+import "./state/settings.ts";
+import { connect } from "./state/url.ts";
+import { view, VIEWS, type ViewName } from "./state/view.ts";
+import { followVisit } from "./state/visit.ts";
+import "./style/tokens.css";
+import "./style/base.css";
+import { Communication } from "./views/communication/view.tsx";
+import "./views/frame/frame.css";
+import { Header, VIEW_NAMES } from "./views/frame/header.tsx";
+import { listenToKeys } from "./views/frame/keys.ts";
+import { Side } from "./views/frame/side.tsx";
+import { Help } from "./views/help/view.tsx";
+import { Overview } from "./views/overview/view.tsx";
+import { Profile } from "./views/profile/view.tsx";
+import { Timeline } from "./views/timeline/view.tsx";
+import { Waits } from "./views/waits/view.tsx";
+
+const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
+  overview: Overview,
+  timeline: Timeline,
+  profile: Profile,
+  communication: Communication,
+  waits: Waits,
+  help: Help,
+};
+
+/** Views that have the details beside them. */
+const WITH_SIDE: readonly ViewName[] = ["timeline"];
+
+function Page(): JSX.Element {
+  const Shown = PAGES[view.value];
+  const hasSide = WITH_SIDE.includes(view.value);
+  return (
+    <div class={hasSide ? "page" : "page page-wide"}>
+      <Header />
+      <nav class="nav" aria-label="Views">
+        {VIEWS.map((name) => (
+          <button type="button" aria-current={view.value === name ? "page" : undefined} onClick={() => (view.value = name)}>
+            {VIEW_NAMES[name]}
+            {name === "help" ? <kbd>?</kbd> : null}
+          </button>
+        ))}
+      </nav>
+      <main class="main">{run.value === null ? <p class="hush">The run is being opened …</p> : <Shown />}</main>
+      {hasSide ? <Side /> : null}
+      <Status />
+      {failure.value === null ? null : (
+        <div class="failure" role="alert">
+          <span>{failure.value}</span>
+          <button type="button" onClick={() => (failure.value = null)}>
+            Close
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Status(): JSX.Element {
+  const head = run.value;
+  const cost = report.value?.overhead?.fraction;
+  return (
+    <footer class="status">
+      <span title="By how much times of different processes may be wrong against each other">
+        Clocks <strong>{head === null ? "…" : head.clock_ns === null ? "not compared" : `± ${duration(head.clock_ns)}`}</strong>
+      </span>
+      <span title="Time that recording added, as the recorders measured it themselves">
+        Measurement cost <strong>{cost === undefined ? "…" : `${(cost * 100).toFixed(2)} %`}</strong>
+      </span>
+      <span title="What was lost, unmatched or out of order; the overview lists it">
+        Problems <strong>{head === null ? "…" : head.problems === 0 ? "none" : head.problems}</strong>
+      </span>
+      <span class="status-keys">
+        <kbd>e</kbd> <kbd>s</kbd> zoom <kbd>a</kbd> <kbd>d</kbd> move <kbd>[</kbd> <kbd>]</kbd> previous, next <kbd>t</kbd> elapsed from
+        here <kbd>b</kbd> blink <kbd>/</kbd> find
+      </span>
+    </footer>
+  );
+}
+
+const page = document.getElementById("page");
+if (page !== null) {
+  render(<Page />, page);
+  listenToKeys();
+  void open().then(() => undefined);
+  const stop = run.subscribe((head) => {
+    if (head === null) return;
+    queueMicrotask(() => stop());
+    connect();
+    followVisit();
+  });
+}

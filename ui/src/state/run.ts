@@ -1,0 +1,61 @@
+/**
+ * The run that is looked at: what all views need of it, read once when the page opens.
+ */
+import { computed, signal } from "@preact/signals";
+
+import { ns, type Span } from "../base/time.ts";
+import { Engine, server } from "../wire/client.ts";
+import type { Kind, RunHead } from "../wire/generated.ts";
+import type { Report } from "../wire/report.ts";
+
+export const engine = new Engine(server);
+
+/** `null` while it is being read. */
+export const run = signal<RunHead | null>(null);
+/** `null` while it is being made, which may take longer. */
+export const report = signal<Report | null>(null);
+/** What went wrong last, in words; `null` = nothing. */
+export const failure = signal<string | null>(null);
+
+export async function open(): Promise<void> {
+  try {
+    const head = (await engine.run()).head;
+    run.value = head;
+    document.title = `${head.name} · marey`;
+    report.value = (await engine.report()).head;
+  } catch (error) {
+    fail(error);
+  }
+}
+
+export function fail(error: unknown): void {
+  failure.value = error instanceof Error ? error.message : String(error);
+}
+
+/** From the first to the last measured instant. */
+export const whole = computed<Span>(() => ({ from: ns(0), to: ns(Math.max(run.value?.duration_ns ?? 1, 1)) }));
+
+/** Lines by location, in the order in which they are drawn. */
+export const linesOf = computed<readonly (readonly number[])[]>(() => {
+  const head = run.value;
+  if (head === null) return [];
+  const lines: number[][] = head.locations.map(() => []);
+  head.lines.forEach((line, number) => lines[line.location]?.push(number));
+  return lines;
+});
+
+/** By region, which shade of its kind it has: the one with most time the first. */
+export const shades = computed<readonly number[]>(() => {
+  const regions = run.value?.regions ?? [];
+  const next = new Map<Kind, number>();
+  const shades = regions.map(() => 0);
+  const order = regions.map((_, region) => region);
+  order.sort((a, b) => (regions[b]?.exclusive_ns ?? 0) - (regions[a]?.exclusive_ns ?? 0) || a - b);
+  for (const region of order) {
+    const kind = regions[region]?.kind ?? "work";
+    const shade = next.get(kind) ?? 0;
+    shades[region] = shade;
+    next.set(kind, shade + 1);
+  }
+  return shades;
+});

@@ -1,0 +1,28 @@
+/** What the timeline tells its neighbours: where the pointer is, how far it is scrolled, which states are seen. */
+import { signal } from "@preact/signals";
+
+import { span } from "./view.ts";
+
+/** Time by region in the span that is shown. */
+export interface Totals {
+  readonly rows: ReadonlyArray<{ readonly region: number; readonly time: number }>;
+  readonly rest: number;
+  readonly lives: number;
+  readonly isExact: boolean;
+}
+
+export const totals = signal<Totals | null>(null);
+/** Where the pointer is, CSS pixels and ns; `null` = elsewhere. */
+export const pointer = signal<{ readonly x: number; readonly time: number } | null>(null);
+/** How far rows are scrolled, and how far they can be, CSS pixels. */
+export const scroll = signal(0);
+export const mostScroll = signal(0);
+
+export function scrollRows(px: number): void {
+  scroll.value = Math.min(Math.max(scroll.peek() + px, 0), mostScroll.peek());
+}
+
+/** The instant under the pointer; the middle of the span if it is elsewhere. */
+export function pointedAt(): number {
+  return Math.round(pointer.peek()?.time ?? (span.peek().from + span.peek().to) / 2);
+}

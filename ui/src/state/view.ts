@@ -1,0 +1,137 @@
+/**
+ * What is looked at: which view, which span, what is chosen. One selection for all views; everything in it stands in the
+ * address of the page.
+ */
+import { batch, computed, signal } from "@preact/signals";
+
+import { length, moveInto, ns, type Span } from "../base/time.ts";
+import { run, whole } from "./run.ts";
+
+export const VIEWS = ["overview", "timeline", "profile", "communication", "waits", "help"] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+/** A visit that was chosen. */
+export interface Chosen {
+  readonly line: number;
+  readonly at: number;
+}
+
+export const view = signal<ViewName>("overview");
+/** The span that is shown; `null` = the whole run. */
+export const chosenSpan = signal<Span | null>(null);
+/** Locations that are meant; `null` = all. */
+export const chosenLocations = signal<readonly number[] | null>(null);
+/** The region that is meant everywhere. */
+export const chosenRegion = signal<number | null>(null);
+export const chosenVisit = signal<Chosen | null>(null);
+export const hidden = signal<ReadonlySet<number>>(new Set());
+/** Where elapsed time is counted from; `null` = the start of the run. */
+export const origin = signal<number | null>(null);
+/** What is drawn over the states. */
+export const layers = signal<{ readonly messages: boolean; readonly waits: boolean; readonly path: boolean }>({
+  messages: true,
+  waits: true,
+  path: false,
+});
+/** Whether the visits of the chosen region blink. */
+export const isBlinking = signal(false);
+
+export const span = computed<Span>(() => chosenSpan.value ?? whole.value);
+
+/** Shorter than this no span gets, ns. */
+const SHORTEST = 20;
+
+const before: Span[] = [];
+const behind: Span[] = [];
+let rememberedAt = 0;
+
+/** Looks at a span. Steps of one gesture are one entry of the history. */
+export function look(next: Span): void {
+  const now = performance.now();
+  if (now - rememberedAt > 400) {
+    before.push(span.peek());
+    if (before.length > 200) before.shift();
+    behind.length = 0;
+  }
+  rememberedAt = now;
+  show(next);
+}
+
+function show(next: Span): void {
+  const size = Math.max(length(next), SHORTEST);
+  const inside = moveInto({ from: next.from, to: ns(next.from + size) }, whole.peek());
+  const isWhole = inside.from <= whole.peek().from && whole.peek().to <= inside.to;
+  chosenSpan.value = isWhole ? null : inside;
+}
+
+export function back(): void {
+  const last = before.pop();
+  if (last === undefined) return;
+  behind.push(span.peek());
+  show(last);
+}
+
+export function forward(): void {
+  const next = behind.pop();
+  if (next === undefined) return;
+  before.push(span.peek());
+  show(next);
+}
+
+export function lookAtAll(): void {
+  look(whole.peek());
+}
+
+/** A span with a margin on both sides. */
+export function lookAround(from: number, to: number, margin = 0.3): void {
+  const size = Math.max(to - from, SHORTEST);
+  look({ from: ns(Math.round(from - size * margin)), to: ns(Math.round(to + size * margin)) });
+}
+
+export function toggleHidden(region: number): void {
+  const next = new Set(hidden.peek());
+  if (!next.delete(region)) next.add(region);
+  hidden.value = next;
+}
+
+export function clearSelection(): void {
+  batch(() => {
+    chosenVisit.value = null;
+    chosenRegion.value = null;
+    chosenLocations.value = null;
+  });
+}
+
+/** Locations of some ranks of the first world. */
+export function locationsOfRanks(ranks: readonly number[]): number[] {
+  const head = run.peek();
+  const isMeant = (process: number): boolean => {
+    const it = head?.processes[process];
+    return it !== undefined && it.rank !== null && it.world === 0 && ranks.includes(it.rank);
+  };
+  return (head?.locations ?? []).flatMap((location, place) => (isMeant(location.process) ? [place] : []));
+}
+
+/** The number of the region of a name; `null` = there is none. */
+export function regionOfName(name: string): number | null {
+  const place = (run.peek()?.regions ?? []).findIndex((region) => region.name === name);
+  return place < 0 ? null : place;
+}
+
+/** What is seen of locations, by range. */
+export const seenLocations = computed<readonly number[]>(() => {
+  const all = run.value?.locations.map((_, place) => place) ?? [];
+  const chosen = chosenLocations.value;
+  return chosen === null ? all : all.filter((place) => chosen.includes(place));
+});
+
+/** Ranges of numbers that follow each other. */
+export function ranges(numbers: readonly number[]): Array<[number, number]> {
+  const found: Array<[number, number]> = [];
+  for (const number of numbers) {
+    const last = found.at(-1);
+    if (last !== undefined && last[1] === number) last[1] = number + 1;
+    else found.push([number, number + 1]);
+  }
+  return found;
+}

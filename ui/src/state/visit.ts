@@ -1,0 +1,78 @@
+/** All about the visit that was chosen, and going from one to the next. */
+import { effect, signal } from "@preact/signals";
+
+import { Latest } from "../base/latest.ts";
+import { length } from "../base/time.ts";
+import type { Towards, WireVisit } from "../wire/generated.ts";
+import { engine, fail, run } from "./run.ts";
+import { chosenRegion, chosenVisit, look, lookAround, span, type Chosen } from "./view.ts";
+
+/** `null` = none was chosen, or there is none. */
+export const visit = signal<WireVisit | null>(null);
+/** Whether one was looked for where there is none. */
+export const isNothing = signal(false);
+
+/** How far from a pointer a visit may be, as a part of the span that is shown. */
+const NEAR = 1 / 400;
+
+/** Begins to follow what is chosen. */
+export function followVisit(): void {
+  const details = new Latest<Chosen, WireVisit | null>(
+    async ({ line, at }) => {
+      const near = Math.round(length(span.peek()) * NEAR);
+      return (await engine.visit({ line, at_ns: Math.round(at), near_ns: near, region: null })).head.visit;
+    },
+    (found, asked) => {
+      if (chosenVisit.peek() !== asked) return;
+      visit.value = found;
+      isNothing.value = found === null;
+    },
+    fail,
+  );
+  effect(() => {
+    const chosen = chosenVisit.value;
+    if (run.value === null) return;
+    if (chosen === null) {
+      visit.value = null;
+      isNothing.value = false;
+    } else {
+      details.want(chosen);
+    }
+  });
+}
+
+/** Goes to the next visit of the region that is meant, or to the one before. */
+export async function step(towards: Towards): Promise<void> {
+  const region = chosenRegion.peek() ?? visit.peek()?.region ?? null;
+  if (region === null) return;
+  const now = visit.peek();
+  const at = now !== null && now.region === region ? now.start_ns : towards === "next" ? span.peek().from : span.peek().to;
+  try {
+    const line = chosenRegion.peek() === null ? (now?.line ?? null) : null;
+    const found = (await engine.step({ line, region, at_ns: Math.round(at), towards })).head;
+    if (found.line !== null) goTo(found.line, found.start_ns, found.end_ns);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** Chooses what is there, and looks at it if it is not seen. */
+export function goTo(line: number, from: number, to: number): void {
+  chosenVisit.value = { line, at: from };
+  const seen = span.peek();
+  if (seen.from <= from && to <= seen.to) return;
+  if (to - from > length(seen)) {
+    lookAround(from, to);
+    return;
+  }
+  const middle = (from + to) / 2;
+  const half = length(seen) / 2;
+  look({ from: Math.round(middle - half) as never, to: Math.round(middle + half) as never });
+}
+
+/** The visit of a location at an instant, on its innermost line. */
+export function goToLocation(location: number, at: number): void {
+  const lines = run.peek()?.lines ?? [];
+  const line = lines.findLastIndex((it) => it.location === location);
+  if (line >= 0) goTo(line, at, at + 1);
+}

@@ -1,0 +1,51 @@
+/** Names in bars that have room for them. */
+import { pxFromTime } from "../canvas/scale.ts";
+import type { States, StatesLook } from "./states.ts";
+
+/** Bars narrower or lower than this stay without, px. */
+const LEAST_WIDTH = 44;
+const LEAST_HEIGHT = 12;
+const FONT = "11px Inter, system-ui, sans-serif";
+
+const widths = new Map<string, number>();
+
+export function drawLabels(
+  canvas: CanvasRenderingContext2D,
+  states: States,
+  look: StatesLook,
+  nameOf: (region: number) => string,
+): void {
+  canvas.font = FONT;
+  canvas.textBaseline = "middle";
+  canvas.textAlign = "left";
+  canvas.fillStyle = look.colours.label;
+  const first = look.scale.left;
+  const last = look.scale.left + look.scale.width;
+  for (let at = 0; at < states.line.length; at += 1) {
+    if (states.isVisit[at] !== 1) continue;
+    const start = states.start[at] ?? 0;
+    const left = Math.max(pxFromTime(look.scale, start), first);
+    const right = Math.min(pxFromTime(look.scale, start + (states.duration[at] ?? 0)), last);
+    if (right - left < LEAST_WIDTH) continue;
+    const box = look.layout.boxes.get(states.line[at] ?? 0);
+    const region = states.regions[0][at] ?? 0;
+    if (box === undefined || box.height < LEAST_HEIGHT || look.hidden.has(region)) continue;
+    if (look.chosen !== null && look.chosen !== region) continue;
+    canvas.fillText(fitted(canvas, nameOf(region), right - left - 10), left + 5, box.top - look.scroll + box.height / 2);
+  }
+}
+
+/** As much of a name as fits, with dots for the rest. */
+function fitted(canvas: CanvasRenderingContext2D, name: string, room: number): string {
+  const width = (text: string): number => {
+    const known = widths.get(text);
+    if (known !== undefined) return known;
+    if (widths.size > 5000) widths.clear();
+    const measured = canvas.measureText(text).width;
+    widths.set(text, measured);
+    return measured;
+  };
+  if (width(name) <= room) return name;
+  const letters = Math.floor((room / width(name)) * name.length) - 1;
+  return letters < 2 ? "" : `${name.slice(0, letters)}…`;
+}

@@ -1,0 +1,94 @@
+/** Messages as lines from where they were sent to where they were received, and the critical path. */
+import type { Palette } from "../canvas/palette.ts";
+import { pxFromTime, type Scale } from "../canvas/scale.ts";
+import type { Frame } from "../wire/columns.ts";
+import type { MessagesHead, PathHead } from "../wire/generated.ts";
+import type { Layout, Row } from "./layout.ts";
+
+export interface Messages {
+  readonly from: Uint32Array;
+  readonly sent: Float64Array;
+  readonly to: Uint32Array;
+  readonly received: Float64Array;
+}
+
+export function messagesOf(frame: Frame<MessagesHead>): Messages {
+  return {
+    from: frame.u32("send_location"),
+    sent: frame.f64("send_time"),
+    to: frame.u32("receive_location"),
+    received: frame.f64("receive_time"),
+  };
+}
+
+export interface FlowLook {
+  readonly scale: Scale;
+  readonly layout: Layout;
+  readonly scroll: number;
+  readonly colours: Palette;
+}
+
+export function drawMessages(canvas: CanvasRenderingContext2D, messages: Messages, look: FlowLook): void {
+  const rows = rowsOf(look.layout);
+  const right = look.scale.left + look.scale.width;
+  canvas.strokeStyle = look.colours.message;
+  canvas.globalAlpha = messages.from.length > 800 ? 0.28 : 0.55;
+  canvas.lineWidth = 1;
+  canvas.beginPath();
+  for (let at = 0; at < messages.from.length; at += 1) {
+    const from = rows.get(messages.from[at] ?? -1);
+    const to = rows.get(messages.to[at] ?? -1);
+    if (from === undefined || to === undefined) continue;
+    const x1 = pxFromTime(look.scale, messages.sent[at] ?? 0);
+    const x2 = pxFromTime(look.scale, messages.received[at] ?? 0);
+    if (x2 < look.scale.left || x1 > right) continue;
+    canvas.moveTo(x1, middle(from) - look.scroll);
+    canvas.lineTo(x2, middle(to) - look.scroll);
+  }
+  canvas.stroke();
+  canvas.globalAlpha = 1;
+}
+
+export interface PathPieces {
+  readonly location: Uint32Array;
+  readonly start: Float64Array;
+  readonly duration: Float64Array;
+}
+
+export function pathOf(frame: Frame<PathHead>): PathPieces {
+  return { location: frame.u32("location"), start: frame.f64("start"), duration: frame.f64("duration") };
+}
+
+/** The critical path as a line along the rows that it is on, from one to the next where it changes. */
+export function drawPath(canvas: CanvasRenderingContext2D, path: PathPieces, look: FlowLook): void {
+  const rows = rowsOf(look.layout);
+  canvas.strokeStyle = look.colours.path;
+  canvas.lineWidth = 2.5;
+  canvas.lineJoin = "round";
+  canvas.beginPath();
+  let isDown = false;
+  for (let at = 0; at < path.location.length; at += 1) {
+    const row = rows.get(path.location[at] ?? -1);
+    if (row === undefined) {
+      isDown = false;
+      continue;
+    }
+    const y = middle(row) - look.scroll;
+    const start = path.start[at] ?? 0;
+    const x = pxFromTime(look.scale, start);
+    if (isDown) canvas.lineTo(x, y);
+    else canvas.moveTo(x, y);
+    canvas.lineTo(pxFromTime(look.scale, start + (path.duration[at] ?? 0)), y);
+    isDown = true;
+  }
+  canvas.stroke();
+  canvas.lineWidth = 1;
+}
+
+function rowsOf(layout: Layout): ReadonlyMap<number, Row> {
+  return new Map(layout.rows.map((row) => [row.location, row]));
+}
+
+function middle(row: Row): number {
+  return row.top + row.height / 2;
+}

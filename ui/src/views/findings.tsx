@@ -1,0 +1,49 @@
+/** Findings as cards: each sets time, ranks and region in all views. */
+import { batch } from "@preact/signals";
+import type { JSX } from "preact";
+
+import { place } from "../base/format.ts";
+import { report } from "../state/run.ts";
+import { chosenRegion, chosenSpan, locationsOfRanks, lookAround, regionOfName, view } from "../state/view.ts";
+import { goToLocation } from "../state/visit.ts";
+import type { Finding } from "../wire/report.ts";
+import "./findings.css";
+
+export function Findings(): JSX.Element {
+  const text = report.value;
+  if (text === null) return <p class="muted">The run is being explained …</p>;
+  const findings = text.findings ?? [];
+  if (findings.length === 0) {
+    const why = text.unexplained ?? text.dominant?.text ?? "Nothing was found that is worth changing.";
+    return <p class="muted">{why}</p>;
+  }
+  return (
+    <div class="findings">
+      {findings.map((finding) => (
+        <Card finding={finding} />
+      ))}
+    </div>
+  );
+}
+
+function Card({ finding }: { readonly finding: Finding }): JSX.Element {
+  const source = place(finding.file, finding.line);
+  return (
+    <button type="button" class="findings-card" onClick={() => show(finding)} title="Show it in the timeline">
+      <span class="findings-text">{finding.text}</span>
+      {source === "" ? null : <code class="muted">{source}</code>}
+    </button>
+  );
+}
+
+function show(finding: Finding): void {
+  batch(() => {
+    view.value = "timeline";
+    const isWhole = finding.to_ns <= finding.from_ns;
+    if (isWhole) chosenSpan.value = null;
+    else lookAround(finding.from_ns, finding.to_ns, 0.04);
+    chosenRegion.value = finding.region === "" ? null : regionOfName(finding.region);
+  });
+  const [location] = locationsOfRanks(finding.ranks.slice(0, 1));
+  if (location !== undefined && finding.to_ns > finding.from_ns) goToLocation(location, finding.from_ns);
+}

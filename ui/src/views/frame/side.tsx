@@ -1,0 +1,201 @@
+/** The right side: findings, all about what was chosen, and the states that are seen. */
+import type { ComponentChildren, JSX } from "preact";
+
+import { bytes, counted, percent, place } from "../../base/format.ts";
+import { duration, instant } from "../../base/time.ts";
+import { run } from "../../state/run.ts";
+import { chosenRegion, hidden, isBlinking, lookAround, origin, toggleHidden, view } from "../../state/view.ts";
+import { totals } from "../../state/timeline.ts";
+import { goToLocation, isNothing, step, visit } from "../../state/visit.ts";
+import type { RunHead, WireMessage, WireVisit } from "../../wire/generated.ts";
+import { colourOf } from "../colours.ts";
+import { Findings } from "../findings.tsx";
+
+export function Side(): JSX.Element {
+  return (
+    <aside class="side" aria-label="Findings and details">
+      {view.value === "overview" ? null : (
+        <details open={visit.value === null}>
+          <summary>
+            <h2>Findings</h2>
+          </summary>
+          <Findings />
+        </details>
+      )}
+      <Selected />
+      {view.value === "timeline" ? <States /> : null}
+    </aside>
+  );
+}
+
+function Selected(): JSX.Element | null {
+  const head = run.value;
+  const it = visit.value;
+  if (head === null) return null;
+  if (it === null) {
+    return (
+      <section>
+        <h2>Selected</h2>
+        <p class="muted">{isNothing.value ? "Nothing was recorded there." : "Press a visit in the timeline to see all about it."}</p>
+      </section>
+    );
+  }
+  const region = head.regions[it.region];
+  const location = head.lines[it.line]?.location ?? 0;
+  return (
+    <section>
+      <h2>Selected</h2>
+      <dl class="facts">
+        <Fact name="State">
+          <button type="button" class="link" title="Choose it in all views" onClick={() => (chosenRegion.value = it.region)}>
+            <code>{region?.name}</code>
+          </button>
+        </Fact>
+        <Fact name="Where">{head.locations[location]?.name}</Fact>
+        <Fact name="Start">{instant(it.start_ns)}</Fact>
+        {origin.value === null ? null : <Fact name="Since the origin">{duration(it.start_ns - origin.value)}</Fact>}
+        <Fact name="Duration">{duration(it.end_ns - it.start_ns)}</Fact>
+        {it.waits.map((wait) => (
+          <Fact name={wait.pattern} isWarning>
+            {duration(wait.time_ns)},{" "}
+            <button type="button" class="link" title="Go to who was waited for" onClick={() => goToLocation(wait.cause, it.start_ns)}>
+              {head.locations[wait.cause]?.name}
+            </button>
+          </Fact>
+        ))}
+        {it.bytes === null ? null : <Fact name="Data">{bytes(it.bytes)}</Fact>}
+        {it.visits > 1 ? <Fact name="Visits in a row">{it.visits}</Fact> : null}
+        <Messages head={head} it={it} location={location} />
+      </dl>
+      <CallPath head={head} it={it} />
+      <p class="side-tools">
+        <button type="button" onClick={() => lookAround(it.start_ns, it.end_ns)} title="Zoom to it (f)">
+          Zoom
+        </button>
+        <button type="button" onClick={() => void step("previous")} title="Previous visit of this region ([)">
+          ‹ Previous
+        </button>
+        <button type="button" onClick={() => void step("next")} title="Next visit of this region (])">
+          Next ›
+        </button>
+        <button type="button" aria-pressed={isBlinking.value} onClick={() => (isBlinking.value = !isBlinking.value)} title="Let all visits of this region blink (b)">
+          Blink
+        </button>
+      </p>
+    </section>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly isWarning?: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Fact({ name, isWarning, children }: FactProps): JSX.Element {
+  return (
+    <div class={isWarning === true ? "warn" : ""}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Messages({ head, it, location }: { readonly head: RunHead; readonly it: WireVisit; readonly location: number }): JSX.Element {
+  return (
+    <>
+      {it.messages.slice(0, 8).map((message) => (
+        <MessageFact head={head} message={message} location={location} />
+      ))}
+      {it.messages.length > 8 || !it.all_messages ? (
+        <Fact name="Messages">{it.all_messages ? `${counted(it.messages.length - 8, "more message")}` : "more than 100"}</Fact>
+      ) : null}
+    </>
+  );
+}
+
+function MessageFact({ head, message, location }: { readonly head: RunHead; readonly message: WireMessage; readonly location: number }): JSX.Element {
+  const isSent = message.from === location;
+  const [other, time] = isSent ? [message.to, message.received_ns] : [message.from, message.sent_ns];
+  const tag = message.tag === null ? "" : ` · tag ${message.tag}`;
+  return (
+    <Fact name={isSent ? "Message to" : "Message from"}>
+      {other === null || time === null ? (
+        "unknown"
+      ) : (
+        <button type="button" class="link" title="Go to its other end" onClick={() => goToLocation(other, isSent ? time - 1 : time)}>
+          {head.locations[other]?.name}
+        </button>
+      )}
+      {` · ${bytes(message.bytes)}${tag}`}
+    </Fact>
+  );
+}
+
+/** From where it was called: regions around it, then the functions of the program. */
+function CallPath({ head, it }: { readonly head: RunHead; readonly it: WireVisit }): JSX.Element {
+  return (
+    <ol class="path" aria-label="Called from, the innermost first">
+      {it.path
+        .slice(0, -1)
+        .reverse()
+        .map((region) => (
+          <li>
+            <button type="button" class="link" onClick={() => (chosenRegion.value = region)}>
+              <code>{head.regions[region]?.name}</code>
+            </button>
+          </li>
+        ))}
+      {it.stack.slice(0, 24).map((frame) => (
+        <li title={frame.file}>
+          <code>{frame.function === "" ? "(unknown)" : frame.function}</code>
+          <span class="muted mono">{place(frame.file, frame.line)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Regions of the span that is seen, the most first; what is unticked is hidden. */
+function States(): JSX.Element | null {
+  const head = run.value;
+  const sums = totals.value;
+  if (head === null || sums === null) return null;
+  const lives = Math.max(sums.lives, 1);
+  return (
+    <section>
+      <h2 title="Of the time of all locations that are shown; what is nested counts on each of its lines">
+        States in view{sums.isExact ? "" : " (about)"}
+      </h2>
+      <ul class="states">
+        {sums.rows.slice(0, 40).map(({ region, time }) => (
+          <li class={hidden.value.has(region) ? "states-hidden" : ""}>
+            <input type="checkbox" checked={!hidden.value.has(region)} aria-label={`Show ${head.regions[region]?.name ?? ""}`} onChange={() => toggleHidden(region)} />
+            <span class="states-colour" style={{ background: colourOf.value(region) }} />
+            <button
+              type="button"
+              class="plain"
+              aria-pressed={chosenRegion.value === region}
+              title={head.regions[region]?.name ?? ""}
+              onClick={() => (chosenRegion.value = chosenRegion.value === region ? null : region)}
+            >
+              {head.regions[region]?.name}
+            </button>
+            <span class="mono muted" title={duration(time)}>
+              {percent(time / lives)}
+            </span>
+          </li>
+        ))}
+        {sums.rest > 0 ? (
+          <li>
+            <span />
+            <span class="states-colour states-rest" />
+            <span class="muted">others, not told apart</span>
+            <span class="mono muted">{percent(sums.rest / lives)}</span>
+          </li>
+        ) : null}
+      </ul>
+      {sums.rows.length > 40 ? <p class="muted">{counted(sums.rows.length - 40, "more region")}</p> : null}
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+/** Keys, gestures and what pictures mean. */
+import type { JSX } from "preact";
+
+export const KEYS: ReadonlyArray<readonly [string, string]> = [
+  ["e s, + −", "zoom in and out, at the pointer"],
+  ["a d, ← →", "move in time"],
+  ["↑ ↓", "scroll the rows"],
+  ["0", "the whole run"],
+  ["f", "zoom to what is chosen"],
+  ["[ ]", "previous and next visit of the chosen region"],
+  ["t", "count elapsed time from the pointer; again: from the start"],
+  ["b", "let the visits of the chosen region blink"],
+  ["w m c", "waiting, messages, critical path"],
+  ["Backspace", "back to the span before; with Shift: forward"],
+  ["/", "find a region, a rank or a view"],
+  ["Esc", "choose nothing"],
+  ["1 … 6", "the views"],
+  ["?", "this page"],
+];
+
+export function Help(): JSX.Element {
+  return (
+    <div class="sheet help">
+      <section>
+        <h2>Keys</h2>
+        <table>
+          <tbody>
+            {KEYS.map(([key, what]) => (
+              <tr>
+                <td>
+                  <kbd>{key}</kbd>
+                </td>
+                <td>{what}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <section>
+        <h2>The pointer on the timeline</h2>
+        <p>The wheel zooms, sideways it moves; over the names it scrolls the rows.</p>
+        <p>Drag to move. Drag in the ruler, or with Shift anywhere, to zoom to a span. Press a visit to see all about it.</p>
+      </section>
+      <section>
+        <h2>What the timeline shows</h2>
+        <p>
+          A row is a thread. Its lines are what was recorded on it, level by level: what encloses stands above what is
+          inside. Where visits are shorter than a pixel, a column shows how much of that time each region took, so that
+          heights are shares. What is pale is time outside of all recorded calls: the program's own code, if nothing else
+          was recorded of it.
+        </p>
+        <p>
+          Greens are the program's own work, blues point-to-point messages, violets operations of all, browns files, greys
+          setting up. Amber is waiting that was explained: for whom, the details say.
+        </p>
+        <p>The address of the page says all that is looked at; send it to somebody who has the run.</p>
+      </section>
+    </div>
+  );
+}

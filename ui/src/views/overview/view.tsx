@@ -1,0 +1,129 @@
+/** The overview: facts of the run, what is worth changing, how good it was, who took how long. */
+import type { JSX } from "preact";
+
+import { counted, percent } from "../../base/format.ts";
+import { duration } from "../../base/time.ts";
+import { report, run } from "../../state/run.ts";
+import { chosenLocations, locationsOfRanks } from "../../state/view.ts";
+import type { Efficiency, RankRow } from "../../wire/report.ts";
+import { Findings } from "../findings.tsx";
+import "./overview.css";
+
+export function Overview(): JSX.Element | null {
+  const head = run.value;
+  const text = report.value;
+  if (head === null) return null;
+  return (
+    <div class="sheet overview">
+      <section>
+        <h1>{head.title === "" ? head.name : head.title}</h1>
+        <p class="mono overview-command">{head.command.join(" ")}</p>
+        <dl class="overview-facts">
+          <Fact name="Duration" value={duration(head.duration_ns)} help="From the first to the last measured instant" />
+          <Fact name="Started" value={new Date(head.start_realtime_ns / 1e6).toLocaleString()} help="Local time of this browser" />
+          <Fact name="Processes" value={counted(head.processes.length, "process", "processes")} help="Those that were measured" />
+          <Fact name="Threads" value={counted(head.locations.length, "location")} help="Threads, and places that are not threads" />
+          <Fact name="Hosts" value={head.hosts.join(", ")} help="Nodes it ran on" />
+          <Fact name="MPI" value={head.mpi_library.split("\n")[0] || "none"} help="The library that was used" />
+          <Fact name="Recorded" value={`${counted(head.intervals, "visit")}, ${counted(head.messages, "message")}`} help="Visits of regions and messages, one by one" />
+        </dl>
+      </section>
+      <section>
+        <h2>Findings — what others waited for, and what there is to win</h2>
+        <Findings />
+      </section>
+      {text?.efficiency == null ? null : <Efficiencies it={text.efficiency} />}
+      {text?.ranks === undefined || text.ranks.length === 0 ? null : <Ranks rows={text.ranks} />}
+      <section>
+        <h2>Problems of the recording</h2>
+        {text?.problems === undefined ? (
+          <p class="muted">not known yet</p>
+        ) : text.problems.length === 0 ? (
+          <p class="muted">None: nothing was lost, unmatched or out of order.</p>
+        ) : (
+          <ul>
+            {text.problems.map((problem) => (
+              <li>
+                {counted(problem.count, "time")} <strong>{problem.kind}</strong>
+                {problem.process === null ? "" : ` in process ${problem.process}`}: {problem.detail}
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function Fact({ name, value, help }: { readonly name: string; readonly value: string; readonly help: string }): JSX.Element {
+  return (
+    <div title={help}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+interface Factor {
+  readonly name: string;
+  readonly depth: number;
+  readonly value: number;
+  readonly help: string;
+}
+
+function Efficiencies({ it }: { readonly it: Efficiency }): JSX.Element {
+  const factors: readonly Factor[] = [
+    { name: "Parallel efficiency", depth: 0, value: it.parallel, help: "Useful computation of all, of the time of all: load balance × communication" },
+    { name: "Load balance", depth: 1, value: it.load_balance, help: `Mean of the useful time, of that of the busiest, ${it.busiest}` },
+    { name: "Communication", depth: 1, value: it.communication, help: "Useful time of the busiest, of the run: serialisation × setting up × transfer" },
+    { name: "Serialisation", depth: 2, value: it.serialisation, help: "Lost by waiting for each other, even with a network that costs nothing" },
+    { name: "Setting up", depth: 2, value: it.setting_up, help: "Lost by what libraries do to begin, to end and to administer" },
+    { name: "Transfer", depth: 2, value: it.transfer, help: "Lost by moving data" },
+  ];
+  return (
+    <section>
+      <h2>Efficiencies — each is the product of those beneath it; 100 % is best</h2>
+      <div class="overview-bars" role="list">
+        {factors.map((factor) => (
+          <div role="listitem" class="overview-bar" title={factor.help}>
+            <span style={{ paddingLeft: `${factor.depth * 18}px` }}>{factor.name}</span>
+            <span class="overview-track">
+              <span class={factor.value < 0.8 ? "overview-fill overview-poor" : "overview-fill"} style={{ width: `${factor.value * 100}%` }} />
+            </span>
+            <span class="mono">{percent(factor.value)}</span>
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Ranks({ rows }: { readonly rows: readonly RankRow[] }): JSX.Element {
+  const most = Math.max(...rows.map((row) => row.time_ns), 1);
+  const name = (row: RankRow): string => (row.rank === null ? `process ${row.process}` : `rank ${row.rank}`);
+  const choose = (row: RankRow): void => {
+    if (row.rank !== null && row.world === 0) chosenLocations.value = locationsOfRanks([row.rank]);
+  };
+  return (
+    <section>
+      <h2>
+        Time per rank — <span class="overview-key overview-own" /> own code <span class="overview-key overview-mpi" /> in MPI
+      </h2>
+      <div class="overview-bars" role="list">
+        {rows.slice(0, 256).map((row) => (
+          <div role="listitem" class="overview-bar">
+            <button type="button" class="link" title="Show this rank only" onClick={() => choose(row)}>
+              {name(row)}
+            </button>
+            <span class="overview-track" title={`${duration(row.mpi_ns)} of ${duration(row.time_ns)} in MPI`}>
+              <span class="overview-fill" style={{ width: `${((row.time_ns - row.mpi_ns) / most) * 100}%` }} />
+              <span class="overview-fill overview-in-mpi" style={{ width: `${(row.mpi_ns / most) * 100}%` }} />
+            </span>
+            <span class="mono">{percent(row.mpi_ns / Math.max(row.time_ns, 1))} MPI</span>
+          </div>
+        ))}
+      </div>
+      {rows.length > 256 ? <p class="muted">{rows.length - 256} more are in the table of `marey report --by rank`.</p> : null}
+    </section>
+  );
+}

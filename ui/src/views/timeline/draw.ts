@@ -1,0 +1,170 @@
+/**
+ * The picture of the timeline: rows, ruler, what lies over them. Everything is given; nothing is kept between two
+ * pictures but the raster, which is as large as the canvas.
+ */
+import { instant } from "../../base/time.ts";
+import { drawAxis } from "../../canvas/axis.ts";
+import { pixel, type Palette } from "../../canvas/palette.ts";
+import { Raster } from "../../canvas/raster.ts";
+import { pxFromTime, type Scale } from "../../canvas/scale.ts";
+import type { DrawContext } from "../../canvas/surface.ts";
+import { drawLabels } from "../../tracks/labels.ts";
+import type { Layout } from "../../tracks/layout.ts";
+import { drawMessages, drawPath } from "../../tracks/messages.ts";
+import { drawLives, drawStates, drawWaits, type StatesLook } from "../../tracks/states.ts";
+import type { RunHead, WireVisit } from "../../wire/generated.ts";
+import type { Picture } from "./fetch.ts";
+
+/** Where rows begin, CSS pixels: names to the left, the ruler above. */
+export const GUTTER = 128;
+export const RULER = 22;
+/** At the right end, so that the last letters of the ruler are not cut. */
+export const MARGIN = 10;
+
+export interface Scene {
+  readonly run: RunHead;
+  readonly picture: Picture | null;
+  readonly scale: Scale;
+  readonly layout: Layout;
+  readonly scroll: number;
+  readonly colours: Palette;
+  readonly pixels: Uint32Array;
+  readonly hidden: ReadonlySet<number>;
+  readonly chosenRegion: number | null;
+  readonly visit: WireVisit | null;
+  readonly origin: number;
+  /** A span that is being marked with the pointer. */
+  readonly marked: readonly [number, number] | null;
+  readonly isStale: boolean;
+}
+
+let raster: Raster | null = null;
+
+export function drawScene(context: DrawContext, scene: Scene): void {
+  const { canvas, width, height, ratio } = context;
+  const { colours, scale, layout } = scene;
+  canvas.fillStyle = colours.background;
+  canvas.fillRect(0, 0, width, height);
+  drawAxis(canvas, colours, { scale, origin: scene.origin, top: 0, bottom: height });
+  const [plotWidth, plotHeight] = [Math.round(scale.width * ratio), Math.round((height - RULER) * ratio)];
+  if (raster === null || raster.width !== plotWidth || raster.height !== plotHeight) {
+    raster = new Raster(plotWidth, plotHeight);
+  }
+  // The raster begins where the rows do.
+  const look: StatesLook = {
+    scale: { ...scale, left: 0 },
+    layout,
+    scroll: scene.scroll,
+    ratio,
+    colours,
+    pixels: scene.pixels,
+    hidden: scene.hidden,
+    chosen: scene.chosenRegion,
+  };
+  raster.clear(pixel(colours.background));
+  drawLives(raster, scene.run.locations, look);
+  const picture = scene.picture;
+  if (picture !== null) {
+    drawStates(raster, picture.states, look);
+    if (picture.waits !== null) drawWaits(raster, picture.waits, look);
+  }
+  raster.draw(canvas, Math.round(GUTTER * ratio), Math.round(RULER * ratio));
+  canvas.save();
+  canvas.beginPath();
+  canvas.rect(GUTTER, RULER, scale.width, height - RULER);
+  canvas.clip();
+  canvas.translate(0, RULER);
+  if (picture !== null) over(canvas, scene, picture, look);
+  if (scene.marked !== null) mark(canvas, scene, height);
+  originLine(canvas, scene, height);
+  canvas.restore();
+  names(canvas, scene, height);
+  if (scene.isStale) stale(canvas, scene);
+}
+
+function over(canvas: CanvasRenderingContext2D, scene: Scene, picture: Picture, look: StatesLook): void {
+  const flow = { scale: scene.scale, layout: scene.layout, scroll: scene.scroll, colours: scene.colours };
+  drawLabels(canvas, picture.states, { ...look, scale: scene.scale }, (region) => scene.run.regions[region]?.name ?? "");
+  if (picture.messages !== null) drawMessages(canvas, picture.messages, flow);
+  if (picture.path !== null) drawPath(canvas, picture.path, flow);
+  const { visit, layout, scale } = scene;
+  const box = visit === null ? undefined : layout.boxes.get(visit.line);
+  if (visit === null || box === undefined) return;
+  const left = pxFromTime(scale, visit.start_ns);
+  const right = Math.max(pxFromTime(scale, visit.end_ns), left + 2);
+  canvas.strokeStyle = scene.colours.text;
+  canvas.lineWidth = 2;
+  canvas.strokeRect(left - 0.5, box.top - scene.scroll + 0.5, right - left + 1, Math.max(box.height - 2, 2));
+  canvas.lineWidth = 1;
+  const links = visit.messages;
+  const flat = {
+    from: Uint32Array.from(links, (it) => it.from ?? 0xffffffff),
+    sent: Float64Array.from(links, (it) => it.sent_ns ?? NaN),
+    to: Uint32Array.from(links, (it) => it.to ?? 0xffffffff),
+    received: Float64Array.from(links, (it) => it.received_ns ?? NaN),
+  };
+  drawMessages(canvas, flat, { ...flow, colours: { ...scene.colours, message: scene.colours.accent } });
+}
+
+function mark(canvas: CanvasRenderingContext2D, scene: Scene, height: number): void {
+  const [from, to] = scene.marked ?? [0, 0];
+  const [left, right] = [pxFromTime(scene.scale, from), pxFromTime(scene.scale, to)];
+  canvas.fillStyle = scene.colours.accent;
+  canvas.globalAlpha = 0.16;
+  canvas.fillRect(left, 0, right - left, height);
+  canvas.globalAlpha = 1;
+}
+
+function originLine(canvas: CanvasRenderingContext2D, scene: Scene, height: number): void {
+  if (scene.origin === 0) return;
+  const x = Math.round(pxFromTime(scene.scale, scene.origin)) + 0.5;
+  canvas.strokeStyle = scene.colours.accent;
+  canvas.setLineDash([3, 3]);
+  canvas.beginPath();
+  canvas.moveTo(x, 0);
+  canvas.lineTo(x, height);
+  canvas.stroke();
+  canvas.setLineDash([]);
+}
+
+/** What rows are called, to their left. */
+function names(canvas: CanvasRenderingContext2D, scene: Scene, height: number): void {
+  const { run, layout, colours } = scene;
+  const hosts = run.hosts.length > 1;
+  canvas.save();
+  canvas.beginPath();
+  canvas.rect(0, RULER, GUTTER - 6, height - RULER);
+  canvas.clip();
+  canvas.textBaseline = "middle";
+  for (const row of layout.rows) {
+    const y = RULER + row.top - scene.scroll + row.height / 2;
+    if (y < RULER - row.height || y > height + row.height) continue;
+    const location = run.locations[row.location];
+    if (location === undefined) continue;
+    const isChosen = scene.visit !== null && run.lines[scene.visit.line]?.location === row.location;
+    canvas.fillStyle = isChosen ? colours.text : colours.muted;
+    canvas.font = `${isChosen ? "600 " : ""}${row.height < 18 ? 11 : 12}px Inter, system-ui, sans-serif`;
+    canvas.fillText(location.name, 14, y);
+    if (hosts) {
+      const after = 14 + canvas.measureText(location.name).width + 6;
+      canvas.fillStyle = colours.faint;
+      canvas.font = "10px Inter, system-ui, sans-serif";
+      canvas.fillText(run.processes[location.process]?.host ?? "", after, y);
+    }
+  }
+  canvas.restore();
+}
+
+/** A quiet line under the ruler while something better is on its way. */
+function stale(canvas: CanvasRenderingContext2D, scene: Scene): void {
+  canvas.fillStyle = scene.colours.accent;
+  canvas.globalAlpha = 0.5;
+  canvas.fillRect(GUTTER, RULER - 2, scene.scale.width, 2);
+  canvas.globalAlpha = 1;
+}
+
+/** What a screen reader is told of a picture. */
+export function spoken(scene: Pick<Scene, "scale" | "layout">): string {
+  const { from, to } = scene.scale.span;
+  return `Timeline of ${scene.layout.rows.length} locations from ${instant(from)} to ${instant(to)}`;
+}

@@ -1,0 +1,145 @@
+/**
+ * What the timeline has to draw, asked for when the view moves: at a resolution of a power of two, three windows wide,
+ * latest wins. What is there stays until something better has come.
+ */
+import { effect, signal } from "@preact/signals";
+
+import { Latest } from "../../base/latest.ts";
+import type { Span } from "../../base/time.ts";
+import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
+import { engine, fail, run, whole } from "../../state/run.ts";
+import { totals, type Totals } from "../../state/timeline.ts";
+import { layers, ranges, seenLocations, span } from "../../state/view.ts";
+import { courseOf, type Course } from "../../tracks/course.ts";
+import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks/messages.ts";
+import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
+import type { Trust, Window } from "../../wire/generated.ts";
+
+/** What is drawn, and for which question it was the answer. */
+export interface Picture {
+  readonly window: Window;
+  readonly states: States;
+  readonly visits: number;
+  readonly trust: Trust;
+  readonly waits: WaitPieces | null;
+  readonly messages: Messages | null;
+  /** How many messages there are; `null` = too many to count. */
+  readonly numberOfMessages: number | null;
+  readonly path: PathPieces | null;
+}
+
+export const picture = signal<Picture | null>(null);
+export const course = signal<Course | null>(null);
+export const minimap = signal<Course | null>(null);
+/** Whether something better is on its way. */
+export const isStale = signal(false);
+/** How wide the timeline is, CSS pixels. */
+export const plotWidth = signal(0);
+
+interface Question {
+  readonly window: Window;
+  readonly waits: boolean;
+  readonly messages: boolean;
+  readonly path: boolean;
+}
+
+/** Begins to follow the view; returns what ends it. */
+export function follow(): () => void {
+  const pictures = new Latest<Question, Picture>(ask, shown, (error) => {
+    isStale.value = false;
+    fail(error);
+  });
+  const sums = new Latest<Window, Totals>(askTotals, (answer) => (totals.value = answer), fail);
+  const courses = new Latest<Window, Course>(
+    async (window) => courseOf(await engine.course(window)),
+    (answer) => (course.value = answer),
+    fail,
+  );
+  let asked: Question | null = null;
+  function shown(answer: Picture, question: Question): void {
+    picture.value = answer;
+    if (!answer.trust.is_exact && !question.window.exact && question === asked) {
+      // Buckets that are coarser than pixels are better than nothing; what is exact follows.
+      asked = { ...question, window: { ...question.window, exact: true } };
+      pictures.want(asked);
+    } else {
+      isStale.value = question !== asked;
+    }
+  }
+  const ends = [
+    effect(() => {
+      if (run.value === null || plotWidth.value < 10) return;
+      const now = span.value;
+      const { waits, messages, path } = layers.value;
+      const locations = ranges(seenLocations.value);
+      const log2 = resolutionLog2(now, plotWidth.value);
+      const isThere =
+        asked !== null &&
+        asked.window.resolution_log2 === log2 &&
+        sameRanges(asked.window.locations, locations) &&
+        asked.waits === waits &&
+        asked.messages === messages &&
+        asked.path === path &&
+        contains(spanOf(asked.window), now);
+      if (isThere) return;
+      const wide = buffered(now, whole.value, log2);
+      asked = { window: window(wide, log2, locations), waits, messages, path };
+      isStale.value = true;
+      pictures.want(asked);
+    }),
+    effect(() => {
+      if (run.value === null || plotWidth.value < 10) return;
+      const locations = ranges(seenLocations.value);
+      const now = span.value;
+      // Two pixels to a step of the mountains are enough; sums need not be finer than a 500th of the span.
+      courses.want(window(now, resolutionLog2(now, plotWidth.value / 2), locations));
+      sums.want(window(now, resolutionLog2(now, 500), locations));
+    }),
+    effect(() => {
+      if (run.value === null || plotWidth.value < 10) return;
+      const every = ranges(seenLocations.value);
+      const log2 = resolutionLog2(whole.value, plotWidth.value / 3);
+      void engine.course(window(whole.value, log2, every)).then((frame) => (minimap.value = courseOf(frame)), fail);
+    }),
+  ];
+  return () => ends.forEach((end) => end());
+}
+
+function window(span: Span, log2: number, locations: Array<[number, number]>): Window {
+  return { from_ns: Math.floor(span.from), to_ns: Math.ceil(span.to), resolution_log2: log2, locations, exact: false };
+}
+
+function spanOf(window: Window): Span {
+  return { from: window.from_ns as never, to: window.to_ns as never };
+}
+
+function sameRanges(a: Window["locations"], b: Window["locations"]): boolean {
+  return a.length === b.length && a.every((range, place) => range[0] === b[place]?.[0] && range[1] === b[place]?.[1]);
+}
+
+async function ask({ window, waits, messages, path }: Question): Promise<Picture> {
+  const [states, waiting, flows, critical] = await Promise.all([
+    engine.states(window),
+    waits ? engine.waits(window) : null,
+    messages ? engine.messages(window) : null,
+    path ? engine.path(window) : null,
+  ]);
+  return {
+    window,
+    states: statesOf(states),
+    visits: states.head.visits,
+    trust: states.head.trust,
+    // A run that was not explained has none.
+    waits: waiting?.head.is_known === true ? waitsOf(waiting) : null,
+    messages: flows === null ? null : messagesOf(flows),
+    numberOfMessages: flows === null ? 0 : flows.head.number,
+    path: critical?.head.is_known === true ? pathOf(critical) : null,
+  };
+}
+
+async function askTotals(window: Window): Promise<Totals> {
+  const frame = await engine.totals(window);
+  const [regions, times] = [frame.u32("region"), frame.f64("time")];
+  const rows = Array.from(regions, (region, place) => ({ region, time: times[place] ?? 0 }));
+  return { rows, rest: frame.head.rest_ns, lives: frame.head.lives_ns, isExact: frame.head.trust.is_exact };
+}

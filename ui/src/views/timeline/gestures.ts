@@ -1,0 +1,93 @@
+/**
+ * What the pointer does on the timeline. Wheel: zoom, sideways: move, over the names: scroll rows. Drag: move, in the
+ * ruler or with Shift: mark a span and zoom to it. Click: choose a visit. All of it can be done with keys, too.
+ */
+import { length, ns, zoom, type Span } from "../../base/time.ts";
+import { timeFromPx, type Scale } from "../../canvas/scale.ts";
+import { GUTTER, RULER } from "./draw.ts";
+
+/** What a gesture can change, and what it needs to know. */
+export interface Hands {
+  scale(): Scale;
+  look(span: Span): void;
+  scrollBy(px: number): void;
+  mark(span: readonly [number, number] | null): void;
+  choose(time: number, y: number): void;
+  hover(x: number, y: number): void;
+  leave(): void;
+}
+
+/** A pointer that moves less than this has clicked. */
+const CLICK = 4;
+
+/** Listens on an element; returns what ends it. */
+export function listen(element: HTMLElement, hands: Hands): () => void {
+  let start: { x: number; y: number; span: Span; kind: "move" | "mark" } | null = null;
+  const at = (event: PointerEvent | WheelEvent): [number, number] => {
+    const box = element.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  const down = (event: PointerEvent): void => {
+    if (event.button !== 0) return;
+    const [x, y] = at(event);
+    start = { x, y, span: hands.scale().span, kind: event.shiftKey || y < RULER ? "mark" : "move" };
+    element.setPointerCapture(event.pointerId);
+  };
+  const move = (event: PointerEvent): void => {
+    const [x, y] = at(event);
+    hands.hover(x, y);
+    if (start === null || Math.abs(x - start.x) + Math.abs(y - start.y) < CLICK) return;
+    const scale = hands.scale();
+    if (start.kind === "mark") {
+      hands.mark(ordered(timeFromPx(scale, start.x), timeFromPx(scale, x)));
+    } else {
+      const shift = Math.round(((start.x - x) / scale.width) * length(start.span));
+      hands.look({ from: ns(start.span.from + shift), to: ns(start.span.to + shift) });
+    }
+  };
+  const up = (event: PointerEvent): void => {
+    if (start === null) return;
+    const [x, y] = at(event);
+    const isClick = Math.abs(x - start.x) + Math.abs(y - start.y) < CLICK;
+    const scale = hands.scale();
+    if (isClick && x >= GUTTER && y >= RULER) hands.choose(timeFromPx(scale, x), y - RULER);
+    else if (!isClick && start.kind === "mark") {
+      const [from, to] = ordered(timeFromPx(scale, start.x), timeFromPx(scale, x));
+      hands.look({ from: ns(Math.round(from)), to: ns(Math.round(to)) });
+    }
+    hands.mark(null);
+    start = null;
+  };
+  const wheel = (event: WheelEvent): void => {
+    event.preventDefault();
+    const [x] = at(event);
+    const scale = hands.scale();
+    const pages = event.deltaMode === 1 ? 16 : 1;
+    const [across, along] = [event.deltaX * pages, event.deltaY * pages];
+    if (x < GUTTER || event.altKey) {
+      hands.scrollBy(along);
+    } else if (event.shiftKey || Math.abs(across) > Math.abs(along)) {
+      const shift = Math.round((((event.shiftKey && across === 0 ? along : across) * 1) / scale.width) * length(scale.span));
+      hands.look({ from: ns(scale.span.from + shift), to: ns(scale.span.to + shift) });
+    } else {
+      hands.look(zoom(scale.span, Math.exp(-along / 400), timeFromPx(scale, x)));
+    }
+  };
+  const leave = (): void => hands.leave();
+  element.addEventListener("pointerdown", down);
+  element.addEventListener("pointermove", move);
+  element.addEventListener("pointerup", up);
+  element.addEventListener("pointerleave", leave);
+  element.addEventListener("wheel", wheel, { passive: false });
+  return () => {
+    element.removeEventListener("pointerdown", down);
+    element.removeEventListener("pointermove", move);
+    element.removeEventListener("pointerup", up);
+    element.removeEventListener("pointerleave", leave);
+    element.removeEventListener("wheel", wheel);
+  };
+}
+
+function ordered(a: number, b: number): readonly [number, number] {
+  return a < b ? [a, b] : [b, a];
+}

@@ -1,0 +1,101 @@
+/** Where was waited, what for, who caused it, and what the critical path is made of. */
+import { batch } from "@preact/signals";
+import type { JSX } from "preact";
+
+import { count, place } from "../../base/format.ts";
+import { duration } from "../../base/time.ts";
+import { report } from "../../state/run.ts";
+import { chosenRegion, layers, regionOfName, view } from "../../state/view.ts";
+import type { DelayRow, PathRow, WaitRow } from "../../wire/report.ts";
+import { Table, type Column } from "../../widgets/table.tsx";
+
+export function Waits(): JSX.Element {
+  const text = report.value;
+  if (text === null) return <p class="hush">The report is being made …</p>;
+  if (text.unexplained !== null) return <p class="hush">{text.unexplained}</p>;
+  return (
+    <div class="sheet">
+      <section>
+        <h2>Waiting — where it was suffered, and what for</h2>
+        <Suffered rows={text.waits ?? []} />
+      </section>
+      <section>
+        <h2>Delays — who caused it, and with what</h2>
+        <Caused rows={text.delays ?? []} />
+      </section>
+      <section>
+        <h2>
+          Critical path — whatever is faster on it makes the run shorter{" "}
+          <button type="button" onClick={showPath}>
+            Show in the timeline
+          </button>
+        </h2>
+        <Critical rows={text.critical_path ?? []} />
+      </section>
+    </div>
+  );
+}
+
+function showPath(): void {
+  batch(() => {
+    layers.value = { ...layers.value, path: true };
+    view.value = "timeline";
+  });
+}
+
+interface Place {
+  readonly location: string;
+  readonly region: string;
+  readonly function: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+function choose(row: Place): void {
+  if (row.region !== "") chosenRegion.value = regionOfName(row.region);
+}
+
+/** What was done: a region, or computation between two of them. */
+function done(row: Place & { readonly activity?: string }): string {
+  return row.region === "" ? "computation between calls" : row.region;
+}
+
+const from = (row: Place): string => `${row.function} ${place(row.file, row.line)}`.trim();
+
+function Suffered({ rows }: { readonly rows: readonly WaitRow[] }): JSX.Element {
+  const most = Math.max(...rows.map((row) => row.wait_ns), 1);
+  const columns: ReadonlyArray<Column<WaitRow>> = [
+    { name: "In", help: "The call that waited", text: done, width: "minmax(130px, 1.5fr)" },
+    { name: "Pattern", help: "What was waited for; docs/wait-states.md defines each", text: (row) => row.pattern, width: "minmax(120px, 1fr)" },
+    { name: "Who", help: "Rank and thread that waited", text: (row) => row.location, width: "110px" },
+    { name: "Called from", help: "Function and place in the source", text: from, width: "minmax(140px, 2fr)" },
+    { name: "Waited", help: "All instances together", text: (row) => duration(row.wait_ns), value: (row) => row.wait_ns, bar: (row) => row.wait_ns / most, width: "110px" },
+    { name: "Instances", help: "How often", text: (row) => count(row.instances), value: (row) => row.instances, width: "90px" },
+    { name: "Longest", help: "Single wait", text: (row) => duration(row.longest_ns), value: (row) => row.longest_ns, width: "100px" },
+  ];
+  return <Table label="waiting" rows={rows} columns={columns} sortedBy={4} height={14} onChoose={choose} />;
+}
+
+function Caused({ rows }: { readonly rows: readonly DelayRow[] }): JSX.Element {
+  const most = Math.max(...rows.map((row) => row.cost_ns), 1);
+  const columns: ReadonlyArray<Column<DelayRow>> = [
+    { name: "Doing", help: "What the late one did meanwhile", text: done, width: "minmax(130px, 1.5fr)" },
+    { name: "Who", help: "Rank and thread that was late", text: (row) => row.location, width: "110px" },
+    { name: "Called from", help: "Function and place in the source", text: from, width: "minmax(140px, 2fr)" },
+    { name: "Cost", help: "How long others waited for it, directly and through chains", text: (row) => duration(row.cost_ns), value: (row) => row.cost_ns, bar: (row) => row.cost_ns / most, width: "110px" },
+    { name: "Directly", help: "Waiting for it", text: (row) => duration(row.short_term_ns), value: (row) => row.short_term_ns, width: "100px" },
+    { name: "Through chains", help: "Waiting for those who had waited for it", text: (row) => duration(row.long_term_ns), value: (row) => row.long_term_ns, width: "120px" },
+  ];
+  return <Table label="delays" rows={rows} columns={columns} sortedBy={3} height={14} onChoose={choose} />;
+}
+
+function Critical({ rows }: { readonly rows: readonly PathRow[] }): JSX.Element {
+  const most = Math.max(...rows.map((row) => row.time_ns), 1);
+  const columns: ReadonlyArray<Column<PathRow>> = [
+    { name: "Doing", help: "What was done on the path", text: done, width: "minmax(130px, 1.5fr)" },
+    { name: "Who", help: "Rank and thread", text: (row) => row.location, width: "110px" },
+    { name: "Called from", help: "Function and place in the source", text: from, width: "minmax(140px, 2fr)" },
+    { name: "On the path", help: "How long", text: (row) => duration(row.time_ns), value: (row) => row.time_ns, bar: (row) => row.time_ns / most, width: "120px" },
+  ];
+  return <Table label="critical path" rows={rows} columns={columns} sortedBy={3} height={14} onChoose={choose} />;
+}

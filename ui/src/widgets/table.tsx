@@ -1,0 +1,169 @@
+/**
+ * A table that can be sorted, filtered and copied, of any length: only rows that are seen are in the page.
+ *
+ * Knows no run; who uses it says what columns mean.
+ */
+import { useComputed, useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+
+import "./table.css";
+
+export interface Column<Row> {
+  readonly name: string;
+  /** What it means and in which unit. */
+  readonly help: string;
+  readonly text: (row: Row) => string;
+  /** What it is sorted by; without, by the text. */
+  readonly value?: (row: Row) => number;
+  /** A bar behind the text, 0 to 1. */
+  readonly bar?: (row: Row) => number;
+  /** How wide, as CSS grid says it. */
+  readonly width: string;
+}
+
+export interface TableProps<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: ReadonlyArray<Column<Row>>;
+  /** Number of the column that it is sorted by at first, the largest first. */
+  readonly sortedBy: number;
+  readonly onChoose?: (row: Row) => void;
+  readonly isChosen?: (row: Row) => boolean;
+  /** How many rows are seen at a time, at most. */
+  readonly height: number;
+}
+
+const ROW = 25;
+
+export function Table<Row>(props: TableProps<Row>): JSX.Element {
+  const sort = useSignal({ column: props.sortedBy, isUp: false });
+  const filter = useSignal("");
+  const scrolled = useSignal(0);
+  const sortBy = (column: number): void => {
+    const now = sort.value;
+    sort.value = { column, isUp: now.column === column ? !now.isUp : props.columns[column]?.value === undefined };
+  };
+  const rows = sorted(filtered(props.rows, props.columns, filter.value), props.columns, sort.value);
+  const seen = Math.min(rows.length, props.height);
+  const first = Math.max(0, Math.min(Math.floor(scrolled.value / ROW), rows.length - seen));
+  const grid = { gridTemplateColumns: props.columns.map((column) => column.width).join(" ") };
+  const copied = useSignal("");
+  const copy = (): void => {
+    void navigator.clipboard.writeText(csv(rows, props.columns)).then(
+      () => (copied.value = "copied"),
+      () => (copied.value = "the browser does not allow it"),
+    );
+  };
+  const tools = useComputed(() => copied.value);
+  return (
+    <div class="table">
+      <div class="table-tools">
+        <input
+          type="search"
+          placeholder="Filter"
+          aria-label={`Filter ${props.label}`}
+          value={filter.value}
+          onInput={(event) => (filter.value = event.currentTarget.value)}
+        />
+        <span class="muted">{rows.length === props.rows.length ? `${rows.length} rows` : `${rows.length} of ${props.rows.length} rows`}</span>
+        <button type="button" onClick={copy} title="Copy all rows as CSV">
+          Copy CSV
+        </button>
+        <span class="muted" role="status">{tools}</span>
+      </div>
+      <div role="table" aria-label={props.label} aria-rowcount={rows.length + 1}>
+        <div role="row" class="table-head" style={grid}>
+          {props.columns.map((column, number) => (
+            <div role="columnheader" aria-sort={sort.value.column === number ? (sort.value.isUp ? "ascending" : "descending") : "none"}>
+              <button type="button" class={`plain ${column.value === undefined ? "" : "table-number"}`} title={column.help} onClick={() => sortBy(number)}>
+                {column.name}
+                {sort.value.column === number ? (sort.value.isUp ? " ▴" : " ▾") : ""}
+              </button>
+            </div>
+          ))}
+        </div>
+        <div
+          class="table-body"
+          role="rowgroup"
+          tabIndex={0}
+          aria-label={`Rows of ${props.label}`}
+          style={{ maxHeight: `${Math.max(seen, 1) * ROW + 2}px` }}
+          onScroll={(event) => (scrolled.value = event.currentTarget.scrollTop)}
+        >
+          <div role="presentation" style={{ height: `${rows.length * ROW}px`, position: "relative" }}>
+            {rows.slice(first, first + seen + 2).map((row, place) => (
+              <TableRow key={first + place} row={row} number={first + place} grid={grid} props={props} />
+            ))}
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface TableRowProps<Row> {
+  readonly row: Row;
+  readonly number: number;
+  readonly grid: { readonly gridTemplateColumns: string };
+  readonly props: TableProps<Row>;
+}
+
+function TableRow<Row>({ row, number, grid, props }: TableRowProps<Row>): JSX.Element {
+  const choose = props.onChoose;
+  const isChosen = props.isChosen?.(row) ?? false;
+  return (
+    <div
+      role="row"
+      aria-rowindex={number + 2}
+      class={`table-row ${isChosen ? "table-chosen" : ""} ${choose === undefined ? "" : "table-link"}`}
+      style={{ ...grid, top: `${number * ROW}px` }}
+      onClick={() => choose?.(row)}
+    >
+      {props.columns.map((column, place) => (
+        <div role="cell" class={column.value === undefined ? "table-text" : "table-number"} title={column.text(row)}>
+          {column.bar === undefined ? null : (
+            <span class="table-bar" style={{ width: `${Math.round(Math.min(Math.max(column.bar(row), 0), 1) * 100)}%` }} />
+          )}
+          {place === 0 && choose !== undefined ? (
+            <button type="button" class="plain">
+              {column.text(row)}
+            </button>
+          ) : (
+            <span>{column.text(row)}</span>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function filtered<Row>(rows: readonly Row[], columns: ReadonlyArray<Column<Row>>, filter: string): readonly Row[] {
+  const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  if (words.length === 0) return rows;
+  return rows.filter((row) => {
+    const text = columns.map((column) => column.text(row)).join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function sorted<Row>(
+  rows: readonly Row[],
+  columns: ReadonlyArray<Column<Row>>,
+  sort: { readonly column: number; readonly isUp: boolean },
+): readonly Row[] {
+  const column = columns[sort.column];
+  if (column === undefined) return rows;
+  const sign = sort.isUp ? 1 : -1;
+  const { value, text } = column;
+  if (value !== undefined) return [...rows].sort((a, b) => sign * (value(a) - value(b)));
+  return [...rows].sort((a, b) => sign * text(a).localeCompare(text(b)));
+}
+
+/** Numbers as they are, texts between quotes. */
+function csv<Row>(rows: readonly Row[], columns: ReadonlyArray<Column<Row>>): string {
+  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+  const cell = (row: Row, column: Column<Row>): string =>
+    column.value === undefined ? quoted(column.text(row)) : String(column.value(row));
+  const head = columns.map((column) => quoted(column.name)).join(",");
+  return [head, ...rows.map((row) => columns.map((column) => cell(row, column)).join(","))].join("\n");
+}

@@ -1,0 +1,58 @@
+/**
+ * Asking the engine. Who answers — a server on this machine, or a worker in the page — is decided once, when the page
+ * opens; everything else only knows `ask`.
+ */
+import { frame, type Frame } from "./columns.ts";
+import type {
+  At,
+  CourseHead,
+  ErrorHead,
+  FoundHead,
+  MessagesHead,
+  PathHead,
+  Request,
+  RunHead,
+  StatesHead,
+  Step,
+  TotalsHead,
+  VisitHead,
+  WaitsHead,
+  Window,
+} from "./generated.ts";
+import type { Report } from "./report.ts";
+
+/** Takes a request to the engine and brings its frame. */
+export type Carrier = (request: string) => Promise<ArrayBuffer>;
+
+/** A server: that which the page came from. */
+export const server: Carrier = async (request) => {
+  const response = await fetch("api/answer", { method: "POST", body: request });
+  if (!response.ok) throw new Error((await response.text()) || `the server answered ${response.status}`);
+  return response.arrayBuffer();
+};
+
+/** All questions. */
+export class Engine {
+  private readonly carrier: Carrier;
+
+  constructor(carrier: Carrier) {
+    this.carrier = carrier;
+  }
+
+  run = (): Promise<Frame<RunHead>> => this.ask({ ask: "run" });
+  report = (): Promise<Frame<Report>> => this.ask({ ask: "report" });
+  states = (window: Window): Promise<Frame<StatesHead>> => this.ask({ ask: "states", ...window });
+  totals = (window: Window): Promise<Frame<TotalsHead>> => this.ask({ ask: "totals", ...window });
+  course = (window: Window): Promise<Frame<CourseHead>> => this.ask({ ask: "course", ...window });
+  messages = (window: Window): Promise<Frame<MessagesHead>> => this.ask({ ask: "messages", ...window });
+  waits = (window: Window): Promise<Frame<WaitsHead>> => this.ask({ ask: "waits", ...window });
+  path = (window: Window): Promise<Frame<PathHead>> => this.ask({ ask: "path", ...window });
+  visit = (at: At): Promise<Frame<VisitHead>> => this.ask({ ask: "visit", ...at });
+  step = (step: Step): Promise<Frame<FoundHead>> => this.ask({ ask: "step", ...step });
+
+  private async ask<Head>(request: Request): Promise<Frame<Head>> {
+    const answer = frame<Head>(await this.carrier(JSON.stringify(request)));
+    if (answer.kind === "error") throw new Error((answer as unknown as Frame<ErrorHead>).head.message);
+    return answer;
+  }
+}

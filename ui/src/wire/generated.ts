@@ -1,0 +1,53 @@
+/**
+ * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
+ */
+
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step;
+
+export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
+
+export type At = { line: number, at_ns: number, near_ns: number, region: number | null, };
+
+export type Step = { line: number | null, region: number, at_ns: number, towards: Towards, };
+
+export type Towards = "next" | "previous";
+
+export type RunHead = { name: string, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, };
+
+export type WireRegion = { name: string, verb: string, noun: string, level: number, kind: Kind, file: string, line: number, visits: number, exclusive_ns: number, };
+
+export type Kind = "work" | "transfer" | "wait" | "collective" | "io" | "manage";
+
+export type WireProcess = { host: string, rank: number | null, world: number, pid: number, outcome: string, };
+
+export type WireLocation = { name: string, process: number, start_ns: number, end_ns: number, };
+
+export type WireLine = { location: number, level: number, depth: number, time_ns: number, };
+
+export type Trust = { is_exact: boolean, coarsest_log2: number, damage: Array<string>, };
+
+export type StatesHead = { trust: Trust, visits: number, };
+
+export type TotalsHead = { trust: Trust, rest_ns: number, lives_ns: number, };
+
+export type CourseHead = { trust: Trust, from_ns: number, bucket_ns: number, buckets: number, locations: number, };
+
+export type MessagesHead = { number: number | null, damage: Array<string>, };
+
+export type WaitsHead = { patterns: Array<string>, number: number, is_known: boolean, };
+
+export type PathHead = { is_known: boolean, };
+
+export type VisitHead = { visit: WireVisit | null, };
+
+export type WireVisit = { line: number, region: number, start_ns: number, end_ns: number, bytes: number | null, visits: number, path: Array<number>, stack: Array<WireFrame>, waits: Array<WireWait>, messages: Array<WireMessage>, all_messages: boolean, };
+
+export type WireFrame = { function: string, file: string, line: number, };
+
+export type WireWait = { pattern: string, time_ns: number, cause: number, };
+
+export type WireMessage = { from: number | null, sent_ns: number | null, to: number | null, received_ns: number | null, bytes: number, tag: number | null, };
+
+export type FoundHead = { line: number | null, start_ns: number, end_ns: number, };
+
+export type ErrorHead = { message: string, };

@@ -1,0 +1,126 @@
+/**
+ * What a user does, done in a real browser: `node test/browser.mjs ADDRESS CASE [DIR]`. DIR is where pictures go.
+ *
+ * Every step looks at what the page then says. Whatever the console says is an error, whatever axe finds serious is one.
+ */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+import { hostile } from "./hostile.mjs";
+import { lammps } from "./lammps.mjs";
+
+const CASES = { lammps, hostile };
+const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const QUIET = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const [address, name, dir] = process.argv.slice(2);
+const test = CASES[name];
+assert(address !== undefined && test !== undefined, `usage: browser.mjs ADDRESS ${Object.keys(CASES).join("|")} [DIR]`);
+
+const executablePath = process.env.MAREY_BROWSER ?? BROWSERS.find((path) => existsSync(path));
+assert(executablePath !== undefined, "there is no Chromium");
+const profile = mkdtempSync(join(tmpdir(), "marey-browser-"));
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath,
+  headless: true,
+  viewport: { width: 1440, height: 860 },
+  args: QUIET,
+});
+
+/** What a case is given. */
+class Browser {
+  constructor(page) {
+    this.page = page;
+    this.said = [];
+    page.on("console", (message) => {
+      // That is about us, who look at pixels.
+      if (!message.text().includes("willReadFrequently")) this.said.push(`${message.type()}: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => this.said.push(`error: ${error.message}`));
+  }
+
+  step(what) {
+    console.log(`· ${what}`);
+  }
+
+  /** Waits until something holds that the page computes. */
+  async until(what, holds, argument) {
+    await this.page.waitForFunction(holds, argument, { timeout: 15_000 }).catch(() => {
+      throw new Error(`never came true: ${what}; the address is ${this.page.url()}`);
+    });
+  }
+
+  /** Waits until nothing better is on its way. */
+  async settled() {
+    await this.until("everything is drawn", () => document.querySelector("[data-settled='true']") !== null);
+    await this.page.waitForTimeout(50);
+  }
+
+  async open(view) {
+    await this.page.getByRole("navigation").getByRole("button", { name: view }).click();
+  }
+
+  async text(selector) {
+    return (await this.page.locator(selector).first().textContent()) ?? "";
+  }
+
+  /** How many pixels of a canvas have each colour. */
+  async colours(selector) {
+    return this.page.evaluate((selector) => {
+      const canvas = document.querySelector(selector);
+      const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+      const counts = {};
+      for (let at = 0; at < pixels.length; at += 4) {
+        const colour = [0, 1, 2].map((place) => pixels[at + place].toString(16).padStart(2, "0")).join("");
+        counts[colour] = (counts[colour] ?? 0) + 1;
+      }
+      return counts;
+    }, selector);
+  }
+
+  async picture(name) {
+    if (dir !== undefined) await this.page.screenshot({ path: join(dir, `${name}.png`) });
+  }
+
+  /** What axe finds serious. */
+  async accessible(where) {
+    const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+    // As a script of the page would be refused by its own policy, and rightly.
+    const { readFileSync } = await import("node:fs");
+    await this.page.evaluate(readFileSync(source, "utf8"));
+    const found = await this.page.evaluate(async () => {
+      const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+      const bad = violations.filter((it) => it.impact === "serious" || it.impact === "critical");
+      return bad.map((it) => `${it.id}: ${it.help}: ${it.nodes.slice(0, 3).map((node) => node.html).join(" ")}`);
+    });
+    assert.deepEqual(found, [], `${where} is not accessible`);
+  }
+}
+
+let outcome = 0;
+try {
+  const page = await context.newPage();
+  const browser = new Browser(page);
+  await test(browser, address);
+  assert.deepEqual(browser.said, [], "the console says something");
+  console.log("all of it holds");
+} catch (error) {
+  console.error(error);
+  outcome = 1;
+} finally {
+  await context.close();
+  rmSync(profile, { recursive: true, force: true });
+}
+process.exit(outcome);

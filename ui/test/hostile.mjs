@@ -1,0 +1,30 @@
+/** A run whose names are made to do harm: they are shown as the texts that they are. */
+import assert from "node:assert/strict";
+
+export async function hostile(browser, address) {
+  const { page } = browser;
+  await page.goto(address);
+  for (const view of ["Overview", "Timeline", "Profile", "Waits & path", "Communication"]) {
+    browser.step(view);
+    await browser.open(view);
+    await page.waitForTimeout(400);
+    assert.equal(await page.evaluate(() => window.harmed), undefined, "a name was run");
+    assert.equal(await page.locator("img, iframe, object").count(), 0, "a name became an element");
+  }
+  await browser.open("Profile");
+  await browser.until("the name is there", () => document.body.textContent.includes("<img src=x onerror="));
+  browser.step("found and chosen");
+  await page.keyboard.press("/");
+  await page.keyboard.type("onerror");
+  await browser.until("it is found", () => document.querySelector(".finder li")?.textContent.includes("<img src=x"));
+  await page.keyboard.press("Enter");
+  await browser.until("it is chosen", () => document.querySelector(".chip")?.textContent.includes("<img src=x"));
+  browser.step("an address that nobody wrote");
+  for (const hash of ["#1&view=%00&span=9-1&locations=99,-1&region=%&visit=a@b&hide={", "#7", "#1&span=0-99999999999999999999"]) {
+    await page.evaluate((hash) => (location.hash = hash), hash);
+    await page.waitForTimeout(200);
+  }
+  await browser.open("Timeline");
+  await browser.settled();
+  assert.equal(await page.evaluate(() => window.harmed), undefined);
+}

@@ -1,0 +1,160 @@
+/** A real run: LAMMPS with four ranks, looked at in all views, one selection for all of them. */
+import assert from "node:assert/strict";
+
+const ROWS = ".timeline-rows canvas";
+
+export async function lammps(browser, address) {
+  const { page } = browser;
+  browser.step("the overview tells facts, findings and efficiencies");
+  await page.goto(address);
+  await browser.until("the report is there", () => document.querySelector(".findings-card, .overview .muted") !== null);
+  await browser.until("efficiencies are there", () => document.querySelectorAll(".overview-bar").length >= 10);
+  assert.match(await browser.text(".overview-facts"), /4 processes/);
+  assert.match(page.url(), /^http:\/\/127\.0\.0\.1:\d+\/#1&view=overview$/, "the key has left the address");
+  await browser.picture("overview");
+  await browser.accessible("the overview");
+
+  browser.step("the timeline has states of all kinds and their waiting");
+  await browser.open("Timeline");
+  await browser.settled();
+  const whole = await browser.colours(ROWS);
+  assert((whole["e9a23b"] ?? 0) > 500, "waiting is drawn in amber");
+  assert((whole["5b8def"] ?? 0) > 500, "sending and receiving is drawn in blue");
+  await browser.picture("timeline");
+  await browser.accessible("the timeline");
+
+  browser.step("the wheel zooms in where the pointer is, and Backspace goes back");
+  const box = await page.locator(ROWS).boundingBox();
+  // Whole pixels: the wheel knows no others.
+  const [x, y] = [Math.round(box.x + 128 + (box.width - 138) * 0.6), Math.round(box.y + 40)];
+  await page.mouse.move(x, y);
+  const pointed = await browser.text(".timeline-time");
+  for (let turn = 0; turn < 6; turn += 1) await page.mouse.wheel(0, -240);
+  await browser.settled();
+  const span = spanOf(page.url());
+  assert(span[1] - span[0] < 100e6, `${span} is short`);
+  const at = Number(pointed.replace(/\D/g, ""));
+  assert(span[0] < at && at < span[1], `${pointed} is still seen in ${span}`);
+  await browser.picture("zoomed");
+
+  browser.step("a visit that is pressed is told: name, place, call path");
+  await pressed(browser, box);
+  const name = (await browser.text(".side .facts dd")).trim();
+  assert.match(name, /^MPI_/);
+  assert.match(await browser.text(".side .facts"), /rank \d/);
+  await browser.until("it has a call path", () => document.querySelectorAll(".path li").length > 2);
+  assert.match(page.url(), /visit=\d+%40\d+/);
+  await browser.picture("selected");
+
+  browser.step("the next and the previous visit are others of the same region");
+  const start = await fact(page, "Start");
+  await page.keyboard.press("]");
+  await browser.until("another visit", (start) => !document.querySelector(".side .facts").textContent.includes(start), start);
+  assert.equal((await browser.text(".side .facts dd")).trim(), name);
+  await page.keyboard.press("[");
+  await browser.until("the first again", (start) => document.querySelector(".side .facts").textContent.includes(start), start);
+
+  browser.step("a region that is chosen is chosen in all views");
+  await page.locator(".side .facts dd .link").first().click();
+  await browser.until("a chip", (name) => document.querySelector(".chip")?.textContent.includes(name), name);
+  await browser.settled();
+  await browser.open("Profile");
+  assert.equal((await browser.text(".table-row.table-chosen div")).trim(), name);
+  await browser.picture("profile");
+  await browser.accessible("the profile");
+
+  browser.step("hidden states are not drawn");
+  await browser.open("Timeline");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("0");
+  await browser.settled();
+  const before = await browser.colours(ROWS);
+  await page.locator(".states li").filter({ hasText: "MPI_Init" }).locator("input").uncheck();
+  await page.waitForTimeout(200);
+  const after = await browser.colours(ROWS);
+  const grey = "9aa3ad";
+  assert((before[grey] ?? 0) > 1000 && (after[grey] ?? 0) < (before[grey] ?? 0) / 10, "MPI_Init is gone");
+  await page.locator(".states li").filter({ hasText: "MPI_Init" }).locator("input").check();
+
+  browser.step("what blinks comes and goes");
+  await page.keyboard.press("Escape");
+  await find(page, "MPI_Init");
+  await page.keyboard.press("b");
+  const seen = new Set();
+  for (let look = 0; look < 12; look += 1) {
+    seen.add(((await browser.colours(ROWS))[grey] ?? 0) > 1000);
+    await page.waitForTimeout(150);
+  }
+  assert.equal(seen.size, 2, "it was seen and not seen");
+  await page.keyboard.press("b");
+  await page.keyboard.press("Escape");
+
+  browser.step("a cell of the matrix shows two ranks in the timeline");
+  await browser.open("Communication");
+  assert.equal(await page.locator(".matrix-cell").count(), await page.locator("[aria-label='pairs of processes'] .table-row").count());
+  await browser.picture("communication");
+  await browser.accessible("communication");
+  await page.locator(".matrix-cell").first().click();
+  await browser.until("two locations", () => document.querySelector(".timeline-bar")?.textContent.includes("2 locations"));
+  await browser.settled();
+
+  browser.step("the address brings it all back");
+  await page.keyboard.press("Escape");
+  await page.evaluate(() => (location.hash = "#1&view=timeline&span=300000000-400000000&locations=1,2&region=MPI_Send&layers=p"));
+  await browser.settled();
+  assert.match(await browser.text(".timeline-bar"), /2 locations · 100\.0 ms/);
+  assert.match(await browser.text(".chip"), /MPI_Send/);
+  const again = page.url();
+  await page.reload();
+  await browser.settled();
+  assert.equal(page.url(), again);
+
+  browser.step("waits, delays and the critical path have tables");
+  await page.keyboard.press("Escape");
+  await browser.open("Waits & path");
+  for (const label of ["waiting", "delays", "critical path"]) {
+    assert((await page.locator(`[aria-label='${label}'] .table-row`).count()) > 3, label);
+  }
+  await browser.picture("waits");
+  await browser.accessible("waits");
+  await page.getByRole("button", { name: "Show in the timeline" }).click();
+  await browser.settled();
+  assert(((await browser.colours(ROWS))["b3261e"] ?? 0) > 300, "the critical path is drawn");
+
+  browser.step("the other theme");
+  await page.getByRole("button", { name: "Theme: light" }).click();
+  await browser.settled();
+  await browser.accessible("the dark timeline");
+  await browser.picture("dark");
+  await browser.open("Help");
+  await browser.accessible("help");
+
+  browser.step("no key, no answer");
+  const port = new URL(page.url()).port;
+  const answer = await fetch(`http://127.0.0.1:${port}/api/answer`, { method: "POST", body: '{"ask":"run"}' });
+  assert.equal(answer.status, 401);
+}
+
+function spanOf(address) {
+  return /span=(\d+)-(\d+)/.exec(address)?.slice(1).map(Number) ?? [0, Infinity];
+}
+
+async function fact(page, name) {
+  return (await page.locator(".facts > div").filter({ hasText: name }).first().locator("dd").textContent()).trim();
+}
+
+/** Presses along the first row until there is a visit. */
+async function pressed(browser, box) {
+  for (let share = 0.1; share < 0.95; share += 0.03) {
+    await browser.page.mouse.click(box.x + 128 + (box.width - 138) * share, box.y + 30);
+    await browser.page.waitForTimeout(120);
+    if ((await browser.page.locator(".side .path").count()) > 0) return;
+  }
+  throw new Error("there is no visit in the first row");
+}
+
+async function find(page, name) {
+  await page.keyboard.press("/");
+  await page.keyboard.type(name);
+  await page.keyboard.press("Enter");
+}
