@@ -5,6 +5,7 @@
 
 use crate::setup;
 use crate::shell::{cargo, command, root, run, succeeds, target, which};
+use crate::ui;
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,9 @@ use std::process::Command;
 /// Sets up, builds, records, reports.
 pub(crate) fn run_all() -> Result<()> {
     setup::debian_packages(setup::MPI_PACKAGES);
+    if ui::set_up() {
+        ui::build()?;
+    }
     run(&mut cargo(["build", "--release", "--package", "marey"]))?;
 
     let marey = target().join("release/marey");
@@ -31,7 +35,9 @@ pub(crate) fn run_all() -> Result<()> {
     println!("\n── record ──");
     run(&mut recorded(&marey, &archive, &program))?;
     println!("\n── report ──");
-    run(command(&marey).arg("report").arg(&archive))
+    run(command(&marey).arg("report").arg(&archive))?;
+    println!("\n`{} view {}` shows it in the browser", marey.display(), archive.display());
+    Ok(())
 }
 
 /// A command line and the environment it needs.

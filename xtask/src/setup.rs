@@ -33,6 +33,8 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "python3-mpi4py",
     "python3-venv",
     "valgrind",
+    // Looks at the viewer as users do.
+    "chromium",
 ];
 
 /// What the benchmarks need: compilers, peers, real programs.

@@ -9,6 +9,7 @@
 use crate::check;
 use crate::setup;
 use crate::shell::{cargo, run, typed};
+use crate::ui;
 use anyhow::{Context, Result};
 use std::process::Command;
 
@@ -17,15 +18,19 @@ pub(crate) fn run_all() -> Result<()> {
     let has_packages = setup::debian_packages(setup::TEST_PACKAGES);
     let python = setup::python_with_duckdb();
     let nextest = setup::nextest();
+    let has_viewer = ui::set_up();
 
     check::run(check::Scope::Everything)?;
+    if has_viewer {
+        ui::build()?;
+    }
     run(&mut cargo(["build", "--workspace"]))?;
     if nextest {
         // nextest does not run the examples in the documentation.
         run(&mut cargo(["test", "--quiet", "--doc", "--workspace"]))?;
     }
     let mut tests = test_runner(nextest);
-    if has_packages && python.is_some() {
+    if has_packages && python.is_some() && has_viewer {
         tests.env("MAREY_TEST_ALL", "1");
     } else {
         println!("setup: WARNING: not everything is there; tests that need what is missing ARE SKIPPED");

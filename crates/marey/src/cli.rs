@@ -18,6 +18,7 @@ mod read;
 mod recurring;
 mod scale;
 mod situations;
+mod view;
 mod what_if;
 
 pub(crate) use compare::*;
@@ -28,6 +29,7 @@ pub(crate) use read::*;
 pub(crate) use recurring::*;
 pub(crate) use scale::*;
 pub(crate) use situations::*;
+pub(crate) use view::*;
 pub(crate) use what_if::*;
 
 /// Record, report and explore where the time of a parallel program goes.
@@ -45,6 +47,7 @@ pub(crate) use what_if::*;
         marey doctor -- mpirun -n 4 ./app     what can be measured, before anything is\n  \
         marey record -- mpirun -n 4 ./app     run it and write run.marey\n  \
         marey report run.marey                where the time went, as text\n  \
+        marey view run.marey                  explore it in the browser\n  \
         marey dump run.marey --rank 0         what rank 0 did, event by event\n\n\
         EXIT STATUS\n  \
         0  done\n  \
@@ -63,6 +66,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Record(RecordArgs),
     Doctor(DoctorArgs),
+    View(ViewArgs),
     Report(ReportArgs),
     Waits(WaitsArgs),
     Path(PathArgs),

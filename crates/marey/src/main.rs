@@ -37,6 +37,7 @@ mod report;
 mod run;
 mod symbolize;
 mod table;
+mod view;
 mod words;
 
 fn main() -> ExitCode {
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         cli::Command::Lines(args) => lines::run(args),
         cli::Command::Info(args) => info::run(args),
         cli::Command::Dump(args) => dump::run(args),
+        cli::Command::View(args) => view::run(args),
         cli::Command::Pack(args) => pack::run(args),
         cli::Command::Completions(args) => generate::completions(args),
         cli::Command::Man(args) => generate::man(args),

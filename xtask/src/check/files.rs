@@ -28,7 +28,14 @@ const MAX_LINES: usize = 800;
 const WRITTEN: &[&str] = &[".rs", ".c", ".h", ".f90", ".py", ".ts", ".tsx", ".css", ".md", ".lock"];
 
 /// Hosts that a manifest or a lock file may name: the public ones that everybody reaches.
-const HOSTS: &[&str] = &["github.com", "docs.rs", "json-schema.org"];
+const HOSTS: &[&str] = &[
+    "github.com",
+    "docs.rs",
+    "json-schema.org",
+    // Where packages of npm say that they take money, in the lock.
+    "opencollective.com",
+    "tidelift.com",
+];
 
 pub(super) fn check(files: &[TrackedFile]) -> Vec<Finding> {
     let machine = MachinePaths::of_this_machine();

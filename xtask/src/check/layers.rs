@@ -23,6 +23,7 @@ const ALL: &[&str] = &[
     "marey-analyze",
     "marey-archive",
     "marey-source",
+    "marey-serve",
 ];
 
 const LAYERS: &[Layer] = &[
@@ -52,13 +53,19 @@ const LAYERS: &[Layer] = &[
         ours: &["marey-model", "marey-measure", "marey-analyze", "marey-archive"],
         others: None,
     },
+    Layer { name: "marey-serve", ours: &["marey-model", "marey-analyze", "marey-archive"], others: None },
     Layer { name: "marey", ours: ALL, others: None },
     Layer { name: "xtask", ours: &[], others: None },
 ];
 
 /// Crates of others that only one of ours may know, so that it can be exchanged.
-const KNOWN_TO_ONE: &[(&str, &str)] =
-    &[("parquet", "marey-archive"), ("arrow", "marey-archive"), ("clap", "marey")];
+const KNOWN_TO_ONE: &[(&str, &str)] = &[
+    ("parquet", "marey-archive"),
+    ("arrow", "marey-archive"),
+    ("clap", "marey"),
+    ("axum", "marey-serve"),
+    ("tokio", "marey-serve"),
+];
 
 /// Checks every crate of `cargo metadata` against the tables.
 pub(super) fn check(metadata: &Value) -> Vec<Finding> {

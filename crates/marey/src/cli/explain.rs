@@ -110,7 +110,7 @@ pub(crate) struct ExplainArgs {
 }
 
 /// What of the run is meant.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct When {
     /// Only what happened at or after this time of the run
     ///

@@ -18,7 +18,7 @@ use marey_analyze::{
 
 use marey_model::Nanos;
 
-use crate::cli::{ReportArgs, Section};
+use crate::cli::{ReportArgs, Section, When, Which};
 use crate::compare::metrics;
 use crate::endings;
 use crate::exit::Usage;
@@ -82,6 +82,17 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The report of a whole run for other programs.
+pub(crate) fn as_json(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let run = Run::open(path)?;
+    let part = Part::asked(&run, path, &When::default(), &Which::default())?;
+    let excerpt = part.excerpt(&run, path)?;
+    let facts = Facts::new(&run, path, &part, excerpt.as_ref());
+    let mut text = Vec::new();
+    json::print(&mut text, &facts, &[])?;
+    Ok(text)
 }
 
 /// Everything that the report is about.

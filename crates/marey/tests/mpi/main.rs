@@ -40,4 +40,5 @@ mod mpi_sites;
 mod mpi_sizes;
 mod mpi_steps;
 mod mpi_sums;
+mod mpi_view;
 mod mpi_waiting;

@@ -1,0 +1,57 @@
+//! `marey view`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `marey view`
+#[derive(Debug, Args)]
+#[command(
+    about = "Explore a run in the browser",
+    long_about = "Explore a run in the browser.\n\n\
+        Serves the viewer on this machine, for you alone: it listens on 127.0.0.1, and the address that is printed \
+        works once, in one browser. It ends with ^C.\n\n\
+        On a cluster, start it where the run is and look at it from where you sit: \
+        `ssh -L 8080:localhost:8080 login marey view run.marey --port 8080 --no-open`, then open the address that it prints.",
+    after_long_help = "EXAMPLES\n  \
+        marey view run.marey\n  \
+        marey view run.marey --port 8080 --no-open    behind ssh -L 8080:localhost:8080\n  \
+        marey view run.marey --socket view.sock       behind ssh -L 8080:/path/to/view.sock, where ports are shared\n  \
+        marey view run.marey --prefix /marey/         behind a proxy that passes that on\n\n\
+        EXIT STATUS\n  \
+        0 when it was stopped, 1 if the run cannot be read or the port is taken"
+)]
+pub(crate) struct ViewArgs {
+    /// The run, a directory or a packed file
+    #[arg(value_name = "RUN", default_value = "run.marey")]
+    pub(crate) run: PathBuf,
+
+    /// Port of 127.0.0.1 to listen on; 0 = any that is free
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "socket")]
+    pub(crate) port: u16,
+
+    /// Listen on a socket file instead, which only you can open
+    #[arg(long, value_name = "FILE")]
+    pub(crate) socket: Option<PathBuf>,
+
+    /// What the path of the page begins with
+    #[arg(long, value_name = "PATH", default_value = "/", value_parser = prefix)]
+    pub(crate) prefix: String,
+
+    /// Do not start a browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
+}
+
+/// `/`, or a path between two of them.
+fn prefix(text: &str) -> Result<String, String> {
+    let inner = text.trim_matches('/');
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./~".contains(letter);
+    if !inner.chars().all(is_plain)
+        || inner.split('/').any(|part| part == "." || part == "..")
+        || inner.contains("//")
+    {
+        return Err("a path such as /marey/ of letters, digits and -_.~".to_owned());
+    }
+    Ok(if inner.is_empty() { "/".to_owned() } else { format!("/{inner}/") })
+}

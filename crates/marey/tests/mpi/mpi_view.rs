@@ -1,0 +1,92 @@
+//! The viewer in a real browser, on a real run and on one whose names are made to do harm.
+//!
+//! What users do and what they must see then stands in `ui/test/`; here runs are made and served.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use marey_archive::merge::{Config, merge};
+use marey_testkit::Spool;
+
+use crate::support::{Job, Mpi, Place, need, which};
+
+/// A viewer that is being served.
+struct Served {
+    child: Child,
+    address: String,
+}
+
+impl Served {
+    fn new(run: &Path, words: &[&str]) -> Self {
+        let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+        marey.arg("view").arg(run).arg("--no-open").args(words).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = marey.spawn().unwrap();
+        let mut address = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
+        Self { child, address: address.trim().to_owned() }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).ok();
+        assert!(self.child.wait().is_ok_and(|status| status.success()) || std::thread::panicking());
+    }
+}
+
+/// Node and the scripts, if all of it is there and the viewer was built.
+fn browser() -> Option<(PathBuf, PathBuf)> {
+    let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui");
+    let is_there = ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| which(name).is_some())
+        && ui.join("node_modules/playwright-core").is_dir()
+        && ui.join("dist/index.html").is_file();
+    let node = which("node").filter(|_| is_there)?;
+    Some((node, ui))
+}
+
+fn look(run: &Path, words: &[&str], case: &str, place: &Place) {
+    let (node, ui) =
+        need!(browser(), "Chromium, npm's packages in ui/ and the page that `cargo xtask ui` builds");
+    let served = Served::new(run, words);
+    // MAREY_PICTURES=DIR keeps what the browser shows.
+    let pictures = std::env::var_os("MAREY_PICTURES").map_or_else(|| place.dir("pictures"), PathBuf::from);
+    std::fs::create_dir_all(&pictures).unwrap();
+    let mut script = Command::new(node);
+    script.current_dir(ui).arg("test/browser.mjs").arg(&served.address).arg(case).arg(pictures);
+    let output = script.stdin(Stdio::null()).output().unwrap();
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}{}", said(&output.stdout), said(&output.stderr));
+    assert!(said(&output.stdout).contains("all of it holds"));
+}
+
+#[test]
+fn a_run_of_lammps_in_the_browser() {
+    let lammps = need!(Mpi::Open.installed().and_then(|_| which("lmp")), "LAMMPS and Open MPI");
+    let place = Place::new();
+    let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lammps/in.melt");
+    let run = Job::new(Mpi::Open, 4, lammps).arg("-in").arg(input).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    look(run.path(), &[], "lammps", &place);
+}
+
+#[test]
+fn names_are_shown_as_texts() {
+    const HARM: &str = "<img src=x onerror=\"window.harmed=1\">";
+    let place = Place::new();
+    let mut spool = Spool::world(2);
+    for process in &mut spool.processes {
+        for (number, verb) in
+            [HARM, "</script><script>window.harmed=2</script>", "javascript:harmed=3"].iter().enumerate()
+        {
+            let (site, at) = (process.site(0, verb), 1000 * (number as u64 + 1));
+            process.enter(0, site, at);
+            process.leave(0, at + 500);
+        }
+    }
+    let (from, to) = (place.path().join("spool"), place.path().join("harm.marey"));
+    spool.write(&from).unwrap();
+    merge(&from, &to, &Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false }, &()).unwrap();
+    look(&to, &["--prefix", "/some/where/"], "hostile", &place);
+}
