@@ -4,7 +4,7 @@
 mod made;
 
 use made::Made;
-use marey_analyze::{Digest, Formula, NoValue, Of, QUANTITIES};
+use marey_analyze::{Digest, Formula, NoValue, Of, QUANTITIES, Wrong};
 
 /// The run of the table.
 const RUN: &str = "\
@@ -75,8 +75,11 @@ fn nothing_is_nested_so_deeply_that_the_stack_overflows() {
     let deep = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
     assert!(Formula::parse(&deep).is_err());
     assert!(Formula::parse(&"-".repeat(100_000)).is_err());
-    let wide = format!("1{}", " + 1".repeat(2_000));
-    assert_eq!(Formula::parse(&wide).unwrap().value(&run()), Ok(2001.0));
+    let wide = |more: usize| Formula::parse(&format!("1{}", " + 1".repeat(more)));
+    assert_eq!(wide(2_000).unwrap().value(&run()), Ok(2001.0));
+    // What stands to the left of an operator is one level further down.
+    let error = wide(200_000).unwrap_err();
+    assert_eq!((error.at, error.wrong), (8002, Wrong::TooLong));
 }
 
 #[test]

@@ -74,14 +74,20 @@ pub enum Wrong {
     /// Nobody needs that.
     #[error("parentheses and signs are nested too deeply")]
     TooDeep,
+    /// Nor so much in a row.
+    #[error("there are more than {MOST_OPERATORS} operators")]
+    TooLong,
 }
 
 /// So that no expression overflows the stack.
 const DEEPEST: usize = 100;
 
+/// The same: what stands to the left of an operator is beneath it, so a chain is as deep as it is long.
+const MOST_OPERATORS: usize = 2000;
+
 pub(super) fn parse(text: &str) -> Result<Expr, FormulaError> {
     let tokens = tokens(text)?;
-    let mut parser = Parser { tokens: &tokens, end: text.trim_end().chars().count(), depth: 0 };
+    let mut parser = Parser { tokens: &tokens, end: text.trim_end().chars().count(), depth: 0, n_operators: 0 };
     if tokens.is_empty() {
         return Err(error(0, Wrong::Empty));
     }
@@ -178,6 +184,7 @@ struct Parser<'t> {
     tokens: &'t [(usize, Token)],
     end: usize,
     depth: usize,
+    n_operators: usize,
 }
 
 impl Parser<'_> {
@@ -193,9 +200,19 @@ impl Parser<'_> {
         Some(found)
     }
 
+    /// The same of operators, of which there may not be too many.
+    fn operator(&mut self, signs: &[char]) -> Result<Option<(usize, char)>, FormulaError> {
+        let found = self.sign(signs);
+        self.n_operators += usize::from(found.is_some());
+        match found {
+            Some((at, _)) if self.n_operators > MOST_OPERATORS => Err(error(at, Wrong::TooLong)),
+            found => Ok(found),
+        }
+    }
+
     fn sum(&mut self) -> Result<Expr, FormulaError> {
         let mut left = self.product()?;
-        while let Some((at, sign)) = self.sign(&['+', '-']) {
+        while let Some((at, sign)) = self.operator(&['+', '-'])? {
             let operator = if sign == '+' { Operator::Add } else { Operator::Subtract };
             left = Expr::Two(operator, at, Box::new([left, self.product()?]));
         }
@@ -204,7 +221,7 @@ impl Parser<'_> {
 
     fn product(&mut self) -> Result<Expr, FormulaError> {
         let mut left = self.factor()?;
-        while let Some((at, sign)) = self.sign(&['*', '/']) {
+        while let Some((at, sign)) = self.operator(&['*', '/'])? {
             let operator = if sign == '*' { Operator::Multiply } else { Operator::Divide };
             left = Expr::Two(operator, at, Box::new([left, self.factor()?]));
         }
