@@ -119,7 +119,7 @@ impl<'t> Excerpt<'t> {
     }
 
     /// Whether somebody in a process is meant.
-    pub fn has_process(&self, process: ProcessId) -> bool {
+    fn has_process(&self, process: ProcessId) -> bool {
         self.processes_meant.get(process.idx()).copied().unwrap_or(false)
     }
 }

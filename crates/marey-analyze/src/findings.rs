@@ -444,6 +444,7 @@ fn function(run: &dyn Trace, some: &[LocationId], all: &BTreeSet<LocationId>) ->
         /// Theirs too, by the innermost function; empty = itself.
         within: BTreeMap<&'t str, f64>,
     }
+    let late: BTreeSet<LocationId> = some.iter().copied().collect();
     let mut functions: BTreeMap<(&str, &str), Times<'_>> = BTreeMap::new();
     for row in run.all_samples().iter().filter(|row| all.contains(&row.location)) {
         if row.call_path.is_some_and(|path| library_call(run, path).is_some()) {
@@ -459,7 +460,7 @@ fn function(run: &dyn Trace, some: &[LocationId], all: &BTreeSet<LocationId>) ->
         // What has no name goes by its module, or each of its addresses would be a function.
         let times = functions.entry((name_of(&frame.function), &frame.file)).or_default();
         times.of_all += float(row.time);
-        if some.contains(&row.location) {
+        if late.contains(&row.location) {
             times.of_some += float(row.time);
             #[expect(clippy::cast_precision_loss, reason = "a variance needs no more than 53 bits")]
             let samples = row.samples.max(1) as f64;

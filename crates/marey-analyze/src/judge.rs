@@ -142,8 +142,10 @@ fn change_of(from: f64, to: f64) -> f64 {
     }
 }
 
-/// The ratio of two groups of positive values, and its interval; `None` = there are too few for one.
+/// The ratio of two groups of positive values, and its interval; `None` = there are too few for one. Of more than 200 values
+/// the first 200 count. Time grows with the square of the smaller group times the larger.
 pub fn ratio(baseline: &[f64], candidate: &[f64], alpha: f64) -> Option<Ratio> {
+    let [baseline, candidate] = [baseline, candidate].map(|values| &values[..values.len().min(MOST)]);
     let rank = rank(baseline.len(), candidate.len(), alpha)?;
     let quotients = quotients(baseline, candidate);
     Some(Ratio {

@@ -54,6 +54,16 @@ fn critical_values_are_those_that_are_counted() {
     }
 }
 
+/// The bounds are found among the quotients of those values of which the probabilities are.
+#[test]
+fn of_many_values_the_first_two_hundred_count() {
+    let mut random = Random(3);
+    let (old, new) = (random.times(300, 0.03, 1.0), random.times(250, 0.03, 1.1));
+    let found = ratio(&old, &new, 0.05).unwrap();
+    assert_eq!(Some(found), ratio(&old[..200], &new[..200], 0.05));
+    assert!(found.lower <= 1.1 && 1.1 <= found.upper && found.upper - found.lower < 0.02, "{found:?}");
+}
+
 /// Numbers that look random and are the same each time (xorshift64*).
 struct Random(u64);
 

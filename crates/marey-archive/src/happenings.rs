@@ -27,8 +27,7 @@ use crate::{Archive, Error, Filter, Part, RunTrace};
 #[derive(Debug)]
 pub struct Events<'a> {
     archive: &'a Archive,
-    /// Processes of the communicators, in the order of their ranks.
-    members: Vec<Vec<ProcessId>>,
+    communicators: Vec<Processes>,
     /// Process of each location.
     process_of: Vec<ProcessId>,
     /// Slabs: when each begins, and its number in the archive.
@@ -48,7 +47,7 @@ impl<'a> Events<'a> {
     /// If the archive cannot be read.
     pub fn open(archive: &'a Archive, trace: &RunTrace) -> Result<Self, Error> {
         let communicators = archive.table("communicators")?;
-        let members = communicators.text("members")?.iter().map(|text| processes(text)).collect();
+        let communicators = communicators.text("members")?.iter().map(|text| Processes::of(text)).collect();
         let process_of = trace.locations().iter().map(|location| location.process).collect();
         let life = || trace.locations().iter();
         let life = (life().map(|it| it.start).min(), life().map(|it| it.end).max());
@@ -67,7 +66,7 @@ impl<'a> Events<'a> {
         slabs[0].0 = Nanos(0);
         let long = vec![Vec::new(); slabs.len()];
         let of_windows = OnceLock::new();
-        let mut events = Self { archive, members, process_of, long, slabs, life, of_windows };
+        let mut events = Self { archive, communicators, process_of, long, slabs, life, of_windows };
         let mut long = std::mem::take(&mut events.long);
         for part in events.parts("intervals", last) {
             events.read_intervals(part, |rows: &[Visit]| {
@@ -221,9 +220,9 @@ impl<'a> Events<'a> {
 
     /// Names the root of an operation of which all known members are there.
     fn find_root(&self, operation: &mut [Member], root: i64) {
-        let of = |communicator: CommunicatorId| self.members.get(communicator.0 as usize);
-        let process = operation.first().and_then(|first| of(first.communicator));
-        let process = process.and_then(|members| members.get(usize::try_from(root).ok()?)).copied();
+        let of = |communicator: CommunicatorId| self.communicators.get(communicator.0 as usize);
+        let communicator = operation.first().and_then(|first| of(first.communicator));
+        let process = communicator.and_then(|it| *it.by_rank.get(usize::try_from(root).ok()?)?);
         let is_root = |member: &&Member| self.process_of.get(member.location.idx()).copied() == process;
         let root = operation.iter().find(is_root).map(|member| member.location).filter(|_| process.is_some());
         operation.iter_mut().for_each(|member| member.root = root);
@@ -451,8 +450,8 @@ impl Happenings for Events<'_> {
                 if all_roots[row] >= 0 {
                     roots.insert(key, all_roots[row]);
                 }
-                let size = self.members.get(key.0 as usize).map_or(usize::MAX, Vec::len);
-                if operation.len() >= size {
+                let all = self.communicators.get(key.0 as usize).map_or(usize::MAX, |it| it.number);
+                if operation.len() >= all {
                     let operation = open.remove(&key).unwrap_or_default();
                     emit(operation, roots.remove(&key).unwrap_or(-1));
                 }
@@ -580,16 +579,33 @@ fn unread(damage: &[Error]) -> Result<(), Unread> {
     if damage.is_empty() { Ok(()) } else { Err(Unread(damage.iter().map(ToString::to_string).collect())) }
 }
 
-/// Processes in the order of ranks, of a text such as `0-3,7`. Of an intercommunicator, none: ranks of both groups begin
-/// at 0.
-fn processes(text: &str) -> Vec<ProcessId> {
-    if text.contains('|') {
-        return Vec::new();
+/// The processes of a communicator.
+#[derive(Debug)]
+struct Processes {
+    /// In the order of their ranks, `None` for those that were not measured; of an intercommunicator, none: ranks of both
+    /// groups begin at 0.
+    by_rank: Vec<Option<ProcessId>>,
+    /// How many were measured, of both groups.
+    number: usize,
+}
+
+impl Processes {
+    /// Those of a text such as `0-3,?,7`, or `0-1|2,3`.
+    fn of(text: &str) -> Self {
+        // More than there are locations would be nonsense; a damaged text must not fill the memory.
+        let all = text.split([',', '|']).flat_map(ids).take(1 << 24);
+        if text.contains('|') {
+            return Self { by_rank: Vec::new(), number: all.flatten().count() };
+        }
+        let by_rank: Vec<Option<ProcessId>> = all.collect();
+        Self { number: by_rank.iter().flatten().count(), by_rank }
     }
-    let range = |piece: &str| -> Option<std::ops::RangeInclusive<u32>> {
-        let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
-        Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
-    };
-    // More than there are locations would be nonsense; a damaged text must not fill the memory.
-    text.split(',').filter_map(range).flatten().take(1 << 24).map(ProcessId).collect()
+}
+
+/// The processes of a piece such as `0-3`; of `?` one that was not measured.
+fn ids(piece: &str) -> impl Iterator<Item = Option<ProcessId>> {
+    let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
+    let range = first.trim().parse::<u32>().ok().zip(last.trim().parse().ok());
+    let unknown = range.is_none().then_some(None);
+    range.map(|(first, last)| first..=last).into_iter().flatten().map(|id| Some(ProcessId(id))).chain(unknown)
 }

@@ -140,7 +140,7 @@ mod tests {
         };
         assert_eq!(middles(&of(near(10))), ["10"]);
         assert_eq!(middles(&of(near(10).chain(near(100)))), ["10", "105"]);
-        // Four of a hundred are odd, six are a kind.
+        // Five of a hundred and five are odd, twelve of a hundred and twelve are a kind.
         assert_eq!(middles(&of(near(10).chain(vec![90_000_000; 5]))), ["10"]);
         assert_eq!(middles(&of(near(10).chain(vec![90_000_000; 12]))), ["10", "90"]);
         assert!(modes(&Bins::default()).is_empty());

@@ -94,11 +94,10 @@ impl Usual {
         let role = |place: usize| run.regions().get(paths[place].region.idx()).map(|region| region.role);
         let mut only_computes: Vec<bool> =
             (0..paths.len()).map(|place| role(place) == Some(Role::Work)).collect();
-        for place in (0..paths.len()).rev().filter(|place| role(*place) != Some(Role::Work)) {
-            let mut above = parent(paths, place);
-            while let Some(place) = above {
-                only_computes[place] = false;
-                above = parent(paths, place);
+        // What is beneath comes later, so all of it is known when its parent is told.
+        for place in (0..paths.len()).rev() {
+            if let Some(above) = parent(paths, place).filter(|_| !only_computes[place]) {
+                only_computes[above] = false;
             }
         }
         for row in run.samples() {

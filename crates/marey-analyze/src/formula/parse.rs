@@ -87,7 +87,8 @@ const MOST_OPERATORS: usize = 2000;
 
 pub(super) fn parse(text: &str) -> Result<Expr, FormulaError> {
     let tokens = tokens(text)?;
-    let mut parser = Parser { tokens: &tokens, end: text.trim_end().chars().count(), depth: 0, n_operators: 0 };
+    let mut parser =
+        Parser { tokens: &tokens, end: text.trim_end().chars().count(), depth: 0, n_operators: 0 };
     if tokens.is_empty() {
         return Err(error(0, Wrong::Empty));
     }

@@ -274,7 +274,7 @@ fn usual(ends: &[Nanos]) -> i64 {
     let mut sum = 0;
     for &period in &periods {
         sum += period;
-        if sum * 2 >= whole {
+        if sum >= whole - sum {
             return period;
         }
     }

@@ -157,10 +157,12 @@ impl Scaling {
                 }
                 _ => matched.exact += part * float(row.time),
             }
-            if part > 0.0 && row.time > Nanos(0) && !matched.locations.contains(&row.location) {
+            if part > 0.0 && row.time > Nanos(0) {
                 matched.locations.push(row.location);
             }
         }
+        matched.locations.sort_unstable();
+        matched.locations.dedup();
         matched
     }
 }

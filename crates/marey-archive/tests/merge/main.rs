@@ -22,6 +22,7 @@ mod identity;
 mod intervals;
 mod messages;
 mod missing;
+mod operations;
 mod programs;
 mod progress;
 mod samples;
