@@ -1,7 +1,7 @@
 //! The server that carries requests of a browser on this machine to [`crate::answer`].
 //!
 //! The one idea: it is for one user. It listens on the loopback interface or on a socket file of that user's, and knows
-//! the user by a [key](key) that only the browser it was started for is given.
+//! the user by a [`Key`] that only the browser it was started for is given.
 //!
 //! Requests go to `api/answer` by POST, everything else are files of the viewer.
 //!

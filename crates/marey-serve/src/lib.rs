@@ -1,10 +1,10 @@
 //! What a viewer asks about a run, and the answers.
 //!
-//! The one idea: everything that is shown is the answer to a [`Request`], given by one function, [`answer`]. Who carries
+//! The one idea: everything that is shown is the answer to a [`Request`](wire::Request), given by one function, [`answer`]. Who carries
 //! requests and answers — a server on this machine, a page that holds the run itself — is no matter of this crate's
 //! larger part; [`host`] is the server.
 //!
-//! An answer is one piece of bytes, a [frame](frame): a head in JSON and columns of numbers behind it that a browser can
+//! An answer is one piece of bytes, a [frame]: a head in JSON and columns of numbers behind it that a browser can
 //! use as they lie there.
 //!
 //! What is deliberately absent: analysis (`marey-analyze`), tables (`marey-archive`), drawing (`ui/`).

@@ -62,30 +62,30 @@ function Matrix({ rows }: { readonly rows: readonly PairRow[] }): JSX.Element {
   const range = Math.max(Math.log(Math.max(...rows.map(value), 1)) - least, 1e-9);
   const size = Math.max(7, Math.min(52, Math.floor(620 / processes.length)));
   const place = new Map(processes.map((process, number) => [process, number]));
-  const edge = 92;
-  const whole = edge + processes.length * size + 2;
+  const [edge, top] = [92, 26];
+  const inner = processes.length * size;
   return (
-    <svg class="matrix" width={whole} height={whole} role="img" aria-label="Matrix of who sent how much to whom; the same numbers stand in the table of pairs">
+    <svg class="matrix" width={edge + inner + 2} height={top + inner + 2} role="img" aria-label="Matrix of who sent how much to whom; the same numbers stand in the table of pairs">
       {processes.map((process, number) =>
         size < 12 && number % 8 !== 0 ? null : (
           <g>
-            <text x={edge - 6} y={edge + number * size + size / 2} text-anchor="end" dominant-baseline="middle">
+            <text x={edge - 6} y={top + number * size + size / 2} text-anchor="end" dominant-baseline="middle">
               {processName(process).replace("rank ", "")}
             </text>
-            <text x={edge + number * size + size / 2} y={edge - 8} text-anchor="middle">
+            <text x={edge + number * size + size / 2} y={top - 8} text-anchor="middle">
               {processName(process).replace("rank ", "")}
             </text>
           </g>
         ),
       )}
-      <text x={0} y={edge - 8}>
+      <text x={0} y={top - 8}>
         from ↓ to →
       </text>
-      <rect x={edge} y={edge} width={processes.length * size} height={processes.length * size} class="matrix-ground" />
+      <rect x={edge} y={top} width={inner} height={inner} class="matrix-ground" />
       {rows.map((row) => (
         <rect
           x={edge + (place.get(row.to) ?? 0) * size + 0.5}
-          y={edge + (place.get(row.from) ?? 0) * size + 0.5}
+          y={top + (place.get(row.from) ?? 0) * size + 0.5}
           width={size - 1}
           height={size - 1}
           rx={2}

@@ -44,7 +44,8 @@ export function drawScene(context: DrawContext, scene: Scene): void {
   const { canvas, width, height, ratio } = context;
   const { colours, scale, layout } = scene;
   canvas.fillStyle = colours.background;
-  canvas.fillRect(0, 0, width, height);
+  // A canvas may end within a pixel.
+  canvas.fillRect(0, 0, width + 1, height + 1);
   drawAxis(canvas, colours, { scale, origin: scene.origin, top: 0, bottom: height });
   const [plotWidth, plotHeight] = [Math.round(scale.width * ratio), Math.round((height - RULER) * ratio)];
   if (raster === null || raster.width !== plotWidth || raster.height !== plotHeight) {

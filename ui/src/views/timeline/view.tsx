@@ -236,7 +236,8 @@ function Minimap(): JSX.Element {
 function paintMinimap({ canvas, width, height }: DrawContext): void {
   const look = colours.peek();
   canvas.fillStyle = look.background;
-  canvas.fillRect(0, 0, width, height);
+  // A canvas may end within a pixel.
+  canvas.fillRect(0, 0, width + 1, height + 1);
   const all = { span: whole.peek(), left: GUTTER, width: plotWidth.peek() };
   const shown = minimap.peek();
   canvas.fillStyle = look.life;
@@ -280,7 +281,8 @@ function Mountains(): JSX.Element {
 function paintMountains({ canvas, width, height }: DrawContext): void {
   const look = colours.peek();
   canvas.fillStyle = look.background;
-  canvas.fillRect(0, 0, width, height);
+  // A canvas may end within a pixel.
+  canvas.fillRect(0, 0, width + 1, height + 1);
   const now = scale();
   canvas.fillStyle = look.life;
   canvas.fillRect(now.left, 6, now.width, height - 12);
