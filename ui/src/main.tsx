@@ -2,19 +2,24 @@
 import { render, type JSX } from "preact";
 
 import { duration } from "./base/time.ts";
+import { followPicked } from "./state/instances.ts";
 import { failure, open, report, run } from "./state/run.ts";
 import "./state/settings.ts";
+import { remember } from "./state/history.ts";
 import { connect } from "./state/url.ts";
-import { view, VIEWS, type ViewName } from "./state/view.ts";
+import { beside, isAlone, view, VIEWS, type ViewName } from "./state/view.ts";
 import { followVisit } from "./state/visit.ts";
+import { joinWindows } from "./state/windows.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import { Communication } from "./views/communication/view.tsx";
 import "./views/frame/frame.css";
-import { Header, VIEW_NAMES } from "./views/frame/header.tsx";
+import { VIEW_NAMES } from "./views/frame/commands.ts";
+import { Header } from "./views/frame/header.tsx";
 import { listenToKeys } from "./views/frame/keys.ts";
 import { Side } from "./views/frame/side.tsx";
 import { Help } from "./views/help/view.tsx";
+import { HistogramView } from "./views/histogram/view.tsx";
 import { Overview } from "./views/overview/view.tsx";
 import { Profile } from "./views/profile/view.tsx";
 import { Timeline } from "./views/timeline/view.tsx";
@@ -24,6 +29,7 @@ const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
   overview: Overview,
   timeline: Timeline,
   profile: Profile,
+  histogram: HistogramView,
   communication: Communication,
   waits: Waits,
   help: Help,
@@ -33,20 +39,26 @@ const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
 const WITH_SIDE: readonly ViewName[] = ["timeline"];
 
 function Page(): JSX.Element {
-  const Shown = PAGES[view.value];
-  const hasSide = WITH_SIDE.includes(view.value);
+  const second = beside.value === view.value ? null : beside.value;
+  const hasSide = [view.value, second].some((name) => name !== null && WITH_SIDE.includes(name));
+  const layout = ["page", hasSide ? "" : "page-wide", isAlone.value ? "page-alone" : ""].join(" ");
   return (
-    <div class={hasSide ? "page" : "page page-wide"}>
+    <div class={layout}>
       <Header />
-      <nav class="nav" aria-label="Views">
-        {VIEWS.map((name) => (
-          <button type="button" aria-current={view.value === name ? "page" : undefined} onClick={() => (view.value = name)}>
-            {VIEW_NAMES[name]}
-            {name === "help" ? <kbd>?</kbd> : null}
-          </button>
-        ))}
-      </nav>
-      <main class="main">{run.value === null ? <p class="hush">The run is being opened …</p> : <Shown />}</main>
+      {isAlone.value ? null : (
+        <nav class="nav" aria-label="Views">
+          {VIEWS.map((name) => (
+            <button type="button" aria-current={view.value === name ? "page" : undefined} onClick={() => (view.value = name)}>
+              {VIEW_NAMES[name]}
+              {name === "help" ? <kbd>?</kbd> : null}
+            </button>
+          ))}
+        </nav>
+      )}
+      <main class={second === null ? "main" : "main main-split"}>
+        <Pane name={view.value} />
+        {second === null ? null : <Pane name={second} isSecond />}
+      </main>
       {hasSide ? <Side /> : null}
       <Status />
       {failure.value === null ? null : (
@@ -58,6 +70,21 @@ function Page(): JSX.Element {
         </div>
       )}
     </div>
+  );
+}
+
+/** A view in its place. */
+function Pane({ name, isSecond }: { readonly name: ViewName; readonly isSecond?: boolean }): JSX.Element {
+  const Shown = PAGES[name];
+  return (
+    <section class="pane" aria-label={VIEW_NAMES[name]}>
+      {run.value === null ? <p class="hush">The run is being opened …</p> : <Shown />}
+      {isSecond === true ? (
+        <button type="button" class="pane-close" onClick={() => (beside.value = null)} aria-label={`Close ${VIEW_NAMES[name]}`} title="Close the view beside">
+          ×
+        </button>
+      ) : null}
+    </section>
   );
 }
 
@@ -92,6 +119,9 @@ if (page !== null) {
     if (head === null) return;
     queueMicrotask(() => stop());
     connect();
+    remember();
+    joinWindows();
     followVisit();
+    followPicked();
   });
 }

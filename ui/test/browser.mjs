@@ -4,7 +4,7 @@
  * Every step looks at what the page then says. Whatever the console says is an error, whatever axe finds serious is one.
  */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,14 +41,26 @@ const context = await chromium.launchPersistentContext(profile, {
 
 /** What a case is given. */
 class Browser {
-  constructor(page) {
+  constructor(page, said = []) {
     this.page = page;
-    this.said = [];
+    this.said = said;
     page.on("console", (message) => {
       // That is about us, who look at pixels.
       if (!message.text().includes("willReadFrequently")) this.said.push(`${message.type()}: ${message.text()}`);
     });
     page.on("pageerror", (error) => this.said.push(`error: ${error.message}`));
+  }
+
+  /** A second window that something opens. */
+  async opened(act) {
+    const [page] = await Promise.all([this.page.context().waitForEvent("page"), act()]);
+    return new Browser(page, this.said);
+  }
+
+  /** The text, or the bytes, of a file that something offers. */
+  async downloaded(act) {
+    const [download] = await Promise.all([this.page.waitForEvent("download"), act()]);
+    return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
   }
 
   step(what) {
@@ -65,7 +77,8 @@ class Browser {
   /** Waits until nothing better is on its way. */
   async settled() {
     await this.until("everything is drawn", () => document.querySelector("[data-settled='true']") !== null);
-    await this.page.waitForTimeout(50);
+    // The address is written ten times a second at most.
+    await this.page.waitForTimeout(150);
   }
 
   async open(view) {
@@ -98,7 +111,6 @@ class Browser {
   async accessible(where) {
     const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
     // As a script of the page would be refused by its own policy, and rightly.
-    const { readFileSync } = await import("node:fs");
     await this.page.evaluate(readFileSync(source, "utf8"));
     const found = await this.page.evaluate(async () => {
       const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });

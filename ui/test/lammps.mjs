@@ -36,6 +36,14 @@ export async function lammps(browser, address) {
   const at = Number(pointed.replace(/\D/g, ""));
   assert(span[0] < at && at < span[1], `${pointed} is still seen in ${span}`);
   await browser.picture("zoomed");
+  // Farther in, and back to where this was.
+  await page.waitForTimeout(450);
+  await page.mouse.wheel(0, -240);
+  await browser.settled();
+  assert.notDeepEqual(spanOf(page.url()), span);
+  await page.keyboard.press("Backspace");
+  await browser.settled();
+  assert.deepEqual(spanOf(page.url()), span);
 
   browser.step("a visit that is pressed is told: name, place, call path");
   await pressed(browser, box);
@@ -45,6 +53,55 @@ export async function lammps(browser, address) {
   await browser.until("it has a call path", () => document.querySelectorAll(".path li").length > 2);
   assert.match(page.url(), /visit=\d+%40\d+/);
   await browser.picture("selected");
+
+  browser.step("the timeline is saved as SVG and as PNG");
+  const svg = await saved(browser, "SVG");
+  assert.equal(svg.name, "run-timeline.svg");
+  const drawn = await page.evaluate((text) => {
+    const file = new DOMParser().parseFromString(text, "image/svg+xml");
+    const texts = [...file.querySelectorAll("text")].map((it) => it.textContent);
+    return { root: file.documentElement.localName, bars: file.querySelectorAll("rect[fill='#e9a23b']").length, texts };
+  }, svg.content.toString());
+  assert.equal(drawn.root, "svg");
+  assert(drawn.bars > 0, "waiting is in it");
+  assert(drawn.texts.includes("rank 0") && drawn.texts.includes("rank 3"), `${drawn.texts}`);
+  assert(drawn.texts.some((it) => it.startsWith("MPI_")), "bars have their names");
+  const png = await saved(browser, "PNG");
+  assert.equal(png.content.subarray(1, 4).toString(), "PNG");
+  assert(png.content.length > 10_000, `${png.content.length} bytes`);
+
+  browser.step("a view is torn off, and what is chosen there is chosen here");
+  await page.keyboard.press("3");
+  const second = await browser.opened(() => page.keyboard.press("o"));
+  await second.until("it has the profile", () => document.querySelectorAll("[aria-label='profile by region'] .table-row").length > 3);
+  assert.equal(await second.page.locator("nav").count(), 0, "it shows one view alone");
+  await browser.open("Timeline");
+  await browser.settled();
+  await second.page.locator(".table-row").first().click();
+  const other = (await second.text(".table-row.table-chosen div")).trim();
+  await browser.until("it is chosen here", (name) => document.querySelector(".chip")?.textContent.includes(name), other);
+  await page.keyboard.press("0");
+  await second.until("the whole run there", () => !location.hash.includes("span="));
+  await page.keyboard.press("Backspace");
+  await second.until("the span there", (span) => location.hash.includes(`span=${span}`), span.join("-"));
+  await second.picture("torn-off");
+  await second.accessible("the torn-off view");
+  const sheet = await saved(second, "SVG");
+  assert.match(sheet.content.toString(), /foreignObject[^]*profile by region/);
+  await saved(second, "PNG");
+  await second.page.close();
+  await page.locator(".chip").click();
+
+  browser.step("two views beside each other");
+  await page.getByRole("button", { name: "View ▾" }).click();
+  await page.getByLabel("Beside it").selectOption("profile");
+  await browser.until("both are there", () => document.querySelector(".timeline") !== null && document.querySelectorAll(".table-row").length > 3);
+  await browser.settled();
+  assert.match(page.url(), /beside=profile/);
+  await browser.picture("beside");
+  await browser.accessible("two views");
+  await page.getByRole("button", { name: "Close Profile" }).click();
+  await browser.settled();
 
   browser.step("the next and the previous visit are others of the same region");
   const start = await fact(page, "Start");
@@ -151,6 +208,12 @@ async function pressed(browser, box) {
     if ((await browser.page.locator(".side .path").count()) > 0) return;
   }
   throw new Error("there is no visit in the first row");
+}
+
+/** Saves the view by the menu. */
+async function saved(browser, kind) {
+  await browser.page.getByRole("button", { name: "View ▾" }).click();
+  return browser.downloaded(() => browser.page.getByRole("button", { name: `Save as ${kind}` }).click());
 }
 
 async function find(page, name) {

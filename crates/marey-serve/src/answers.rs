@@ -4,6 +4,10 @@
 
 mod course;
 mod flows;
+mod histogram;
+mod instances;
+mod sample;
+mod shares;
 mod states;
 mod step;
 mod totals;
@@ -12,7 +16,7 @@ mod waits;
 
 use crate::frame::Columns;
 use crate::run::Opened;
-use crate::wire::{ErrorHead, Request, Window};
+use crate::wire::{ErrorHead, Histogram, Instances, Request, Sample, Which, Window};
 
 /// More locations than this are not asked about at a time.
 const MOST_RANGES: usize = 1 << 16;
@@ -37,6 +41,9 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Path(window) => flows::path(run, window),
         Request::Visit(at) => visit::answer(run, at),
         Request::Step(step) => step::answer(run, step),
+        Request::Shares => shares::answer(run),
+        Request::Histogram(histogram) => histogram::answer(run, histogram),
+        Request::Instances(instances) => instances::answer(run, instances),
     }
 }
 
@@ -57,7 +64,9 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Messages(window)
         | Request::Waits(window)
         | Request::Path(window) => check_window(window)?,
-        Request::Run | Request::Report | Request::Visit(_) | Request::Step(_) => {}
+        Request::Histogram(histogram) => check_histogram(histogram)?,
+        Request::Instances(instances) => check_instances(instances)?,
+        Request::Run | Request::Report | Request::Shares | Request::Visit(_) | Request::Step(_) => {}
     }
     Ok(request)
 }
@@ -77,6 +86,39 @@ fn check_window(window: &Window) -> Result<(), String> {
     }
     if window.locations.len() > MOST_RANGES {
         return Err(format!("{} ranges of locations are too many", window.locations.len()));
+    }
+    Ok(())
+}
+
+fn check_histogram(histogram: &Histogram) -> Result<(), String> {
+    /// More bins than a histogram has pixels.
+    const MOST_BINS: u32 = 1 << 13;
+    check_sample(&histogram.sample)?;
+    if !(1..=MOST_BINS).contains(&histogram.bins) {
+        return Err(format!("a histogram has 1 to {MOST_BINS} bins, not {}", histogram.bins));
+    }
+    match histogram.range {
+        Some((least, most)) if most < least => Err(format!("the range from {least} to {most} is empty")),
+        _ => Ok(()),
+    }
+}
+
+fn check_instances(instances: &Instances) -> Result<(), String> {
+    check_sample(&instances.sample)?;
+    match instances.which {
+        Which::Anomalous(percent) if !(0.0..=50.0).contains(&percent) => {
+            Err(format!("a percentage of what is anomalous is from 0 to 50, not {percent}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_sample(sample: &Sample) -> Result<(), String> {
+    if sample.to_ns <= sample.from_ns {
+        return Err(format!("the span from {} to {} ns is empty", sample.from_ns, sample.to_ns));
+    }
+    if sample.locations.len() > MOST_RANGES {
+        return Err(format!("{} ranges of locations are too many", sample.locations.len()));
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::wire::{Trust, Window};
 const MOST_VISITS: f64 = 400_000.0;
 
 /// Nor more than this in any case: some seconds.
-const MOST_VISITS_EXACTLY: f64 = 40_000_000.0;
+pub(crate) const MOST_VISITS_EXACTLY: f64 = 40_000_000.0;
 
 /// A piece of a line.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -100,16 +100,28 @@ fn parts(run: &Opened<'_>, window: &Window) -> Vec<(std::ops::Range<u32>, Option
     parts
 }
 
-/// How many visits there are to read, if each location has as many in one moment as in another.
+/// How many visits there are to read that no prepared bucket stands for.
 fn expected(run: &Opened<'_>, window: &Window) -> f64 {
-    let duration = float(run.trace.duration().0.max(1));
-    let length = float((window.to_ns.min(run.trace.duration().0) - window.from_ns.max(0)).max(0));
     let is_read = |location: u32| run.detail.finest(location).is_none_or(|it| it > window.resolution_log2);
-    let is_meant = |location: u32| window.locations.iter().any(|it| (it.0..it.1).contains(&location));
+    visits_in(run, (window.from_ns, window.to_ns), &window.locations, is_read)
+}
+
+/// How many visits there are in a span, if each location has as many in one moment as in another.
+pub(crate) fn visits_in(
+    run: &Opened<'_>,
+    (from_ns, to_ns): (i64, i64),
+    locations: &[(u32, u32)],
+    counts: impl Fn(u32) -> bool,
+) -> f64 {
+    let duration = float(run.trace.duration().0.max(1));
+    let length = float((to_ns.min(run.trace.duration().0) - from_ns.max(0)).max(0));
     let mut visits = 0.0;
-    for (location, number) in (0..).zip(&run.visits) {
-        if is_meant(location) && is_read(location) {
-            visits += number * length / duration;
+    for (first, behind) in locations {
+        let known = run.visits.len().min(*behind as usize);
+        for (location, number) in (*first..).zip(run.visits.get(*first as usize..known).unwrap_or_default()) {
+            if counts(location) {
+                visits += number * length / duration;
+            }
         }
     }
     visits

@@ -5,9 +5,11 @@
 //! What is deliberately absent: what grows with the run; that is read for each question.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use marey_analyze::{Causes, LocationKind, Region, Trace};
+use marey_analyze::{
+    Anomalies, Causes, LocationKind, Method, Region, Trace, Unread, Waits, anomalies, phases,
+};
 use marey_archive::{Archive, Detail, Error, Events, RunTrace, prepared};
 use marey_model::{CallPathId, LocationId, Role};
 use rustc_hash::FxHashMap;
@@ -30,6 +32,8 @@ pub struct Opened<'a> {
     /// Visits that are recorded one by one, by location.
     pub(crate) visits: Vec<f64>,
     causes: OnceLock<Option<Causes>>,
+    /// What the robust test found last, and by which percentage.
+    anomalies: Mutex<Option<(f64, Arc<Anomalies>)>>,
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
 }
@@ -75,6 +79,7 @@ impl<'a> Opened<'a> {
             lines: numbers,
             visits,
             causes: OnceLock::new(),
+            anomalies: Mutex::new(None),
             report: Box::new(report),
             reported: OnceLock::new(),
         })
@@ -94,6 +99,22 @@ impl<'a> Opened<'a> {
     /// Why the run took so long, if that was found out when it was merged.
     pub(crate) fn causes(&self) -> Option<&Causes> {
         self.causes.get_or_init(|| prepared(self.archive, &self.trace)).as_ref()
+    }
+
+    /// What the robust test finds anomalous in the whole run: two passes over it, kept until another percentage is asked
+    /// for. Who asks meanwhile waits.
+    pub(crate) fn anomalies(&self, percent: f64) -> Result<Arc<Anomalies>, Unread> {
+        let mut kept = self.anomalies.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = kept.as_ref().filter(|(known, _)| known.total_cmp(&percent).is_eq()) {
+            return Ok(Arc::clone(found));
+        }
+        let phases = phases(&self.trace, &self.events)?;
+        let main = phases.main.and_then(|main| phases.loops.get(main));
+        let none = Waits::default();
+        let waits = self.causes().map_or(&none, |causes| &causes.waits);
+        let found = Arc::new(anomalies(&self.trace, &self.events, waits, main, (Method::Robust, percent))?);
+        *kept = Some((percent, Arc::clone(&found)));
+        Ok(found)
     }
 
     /// Its report.

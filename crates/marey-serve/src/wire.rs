@@ -32,6 +32,12 @@ pub enum Request {
     Visit(At),
     /// The next visit of a region, or the one before: [`FoundHead`].
     Step(Step),
+    /// How much time each location spent in which region, over the whole run: [`SharesHead`].
+    Shares,
+    /// How visits of a region differ in length or size: [`HistogramHead`].
+    Histogram(Histogram),
+    /// Those visits of a region that last so long or move so much: [`InstancesHead`].
+    Instances(Instances),
 }
 
 /// What of the run is asked about.
@@ -84,6 +90,75 @@ pub struct Step {
     pub at_ns: i64,
     /// Which way.
     pub towards: Towards,
+}
+
+/// Visits of a region: those that begin in a span.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// Its first instant, ns.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub from_ns: i64,
+    /// The instant behind its last, ns.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub to_ns: i64,
+    /// Ranges of locations, each its first and the one behind its last.
+    pub locations: Vec<(u32, u32)>,
+    /// Which region.
+    pub region: u32,
+    /// What of them is meant.
+    pub of: Measure,
+}
+
+/// What of a visit is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Measure {
+    /// How long it took, ns.
+    Duration,
+    /// How much it moved, bytes; visits that move nothing are left out.
+    Bytes,
+}
+
+/// A histogram of a sample.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct Histogram {
+    /// Of what.
+    pub sample: Sample,
+    /// How many bins.
+    pub bins: u32,
+    /// Whether bins are equally wide on a logarithmic scale.
+    pub logarithmic: bool,
+    /// From which value to which, both included; `null` = from the least to the largest.
+    #[cfg_attr(test, ts(type = "[number, number] | null"))]
+    pub range: Option<(u64, u64)>,
+}
+
+/// Some visits of a sample.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct Instances {
+    /// Of what.
+    pub sample: Sample,
+    /// Which of them.
+    pub which: Which,
+}
+
+/// Which visits of a sample are meant.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Which {
+    /// From a value to another, both included.
+    #[cfg_attr(test, ts(type = "[number, number]"))]
+    Range((u64, u64)),
+    /// Those that the robust test finds anomalous, by its percentage.
+    Anomalous(f64),
 }
 
 /// A direction in time.
@@ -405,6 +480,18 @@ pub struct WireMessage {
     pub tag: Option<i64>,
 }
 
+/// Time of locations by region. Columns `exclusive`, `inclusive` (ns) and `visits` (each locations × regions: a row of
+/// regions for each location). Recursive visits count once in inclusive times.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SharesHead {
+    /// Regions that have a column, the one with most time of its own first.
+    pub regions: Vec<u32>,
+    /// Regions that have none, because there are too many: all of their exclusive time is in the last column, which is
+    /// none of a region.
+    pub others: u32,
+}
+
 /// A visit that was looked for.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -417,6 +504,49 @@ pub struct FoundHead {
     /// Its end, ns.
     #[cfg_attr(test, ts(type = "number"))]
     pub end_ns: i64,
+}
+
+/// A histogram. Columns `edge` (bins and one more) and `number` (of each bin; its lower edge is in it, and of the last the
+/// upper edge, too).
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct HistogramHead {
+    /// How many visits have a value, whether it lies in the range or not.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub number: u64,
+    /// Visits that are only known as several in a row, and so have no value of their own.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub untold: u64,
+    /// Least value; 0 if there is none.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub least: u64,
+    /// Largest value.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub most: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// Their standard deviation, as of a whole population.
+    pub deviation: f64,
+    /// Whether all was read: a sample that is too large is not.
+    pub is_whole: bool,
+    /// What could not be read.
+    pub damage: Vec<String>,
+}
+
+/// Visits. Columns `line`, `start`, `duration` (ns), `value` (ns or bytes) and `expected` (of what is anomalous, ns; else
+/// not a number), in the order of time. If there are too many, those with the largest values.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct InstancesHead {
+    /// How many there are.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub number: u64,
+    /// Their values together.
+    pub sum: f64,
+    /// Whether all was read: a sample that is too large is not.
+    pub is_whole: bool,
+    /// What could not be read.
+    pub damage: Vec<String>,
 }
 
 /// Why there is no answer. Its frame has `error` as its kind.
@@ -457,6 +587,11 @@ mod tests {
             At::decl(),
             Step::decl(),
             Towards::decl(),
+            Sample::decl(),
+            Measure::decl(),
+            Histogram::decl(),
+            Instances::decl(),
+            Which::decl(),
             RunHead::decl(),
             WireRegion::decl(),
             Kind::decl(),
@@ -475,7 +610,10 @@ mod tests {
             WireFrame::decl(),
             WireWait::decl(),
             WireMessage::decl(),
+            SharesHead::decl(),
             FoundHead::decl(),
+            HistogramHead::decl(),
+            InstancesHead::decl(),
             ErrorHead::decl(),
         ];
         for declaration in all {

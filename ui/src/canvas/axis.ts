@@ -1,5 +1,6 @@
 /** The ruler above a picture, and its grid. */
 import { tick, ticks } from "../base/time.ts";
+import type { Ink } from "./ink.ts";
 import type { Palette } from "./palette.ts";
 import { pxFromTime, type Scale } from "./scale.ts";
 
@@ -14,7 +15,7 @@ export interface Axis {
 const FONT = "11px ui-monospace, 'JetBrains Mono', 'DejaVu Sans Mono', monospace";
 
 /** Letters of the ruler in a strip of 20 px, lines down to the bottom. */
-export function drawAxis(canvas: CanvasRenderingContext2D, colours: Palette, axis: Axis): void {
+export function drawAxis(canvas: Ink, colours: Palette, axis: Axis): void {
   const { scale, origin, top, bottom } = axis;
   const shifted = { from: (scale.span.from - origin) as never, to: (scale.span.to - origin) as never };
   const { step, at } = ticks(shifted, scale.width / 96);

@@ -22,6 +22,8 @@ export interface Palette {
   readonly labelOnDark: string;
   readonly message: string;
   readonly path: string;
+  /** Visits that were picked out of their like. */
+  readonly picked: string;
 }
 
 const LIGHT: Palette = {
@@ -45,6 +47,7 @@ const LIGHT: Palette = {
   labelOnDark: "#ffffff",
   message: "#2b3138",
   path: "#b3261e",
+  picked: "#c8157c",
 };
 
 const DARK: Palette = {
@@ -68,6 +71,7 @@ const DARK: Palette = {
   labelOnDark: "#ffffff",
   message: "#d5dae0",
   path: "#ff8a80",
+  picked: "#ff78c4",
 };
 
 export function palette(theme: "light" | "dark"): Palette {

@@ -4,7 +4,9 @@
  *
  * What is drawn with lines and letters is drawn over it by the canvas.
  */
-export class Raster {
+import type { Ground } from "./ink.ts";
+
+export class Raster implements Ground {
   readonly width: number;
   readonly height: number;
   private readonly image: ImageData;
@@ -17,10 +19,6 @@ export class Raster {
     this.pixels = new Uint32Array(this.image.data.buffer);
   }
 
-  clear(pixel: number): void {
-    this.pixels.fill(pixel);
-  }
-
   /** Fills a rectangle, what lies outside left out. Whole pixels. */
   fill(left: number, right: number, top: number, bottom: number, pixel: number): void {
     const from = Math.max(0, left);
@@ -29,18 +27,6 @@ export class Raster {
     const last = Math.min(this.height, bottom);
     for (let y = Math.max(0, top); y < last; y += 1) {
       this.pixels.fill(pixel, y * this.width + from, y * this.width + to);
-    }
-  }
-
-  /** Mixes a colour into a rectangle. */
-  blend(left: number, right: number, top: number, bottom: number, mix: (under: number) => number): void {
-    const from = Math.max(0, left);
-    const to = Math.min(this.width, right);
-    const last = Math.min(this.height, bottom);
-    for (let y = Math.max(0, top); y < last; y += 1) {
-      for (let x = y * this.width + from; x < y * this.width + to; x += 1) {
-        this.pixels[x] = mix(this.pixels[x] ?? 0);
-      }
     }
   }
 

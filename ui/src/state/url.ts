@@ -1,42 +1,75 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&span=FROM-TO&ranks=0,3&region=NAME&visit=LINE@NS&hide=NAME,NAME&layers=mwp&origin=NS`.
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&picked=duration:LEAST-MOST&hide=["NAME"]&layers=mwp&origin=NS`.
  *
  * Regions go by their names, since numbers differ between runs.
  */
-import { batch, effect } from "@preact/signals";
+import { batch, computed, effect } from "@preact/signals";
 
 import { ns } from "../base/time.ts";
 import { run } from "./run.ts";
 import {
+  beside,
   chosenLocations,
   chosenRegion,
   chosenSpan,
   chosenVisit,
   hidden,
+  isAlone,
   layers,
   origin,
+  pick,
+  picked,
   regionOfName,
   view,
   VIEWS,
+  type Picked,
   type ViewName,
 } from "./view.ts";
 
 const VERSION = "1";
 
+/** The address is written at most so often, ms; browsers refuse more than some writes a second. */
+const PAUSE = 100;
+
 /** Follows the address, and writes it when something changes. The run must be there. */
 export function connect(): void {
+  const read = (): void => apply(location.hash.slice(1));
   read();
   window.addEventListener("hashchange", read);
+  let timer = 0;
+  let writtenAt = -PAUSE;
+  const write = (): void => {
+    timer = 0;
+    writtenAt = performance.now();
+    const next = `#${address(isAlone.peek())}`;
+    if (next === location.hash) return;
+    try {
+      history.replaceState(null, "", next);
+    } catch {
+      // A page from a file may not; it has an address of one moment then.
+    }
+  };
   effect(() => {
-    const next = written();
-    if (next !== location.hash) history.replaceState(null, "", next);
+    void [view.value, beside.value, chosen.value];
+    const left = writtenAt + PAUSE - performance.now();
+    if (left <= 0) write();
+    else if (timer === 0) timer = window.setTimeout(write, left);
   });
 }
 
-function written(): string {
+/** What stands behind the # of an address that shows what this page does. */
+export function address(alone: boolean): string {
+  const views = [`view=${view.peek()}`];
+  if (beside.peek() !== null) views.push(`beside=${beside.peek()}`);
+  if (alone) views.push("alone=1");
+  return [VERSION, ...views, ...(chosen.peek() === "" ? [] : [chosen.peek()])].join("&");
+}
+
+/** What is chosen, in any view: all of the address but which view it is. */
+export const chosen = computed<string>(() => {
   const regions = run.value?.regions ?? [];
-  const parts = [VERSION, `view=${view.value}`];
+  const parts: string[] = [];
   const add = (name: string, value: string | null): void => {
     if (value !== null && value !== "") parts.push(`${name}=${encodeURIComponent(value)}`);
   };
@@ -51,34 +84,66 @@ function written(): string {
   const { messages, waits, path } = layers.value;
   const shown = `${messages ? "m" : ""}${waits ? "w" : ""}${path ? "p" : ""}`;
   if (shown !== "mw") parts.push(`layers=${shown}`);
+  const some = picked.value;
+  add("picked", some === null ? null : some.range === null ? "anomalous" : `${some.of}:${some.range.join("-")}`);
   add("origin", origin.value === null ? null : String(origin.value));
-  return `#${parts.join("&")}`;
-}
+  return parts.join("&");
+});
 
-function read(): void {
-  const [version, ...pairs] = location.hash.slice(1).split("&");
+/** Shows what an address says; one that nobody wrote changes what it can. */
+function apply(text: string): void {
+  const [version, ...pairs] = text.split("&");
   if (version !== VERSION) return;
-  const values = new Map<string, string>();
-  for (const pair of pairs) {
-    const at = pair.indexOf("=");
-    if (at > 0) values.set(pair.slice(0, at), decoded(pair.slice(at + 1)));
-  }
+  const values = valuesOf(pairs);
   batch(() => {
     const name = values.get("view");
     if (VIEWS.includes(name as ViewName)) view.value = name as ViewName;
-    const span = numbers(values.get("span"), "-");
-    const [from, to] = span;
+    const second = values.get("beside");
+    beside.value = VIEWS.includes(second as ViewName) ? (second as ViewName) : null;
+    isAlone.value = values.get("alone") === "1";
+    choose(pairs.join("&"));
+  });
+}
+
+/** Chooses what a text says that [`chosen`] was. */
+export function choose(text: string): void {
+  const values = valuesOf(text.split("&"));
+  batch(() => {
+    const [from, to] = numbers(values.get("span"), "-");
     chosenSpan.value = from !== undefined && to !== undefined && from < to ? { from: ns(from), to: ns(to) } : null;
     const locations = numbers(values.get("locations"), ",").filter((it) => it < (run.peek()?.locations.length ?? 0));
     chosenLocations.value = locations.length === 0 ? null : locations;
     chosenRegion.value = regionOfName(values.get("region") ?? "");
+    pick(pickedOf(values.get("picked") ?? ""));
     const [line, at] = numbers(values.get("visit"), "@");
-    chosenVisit.value = line !== undefined && at !== undefined ? { line, at } : null;
+    const visit = line !== undefined && at !== undefined ? { line, at } : null;
+    const now = chosenVisit.peek();
+    // The same visit stays the same object, so that its details need not be asked for again.
+    if (visit === null || now === null || now.line !== visit.line || now.at !== visit.at) chosenVisit.value = visit;
     hidden.value = new Set(names(values.get("hide")).flatMap((it) => regionOfName(it) ?? []));
     const shown = values.get("layers") ?? "mw";
     layers.value = { messages: shown.includes("m"), waits: shown.includes("w"), path: shown.includes("p") };
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;
   });
+}
+
+function pickedOf(text: string): Picked | null {
+  const region = chosenRegion.peek();
+  if (region === null) return null;
+  if (text === "anomalous") return { region, of: "duration", range: null };
+  const [of, values] = text.split(":");
+  const [least, most] = numbers(values, "-");
+  if ((of !== "duration" && of !== "bytes") || least === undefined || most === undefined || most < least) return null;
+  return { region, of, range: [least, most] };
+}
+
+function valuesOf(pairs: readonly string[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const pair of pairs) {
+    const at = pair.indexOf("=");
+    if (at > 0) values.set(pair.slice(0, at), decoded(pair.slice(at + 1)));
+  }
+  return values;
 }
 
 function decoded(text: string): string {

@@ -5,9 +5,10 @@
 import { batch, computed, signal } from "@preact/signals";
 
 import { length, moveInto, ns, type Span } from "../base/time.ts";
+import type { Measure } from "../wire/generated.ts";
 import { run, whole } from "./run.ts";
 
-export const VIEWS = ["overview", "timeline", "profile", "communication", "waits", "help"] as const;
+export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "help"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** A visit that was chosen. */
@@ -17,12 +18,32 @@ export interface Chosen {
 }
 
 export const view = signal<ViewName>("overview");
+/** A second view in the same window; `null` = none. */
+export const beside = signal<ViewName | null>(null);
+/** Whether this window was torn off, to show one view alone. */
+export const isAlone = signal(false);
 /** The span that is shown; `null` = the whole run. */
 export const chosenSpan = signal<Span | null>(null);
 /** Locations that are meant; `null` = all. */
 export const chosenLocations = signal<readonly number[] | null>(null);
 /** The region that is meant everywhere. */
 export const chosenRegion = signal<number | null>(null);
+/** Which visits of the chosen region are meant: those of a range of durations or sizes, or the anomalous ones. */
+export interface Picked {
+  readonly region: number;
+  readonly of: Measure;
+  /** `null` = those that the robust test finds. */
+  readonly range: readonly [number, number] | null;
+}
+const lastPicked = signal<Picked | null>(null);
+/** `null` = all of them. What was picked of another region is forgotten. */
+export const picked = computed<Picked | null>(() => {
+  const it = lastPicked.value;
+  return it !== null && it.region === chosenRegion.value ? it : null;
+});
+export function pick(next: Picked | null): void {
+  lastPicked.value = next;
+}
 export const chosenVisit = signal<Chosen | null>(null);
 export const hidden = signal<ReadonlySet<number>>(new Set());
 /** Where elapsed time is counted from; `null` = the start of the run. */
@@ -41,41 +62,12 @@ export const span = computed<Span>(() => chosenSpan.value ?? whole.value);
 /** Shorter than this no span gets, ns. */
 const SHORTEST = 20;
 
-const before: Span[] = [];
-const behind: Span[] = [];
-let rememberedAt = 0;
-
-/** Looks at a span. Steps of one gesture are one entry of the history. */
+/** Looks at a span. */
 export function look(next: Span): void {
-  const now = performance.now();
-  if (now - rememberedAt > 400) {
-    before.push(span.peek());
-    if (before.length > 200) before.shift();
-    behind.length = 0;
-  }
-  rememberedAt = now;
-  show(next);
-}
-
-function show(next: Span): void {
   const size = Math.max(length(next), SHORTEST);
   const inside = moveInto({ from: next.from, to: ns(next.from + size) }, whole.peek());
   const isWhole = inside.from <= whole.peek().from && whole.peek().to <= inside.to;
   chosenSpan.value = isWhole ? null : inside;
-}
-
-export function back(): void {
-  const last = before.pop();
-  if (last === undefined) return;
-  behind.push(span.peek());
-  show(last);
-}
-
-export function forward(): void {
-  const next = behind.pop();
-  if (next === undefined) return;
-  before.push(span.peek());
-  show(next);
 }
 
 export function lookAtAll(): void {
@@ -98,6 +90,7 @@ export function clearSelection(): void {
   batch(() => {
     chosenVisit.value = null;
     chosenRegion.value = null;
+    pick(null);
     chosenLocations.value = null;
   });
 }

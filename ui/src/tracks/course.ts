@@ -1,4 +1,5 @@
 /** A mountain range: how many locations are in which region, in the course of time. */
+import type { Ink } from "../canvas/ink.ts";
 import type { Palette } from "../canvas/palette.ts";
 import { pxFromTime, type Scale } from "../canvas/scale.ts";
 import type { Frame } from "../wire/columns.ts";
@@ -23,7 +24,7 @@ export interface CourseLook {
   readonly hidden: ReadonlySet<number>;
 }
 
-export function drawCourse(canvas: CanvasRenderingContext2D, course: Course, look: CourseLook): void {
+export function drawCourse(canvas: Ink, course: Course, look: CourseLook): void {
   const { from_ns: from, bucket_ns: bucket, buckets, locations } = course.head;
   const height = look.bottom - look.top;
   const floor = new Float64Array(buckets);

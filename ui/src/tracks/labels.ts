@@ -1,4 +1,5 @@
 /** Names in bars that have room for them. */
+import type { Ink } from "../canvas/ink.ts";
 import { pxFromTime } from "../canvas/scale.ts";
 import type { States, StatesLook } from "./states.ts";
 
@@ -10,7 +11,7 @@ const FONT = "11px Inter, system-ui, sans-serif";
 const widths = new Map<string, number>();
 
 export function drawLabels(
-  canvas: CanvasRenderingContext2D,
+  canvas: Ink,
   states: States,
   look: StatesLook,
   nameOf: (region: number) => string,
@@ -36,7 +37,7 @@ export function drawLabels(
 }
 
 /** As much of a name as fits, with dots for the rest. */
-function fitted(canvas: CanvasRenderingContext2D, name: string, room: number): string {
+function fitted(canvas: Ink, name: string, room: number): string {
   const width = (text: string): number => {
     const known = widths.get(text);
     if (known !== undefined) return known;

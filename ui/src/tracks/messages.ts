@@ -1,4 +1,5 @@
 /** Messages as lines from where they were sent to where they were received, and the critical path. */
+import type { Ink } from "../canvas/ink.ts";
 import type { Palette } from "../canvas/palette.ts";
 import { pxFromTime, type Scale } from "../canvas/scale.ts";
 import type { Frame } from "../wire/columns.ts";
@@ -28,7 +29,7 @@ export interface FlowLook {
   readonly colours: Palette;
 }
 
-export function drawMessages(canvas: CanvasRenderingContext2D, messages: Messages, look: FlowLook): void {
+export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): void {
   const rows = rowsOf(look.layout);
   const right = look.scale.left + look.scale.width;
   canvas.strokeStyle = look.colours.message;
@@ -60,7 +61,7 @@ export function pathOf(frame: Frame<PathHead>): PathPieces {
 }
 
 /** The critical path as a line along the rows that it is on, from one to the next where it changes. */
-export function drawPath(canvas: CanvasRenderingContext2D, path: PathPieces, look: FlowLook): void {
+export function drawPath(canvas: Ink, path: PathPieces, look: FlowLook): void {
   const rows = rowsOf(look.layout);
   canvas.strokeStyle = look.colours.path;
   canvas.lineWidth = 2.5;

@@ -4,8 +4,8 @@
  *
  * A line that is too thin for that mixes the colours in these shares, so that a picture of very much is still true.
  */
+import type { Ground } from "../canvas/ink.ts";
 import { mixed, pixel, type Palette } from "../canvas/palette.ts";
-import type { Raster } from "../canvas/raster.ts";
 import { pxFromTime, type Scale } from "../canvas/scale.ts";
 import type { Frame } from "../wire/columns.ts";
 import type { StatesHead, WaitsHead } from "../wire/generated.ts";
@@ -55,7 +55,7 @@ export interface StatesLook {
 }
 
 /** Draws all pieces. */
-export function drawStates(raster: Raster, states: States, look: StatesLook): void {
+export function drawStates(ground: Ground, states: States, look: StatesLook): void {
   const { scale, ratio } = look;
   const background = pixel(look.colours.background);
   const life = pixel(look.colours.life);
@@ -66,18 +66,18 @@ export function drawStates(raster: Raster, states: States, look: StatesLook): vo
     const start = states.start[at] ?? 0;
     const left = Math.round(pxFromTime(scale, start) * ratio);
     const right = Math.max(left + 1, Math.round(pxFromTime(scale, start + (states.duration[at] ?? 0)) * ratio));
-    if (right <= 0 || left >= raster.width) continue;
+    if (right <= 0 || left >= ground.width) continue;
     const [top, bottom] = edges(box, look);
     if (states.isVisit[at] === 1) {
       const region = states.regions[0][at] ?? NONE;
       if (look.hidden.has(region)) continue;
       // A line between two visits that follow each other, if there is room for it.
       const end = right - left > 4 * ratio ? right - 1 : right;
-      raster.fill(left, end, top, bottom, shade(look, region, background));
+      ground.fill(left, end, top, bottom, shade(look, region, background));
     } else if (bottom - top < THIN) {
-      raster.fill(left, right, top, bottom, mixture(states, at, look, background, life, rest));
+      ground.fill(left, right, top, bottom, mixture(states, at, look, background, life, rest));
     } else {
-      stack(raster, states, at, look, [left, right, top, bottom], background, rest);
+      stack(ground, states, at, look, [left, right, top, bottom], background, rest);
     }
   }
 }
@@ -103,7 +103,7 @@ function inOrder(states: States, at: number, look: StatesLook): Array<[number, n
 }
 
 function stack(
-  raster: Raster,
+  ground: Ground,
   states: States,
   at: number,
   look: StatesLook,
@@ -115,7 +115,7 @@ function stack(
   let below = bottom;
   const add = (share: number, fill: number): void => {
     const above = Math.max(top, Math.round(below - share * height));
-    raster.fill(left, right, above, below, fill);
+    ground.fill(left, right, above, below, fill);
     below = above;
   };
   for (const [region, share] of inOrder(states, at, look)) add(share, shade(look, region, background));
@@ -137,7 +137,7 @@ function mixture(states: States, at: number, look: StatesLook, background: numbe
 
 /** How long each location was there. */
 export function drawLives(
-  raster: Raster,
+  ground: Ground,
   lives: ReadonlyArray<{ readonly start_ns: number; readonly end_ns: number }>,
   look: StatesLook,
 ): void {
@@ -148,7 +148,7 @@ export function drawLives(
     const left = Math.round(pxFromTime(look.scale, life.start_ns) * look.ratio);
     const right = Math.round(pxFromTime(look.scale, life.end_ns) * look.ratio);
     const top = Math.round((row.top - look.scroll) * look.ratio);
-    raster.fill(left, right, top, Math.round((row.top + row.height - look.scroll) * look.ratio) - 1, fill);
+    ground.fill(left, right, top, Math.round((row.top + row.height - look.scroll) * look.ratio) - 1, fill);
   }
 }
 
@@ -164,7 +164,7 @@ export function waitsOf(frame: Frame<WaitsHead>): WaitPieces {
 }
 
 /** Waiting, drawn over the calls that waited, as high as its share. */
-export function drawWaits(raster: Raster, waits: WaitPieces, look: StatesLook): void {
+export function drawWaits(ground: Ground, waits: WaitPieces, look: StatesLook): void {
   const fill = pixel(look.colours.waiting);
   for (let at = 0; at < waits.line.length; at += 1) {
     const box = look.layout.boxes.get(waits.line[at] ?? NONE);
@@ -172,10 +172,10 @@ export function drawWaits(raster: Raster, waits: WaitPieces, look: StatesLook): 
     const start = waits.start[at] ?? 0;
     const left = Math.round(pxFromTime(look.scale, start) * look.ratio);
     const right = Math.max(left + 1, Math.round(pxFromTime(look.scale, start + (waits.duration[at] ?? 0)) * look.ratio));
-    if (right <= 0 || left >= raster.width) continue;
+    if (right <= 0 || left >= ground.width) continue;
     const [top, bottom] = edges(box, look);
     const share = waits.share[at] ?? 0;
     const above = bottom - Math.round((bottom - top) * share);
-    if (above < bottom) raster.fill(left, right, above, bottom, fill);
+    if (above < bottom) ground.fill(left, right, above, bottom, fill);
   }
 }

@@ -1,10 +1,10 @@
 /** Findings as cards: each sets time, ranks and region in all views. */
-import { batch } from "@preact/signals";
+import { batch, computed } from "@preact/signals";
 import type { JSX } from "preact";
 
 import { place } from "../base/format.ts";
 import { report } from "../state/run.ts";
-import { chosenRegion, chosenSpan, locationsOfRanks, lookAround, regionOfName, view } from "../state/view.ts";
+import { chosenRegion, chosenSpan, locationsOfRanks, lookAround, regionOfName, span, view } from "../state/view.ts";
 import { goToLocation } from "../state/visit.ts";
 import type { Finding } from "../wire/report.ts";
 import "./findings.css";
@@ -26,6 +26,24 @@ export function Findings(): JSX.Element {
   );
 }
 
+/** Findings that have a place in time, the first first. */
+export const placed = computed<readonly Finding[]>(() => {
+  const findings = (report.value?.findings ?? []).filter((finding) => finding.to_ns > finding.from_ns);
+  return [...findings].sort((a, b) => a.from_ns - b.from_ns);
+});
+
+/** Goes to the finding that begins behind the middle of the span, or to the one before. */
+export function stepFinding(towards: "next" | "previous"): void {
+  const all = placed.peek();
+  const middle = (span.peek().from + span.peek().to) / 2;
+  const at = (finding: Finding): number => (finding.from_ns + finding.to_ns) / 2;
+  // What is shown now lies in the middle, give or take a rounding.
+  const slack = (span.peek().to - span.peek().from) / 1000;
+  const found = towards === "next" ? all.find((it) => at(it) > middle + slack) : all.findLast((it) => at(it) < middle - slack);
+  const next = found ?? (towards === "next" ? all[0] : all.at(-1));
+  if (next !== undefined) show(next);
+}
+
 function Card({ finding }: { readonly finding: Finding }): JSX.Element {
   const source = place(finding.file, finding.line);
   return (
@@ -36,7 +54,8 @@ function Card({ finding }: { readonly finding: Finding }): JSX.Element {
   );
 }
 
-function show(finding: Finding): void {
+/** Sets time, ranks and region in all views. */
+export function show(finding: Finding): void {
   batch(() => {
     view.value = "timeline";
     const isWhole = finding.to_ns <= finding.from_ns;

@@ -8,6 +8,10 @@ import type {
   CourseHead,
   ErrorHead,
   FoundHead,
+  Histogram,
+  HistogramHead,
+  Instances,
+  InstancesHead,
   MessagesHead,
   PathHead,
   Request,
@@ -48,6 +52,8 @@ export class Engine {
   waits = (window: Window): Promise<Frame<WaitsHead>> => this.ask({ ask: "waits", ...window });
   path = (window: Window): Promise<Frame<PathHead>> => this.ask({ ask: "path", ...window });
   visit = (at: At): Promise<Frame<VisitHead>> => this.ask({ ask: "visit", ...at });
+  histogram = (of: Histogram): Promise<Frame<HistogramHead>> => this.ask({ ask: "histogram", ...of });
+  instances = (of: Instances): Promise<Frame<InstancesHead>> => this.ask({ ask: "instances", ...of });
   step = (step: Step): Promise<Frame<FoundHead>> => this.ask({ ask: "step", ...step });
 
   private async ask<Head>(request: Request): Promise<Frame<Head>> {

@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step;
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances;
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -11,6 +11,16 @@ export type At = { line: number, at_ns: number, near_ns: number, region: number 
 export type Step = { line: number | null, region: number, at_ns: number, towards: Towards, };
 
 export type Towards = "next" | "previous";
+
+export type Sample = { from_ns: number, to_ns: number, locations: Array<[number, number]>, region: number, of: Measure, };
+
+export type Measure = "duration" | "bytes";
+
+export type Histogram = { sample: Sample, bins: number, logarithmic: boolean, range: [number, number] | null, };
+
+export type Instances = { sample: Sample, which: Which, };
+
+export type Which = { "range": [number, number] } | { "anomalous": number };
 
 export type RunHead = { name: string, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, };
 
@@ -48,6 +58,12 @@ export type WireWait = { pattern: string, time_ns: number, cause: number, };
 
 export type WireMessage = { from: number | null, sent_ns: number | null, to: number | null, received_ns: number | null, bytes: number, tag: number | null, };
 
+export type SharesHead = { regions: Array<number>, others: number, };
+
 export type FoundHead = { line: number | null, start_ns: number, end_ns: number, };
+
+export type HistogramHead = { number: number, untold: number, least: number, most: number, mean: number, deviation: number, is_whole: boolean, damage: Array<string>, };
+
+export type InstancesHead = { number: number, sum: number, is_whole: boolean, damage: Array<string>, };
 
 export type ErrorHead = { message: string, };

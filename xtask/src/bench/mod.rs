@@ -23,6 +23,7 @@ mod sample;
 mod sampling;
 mod stats;
 mod table;
+mod view;
 
 use crate::setup;
 use crate::shell::{output, root};
@@ -156,6 +157,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         sampling::measure(plan, &tools, &mut goals)?,
         heap::measure(plan, &tools, &mut goals)?,
         explain::measure(plan, &tools, &mut goals)?,
+        view::measure(plan, &tools, &mut goals)?,
     ];
     let text = document(plan, &goals, &sections);
     println!("\n{text}");

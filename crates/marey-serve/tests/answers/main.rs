@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod decoded;
+mod histogram;
 mod pictures;
 mod sums;
 mod visits;

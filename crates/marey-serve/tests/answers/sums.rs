@@ -39,6 +39,56 @@ fn times_of_regions_are_what_a_count_says() {
     }
 }
 
+/// Every location's time by region is that of its visits; what is in a region twice counts once in inclusive times.
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
+fn shares_of_locations_are_what_a_count_says() {
+    let made = Made::random(23);
+    let run = made.open();
+    let answer = ask(&run, &json!({ "ask": "shares" }));
+    let regions: Vec<u32> = answer.head["regions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| u32::try_from(it.as_u64().unwrap()).unwrap())
+        .collect();
+    let (exclusive, inclusive, visits) =
+        (answer.f64("exclusive"), answer.f64("inclusive"), answer.f64("visits"));
+    let width = regions.len() + 1;
+    assert_eq!(exclusive.len(), 4 * width);
+    let mut truth = BTreeMap::new();
+    for location in 0..4 {
+        let mut own: Vec<_> = made.rows.iter().filter(|row| row.location == location).collect();
+        own.sort_by_key(|row| (row.start, std::cmp::Reverse(row.end), row.level, row.depth));
+        let mut around: Vec<&super::Row> = Vec::new();
+        for row in own {
+            while around.last().is_some_and(|outer| outer.end < row.end || outer.end <= row.start) {
+                around.pop();
+            }
+            let length = (row.end - row.start) as f64;
+            if let Some(outer) = around.last() {
+                truth.entry((location, outer.region)).or_insert([0.0; 3])[0] -= length;
+            }
+            let is_outermost = around.iter().all(|outer| outer.region != row.region);
+            let sums = truth.entry((location, row.region)).or_insert([0.0; 3]);
+            sums[0] += length;
+            sums[1] += if is_outermost { length } else { 0.0 };
+            sums[2] += 1.0;
+            around.push(row);
+        }
+    }
+    for ((location, region), sums) in &truth {
+        let place = regions.iter().position(|it| it == region).unwrap();
+        let at = *location as usize * width + place;
+        let found = [exclusive[at], inclusive[at], visits[at]];
+        assert!(
+            found.iter().zip(sums).all(|(a, b)| (a - b).abs() < 0.5),
+            "{location} {region}: {found:?} is {sums:?}"
+        );
+    }
+    assert!(truth.len() > 20);
+}
+
 /// The mountains are as high as locations are busy on their outermost line.
 #[test]
 fn mountains_add_up_to_the_time_of_outermost_lines() {

@@ -1,16 +1,16 @@
 /**
  * The picture of the timeline: rows, ruler, what lies over them. Everything is given; nothing is kept between two
- * pictures but the raster, which is as large as the canvas.
+ * pictures.
  */
 import { instant } from "../../base/time.ts";
 import { drawAxis } from "../../canvas/axis.ts";
+import type { Ground, Ink } from "../../canvas/ink.ts";
 import { pixel, type Palette } from "../../canvas/palette.ts";
-import { Raster } from "../../canvas/raster.ts";
 import { pxFromTime, type Scale } from "../../canvas/scale.ts";
-import type { DrawContext } from "../../canvas/surface.ts";
 import { drawLabels } from "../../tracks/labels.ts";
 import type { Layout } from "../../tracks/layout.ts";
 import { drawMessages, drawPath } from "../../tracks/messages.ts";
+import { drawPicked, type PickedVisits } from "../../tracks/picked.ts";
 import { drawLives, drawStates, drawWaits, type StatesLook } from "../../tracks/states.ts";
 import type { RunHead, WireVisit } from "../../wire/generated.ts";
 import type { Picture } from "./fetch.ts";
@@ -32,26 +32,43 @@ export interface Scene {
   readonly hidden: ReadonlySet<number>;
   readonly chosenRegion: number | null;
   readonly visit: WireVisit | null;
+  /** Visits that were picked out of their like; `null` = none. */
+  readonly picked: PickedVisits | null;
   readonly origin: number;
   /** A span that is being marked with the pointer. */
   readonly marked: readonly [number, number] | null;
   readonly isStale: boolean;
 }
 
-let raster: Raster | null = null;
+/** What a scene is drawn on: lines and letters with the ink, states on the ground beneath them. */
+export interface Paper {
+  readonly ink: Ink;
+  /** CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Pixels of the ground to one of CSS. */
+  readonly ratio: number;
+  /** As large as the rows. */
+  readonly ground: Ground;
+  /** What is filled from now on lies over what was filled before. */
+  layer(): void;
+  /** Puts the ground where the rows are. */
+  lay(): void;
+}
 
-export function drawScene(context: DrawContext, scene: Scene): void {
-  const { canvas, width, height, ratio } = context;
+/** How large the ground of a paper has to be, pixels of the screen. */
+export function groundSize(scale: Scale, height: number, ratio: number): readonly [number, number] {
+  return [Math.max(1, Math.round(scale.width * ratio)), Math.max(1, Math.round((height - RULER) * ratio))];
+}
+
+export function drawScene(paper: Paper, scene: Scene): void {
+  const { ink: canvas, ground, width, height, ratio } = paper;
   const { colours, scale, layout } = scene;
   canvas.fillStyle = colours.background;
   // A canvas may end within a pixel.
   canvas.fillRect(0, 0, width + 1, height + 1);
   drawAxis(canvas, colours, { scale, origin: scene.origin, top: 0, bottom: height });
-  const [plotWidth, plotHeight] = [Math.round(scale.width * ratio), Math.round((height - RULER) * ratio)];
-  if (raster === null || raster.width !== plotWidth || raster.height !== plotHeight) {
-    raster = new Raster(plotWidth, plotHeight);
-  }
-  // The raster begins where the rows do.
+  // The ground begins where the rows do.
   const look: StatesLook = {
     scale: { ...scale, left: 0 },
     layout,
@@ -62,14 +79,21 @@ export function drawScene(context: DrawContext, scene: Scene): void {
     hidden: scene.hidden,
     chosen: scene.chosenRegion,
   };
-  raster.clear(pixel(colours.background));
-  drawLives(raster, scene.run.locations, look);
+  ground.fill(0, ground.width, 0, ground.height, pixel(colours.background));
+  paper.layer();
+  drawLives(ground, scene.run.locations, look);
+  paper.layer();
   const picture = scene.picture;
   if (picture !== null) {
-    drawStates(raster, picture.states, look);
-    if (picture.waits !== null) drawWaits(raster, picture.waits, look);
+    drawStates(ground, picture.states, look);
+    paper.layer();
+    if (picture.waits !== null) drawWaits(ground, picture.waits, look);
   }
-  raster.draw(canvas, Math.round(GUTTER * ratio), Math.round(RULER * ratio));
+  if (scene.picked !== null) {
+    paper.layer();
+    drawPicked(ground, scene.picked, look);
+  }
+  paper.lay();
   canvas.save();
   canvas.beginPath();
   canvas.rect(GUTTER, RULER, scale.width, height - RULER);
@@ -83,7 +107,7 @@ export function drawScene(context: DrawContext, scene: Scene): void {
   if (scene.isStale) stale(canvas, scene);
 }
 
-function over(canvas: CanvasRenderingContext2D, scene: Scene, picture: Picture, look: StatesLook): void {
+function over(canvas: Ink, scene: Scene, picture: Picture, look: StatesLook): void {
   const flow = { scale: scene.scale, layout: scene.layout, scroll: scene.scroll, colours: scene.colours };
   drawLabels(canvas, picture.states, { ...look, scale: scene.scale }, (region) => scene.run.regions[region]?.name ?? "");
   if (picture.messages !== null) drawMessages(canvas, picture.messages, flow);
@@ -107,7 +131,7 @@ function over(canvas: CanvasRenderingContext2D, scene: Scene, picture: Picture, 
   drawMessages(canvas, flat, { ...flow, colours: { ...scene.colours, message: scene.colours.accent } });
 }
 
-function mark(canvas: CanvasRenderingContext2D, scene: Scene, height: number): void {
+function mark(canvas: Ink, scene: Scene, height: number): void {
   const [from, to] = scene.marked ?? [0, 0];
   const [left, right] = [pxFromTime(scene.scale, from), pxFromTime(scene.scale, to)];
   canvas.fillStyle = scene.colours.accent;
@@ -116,7 +140,7 @@ function mark(canvas: CanvasRenderingContext2D, scene: Scene, height: number): v
   canvas.globalAlpha = 1;
 }
 
-function originLine(canvas: CanvasRenderingContext2D, scene: Scene, height: number): void {
+function originLine(canvas: Ink, scene: Scene, height: number): void {
   if (scene.origin === 0) return;
   const x = Math.round(pxFromTime(scene.scale, scene.origin)) + 0.5;
   canvas.strokeStyle = scene.colours.accent;
@@ -129,7 +153,7 @@ function originLine(canvas: CanvasRenderingContext2D, scene: Scene, height: numb
 }
 
 /** What rows are called, to their left. */
-function names(canvas: CanvasRenderingContext2D, scene: Scene, height: number): void {
+function names(canvas: Ink, scene: Scene, height: number): void {
   const { run, layout, colours } = scene;
   const hosts = run.hosts.length > 1;
   canvas.save();
@@ -157,7 +181,7 @@ function names(canvas: CanvasRenderingContext2D, scene: Scene, height: number): 
 }
 
 /** A quiet line under the ruler while something better is on its way. */
-function stale(canvas: CanvasRenderingContext2D, scene: Scene): void {
+function stale(canvas: Ink, scene: Scene): void {
   canvas.fillStyle = scene.colours.accent;
   canvas.globalAlpha = 0.5;
   canvas.fillRect(GUTTER, RULER - 2, scene.scale.width, 2);

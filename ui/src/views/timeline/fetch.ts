@@ -14,6 +14,7 @@ import { courseOf, type Course } from "../../tracks/course.ts";
 import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks/messages.ts";
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
 import type { Trust, Window } from "../../wire/generated.ts";
+import { nearRows, plotWidth, seenRows } from "./place.ts";
 
 /** What is drawn, and for which question it was the answer. */
 export interface Picture {
@@ -33,11 +34,11 @@ export const course = signal<Course | null>(null);
 export const minimap = signal<Course | null>(null);
 /** Whether something better is on its way. */
 export const isStale = signal(false);
-/** How wide the timeline is, CSS pixels. */
-export const plotWidth = signal(0);
 
 interface Question {
   readonly window: Window;
+  /** What is in its ranges. */
+  readonly rows: ReadonlySet<number>;
   readonly waits: boolean;
   readonly messages: boolean;
   readonly path: boolean;
@@ -71,19 +72,20 @@ export function follow(): () => void {
       if (run.value === null || plotWidth.value < 10) return;
       const now = span.value;
       const { waits, messages, path } = layers.value;
-      const locations = ranges(seenLocations.value);
       const log2 = resolutionLog2(now, plotWidth.value);
+      const before = asked;
       const isThere =
         asked !== null &&
         asked.window.resolution_log2 === log2 &&
-        sameRanges(asked.window.locations, locations) &&
+        seenRows.value.every((row) => before?.rows.has(row)) &&
         asked.waits === waits &&
         asked.messages === messages &&
         asked.path === path &&
         contains(spanOf(asked.window), now);
       if (isThere) return;
       const wide = buffered(now, whole.value, log2);
-      asked = { window: window(wide, log2, locations), waits, messages, path };
+      const rows = nearRows.peek();
+      asked = { window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), waits, messages, path };
       isStale.value = true;
       pictures.want(asked);
     }),
@@ -111,10 +113,6 @@ function window(span: Span, log2: number, locations: Array<[number, number]>): W
 
 function spanOf(window: Window): Span {
   return { from: window.from_ns as never, to: window.to_ns as never };
-}
-
-function sameRanges(a: Window["locations"], b: Window["locations"]): boolean {
-  return a.length === b.length && a.every((range, place) => range[0] === b[place]?.[0] && range[1] === b[place]?.[1]);
 }
 
 async function ask({ window, waits, messages, path }: Question): Promise<Picture> {

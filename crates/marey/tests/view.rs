@@ -1,0 +1,224 @@
+//! The server of `marey view`, asked as a browser asks, and as somebody who should not.
+//!
+//! Requests are written by hand, letter by letter: a client library would mend what must be refused.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod sample;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// A viewer that is being served.
+struct Served {
+    child: Child,
+    address: String,
+}
+
+impl Served {
+    fn new(dir: &Path, words: &[&str]) -> Self {
+        sample::write(&dir.join("run.marey"));
+        let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+        marey.args(["view", "run.marey", "--no-open"]).args(words).current_dir(dir);
+        let mut child = marey.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut address = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
+        Self { child, address: address.trim().to_owned() }
+    }
+
+    /// Host with port, and the path with the key.
+    fn parts(&self) -> (&str, &str) {
+        let rest = self.address.strip_prefix("http://").unwrap();
+        rest.split_at(rest.find('/').unwrap())
+    }
+
+    fn ask(&self, request: &str) -> Answer {
+        let mut stream = TcpStream::connect(self.parts().0).unwrap();
+        talk(&mut stream, request)
+    }
+
+    /// Comes with the key, as a browser does; what it is to say from then on.
+    fn cookie(&self) -> String {
+        let (host, path) = self.parts();
+        let answer = self.ask(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+        assert_eq!(answer.status, 303);
+        answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).ok();
+        assert!(self.child.wait().is_ok_and(|status| status.success()) || std::thread::panicking());
+    }
+}
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.into_iter().find(|(it, _)| it.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
+fn talk(stream: &mut (impl Read + Write), request: &str) -> Answer {
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let end = bytes.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
+    let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Answer { status, head, body: bytes[end + 4..].to_vec() }
+}
+
+/// A question to the engine.
+fn question(host: &str, path: &str, more: &str, body: &str) -> String {
+    format!(
+        "POST {path}api/answer HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{more}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[test]
+fn a_key_opens_the_page_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = Served::new(dir.path(), &[]);
+    let (host, path) = served.parts();
+    let entry = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    let first = served.ask(&entry);
+    assert_eq!((first.status, first.header("location")), (303, Some("/")));
+    let cookie = first.header("set-cookie").unwrap();
+    assert!(cookie.contains("; HttpOnly; SameSite=Strict; Path=/"), "{cookie}");
+    let again = served.ask(&entry);
+    assert_eq!(again.header("set-cookie"), None, "the key works once");
+    let pair = cookie.split(';').next().unwrap();
+    let answer = served.ask(&question(host, "/", &format!("Cookie: {pair}\r\n"), r#"{"ask":"run"}"#));
+    assert_eq!(answer.status, 200);
+    assert!(String::from_utf8_lossy(&answer.body).contains(r#""kind":"run""#));
+}
+
+#[test]
+fn nobody_else_is_answered() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = Served::new(dir.path(), &[]);
+    let cookie = format!("Cookie: {}\r\n", served.cookie());
+    let host = served.parts().0;
+    let run = r#"{"ask":"run"}"#;
+    let status = |host: &str, more: &str| served.ask(&question(host, "/", more, run)).status;
+    assert_eq!(status(host, &cookie), 200);
+    assert_eq!(status(host, ""), 401, "without the cookie");
+    assert_eq!(status(host, "Cookie: marey=1\r\n"), 401, "with another");
+    assert_eq!(status("evil.example", &cookie), 421, "by a name that was made to point here");
+    assert_eq!(status(host, &format!("{cookie}Origin: http://evil.example\r\n")), 403, "by another page");
+    assert_eq!(status(host, &format!("{cookie}Origin: null\r\n")), 403, "by a page of a file");
+    assert_eq!(status(host, &format!("{cookie}Origin: http://{host}\r\n")), 200, "by its own page");
+    for path in ["/", "/assets/marey.js", "/api/answer", "/anything"] {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        assert_eq!(served.ask(&request).status, 401, "{path}");
+    }
+}
+
+#[test]
+fn a_page_may_load_its_own_files_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = Served::new(dir.path(), &[]);
+    let cookie = served.cookie();
+    let host = served.parts().0;
+    let get = |path: &str| {
+        served.ask(&format!(
+            "GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
+        ))
+    };
+    let page = get("/");
+    assert_eq!(page.status, 200);
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(page.header("cache-control"), Some("no-store"));
+    std::fs::write(dir.path().join("secret"), "secret").unwrap();
+    for path in
+        ["/secret", "/../secret", "/%2e%2e/secret", "/..%2fsecret", "//etc/passwd", "/assets/../../secret"]
+    {
+        let answer = get(path);
+        assert!(answer.status == 404 || answer.status == 400, "{path}: {}", answer.status);
+        assert!(!String::from_utf8_lossy(&answer.body).contains("secret\n"));
+    }
+}
+
+#[test]
+fn nonsense_is_refused_with_a_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = Served::new(dir.path(), &[]);
+    let cookie = format!("Cookie: {}\r\n", served.cookie());
+    let host = served.parts().0;
+    let window = r#"{"ask":"states","from_ns":5,"to_ns":5,"resolution_log2":0,"locations":[],"exact":false}"#;
+    for (body, reason) in [
+        ("", "EOF"),
+        ("[]", "expected"),
+        (r#"{"ask":"everything"}"#, "unknown variant"),
+        (r#"{"ask":"states"}"#, "missing field"),
+        (window, "is empty"),
+        (&window.replace("5,\"to_ns\":5", "0,\"to_ns\":9007199254740991"), "more than a picture holds"),
+    ] {
+        let answer = served.ask(&question(host, "/", &cookie, body));
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        assert!(text.contains(r#""kind":"error""#) && text.contains(reason), "{body}: {text}");
+    }
+    let large = served.ask(&question(host, "/", &cookie, &" ".repeat(2 << 20)));
+    assert_eq!(large.status, 413);
+}
+
+#[test]
+fn behind_a_prefix_and_on_a_socket() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = Served::new(dir.path(), &["--prefix", "some/where"]);
+    assert!(served.parts().1.starts_with("/some/where/?key="), "{}", served.address);
+    let cookie = served.cookie();
+    let more = format!("Cookie: {cookie}\r\n");
+    let host = served.parts().0;
+    assert_eq!(served.ask(&question(host, "/some/where/", &more, r#"{"ask":"run"}"#)).status, 200);
+    assert_eq!(served.ask(&question(host, "/", &more, r#"{"ask":"run"}"#)).status, 404);
+    drop(served);
+
+    let served = Served::new(dir.path(), &["--socket", "view.sock"]);
+    let socket = dir.path().join("view.sock");
+    assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+    let path = served.parts().1;
+    let mut stream = UnixStream::connect(&socket).unwrap();
+    let entry = format!("GET {path} HTTP/1.1\r\nHost: localhost:8080\r\nConnection: close\r\n\r\n");
+    assert_eq!(talk(&mut stream, &entry).status, 303);
+    drop(served);
+    assert!(!socket.exists(), "it leaves nothing behind");
+}
+
+#[test]
+fn what_cannot_be_served_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let view = |words: &[&str]| {
+        let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+        let output =
+            marey.arg("view").args(words).current_dir(dir.path()).stdin(Stdio::null()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, text) = view(&["nothing.marey", "--no-open"]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("nothing.marey"), "{text}");
+    sample::write(&dir.path().join("run.marey"));
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let (code, text) = view(&["run.marey", "--no-open", "--port", &port]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("cannot listen on 127.0.0.1"), "{text}");
+    let (code, text) = view(&["run.marey", "--prefix", "../x"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("a path such as /marey/"), "{text}");
+}

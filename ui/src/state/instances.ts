@@ -1,0 +1,64 @@
+/** The visits that were picked out of their like, and the sample that they are from. */
+import { computed, effect, signal } from "@preact/signals";
+
+import { Latest } from "../base/latest.ts";
+import type { InstancesHead, Sample } from "../wire/generated.ts";
+import { engine, fail, run, whole } from "./run.ts";
+import { chosenRegion, picked, ranges, seenLocations, span, type Picked } from "./view.ts";
+
+/** One by one, in the order of time; at most 20 000, those with the largest values. */
+export interface PickedInstances {
+  readonly head: InstancesHead;
+  readonly line: Uint32Array;
+  readonly start: Float64Array;
+  readonly duration: Float64Array;
+  readonly value: Float64Array;
+  /** What an anomalous one was expected to be; not a number for others. */
+  readonly expected: Float64Array;
+}
+
+export const instances = signal<PickedInstances | null>(null);
+/** Whether only visits of the span that is shown count. */
+export const isOfSpan = signal(false);
+export const measure = signal<Picked["of"]>("duration");
+
+/** What histograms are of; `null` = no region is chosen. */
+export const sample = computed<Sample | null>(() => {
+  const region = chosenRegion.value;
+  if (region === null || run.value === null) return null;
+  const { from, to } = isOfSpan.value ? span.value : whole.value;
+  return { from_ns: Math.floor(from), to_ns: Math.ceil(to) + 1, locations: ranges(seenLocations.value), region, of: measure.value };
+});
+
+interface Question {
+  readonly sample: Sample;
+  readonly picked: Picked;
+}
+
+/** Begins to follow what is picked. */
+export function followPicked(): void {
+  const asked = new Latest<Question, PickedInstances>(
+    async ({ sample, picked }) => {
+      const which = picked.range === null ? { anomalous: 1 } : { range: [picked.range[0], picked.range[1]] as [number, number] };
+      const frame = await engine.instances({ sample: { ...sample, of: picked.of }, which });
+      const column = (name: string): Float64Array => frame.f64(name);
+      return {
+        head: frame.head,
+        line: frame.u32("line"),
+        start: column("start"),
+        duration: column("duration"),
+        value: column("value"),
+        expected: column("expected"),
+      };
+    },
+    (found, question) => {
+      if (picked.peek() === question.picked) instances.value = found;
+    },
+    fail,
+  );
+  effect(() => {
+    const [some, of] = [picked.value, sample.value];
+    if (some === null || of === null) instances.value = null;
+    else asked.want({ sample: of, picked: some });
+  });
+}

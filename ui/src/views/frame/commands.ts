@@ -1,0 +1,85 @@
+/** Everything that can be done by name: what the finder finds, keys call and the menu offers. */
+import { toggleTheme } from "../../state/settings.ts";
+import { back, forward } from "../../state/history.ts";
+import { beside, clearSelection, isBlinking, layers, lookAround, lookAtAll, origin, type ViewName, VIEWS } from "../../state/view.ts";
+import { pointedAt } from "../../state/timeline.ts";
+import { step, visit } from "../../state/visit.ts";
+import { tearOff } from "../../state/windows.ts";
+import { stepFinding } from "../findings.tsx";
+import { printView, saveAs } from "./save.ts";
+
+export interface Command {
+  readonly name: string;
+  /** The key that calls it; empty = none. */
+  readonly key: string;
+  readonly act: () => void;
+}
+
+export const VIEW_NAMES: Readonly<Record<ViewName, string>> = {
+  overview: "Overview",
+  timeline: "Timeline",
+  profile: "Profile",
+  histogram: "Histogram",
+  communication: "Communication",
+  waits: "Waits & path",
+  help: "Help",
+};
+
+export function toggleLayer(name: "messages" | "waits" | "path"): void {
+  layers.value = { ...layers.peek(), [name]: !layers.peek()[name] };
+}
+
+/** What the menu of a view offers. */
+export const VIEW_COMMANDS: readonly Command[] = [
+  { name: "Tear off into its own window", key: "o", act: tearOff },
+  { name: "Save as SVG", key: "", act: () => void saveAs("svg") },
+  { name: "Save as PNG", key: "", act: () => void saveAs("png") },
+  { name: "Print", key: "p", act: () => void printView() },
+];
+
+const BESIDE = VIEWS.map((name): Command => ({ name: `Open beside: ${VIEW_NAMES[name]}`, key: "", act: () => (beside.value = name) }));
+
+/** What every view knows. */
+export const COMMANDS: readonly Command[] = [
+  ...VIEW_COMMANDS,
+  ...BESIDE,
+  { name: "Close the view beside", key: "", act: () => (beside.value = null) },
+  { name: "Back to what was looked at before", key: "Backspace", act: back },
+  { name: "Forward again", key: "Shift+Backspace", act: forward },
+  { name: "Previous visit of the chosen region", key: "[", act: () => void step("previous") },
+  { name: "Next visit of the chosen region", key: "]", act: () => void step("next") },
+  { name: "Next finding", key: "n", act: () => stepFinding("next") },
+  { name: "Previous finding", key: "N", act: () => stepFinding("previous") },
+  { name: "Choose nothing", key: "Escape", act: clearSelection },
+  { name: "Light or dark", key: "", act: toggleTheme },
+];
+
+/** What the timeline knows. */
+export const TIMELINE_COMMANDS: readonly Command[] = [
+  { name: "Show waits", key: "w", act: () => toggleLayer("waits") },
+  { name: "Show messages", key: "m", act: () => toggleLayer("messages") },
+  { name: "Show the critical path", key: "c", act: () => toggleLayer("path") },
+  { name: "Whole run", key: "0", act: lookAtAll },
+  {
+    name: "Zoom to what is chosen",
+    key: "f",
+    act: () => {
+      const it = visit.peek();
+      if (it !== null) lookAround(it.start_ns, it.end_ns);
+    },
+  },
+  {
+    name: "Count elapsed time from the pointer",
+    key: "t",
+    act: () => {
+      origin.value = origin.peek() === null ? pointedAt() : null;
+    },
+  },
+  {
+    name: "Let the chosen region blink",
+    key: "b",
+    act: () => {
+      isBlinking.value = !isBlinking.peek();
+    },
+  },
+];

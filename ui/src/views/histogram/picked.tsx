@@ -1,0 +1,57 @@
+/** The visits that were picked, one by one. */
+import type { JSX } from "preact";
+
+import { bytes, count, counted } from "../../base/format.ts";
+import { duration, instant } from "../../base/time.ts";
+import { instances } from "../../state/instances.ts";
+import { run } from "../../state/run.ts";
+import { beside, type Picked as Which } from "../../state/view.ts";
+import { goTo } from "../../state/visit.ts";
+import { Table, type Column } from "../../widgets/table.tsx";
+
+interface Row {
+  readonly line: number;
+  readonly start: number;
+  readonly duration: number;
+  readonly value: number;
+  readonly expected: number;
+}
+
+export function Picked({ of }: { readonly of: Which["of"] }): JSX.Element | null {
+  const some = instances.value;
+  const head = run.value;
+  if (some === null || head === null) return null;
+  const rows = Array.from(some.line, (line, at): Row => ({
+    line,
+    start: some.start[at] ?? 0,
+    duration: some.duration[at] ?? 0,
+    value: some.value[at] ?? 0,
+    expected: some.expected[at] ?? NaN,
+  }));
+  const isJudged = rows.some((row) => !Number.isNaN(row.expected));
+  const columns: ReadonlyArray<Column<Row>> = [
+    { name: "Where", help: "Rank and thread", text: (row) => head.locations[head.lines[row.line]?.location ?? 0]?.name ?? "", width: "minmax(110px, 1fr)" },
+    { name: "Start", help: "When it was entered", text: (row) => instant(row.start), value: (row) => row.start, width: "170px" },
+    { name: "Duration", help: "From enter to leave", text: (row) => duration(row.duration), value: (row) => row.duration, width: "120px" },
+    ...(of === "bytes" ? [{ name: "Data", help: "How much it moved", text: (row: Row) => bytes(row.value), value: (row: Row) => row.value, width: "120px" }] : []),
+    ...(isJudged ? [{ name: "Expected", help: "Median of its like", text: (row: Row) => duration(row.expected), value: (row: Row) => row.expected, width: "120px" }] : []),
+  ];
+  const total = of === "bytes" ? bytes(some.head.sum) : duration(some.head.sum);
+  return (
+    <section>
+      <h2>
+        Picked — {counted(some.head.number, "visit")}, {total} together{rows.length < some.head.number ? `; the largest ${count(rows.length)} are listed` : ""}
+      </h2>
+      {rows.length === 0 ? (
+        <p class="muted">{some.head.damage[0] ?? "None of them."}</p>
+      ) : (
+        <Table label="picked visits" rows={rows} columns={columns} sortedBy={2} height={10} onChoose={show} />
+      )}
+    </section>
+  );
+}
+
+function show(row: Row): void {
+  beside.value = "timeline";
+  goTo(row.line, row.start, row.start + row.duration);
+}

@@ -1,0 +1,234 @@
+/** How long the visits of a region took, or how much they moved, and picking out those that differ. */
+import { effect, signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+
+import { bytes, count, counted, percent } from "../../base/format.ts";
+import { Latest } from "../../base/latest.ts";
+import { duration } from "../../base/time.ts";
+import { instances, isOfSpan, measure, sample } from "../../state/instances.ts";
+import { engine, fail, run } from "../../state/run.ts";
+import { beside, chosenRegion, isBlinking, pick, picked } from "../../state/view.ts";
+import type { Histogram, HistogramHead } from "../../wire/generated.ts";
+import { Table, type Column } from "../../widgets/table.tsx";
+import { colourOf } from "../colours.ts";
+import { Chart } from "./chart.tsx";
+import "./histogram.css";
+import { Picked } from "./picked.tsx";
+
+interface Shown {
+  readonly head: HistogramHead;
+  readonly edges: Float64Array;
+  readonly counts: Float64Array;
+  readonly isLogarithmic: boolean;
+}
+
+const bins = signal(60);
+const isLogarithmic = signal(true);
+const shown = signal<Shown | null>(null);
+
+/** Begins to follow what is chosen; returns what ends it. */
+function follow(): () => void {
+  const asked = new Latest<Histogram, Shown>(
+    async (request) => {
+      const frame = await engine.histogram(request);
+      return { head: frame.head, edges: frame.f64("edge"), counts: frame.f64("number"), isLogarithmic: request.logarithmic };
+    },
+    (answer) => (shown.value = answer),
+    fail,
+  );
+  return effect(() => {
+    const of = sample.value;
+    if (of === null) shown.value = null;
+    else asked.want({ sample: of, bins: bins.value, logarithmic: isLogarithmic.value, range: null });
+  });
+}
+
+export function HistogramView(): JSX.Element {
+  useEffect(() => follow(), []);
+  const head = run.value;
+  const region = chosenRegion.value;
+  if (head === null || region === null) return <Choose />;
+  return (
+    <div class="sheet">
+      <section>
+        <h1>
+          <code>{head.regions[region]?.name}</code>
+        </h1>
+        <Tools />
+        {shown.value === null ? <p class="hush">The visits are being counted …</p> : <Bars it={shown.value} region={region} />}
+      </section>
+      {instances.value === null || picked.value === null ? null : <Picked of={picked.value.of} />}
+      {shown.value === null || shown.value.head.number === 0 ? null : <Bins it={shown.value} />}
+    </div>
+  );
+}
+
+/** Of which region: those with most time. */
+function Choose(): JSX.Element {
+  const regions = run.value?.regions ?? [];
+  const order = regions.map((_, place) => place).sort((a, b) => (regions[b]?.exclusive_ns ?? 0) - (regions[a]?.exclusive_ns ?? 0));
+  return (
+    <div class="sheet">
+      <section>
+        <h1>Histogram</h1>
+        <p class="muted">Of which region? Choose one here, or in any other view.</p>
+        <ul class="histogram-choose">
+          {order.slice(0, 40).map((place) => (
+            <li>
+              <button type="button" onClick={() => (chosenRegion.value = place)}>
+                <span class="states-colour" style={{ background: colourOf.value(place) }} /> <code>{regions[place]?.name}</code>
+              </button>
+              <span class="muted">{counted(regions[place]?.visits ?? 0, "visit")}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+function Tools(): JSX.Element {
+  return (
+    <p class="histogram-tools">
+      <Two name="What" first="Duration" second="Bytes moved" isSecond={measure.value === "bytes"} act={(it) => (measure.value = it ? "bytes" : "duration")} />
+      <Two name="Of" first="Whole run" second="Span that is shown" isSecond={isOfSpan.value} act={(it) => (isOfSpan.value = it)} />
+      <Two name="Scale" first="Logarithmic" second="Linear" isSecond={!isLogarithmic.value} act={(it) => (isLogarithmic.value = !it)} />
+      <label>
+        Bins <input type="range" min={5} max={400} value={bins.value} onInput={(event) => (bins.value = Number(event.currentTarget.value))} /> {bins.value}
+      </label>
+    </p>
+  );
+}
+
+interface TwoProps {
+  readonly name: string;
+  readonly first: string;
+  readonly second: string;
+  readonly isSecond: boolean;
+  readonly act: (isSecond: boolean) => void;
+}
+
+/** One of two. */
+function Two({ name, first, second, isSecond, act }: TwoProps): JSX.Element {
+  return (
+    <span role="group" aria-label={name}>
+      <button type="button" aria-pressed={!isSecond} onClick={() => act(false)}>
+        {first}
+      </button>
+      <button type="button" aria-pressed={isSecond} onClick={() => act(true)}>
+        {second}
+      </button>
+    </span>
+  );
+}
+
+function write(value: number): string {
+  return measure.value === "bytes" ? bytes(Math.round(value)) : duration(value);
+}
+
+function Bars({ it, region }: { readonly it: Shown; readonly region: number }): JSX.Element {
+  const { head, edges, counts } = it;
+  if (!head.is_whole) return <p class="hush">These are more visits than are read for one answer; choose a shorter span.</p>;
+  if (head.number === 0) {
+    return <p class="hush">{measure.value === "bytes" ? "None of these visits moves data." : "It was not visited there."}</p>;
+  }
+  const some = picked.value;
+  const range = some !== null && some.of === measure.value ? some.range : null;
+  return (
+    <>
+      <Chart
+        edges={edges}
+        counts={counts}
+        isLogarithmic={it.isLogarithmic}
+        colour={colourOf.value(region)}
+        mean={head.mean}
+        marked={range}
+        write={write}
+        onMark={(next) => pick({ region, of: measure.value, range: next })}
+      />
+      <p class="muted">
+        {counted(head.number, "visit")} · from {write(head.least)} to {write(head.most)} · mean {write(head.mean)} · standard deviation {write(head.deviation)}
+        {head.untold === 0 ? "" : ` · ${counted(head.untold, "visit")} only known together with others`}
+        {head.damage.length === 0 ? "" : ` · not all could be read: ${head.damage[0]}`}
+      </p>
+      <p class="histogram-tools">
+        <Tests head={head} region={region} />
+        <button type="button" title="Shows the timeline beside it and lets what is picked blink (b)" disabled={picked.value === null} aria-pressed={isBlinking.value} onClick={blink}>
+          Blink in the timeline
+        </button>
+        {picked.value === null ? null : (
+          <button type="button" onClick={() => pick(null)}>
+            Pick nothing
+          </button>
+        )}
+      </p>
+      <p class="muted">Drag over the bars to pick a range of visits.</p>
+    </>
+  );
+}
+
+function blink(): void {
+  beside.value = "timeline";
+  isBlinking.value = !isBlinking.peek();
+}
+
+/** By percentage, how many standard deviations above the mean Jumpshot's cut-off lies. */
+const TESTS: ReadonlyArray<readonly [number, number]> = [
+  [10, 1.2815515655446],
+  [5, 1.6448536269515],
+  [1, 2.3263478740408],
+];
+
+function Tests({ head, region }: { readonly head: HistogramHead; readonly region: number }): JSX.Element {
+  // What differs by less is alike: docs/anomalies.md.
+  const deviation = Math.max(head.deviation, head.mean / 100, measure.value === "bytes" ? 1 : 20);
+  return (
+    <>
+      {TESTS.map(([part, limit]) => {
+        const cut = Math.ceil(head.mean + limit * deviation);
+        const isNone = cut > head.most;
+        const help = isNone
+          ? `None: no visit lies beyond ${write(cut)}, where the largest ${part} % would begin if they were normally distributed`
+          : `Those above ${write(cut)}: the largest ${part} % if they were normally distributed (Jumpshot's test)`;
+        return (
+          <button type="button" disabled={isNone} title={help} onClick={() => pick({ region, of: measure.value, range: [cut, head.most] })}>
+            {`Largest ${part} %${isNone ? ": none" : ""}`}
+          </button>
+        );
+      })}
+      <button
+        type="button"
+        title="Those that the robust test finds, which compares each visit with its like: same call path, size and kind of iteration (docs/anomalies.md)"
+        aria-pressed={picked.value !== null && picked.value.range === null}
+        onClick={() => pick({ region, of: "duration", range: null })}
+      >
+        Anomalous
+      </button>
+    </>
+  );
+}
+
+interface Bin {
+  readonly from: number;
+  readonly to: number;
+  readonly number: number;
+}
+
+function Bins({ it }: { readonly it: Shown }): JSX.Element {
+  const rows = Array.from(it.counts, (number, bin): Bin => ({ from: it.edges[bin] ?? 0, to: it.edges[bin + 1] ?? 0, number })).filter((row) => row.number > 0);
+  const most = Math.max(...rows.map((row) => row.number), 1);
+  const columns: ReadonlyArray<Column<Bin>> = [
+    { name: "From", help: "Least value of the bin", text: (row) => write(row.from), value: (row) => row.from, width: "130px" },
+    { name: "To", help: "Values are smaller than this; those of the last bin at most this", text: (row) => write(row.to), value: (row) => row.to, width: "130px" },
+    { name: "Visits", help: "How many", text: (row) => count(row.number), value: (row) => row.number, bar: (row) => row.number / most, width: "minmax(120px, 2fr)" },
+    { name: "Share", help: "Of all visits", text: (row) => percent(row.number / it.head.number), value: (row) => row.number, width: "90px" },
+  ];
+  const region = chosenRegion.value ?? 0;
+  return (
+    <section>
+      <h2>Bins — a row picks its visits</h2>
+      <Table label="bins" rows={rows} columns={columns} sortedBy={0} height={12} onChoose={(row) => pick({ region, of: measure.value, range: [Math.ceil(row.from), Math.floor(row.to)] })} />
+    </section>
+  );
+}

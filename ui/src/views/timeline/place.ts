@@ -1,0 +1,37 @@
+/** Where things stand in the timeline: how large it is, its rows, and those of them that are near what is seen. */
+import { computed, signal } from "@preact/signals";
+
+import type { Scale } from "../../canvas/scale.ts";
+import { linesOf, run, whole } from "../../state/run.ts";
+import { seenLocations, span } from "../../state/view.ts";
+import { scroll } from "../../state/timeline.ts";
+import { arrange, type Layout } from "../../tracks/layout.ts";
+import { GUTTER } from "./draw.ts";
+
+/** Depths of a location that are drawn at most. */
+const MOST_LINES = 6;
+
+/** How wide the timeline is, CSS pixels. */
+export const plotWidth = signal(0);
+/** How high the rows may be together, CSS pixels. */
+export const room = signal(0);
+
+/** By line, for which part of the run something was recorded on it. */
+const busy = computed(() => (run.value?.lines ?? []).map((line) => line.time_ns / whole.value.to));
+
+export const layout = computed<Layout>(() => arrange(seenLocations.value, linesOf.value, busy.value, room.value, MOST_LINES));
+
+export function scale(): Scale {
+  return { span: span.peek(), left: GUTTER, width: Math.max(plotWidth.peek(), 1) };
+}
+
+/** Locations of rows from the first to the last that touch a strip, given how many heights of the view lie around it. */
+function locationsNear(around: number): readonly number[] {
+  const [top, bottom] = [scroll.value - around * room.value, scroll.value + (1 + around) * room.value];
+  return layout.value.rows.filter((row) => row.top < bottom && row.top + row.height > top).map((row) => row.location);
+}
+
+/** Locations whose rows are seen. */
+export const seenRows = computed(() => locationsNear(0));
+/** Locations whose rows are seen, or soon may be. */
+export const nearRows = computed(() => locationsNear(1));

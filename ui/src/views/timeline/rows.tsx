@@ -1,0 +1,116 @@
+/** The rows of the timeline: their canvas, and what the pointer does there. */
+import { effect } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+import { duration, instant } from "../../base/time.ts";
+import { Raster } from "../../canvas/raster.ts";
+import { timeFromPx } from "../../canvas/scale.ts";
+import { Surface, type DrawContext } from "../../canvas/surface.ts";
+import { chosenVisit, isBlinking, look, origin, span } from "../../state/view.ts";
+import { mostScroll, pointer, scroll, scrollRows } from "../../state/timeline.ts";
+import { lineAt, rowAt } from "../../tracks/layout.ts";
+import { drawScene, groundSize, GUTTER, MARGIN, RULER, spoken } from "./draw.ts";
+import { listen } from "./gestures.ts";
+import { layout, plotWidth, room, scale } from "./place.ts";
+import { blink, marked, sceneNow, watchScene } from "./scene.ts";
+
+/** How the timeline is drawn, for whoever measures that. */
+export const surfaces: { timeline?: Surface } = {};
+
+export function Rows(): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    if (box.current === null || element.current === null) return;
+    const surface = new Surface(element.current, paint);
+    surfaces.timeline = surface;
+    const resize = new ResizeObserver(([entry]) => {
+      plotWidth.value = Math.max(0, Math.floor((entry?.contentRect.width ?? 0) - GUTTER - MARGIN));
+      room.value = Math.max(0, (entry?.contentRect.height ?? 0) - RULER - 4);
+    });
+    resize.observe(box.current);
+    const ends = [
+      listen(box.current, hands),
+      effect(() => {
+        mostScroll.value = Math.max(0, layout.value.height - room.value);
+        scrollRows(0);
+      }),
+      effect(() => {
+        watchScene();
+        surface.invalidate();
+      }),
+      effect(() => {
+        if (!isBlinking.value) {
+          blink.value = false;
+          return undefined;
+        }
+        const timer = setInterval(() => (blink.value = !blink.peek()), 450);
+        return () => clearInterval(timer);
+      }),
+    ];
+    return () => {
+      ends.forEach((end) => end());
+      resize.disconnect();
+      surface.dispose();
+    };
+  }, []);
+  const at = pointer.value;
+  const label = spoken({ scale: { span: span.value, left: 0, width: 1 }, layout: layout.value });
+  return (
+    <div class="timeline-rows" ref={box}>
+      <canvas ref={element} tabIndex={0} role="img" aria-label={label} />
+      {at === null ? null : (
+        <div class="timeline-hair" style={{ transform: `translateX(${Math.round(at.x)}px)` }}>
+          <span class={at.x > GUTTER + plotWidth.value - 170 ? "timeline-time timeline-time-left" : "timeline-time"}>
+            {origin.value === null ? instant(at.time) : `${at.time < origin.value ? "−" : "+"}${duration(Math.abs(at.time - origin.value))}`}
+          </span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** As large as the rows; kept, since making one costs as much as drawing. */
+let raster: Raster | null = null;
+
+function paint({ canvas, width, height, ratio }: DrawContext): void {
+  const scene = sceneNow();
+  if (scene === null) return;
+  const [across, down] = groundSize(scene.scale, height, ratio);
+  if (raster === null || raster.width !== across || raster.height !== down) raster = new Raster(across, down);
+  const ground = raster;
+  drawScene(
+    {
+      ink: canvas,
+      width,
+      height,
+      ratio,
+      ground,
+      // The last pixel is the one that is seen.
+      layer: () => undefined,
+      lay: () => ground.draw(canvas, Math.round(GUTTER * ratio), Math.round(RULER * ratio)),
+    },
+    scene,
+  );
+}
+
+const hands = {
+  scale,
+  look,
+  scrollBy: scrollRows,
+  mark(next: readonly [number, number] | null): void {
+    marked.value = next;
+  },
+  choose(time: number, y: number): void {
+    const row = rowAt(layout.peek(), y + scroll.peek());
+    const line = row === undefined ? undefined : lineAt(row, y + scroll.peek());
+    chosenVisit.value = line === undefined ? null : { line, at: Math.round(time) };
+  },
+  hover(x: number, _y: number): void {
+    pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, time: timeFromPx(scale(), x) };
+  },
+  leave(): void {
+    pointer.value = null;
+  },
+};

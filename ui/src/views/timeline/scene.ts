@@ -1,0 +1,48 @@
+/** What the timeline shows now, gathered from the state of the page: for the screen, and for files. */
+import { signal } from "@preact/signals";
+
+import { instances } from "../../state/instances.ts";
+import { run } from "../../state/run.ts";
+import { chosenRegion, hidden, origin, span } from "../../state/view.ts";
+import { scroll } from "../../state/timeline.ts";
+import { visit } from "../../state/visit.ts";
+import { colours, pixels } from "../colours.ts";
+import type { Scene } from "./draw.ts";
+import { isStale, picture } from "./fetch.ts";
+import { layout, plotWidth, scale } from "./place.ts";
+
+/** A span that is being marked with the pointer. */
+export const marked = signal<readonly [number, number] | null>(null);
+/** Whether what blinks is gone just now. */
+export const blink = signal(false);
+
+/** `null` while the run is being opened. */
+export function sceneNow(): Scene | null {
+  const head = run.peek();
+  if (head === null) return null;
+  const some = instances.peek();
+  // What was picked blinks alone.
+  const blinked = blink.peek() && some === null ? (chosenRegion.peek() ?? visit.peek()?.region ?? null) : null;
+  return {
+    run: head,
+    picture: picture.peek(),
+    scale: scale(),
+    layout: layout.peek(),
+    scroll: scroll.peek(),
+    colours: colours.peek(),
+    pixels: pixels.peek(),
+    hidden: blinked === null ? hidden.peek() : new Set([...hidden.peek(), blinked]),
+    chosenRegion: blinked === null ? chosenRegion.peek() : null,
+    visit: visit.peek(),
+    picked: blink.peek() ? null : some,
+    origin: origin.peek() ?? 0,
+    marked: marked.peek(),
+    isStale: isStale.peek(),
+  };
+}
+
+/** Reads all that a scene is made of, so that who calls it in an effect is called again when something changes. */
+export function watchScene(): void {
+  void [run.value, picture.value, span.value, layout.value, scroll.value, colours.value, hidden.value];
+  void [chosenRegion.value, visit.value, origin.value, marked.value, isStale.value, blink.value, plotWidth.value, instances.value];
+}
