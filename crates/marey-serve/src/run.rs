@@ -205,7 +205,7 @@ fn head(
         }
     }
     let level = |name: &str| (0..).zip(&levels).find(|(_, it)| *it == name).map_or(0, |(place, _)| place);
-    let names = region_names(trace.regions());
+    let names = region_names(trace.regions(), &visits);
     let regions = trace.regions().iter().zip(visits).zip(names);
     let regions = regions.map(|((region, (visits, exclusive_ns)), name)| WireRegion {
         name,
@@ -252,10 +252,11 @@ fn head(
 }
 
 /// Names of regions: what was done, and to what only where the same was done to others, too.
-fn region_names(regions: &[Region]) -> Vec<String> {
+fn region_names(regions: &[Region], visits: &[(u64, i64)]) -> Vec<String> {
     let mut alike: BTreeMap<(&str, &str), u32> = BTreeMap::new();
-    for region in regions {
-        *alike.entry((&region.level, region.name())).or_default() += 1;
+    for (region, (number, _)) in regions.iter().zip(visits) {
+        // What was never visited does not make a name ambiguous.
+        *alike.entry((&region.level, region.name())).or_default() += u32::from(*number > 0);
     }
     let name = |region: &Region| match region.name() {
         name if alike[&(region.level.as_str(), name)] > 1

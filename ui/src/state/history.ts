@@ -3,14 +3,15 @@ import { effect } from "@preact/signals";
 
 import { choose, chosen } from "./url.ts";
 
-/** Changes that follow each other faster are one, ms. */
+/** Moves in time that follow each other faster are one, ms. */
 const GESTURE = 400;
 const MOST = 200;
 
 const before: string[] = [];
 const behind: string[] = [];
 let now = "";
-let changedAt = -GESTURE;
+/** When it was moved last. */
+let movedAt = -GESTURE;
 
 /** Begins to remember. */
 export function remember(): void {
@@ -19,14 +20,19 @@ export function remember(): void {
     const next = chosen.value;
     if (next === now) return;
     const time = performance.now();
-    if (time - changedAt > GESTURE) {
+    const isMove = withoutSpan(next) === withoutSpan(now);
+    if (!isMove || time - movedAt > GESTURE) {
       before.push(now);
       if (before.length > MOST) before.shift();
       behind.length = 0;
     }
-    changedAt = time;
+    movedAt = isMove ? time : -GESTURE;
     now = next;
   });
+}
+
+function withoutSpan(text: string): string {
+  return text.replace(/(^|&)span=[^&]*/, "");
 }
 
 export function back(): void {
@@ -45,5 +51,5 @@ function move(from: string[], to: string[]): void {
   now = next;
   choose(next);
   now = chosen.peek();
-  changedAt = -GESTURE;
+  movedAt = -GESTURE;
 }

@@ -107,7 +107,10 @@ export function locationsOfRanks(ranks: readonly number[]): number[] {
 
 /** The number of the region of a name; `null` = there is none. */
 export function regionOfName(name: string): number | null {
-  const place = (run.peek()?.regions ?? []).findIndex((region) => region.name === name);
+  const regions = run.peek()?.regions ?? [];
+  // One that was never visited may have the name of one that was.
+  const visited = regions.findIndex((region) => region.name === name && region.visits > 0);
+  const place = visited >= 0 ? visited : regions.findIndex((region) => region.name === name);
   return place < 0 ? null : place;
 }
 

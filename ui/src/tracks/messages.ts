@@ -33,7 +33,8 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
   const rows = rowsOf(look.layout);
   const right = look.scale.left + look.scale.width;
   canvas.strokeStyle = look.colours.message;
-  canvas.globalAlpha = messages.from.length > 800 ? 0.28 : 0.55;
+  // As many lines as there are pixels would hide all that lies beneath.
+  canvas.globalAlpha = Math.min(Math.max(300 / Math.max(messages.from.length, 1), 0.12), 0.55);
   canvas.lineWidth = 1;
   canvas.beginPath();
   for (let at = 0; at < messages.from.length; at += 1) {

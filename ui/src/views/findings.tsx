@@ -19,18 +19,23 @@ export function Findings(): JSX.Element {
   }
   return (
     <div class="findings">
-      {findings.map((finding) => (
-        <Card finding={finding} />
+      {findings.map((finding, number) => (
+        <Card finding={finding} number={number + 1} />
       ))}
     </div>
   );
 }
 
 /** Findings that have a place in time, the first first. */
-export const placed = computed<readonly Finding[]>(() => {
-  const findings = (report.value?.findings ?? []).filter((finding) => finding.to_ns > finding.from_ns);
-  return [...findings].sort((a, b) => a.from_ns - b.from_ns);
+export const placed = computed<readonly Placed[]>(() => {
+  const findings = (report.value?.findings ?? []).map((finding, at): Placed => ({ ...finding, number: at + 1 }));
+  return findings.filter((it) => it.to_ns > it.from_ns).sort((a, b) => a.from_ns + a.to_ns - b.from_ns - b.to_ns);
 });
+
+/** With the number that its card has. */
+export interface Placed extends Finding {
+  readonly number: number;
+}
 
 /** Goes to the finding that begins behind the middle of the span, or to the one before. */
 export function stepFinding(towards: "next" | "previous"): void {
@@ -44,11 +49,13 @@ export function stepFinding(towards: "next" | "previous"): void {
   if (next !== undefined) show(next);
 }
 
-function Card({ finding }: { readonly finding: Finding }): JSX.Element {
+function Card({ finding, number }: { readonly finding: Finding; readonly number: number }): JSX.Element {
   const source = place(finding.file, finding.line);
   return (
     <button type="button" class="findings-card" onClick={() => show(finding)} title="Show it in the timeline">
-      <span class="findings-text">{finding.text}</span>
+      <span class="findings-text">
+        <span class="findings-number">{number}</span> {finding.text}
+      </span>
       {source === "" ? null : <code class="muted">{source}</code>}
     </button>
   );

@@ -27,7 +27,7 @@ function hits(): readonly Hit[] {
     if (rank === null || world !== 0) return [];
     return [{ kind: "rank", name: `rank ${rank}`, act: () => (chosenLocations.value = locationsOfRanks([rank])) }];
   });
-  const order = head.regions.map((_, place) => place);
+  const order = head.regions.flatMap((region, place) => (region.visits > 0 ? [place] : []));
   order.sort((a, b) => (head.regions[b]?.exclusive_ns ?? 0) - (head.regions[a]?.exclusive_ns ?? 0));
   const regions = order.map((place): Hit => ({
     kind: head.levels[head.regions[place]?.level ?? 0] ?? "region",

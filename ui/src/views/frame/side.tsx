@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { bytes, counted, percent, place } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
-import { chosenRegion, hidden, isBlinking, lookAround, origin, toggleHidden, view } from "../../state/view.ts";
+import { beside, chosenRegion, hidden, isBlinking, lookAround, origin, toggleHidden, view } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
 import { goToLocation, isNothing, step, visit } from "../../state/visit.ts";
 import type { RunHead, WireMessage, WireVisit } from "../../wire/generated.ts";
@@ -23,7 +23,7 @@ export function Side(): JSX.Element {
         </details>
       )}
       <Selected />
-      {view.value === "timeline" ? <States /> : null}
+      {view.value === "timeline" || beside.value === "timeline" ? <States /> : null}
     </aside>
   );
 }

@@ -23,7 +23,7 @@ export const KEYS: ReadonlyArray<readonly [string, string]> = [
 
 export function Help(): JSX.Element {
   return (
-    <div class="sheet help">
+    <div class="sheet help" tabIndex={0}>
       <section>
         <h2>Keys</h2>
         <table>

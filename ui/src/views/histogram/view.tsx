@@ -67,7 +67,7 @@ export function HistogramView(): JSX.Element {
 /** Of which region: those with most time. */
 function Choose(): JSX.Element {
   const regions = run.value?.regions ?? [];
-  const order = regions.map((_, place) => place).sort((a, b) => (regions[b]?.exclusive_ns ?? 0) - (regions[a]?.exclusive_ns ?? 0));
+  const order = regions.flatMap((region, place) => (region.visits > 0 ? [place] : [])).sort((a, b) => (regions[b]?.exclusive_ns ?? 0) - (regions[a]?.exclusive_ns ?? 0));
   return (
     <div class="sheet">
       <section>

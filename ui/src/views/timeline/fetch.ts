@@ -73,11 +73,13 @@ export function follow(): () => void {
       const now = span.value;
       const { waits, messages, path } = layers.value;
       const log2 = resolutionLog2(now, plotWidth.value);
+      // Read before anything else decides, so that this is called again when other rows are seen.
+      const seen = seenRows.value;
       const before = asked;
       const isThere =
         asked !== null &&
         asked.window.resolution_log2 === log2 &&
-        seenRows.value.every((row) => before?.rows.has(row)) &&
+        seen.every((row) => before?.rows.has(row)) &&
         asked.waits === waits &&
         asked.messages === messages &&
         asked.path === path &&

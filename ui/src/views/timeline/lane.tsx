@@ -20,7 +20,7 @@ export function Lane(): JSX.Element | null {
   return (
     <div class="timeline-lane" role="group" aria-label="Findings in the course of time">
       <span class="timeline-name">Findings</span>
-      {findings.map((finding, number) => {
+      {findings.map((finding) => {
         if (finding.to_ns < first || finding.from_ns > last) return null;
         const [left, right] = [Math.max(pxFromTime(scale, finding.from_ns), GUTTER), Math.min(pxFromTime(scale, finding.to_ns), GUTTER + scale.width)];
         const at = Math.min(Math.max((left + right) / 2 - 9, edge + ROOM), GUTTER + scale.width - 18);
@@ -33,10 +33,10 @@ export function Lane(): JSX.Element | null {
               class="timeline-mark"
               style={{ left: `${at}px` }}
               title={`${finding.text} (${duration(finding.to_ns - finding.from_ns)})`}
-              aria-label={`Finding ${number + 1}: ${finding.text}`}
+              aria-label={`Finding ${finding.number}: ${finding.text}`}
               onClick={() => show(finding)}
             >
-              {number + 1}
+              {finding.number}
             </button>
           </>
         );
