@@ -222,7 +222,9 @@ pub fn waits_in(run: &impl Trace, events: &impl Happenings, span: Span) -> Resul
         together.waits().for_each(|wait| found.add(wait));
     }
     edges::find(run, events, span, &mut found)?;
-    let (mut list, unlisted) = found.finish(|path| depth_of(run, path));
+    let depths = depths(run);
+    let depth = |path: CallPathId| depths.get(path.idx()).copied();
+    let (mut list, unlisted) = found.finish(|path| path.and_then(depth).unwrap_or(0));
     messages::mark_wrong_order(run, events, span, &mut list)?;
     list.retain_mut(|wait| match span.clip(wait.from, wait.to) {
         Some(within) => {
@@ -260,10 +262,15 @@ pub(crate) fn role_of(run: &impl Trace, path: Option<CallPathId>) -> Option<Role
     run.regions().get(region.idx()).map(|region| region.role)
 }
 
-/// How long a call path is; 0 if there is none.
-fn depth_of(run: &impl Trace, path: Option<CallPathId>) -> usize {
-    let parent = |path: &CallPathId| run.call_paths().get(path.idx())?.parent;
-    std::iter::successors(path, parent).count()
+/// How long each call path is. A parent that does not stand before its child is taken for none, so that there is an end.
+fn depths(run: &impl Trace) -> Vec<u32> {
+    let mut depths: Vec<u32> = Vec::with_capacity(run.call_paths().len());
+    for path in run.call_paths() {
+        // Those that stand before are known.
+        let above = path.parent.and_then(|parent| depths.get(parent.idx()).copied()).unwrap_or(0);
+        depths.push(above.saturating_add(1));
+    }
+    depths
 }
 
 /// A wait, and when its call ended.

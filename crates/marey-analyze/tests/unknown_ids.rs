@@ -148,6 +148,28 @@ fn nobody_in_the_place_of_others_is_not_looked_up() {
     }
 }
 
+/// A call path that stands beneath itself, or beneath one that comes later, has no end above it: it is taken for a root.
+#[test]
+fn call_paths_beneath_themselves_are_roots() {
+    let mut n_waits = 0;
+    for seed in 1..=20 {
+        let run = drawing(seed);
+        let mut circular = Altered::new(&run);
+        let last = CallPathId::from_idx(run.call_paths().len() - 1).expect("there are few");
+        circular.call_paths.iter_mut().for_each(|path| path.parent = Some(last));
+        let found = causes(&circular, &run).expect("all can be read");
+        n_waits += found.waits.list.len();
+        marey_analyze::findings(&circular, &found);
+        marey_analyze::call_paths(&circular);
+        marey_analyze::regions(&circular);
+        phases(&circular, &run).expect("all can be read");
+        Excerpt::new(&circular, &run, &Selection::default()).expect("all can be read");
+        situations(&circular, &run, &found, &SituationRules::default()).expect("all can be read");
+        what_if(&circular, &run, &found, &Change::default(), &Limits::default()).expect("all can be read");
+    }
+    assert!(100 < n_waits, "{n_waits}");
+}
+
 /// A call path may be of a region that is not there; the number of that says nothing of how many there are.
 #[test]
 fn visits_of_no_region_are_not_judged() {

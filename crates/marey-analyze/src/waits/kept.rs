@@ -66,7 +66,7 @@ impl Kept {
     }
 
     /// All that are listed: one for each call, none around another, none in a ring. `depth` is that of a call path.
-    pub(super) fn finish(self, depth: impl Fn(Option<CallPathId>) -> usize) -> (Vec<Wait>, Unlisted) {
+    pub(super) fn finish(self, depth: impl Fn(Option<CallPathId>) -> u32) -> (Vec<Wait>, Unlisted) {
         let mut found = self.found;
         // The calls around others first; within a call, what ended the wait first.
         found.sort_by_cached_key(|Found { wait, call_end }| {
