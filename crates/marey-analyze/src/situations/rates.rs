@@ -113,8 +113,8 @@ struct Pace {
     learnt_from: Vec<Nanos>,
     /// The usual beat; 0 as long as that is not known.
     usual: i64,
-    /// The end of the latest visit.
-    latest: Nanos,
+    /// The end of the latest visit, if there was one.
+    latest: Option<Nanos>,
     /// When the beat began that is not complete yet, and the ends of its visits, all of them short.
     begun: Nanos,
     short: Vec<Nanos>,
@@ -130,11 +130,12 @@ struct Pace {
 
 impl Pace {
     fn end_of_visit(&mut self, end: Nanos, threshold: f64, mut found: impl FnMut(Change)) {
-        // Of recursion the outer visit ends last, and was told of first.
-        if end < self.latest {
+        // Of recursion the outer visit ends last, and was told of first; where a program was killed all end at once, which is
+        // no beat: a period of no length is shorter than any, so that a burst of them would be told of without end.
+        if self.latest.is_some_and(|latest| end <= latest) {
             return;
         }
-        self.latest = end;
+        self.latest = Some(end);
         if self.usual > 0 {
             return self.tick(end, threshold, &mut found);
         }

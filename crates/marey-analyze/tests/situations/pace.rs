@@ -222,3 +222,18 @@ fn what_changes_at_another_time_is_another_situation() {
     let told: Vec<_> = found.iter().map(|it| (it.locations.clone(), it.others.len())).collect();
     assert_eq!(told, [(vec![ALL[0]], 0), (vec![ALL[1]], 0)]);
 }
+
+/// A program is killed in a recursion: the visits that it is in all end at once, and that is no pace.
+#[test]
+fn visits_that_end_at_once_are_one_beat() {
+    let mut run = MadeUp::new(1);
+    let mut path = None;
+    for _ in 0..100 {
+        let deeper = run.path(path, ("source", "descend", Role::Work), &[("descend", 3)]);
+        run.enter(ALL[0], deeper);
+        run.pause(ALL[0], MS);
+        path = Some(deeper);
+    }
+    (0..100).for_each(|_| run.leave(ALL[0]));
+    assert_eq!(found(&run), []);
+}
