@@ -35,36 +35,36 @@ impl Gathered {
     /// It shows in what changed later, too.
     pub(super) fn is_seen_in(&mut self, later: Self) {
         let calls = std::iter::once(later.told.call_path).chain(later.others);
-        let known = &mut self.others;
-        for call in calls.filter(|call| *call != self.told.call_path) {
-            if !known.contains(&call) {
-                known.push(call);
-            }
-        }
-        for (id, cost) in later.locations {
-            if self.locations.iter().all(|(known, _)| *known != id) {
-                self.locations.push((id, cost));
-            }
-        }
+        let mut known: BTreeSet<CallPathId> = self.others.iter().copied().collect();
+        known.insert(self.told.call_path);
+        self.others.extend(calls.filter(|call| known.insert(*call)));
+        let known: BTreeSet<LocationId> = self.locations.iter().map(|(id, _)| *id).collect();
+        self.locations.extend(later.locations.into_iter().filter(|(id, _)| !known.contains(id)));
+    }
+
+    /// The order of time.
+    pub(super) fn order(&self) -> (Nanos, Nanos, LocationId, CallPathId) {
+        (self.from, self.told.at, self.told.location, self.told.call_path)
     }
 }
 
-/// Gathers changes of one direction, in the order of time. Time: their number times that of situations.
+/// Gathers changes of one direction, in the order of time. Time: their number times its logarithm.
 pub(super) fn gather(run: &impl Trace, mut changes: Vec<Change>) -> Vec<Gathered> {
     changes.sort_unstable_by_key(|it| (it.longest(), it.at, it.location, it.call_path));
-    // The first of each has the shortest beats.
-    let mut groups: Vec<Vec<Change>> = Vec::new();
+    // By when the first of each begins, which has the shortest beats.
+    let mut groups: BTreeMap<Nanos, Vec<Change>> = BTreeMap::new();
     for change in changes {
         let reach = change.longest() + change.longest();
-        let distance = |group: &Vec<Change>| Nanos((change.at - group[0].at).0.abs());
-        let near = groups.iter_mut().filter(|group| distance(group) <= reach);
-        match near.min_by_key(|group| (distance(group), group[0].at)) {
-            Some(group) => group.push(change),
-            None => groups.push(vec![change]),
-        }
+        let before = groups.range(..=change.at).next_back().map(|(at, _)| *at);
+        let behind = groups.range(change.at..).next().map(|(at, _)| *at);
+        let distance = |at: Nanos| (change.at - at).0.unsigned_abs();
+        // Of two that are equally near the earlier one.
+        let nearest = before.into_iter().chain(behind).min_by_key(|at| distance(*at));
+        let near = nearest.filter(|at| distance(*at) <= reach.0.unsigned_abs());
+        groups.entry(near.unwrap_or(change.at)).or_default().push(change);
     }
-    let mut all: Vec<Gathered> = groups.iter().map(|group| gathered(run, group)).collect();
-    all.sort_by_key(|it| (it.from, it.told.at, it.told.location, it.told.call_path));
+    let mut all: Vec<Gathered> = groups.values().map(|group| gathered(run, group)).collect();
+    all.sort_by_key(Gathered::order);
     all
 }
 

@@ -84,6 +84,8 @@ impl<R: Trace, E: Happenings> Finder<'_, R, E> {
             groups.truncate(1);
         }
         self.keep(rule, &mut groups, |group| group.told.cost().0.unsigned_abs());
+        // What is seen in an earlier one is looked for from the first on.
+        groups.sort_by_key(Gathered::order);
         groups
     }
 

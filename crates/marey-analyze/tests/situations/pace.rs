@@ -223,6 +223,26 @@ fn what_changes_at_another_time_is_another_situation() {
     assert_eq!(told, [(vec![ALL[0]], 0), (vec![ALL[1]], 0)]);
 }
 
+/// 25 times the solver is slow for a while, and each time that is longer than the time before: the twenty that matter most
+/// are told, none of them as a part of another.
+#[test]
+fn of_many_changes_none_is_seen_in_one_that_comes_later() {
+    let mut run = MadeUp::new(1);
+    let solve = run.path(None, ("source", "solve", Role::Work), &[]);
+    for time in 0..25 {
+        for _ in 0..12 {
+            run.visit(ALL[0], solve, 10 * MS);
+        }
+        for _ in 0..12 + time {
+            run.visit(ALL[0], solve, 30 * MS);
+        }
+    }
+    let found = found(&run);
+    let slow: Vec<_> = found.iter().filter(|it| it.kind == SituationKind::SlowDown).collect();
+    let beats: Vec<_> = slow.iter().map(|it| it.number).collect();
+    assert_eq!(beats, (17..37).collect::<Vec<_>>());
+}
+
 /// A program is killed in a recursion: the visits that it is in all end at once, and that is no pace.
 #[test]
 fn visits_that_end_at_once_are_one_beat() {
