@@ -33,13 +33,24 @@ pub(super) struct Held {
     pub(super) wait: f64,
 }
 
-/// Drops the shorter half; tells how many those were.
+/// Drops the shorter half; tells how many those were. Of equals those are kept that were found first, so that half is left
+/// even of waits that are all as long as each other.
 pub(super) fn halve(held: &mut Vec<Held>) -> u64 {
-    let middle = held.len() / 2;
+    let (middle, before) = (held.len() / 2, held.len());
+    if middle == 0 {
+        return 0;
+    }
     let mut lengths: Vec<f64> = held.iter().map(|held| held.wait).collect();
-    let (_, median, _) = lengths.select_nth_unstable_by(middle, f64::total_cmp);
-    let (median, before) = (*median, held.len());
-    held.retain(|held| held.wait > median);
+    let (_, median, longer) = lengths.select_nth_unstable_by(before - middle, f64::total_cmp);
+    let median = *median;
+    // Of the longer half, some may be no longer than the median.
+    let mut equals = 1 + longer.iter().filter(|wait| **wait <= median).count();
+    held.retain(|held| {
+        let is_equal = held.wait.total_cmp(&median).is_eq();
+        let is_left = is_equal && 0 < equals;
+        equals -= usize::from(is_left);
+        is_left || held.wait > median
+    });
     (before - held.len()) as u64
 }
 
@@ -207,5 +218,37 @@ impl Sums<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_is_left_even_of_equals() {
+        let left = |waits: &[f64]| {
+            let none = Held {
+                variant: 0,
+                location: 0,
+                at: Nanos(0),
+                waited: true,
+                keeps: false,
+                cause: 0,
+                cause_at: Nanos(0),
+                cost: 0.0,
+                wait: 0.0,
+            };
+            let held = |(wait, at): (&f64, i64)| Held { wait: *wait, at: Nanos(at), ..none };
+            let mut all: Vec<Held> = waits.iter().zip(0..).map(held).collect();
+            let dropped = halve(&mut all);
+            assert_eq!(all.len() + usize::try_from(dropped).unwrap(), waits.len());
+            all.iter().map(|held| held.at.0).collect::<Vec<_>>()
+        };
+        assert_eq!(left(&[5.0, 1.0, 4.0, 2.0]), [0, 2]);
+        assert_eq!(left(&[3.0; 6]), [0, 1, 2]);
+        // What kept its length is longer than any.
+        assert_eq!(left(&[f64::INFINITY, 1.0, f64::INFINITY, f64::INFINITY]), [0, 2]);
+        assert_eq!(left(&[2.0, 1.0, 2.0, 2.0, 9.0]), [0, 4]);
     }
 }
