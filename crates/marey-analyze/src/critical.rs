@@ -8,7 +8,7 @@
 //! What is deliberately absent: what was done on the path ([`crate::causes`]).
 
 use marey_model::{EdgeKind, LocationId, Nanos};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::happenings::{Edge, Happenings, Span, Unread};
 use crate::trace::Trace;
@@ -66,7 +66,7 @@ pub fn critical_path(
     let mut time = run.duration().max(location.end);
     let mut spans = Vec::new();
     // Where waits that ended at this very instant have been followed.
-    let mut followed: Vec<LocationId> = Vec::new();
+    let mut followed: FxHashSet<LocationId> = FxHashSet::default();
     loop {
         let own = waits.of(here);
         let is_over = |wait: &&Wait| wait.to < time || wait.to == time && !followed.contains(&here);
@@ -83,7 +83,7 @@ pub fn critical_path(
             followed.clear();
             time = from;
         }
-        followed.push(here);
+        followed.insert(here);
         let Some((cause, _)) = next else { break };
         here = cause;
     }

@@ -48,13 +48,14 @@ pub(super) fn look(run: &impl Trace, events: &impl Happenings, list: &mut [Anoma
     events.ticks_in(Span { from, to }, &mut |batch| {
         for tick in batch {
             let Some(own) = borders.get_mut(&tick.location) else { continue };
-            own.periods[own.at.partition_point(|at| *at <= tick.time)] += tick.periods;
+            let periods = &mut own.periods[own.at.partition_point(|at| *at <= tick.time)];
+            *periods = periods.saturating_add(tick.periods);
         }
     })?;
     for own in borders.values_mut() {
-        let mut sum = 0;
+        let mut sum = 0_u64;
         own.periods.iter_mut().for_each(|periods| {
-            sum += *periods;
+            sum = sum.saturating_add(*periods);
             *periods = sum;
         });
     }
@@ -63,7 +64,7 @@ pub(super) fn look(run: &impl Trace, events: &impl Happenings, list: &mut [Anoma
         let Some(own) = borders.get(&it.location) else { continue };
         let up_to = |time: Nanos| own.periods[own.at.partition_point(|at| *at < time)];
         #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵³ samples")]
-        let used = (up_to(it.end()) - up_to(it.start) + 1) as f64 * period;
+        let used = (up_to(it.end()) - up_to(it.start)).saturating_add(1) as f64 * period;
         let without = (float(it.duration) - float(it.waiting) - used).max(0.0);
         #[expect(clippy::cast_possible_truncation, reason = "it is no longer than the visit")]
         let rounded = Nanos(without.round() as i64);

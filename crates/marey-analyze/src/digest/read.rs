@@ -270,7 +270,8 @@ fn functions(run: &dyn Trace) -> Vec<FunctionSums> {
         add(&mut function.time, row.time);
         add(function.lines.entry(frames[at].line).or_default(), row.time);
         if let Some(caller) = frames.get(at + 1) {
-            *function.callers.entry(FunctionName::of(caller)).or_default() += row.samples;
+            let samples = function.callers.entry(FunctionName::of(caller)).or_default();
+            *samples = samples.saturating_add(row.samples);
         }
     }
     let row = |(function, sums): (FunctionName, InFunction)| FunctionSums {

@@ -67,6 +67,13 @@ impl Default for Row {
     }
 }
 
+impl Row {
+    /// Somebody was so long in a call beneath. Times of damaged runs add up to anything.
+    fn take_away(&mut self, time: i64) {
+        self.exclusive = self.exclusive.saturating_sub(time);
+    }
+}
+
 impl<'s> Visits<'s> {
     pub(super) fn new(run: &'s impl Trace, selection: &'s Selection, span: Span) -> Self {
         Self {
@@ -129,15 +136,15 @@ impl<'s> Visits<'s> {
                 open.push((interval.end, path));
             }
             if let Some(above) = above.filter(|_| is_in) {
-                self.rows.entry((above, location)).or_default().exclusive -= time;
+                self.rows.entry((above, location)).or_default().take_away(time);
             }
             if !is_meant {
                 return;
             }
         }
         let row = self.rows.entry((path, location)).or_default();
-        row.inclusive += time;
-        row.exclusive += time;
+        row.inclusive = row.inclusive.saturating_add(time);
+        row.exclusive = row.exclusive.saturating_add(time);
         if begins {
             let whole = inside_before(visit, interval.end);
             let number = u64::from(visit.interval.visits);
@@ -158,7 +165,7 @@ impl<'s> Visits<'s> {
             *bin = bin.saturating_add(number);
         }
         if let Some(above) = above.filter(|_| self.only.is_none()) {
-            self.rows.entry((above, location)).or_default().exclusive -= time;
+            self.rows.entry((above, location)).or_default().take_away(time);
         }
     }
 

@@ -153,7 +153,7 @@ impl Scaling {
             match share {
                 Some(share) if part > 0.0 => {
                     matched.sampled += part * float(row.time);
-                    matched.samples += share.samples;
+                    matched.samples = matched.samples.saturating_add(share.samples);
                 }
                 _ => matched.exact += part * float(row.time),
             }
@@ -207,7 +207,7 @@ fn shares(
         *all += float(row.time);
         if is_on(row) {
             *of_place += float(row.time);
-            *samples += row.samples;
+            *samples = samples.saturating_add(row.samples);
         }
     }
     let share = |(key, (of_place, all, samples)): ((LocationId, Option<CallPathId>), (f64, f64, u64))| {
