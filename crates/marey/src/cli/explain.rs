@@ -74,17 +74,8 @@ pub(crate) struct PathArgs {
     #[command(flatten)]
     pub(crate) when: When,
 
-    /// Show only rows of these ranks of MPI_COMM_WORLD, such as 0,3-5
-    #[arg(long, value_name = "LIST", value_parser = parse_ranks)]
-    pub(crate) ranks: Option<Ranks>,
-
-    /// Show only calls in or beneath a region or function of this name
-    #[arg(long, value_name = "NAME")]
-    pub(crate) context: Option<String>,
-
-    /// Show only calls of this level, such as mpi or threads
-    #[arg(long, value_name = "NAME")]
-    pub(crate) level: Option<String>,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
 }
 
 /// What all of them take.
@@ -126,6 +117,17 @@ pub(crate) struct When {
 /// Who and which calls are meant; of waits those that these suffered, and that were suffered there.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Which {
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+
+    /// Only what is done on this communicator, by the name that tables show or its number
+    #[arg(long, value_name = "NAME")]
+    pub(crate) communicator: Option<String>,
+}
+
+/// Whose calls, where and of which level: what can be told of each call by itself.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Whose {
     /// Only these ranks of MPI_COMM_WORLD, such as 0,3-5
     #[arg(long, value_name = "LIST", value_parser = parse_ranks)]
     pub(crate) ranks: Option<Ranks>,
@@ -137,10 +139,6 @@ pub(crate) struct Which {
     /// Only calls of this level, such as mpi or threads
     #[arg(long, value_name = "NAME")]
     pub(crate) level: Option<String>,
-
-    /// Only what is done on this communicator, by the name that tables show or its number
-    #[arg(long, value_name = "NAME")]
-    pub(crate) communicator: Option<String>,
 }
 
 /// Ranks that the user has listed: first and last of each range.

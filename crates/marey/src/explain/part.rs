@@ -205,17 +205,17 @@ fn selection(run: &Run, when: &When, which: &Which) -> anyhow::Result<Selection>
             format::duration(trace.duration())
         )));
     }
-    let locations = which.ranks.as_ref().map(|ranks| of_ranks(trace, ranks)).transpose()?;
-    let context = which.context.as_ref().map(|name| named(trace, name)).transpose()?;
+    let locations = which.whose.ranks.as_ref().map(|ranks| of_ranks(trace, ranks)).transpose()?;
+    let context = which.whose.context.as_ref().map(|name| named(trace, name)).transpose()?;
     let (context, stacks) = context.map_or((None, BTreeSet::new()), |(paths, stacks)| (Some(paths), stacks));
-    let level = which.level.as_ref().map(|level| of_level(trace, level)).transpose()?;
+    let level = which.whose.level.as_ref().map(|level| of_level(trace, level)).transpose()?;
     let communicators = which.communicator.as_ref().map(|name| of_communicator(run, name)).transpose()?;
     let call_paths = match (context, level) {
         (Some(a), Some(b)) => Some(a.iter().zip(b).map(|(&a, b)| a && b).collect()),
         (one, other) => one.or(other),
     };
     // What is no call is on no level.
-    let stacks = if which.level.is_none() { stacks } else { BTreeSet::new() };
+    let stacks = if which.whose.level.is_none() { stacks } else { BTreeSet::new() };
     Ok(Selection { span: Span { from, to }, locations, call_paths, communicators, stacks })
 }
 
@@ -226,7 +226,7 @@ fn words(run: &Run, span: &Span, when: &When, which: &Which) -> String {
         let at = |time: Nanos| format::solid(format::duration(time.max(Nanos(0)).min(run.trace.duration())));
         words.push(format!("from {} to {}", at(span.from), at(span.to)));
     }
-    if let Some(Ranks(ranks)) = &which.ranks {
+    if let Some(Ranks(ranks)) = &which.whose.ranks {
         let range = |(first, last): &(u32, u32)| {
             if first == last { first.to_string() } else { format!("{first}–{last}") }
         };
@@ -235,8 +235,8 @@ fn words(run: &Run, span: &Span, when: &When, which: &Which) -> String {
         words.push(format!("rank{} {ranks}", if is_one { "" } else { "s" }));
     }
     let name = |name: &str| shorten(&harmless(name), 40);
-    words.extend(which.context.as_ref().map(|context| format!("in {} and beneath", name(context))));
-    words.extend(which.level.as_ref().map(|level| format!("calls of level {}", name(level))));
+    words.extend(which.whose.context.as_ref().map(|context| format!("in {} and beneath", name(context))));
+    words.extend(which.whose.level.as_ref().map(|level| format!("calls of level {}", name(level))));
     words.extend(which.communicator.as_ref().map(|it| format!("communicator {}", name(it))));
     words.join(", ")
 }
@@ -255,9 +255,9 @@ fn options(when: &When, which: &Which) -> Options {
     let ranks = |Ranks(ranks): &Ranks| ranks.iter().map(range).collect::<Vec<_>>().join(",");
     Options {
         when: at("from", when.from) + &at("to", when.to),
-        ranks: which.ranks.as_ref().map_or_else(String::new, |it| format!(" --ranks {}", ranks(it))),
-        which: named("level", &which.level) + &named("communicator", &which.communicator),
-        context: named("context", &which.context),
+        ranks: which.whose.ranks.as_ref().map_or_else(String::new, |it| format!(" --ranks {}", ranks(it))),
+        which: named("level", &which.whose.level) + &named("communicator", &which.communicator),
+        context: named("context", &which.whose.context),
     }
 }
 

@@ -25,12 +25,7 @@ use crate::words;
 pub(crate) fn run(args: &PathArgs) -> anyhow::Result<ExitCode> {
     let run = Run::open(&args.common.run)?;
     let part = Part::asked(&run, &args.common.run, &args.when, &Which::default())?;
-    let which = Which {
-        ranks: args.ranks.clone(),
-        context: args.context.clone(),
-        level: args.level.clone(),
-        communicator: None,
-    };
+    let which = Which { whose: args.whose.clone(), communicator: None };
     let shown = Part::asked(&run, &args.common.run, &args.when, &which)?;
     let causes = part.causes(&run, &args.common.run)?;
     // How much time there is behind the last event nobody knows.

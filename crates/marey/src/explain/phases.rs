@@ -20,7 +20,7 @@ use super::part::Part;
 use super::sheet::{Sheet, cells, instant, time, what};
 use super::{Place, rounded, who};
 use crate::busy::Busy;
-use crate::cli::{PhasesArgs, Which};
+use crate::cli::{PhasesArgs, Which, Whose};
 use crate::exit::Usage;
 use crate::format;
 use crate::paint::{Look, title};
@@ -31,7 +31,8 @@ use crate::table::{Cell, Side, Table};
 pub(crate) fn run(args: &PhasesArgs) -> anyhow::Result<ExitCode> {
     let path = &args.common.run;
     let run = Run::open(path)?;
-    let which = Which { ranks: args.ranks.clone(), ..Which::default() };
+    let whose = Whose { ranks: args.ranks.clone(), ..Whose::default() };
+    let which = Which { whose, communicator: None };
     let part = Part::asked(&run, path, &args.when, &which)?;
     part.has_a_beginning(path)?;
     let events = Events::open(&run.archive, &run.trace).map_err(|error| damaged(path, &error))?;

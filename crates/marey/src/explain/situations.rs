@@ -22,7 +22,7 @@ use super::part::Part;
 use super::sheet::instant;
 use super::{Page, Place, name, rank, rounded, who};
 use crate::busy::Busy;
-use crate::cli::{SituationsArgs, Which};
+use crate::cli::{SituationsArgs, Which, Whose};
 use crate::exit::Usage;
 use crate::format::{self, solid};
 use crate::paint::{Look, harmless, note, shorten, title, wrap};
@@ -48,7 +48,8 @@ pub(crate) fn run(args: &SituationsArgs) -> anyhow::Result<ExitCode> {
     let path = &args.common.run;
     let run = Run::open(path)?;
     let part = Part::asked(&run, path, &args.when, &Which::default())?;
-    let which = Which { ranks: args.ranks.clone(), context: args.context.clone(), ..Which::default() };
+    let whose = Whose { ranks: args.ranks.clone(), context: args.context.clone(), level: None };
+    let which = Which { whose, communicator: None };
     let shown = Part::asked(&run, path, &args.when, &which)?;
     let causes = part.causes(&run, path)?;
     let busy = Busy::with("looking for situations");
