@@ -97,6 +97,11 @@ pub(crate) fn solid(number: String) -> String {
     number.replace(' ', "\u{a0}")
 }
 
+/// A text without what only holds lines together.
+pub(crate) fn plain(text: &str) -> String {
+    text.replace('\u{a0}', " ")
+}
+
 /// The share of `part` in `whole`: `12.3 %`. Empty where there is no whole.
 pub(crate) fn percent(part: i64, whole: i64) -> String {
     if whole <= 0 {

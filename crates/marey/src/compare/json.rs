@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::metrics::{Metric, unit_name};
 use super::sentences::sentences;
 use super::{Compared, location, rounded};
+use crate::format::plain;
 
 /// What the command prints.
 #[derive(Serialize)]
@@ -248,10 +249,7 @@ pub(super) fn verdict<'d>(base: &Compared, other: &Compared, comparison: &'d Com
         difference_ns: new - old,
         change: (old > 0).then(|| (new - old) as f64 / old as f64),
         of: if verdict.is_of_path { "critical path" } else { "exclusive time of a process" },
-        sentences: sentences(base, other, comparison)
-            .iter()
-            .map(|text| text.replace('\u{a0}', " "))
-            .collect(),
+        sentences: sentences(base, other, comparison).iter().map(|text| plain(text)).collect(),
         causes: causes(&verdict.causes),
         elsewhere: causes(&verdict.elsewhere),
     }

@@ -13,7 +13,7 @@ use super::check::{Check, Judged, Verdict, reason};
 use super::diff::numbered;
 use super::metrics::unit_name;
 pub(super) use super::pages::{junit, markdown};
-use crate::format::{self, solid};
+use crate::format::{self, plain, solid};
 use crate::paint::{Look, Paint, note, title, wrap};
 use crate::table::{Cell, Side, Table};
 
@@ -244,7 +244,6 @@ struct JsonCause<'c> {
 impl<'c> Json<'c> {
     pub(super) fn new(check: &'c Check) -> Self {
         let n = n_measured(check);
-        let plain = |text: &str| text.replace('\u{a0}', " ");
         let metric = |judged: &'c Judged| {
             let judgement = &judged.judgement;
             let place = check

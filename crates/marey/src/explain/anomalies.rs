@@ -3,7 +3,7 @@
 //! The one idea: each is told with what it was compared with and what was different, so that it can be judged without
 //! looking at anything else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::part::Part;
 use super::phases::unreadable;
 use super::sheet::{Sheet, cells, instant, plain, time, what};
-use super::{Place, rank, rounded, thread, who};
+use super::{Place, Who, rounded, who};
 use crate::busy::Busy;
 use crate::cli::{AnomaliesArgs, AnomalyMethod};
 use crate::format::{self, solid};
@@ -270,7 +270,7 @@ impl Told<'_> {
                 what,
                 from,
                 words::location(self.trace, it.location).into(),
-                instant(it.start).replace('\u{a0}', " ").into(),
+                format::plain(&instant(it.start)).into(),
                 format::duration(it.duration).into(),
                 format::duration(rounded(it.expected)).into(),
                 self.iteration(it).map(format::count).unwrap_or_default().into(),
@@ -309,9 +309,7 @@ impl Told<'_> {
             sum.excess += it.excess();
             sum.longest = sum.longest.max(it.duration);
             sum.waiting += u64::from(it.is_waiting());
-            if !sum.locations.contains(&it.location) {
-                sum.locations.push(it.location);
-            }
+            sum.locations.insert(it.location);
         }
         if rows.len() < 2 && self.found.list.len() < sheet.top {
             return Ok(());
@@ -340,7 +338,7 @@ impl Told<'_> {
             table.row([
                 what,
                 from,
-                who(self.trace, &sum.locations).into(),
+                who(self.trace, &Vec::from_iter(sum.locations.iter().copied())).into(),
                 format::count(sum.number).into(),
                 format::duration(rounded(sum.excess)).into(),
                 format::duration(sum.longest).into(),
@@ -359,7 +357,7 @@ struct Sum {
     excess: f64,
     longest: Nanos,
     waiting: u64,
-    locations: Vec<LocationId>,
+    locations: BTreeSet<LocationId>,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "runs are shorter than 104 days")]
@@ -387,9 +385,8 @@ struct Json<'t> {
 
 #[derive(Serialize)]
 struct JsonAnomaly<'t> {
-    location: String,
-    thread: &'t str,
-    rank: Option<u32>,
+    #[serde(flatten)]
+    who: Who<'t>,
     level: &'t str,
     region: &'t str,
     function: &'t str,
@@ -419,9 +416,7 @@ impl<'t> Json<'t> {
         let anomaly = |it: &Anomaly| {
             let Place { level, region, function, file, line, .. } = Place::of_call(trace, Some(it.call_path));
             JsonAnomaly {
-                location: words::location(trace, it.location),
-                thread: thread(trace, it.location),
-                rank: rank(trace, it.location),
+                who: Who::new(trace, it.location),
                 level,
                 region,
                 function,

@@ -64,7 +64,7 @@ fn ranks(trace: &dyn Trace, locations: &[LocationId]) -> String {
     if ranks.is_empty() || ranks.len() == all {
         return String::new();
     }
-    let runs = ranks.chunk_by(|a, b| a + 1 == *b);
+    let runs = ranks.chunk_by(|a, b| a.checked_add(1) == Some(*b));
     let text = |run: &[u32]| match run {
         [first, .., last] => format!("{first}-{last}"),
         one => one.iter().map(u32::to_string).collect(),
@@ -84,7 +84,7 @@ fn span(finding: &Finding, causes: &Causes) -> String {
     };
     let Nanos(from) = finding.from.max(Nanos(0));
     let Nanos(to) = finding.to.max(Nanos(0));
-    format!(" --from {} --to {}", seconds(from / 1000), seconds((to + 999) / 1000))
+    format!(" --from {} --to {}", seconds(from / 1000), seconds(to.saturating_add(999) / 1000))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use marey_model::LocationId;
 use serde::Serialize;
 
 use super::part::Options;
-use super::{Page, Place, command, name, rank, rounded, time_of_all, who};
+use super::{Page, Place, command, name, ranks, rounded, time_of_all, who};
 use crate::format::{self, solid};
 use crate::paint::{Look, harmless, shorten, title, wrap};
 use crate::table::{Side, Table};
@@ -364,6 +364,14 @@ struct JsonEffect {
     wait_ns: i64,
 }
 
+/// Function, file and line of a place; of computation those that samples name.
+fn named<'f>(place: Place<'f>, computed_in: Option<&'f Function>) -> (&'f str, &'f str, u32) {
+    match computed_in {
+        Some(function) => (&function.name, &function.file, function.line),
+        None => (place.function, place.file, place.line),
+    }
+}
+
 /// All findings for other programs.
 pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path, part: &Options) -> Vec<JsonFinding> {
     let names = |ids: &[LocationId]| ids.iter().map(|id| words::location(trace, *id)).collect();
@@ -383,21 +391,18 @@ pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path, part: &Option
     };
     let finding = |finding: &Finding| {
         let place = Place::of(trace, finding.activity);
-        let (function, file, line) = match &finding.function {
-            Some(function) => (function.name.as_str(), function.file.as_str(), function.line),
-            None => (place.function, place.file, place.line),
-        };
+        let (function, file, line) = named(place, finding.function.as_ref());
         JsonFinding {
             kind: match finding.kind {
                 FindingKind::Delay => "delay",
                 FindingKind::Transfer => "transfer",
                 FindingKind::Files => "files",
             },
-            text: sentence(trace, finding, causes).replace('\u{a0}', " "),
+            text: format::plain(&sentence(trace, finding, causes)),
             gain_ns: finding.gain.0,
             cost_ns: rounded(finding.cost).0,
             share: finding.share,
-            ranks: finding.locations.iter().filter_map(|id| rank(trace, *id)).collect(),
+            ranks: ranks(trace, &finding.locations),
             locations: names(&finding.locations),
             others: finding.others,
             activity: place.activity,
@@ -448,12 +453,9 @@ pub(crate) struct JsonDominant {
 pub(crate) fn json_dominant(trace: &dyn Trace, causes: &Causes) -> Option<JsonDominant> {
     let it = dominant(trace, causes, &findings(trace, causes))?;
     let place = Place::of(trace, it.activity);
-    let (function, file, line) = match &it.function {
-        Some(function) => (function.name.as_str(), function.file.as_str(), function.line),
-        None => (place.function, place.file, place.line),
-    };
+    let (function, file, line) = named(place, it.function.as_ref());
     Some(JsonDominant {
-        text: most(trace, &it, causes).replace('\u{a0}', " "),
+        text: format::plain(&most(trace, &it, causes)),
         activity: place.activity,
         level: place.level.to_owned(),
         region: place.region.to_owned(),

@@ -11,7 +11,7 @@ use marey_model::Nanos;
 use serde::Serialize;
 
 use super::findings::{capital, from};
-use super::{Page, Place, name, rank, rounded, who};
+use super::{Page, Place, name, ranks, rounded, who};
 use crate::format::{self, solid};
 use crate::paint::{Look, harmless, title, wrap};
 use crate::run::Run;
@@ -134,13 +134,11 @@ pub(crate) fn json<'t>(trace: &'t dyn Trace, found: &[Small]) -> Vec<JsonSmall<'
     let small = |it: &Small| {
         let place = Place::of_call(trace, it.call_path);
         let own = it.region.and_then(|region| trace.regions().get(region.idx()));
-        let mut ranks: Vec<u32> = it.locations.iter().filter_map(|id| rank(trace, *id)).collect();
-        ranks.dedup();
         JsonSmall {
             kind: it.kind.name(),
-            text: sentence(trace, it).replace('\u{a0}', " "),
+            text: format::plain(&sentence(trace, it)),
             locations: it.locations.iter().map(|id| words::location(trace, *id)).collect(),
-            ranks,
+            ranks: ranks(trace, &it.locations),
             to: it.to.map(|to| words::location(trace, to)),
             level: own.map_or(place.level, |region| &region.level),
             region: own.map_or(place.region, |region| region.name()),

@@ -181,6 +181,21 @@ impl<'t> Place<'t> {
     }
 }
 
+/// Somebody, as the JSON of all commands has it.
+#[derive(Clone, Debug, serde::Serialize)]
+struct Who<'t> {
+    location: String,
+    thread: &'t str,
+    rank: Option<u32>,
+}
+
+impl<'t> Who<'t> {
+    fn new(trace: &'t dyn Trace, id: LocationId) -> Self {
+        let thread = trace.locations().get(id.idx()).map_or("", |location| location.name.as_str());
+        Self { location: words::location(trace, id), thread, rank: rank(trace, id) }
+    }
+}
+
 /// What a location is called where it is the subject: with the name that a thread was given, and without a process where
 /// there is but one.
 fn name(trace: &dyn Trace, id: LocationId) -> String {
@@ -206,7 +221,9 @@ fn who(trace: &dyn Trace, locations: &[LocationId]) -> String {
             let processes: BTreeSet<_> =
                 all.iter().filter_map(|id| trace.locations().get(id.idx())).map(|it| it.process).collect();
             let is_one_each = processes.len() == all.len();
-            let are_ranks = processes.iter().all(|id| trace.processes()[id.idx()].rank.is_some());
+            let are_ranks = processes
+                .iter()
+                .all(|id| trace.processes().get(id.idx()).is_some_and(|it| it.rank.is_some()));
             match (is_one_each, are_ranks) {
                 (true, true) => format!("{} ranks", all.len()),
                 (true, false) => format!("{} processes", all.len()),
@@ -222,9 +239,11 @@ fn rank(trace: &dyn Trace, location: LocationId) -> Option<u32> {
     trace.processes().get(process.idx())?.first_rank()
 }
 
-/// The name of a location.
-fn thread(trace: &dyn Trace, location: LocationId) -> &str {
-    trace.locations().get(location.idx()).map_or("", |location| location.name.as_str())
+/// The ranks of some locations, in their order: each once, though several of its threads are meant.
+fn ranks(trace: &dyn Trace, locations: &[LocationId]) -> Vec<u32> {
+    let mut known = BTreeSet::new();
+    let ranks = locations.iter().filter_map(|id| rank(trace, *id));
+    ranks.filter(|rank| known.insert(*rank)).collect()
 }
 
 /// The time that all locations were there.
@@ -251,5 +270,13 @@ mod tests {
         run.spawn_from(2);
         let ranks: Vec<_> = (0..4).map(|location| rank(&run, LocationId(location))).collect();
         assert_eq!(ranks, [Some(0), Some(1), None, None]);
+    }
+
+    #[test]
+    fn a_rank_of_which_several_threads_are_meant_is_named_once() {
+        let mut run = MadeUp::new(2);
+        let threads = [run.thread(1), run.thread(0)];
+        let all = [LocationId(1), LocationId(0), threads[0], threads[1]];
+        assert_eq!(ranks(&run, &all), [1, 0]);
     }
 }

@@ -1,7 +1,7 @@
 //! `marey path`: the critical path, by what was done on it, and how much time there is elsewhere.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,13 +13,12 @@ use marey_model::{LocationId, Nanos};
 use serde::Serialize;
 
 use super::part::Part;
-use super::{Page, Place, length, name, rank, rounded, thread, who};
+use super::{Page, Place, Who, length, name, rounded, who};
 use crate::cli::{PathArgs, Which};
 use crate::format;
 use crate::paint::{Look, title};
 use crate::run::{Run, damaged};
 use crate::table::{Cell, Side, Table};
-use crate::words;
 
 /// Runs the command.
 pub(crate) fn run(args: &PathArgs) -> anyhow::Result<ExitCode> {
@@ -99,7 +98,7 @@ struct Sum {
     on_path: Nanos,
     /// By all, waits left out.
     time: Nanos,
-    locations: Vec<LocationId>,
+    locations: BTreeSet<LocationId>,
     /// Whether a row of it is shown, and one that is on the path.
     is_shown: bool,
     is_shown_on_path: bool,
@@ -125,8 +124,8 @@ fn places<'t>(trace: &'t dyn Trace, causes: &Causes, shown: &Selection) -> BTree
         let is_shown = is_shown(shown, row.location, row.activity);
         sum.is_shown |= is_shown;
         sum.is_shown_on_path |= is_shown && row.on_path > Nanos(0);
-        if row.on_path > Nanos(0) && !sum.locations.contains(&row.location) {
-            sum.locations.push(row.location);
+        if row.on_path > Nanos(0) {
+            sum.locations.insert(row.location);
         }
     }
     rows
@@ -170,7 +169,7 @@ fn by_activity(page: &mut Page<'_>, shown: &Part) -> io::Result<()> {
         table.row([
             what,
             from,
-            who(trace, &sum.locations).into(),
+            who(trace, &Vec::from_iter(sum.locations.iter().copied())).into(),
             format::duration(sum.on_path).into(),
             format::percent(sum.on_path.0, run.0).into(),
             Cell::new(Look::Faint, format::duration(sum.mean(n_locations))),
@@ -192,17 +191,23 @@ fn by_activity(page: &mut Page<'_>, shown: &Part) -> io::Result<()> {
     page.more(rows.len())
 }
 
+/// How long each location was on the path, and how long it waited.
+fn sums_by_location(causes: &Causes, shown: &Selection) -> BTreeMap<LocationId, [Nanos; 2]> {
+    let mut sums: BTreeMap<LocationId, [Nanos; 2]> = BTreeMap::new();
+    for row in causes.times.iter().filter(|row| shown.has_location(row.location)) {
+        let [on_path, waiting] = sums.entry(row.location).or_default();
+        *on_path = *on_path + row.on_path;
+        *waiting = *waiting + row.waiting;
+    }
+    sums
+}
+
 fn by_location(page: &mut Page<'_>, slacks: Option<&[SlackRow]>, shown: &Selection) -> io::Result<()> {
     let (trace, run) = (page.trace, page.causes.span.to - page.causes.span.from);
     let remark = "how long the path was on each, how long it waited, and its slack: how much longer its work could take \
                   without making the run longer; mean: by time";
     title(page.out, page.paint, "RANKS AND THREADS", remark)?;
-    let mut rows: BTreeMap<LocationId, [Nanos; 2]> = BTreeMap::new();
-    for row in page.causes.times.iter().filter(|row| shown.has_location(row.location)) {
-        let sums = rows.entry(row.location).or_default();
-        *sums = [sums[0] + row.on_path, sums[1] + row.waiting];
-    }
-    let mut rows: Vec<_> = rows.into_iter().collect();
+    let mut rows: Vec<_> = sums_by_location(page.causes, shown).into_iter().collect();
     rows.sort_by_key(|(_, [on_path, _])| Reverse(*on_path));
     let mut table = Table::new(&[
         ("who", Side::Left),
@@ -302,9 +307,8 @@ struct JsonPlace<'t> {
 /// A rank or thread.
 #[derive(Serialize)]
 struct JsonLocation<'t> {
-    location: String,
-    thread: &'t str,
-    rank: Option<u32>,
+    #[serde(flatten)]
+    who: Who<'t>,
     path_ns: i64,
     waiting_ns: i64,
     #[serde(flatten)]
@@ -314,9 +318,8 @@ struct JsonLocation<'t> {
 /// A call path on a location.
 #[derive(Serialize)]
 struct JsonSlack<'t> {
-    location: String,
-    thread: &'t str,
-    rank: Option<u32>,
+    #[serde(flatten)]
+    who: Who<'t>,
     #[serde(flatten)]
     place: Place<'t>,
     call_path: Option<u32>,
@@ -369,15 +372,13 @@ fn json_locations<'t>(
     slacks: Option<&[SlackRow]>,
     shown: &Selection,
 ) -> Vec<JsonLocation<'t>> {
-    let slacks = slack_by(slacks, |row| row.location);
+    let (sums, slacks) = (sums_by_location(causes, shown), slack_by(slacks, |row| row.location));
     let row = |(id, _): (LocationId, _)| {
-        let own = || causes.times.iter().filter(|row| row.location == id);
+        let [on_path, waiting] = sums.get(&id).copied().unwrap_or_default();
         JsonLocation {
-            location: words::location(trace, id),
-            thread: thread(trace, id),
-            rank: rank(trace, id),
-            path_ns: own().map(|row| row.on_path.0).sum(),
-            waiting_ns: own().map(|row| row.waiting.0).sum(),
+            who: Who::new(trace, id),
+            path_ns: on_path.0,
+            waiting_ns: waiting.0,
             slack: (&slacks.get(&id).copied().unwrap_or_default()).into(),
         }
     };
@@ -390,9 +391,7 @@ fn json_slack<'t>(trace: &'t dyn Trace, rows: &[SlackRow], shown: &Selection) ->
         let mut slack = Slack::default();
         slack.add(row);
         JsonSlack {
-            location: words::location(trace, row.location),
-            thread: thread(trace, row.location),
-            rank: rank(trace, row.location),
+            who: Who::new(trace, row.location),
             place,
             call_path: match row.activity {
                 Activity::Path(path) => Some(path.0),
@@ -406,9 +405,8 @@ fn json_slack<'t>(trace: &'t dyn Trace, rows: &[SlackRow], shown: &Selection) ->
 
 #[derive(Serialize)]
 pub(crate) struct JsonRow<'t> {
-    location: String,
-    thread: &'t str,
-    rank: Option<u32>,
+    #[serde(flatten)]
+    who: Who<'t>,
     #[serde(flatten)]
     place: Place<'t>,
     time_ns: i64,
@@ -426,13 +424,7 @@ fn json_path_of<'t>(trace: &'t dyn Trace, causes: &Causes, shown: &Selection) ->
     rows.sort_by_key(|row| Reverse(row.on_path));
     let row = |row: &&TimeRow| {
         let place = Place::of(trace, row.activity);
-        JsonRow {
-            location: words::location(trace, row.location),
-            thread: thread(trace, row.location),
-            rank: rank(trace, row.location),
-            place,
-            time_ns: row.on_path.0,
-        }
+        JsonRow { who: Who::new(trace, row.location), place, time_ns: row.on_path.0 }
     };
     rows.iter().map(row).collect()
 }

@@ -164,8 +164,8 @@ fn course(sheet: &mut Sheet<'_>, page: &Page<'_>) -> io::Result<()> {
                 Some(it) => format::counted(it.number, "iteration").into(),
                 None => Cell::new(Look::Faint, phase.name),
             },
-            instant(phase.from).replace('\u{a0}', " ").into(),
-            instant(phase.to).replace('\u{a0}', " ").into(),
+            format::plain(&instant(phase.from)).into(),
+            format::plain(&instant(phase.to)).into(),
             format::duration(time).into(),
             format::percent(time.0, length.0).into(),
             it.map_or_else(String::new, |it| each(it, it.time.median)).into(),
@@ -278,15 +278,11 @@ fn outliers(sheet: &mut Sheet<'_>, told: &Told<'_>) -> io::Result<()> {
         let span = told.of.iterations[outlier.iteration];
         let (most, who, doing) = different.map_or_else(Default::default, |it| {
             let [what, _] = cells(&Place::of(sheet.trace, it.activity));
-            (
-                format!("+{}", time(it.excess).replace('\u{a0}', " ")),
-                who(sheet.trace, &[it.location]),
-                Some(what),
-            )
+            (format!("+{}", format::plain(&time(it.excess))), who(sheet.trace, &[it.location]), Some(what))
         });
         table.row([
             format::count(outlier.iteration as u64 + 1).into(),
-            instant(span.from).replace('\u{a0}', " ").into(),
+            format::plain(&instant(span.from)).into(),
             format::duration(span.length()).into(),
             format::duration(rounded(outlier.expected)).into(),
             most.into(),

@@ -60,7 +60,7 @@ impl<'p> Sheet<'p> {
 
 /// Sentences without what only holds lines together.
 pub(super) fn plain(sentences: &[String]) -> Vec<String> {
-    sentences.iter().map(|sentence| sentence.replace('\u{a0}', " ")).collect()
+    sentences.iter().map(|sentence| format::plain(sentence)).collect()
 }
 
 /// A time that no line break tears apart.

@@ -14,13 +14,13 @@ use marey_analyze::{
     Trace, Until, situations,
 };
 use marey_archive::Events;
-use marey_model::{CallPathId, LocationId, Nanos};
+use marey_model::{CallPathId, Nanos};
 use serde::Serialize;
 
 use super::findings::{capital, from};
 use super::part::Part;
 use super::sheet::instant;
-use super::{Page, Place, name, rank, rounded, who};
+use super::{Page, Place, name, rank, ranks, rounded, who};
 use crate::busy::Busy;
 use crate::cli::{SituationsArgs, Which, Whose};
 use crate::exit::Usage;
@@ -214,8 +214,8 @@ fn table(page: &mut Page<'_>, found: &Situations) -> io::Result<()> {
         table.row([
             it.kind.name().into(),
             shorten(&who(trace, &it.locations), 24).into(),
-            instant(it.from).replace('\u{a0}', " ").into(),
-            instant(it.to).replace('\u{a0}', " ").into(),
+            format::plain(&instant(it.from)).into(),
+            format::plain(&instant(it.to)).into(),
             shorten(&harmless(region), 24).into(),
             value(it, it.measured).into(),
             value(it, it.normal).into(),
@@ -498,16 +498,14 @@ impl<'t> Json<'t> {
 fn json_situation<'t>(trace: &'t dyn Trace, it: &Situation) -> JsonSituation<'t> {
     let place = it.call_path.map(|path| Place::of_call(trace, Some(path)));
     let text = |field: fn(&Place<'t>) -> &'t str| place.as_ref().map_or("", field);
-    let mut ranks: Vec<u32> = it.locations.iter().filter_map(|id: &LocationId| rank(trace, *id)).collect();
-    ranks.dedup();
     JsonSituation {
         kind: it.kind.name(),
         family: it.family.clone(),
-        text: sentence(trace, it).replace('\u{a0}', " "),
+        text: format::plain(&sentence(trace, it)),
         from_ns: it.from.0,
         to_ns: it.to.0,
         locations: it.locations.iter().map(|id| words::location(trace, *id)).collect(),
-        ranks,
+        ranks: ranks(trace, &it.locations),
         level: text(|place| place.level),
         region: text(|place| place.region),
         function: text(|place| place.function),

@@ -1,7 +1,7 @@
 //! `marey waits`: who waited for whom, and what those did meanwhile.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -10,13 +10,12 @@ use marey_model::{LocationId, Nanos};
 use serde::Serialize;
 
 use super::part::Part;
-use super::{Page, Place, name, rank, rounded, thread, time_of_all, who};
+use super::{Page, Place, Who, name, rounded, time_of_all, who};
 use crate::cli::WaitsArgs;
 use crate::format;
 use crate::paint::{Look, note, title};
 use crate::run::Run;
 use crate::table::{Cell, Side, Table};
-use crate::words;
 
 /// Runs the command.
 pub(crate) fn run(args: &WaitsArgs) -> anyhow::Result<ExitCode> {
@@ -44,7 +43,7 @@ struct State {
     time: Nanos,
     number: u64,
     longest: Nanos,
-    locations: Vec<LocationId>,
+    locations: BTreeSet<LocationId>,
 }
 
 fn states(page: &mut Page<'_>) -> io::Result<()> {
@@ -63,9 +62,7 @@ fn states(page: &mut Page<'_>) -> io::Result<()> {
         state.time = state.time + row.time;
         state.number += row.number;
         state.longest = state.longest.max(row.longest);
-        if !state.locations.contains(&row.location) {
-            state.locations.push(row.location);
-        }
+        state.locations.insert(row.location);
     }
     if rows.is_empty() {
         return writeln!(page.out, "  {}", page.paint.paint(Look::Faint, "nobody waited for anybody"));
@@ -89,7 +86,7 @@ fn states(page: &mut Page<'_>) -> io::Result<()> {
             pattern.name().into(),
             what,
             from,
-            who(trace, &state.locations).into(),
+            who(trace, &Vec::from_iter(state.locations.iter().copied())).into(),
             format::duration(state.time).into(),
             format::percent(state.time.0, whole.0).into(),
             format::count(state.number).into(),
@@ -180,9 +177,9 @@ pub(crate) struct JsonWait<'t> {
     function: &'t str,
     file: &'t str,
     line: u32,
-    location: String,
-    thread: &'t str,
-    rank: Option<u32>,
+    routine: &'t str,
+    #[serde(flatten)]
+    who: Who<'t>,
     wait_ns: i64,
     instances: u64,
     longest_ns: i64,
@@ -190,9 +187,8 @@ pub(crate) struct JsonWait<'t> {
 
 #[derive(Serialize)]
 pub(crate) struct JsonDelay<'t> {
-    location: String,
-    thread: &'t str,
-    rank: Option<u32>,
+    #[serde(flatten)]
+    who: Who<'t>,
     #[serde(flatten)]
     place: Place<'t>,
     cost_ns: i64,
@@ -220,9 +216,8 @@ pub(crate) fn json_waits<'t>(trace: &'t dyn Trace, causes: &Causes) -> Vec<JsonW
             function: place.function,
             file: place.file,
             line: place.line,
-            location: words::location(trace, row.location),
-            thread: thread(trace, row.location),
-            rank: rank(trace, row.location),
+            routine: place.routine,
+            who: Who::new(trace, row.location),
             wait_ns: row.time.0,
             instances: row.number,
             longest_ns: row.longest.0,
@@ -238,9 +233,7 @@ pub(crate) fn json_delays<'t>(trace: &'t dyn Trace, causes: &Causes) -> Vec<Json
     let delay = |row: &&DelayRow| {
         let place = Place::of(trace, row.activity);
         JsonDelay {
-            location: words::location(trace, row.location),
-            thread: thread(trace, row.location),
-            rank: rank(trace, row.location),
+            who: Who::new(trace, row.location),
             place,
             cost_ns: rounded(row.cost()).0,
             short_term_ns: rounded(row.short_term).0,

@@ -282,7 +282,7 @@ pub(super) fn print(
     let report = Report {
         from_ns: span.from.0,
         to_ns: span.to.0,
-        part: facts.part.is_asked().then(|| facts.part.words.replace('\u{a0}', " ")),
+        part: facts.part.is_asked().then(|| crate::format::plain(&facts.part.words)),
         explained_until_ns: facts.part.until.map(|until| until.0),
         derived_metrics: metrics::json(computed),
         findings: causes.map_or_else(

@@ -9,6 +9,7 @@ use super::verdict::{bounds, growth, sentences};
 use super::{Parts, Scaled};
 use crate::compare::json::{BEFORE, JsonPlace, Run, json_place};
 use crate::compare::metrics::unit_name;
+use crate::format::plain;
 
 /// What the command prints.
 #[derive(Serialize)]
@@ -243,7 +244,7 @@ impl<'s> Json<'s> {
             },
             few_sizes: sizes.len() < marey_analyze::ENOUGH_SIZES,
             sizes,
-            text: sentences(scaled).iter().map(|text| text.replace('\u{a0}', " ")).collect(),
+            text: sentences(scaled).iter().map(|text| plain(text)).collect(),
             runs: (scaled.runs.iter().zip(&scaled.scaling.sizes))
                 .map(|(run, size)| SizedRun { run: Run::new(run), size: *size })
                 .collect(),

@@ -84,7 +84,7 @@ pub(super) fn print(page: &mut Page<'_>, found: &Each) -> io::Result<()> {
         ("useful time evened out between synchronisations", found.balanced),
         ("a network that costs nothing", found.ideal),
     ] {
-        let gain = difference(run_time, found.as_it_was).replace('\u{a0}', " ");
+        let gain = format::plain(&difference(run_time, found.as_it_was));
         table.row([name.into(), format::duration(rounded(run_time)).into(), Cell::new(Look::Faint, gain)]);
     }
     writeln!(page.out)?;
@@ -111,9 +111,8 @@ fn table(page: &mut Page<'_>, found: &Each) -> io::Result<()> {
         found.rows.iter().partition(|row| !is_nothing(row.at_once, found.as_it_was));
     for row in &rows {
         let [what, from] = place(trace, row).cells();
-        let gain = |run_time: f64| {
-            Cell::new(Look::Faint, difference(run_time, found.as_it_was).replace('\u{a0}', " "))
-        };
+        let gain =
+            |run_time: f64| Cell::new(Look::Faint, format::plain(&difference(run_time, found.as_it_was)));
         table.row([
             what,
             from,

@@ -8,9 +8,9 @@ use marey_analyze::{Activity, Trace};
 use marey_model::LocationId;
 use serde::Serialize;
 
-use super::super::{Place, rank, rounded, thread};
+use super::super::{Place, Who, rounded};
 use super::{Changed, each, sentence, tables};
-use crate::words;
+use crate::{format, words};
 
 #[derive(Serialize)]
 struct Json<'t> {
@@ -40,9 +40,8 @@ struct JsonChange<'t> {
 
 #[derive(Serialize)]
 struct JsonPath<'t> {
-    location: String,
-    thread: &'t str,
-    rank: Option<u32>,
+    #[serde(flatten)]
+    who: Who<'t>,
     #[serde(flatten)]
     place: Place<'t>,
     before_ns: i64,
@@ -51,19 +50,14 @@ struct JsonPath<'t> {
 
 #[derive(Serialize)]
 struct JsonLocation<'t> {
-    location: String,
-    thread: &'t str,
-    rank: Option<u32>,
+    #[serde(flatten)]
+    who: Who<'t>,
     end_before_ns: i64,
     end_after_ns: i64,
     waiting_before_ns: i64,
     waiting_after_ns: i64,
     path_before_ns: i64,
     path_after_ns: i64,
-}
-
-fn plain(text: &str) -> String {
-    text.replace('\u{a0}', " ")
 }
 
 /// The answer to a change.
@@ -89,9 +83,7 @@ pub(super) fn print(
         }
     });
     let location = |row: tables::Row| JsonLocation {
-        location: words::location(trace, row.location),
-        thread: thread(trace, row.location),
-        rank: rank(trace, row.location),
+        who: Who::new(trace, row.location),
         end_before_ns: ns(row.ends[0]),
         end_after_ns: ns(row.ends[1]),
         waiting_before_ns: ns(row.waiting[0]),
@@ -105,7 +97,7 @@ pub(super) fn print(
         run_ns: ns(new),
         gain_ns: ns(old) - ns(new),
         gain: if old > 0.0 { (old - new) / old } else { 0.0 },
-        text: plain(&sentence(trace, changed, found)),
+        text: format::plain(&sentence(trace, changed, found)),
         changes: changes.collect(),
         critical_path: paths(trace, found),
         network_ns: ns(found.changed.network),
@@ -129,9 +121,7 @@ fn paths<'t>(trace: &'t dyn Trace, found: &WhatIf) -> Vec<JsonPath<'t>> {
     let row = |((location, activity), times): ((LocationId, Activity), [f64; 2])| {
         let place = Place::of(trace, activity);
         JsonPath {
-            location: words::location(trace, location),
-            thread: thread(trace, location),
-            rank: rank(trace, location),
+            who: Who::new(trace, location),
             place,
             before_ns: rounded(times[0]).0,
             after_ns: rounded(times[1]).0,
@@ -174,7 +164,7 @@ pub(super) fn print_each(out: &mut dyn Write, trace: &dyn Trace, found: &Each) -
     let answer = JsonEach {
         duration_ns: trace.duration().0,
         replayed_ns: ns(found.as_it_was),
-        text: plain(&each::sentence(trace, found)),
+        text: format::plain(&each::sentence(trace, found)),
         places: places.collect(),
         balanced_ns: ns(found.balanced),
         zero_latency_ns: ns(found.ideal),

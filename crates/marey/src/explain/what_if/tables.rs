@@ -1,7 +1,7 @@
 //! Tables of a changed run: before and after, by place and by location.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use marey_analyze::Trace;
@@ -19,7 +19,7 @@ use crate::words;
 struct Sum {
     before: f64,
     after: f64,
-    locations: Vec<LocationId>,
+    locations: BTreeSet<LocationId>,
 }
 
 fn sums<'t>(trace: &'t dyn Trace, found: &WhatIf) -> BTreeMap<Place<'t>, Sum> {
@@ -30,9 +30,7 @@ fn sums<'t>(trace: &'t dyn Trace, found: &WhatIf) -> BTreeMap<Place<'t>, Sum> {
     for row in &found.changed.path {
         let sum = sums.entry(Place::of(trace, row.activity)).or_default();
         sum.after += row.time;
-        if !sum.locations.contains(&row.location) {
-            sum.locations.push(row.location);
-        }
+        sum.locations.insert(row.location);
     }
     sums
 }
@@ -99,7 +97,7 @@ pub(super) fn by_activity(page: &mut Page<'_>, found: &WhatIf) -> io::Result<()>
     .can_spare(&["called by", "change", "on"]);
     for (place, sum) in rows.iter().take(page.top) {
         let [what, from] = place.cells();
-        let on = who(trace, &sum.locations);
+        let on = who(trace, &Vec::from_iter(sum.locations.iter().copied()));
         table.row([what, from, on.into(), time(sum.before), time(sum.after), change(sum.before, sum.after)]);
     }
     for (name, before, after) in [
