@@ -5,6 +5,8 @@
 
 use marey_model::{CallPathId, Level, LocationId, Nanos, ProcessId, RegionId};
 
+use rustc_hash::FxHashMap;
+
 use crate::caller::caller;
 use crate::trace::{CallPath, Frame, ProfileRow, Region, Trace};
 
@@ -19,18 +21,17 @@ pub(crate) struct Paths<'t> {
 
 impl<'t> Paths<'t> {
     pub(crate) fn new(trace: &'t dyn Trace) -> Self {
-        let count = trace.call_paths().len();
-        let mut paths = Self {
-            trace,
-            first_of_region: Vec::with_capacity(count),
-            first_of_mpi: Vec::with_capacity(count),
-        };
-        for (idx, path) in trace.call_paths().iter().enumerate() {
-            let above = || paths.above(idx).map(|(_, path)| path.region);
-            let first_of_region = above().all(|region| region != path.region);
-            let first_of_mpi = paths.is_mpi(path.region) && above().all(|region| !paths.is_mpi(region));
-            paths.first_of_region.push(first_of_region);
-            paths.first_of_mpi.push(first_of_mpi);
+        let all = trace.call_paths();
+        let parent = |idx: usize| all[idx].parent.map(CallPathId::idx).filter(|parent| *parent < idx);
+        let mut paths =
+            Self { trace, first_of_region: first_of_region(all, parent), first_of_mpi: Vec::new() };
+        // Whether it, or one above it, is of level `mpi`.
+        let mut in_mpi: Vec<bool> = Vec::with_capacity(all.len());
+        for (idx, path) in all.iter().enumerate() {
+            let (is_mpi, is_beneath) =
+                (paths.is_mpi(path.region), parent(idx).is_some_and(|above| in_mpi[above]));
+            paths.first_of_mpi.push(is_mpi && !is_beneath);
+            in_mpi.push(is_mpi || is_beneath);
         }
         paths
     }
@@ -96,6 +97,35 @@ impl<'t> Paths<'t> {
         };
         std::iter::successors(parent(idx), move |&(child, _)| parent(child))
     }
+}
+
+/// For each call path, whether none above it has the same region. One walk through the tree, however deep that is: recursion
+/// is as deep as there are call paths.
+fn first_of_region(paths: &[CallPath], parent: impl Fn(usize) -> Option<usize>) -> Vec<bool> {
+    let mut beneath: Vec<Vec<usize>> = vec![Vec::new(); paths.len()];
+    // Those to come to, and those to leave.
+    let mut ahead: Vec<(usize, bool)> = Vec::new();
+    for idx in 0..paths.len() {
+        match parent(idx) {
+            Some(above) => beneath[above].push(idx),
+            None => ahead.push((idx, false)),
+        }
+    }
+    let mut first = vec![false; paths.len()];
+    // How many of each region the walk is in.
+    let mut open: FxHashMap<RegionId, usize> = FxHashMap::default();
+    while let Some((idx, is_over)) = ahead.pop() {
+        let number = open.entry(paths[idx].region).or_default();
+        if is_over {
+            *number -= 1;
+            continue;
+        }
+        first[idx] = *number == 0;
+        *number += 1;
+        ahead.push((idx, true));
+        ahead.extend(beneath[idx].iter().map(|child| (*child, false)));
+    }
+    first
 }
 
 /// The process of a location, if both exist.

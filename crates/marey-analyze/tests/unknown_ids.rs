@@ -5,10 +5,11 @@
 
 use marey_analyze::what_if::{Change, Limits};
 use marey_analyze::{
-    Edge, Excerpt, Happenings, Interval, Member, Message, Method, Selection, SituationRules, Span, Trace,
-    Unread, anomalies, causes, causes_of, granularity, phases, situations, slack, what_if,
+    Digest, Edge, Excerpt, Happenings, Interval, Member, Message, Method, Selection, SituationRules, Span,
+    Trace, Unread, anomalies, causes, causes_of, compare, granularity, phases, scaling, shares, situations,
+    slack, what_if, what_if_each,
 };
-use marey_model::{CallPathId, LocationId, Nanos, RegionId};
+use marey_model::{CallPathId, LocationId, Nanos, RegionId, StackId};
 use marey_testkit::{Drawing, random_drawing};
 
 mod altered;
@@ -148,6 +149,41 @@ fn nobody_in_the_place_of_others_is_not_looked_up() {
     }
 }
 
+/// Everything that is told of a run; gives how many waits there were.
+fn tell_all(run: &Altered<'_>, events: &Drawing) -> usize {
+    let (found, limits) = (causes(run, events).expect("all can be read"), Limits::default());
+    let told = marey_analyze::findings(run, &found);
+    marey_analyze::dominant(run, &found, &told);
+    marey_analyze::efficiency(run, &found);
+    marey_analyze::headline(run);
+    marey_analyze::call_paths(run);
+    marey_analyze::regions(run);
+    marey_analyze::call_paths_across(run, Some(&found));
+    marey_analyze::regions_across(run, Some(&found));
+    marey_analyze::short_regions(run, 1.0);
+    marey_analyze::files(run);
+    marey_analyze::waiting(run);
+    marey_analyze::lines(run, &marey_analyze::hot(run));
+    let mut digest = Digest::new(run);
+    digest.explain(run, &found);
+    compare(&digest, &digest);
+    scaling(&[(1.0, &digest), (2.0, &digest), (4.0, &digest)]);
+    let phases = phases(run, events).expect("all can be read");
+    for told in &phases.loops {
+        shares(run, events, &found.waits, told).expect("all can be read");
+    }
+    for method in [Method::Normal, Method::Robust] {
+        anomalies(run, events, &found.waits, phases.loops.first(), (method, 1.0)).expect("all can be read");
+    }
+    granularity(run, events, &found, 1.0).expect("all can be read");
+    Excerpt::new(run, events, &Selection::default()).expect("all can be read");
+    situations(run, events, &found, &SituationRules::default()).expect("all can be read");
+    slack(run, events, &found, &limits).expect("all can be read");
+    what_if(run, events, &found, &Change::default(), &limits).expect("all can be read");
+    what_if_each(run, events, &found, 4, &limits).expect("all can be read");
+    found.waits.list.len()
+}
+
 /// A call path that stands beneath itself, or beneath one that comes later, has no end above it: it is taken for a root.
 #[test]
 fn call_paths_beneath_themselves_are_roots() {
@@ -157,15 +193,38 @@ fn call_paths_beneath_themselves_are_roots() {
         let mut circular = Altered::new(&run);
         let last = CallPathId::from_idx(run.call_paths().len() - 1).expect("there are few");
         circular.call_paths.iter_mut().for_each(|path| path.parent = Some(last));
-        let found = causes(&circular, &run).expect("all can be read");
-        n_waits += found.waits.list.len();
-        marey_analyze::findings(&circular, &found);
-        marey_analyze::call_paths(&circular);
-        marey_analyze::regions(&circular);
-        phases(&circular, &run).expect("all can be read");
-        Excerpt::new(&circular, &run, &Selection::default()).expect("all can be read");
-        situations(&circular, &run, &found, &SituationRules::default()).expect("all can be read");
-        what_if(&circular, &run, &found, &Change::default(), &Limits::default()).expect("all can be read");
+        n_waits += tell_all(&circular, &run);
+    }
+    assert!(100 < n_waits, "{n_waits}");
+}
+
+/// Call paths that lead to any parent, region and call stack, there or not: nothing is out of bounds, and nothing goes on
+/// for ever.
+#[test]
+fn call_paths_may_lead_anywhere() {
+    let mut n_waits = 0;
+    for seed in 1..=60_u32 {
+        let run = drawing(seed);
+        let mut wild = Altered::new(&run);
+        let mut state = seed;
+        // A linear congruential generator; its upper bits look like chance.
+        let mut below = |limit: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % u32::try_from(limit.max(1)).expect("there are few")
+        };
+        let (n_paths, n_regions) = (run.call_paths().len(), run.regions().len());
+        for path in &mut wild.call_paths {
+            if below(2) == 0 {
+                path.parent = Some(CallPathId(below(2 * n_paths)));
+            }
+            if below(4) == 0 {
+                path.region = RegionId(below(2 * n_regions));
+            }
+            if below(4) == 0 {
+                path.stack = Some(StackId(below(8)));
+            }
+        }
+        n_waits += tell_all(&wild, &run);
     }
     assert!(100 < n_waits, "{n_waits}");
 }

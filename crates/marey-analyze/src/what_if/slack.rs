@@ -230,7 +230,7 @@ impl<'r, R: Trace> Backwards<'r, R> {
             late.kept = shorter(late.kept);
             return;
         }
-        let slack = if late.now == ANY { ANY } else { late.now - at };
+        let slack = if late.now == ANY { ANY } else { late.now.saturating_sub(at) };
         late.now = shorter(late.now);
         let life = &self.run.locations()[location];
         let (from, to) = (Nanos(to).max(life.start), Nanos(at).min(life.end));
