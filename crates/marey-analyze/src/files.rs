@@ -64,7 +64,9 @@ pub fn files(trace: &dyn Trace) -> Vec<FileRow<'_>> {
     let kinds: Vec<Option<IoKind>> = trace.regions().iter().map(kind_of).collect();
     let mut rows: BTreeMap<(&str, &str), FileRow<'_>> = BTreeMap::new();
     for (row, path, process) in paths.rows() {
-        let Some(kind) = kinds[path.region.idx()].filter(|_| row.visits > 0) else { continue };
+        // In a part of a run there may be time in a visit that began before.
+        let happened = row.visits > 0 || row.inclusive > Nanos(0);
+        let Some(kind) = kinds[path.region.idx()].filter(|_| happened) else { continue };
         let region = &trace.regions()[path.region.idx()];
         let file = rows.entry((&region.level, &region.noun)).or_insert_with(|| FileRow {
             level: &region.level,

@@ -61,7 +61,9 @@ pub fn waiting(trace: &dyn Trace) -> Waiting {
     }
     let mut rows: Vec<Option<WaitRow>> = vec![None; trace.call_paths().len()];
     for (row, path, process) in paths.rows() {
-        if trace.regions()[path.region.idx()].level != Level::SYSTEM || row.visits == 0 {
+        // In a part of a run there may be time in a visit that began before.
+        let happened = row.visits > 0 || row.inclusive > Nanos(0);
+        if trace.regions()[path.region.idx()].level != Level::SYSTEM || !happened {
             continue;
         }
         let sum = rows[row.call_path.idx()].get_or_insert_with(|| WaitRow {

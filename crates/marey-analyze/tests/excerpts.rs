@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use marey_analyze::{
     CommunicationRow, Excerpt, Happenings, Interval, ProfileRow, SampledRow, Selection, Span, Trace, Visit,
-    in_context, on_communicator, stacks_in_context,
+    files, in_context, on_communicator, stacks_in_context, waiting,
 };
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, Role};
 use marey_testkit::{Chance, MadeUp};
@@ -234,6 +234,29 @@ fn spans_behind_one_another_have_what_the_run_has() {
         }
         assert_eq!(sums.profile.values().map(|sum| sum.2).sum::<i64>(), open, "run {seed}");
     }
+}
+
+/// A span may begin within a call and have no other, so there is time in it and no visit.
+#[test]
+fn files_and_waiting_have_the_time_of_a_call_that_began_before_the_span() {
+    let mut run = MadeUp::new(1);
+    let sleep = run.path(None, ("system", "nanosleep", Role::Wait), &[]);
+    let read = run.path(None, ("files", "read", Role::Io), &[]);
+    let here = LocationId(0);
+    run.visit(here, sleep, 100);
+    run.visit(here, read, 60);
+    let run = run.cut_every(50);
+    let (mut of_files, mut of_waiting) = (Vec::new(), Vec::new());
+    for cut in [0, 40, 70, 130, 160].windows(2) {
+        let span = Span { from: Nanos(cut[0]), to: Nanos(cut[1]) };
+        let part = Excerpt::new(&run, &run, &of_span(span)).expect("all can be read");
+        of_files.push(files(&part).iter().map(|row| row.time().0).sum::<i64>());
+        let found = waiting(&part);
+        assert_eq!(found.rows.iter().map(|row| row.time.0).sum::<i64>(), found.time.0);
+        of_waiting.push(found.time.0);
+    }
+    assert_eq!(of_waiting, [40, 30, 30, 0]);
+    assert_eq!(of_files, [0, 0, 30, 30]);
 }
 
 #[test]

@@ -80,10 +80,10 @@ fn calls(deeds: Deeds) -> String {
 }
 
 fn time(deeds: Deeds) -> String {
-    match deeds.calls {
-        0 => String::new(),
+    match (deeds.calls, deeds.time) {
+        (0, Nanos(0)) => String::new(),
         // No time is known, which is not the same as none.
-        calls if calls == deeds.untimed => "counted".to_owned(),
+        (calls @ 1.., Nanos(0)) if calls == deeds.untimed => "counted".to_owned(),
         _ => format::duration(deeds.time),
     }
 }

@@ -90,6 +90,7 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     for row in rows.iter().take(page.top) {
         let timed = row.calls.saturating_sub(row.untimed);
         let of_timed = |time: Nanos| if timed == 0 { String::new() } else { format::duration(time) };
+        let is_counted = timed == 0 && row.time + row.idle == Nanos(0);
         let mean = i64::try_from(timed).map_or(0, |timed| (row.time + row.idle).0 / timed.max(1));
         let mut cells: Vec<Cell> = vec![
             harmless(row.verb).into(),
@@ -97,7 +98,7 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
             Cell::new(Look::Faint, words::place(row.file, row.line)),
             format::count(row.calls).into(),
             // No time is known, which is not the same as none.
-            if timed == 0 { "counted".to_owned() } else { format::duration(row.time) }.into(),
+            if is_counted { "counted".to_owned() } else { format::duration(row.time) }.into(),
             format::percent(row.time.0, facts.waiting.base.0).into(),
             of_timed(Nanos(mean)).into(),
             of_timed(row.longest).into(),
