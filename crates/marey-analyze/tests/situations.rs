@@ -263,6 +263,11 @@ fn what_is_no_rule_is_told() {
         ("message-queue everyone by 5% of MPI_*", "takes no `of`"),
         ("slow-downs everyone by 5% by 6%", "two thresholds"),
         ("slow-downs everyone at 5%", "none of by, over and of"),
+        ("slow-downs everyone by 5% of MPI_Send of MPI_Recv", "two regions"),
+        (
+            "family everyone rank 0\nslow-downs everyone by 5%",
+            "line 1, `family everyone rank 0`, names everyone",
+        ),
         ("family left rank 3-1", "is empty"),
         ("family left rank x", "is no rank"),
         ("family left", "who"),
@@ -272,5 +277,17 @@ fn what_is_no_rule_is_told() {
     for (text, expected) in cases {
         let error = SituationRules::parse(text).expect_err(text).to_string();
         assert!(error.contains(expected), "{error}");
+    }
+    // However long a word is.
+    let long = "x".repeat(100_000);
+    for text in [
+        format!("slow-downs {long} by 5%"),
+        format!("slow-downs everyone by {long}%"),
+        format!("message-queue everyone over 3{long}"),
+        format!("slow-downs everyone {long} 5%"),
+        format!("family left rank {long}"),
+    ] {
+        let error = SituationRules::parse(&text).expect_err("no rule").to_string();
+        assert!(error.chars().count() < 400, "{error}");
     }
 }

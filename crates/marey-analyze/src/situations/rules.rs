@@ -20,6 +20,9 @@ message-queue    everyone  over 32 messages
 message-queue    everyone  over 64 MiB
 processing-time  everyone  by 100%";
 
+/// The word that begins a line that names a family.
+const FAMILY: &str = "family";
+
 /// The family of all.
 const EVERYONE: &str = "everyone";
 
@@ -138,8 +141,9 @@ impl SituationRules {
         for (number, line) in (1..).zip(text.lines()) {
             let mut words = without_comment(line).split_whitespace();
             let (Some(word), Some(family)) = (words.next(), words.next()) else { continue };
-            if word != "family" && !found.families.iter().any(|(name, _)| name == family) {
+            if word != FAMILY && !found.families.iter().any(|(name, _)| name == family) {
                 let text = without_comment(line).trim().to_owned();
+                let family = shortened(family);
                 let what =
                     format!("speaks of the family {family}, which no line names: `family {family} rank 0-3`");
                 return Err(SituationRuleError { line: number, text, what });
@@ -150,10 +154,15 @@ impl SituationRules {
 
     fn line(&mut self, line: &str) -> Result<(), String> {
         let words: Vec<&str> = line.split_whitespace().collect();
-        if words[0] == "family" {
+        if words[0] == FAMILY {
             let [_, name, rest @ ..] = words.as_slice() else {
                 return Err("names no family: `family left rank 0-3`".to_owned());
             };
+            if *name == EVERYONE {
+                return Err(
+                    "names everyone, the family of all, which cannot be less; take another name".to_owned()
+                );
+            }
             self.families.push(((*name).to_owned(), Members::parse(rest)?));
             return Ok(());
         }
@@ -183,10 +192,12 @@ impl SituationRules {
                     rule.threshold = amount(&format!("{value}{unit}"))?;
                 }
                 "of" => {
-                    rule.region = Some(value.to_owned());
+                    if rule.region.replace(value.to_owned()).is_some() {
+                        return Err("has two regions; write two rules, or one with `*`".to_owned());
+                    }
                     continue;
                 }
-                _ => return Err(format!("has `{word}`, which is none of by, over and of")),
+                _ => return Err(format!("has `{}`, which is none of by, over and of", shortened(word))),
             }
             if std::mem::replace(&mut has_threshold, true) {
                 return Err("has two thresholds; write two rules".to_owned());
@@ -247,8 +258,9 @@ impl Members {
     fn parse(words: &[&str]) -> Result<Self, String> {
         match words {
             ["rank" | "ranks", list] => {
-                let number =
-                    |text: &str| text.parse::<u32>().map_err(|_| format!("has `{text}`, which is no rank"));
+                let number = |text: &str| {
+                    text.parse::<u32>().map_err(|_| format!("has `{}`, which is no rank", shortened(text)))
+                };
                 let range = |piece: &str| {
                     let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
                     let (first, last) = (number(first)?, number(last)?);
@@ -339,14 +351,16 @@ impl fmt::Display for Threshold {
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
     let is_one = |number: &f64| (0.0..=1e6).contains(number);
-    let wrong = || format!("has `{text}`, which is no percentage such as 50%");
+    let wrong = || format!("has `{}`, which is no percentage such as 50%", shortened(text));
     number.filter(is_one).map(|number| number / 100.0).ok_or_else(wrong)
 }
 
 /// `32messages`, `64MiB`, `10ms`
 fn amount(text: &str) -> Result<Threshold, String> {
-    let wrong =
-        || format!("has `{text}`, which is neither messages nor bytes nor a time: 32 messages, 64 MiB, 10ms");
+    let wrong = || {
+        let text = shortened(text);
+        format!("has `{text}`, which is neither messages nor bytes nor a time: 32 messages, 64 MiB, 10ms")
+    };
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;
     let (number, unit) = text.split_at(split);
     let whole = || number.parse::<u64>().map_err(|_| wrong());
@@ -370,8 +384,15 @@ fn amount(text: &str) -> Result<Threshold, String> {
     }
 }
 
-/// Characters of a wrong line that are told.
+/// Characters of a wrong line, or a word of it, that are told.
 const SHOWN: usize = 60;
+
+/// The beginning of a text, and whether that is not all.
+fn shortened(text: &str) -> String {
+    let shown: String = text.chars().take(SHOWN).collect();
+    let more = if shown.len() < text.len() { "…" } else { "" };
+    shown + more
+}
 
 /// A line that is no rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -386,9 +407,7 @@ pub struct SituationRuleError {
 
 impl fmt::Display for SituationRuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown: String = self.text.chars().take(SHOWN).collect();
-        let more = if shown.len() < self.text.len() { "…" } else { "" };
-        write!(f, "line {}, `{shown}{more}`, {}", self.line, self.what)
+        write!(f, "line {}, `{}`, {}", self.line, shortened(&self.text), self.what)
     }
 }
 
