@@ -57,7 +57,8 @@ fn is_other_file(error: &anyhow::Error) -> bool {
     causes.any(|cause| matches!(cause, marey_archive::Error::NotAsListed { .. }))
 }
 
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
+/// Whether nobody reads any more what is printed.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let by_io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
         let by_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);

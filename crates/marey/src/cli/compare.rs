@@ -49,7 +49,7 @@ pub(crate) struct DiffArgs {
     pub(crate) runs: Vec<PathBuf>,
 
     /// Compare a number computed from quantities of a run, too; may be given several times
-    #[arg(long, value_name = "[NAME=]EXPR")]
+    #[arg(long, value_name = "[NAME=]EXPR", allow_hyphen_values = true)]
     pub(crate) metric: Vec<String>,
 
     /// Print JSON for other programs
@@ -93,7 +93,7 @@ pub(crate) struct CheckArgs {
     /// What to judge; may be given several times
     ///
     /// If it is not given: the duration, and messages and their bytes if there are any.
-    #[arg(long, value_name = "[NAME=]EXPR[ > N%]")]
+    #[arg(long, value_name = "[NAME=]EXPR[ > N%]", allow_hyphen_values = true)]
     pub(crate) metric: Vec<String>,
 
     /// How much more of a metric is too much, if the metric does not say

@@ -88,7 +88,7 @@ pub(crate) struct ReportArgs {
     ///
     /// Such as 'mpi_time / time' or 'region("MPI_Send").bytes'; `marey check --help` lists what there is. With --json they
     /// are a field of the whole.
-    #[arg(long, value_name = "[NAME=]EXPR", conflicts_with = "by")]
+    #[arg(long, value_name = "[NAME=]EXPR", conflicts_with = "by", allow_hyphen_values = true)]
     pub(crate) metric: Vec<String>,
 
     /// Never use colour

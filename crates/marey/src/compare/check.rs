@@ -18,6 +18,7 @@ use super::metrics::{Metric, Thresholds};
 use super::sentences::{Changed, most_changed, sentences_with};
 use super::{Compared, Depth, distinct, open_all};
 use crate::cli::CheckArgs;
+use crate::exit::is_closed_pipe;
 use crate::paint::Paint;
 
 /// In 95 of 100 checks all intervals hold.
@@ -109,17 +110,26 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let check = Check { baseline, candidate, metrics: judged, verdict, cause };
     write(args.junit.as_deref(), || judged::junit(&check))?;
     write(args.markdown.as_deref(), || judged::markdown(&check))?;
+    match print(args, &check) {
+        // Whoever reads no further, as in `marey check … | head`, changes no verdict.
+        Err(error) if is_closed_pipe(&error) => {}
+        printed => printed?,
+    }
+    Ok(ExitCode::from(verdict.status()))
+}
+
+fn print(args: &CheckArgs, check: &Check) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.json {
-        serde_json::to_writer_pretty(&mut out, &Json::new(&check))?;
+        serde_json::to_writer_pretty(&mut out, &Json::new(check))?;
         writeln!(out)?;
     } else {
         let paint = Paint::for_stdout();
         let paint = if args.no_color { paint.without_colour() } else { paint };
-        judged::print(&mut out, paint, &check)?;
+        judged::print(&mut out, paint, check)?;
     }
     out.flush()?;
-    Ok(ExitCode::from(verdict.status()))
+    Ok(())
 }
 
 fn write(path: Option<&Path>, text: impl FnOnce() -> String) -> anyhow::Result<()> {

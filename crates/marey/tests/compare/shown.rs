@@ -41,6 +41,21 @@ fn a_run_does_not_differ_from_itself() {
     assert_eq!(place.said(&words).0, Some(0));
 }
 
+/// In `marey check … | head`, too, a step of continuous integration learns the verdict.
+#[test]
+fn a_verdict_does_not_need_a_reader() {
+    let place = with_runs();
+    for words in [&[][..], &["--json"][..]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
+        command.current_dir(place.path()).args(["check", "--baseline", "a.marey", "--candidate", "b.marey"]);
+        let output = command.args(words).stdout(writer).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "one run of each has no verdict");
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
+}
+
 /// 5 and 5 runs are enough for six measured metrics at once, and not for seven; exact ones count for nothing.
 #[test]
 fn many_metrics_need_more_runs() {
@@ -86,6 +101,10 @@ fn a_report_computes_metrics() {
     assert_eq!(values[2], None);
     assert_eq!(json["derived_metrics"][2]["reason"], "division by zero");
     assert_eq!(json["derived_metrics"][1]["name"], "per call");
+    // An expression may begin with a sign.
+    let (status, text) = place.said(&["report", "a.marey", "--metric", "-mpi_time / time"]);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("-0.3000"), "{text}");
 }
 
 #[test]
