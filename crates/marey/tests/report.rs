@@ -102,6 +102,7 @@ fn what_cannot_be_changed_is_told_with_what_can() {
         (&["--bandwidth", "0"], "`0` is no number of bytes a second, such as 10GB or 800MiB"),
         (&["--latency", "-1us"], "the latency is below 0"),
         (&["--zero-latency", "--latency", "1us"], "cannot be used with"),
+        (&["--rank", "0=1e-6", "--rank", "0=1e-6"], "would take more than 292 years"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
         let args = command.current_dir(dir.path()).args(["what-if", "run.marey"]).args(words);

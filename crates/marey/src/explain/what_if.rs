@@ -26,6 +26,9 @@ mod json;
 mod place;
 mod tables;
 
+/// A longer time, in nanoseconds, is no whole number of 64 bits.
+const LONGEST: f64 = 9.22e18;
+
 /// What the user changes, with what is meant by it in the run.
 pub(crate) struct Changed {
     /// `faster`, `rank`, `balance`, `network`.
@@ -62,6 +65,11 @@ pub(crate) fn run(args: &WhatIfArgs) -> anyhow::Result<ExitCode> {
         let (change, changed) = meant(args, &run, &causes)?;
         let found = what_if(&run.trace, &events, &causes, &change, &Limits::default()).map_err(unread)?;
         drop(busy);
+        if found.changed.run_time >= LONGEST {
+            bail!(Usage(
+                "with that the run would take more than 292 years, and no such time can be told".to_owned()
+            ));
+        }
         if args.common.json {
             json::print(&mut out, &run.trace, &changed, &found)?;
         } else {
