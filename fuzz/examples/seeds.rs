@@ -24,6 +24,22 @@ fn main() -> io::Result<()> {
     write(&into.join("records"), &whole)?;
     write(&into.join("spool"), &taken_apart)?;
     write(&into.join("trees"), &trees())?;
+    let window = r#""from_ns":0,"to_ns":1000,"resolution_log2":3,"locations":[[0,9]],"exact":true"#;
+    let sample = r#"{"from_ns":0,"to_ns":1000,"locations":[[0,9]],"region":1,"of":"duration"}"#;
+    let windows = ["states", "totals", "course", "messages", "waits", "path"];
+    let mut requests: Vec<Vec<u8>> =
+        windows.map(|ask| format!(r#"{{"ask":"{ask}",{window}}}"#).into_bytes()).to_vec();
+    requests.extend(
+        [
+            r#"{"ask":"shares"}"#.to_owned(),
+            r#"{"ask":"visit","line":1,"at_ns":300,"near_ns":1000,"region":null}"#.to_owned(),
+            r#"{"ask":"step","line":null,"region":1,"at_ns":0,"towards":"next"}"#.to_owned(),
+            format!(r#"{{"ask":"histogram","sample":{sample},"bins":9,"logarithmic":true,"range":null}}"#),
+            format!(r#"{{"ask":"instances","sample":{sample},"which":{{"anomalous":1}}}}"#),
+        ]
+        .map(String::into_bytes),
+    );
+    write(&into.join("request"), &requests)?;
     // One damage of each kind to files at the beginning, in the middle and at the end of the list.
     let damages = (0..8).flat_map(|kind| [0, 90, 180].map(|file| vec![kind, file, 1, 2, 3, 0, 255, 255]));
     write(&into.join("archive"), &damages.collect::<Vec<_>>())

@@ -179,6 +179,28 @@ fn read_all(path: &Path) {
     if let Ok(events) = Events::open(&archive, &trace) {
         explain(&trace, &events, of_old);
     }
+    view(&archive);
+}
+
+/// What a viewer asks, whatever the run is like.
+fn view(archive: &Archive) {
+    let Ok(run) = marey_serve::Opened::new(archive, "run", Vec::new) else { return };
+    let window = r#""from_ns":0,"to_ns":1000,"resolution_log2":3,"locations":[[0,9]],"exact":true"#;
+    let sample = r#"{"from_ns":0,"to_ns":1000,"locations":[[0,9]],"region":1,"of":"duration"}"#;
+    for ask in ["run", "shares"] {
+        marey_serve::answer(&run, format!(r#"{{"ask":"{ask}"}}"#).as_bytes());
+    }
+    for ask in ["states", "totals", "course", "messages", "waits", "path"] {
+        marey_serve::answer(&run, format!(r#"{{"ask":"{ask}",{window}}}"#).as_bytes());
+    }
+    for request in [
+        r#"{"ask":"visit","line":1,"at_ns":300,"near_ns":1000,"region":null}"#.to_owned(),
+        r#"{"ask":"step","line":null,"region":1,"at_ns":0,"towards":"next"}"#.to_owned(),
+        format!(r#"{{"ask":"histogram","sample":{sample},"bins":9,"logarithmic":true,"range":null}}"#),
+        format!(r#"{{"ask":"instances","sample":{sample},"which":{{"anomalous":1}}}}"#),
+    ] {
+        marey_serve::answer(&run, request.as_bytes());
+    }
 }
 
 fn sums(trace: &RunTrace) {
@@ -188,6 +210,9 @@ fn sums(trace: &RunTrace) {
     analyze::communication(trace);
     analyze::message_sizes(trace);
     analyze::headline(trace);
+    analyze::lines(trace, &analyze::hot(trace));
+    analyze::counted(trace);
+    analyze::regions_across(trace, None);
 }
 
 /// All that goes through events. Causes that were prepared are those of other events, if these were falsified.
@@ -200,6 +225,10 @@ fn explain(trace: &RunTrace, events: &Events<'_>, of_old: Option<analyze::Causes
         for method in [Method::Normal, Method::Robust] {
             drop(analyze::anomalies(trace, events, &found.waits, loops.first(), (method, 1.0)));
         }
+        let findings = analyze::findings(trace, &found);
+        analyze::dominant(trace, &found, &findings);
+        analyze::efficiency(trace, &found);
+        analyze::call_paths_across(trace, Some(&found));
         drop(analyze::granularity(trace, events, &found, 10.0));
         drop(analyze::situations(trace, events, &found, &SituationRules::default()));
         drop(analyze::what_if(trace, events, &found, &Change::default(), &limits));

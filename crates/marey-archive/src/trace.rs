@@ -11,6 +11,7 @@ use marey_analyze::{
     ProfileRow, Region, SampledRow, Trace,
 };
 use marey_model::counters::PROGRAM;
+use marey_model::spool::MAX_DEPTH;
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 use rustc_hash::FxHashMap;
 
@@ -235,15 +236,30 @@ fn role(name: &str) -> Role {
     Role::ALL.into_iter().find(|role| role.name() == name).unwrap_or(Role::Manage)
 }
 
+/// Regions of a thread, and what libraries and files add inside of the last.
+const DEEPEST: usize = 2 * MAX_DEPTH;
+
 fn call_paths(rows: &Columns) -> Result<Vec<CallPath>, Error> {
     check_ids(rows)?;
     let (parents, regions, stacks) = (rows.u32("parent")?, rows.u32("region")?, rows.u32("stack")?);
-    let path = |row: usize| CallPath {
-        parent: some(parents[row]).map(CallPathId),
-        region: RegionId(regions[row]),
-        stack: some(stacks[row]).map(StackId),
-    };
-    Ok((0..rows.len()).map(path).collect())
+    let mut paths: Vec<CallPath> = Vec::with_capacity(rows.len());
+    let mut depths: Vec<usize> = Vec::with_capacity(rows.len());
+    for row in 0..rows.len() {
+        // A parent stands before its children. What a damaged table says otherwise stands beneath nothing, so that who
+        // walks up comes to an end; and soon, for nothing is deeper than a recorder follows.
+        let mut parent = some(parents[row]).filter(|parent| (*parent as usize) < row).map(CallPathId);
+        let depth = parent.map_or(0, |parent| depths[parent.idx()] + 1);
+        if depth > DEEPEST {
+            parent = parent.and_then(|parent| paths[parent.idx()].parent);
+        }
+        depths.push(depth.min(DEEPEST));
+        paths.push(CallPath {
+            parent,
+            region: RegionId(regions[row]),
+            stack: some(stacks[row]).map(StackId),
+        });
+    }
+    Ok(paths)
 }
 
 fn processes(rows: &Columns) -> Result<Vec<Process>, Error> {

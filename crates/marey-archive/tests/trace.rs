@@ -159,3 +159,30 @@ fn ids_that_are_not_row_numbers_are_named() {
     let loaded = RunTrace::load(&Archive::open(dir.path()).unwrap());
     assert!(matches!(loaded, Err(Error::WrongId { table: "stacks", .. })), "{loaded:?}");
 }
+
+/// Who walks up from any call path comes to an end, and soon.
+#[test]
+fn parents_stand_before_their_children_and_not_too_deep() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut meta = write_run(dir.path());
+    let none = NONE.to_string();
+    // A circle, one that is its own parent, one whose parent comes later; then a chain.
+    let mut parents: Vec<String> = ["1", "0", "2", "5", &none, &none].map(str::to_owned).to_vec();
+    parents.extend((5..9_000).map(|above: u32| above.to_string()));
+    let ids: Vec<String> = (0..parents.len()).map(|id| id.to_string()).collect();
+    let row = |(id, parent)| [id, parent, "0", none.as_str(), "0", "0", "0"];
+    let rows: Vec<[&str; 7]> =
+        ids.iter().map(String::as_str).zip(parents.iter().map(String::as_str)).map(row).collect();
+    let rows: Vec<&[&str]> = rows.iter().map(<[&str; 7]>::as_slice).collect();
+    put(dir.path(), &mut meta, &schema::CALL_PATHS, &rows);
+    meta.save(dir.path()).unwrap();
+    let trace = RunTrace::load(&Archive::open(dir.path()).unwrap()).unwrap();
+    let paths = trace.call_paths();
+    let parent = |id: usize| paths[id].parent;
+    assert_eq!([0, 1, 2, 3].map(parent), [None, Some(CallPathId(0)), None, None]);
+    assert_eq!(parent(600), Some(CallPathId(599)));
+    let depth =
+        |id: usize| std::iter::successors(paths[id].parent, |above| paths[above.idx()].parent).count();
+    assert_eq!(depth(1000), 995);
+    assert!(depth(8_999) <= 2048, "{}", depth(8_999));
+}

@@ -8,6 +8,7 @@
 mod decoded;
 mod histogram;
 mod pictures;
+mod refused;
 mod sums;
 mod visits;
 

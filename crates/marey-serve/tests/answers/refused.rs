@@ -1,0 +1,49 @@
+//! Requests that no viewer makes: each is answered, or refused with a reason.
+
+use marey_serve::answer;
+use marey_testkit::Chance;
+
+use super::Made;
+use super::decoded::decoded;
+
+const REQUESTS: [&str; 8] = [
+    r#"{"ask":"states","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[D,E]],"exact":true}"#,
+    r#"{"ask":"totals","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[D,E],[A,B]],"exact":false}"#,
+    r#"{"ask":"course","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[D,E]],"exact":true}"#,
+    r#"{"ask":"messages","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
+    r#"{"ask":"visit","line":D,"at_ns":A,"near_ns":B,"region":E}"#,
+    r#"{"ask":"step","line":D,"region":E,"at_ns":A,"towards":"previous"}"#,
+    r#"{"ask":"histogram","sample":{"from_ns":A,"to_ns":B,"locations":[[0,9]],"region":E,"of":"duration"},"bins":D,"logarithmic":true,"range":[A,B]}"#,
+    r#"{"ask":"instances","sample":{"from_ns":A,"to_ns":B,"locations":[[0,9]],"region":E,"of":"bytes"},"which":{"range":[D,E]}}"#,
+];
+
+/// Numbers at all ends of what a request can hold.
+const NUMBERS: [i64; 14] =
+    [0, 1, 2, 7, 30, 62, 63, 64, 4_000_000_000, 1 << 53, i64::MAX, i64::MIN, -1, 1_000_000];
+
+#[test]
+fn whatever_is_asked_has_an_answer() {
+    let made = Made::random(31);
+    let run = made.open();
+    let mut chance = Chance::new(32);
+    let (mut answered, mut refused) = (0, 0);
+    for _ in 0..3000 {
+        let mut request = REQUESTS[usize::try_from(chance.below(8)).unwrap()].to_owned();
+        for letter in ["A", "B", "C", "D", "E"] {
+            let number = match chance.below(3) {
+                0 => NUMBERS[usize::try_from(chance.below(14)).unwrap()],
+                1 => i64::try_from(chance.below(20)).unwrap(),
+                _ => i64::try_from(chance.below(2_000_000)).unwrap(),
+            };
+            request = request.replace(letter, &number.to_string());
+        }
+        let answer = decoded(answer(&run, request.as_bytes()));
+        if answer.kind == "error" {
+            assert!(!answer.head["message"].as_str().unwrap().is_empty(), "{request}");
+            refused += 1;
+        } else {
+            answered += 1;
+        }
+    }
+    assert!(answered > 200 && refused > 200, "{answered} answered, {refused} refused");
+}
