@@ -213,7 +213,7 @@ fn what_cannot_be_served_is_said() {
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, text) = view(&["nothing.marey", "--no-open"]);
-    assert_eq!(code, Some(1));
+    assert_eq!(code, Some(2));
     assert!(text.contains("nothing.marey"), "{text}");
     sample::write(&dir.path().join("run.marey"));
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
