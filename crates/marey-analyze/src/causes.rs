@@ -21,7 +21,7 @@ use crate::waits::{Pattern, Waits, completion_in, waits_in};
 use crate::what_if::{Graph, Ideal, Variant, Variants};
 
 /// Grows whenever the same run has other [`Causes`] than before: what was prepared by an older version is not used then.
-pub const EXPLANATION_VERSION: i64 = 4;
+pub const EXPLANATION_VERSION: i64 = 5;
 
 /// What explains a run.
 #[derive(Clone, PartialEq, Debug)]

@@ -338,7 +338,13 @@ impl Asker {
                 let known = thing.communicator.and_then(|id| run.communicators().get(id.0 as usize));
                 noun.is_empty() || known.is_none_or(|known| known.name.is_empty() || known.name == noun)
             };
-            things.posted_by(call).filter(is_there).filter(is_on_it).copied().collect()
+            let on_it: Vec<Thing> = things.posted_by(call).filter(is_on_it).copied().collect();
+            let found: Vec<Thing> = on_it.iter().filter(is_there).copied().collect();
+            if found.is_empty() && !on_it.is_empty() {
+                // It received without having found it: it has given up looking, and nobody knows for what.
+                region_of(run, path).and_then(|region| self.runs.remove(&region));
+            }
+            found
         } else {
             things.completed_by(call).filter(is_there).copied().collect()
         };

@@ -125,7 +125,7 @@ fn calls(record: &Record, run: &[&Interval]) -> Vec<Done> {
     calls
 }
 
-/// What a visit found; `None` = it was in vain.
+/// What a visit found; `None` = it was in vain, nothing = that and all before it were given up.
 fn found(record: &Record, visit: &Interval, kind: Kind) -> Option<Vec<Thing>> {
     let things = match kind {
         Kind::Test => completed(record, visit),
@@ -136,13 +136,19 @@ fn found(record: &Record, visit: &Interval, kind: Kind) -> Option<Vec<Thing>> {
             let noun = |visit: &Interval| {
                 record.regions[record.call_paths[visit.call_path.idx()].region.idx()].noun.as_str()
             };
-            things.retain(|thing| {
+            let is_on_it = |thing: &Thing| {
                 let name = thing.communicator.and_then(|id| record.communicators.get(id.0 as usize));
                 let name = name.map_or("", |communicator| &communicator.name);
                 let of_call = if noun(next).is_empty() { name } else { noun(next) };
                 let is_other = ![noun(visit), of_call].contains(&"") && noun(visit) != of_call;
-                thing.who.is_some_and(|(_, at)| at < visit.end) && !(kind == Kind::Probe && is_other)
-            });
+                !(kind == Kind::Probe && is_other)
+            };
+            things.retain(is_on_it);
+            let is_given_up = kind == Kind::Probe && !things.is_empty();
+            things.retain(|thing| thing.who.is_some_and(|(_, at)| at < visit.end));
+            if is_given_up && things.is_empty() {
+                return Some(things);
+            }
             things
         }
     };
