@@ -166,6 +166,60 @@ export async function lammps(browser, address) {
   await browser.settled();
   assert.equal(page.url(), again);
 
+  browser.step("visits are picked out of a histogram and blink in the timeline");
+  await page.evaluate(() => (location.hash = "#1&view=histogram&region=MPI_Send"));
+  await browser.until("bars", () => document.querySelectorAll(".histogram-chart rect").length > 5);
+  const visits = Number((await browser.text(".sheet")).replace(/\u202f/g, "").match(/(\d+) visits · from/)[1]);
+  const chart = await page.locator(".histogram-chart svg").boundingBox();
+  await page.mouse.move(chart.x + chart.width * 0.7, chart.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(chart.x + chart.width, chart.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await browser.until("some are picked", () => document.querySelectorAll("[aria-label='picked visits'] .table-row").length > 1);
+  const some = Number((await browser.text("h2")).replace(/\u202f/g, "").match(/Picked — (\d+) visit/)[1]);
+  assert(0 < some && some < visits, `${some} of ${visits}`);
+  await browser.picture("histogram");
+  await browser.accessible("the histogram");
+  await page.getByRole("button", { name: "Blink in the timeline" }).click();
+  await browser.settled();
+  const blinks = new Set();
+  for (let look = 0; look < 12; look += 1) {
+    blinks.add(((await browser.colours(ROWS))["c8157c"] ?? 0) > 20);
+    await page.waitForTimeout(150);
+  }
+  assert.equal(blinks.size, 2, "what was picked was seen and not seen");
+  await page.keyboard.press("b");
+  await page.locator("[aria-label='picked visits'] .table-row").first().click();
+  await browser.until("its details", () => document.querySelector(".side .facts")?.textContent.includes("MPI_Send"));
+  await page.getByRole("button", { name: "Anomalous" }).click();
+  await browser.until("the address says so", () => location.hash.includes("picked=anomalous"));
+  await page.getByRole("button", { name: "Close Timeline" }).click();
+
+  browser.step("bar lines of locations, the profile of one, and a flame graph");
+  await page.keyboard.press("Escape");
+  await browser.open("Profile");
+  await page.getByRole("button", { name: "By location" }).click();
+  await browser.until("a line for each", () => document.querySelectorAll(".racy:not(.racy-all) .racy-line").length === 4);
+  assert.equal(await page.locator(".racy-all .racy-line").count(), 3, "mean, largest, smallest");
+  await page.locator(".racy:not(.racy-all) .racy-line button").nth(2).click();
+  await browser.until("its own profile", () => document.querySelectorAll("[aria-label='profile of one location'] .table-row").length > 5);
+  assert.match(await browser.text(".chip"), /rank 2/);
+  await browser.picture("by-location");
+  await browser.accessible("the profile by location");
+  await page.getByRole("button", { name: "Flame graph" }).click();
+  await browser.until("boxes", () => document.querySelectorAll(".flames-box").length > 4);
+  await browser.accessible("the flame graph");
+  await page.getByRole("button", { name: "By region" }).click();
+
+  browser.step("findings stand in the timeline, and one leads to the next");
+  await page.keyboard.press("Escape");
+  await browser.open("Timeline");
+  await browser.settled();
+  if ((await page.locator(".timeline-mark").count()) > 0) {
+    await page.keyboard.press("n");
+    await browser.until("it is looked at", () => location.hash.includes("region=") || location.hash.includes("span="));
+  }
+
   browser.step("waits, delays and the critical path have tables");
   await page.keyboard.press("Escape");
   await browser.open("Waits & path");

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use marey_analyze::{
-    Anomalies, Causes, LocationKind, Method, Region, Trace, Unread, Waits, anomalies, phases,
+    Anomalies, Causes, LocationKind, Method, Region, Trace, Unread, Waits, anomalies, causes, phases,
 };
 use marey_archive::{Archive, Detail, Error, Events, RunTrace, prepared};
 use marey_model::{CallPathId, LocationId, Role};
@@ -96,9 +96,11 @@ impl<'a> Opened<'a> {
         self.line(location.0, level, depth)
     }
 
-    /// Why the run took so long, if that was found out when it was merged.
+    /// Why the run took so long: what was found out when it was merged, if it was, by this version's definitions; else it
+    /// is found out now, in some seconds for ten million visits. `None` = not all of it can be read.
     pub(crate) fn causes(&self) -> Option<&Causes> {
-        self.causes.get_or_init(|| prepared(self.archive, &self.trace)).as_ref()
+        let find = || prepared(self.archive, &self.trace).or_else(|| causes(&self.trace, &self.events).ok());
+        self.causes.get_or_init(find).as_ref()
     }
 
     /// What the robust test finds anomalous in the whole run: two passes over it, kept until another percentage is asked

@@ -32,28 +32,28 @@ export async function pngOf(svg: string, ratio: number): Promise<Blob> {
   });
 }
 
-/** An element of the page as SVG, looking as it does there; what is scrolled away in it is there, too. */
+/**
+ * An element of the page as SVG, looking as it does there; what is scrolled away in it is there, too.
+ *
+ * It is written as text, not as a copy of the element: the page's own policy would refuse a copy its styles.
+ */
 export function svgOf(element: HTMLElement, title: string): string {
   const width = Math.ceil(element.getBoundingClientRect().width);
   const height = Math.ceil(element.scrollHeight);
-  const look = getComputedStyle(document.body);
-  const root = document.documentElement;
-  const outer = document.createElement("div");
-  outer.className = "saved";
-  outer.style.cssText = `background:${look.backgroundColor};color:${look.color};font:${look.font};width:${width}px;min-height:${height}px`;
-  if (root.dataset["theme"] !== undefined) outer.dataset["theme"] = root.dataset["theme"];
-  const style = document.createElement("style");
-  style.textContent = rules();
-  const copy = element.cloneNode(true) as HTMLElement;
-  copy.style.overflow = "visible";
-  copy.style.height = "auto";
-  outer.append(style, copy);
-  const inside = new XMLSerializer().serializeToString(outer);
-  const words = document.createElement("title");
-  words.textContent = title;
+  const { backgroundColor, color, font } = getComputedStyle(document.body);
+  const theme = document.documentElement.dataset["theme"] ?? "light";
+  const look = `background:${backgroundColor};color:${color};font:${font};width:${width}px;min-height:${height}px`;
+  const style = `<style>${text(`${rules()}\n.saved > * { height: auto; overflow: visible; }`)}</style>`;
+  const inside = new XMLSerializer().serializeToString(element);
+  const outer = `<div xmlns="http://www.w3.org/1999/xhtml" class="saved" data-theme="${text(theme)}" style="${text(look)}">${style}${inside}</div>`;
   const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
-  const name = new XMLSerializer().serializeToString(words).replace(' xmlns="http://www.w3.org/1999/xhtml"', "");
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}>${name}<foreignObject width="100%" height="100%">${inside}</foreignObject></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><title>${text(title)}</title><foreignObject width="100%" height="100%">${outer}</foreignObject></svg>`;
+}
+
+/** Text that stands in XML as itself. */
+function text(value: string): string {
+  const harmless: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  return value.replace(/[&<>"]/g, (letter) => harmless[letter] ?? letter);
 }
 
 /** All rules of the page, with what it calls its root being the saved element. */

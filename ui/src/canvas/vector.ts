@@ -157,7 +157,7 @@ export class Vector implements Ink {
     const anchor = { center: "middle", end: "end", right: "end", left: "start", start: "start" }[this.now.textAlign];
     const base = this.now.textBaseline === "middle" ? ' dominant-baseline="central"' : "";
     const [left, top] = [short(x + this.now.x), short(y + this.now.y)];
-    const look = `style="font:${text(this.now.font)}" text-anchor="${anchor}"${base} fill="${text(this.now.fillStyle)}"${this.faintness()}`;
+    const look = `${fontOf(this.now.font)} text-anchor="${anchor}"${base} fill="${text(this.now.fillStyle)}"${this.faintness()}`;
     this.parts.push(`<text x="${left}" y="${top}" ${look}>${text(content)}</text>`);
   }
 
@@ -238,6 +238,12 @@ class VectorGround implements Ground {
     const place = `x="${short(box.left + this.left)}" y="${short(box.top + this.top)}"`;
     this.parts.push(`<rect ${place} width="${short(box.right - box.left)}" height="${short(box.bottom - box.top)}" fill="#${colour}"/>`);
   }
+}
+
+/** `600 12px Inter, sans-serif` as attributes. */
+function fontOf(font: string): string {
+  const [, weight = "", size = "10", family = "sans-serif"] = /^(?:(\d+|bold) )?([\d.]+)px (.*)$/.exec(font) ?? [];
+  return `font-family="${text(family)}" font-size="${size}"${weight === "" ? "" : ` font-weight="${weight}"`}`;
 }
 
 function short(value: number): string {

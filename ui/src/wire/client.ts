@@ -16,6 +16,7 @@ import type {
   PathHead,
   Request,
   RunHead,
+  SharesHead,
   StatesHead,
   Step,
   TotalsHead,
@@ -54,6 +55,7 @@ export class Engine {
   visit = (at: At): Promise<Frame<VisitHead>> => this.ask({ ask: "visit", ...at });
   histogram = (of: Histogram): Promise<Frame<HistogramHead>> => this.ask({ ask: "histogram", ...of });
   instances = (of: Instances): Promise<Frame<InstancesHead>> => this.ask({ ask: "instances", ...of });
+  shares = (): Promise<Frame<SharesHead>> => this.ask({ ask: "shares" });
   step = (step: Step): Promise<Frame<FoundHead>> => this.ask({ ask: "step", ...step });
 
   private async ask<Head>(request: Request): Promise<Frame<Head>> {

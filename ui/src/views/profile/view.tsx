@@ -1,107 +1,47 @@
-/** The profile: every region with its time, flat or by call path. */
+/** The profile: who spent how much time in what. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 
-import { bytes, count, percent, place } from "../../base/format.ts";
-import { duration } from "../../base/time.ts";
-import { report, run } from "../../state/run.ts";
-import { chosenRegion, regionOfName } from "../../state/view.ts";
-import type { WireRegion } from "../../wire/generated.ts";
-import type { CallPathRow, RegionRow } from "../../wire/report.ts";
-import { Table, type Column } from "../../widgets/table.tsx";
+import { report } from "../../state/run.ts";
+import { Flames } from "./flames.tsx";
+import "./profile.css";
+import { Racy } from "./racy.tsx";
+import { Paths, Regions } from "./tables.tsx";
 
-const by = signal<"region" | "path">("region");
+const WAYS = [
+  { name: "By location", key: "racy", help: "A bar line for each location, with mean, largest and smallest" },
+  { name: "By region", key: "region", help: "Sums over all locations" },
+  { name: "By call path", key: "path", help: "Sums over all locations, told apart by what was around" },
+  { name: "Flame graph", key: "flames", help: "Call paths as boxes: as wide as their time, what is inside stands below" },
+] as const;
+
+const by = signal<(typeof WAYS)[number]["key"]>("region");
 
 export function Profile(): JSX.Element {
   const text = report.value;
-  if (text === null) return <p class="hush">The report is being made …</p>;
   return (
     <div class="sheet">
       <section>
-        <p>
-          <button type="button" aria-pressed={by.value === "region"} onClick={() => (by.value = "region")}>
-            By region
-          </button>{" "}
-          <button type="button" aria-pressed={by.value === "path"} onClick={() => (by.value = "path")}>
-            By call path
-          </button>{" "}
-          <span class="muted">Sums over all locations of the whole run. A row chooses its region in all views.</span>
+        <p class="profile-ways" role="group" aria-label="How to look at it">
+          {WAYS.map((way) => (
+            <button type="button" aria-pressed={by.value === way.key} title={way.help} onClick={() => (by.value = way.key)}>
+              {way.name}
+            </button>
+          ))}
+          <span class="muted">Of the whole run. What is pressed is chosen in all views.</span>
         </p>
-        {by.value === "region" ? <Regions rows={text.regions ?? []} /> : <Paths rows={text.call_paths ?? []} />}
+        {by.value === "racy" ? (
+          <Racy />
+        ) : text === null ? (
+          <p class="hush">The report is being made …</p>
+        ) : by.value === "region" ? (
+          <Regions rows={text.regions ?? []} />
+        ) : by.value === "path" ? (
+          <Paths rows={text.call_paths ?? []} />
+        ) : (
+          <Flames rows={text.call_paths ?? []} />
+        )}
       </section>
     </div>
   );
-}
-
-/** The number that the timeline has for it; `null` = none. */
-function numberOf(row: RegionRow): number | null {
-  const head = run.value;
-  const level = head?.levels.indexOf(row.level);
-  const isIt = (it: WireRegion): boolean => it.verb === row.verb && it.noun === row.noun && it.level === level;
-  const number = head?.regions.findIndex(isIt) ?? -1;
-  return number < 0 ? null : number;
-}
-
-function nameOf(row: RegionRow): string {
-  return run.value?.regions[numberOf(row) ?? -1]?.name ?? `${row.verb} ${row.noun}`;
-}
-
-function Regions({ rows }: { readonly rows: readonly RegionRow[] }): JSX.Element {
-  const most = Math.max(...rows.map((row) => row.exclusive_ns), 1);
-  const total = rows.reduce((sum, row) => sum + row.exclusive_ns, 0);
-  const columns: ReadonlyArray<Column<RegionRow>> = [
-    { name: "Region", help: "What was done", text: nameOf, width: "minmax(160px, 2fr)" },
-    { name: "Level", help: "Level of abstraction", text: (row) => row.level, width: "70px" },
-    {
-      name: "Exclusive",
-      help: "Time in it and not in what is beneath, of all locations together",
-      text: (row) => duration(row.exclusive_ns),
-      value: (row) => row.exclusive_ns,
-      bar: (row) => row.exclusive_ns / most,
-      width: "110px",
-    },
-    { name: "Share", help: "Of the exclusive time of all regions", text: (row) => percent(row.exclusive_ns / Math.max(total, 1)), value: (row) => row.exclusive_ns, width: "70px" },
-    { name: "Inclusive", help: "Time in it and in what is beneath", text: (row) => duration(row.inclusive_ns), value: (row) => row.inclusive_ns, width: "100px" },
-    { name: "Waiting", help: "How much of it was spent waiting for others; – = not known", text: (row) => (row.waiting_ns === null ? "–" : duration(row.waiting_ns)), value: (row) => row.waiting_ns ?? -1, width: "100px" },
-    { name: "Calls", help: "Number of visits", text: (row) => count(row.calls), value: (row) => row.calls, width: "90px" },
-    { name: "Mean", help: "Of single visits", text: (row) => duration(row.mean_ns), value: (row) => row.mean_ns, width: "90px" },
-    { name: "Longest", help: "Single visit", text: (row) => duration(row.max_ns), value: (row) => row.max_ns, width: "90px" },
-    { name: "Data", help: "Bytes moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, width: "90px" },
-    { name: "Imbalance", help: "Longest exclusive time of a process, of the mean, less one", text: (row) => percent(row.exclusive_of_process.imbalance), value: (row) => row.exclusive_of_process.imbalance, width: "90px" },
-  ];
-  return (
-    <Table
-      label="profile by region"
-      rows={rows}
-      columns={columns}
-      sortedBy={2}
-      height={28}
-      onChoose={(row) => choose(numberOf(row))}
-      isChosen={(row) => chosenRegion.value !== null && numberOf(row) === chosenRegion.value}
-    />
-  );
-}
-
-function choose(region: number | null): void {
-  chosenRegion.value = chosenRegion.value === region ? null : region;
-}
-
-function Paths({ rows }: { readonly rows: readonly CallPathRow[] }): JSX.Element {
-  const most = Math.max(...rows.map((row) => row.exclusive_ns), 1);
-  const columns: ReadonlyArray<Column<CallPathRow>> = [
-    { name: "Call path", help: "Regions around it, the outermost first", text: (row) => row.path.join(" › "), width: "minmax(220px, 3fr)" },
-    { name: "Called from", help: "Function and place in the source", text: (row) => `${row.function} ${place(row.file, row.line)}`, width: "minmax(160px, 2fr)" },
-    {
-      name: "Exclusive",
-      help: "Time in it and not in what is beneath, of all locations together",
-      text: (row) => duration(row.exclusive_ns),
-      value: (row) => row.exclusive_ns,
-      bar: (row) => row.exclusive_ns / most,
-      width: "110px",
-    },
-    { name: "Inclusive", help: "Time in it and in what is beneath", text: (row) => duration(row.inclusive_ns), value: (row) => row.inclusive_ns, width: "100px" },
-    { name: "Calls", help: "Number of visits", text: (row) => count(row.calls), value: (row) => row.calls, width: "90px" },
-    { name: "Data", help: "Bytes moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, width: "90px" },
-  ];
-  return <Table label="profile by call path" rows={rows} columns={columns} sortedBy={2} height={28} onChoose={(row) => choose(regionOfName(row.path.at(-1) ?? ""))} />;
 }

@@ -14,7 +14,7 @@ import { courseOf, type Course } from "../../tracks/course.ts";
 import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks/messages.ts";
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
 import type { Trust, Window } from "../../wire/generated.ts";
-import { nearRows, plotWidth, seenRows } from "./place.ts";
+import { nearRows, plotWidth, room, seenRows } from "./place.ts";
 
 /** What is drawn, and for which question it was the answer. */
 export interface Picture {
@@ -69,7 +69,8 @@ export function follow(): () => void {
   }
   const ends = [
     effect(() => {
-      if (run.value === null || plotWidth.value < 10) return;
+      // Before it is known how many rows there is room for, none would be asked about.
+      if (run.value === null || plotWidth.value < 10 || room.value < 1) return;
       const now = span.value;
       const { waits, messages, path } = layers.value;
       const log2 = resolutionLog2(now, plotWidth.value);

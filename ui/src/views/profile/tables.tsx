@@ -1,0 +1,83 @@
+/** Every region, or every call path, with its sums. */
+import type { JSX } from "preact";
+
+import { bytes, count, percent, place } from "../../base/format.ts";
+import { duration } from "../../base/time.ts";
+import { run } from "../../state/run.ts";
+import { chosenRegion, regionOfName } from "../../state/view.ts";
+import type { WireRegion } from "../../wire/generated.ts";
+import type { CallPathRow, RegionRow } from "../../wire/report.ts";
+import { Table, type Column } from "../../widgets/table.tsx";
+
+/** The number that the timeline has for it; `null` = none. */
+function numberOf(row: RegionRow): number | null {
+  const head = run.value;
+  const level = head?.levels.indexOf(row.level);
+  const isIt = (it: WireRegion): boolean => it.verb === row.verb && it.noun === row.noun && it.level === level;
+  const number = head?.regions.findIndex(isIt) ?? -1;
+  return number < 0 ? null : number;
+}
+
+function nameOf(row: RegionRow): string {
+  return run.value?.regions[numberOf(row) ?? -1]?.name ?? `${row.verb} ${row.noun}`;
+}
+
+export function Regions({ rows }: { readonly rows: readonly RegionRow[] }): JSX.Element {
+  const most = Math.max(...rows.map((row) => row.exclusive_ns), 1);
+  const total = rows.reduce((sum, row) => sum + row.exclusive_ns, 0);
+  const columns: ReadonlyArray<Column<RegionRow>> = [
+    { name: "Region", help: "What was done", text: nameOf, width: "minmax(160px, 2fr)" },
+    { name: "Level", help: "Level of abstraction", text: (row) => row.level, width: "70px" },
+    {
+      name: "Exclusive",
+      help: "Time in it and not in what is beneath, of all locations together",
+      text: (row) => duration(row.exclusive_ns),
+      value: (row) => row.exclusive_ns,
+      bar: (row) => row.exclusive_ns / most,
+      width: "110px",
+    },
+    { name: "Share", help: "Of the exclusive time of all regions", text: (row) => percent(row.exclusive_ns / Math.max(total, 1)), value: (row) => row.exclusive_ns, width: "70px" },
+    { name: "Inclusive", help: "Time in it and in what is beneath", text: (row) => duration(row.inclusive_ns), value: (row) => row.inclusive_ns, width: "100px" },
+    { name: "Waiting", help: "How much of it was spent waiting for others; – = not known", text: (row) => (row.waiting_ns === null ? "–" : duration(row.waiting_ns)), value: (row) => row.waiting_ns ?? -1, width: "100px" },
+    { name: "Calls", help: "Number of visits", text: (row) => count(row.calls), value: (row) => row.calls, width: "90px" },
+    { name: "Mean", help: "Of single visits", text: (row) => duration(row.mean_ns), value: (row) => row.mean_ns, width: "90px" },
+    { name: "Longest", help: "Single visit", text: (row) => duration(row.max_ns), value: (row) => row.max_ns, width: "90px" },
+    { name: "Data", help: "Bytes moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, width: "90px" },
+    { name: "Imbalance", help: "Longest exclusive time of a process, of the mean, less one", text: (row) => percent(row.exclusive_of_process.imbalance), value: (row) => row.exclusive_of_process.imbalance, width: "90px" },
+  ];
+  return (
+    <Table
+      label="profile by region"
+      rows={rows}
+      columns={columns}
+      sortedBy={2}
+      height={28}
+      onChoose={(row) => choose(numberOf(row))}
+      isChosen={(row) => chosenRegion.value !== null && numberOf(row) === chosenRegion.value}
+    />
+  );
+}
+
+function choose(region: number | null): void {
+  chosenRegion.value = chosenRegion.value === region ? null : region;
+}
+
+export function Paths({ rows }: { readonly rows: readonly CallPathRow[] }): JSX.Element {
+  const most = Math.max(...rows.map((row) => row.exclusive_ns), 1);
+  const columns: ReadonlyArray<Column<CallPathRow>> = [
+    { name: "Call path", help: "Regions around it, the outermost first", text: (row) => row.path.join(" › "), width: "minmax(220px, 3fr)" },
+    { name: "Called from", help: "Function and place in the source", text: (row) => `${row.function} ${place(row.file, row.line)}`, width: "minmax(160px, 2fr)" },
+    {
+      name: "Exclusive",
+      help: "Time in it and not in what is beneath, of all locations together",
+      text: (row) => duration(row.exclusive_ns),
+      value: (row) => row.exclusive_ns,
+      bar: (row) => row.exclusive_ns / most,
+      width: "110px",
+    },
+    { name: "Inclusive", help: "Time in it and in what is beneath", text: (row) => duration(row.inclusive_ns), value: (row) => row.inclusive_ns, width: "100px" },
+    { name: "Calls", help: "Number of visits", text: (row) => count(row.calls), value: (row) => row.calls, width: "90px" },
+    { name: "Data", help: "Bytes moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, width: "90px" },
+  ];
+  return <Table label="profile by call path" rows={rows} columns={columns} sortedBy={2} height={28} onChoose={(row) => choose(regionOfName(row.path.at(-1) ?? ""))} />;
+}
