@@ -211,6 +211,26 @@ export async function lammps(browser, address) {
   await browser.accessible("the flame graph");
   await page.getByRole("button", { name: "By region" }).click();
 
+  browser.step("rows stand in the order of their waiting");
+  await page.keyboard.press("Escape");
+  await browser.open("Timeline");
+  await page.getByLabel("Order of the rows").selectOption("waiting");
+  await browser.settled();
+  assert.match(page.url(), /rows=waiting/);
+  const ordered = await saved(browser, "SVG");
+  const names = [...ordered.content.toString().matchAll(/>(rank \d)</g)].map((it) => it[1]);
+  const waited = await page.evaluate(async () => {
+    const answer = await fetch("api/answer", { method: "POST", body: JSON.stringify({ ask: "report" }) });
+    const bytes = await answer.arrayBuffer();
+    const size = new DataView(bytes).getUint32(0, true);
+    const { head } = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size)));
+    const sums = {};
+    for (const row of head.waits) sums[row.location] = (sums[row.location] ?? 0) + row.wait_ns;
+    return Object.entries(sums).sort((a, b) => b[1] - a[1]).map((it) => it[0]);
+  });
+  assert.deepEqual(names, waited);
+  await page.getByLabel("Order of the rows").selectOption("number");
+
   browser.step("findings stand in the timeline, and one leads to the next");
   await page.keyboard.press("Escape");
   await browser.open("Timeline");

@@ -40,9 +40,9 @@ export async function pngOf(svg: string, ratio: number): Promise<Blob> {
 export function svgOf(element: HTMLElement, title: string): string {
   const width = Math.ceil(element.getBoundingClientRect().width);
   const height = Math.ceil(element.scrollHeight);
-  const { backgroundColor, color, font } = getComputedStyle(document.body);
+  const { backgroundColor, color, fontFamily, fontSize, lineHeight } = getComputedStyle(document.body);
   const theme = document.documentElement.dataset["theme"] ?? "light";
-  const look = `background:${backgroundColor};color:${color};font:${font};width:${width}px;min-height:${height}px`;
+  const look = `background:${backgroundColor};color:${color};font:${fontSize}/${lineHeight} ${fontFamily};width:${width}px;min-height:${height}px`;
   const style = `<style>${text(`${rules()}\n.saved > * { height: auto; overflow: visible; }`)}</style>`;
   const inside = new XMLSerializer().serializeToString(element);
   const outer = `<div xmlns="http://www.w3.org/1999/xhtml" class="saved" data-theme="${text(theme)}" style="${text(look)}">${style}${inside}</div>`;

@@ -1,12 +1,13 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&picked=duration:LEAST-MOST&hide=["NAME"]&layers=mwp&origin=NS`.
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&picked=duration:LEAST-MOST&hide=["NAME"]&layers=mwp&rows=waiting,folded&origin=NS`.
  *
  * Regions go by their names, since numbers differ between runs.
  */
 import { batch, computed, effect } from "@preact/signals";
 
 import { ns } from "../base/time.ts";
+import { isFolded, rowOrder } from "./rows.ts";
 import { run } from "./run.ts";
 import {
   beside,
@@ -86,6 +87,8 @@ export const chosen = computed<string>(() => {
   if (shown !== "mw") parts.push(`layers=${shown}`);
   const some = picked.value;
   add("picked", some === null ? null : some.range === null ? "anomalous" : `${some.of}:${some.range.join("-")}`);
+  const rows = [rowOrder.value === "number" ? [] : [rowOrder.value], isFolded.value ? ["folded"] : []].flat();
+  add("rows", rows.join(","));
   add("origin", origin.value === null ? null : String(origin.value));
   return parts.join("&");
 });
@@ -123,6 +126,9 @@ export function choose(text: string): void {
     hidden.value = new Set(names(values.get("hide")).flatMap((it) => regionOfName(it) ?? []));
     const shown = values.get("layers") ?? "mw";
     layers.value = { messages: shown.includes("m"), waits: shown.includes("w"), path: shown.includes("p") };
+    const rows = (values.get("rows") ?? "").split(",");
+    rowOrder.value = rows.includes("waiting") ? "waiting" : rows.includes("region") ? "region" : "number";
+    isFolded.value = rows.includes("folded");
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;
   });
 }

@@ -8,23 +8,15 @@ import { useEffect } from "preact/hooks";
 
 import { count, counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
-import { engine, fail, run } from "../../state/run.ts";
+import { run } from "../../state/run.ts";
+import { needShares, shares, type Shares } from "../../state/shares.ts";
 import { chosenLocations, chosenRegion } from "../../state/view.ts";
-import type { SharesHead } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { colourOf, colours } from "../colours.ts";
-
-interface Shares {
-  readonly head: SharesHead;
-  readonly exclusive: Float64Array;
-  readonly inclusive: Float64Array;
-  readonly visits: Float64Array;
-}
 
 /** So many bar lines are shown. */
 const MOST = 256;
 
-const shares = signal<Shares | null>(null);
 const order = signal<"number" | "most">("number");
 
 interface Line {
@@ -36,12 +28,7 @@ interface Line {
 }
 
 export function Racy(): JSX.Element {
-  useEffect(() => {
-    if (shares.peek() !== null) return;
-    void engine.shares().then((frame) => {
-      shares.value = { head: frame.head, exclusive: frame.f64("exclusive"), inclusive: frame.f64("inclusive"), visits: frame.f64("visits") };
-    }, fail);
-  }, []);
+  useEffect(needShares, []);
   const it = shares.value;
   const head = run.value;
   if (it === null || head === null) return <p class="hush">Times are being added up …</p>;

@@ -38,6 +38,8 @@ export interface Scene {
   /** A span that is being marked with the pointer. */
   readonly marked: readonly [number, number] | null;
   readonly isStale: boolean;
+  /** How many threads of its process a row stands for besides. */
+  readonly foldedBeside: (location: number) => number;
 }
 
 /** What a scene is drawn on: lines and letters with the ink, states on the ground beneath them. */
@@ -169,7 +171,8 @@ function names(canvas: Ink, scene: Scene, height: number): void {
     const isChosen = scene.visit !== null && run.lines[scene.visit.line]?.location === row.location;
     canvas.fillStyle = isChosen ? colours.text : colours.muted;
     canvas.font = `${isChosen ? "600 " : ""}${row.height < 18 ? 11 : 12}px Inter, system-ui, sans-serif`;
-    canvas.fillText(location.name, 14, y);
+    const folded = scene.foldedBeside(row.location);
+    canvas.fillText(folded > 0 ? `${location.name} +${folded}` : location.name, 14, y);
     if (hosts) {
       const after = 14 + canvas.measureText(location.name).width + 6;
       canvas.fillStyle = colours.faint;

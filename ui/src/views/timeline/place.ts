@@ -2,8 +2,9 @@
 import { computed, signal } from "@preact/signals";
 
 import type { Scale } from "../../canvas/scale.ts";
+import { rowLocations } from "../../state/rows.ts";
 import { linesOf, run, whole } from "../../state/run.ts";
-import { seenLocations, span } from "../../state/view.ts";
+import { span } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
 import { arrange, type Layout } from "../../tracks/layout.ts";
 import { GUTTER } from "./draw.ts";
@@ -19,7 +20,7 @@ export const room = signal(0);
 /** By line, for which part of the run something was recorded on it. */
 const busy = computed(() => (run.value?.lines ?? []).map((line) => line.time_ns / whole.value.to));
 
-export const layout = computed<Layout>(() => arrange(seenLocations.value, linesOf.value, busy.value, room.value, MOST_LINES));
+export const layout = computed<Layout>(() => arrange(rowLocations.value, linesOf.value, busy.value, room.value, MOST_LINES));
 
 export function scale(): Scale {
   return { span: span.peek(), left: GUTTER, width: Math.max(plotWidth.peek(), 1) };

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 
 import { instances } from "../../state/instances.ts";
+import { foldedBeside } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { chosenRegion, hidden, origin, span } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
@@ -38,6 +39,7 @@ export function sceneNow(): Scene | null {
     origin: origin.peek() ?? 0,
     marked: marked.peek(),
     isStale: isStale.peek(),
+    foldedBeside,
   };
 }
 

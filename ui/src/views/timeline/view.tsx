@@ -5,7 +5,9 @@ import { useEffect } from "preact/hooks";
 import { counted } from "../../base/format.ts";
 import { duration, length } from "../../base/time.ts";
 import { pictures } from "../../state/pictures.ts";
-import { whole } from "../../state/run.ts";
+import { isFolded, rowOrder, type Order } from "../../state/rows.ts";
+import { run, whole } from "../../state/run.ts";
+import { needShares } from "../../state/shares.ts";
 import { layers, lookAtAll, seenLocations, span } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
 import { follow, isStale, picture } from "./fetch.ts";
@@ -48,6 +50,7 @@ function Bar(): JSX.Element {
         {hint}
       </span>
       <div class="timeline-tools">
+        <RowOrder />
         <Toggle name="Waits" shortcut="w" help="Waiting that was explained, drawn in amber over the calls that waited" isOn={layers.value.waits} act={() => toggle("waits")} />
         <Toggle name="Messages" shortcut="m" help="Lines from where messages were sent to where they were received" isOn={layers.value.messages} act={() => toggle("messages")} />
         <Toggle name="Critical path" shortcut="c" help="What made the run as long as it was: whatever is faster on it makes the run shorter" isOn={layers.value.path} act={() => toggle("path")} />
@@ -56,6 +59,38 @@ function Bar(): JSX.Element {
         </button>
       </div>
     </div>
+  );
+}
+
+const ORDERS: ReadonlyArray<readonly [Order, string]> = [
+  ["number", "by number"],
+  ["waiting", "most waiting first"],
+  ["region", "most of the chosen region first"],
+];
+
+/** How rows are ordered, and whether threads have their own. */
+function RowOrder(): JSX.Element {
+  useEffect(needShares, []);
+  const processes = new Set((run.value?.locations ?? []).map((location) => location.process)).size;
+  const hasThreads = processes < (run.value?.locations.length ?? 0);
+  return (
+    <>
+      <select
+        aria-label="Order of the rows"
+        title="Order of the rows"
+        value={rowOrder.value}
+        onChange={(event) => {
+          rowOrder.value = ORDERS.find(([order]) => order === event.currentTarget.value)?.[0] ?? "number";
+        }}
+      >
+        {ORDERS.map(([order, name]) => (
+          <option value={order}>{name}</option>
+        ))}
+      </select>
+      {hasThreads ? (
+        <Toggle name="Fold threads" shortcut="" help="Show the first thread of each process only" isOn={isFolded.value} act={() => (isFolded.value = !isFolded.value)} />
+      ) : null}
+    </>
   );
 }
 
@@ -69,7 +104,7 @@ interface ToggleProps {
 
 function Toggle({ name, shortcut, help, isOn, act }: ToggleProps): JSX.Element {
   return (
-    <button type="button" aria-pressed={isOn} onClick={act} title={`${help} (${shortcut})`}>
+    <button type="button" aria-pressed={isOn} onClick={act} title={shortcut === "" ? help : `${help} (${shortcut})`}>
       {name}
     </button>
   );
