@@ -49,6 +49,8 @@ fn media_type(name: &str) -> Option<&'static str> {
         "css" => "text/css; charset=utf-8",
         "svg" => "image/svg+xml",
         "woff2" => "font/woff2",
+        // The engine of exported pages.
+        "gz" => "application/gzip",
         _ => return None,
     })
 }

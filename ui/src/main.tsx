@@ -2,7 +2,7 @@
 import { render, type JSX } from "preact";
 
 import { duration } from "./base/time.ts";
-import { failure, open, report, run } from "./state/run.ts";
+import { failure, open, report, run, unpacked } from "./state/run.ts";
 import "./state/settings.ts";
 import { connect } from "./state/url.ts";
 import { view, VIEWS, type ViewName } from "./state/view.ts";
@@ -46,7 +46,7 @@ function Page(): JSX.Element {
           </button>
         ))}
       </nav>
-      <main class="main">{run.value === null ? <p class="hush">The run is being opened …</p> : <Shown />}</main>
+      <main class="main">{run.value === null ? <Opening /> : <Shown />}</main>
       {hasSide ? <Side /> : null}
       <Status />
       {failure.value === null ? null : (
@@ -59,6 +59,11 @@ function Page(): JSX.Element {
       )}
     </div>
   );
+}
+
+function Opening(): JSX.Element {
+  const share = unpacked.value;
+  return <p class="hush">{share > 0 && share < 1 ? `The run is being unpacked: ${Math.floor(share * 100)} %` : "The run is being opened …"}</p>;
 }
 
 function Status(): JSX.Element {

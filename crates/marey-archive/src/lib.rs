@@ -4,8 +4,12 @@
 //! what the tables are; everything else here follows it. This is the only crate that knows Parquet.
 //!
 //! What is deliberately absent: analysis, terminals and HTTP.
+//!
+//! Where programs are measured there is Unix. Elsewhere — in a browser — archives are read, from memory, and nothing is
+//! merged.
 
 pub mod corrections;
+#[cfg(unix)]
 pub mod merge;
 pub mod schema;
 
@@ -18,6 +22,7 @@ mod meta;
 mod pack;
 mod part;
 mod read;
+mod redact;
 mod store;
 mod trace;
 
@@ -27,7 +32,8 @@ pub use error::Error;
 pub use explained::{prepare, prepared};
 pub use happenings::Events;
 pub use meta::{META_FILE, Meta, Part, RunFacts, State};
-pub use pack::pack;
+pub use pack::{pack, pack_tables};
 pub use part::{PartStats, PartWriter, write_table};
 pub use read::{Archive, Filter, Scanned, panics_are_caught};
+pub use redact::{Redacted, redact};
 pub use trace::RunTrace;

@@ -14,6 +14,9 @@ use rustc_hash::FxHashMap;
 
 use crate::wire::{Kind, RunHead, WireLine, WireLocation, WireProcess, WireRegion};
 
+/// Single visits, as [`RunHead::left_out`] has them.
+const VISITS: &str = "visits";
+
 /// A run that is open for questions.
 pub struct Opened<'a> {
     pub(crate) archive: &'a Archive,
@@ -94,6 +97,11 @@ impl<'a> Opened<'a> {
     /// Why the run took so long, if that was found out when it was merged.
     pub(crate) fn causes(&self) -> Option<&Causes> {
         self.causes.get_or_init(|| prepared(self.archive, &self.trace)).as_ref()
+    }
+
+    /// Whether single visits were left out where the run was exported; buckets are all there is then.
+    pub(crate) fn has_no_visits(&self) -> bool {
+        self.head.left_out.iter().any(|it| it == VISITS)
     }
 
     /// Its report.
@@ -222,12 +230,20 @@ fn head(
         messages: count("messages"),
         clock_ns: clock(trace),
         problems: trace.problems().iter().map(|problem| problem.count).sum(),
+        left_out: left_out(archive),
         regions: regions.collect(),
         processes: processes.collect(),
         locations: locations.collect(),
         levels,
         lines,
     }
+}
+
+/// What was left out where the run was exported.
+fn left_out(archive: &Archive) -> Vec<String> {
+    let names = [("intervals", VISITS), ("messages", "messages")];
+    let is_left_out = |table: &str| archive.meta().left_out(table) > 0;
+    names.into_iter().filter(|(table, _)| is_left_out(table)).map(|(_, name)| name.to_owned()).collect()
 }
 
 /// Names of regions: what was done, and to what only where the same was done to others, too.

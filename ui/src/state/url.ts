@@ -30,7 +30,12 @@ export function connect(): void {
   window.addEventListener("hashchange", read);
   effect(() => {
     const next = written();
-    if (next !== location.hash) history.replaceState(null, "", next);
+    if (next === location.hash) return;
+    try {
+      history.replaceState(null, "", next);
+    } catch {
+      // A page from a file may not be allowed to; then its address says less.
+    }
   });
 }
 

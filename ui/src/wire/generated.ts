@@ -12,7 +12,7 @@ export type Step = { line: number | null, region: number, at_ns: number, towards
 
 export type Towards = "next" | "previous";
 
-export type RunHead = { name: string, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, };
+export type RunHead = { name: string, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, left_out: Array<string>, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, };
 
 export type WireRegion = { name: string, verb: string, noun: string, level: number, kind: Kind, file: string, line: number, visits: number, exclusive_ns: number, };
 
