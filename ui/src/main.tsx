@@ -90,6 +90,8 @@ function Status(): JSX.Element {
 
 const page = document.getElementById("page");
 if (page !== null) {
+  // What an exported page says until its scripts are there.
+  page.replaceChildren();
   render(<Page />, page);
   listenToKeys();
   void open().then(() => undefined);

@@ -130,7 +130,6 @@ impl PartWriter {
     }
 
     /// Lets pages be encoded in memory that another part of the table has left.
-    #[cfg(unix)]
     pub(crate) fn reuse(&mut self, spare: Vec<Vec<u8>>) {
         self.spare = spare;
     }

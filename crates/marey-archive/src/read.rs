@@ -57,6 +57,7 @@ pub struct Scanned {
 impl Archive {
     /// Opens a run: the directory, or a packed file. Corrections of its clocks are added to all times that
     /// are read.
+    #[cfg(unix)]
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::open_as_merged(path)?.corrected()
     }
@@ -80,6 +81,7 @@ impl Archive {
     }
 
     /// Opens a run as it was merged, whatever was corrected later.
+    #[cfg(unix)]
     pub fn open_as_merged(path: &Path) -> Result<Self, Error> {
         Self::of_store(Store::open(path)?)
     }

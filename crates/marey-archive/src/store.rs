@@ -5,16 +5,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
+#[cfg(unix)]
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::Error;
+
+mod listing;
 
 /// The files of an archive.
 #[derive(Debug)]
@@ -26,7 +29,6 @@ pub(crate) enum Store {
 /// What bytes are read from by position.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    #[cfg_attr(not(unix), expect(dead_code, reason = "files are read by position on Unix only"))]
     File(Arc<File>),
     Memory(Bytes),
 }
@@ -41,19 +43,21 @@ pub(crate) struct Section {
 
 impl Store {
     /// Opens a directory or a packed file.
+    #[cfg(unix)]
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let kind = std::fs::metadata(path).map_err(Error::io(path))?;
         if kind.is_dir() {
             return Ok(Self::Directory(path.to_owned()));
         }
         let file = File::open(path).map_err(Error::io(path))?;
-        let entries = entries(path, BufReader::new(&file), kind.len())?;
+        let entries = entries(path, &file, kind.len())?;
         Ok(Self::Packed { path: path.to_owned(), source: Source::File(Arc::new(file)), entries })
     }
 
     /// The same of a packed file in memory. The path is for messages.
     pub(crate) fn in_memory(path: &Path, bytes: Bytes) -> Result<Self, Error> {
-        let entries = entries(path, Cursor::new(&bytes), bytes.len() as u64)?;
+        let entries =
+            listing::listing(&bytes).ok_or_else(|| Error::NotPacked { path: path.to_owned() })?;
         Ok(Self::Packed { path: path.to_owned(), source: Source::Memory(bytes), entries })
     }
 
@@ -82,13 +86,10 @@ impl Store {
 }
 
 /// Where the files of a packed file lie in it, which is `len` bytes long.
-fn entries(
-    path: &Path,
-    reader: impl Read + Seek,
-    len: u64,
-) -> Result<BTreeMap<Box<str>, (u64, u64)>, Error> {
+#[cfg(unix)]
+fn entries(path: &Path, file: &File, len: u64) -> Result<BTreeMap<Box<str>, (u64, u64)>, Error> {
     let pack_error = |source| Error::Pack { path: path.to_owned(), source };
-    let mut archive = ZipArchive::new(reader).map_err(pack_error)?;
+    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(pack_error)?;
     let mut entries = BTreeMap::new();
     for index in 0..archive.len() {
         let entry = archive.by_index_raw(index).map_err(pack_error)?;
@@ -202,5 +203,51 @@ impl Read for SectionReader {
         self.at += read as u64;
         self.left -= read as u64;
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Meta, RunFacts, pack};
+
+    fn packed(dir: &Path) -> (PathBuf, Vec<u8>) {
+        let (run, out) = (dir.join("run"), dir.join("run.zip"));
+        std::fs::create_dir(&run).unwrap();
+        Meta::new(RunFacts { title: "seven".repeat(7), ..RunFacts::default() }).save(&run).unwrap();
+        pack(&run, &out).unwrap();
+        let bytes = std::fs::read(&out).unwrap();
+        (out, bytes)
+    }
+
+    #[test]
+    fn in_memory_lies_what_lies_in_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, bytes) = packed(dir.path());
+        let Store::Packed { entries: in_file, .. } = Store::open(&path).unwrap() else { panic!() };
+        let memory = Store::in_memory(&path, bytes.clone().into()).unwrap();
+        let Store::Packed { entries, .. } = &memory else { panic!() };
+        assert_eq!(*entries, in_file);
+        let section = memory.section("meta.json").unwrap();
+        let text = section.read_all().unwrap();
+        assert_eq!(text, Store::open(&path).unwrap().section("meta.json").unwrap().read_all().unwrap());
+        assert_eq!(section.get_bytes(2, 9).unwrap(), text[2..11]);
+        assert!(section.get_bytes(2, text.len()).is_err());
+    }
+
+    #[test]
+    fn what_is_cut_or_changed_is_refused_or_read_and_nothing_panics() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, bytes) = packed(dir.path());
+        for len in 0..bytes.len() {
+            assert!(Store::in_memory(&path, bytes[..len].to_vec().into()).is_err(), "{len}");
+        }
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 0xff;
+            if let Ok(store) = Store::in_memory(&path, changed.into()) {
+                store.section("meta.json").and_then(|it| it.read_all().map_err(Error::io(&path))).ok();
+            }
+        }
     }
 }
