@@ -47,7 +47,9 @@ export async function exported(browser, address, file) {
   await browser.open("Timeline");
   await browser.settled();
   const box = await page.locator(ROWS).boundingBox();
-  for (let share = 0.1; share < 0.95 && (await page.locator(".side .path").count()) === 0; share += 0.03) {
+  // One of many: `MPI_Init` has no next.
+  const isFound = async () => (await page.locator(".side .path").count()) > 0 && !/MPI_(Init|Finalize)/.test(await browser.text(".side .facts"));
+  for (let share = 0.3; share < 0.95 && !(await isFound()); share += 0.03) {
     await page.mouse.click(box.x + 128 + (box.width - 138) * share, box.y + 30);
     await page.waitForTimeout(120);
   }

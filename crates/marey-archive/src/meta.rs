@@ -174,8 +174,8 @@ impl Meta {
 
     /// The content of the file; the path is for messages.
     pub(crate) fn text(&self, path: &Path) -> Result<Vec<u8>, Error> {
-        let mut text =
-            serde_json::to_vec_pretty(self).map_err(|source| Error::Meta { path: path.to_owned(), source })?;
+        let mut text = serde_json::to_vec_pretty(self)
+            .map_err(|source| Error::Meta { path: path.to_owned(), source })?;
         text.push(b'\n');
         Ok(text)
     }

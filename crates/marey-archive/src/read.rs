@@ -116,7 +116,10 @@ impl Archive {
     /// If one of them is not there.
     pub fn bytes(&self, table: &str) -> Result<u64, Error> {
         let of_part = |part: &Part| Ok(self.store.section(&part.file)?.len());
-        self.parts(table).iter().map(of_part).try_fold(0, |sum: u64, bytes: Result<u64, Error>| Ok(sum + bytes?))
+        self.parts(table)
+            .iter()
+            .map(of_part)
+            .try_fold(0, |sum: u64, bytes: Result<u64, Error>| Ok(sum + bytes?))
     }
 
     /// A whole table. For tables that fit in memory; others are scanned.

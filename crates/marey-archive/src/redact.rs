@@ -18,7 +18,7 @@ use crate::columns::{Column, Columns};
 use crate::corrections::{CORRECTIONS_FILE, Corrections};
 use crate::meta::{Meta, Part, RunFacts};
 use crate::part::PartWriter;
-use crate::schema::{self, Kind, Layout, NONE, TableSpec};
+use crate::schema::{self, Kind, Layout, TableSpec};
 use crate::store::Store;
 use crate::{Archive, Error};
 
@@ -59,10 +59,7 @@ const TEXTS: &[(&str, &[(&str, Text)])] = {
         ("levels", &[("name", Name), ("tier", Ours), ("built_on", Name)]),
         ("nouns", &[("kind", Ours), ("name", Name), ("file", Source)]),
         ("verbs", &[("name", Name), ("role", Ours)]),
-        (
-            "regions",
-            &[("level", Name), ("verb", Name), ("noun", Name), ("role", Ours), ("file", Source)],
-        ),
+        ("regions", &[("level", Name), ("verb", Name), ("noun", Name), ("role", Ours), ("file", Source)]),
         (
             "processes",
             &[
@@ -100,8 +97,8 @@ const KEPT_NOUNS: &[&str] = &["", "function", "region", "state", "communicator",
 
 /// Ends of names of source files, which stay.
 const SOURCES: &[&str] = &[
-    ".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".inl", ".cu", ".f", ".f77", ".f90", ".f95", ".f03",
-    ".f08", ".inc", ".rs", ".py", ".s",
+    ".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".inl", ".cu", ".f", ".f77", ".f90", ".f95",
+    ".f03", ".f08", ".inc", ".rs", ".py", ".s",
 ];
 
 /// Writes a copy of a run, a directory or a packed file, into the directory `out`, which is made. A run that changes
@@ -114,10 +111,14 @@ pub fn redact(run: &Path, out: &Path) -> Result<Redacted, Error> {
     let store = Store::open(run)?;
     std::fs::create_dir_all(out).map_err(Error::io(out))?;
     let mut names = Names::default();
-    // Nodes go by their names wherever they stand, so these must be known before the first name is looked at.
-    for table in ["processes", "locations"] {
-        for host in archive.table(table)?.text("host")? {
-            names.of(Text::Host, host);
+    // These stand in other names, too, so they must be known before the first of those is looked at.
+    for (table, column, what) in [
+        ("processes", "host", Text::Host),
+        ("locations", "host", Text::Host),
+        ("modules", "path", Text::Module),
+    ] {
+        for text in archive.table(table)?.text(column)? {
+            names.of(what, text);
         }
     }
     let mut meta = Meta {
@@ -218,16 +219,28 @@ impl Names {
     fn name(&mut self, text: &str) -> String {
         let mut kept = String::with_capacity(text.len());
         for word in words(text) {
-            match self.hosts.get(word) {
-                Some(host) => kept.push_str(host),
-                None if is_path(word) => {
-                    self.removed.insert(word.to_owned());
-                    kept.push('…');
-                }
-                None => kept.push_str(word),
+            if let Some(host) = self.hosts.get(word) {
+                kept.push_str(host);
+            } else if let Some((module, place)) = word.split_once("+0x") {
+                // What has no name goes by where it lies: `app+0x11fd`.
+                self.removed.insert(module.to_owned());
+                kept.extend([self.module(module), "+0x", place]);
+            } else if is_path(word) {
+                self.removed.insert(word.to_owned());
+                kept.push('…');
+            } else {
+                kept.push_str(word);
             }
         }
         kept
+    }
+
+    /// The new name of a module that goes by the last part of its path.
+    fn module(&self, base: &str) -> &str {
+        let is_meant = |path: &str| path.rsplit('/').next() == Some(base);
+        // Where several are called so, the same of them each time.
+        let found = self.modules.iter().filter(|(path, _)| is_meant(path)).map(|(_, new)| new.as_str());
+        found.min_by_key(|new| (new.len(), *new)).unwrap_or("module")
     }
 
     fn facts(&mut self, facts: &RunFacts) -> RunFacts {
@@ -278,7 +291,7 @@ impl Names {
                 Column::Text(values) if let Some(ids) = noun_ids => {
                     let new = |(id, name): (&u32, &String)| match nouns.get(id) {
                         Some(new) => new.clone(),
-                        None if *id == NONE => String::new(),
+                        // Of what kind it is nobody knows.
                         None => {
                             self.removed.insert(name.clone());
                             String::new()
@@ -350,6 +363,7 @@ mod tests {
     fn paths_and_nodes_go_from_names_and_nothing_else_does() {
         let mut names = Names::default();
         names.of(Text::Host, "login7");
+        names.of(Text::Module, "/opt/ada/secret_app");
         let cases = [
             ("void solve<double>(int const*)", "void solve<double>(int const*)"),
             ("operator/(vec const&, vec)", "operator/(vec const&, vec)"),
@@ -359,6 +373,8 @@ mod tests {
             ("include <../ada/x.h>", "include <…>"),
             ("src/x.cpp", "…"),
             ("/scratch", "…"),
+            ("secret_app+0x11fd", "module-1+0x11fd"),
+            ("_start (libx.so.1+0x7)", "_start (module+0x7)"),
             ("on login7, not on login70", "on host-1, not on login70"),
         ];
         for (before, expected) in cases {
@@ -371,7 +387,10 @@ mod tests {
         let version_of = |text| Names::default().of(Text::Version, text);
         let open = "Open MPI v4.1.4, package: Open MPI ada@login7 Distribution, ident: 4.1.4";
         assert_eq!(version_of(open), "Open MPI v4.1.4");
-        assert_eq!(version_of("MPICH Version:\t4.0.2\nMPICH configure:\t--prefix=/home/ada"), "MPICH Version:\t4.0.2");
+        assert_eq!(
+            version_of("MPICH Version:\t4.0.2\nMPICH configure:\t--prefix=/home/ada"),
+            "MPICH Version:\t4.0.2"
+        );
     }
 
     #[test]

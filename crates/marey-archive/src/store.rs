@@ -56,8 +56,7 @@ impl Store {
 
     /// The same of a packed file in memory. The path is for messages.
     pub(crate) fn in_memory(path: &Path, bytes: Bytes) -> Result<Self, Error> {
-        let entries =
-            listing::listing(&bytes).ok_or_else(|| Error::NotPacked { path: path.to_owned() })?;
+        let entries = listing::listing(&bytes).ok_or_else(|| Error::NotPacked { path: path.to_owned() })?;
         Ok(Self::Packed { path: path.to_owned(), source: Source::Memory(bytes), entries })
     }
 

@@ -6,7 +6,10 @@
 //!
 //! What is deliberately absent: the page (`ui/`), what goes into it (`marey export`), and whatever a browser could do
 //! besides: nothing is imported.
-#![expect(unsafe_code, reason = "names that the page calls must stand as they are, and that alone is unsafe here")]
+#![expect(
+    unsafe_code,
+    reason = "names that the page calls must stand as they are, and that alone is unsafe here"
+)]
 
 use std::cell::RefCell;
 use std::path::Path;

@@ -39,7 +39,10 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     say(&format!("{} ({})", out.display(), format::bytes(bytes)));
     for table in left_out {
         let what = if *table == "intervals" { "single visits" } else { table };
-        say(&format!("{what} are left out: with them the run has more than {} MiB (--most-mib)", args.most_mib));
+        say(&format!(
+            "{what} are left out: with them the run has more than {} MiB (--most-mib)",
+            args.most_mib
+        ));
     }
     if !args.redact {
         say("it tells names of nodes, paths and the command line; --redact leaves them out");

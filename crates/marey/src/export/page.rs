@@ -119,8 +119,14 @@ mod tests {
 
     #[test]
     fn base64_is_that_of_the_standard() {
-        let cases =
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")];
+        let cases = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("foobar", "Zm9vYmFy"),
+        ];
         for (bytes, expected) in cases {
             let mut text = Vec::new();
             base64(&mut text, bytes.as_bytes()).unwrap();
