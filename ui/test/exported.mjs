@@ -40,12 +40,12 @@ export async function exported(browser, address, file) {
   assert.deepEqual(held.colours, served.colours, "it draws the same");
   assert.equal(held.facts, served.facts, "it tells the same facts");
   assert.deepEqual(held.tables, served.tables, "it has the same tables");
-  await browser.picture("exported");
-  await browser.accessible("the exported timeline");
 
   browser.step("a visit that is pressed is told, as is the next of its kind");
   await browser.open("Timeline");
   await browser.settled();
+  await browser.picture("exported");
+  await browser.accessible("the exported timeline");
   const box = await page.locator(ROWS).boundingBox();
   // One of many: `MPI_Init` has no next.
   const isFound = async () => (await page.locator(".side .path").count()) > 0 && !/MPI_(Init|Finalize)/.test(await browser.text(".side .facts"));

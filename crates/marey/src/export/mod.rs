@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use marey_archive::{Archive, pack_tables, redact};
-use marey_serve::{SPARED, TABLES};
+use marey_serve::{Opened, SPARED, TABLES};
 
 use crate::cli::ExportArgs;
 use crate::exit::{self, Usage, say};
@@ -94,7 +94,7 @@ fn packed(run: &Path, most: u64) -> anyhow::Result<(Vec<u8>, Left)> {
         if least <= most && spared.iter().all(is_there) {
             let tables: Vec<&str> = kept(spared).map(|(table, _)| *table).collect();
             let bytes = pack_tables(run, &tables, spared).map_err(|error| damaged(run, &error))?;
-            return Ok((bytes, spared));
+            return Ok((opens(run, bytes)?, spared));
         }
     }
     bail!(
@@ -102,6 +102,13 @@ fn packed(run: &Path, most: u64) -> anyhow::Result<(Vec<u8>, Left)> {
         format::bytes(least),
         least.div_ceil(1 << 20)
     )
+}
+
+/// What was packed, if a page can open it.
+fn opens(run: &Path, bytes: Vec<u8>) -> anyhow::Result<Vec<u8>> {
+    let archive = Archive::open_in_memory(run, bytes.clone()).map_err(|error| damaged(run, &error))?;
+    Opened::new(&archive, "", Vec::new).map_err(|error| damaged(run, &error))?;
+    Ok(bytes)
 }
 
 /// `run.marey/` becomes `run.marey.html`.
