@@ -18,6 +18,7 @@ mod answers;
 mod fold;
 mod run;
 mod tables;
+#[cfg(feature = "http")]
 pub mod viewer;
 
 pub use answers::answer;
