@@ -16,6 +16,7 @@ mod goal;
 mod heap;
 mod merge;
 mod message;
+mod page;
 mod pair;
 mod program;
 mod recording;
@@ -156,6 +157,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         sampling::measure(plan, &tools, &mut goals)?,
         heap::measure(plan, &tools, &mut goals)?,
         explain::measure(plan, &tools, &mut goals)?,
+        page::measure(plan, &tools, &mut goals)?,
     ];
     let text = document(plan, &goals, &sections);
     println!("\n{text}");
