@@ -65,6 +65,15 @@ export async function exported(browser, address, file) {
   assert.equal(page.url(), again);
   assert.deepEqual(tried, [], "it tried to reach somebody");
 
+  browser.step("an engine that breaks down is started anew");
+  const [broken] = page.workers();
+  await broken.evaluate(() => self.postMessage({ id: -1, error: "nobody knows", isBroken: true }));
+  await page.evaluate(() => (location.hash = "#1&view=timeline&span=300000000-300500000"));
+  await browser.until("it looks elsewhere", () => /500\.0 µs/.test(document.querySelector(".timeline-bar").textContent));
+  await browser.settled();
+  assert.equal(page.workers().length, 1);
+  assert.notEqual(page.workers()[0], broken);
+
   browser.step("scripts that are not its own do not run, and nobody can be told");
   const told = await page.evaluate(async () => {
     const element = document.createElement("script");
