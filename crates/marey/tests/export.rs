@@ -298,15 +298,18 @@ fn what_is_too_large_is_left_out_or_refused() {
     if !can_export(&place) {
         return;
     }
-    // A file that is longer than it has to be; its rows do not matter.
+    // Before its footer a file may have whatever it likes, for the footer tells where all else begins.
     let run = place.path("try.marey");
     let mut meta = Meta::load(&run).unwrap();
     for table in ["messages", "intervals"] {
         let part = &mut meta.tables.get_mut(table).unwrap()[0];
         let file = run.join(&part.file);
-        let mut bytes = vec![0; 2 << 20];
-        bytes.extend(std::fs::read(&file).unwrap());
-        // The footer tells offsets from the begin, so that this is damage only to who reads pages.
+        let mut bytes = std::fs::read(&file).unwrap();
+        let end = bytes.len() - 8;
+        let footer = u32::from_le_bytes(bytes[end..end + 4].try_into().unwrap()) as usize;
+        let footer = bytes.split_off(end - footer);
+        bytes.resize(bytes.len() + (2 << 20), 0);
+        bytes.extend(footer);
         part.bytes = bytes.len() as u64;
         std::fs::write(file, bytes).unwrap();
     }
@@ -335,6 +338,11 @@ fn what_is_too_large_is_left_out_or_refused() {
     );
     let archive = Page::read(&place.path("x.html")).archive();
     assert!(archive.parts("intervals").is_empty() && archive.meta().left_out("intervals") > 0);
+
+    // What no page could open is no page.
+    std::fs::write(run.join("profile.parquet"), vec![7; 900]).unwrap();
+    let (is_done, said) = export("9");
+    assert!(!is_done && said.contains("is damaged"), "{said}");
 }
 
 #[test]
