@@ -8,6 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    // The engine of exported pages is built when the page is there, and must not be built anew each time.
+    if env::var_os("CARGO_FEATURE_HTTP").is_none() {
+        return;
+    }
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"))
         .join("../..");
     let dist = root.join("ui/dist");
@@ -49,6 +54,8 @@ fn media_type(name: &str) -> Option<&'static str> {
         "css" => "text/css; charset=utf-8",
         "svg" => "image/svg+xml",
         "woff2" => "font/woff2",
+        // The engine of exported pages.
+        "gz" => "application/gzip",
         _ => return None,
     })
 }

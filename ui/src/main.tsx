@@ -3,7 +3,7 @@ import { render, type JSX } from "preact";
 
 import { duration } from "./base/time.ts";
 import { followPicked } from "./state/instances.ts";
-import { failure, open, report, run } from "./state/run.ts";
+import { failure, open, report, run, unpacked } from "./state/run.ts";
 import "./state/settings.ts";
 import { remember } from "./state/history.ts";
 import { connect } from "./state/url.ts";
@@ -78,7 +78,7 @@ function Pane({ name, isSecond }: { readonly name: ViewName; readonly isSecond?:
   const Shown = PAGES[name];
   return (
     <section class="pane" aria-label={VIEW_NAMES[name]}>
-      {run.value === null ? <p class="hush">The run is being opened …</p> : <Shown />}
+      {run.value === null ? <Opening /> : <Shown />}
       {isSecond === true ? (
         <button type="button" class="pane-close" onClick={() => (beside.value = null)} aria-label={`Close ${VIEW_NAMES[name]}`} title="Close the view beside">
           ×
@@ -86,6 +86,12 @@ function Pane({ name, isSecond }: { readonly name: ViewName; readonly isSecond?:
       ) : null}
     </section>
   );
+}
+
+/** How far it is. */
+function Opening(): JSX.Element {
+  const share = unpacked.value;
+  return <p class="hush">{share > 0 && share < 1 ? `The run is being unpacked: ${Math.floor(share * 100)} %` : "The run is being opened …"}</p>;
 }
 
 function Status(): JSX.Element {
@@ -112,6 +118,8 @@ function Status(): JSX.Element {
 
 const page = document.getElementById("page");
 if (page !== null) {
+  // What an exported page says until its scripts are there.
+  page.replaceChildren();
   render(<Page />, page);
   listenToKeys();
   void open().then(() => undefined);

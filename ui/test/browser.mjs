@@ -1,5 +1,6 @@
 /**
- * What a user does, done in a real browser: `node test/browser.mjs ADDRESS CASE [DIR]`. DIR is where pictures go.
+ * What a user does, done in a real browser: `node test/browser.mjs ADDRESS CASE [DIR] [PAGE]`. DIR is where
+ * pictures go, PAGE the address of an exported page.
  *
  * Every step looks at what the page then says. Whatever the console says is an error, whatever axe finds serious is one.
  */
@@ -10,10 +11,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
+import { coarse, exported, openCutOff } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { lammps } from "./lammps.mjs";
 
-const CASES = { lammps, hostile };
+const CASES = { lammps, hostile, exported, coarse, openCutOff };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",
@@ -25,9 +27,9 @@ const QUIET = [
   "--disable-sync",
 ];
 
-const [address, name, dir] = process.argv.slice(2);
+const [address, name, dir, file] = process.argv.slice(2);
 const test = CASES[name];
-assert(address !== undefined && test !== undefined, `usage: browser.mjs ADDRESS ${Object.keys(CASES).join("|")} [DIR]`);
+assert(address !== undefined && test !== undefined, `usage: browser.mjs ADDRESS ${Object.keys(CASES).join("|")} [DIR] [PAGE]`);
 
 const executablePath = process.env.MAREY_BROWSER ?? BROWSERS.find((path) => existsSync(path));
 assert(executablePath !== undefined, "there is no Chromium");
@@ -122,14 +124,16 @@ class Browser {
 }
 
 let outcome = 0;
+let said = [];
 try {
   const page = await context.newPage();
   const browser = new Browser(page);
-  await test(browser, address);
+  said = browser.said;
+  await test(browser, address, file);
   assert.deepEqual(browser.said, [], "the console says something");
   console.log("all of it holds");
 } catch (error) {
-  console.error(error);
+  console.error(error, said);
   outcome = 1;
 } finally {
   await context.close();

@@ -7,6 +7,7 @@
 mod bench;
 mod check;
 mod demo;
+mod engine;
 mod mpi_table;
 mod setup;
 mod shell;
@@ -32,7 +33,7 @@ cargo xtask TASK
   soak --quick  the same with 20 seconds for each fuzz target, and 300 starts
   soak --only PART    only valgrind, threads, fuzz or odd
   soak --seed N       odd programs once more as they were started from this seed
-  ui            build the viewer's page, which the next cargo build puts into marey
+  ui            build the viewer's page and the engine of exported pages, which the next cargo build puts into marey
   generate-mpi  renew the table of MPI functions from the headers of both MPIs
 ";
 
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
         ["check", "--quick"] => check::run(check::Scope::RulesOnly),
         ["bench", ref words @ ..] => bench::Plan::from_words(words).and_then(|plan| bench::run(&plan)),
         ["soak", ref words @ ..] => soak::Plan::from_words(words).and_then(|plan| soak::run(&plan)),
-        ["ui"] => ui::build(),
+        ["ui"] => ui::build().map(drop),
         ["generate-mpi"] => generate_mpi(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -37,6 +37,9 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "chromium",
 ];
 
+/// A compiler for WebAssembly, where rustup has none.
+pub(crate) const WEB_PACKAGES: &[&str] = &["rustc-web", "cargo-web", "rust-web-src"];
+
 /// What the benchmarks need: compilers, peers, real programs.
 pub(crate) const BENCH_PACKAGES: &[&str] = &[
     "gcc",

@@ -21,9 +21,7 @@ pub(crate) fn run_all() -> Result<()> {
     let has_viewer = ui::set_up();
 
     check::run(check::Scope::Everything)?;
-    if has_viewer {
-        ui::build()?;
-    }
+    let has_viewer = has_viewer && ui::build()?;
     run(&mut cargo(["build", "--workspace"]))?;
     if nextest {
         // nextest does not run the examples in the documentation.

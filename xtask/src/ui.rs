@@ -1,5 +1,7 @@
 //! `cargo xtask ui`: the viewer's page, built into `ui/dist`, from where `cargo build` takes it.
 //!
+//! The engine of exported pages goes beside it ([`engine`]).
+//!
 //! The one idea: npm installs exactly what `package-lock.json` says, types and imports are checked, Vite builds. Where npm
 //! or its registry cannot be had, everything else goes on without the page.
 
@@ -8,13 +10,17 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::engine;
 use crate::shell::{command, root, run, which};
 
 /// More than this the page may not be, gzipped, bytes.
 const MOST: u64 = 300_000;
 
-/// Builds the page; what fails is an error.
-pub(crate) fn build() -> Result<()> {
+/// What is built for exported pages, which hold all else that is built once more.
+const EXPORTED: [&str; 2] = ["exported.html", "engine.wasm.gz"];
+
+/// Builds the page; what fails is an error. Whether runs can be exported as pages, too.
+pub(crate) fn build() -> Result<bool> {
     ensure!(has_npm(), "npm is missing; Node.js brings it");
     install()?;
     run(npm().args(["run", "--silent", "check"]))?;
@@ -24,7 +30,7 @@ pub(crate) fn build() -> Result<()> {
     let size = gzipped(&dist())?;
     println!("ui: {} kB gzipped of at most {}", size / 1000, MOST / 1000);
     ensure!(size <= MOST, "the page has {size} bytes gzipped, more than {MOST}");
-    Ok(())
+    engine::build(&dist())
 }
 
 /// Whether the page and what its tests need is there, after trying to get it.
@@ -59,7 +65,8 @@ fn install() -> Result<()> {
 /// Size of all files of the page, each gzipped.
 fn gzipped(dist: &Path) -> Result<u64> {
     let mut sum = 0;
-    for file in files(dist)? {
+    let is_of_page = |file: &PathBuf| !EXPORTED.iter().any(|name| file.ends_with(name));
+    for file in files(dist)?.into_iter().filter(is_of_page) {
         let output = command("gzip").arg("-9c").arg(&file).output().context("gzip cannot be started")?;
         ensure!(output.status.success(), "gzip of {} failed", file.display());
         sum += output.stdout.len() as u64;

@@ -20,9 +20,11 @@ use crate::store::Store;
 use crate::{Archive, Error};
 
 mod apply;
+#[cfg(unix)]
 mod fit;
 
 pub(crate) use apply::Applied;
+#[cfg(unix)]
 pub use fit::{Refit, refit};
 
 /// Name of the file in an archive.

@@ -111,7 +111,14 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
+    /// What lies in memory is no packed archive, or not all of it.
+    #[error("no packed archive, or not all of it: {}", path.display())]
+    NotPacked {
+        /// What it is called.
+        path: PathBuf,
+    },
     /// A packed archive could not be written or read.
+    #[cfg(unix)]
     #[error("{source}: {}", path.display())]
     Pack {
         /// The file.

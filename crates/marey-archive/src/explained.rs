@@ -24,6 +24,7 @@ const BATCH: usize = 1 << 14;
 ///
 /// # Errors
 /// What of the run could not be read, or written; it is as whole as before then.
+#[cfg(unix)]
 pub fn prepare(run: &Path) -> Result<(), Error> {
     let archive = Archive::open_as_merged(run)?;
     let trace = RunTrace::load(&archive)?;

@@ -4,8 +4,14 @@
 //! what the tables are; everything else here follows it. This is the only crate that knows Parquet.
 //!
 //! What is deliberately absent: analysis, terminals and HTTP.
+//!
+//! Where programs are measured there is Unix. Elsewhere — in a browser — archives are read, from memory, and nothing is
+//! merged.
+
+#![cfg_attr(not(unix), expect(dead_code, unused_imports, reason = "what writes archives"))]
 
 pub mod corrections;
+#[cfg(unix)]
 pub mod merge;
 pub mod schema;
 
@@ -15,19 +21,27 @@ mod error;
 mod explained;
 mod happenings;
 mod meta;
+#[cfg(unix)]
 mod pack;
 mod part;
 mod read;
+#[cfg(unix)]
+mod redact;
 mod store;
 mod trace;
 
 pub use columns::{Column, Columns, Value};
 pub use detail::{Bucket, Detail};
 pub use error::Error;
-pub use explained::{prepare, prepared};
+#[cfg(unix)]
+pub use explained::prepare;
+pub use explained::prepared;
 pub use happenings::Events;
 pub use meta::{META_FILE, Meta, Part, RunFacts, State};
-pub use pack::pack;
+#[cfg(unix)]
+pub use pack::{pack, pack_tables};
 pub use part::{PartStats, PartWriter, write_table};
 pub use read::{Archive, Filter, Scanned, panics_are_caught};
+#[cfg(unix)]
+pub use redact::{Redacted, redact};
 pub use trace::RunTrace;

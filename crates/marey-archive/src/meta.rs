@@ -146,18 +146,38 @@ impl Meta {
         self.parts(table).iter().fold(0, |rows, part| rows.saturating_add(part.rows))
     }
 
+    /// Rows of a table that were left out where the run was exported.
+    pub fn left_out(&self, table: &str) -> u64 {
+        self.counts.get(&left_out_name(table)).copied().unwrap_or(0)
+    }
+
+    /// Leaves the parts of a table out.
+    pub(crate) fn leave_out(&mut self, table: &str) {
+        let rows = self.rows(table);
+        // Who asks how many were recorded is told so all the same.
+        self.counts.entry(table.to_owned()).or_insert(rows);
+        self.counts.insert(left_out_name(table), rows);
+        self.tables.remove(table);
+    }
+
     /// Writes `dir/meta.json` in one step: a reader sees the old one or the new one.
     pub fn save(&self, dir: &Path) -> Result<(), Error> {
         let path = dir.join(META_FILE);
         let aside = dir.join("meta.json.tmp");
-        let mut text =
-            serde_json::to_vec_pretty(self).map_err(|source| Error::Meta { path: path.clone(), source })?;
-        text.push(b'\n');
+        let text = self.text(&path)?;
         let mut file = File::create(&aside).map_err(Error::io(&aside))?;
         file.write_all(&text).map_err(Error::io(&aside))?;
         // Before the rename, or a power failure could leave a new name with nothing in it.
         file.sync_all().map_err(Error::io(&aside))?;
         std::fs::rename(&aside, &path).map_err(Error::io(&path))
+    }
+
+    /// The content of the file; the path is for messages.
+    pub(crate) fn text(&self, path: &Path) -> Result<Vec<u8>, Error> {
+        let mut text = serde_json::to_vec_pretty(self)
+            .map_err(|source| Error::Meta { path: path.to_owned(), source })?;
+        text.push(b'\n');
+        Ok(text)
     }
 
     /// Reads `dir/meta.json`.
@@ -199,6 +219,10 @@ impl Meta {
         files.dedup();
         files
     }
+}
+
+fn left_out_name(table: &str) -> String {
+    format!("{table}_left_out")
 }
 
 fn lies_inside(file: &str) -> bool {

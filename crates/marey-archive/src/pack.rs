@@ -5,13 +5,13 @@
 //! unzip it. Corrections of clocks go with it. The parts are compact already, compressing them again gains next to nothing.
 
 use std::fs::File;
-use std::io::{BufWriter, copy};
+use std::io::{BufWriter, Cursor, Seek, Write, copy};
 use std::path::Path;
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::corrections::CORRECTIONS_FILE;
+use crate::corrections::{CORRECTIONS_FILE, Corrections};
 use crate::meta::META_FILE;
 use crate::store::Store;
 use crate::{Archive, Error, schema};
@@ -49,19 +49,58 @@ pub fn pack(dir: &Path, out: &Path) -> Result<(), Error> {
     }
 }
 
-fn put_files(store: &Store, files: &[&str], out: File, path: &Path) -> Result<(), Error> {
-    let pack_error = |source| Error::Pack { path: path.to_owned(), source };
-    let mut zip = ZipWriter::new(BufWriter::new(out));
-    for name in files {
-        let section = store.section(name)?;
-        let options = SimpleFileOptions::default()
-            .compression_method(CompressionMethod::Stored)
-            .large_file(section.len() > u64::from(u32::MAX))
-            .unix_permissions(0o600);
-        zip.start_file(*name, options).map_err(pack_error)?;
-        copy(&mut section.reader(0), &mut zip).map_err(Error::io(store.path_of(name)))?;
+/// Packs some tables of a run, a directory or a packed file, in memory. `left_out` are further tables that it has and
+/// that a reader should know of; the others are not mentioned.
+///
+/// # Errors
+/// Also if a part is not the one that `meta.json` is about.
+pub fn pack_tables(run: &Path, tables: &[&str], left_out: &[&str]) -> Result<Vec<u8>, Error> {
+    let archive = Archive::open_as_merged(run)?;
+    let store = Store::open(run)?;
+    let mut meta = archive.meta().clone();
+    left_out.iter().for_each(|table| meta.leave_out(table));
+    meta.tables.retain(|table, _| tables.contains(&table.as_str()));
+    for (table, parts) in &meta.tables {
+        let Some(spec) = schema::table(table) else { continue };
+        parts.iter().try_for_each(|part| archive.rows_of(spec, part).map(drop))?;
     }
-    let out = zip.finish().map_err(pack_error)?;
+    let pack_error = |source| Error::Pack { path: run.to_owned(), source };
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file(META_FILE, options(0)).map_err(pack_error)?;
+    zip.write_all(&meta.text(run)?).map_err(Error::io(run))?;
+    let mut files = meta.files();
+    if !Corrections::of(&store)?.is_empty() {
+        files.insert(0, CORRECTIONS_FILE);
+    }
+    files.iter().try_for_each(|name| put_file(&store, name, &mut zip, run))?;
+    Ok(zip.finish().map_err(pack_error)?.into_inner())
+}
+
+fn put_files(store: &Store, files: &[&str], out: File, path: &Path) -> Result<(), Error> {
+    let mut zip = ZipWriter::new(BufWriter::new(out));
+    files.iter().try_for_each(|name| put_file(store, name, &mut zip, path))?;
+    let out = zip.finish().map_err(|source| Error::Pack { path: path.to_owned(), source })?;
     out.into_inner().map_err(|error| Error::io(path)(error.into_error()))?;
     Ok(())
+}
+
+/// Puts one file as it is into the file `path`.
+fn put_file(
+    store: &Store,
+    name: &str,
+    zip: &mut ZipWriter<impl Write + Seek>,
+    path: &Path,
+) -> Result<(), Error> {
+    let section = store.section(name)?;
+    let pack_error = |source| Error::Pack { path: path.to_owned(), source };
+    zip.start_file(name, options(section.len())).map_err(pack_error)?;
+    copy(&mut section.reader(0), zip).map_err(Error::io(store.path_of(name)))?;
+    Ok(())
+}
+
+fn options(bytes: u64) -> SimpleFileOptions {
+    SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        .large_file(bytes > u64::from(u32::MAX))
+        .unix_permissions(0o600)
 }

@@ -57,8 +57,19 @@ pub struct Scanned {
 impl Archive {
     /// Opens a run: the directory, or a packed file. Corrections of its clocks are added to all times that
     /// are read.
+    #[cfg(unix)]
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let mut archive = Self::open_as_merged(path)?;
+        Self::open_as_merged(path)?.corrected()
+    }
+
+    /// Opens a packed run that lies in memory. The path is for messages.
+    pub fn open_in_memory(path: &Path, bytes: impl Into<bytes::Bytes>) -> Result<Self, Error> {
+        Self::of_store(Store::in_memory(path, bytes.into())?)?.corrected()
+    }
+
+    /// With its corrections.
+    fn corrected(self) -> Result<Self, Error> {
+        let mut archive = self;
         archive.corrections = Corrections::of(&archive.store)?;
         if !archive.corrections.is_empty() {
             let applied = Applied::new(&archive.corrections, &archive)?;
@@ -70,8 +81,12 @@ impl Archive {
     }
 
     /// Opens a run as it was merged, whatever was corrected later.
+    #[cfg(unix)]
     pub fn open_as_merged(path: &Path) -> Result<Self, Error> {
-        let store = Store::open(path)?;
+        Self::of_store(Store::open(path)?)
+    }
+
+    fn of_store(store: Store) -> Result<Self, Error> {
         let named = store.path_of(META_FILE);
         let section = store.section(META_FILE)?;
         Meta::check_size(&named, section.len())?;
@@ -93,6 +108,18 @@ impl Archive {
     /// The parts of a table; none if the run has no rows of it.
     pub fn parts(&self, table: &str) -> &[Part] {
         self.meta.parts(table)
+    }
+
+    /// How long the files of a table are together.
+    ///
+    /// # Errors
+    /// If one of them is not there.
+    pub fn bytes(&self, table: &str) -> Result<u64, Error> {
+        let of_part = |part: &Part| Ok(self.store.section(&part.file)?.len());
+        self.parts(table)
+            .iter()
+            .map(of_part)
+            .try_fold(0, |sum: u64, bytes: Result<u64, Error>| Ok(sum + bytes?))
     }
 
     /// A whole table. For tables that fit in memory; others are scanned.

@@ -43,7 +43,7 @@ pub(crate) fn pieces(run: &Opened<'_>, window: &Window, each: &mut dyn FnMut(&Pi
     let span = Span { from: Nanos(window.from_ns), to: Nanos(window.to_ns) };
     let mut trust = Trust { is_exact: true, coarsest_log2: window.resolution_log2, damage: Vec::new() };
     let most = if window.exact { MOST_VISITS_EXACTLY } else { MOST_VISITS };
-    let is_too_much = expected(run, window) > most;
+    let is_too_much = run.has_no_visits() || expected(run, window) > most;
     for (range, finest) in parts(run, window) {
         let log2 = match finest {
             Some(finest) if finest <= window.resolution_log2 => window.resolution_log2,

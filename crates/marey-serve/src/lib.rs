@@ -17,7 +17,10 @@ pub mod wire;
 mod answers;
 mod fold;
 mod run;
+mod tables;
+#[cfg(feature = "http")]
 pub mod viewer;
 
 pub use answers::answer;
 pub use run::{OpenError, Opened};
+pub use tables::{SPARED, TABLES};

@@ -16,6 +16,9 @@ use rustc_hash::FxHashMap;
 
 use crate::wire::{Kind, RunHead, WireLine, WireLocation, WireProcess, WireRegion};
 
+/// Single visits, as [`RunHead::left_out`] has them.
+const VISITS: &str = "visits";
+
 /// A run that is open for questions.
 pub struct Opened<'a> {
     pub(crate) archive: &'a Archive,
@@ -99,7 +102,9 @@ impl<'a> Opened<'a> {
     /// Why the run took so long: what was found out when it was merged, if it was, by this version's definitions; else it
     /// is found out now, in some seconds for ten million visits. `None` = not all of it can be read.
     pub(crate) fn causes(&self) -> Option<&Causes> {
-        let find = || prepared(self.archive, &self.trace).or_else(|| causes(&self.trace, &self.events).ok());
+        let is_whole = self.head.left_out.is_empty();
+        let found_now = || is_whole.then(|| causes(&self.trace, &self.events).ok()).flatten();
+        let find = || prepared(self.archive, &self.trace).or_else(found_now);
         self.causes.get_or_init(find).as_ref()
     }
 
@@ -117,6 +122,11 @@ impl<'a> Opened<'a> {
         let found = Arc::new(anomalies(&self.trace, &self.events, waits, main, (Method::Robust, percent))?);
         *kept = Some((percent, Arc::clone(&found)));
         Ok(found)
+    }
+
+    /// Whether single visits were left out where the run was exported; buckets are all there is then.
+    pub(crate) fn has_no_visits(&self) -> bool {
+        self.head.left_out.iter().any(|it| it == VISITS)
     }
 
     /// Its report.
@@ -245,12 +255,20 @@ fn head(
         messages: count("messages"),
         clock_ns: clock(trace),
         problems: trace.problems().iter().map(|problem| problem.count).sum(),
+        left_out: left_out(archive),
         regions: regions.collect(),
         processes: processes.collect(),
         locations: locations.collect(),
         levels,
         lines,
     }
+}
+
+/// What was left out where the run was exported.
+fn left_out(archive: &Archive) -> Vec<String> {
+    let names = [("intervals", VISITS), ("messages", "messages")];
+    let is_left_out = |table: &str| archive.meta().left_out(table) > 0;
+    names.into_iter().filter(|(table, _)| is_left_out(table)).map(|(_, name)| name.to_owned()).collect()
 }
 
 /// Names of regions: what was done, and to what only where the same was done to others, too.

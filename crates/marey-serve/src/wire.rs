@@ -204,6 +204,8 @@ pub struct RunHead {
     /// How many problems the recording had.
     #[cfg_attr(test, ts(type = "number"))]
     pub problems: u64,
+    /// What of it was left out where the run was exported: `visits`, `messages`.
+    pub left_out: Vec<String>,
     /// Levels, the outermost first.
     pub levels: Vec<String>,
     /// Regions.

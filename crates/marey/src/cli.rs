@@ -13,6 +13,7 @@ use marey_model::counters::{USUAL, parse as parse_counters};
 mod compare;
 mod doctor;
 mod explain;
+mod export;
 mod link;
 mod read;
 mod recurring;
@@ -24,6 +25,7 @@ mod what_if;
 pub(crate) use compare::*;
 pub(crate) use doctor::*;
 pub(crate) use explain::*;
+pub(crate) use export::*;
 pub(crate) use link::*;
 pub(crate) use read::*;
 pub(crate) use recurring::*;
@@ -85,6 +87,7 @@ pub(crate) enum Command {
     Gather(GatherArgs),
     Link(LinkArgs),
     Pack(PackArgs),
+    Export(ExportArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

@@ -18,6 +18,7 @@ mod embedded;
 mod endings;
 mod exit;
 mod explain;
+mod export;
 mod file_system;
 mod format;
 mod gather;
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
         cli::Command::Dump(args) => dump::run(args),
         cli::Command::View(args) => view::run(args),
         cli::Command::Pack(args) => pack::run(args),
+        cli::Command::Export(args) => export::run(args),
         cli::Command::Completions(args) => generate::completions(args),
         cli::Command::Man(args) => generate::man(args),
     };

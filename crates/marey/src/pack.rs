@@ -33,7 +33,7 @@ pub(crate) fn run(args: &PackArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Whether a file would be written into the run, perhaps in the place of one of its tables.
-fn is_inside(out: &Path, run: &Path) -> bool {
+pub(crate) fn is_inside(out: &Path, run: &Path) -> bool {
     let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (Ok(parent), Ok(run)) = (parent.canonicalize(), run.canonicalize()) else { return false };
     parent.starts_with(run)

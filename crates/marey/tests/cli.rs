@@ -41,6 +41,7 @@ fn help_explains_every_command() {
     check_help(&["lines", "--help"], file!["help/lines.txt"]);
     check_help(&["pack", "--help"], file!["help/pack.txt"]);
     check_help(&["view", "--help"], file!["help/view.txt"]);
+    check_help(&["export", "--help"], file!["help/export.txt"]);
     check_help(&["completions", "--help"], file!["help/completions.txt"]);
     check_help(&["man", "--help"], file!["help/man.txt"]);
 }

@@ -7,8 +7,12 @@ import { ns, type Span } from "../base/time.ts";
 import { Engine, server } from "../wire/client.ts";
 import type { Kind, RunHead } from "../wire/generated.ts";
 import type { Report } from "../wire/report.ts";
+import { held, isHeld } from "../wire/worker.ts";
 
-export const engine = new Engine(server);
+/** How much of a run that the page holds is unpacked, from 0 to 1. */
+export const unpacked = signal(0);
+
+export const engine = new Engine(isHeld() ? held((share) => (unpacked.value = share)) : server);
 
 /** `null` while it is being read. */
 export const run = signal<RunHead | null>(null);

@@ -95,7 +95,7 @@ fn names(plan: &Plan) -> Vec<(&'static str, f64)> {
 }
 
 /// Records a run; the second is the same without what the merge prepared.
-fn record(tools: &Tools, name: &str, millions: f64) -> Result<[PathBuf; 2]> {
+pub(super) fn record(tools: &Tools, name: &str, millions: f64) -> Result<[PathBuf; 2]> {
     let program = build::compile("mpicc.openmpi", "ring.c", "ring", &[])?;
     let run = target().join("bench/explained").join(name.replace(' ', "-"));
     std::fs::create_dir_all(run.parent().context("a path within target/")?)?;

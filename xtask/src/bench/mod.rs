@@ -16,6 +16,7 @@ mod goal;
 mod heap;
 mod merge;
 mod message;
+mod page;
 mod pair;
 mod program;
 mod recording;
@@ -158,6 +159,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         heap::measure(plan, &tools, &mut goals)?,
         explain::measure(plan, &tools, &mut goals)?,
         view::measure(plan, &tools, &mut goals)?,
+        page::measure(plan, &tools, &mut goals)?,
     ];
     let text = document(plan, &goals, &sections);
     println!("\n{text}");

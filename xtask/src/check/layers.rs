@@ -24,6 +24,7 @@ const ALL: &[&str] = &[
     "marey-archive",
     "marey-source",
     "marey-serve",
+    // Not `marey-page`: what is built of it for a browser is embedded with the viewer, nobody links it.
 ];
 
 const LAYERS: &[Layer] = &[
@@ -54,6 +55,7 @@ const LAYERS: &[Layer] = &[
         others: None,
     },
     Layer { name: "marey-serve", ours: &["marey-model", "marey-analyze", "marey-archive"], others: None },
+    Layer { name: "marey-page", ours: &["marey-archive", "marey-serve"], others: Some(&[]) },
     Layer { name: "marey", ours: ALL, others: None },
     Layer { name: "xtask", ours: &[], others: None },
 ];

@@ -16,9 +16,10 @@ pub(super) struct Read {
     pub(super) damage: Vec<String>,
 }
 
-/// Whether there are so many visits to look through that it would take too long.
+/// Whether there are so many visits to look through that it would take too long, or they were left out of the run.
 pub(super) fn is_too_large(run: &Opened<'_>, sample: &Sample) -> bool {
-    visits_in(run, (sample.from_ns, sample.to_ns), &sample.locations, |_| true) > MOST_VISITS_EXACTLY
+    run.has_no_visits()
+        || visits_in(run, (sample.from_ns, sample.to_ns), &sample.locations, |_| true) > MOST_VISITS_EXACTLY
 }
 
 /// Hands out the visits of a sample that have a value.

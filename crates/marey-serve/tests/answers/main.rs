@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod decoded;
+mod exported;
 mod histogram;
 mod pictures;
 mod refused;
@@ -32,7 +33,7 @@ struct Row {
 
 /// A run on disk, and all of its visits.
 struct Made {
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
     archive: &'static Archive,
     rows: Vec<Row>,
 }
@@ -45,7 +46,7 @@ impl Made {
         merge(&dir.path().join("spool"), &dir.path().join("run"), &config, &()).unwrap();
         let archive = Box::leak(Box::new(Archive::open(&dir.path().join("run")).unwrap()));
         let rows = rows(archive);
-        Self { _dir: dir, archive, rows }
+        Self { dir, archive, rows }
     }
 
     /// Four ranks, one of which has little to do.

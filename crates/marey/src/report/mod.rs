@@ -86,10 +86,15 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
 
 /// The report of a whole run for other programs.
 pub(crate) fn as_json(path: &Path) -> anyhow::Result<Vec<u8>> {
+    as_json_called(path, path)
+}
+
+/// The same, and where the report names the run it says `shown`.
+pub(crate) fn as_json_called(path: &Path, shown: &Path) -> anyhow::Result<Vec<u8>> {
     let run = Run::open(path)?;
-    let part = Part::asked(&run, path, &When::default(), &Which::default())?;
-    let excerpt = part.excerpt(&run, path)?;
-    let facts = Facts::new(&run, path, &part, excerpt.as_ref());
+    let part = Part::asked(&run, shown, &When::default(), &Which::default())?;
+    let excerpt = part.excerpt(&run, shown)?;
+    let facts = Facts::new(&run, shown, &part, excerpt.as_ref());
     let mut text = Vec::new();
     json::print(&mut text, &facts, &[])?;
     Ok(text)

@@ -47,18 +47,27 @@ fn browser() -> Option<(PathBuf, PathBuf)> {
 }
 
 fn look(run: &Path, words: &[&str], case: &str, place: &Place) {
-    let (node, ui) =
-        need!(browser(), "Chromium, npm's packages in ui/ and the page that `cargo xtask ui` builds");
+    let there = need!(browser(), "Chromium, npm's packages in ui/ and the page that `cargo xtask ui` builds");
     let served = Served::new(run, words);
+    see(&there, &[&served.address, case], place);
+}
+
+/// Does in a browser what a case says.
+fn see((node, ui): &(PathBuf, PathBuf), words: &[&str], place: &Place) {
     // MAREY_PICTURES=DIR keeps what the browser shows.
     let pictures = std::env::var_os("MAREY_PICTURES").map_or_else(|| place.dir("pictures"), PathBuf::from);
     std::fs::create_dir_all(&pictures).unwrap();
     let mut script = Command::new(node);
-    script.current_dir(ui).arg("test/browser.mjs").arg(&served.address).arg(case).arg(pictures);
+    script.current_dir(ui).arg("test/browser.mjs").args(&words[..2]).arg(pictures).args(&words[2..]);
     let output = script.stdin(Stdio::null()).output().unwrap();
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}{}", said(&output.stdout), said(&output.stderr));
     assert!(said(&output.stdout).contains("all of it holds"));
+}
+
+/// The same, if pages can be exported.
+fn browser_and_engine() -> Option<(PathBuf, PathBuf)> {
+    browser().filter(|(_, ui)| ui.join("dist/engine.wasm.gz").is_file())
 }
 
 #[test]
@@ -69,6 +78,9 @@ fn a_run_of_lammps_in_the_browser() {
     let run = Job::new(Mpi::Open, 4, lammps).arg("-in").arg(input).record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
     look(run.path(), &[], "lammps", &place);
+    let there = need!(browser_and_engine(), "the engine of exported pages that `cargo xtask ui` builds");
+    let served = Served::new(run.path(), &[]);
+    see(&there, &[&served.address, "exported", &exported(run.path(), &[], &place)], &place);
 }
 
 #[test]
@@ -89,4 +101,40 @@ fn names_are_shown_as_texts() {
     spool.write(&from).unwrap();
     merge(&from, &to, &Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false }, &()).unwrap();
     look(&to, &["--prefix", "/some/where/"], "hostile", &place);
+    let there = need!(browser_and_engine(), "the engine of exported pages that `cargo xtask ui` builds");
+    see(&there, &[&exported(&to, &[], &place), "hostile"], &place);
+}
+
+#[test]
+fn a_page_without_visits_has_pictures_all_the_same() {
+    let there =
+        need!(browser_and_engine(), "Chromium, npm's packages in ui/ and all that `cargo xtask ui` builds");
+    let place = Place::new();
+    let mut spool = Spool::world(2);
+    let mut chance = marey_testkit::Chance::new(1);
+    for process in &mut spool.processes {
+        let mut at = 0;
+        let sites = ["work", "more", "rest"].map(|verb| process.site(0, verb));
+        for visit in 0..250_000_usize {
+            process.enter(0, sites[visit % 3], at);
+            at += 1 + chance.below(3000);
+            process.leave(0, at);
+            at += 1 + chance.below(900);
+        }
+        process.end = Some(at);
+    }
+    let (from, to) = (place.path().join("spool"), place.path().join("long.marey"));
+    spool.write(&from).unwrap();
+    merge(&from, &to, &Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false }, &()).unwrap();
+    see(&there, &[&exported(&to, &["--most-mib", "1"], &place), "coarse"], &place);
+}
+
+/// The run as a page, by its address.
+fn exported(run: &Path, words: &[&str], place: &Place) -> String {
+    let page = place.path().join("page.html");
+    let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+    marey.arg("export").arg(run).args(["--to", "html", "-o"]).arg(&page).args(words);
+    let output = marey.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    format!("file://{}", page.display())
 }

@@ -129,7 +129,10 @@ function write(value: number): string {
 
 function Bars({ it, region }: { readonly it: Shown; readonly region: number }): JSX.Element {
   const { head, edges, counts } = it;
-  if (!head.is_whole) return <p class="hush">These are more visits than are read for one answer; choose a shorter span.</p>;
+  if (!head.is_whole) {
+    const isLeftOut = run.value?.left_out.includes("visits") === true;
+    return <p class="hush">{isLeftOut ? "Single visits were left out of this page." : "These are more visits than are read for one answer; choose a shorter span."}</p>;
+  }
   if (head.number === 0) {
     return <p class="hush">{measure.value === "bytes" ? "None of these visits moves data." : "It was not visited there."}</p>;
   }

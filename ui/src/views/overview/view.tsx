@@ -25,6 +25,9 @@ export function Overview(): JSX.Element | null {
           <Fact name="Threads" value={counted(head.locations.length, "location")} help="Threads, and places that are not threads" />
           <Fact name="Hosts" value={head.hosts.join(", ")} help="Nodes it ran on" />
           <Fact name="MPI" value={head.mpi_library.split("\n")[0] || "none"} help="The library that was used" />
+          {head.left_out.length === 0 ? null : (
+            <Fact name="Left out" value={head.left_out.join(", ")} help="The run was too large for this page: sums and pictures are complete, these are not in it one by one" />
+          )}
           <Fact name="Recorded" value={`${counted(head.intervals, "visit")}, ${counted(head.messages, "message")}`} help="Visits of regions and messages, one by one" />
         </dl>
       </section>

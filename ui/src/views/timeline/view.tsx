@@ -39,7 +39,9 @@ function Bar(): JSX.Element {
   const toggle = (name: "messages" | "waits" | "path"): void => {
     layers.value = { ...layers.value, [name]: !layers.value[name] };
   };
-  const hint = shown === null || shown.trust.is_exact ? "" : " · coarser than pixels while exact buckets are read";
+  const leftOut = run.value?.left_out ?? [];
+  const coarse = leftOut.includes("visits") ? " · coarser than pixels: this page holds no single visits" : " · coarser than pixels while exact buckets are read";
+  const hint = shown === null || shown.trust.is_exact ? "" : coarse;
   return (
     <div class="timeline-bar">
       <h1>Timeline</h1>
@@ -47,6 +49,7 @@ function Bar(): JSX.Element {
         {counted(seenLocations.value.length, "location")} · {duration(length(span.value))} of {duration(length(whole.value))}
         {layers.value.messages && numberOfMessages === null ? " · too many messages to draw, zoom in" : ""}
         {layers.value.messages && (numberOfMessages ?? 0) > 5000 ? ` · ${counted(numberOfMessages ?? 0, "message")}, zoom in to see them` : ""}
+        {layers.value.messages && leftOut.includes("messages") ? " · this page holds no messages" : ""}
         {hint}
       </span>
       <div class="timeline-tools">

@@ -1,0 +1,48 @@
+//! What of a run answers are made of.
+//!
+//! The one idea: a page that holds its run holds what it can ask about and nothing else. So whoever lets an answer read
+//! another table puts it here.
+
+/// The tables that answers are made of.
+pub const TABLES: &[&str] = &[
+    "levels",
+    "regions",
+    "processes",
+    "locations",
+    "modules",
+    "stacks",
+    "frames",
+    "call_paths",
+    "communicators",
+    "counter_kinds",
+    "intervals",
+    "messages",
+    "profile",
+    "durations",
+    "sizes",
+    "communication",
+    "histogram",
+    "courses",
+    "sampled",
+    "counted",
+    "counter_coverage",
+    "allocations",
+    "heap",
+    "lod",
+    "clocks",
+    "clock_knots",
+    "explanation",
+    "waits",
+    "completions",
+    "delays",
+    "delay_effects",
+    "critical_path",
+    "activities",
+    "ideal_network",
+    "open_at_end",
+    "problems",
+];
+
+/// What of them can be spared where a run is too large, what is missed least the first. Pictures are of buckets without
+/// single visits, and have no lines without messages.
+pub const SPARED: &[&[&str]] = &[&[], &["messages"], &["intervals"], &["intervals", "messages"]];

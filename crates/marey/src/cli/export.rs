@@ -1,0 +1,66 @@
+//! `marey export`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// `marey export`
+#[derive(Debug, Args)]
+#[command(
+    about = "Write a run in another form: as one page for the browser",
+    long_about = "Write a run in another form: as one page for the browser.\n\n\
+        The page is one file that needs no network, no server and no marey: it holds the viewer, the engine that \
+        answers it, the run and its report. Everything that `marey view` shows it shows, wherever it is opened.\n\n\
+        What leaves this machine with it: names of nodes, paths of executables, libraries, source files and of the files \
+        that the program used, the command line, the title, process ids, and the problems of the recording in words. Not \
+        the environment, not what messages or the program's events held, and no file's content. --redact leaves all of \
+        that out.",
+    after_long_help = "EXAMPLES\n  \
+        marey export run.marey --to html                    run.marey.html, to be opened in a browser\n  \
+        marey export run.marey --to html -o for-ada.html    under another name\n  \
+        marey export run.marey --to html --redact           says what was done and how long, not by whom and where\n  \
+        marey export run.marey --to html --most-mib 20      fits into a letter\n\n\
+        REDACTED\n  \
+        Nodes, programs, libraries and files go by neutral names such as host-1 and file-3.c, the same for the same. Command \
+        lines, titles, remarks, rules, environment, process and thread ids of the system, names of threads, texts of problems \
+        and events are gone, in the run and in its report. Names of functions, regions, communicators and counters stay, \
+        and times, sizes, lines and the date: look at these before you give the page away.\n\n\
+        EXIT STATUS\n  \
+        0 when the page is written, 1 if the run cannot be read or is larger than allowed in any form, 2 if FILE is there \
+        already"
+)]
+pub(crate) struct ExportArgs {
+    /// The run, a directory or a packed file
+    #[arg(value_name = "RUN", default_value = "run.marey")]
+    pub(crate) run: PathBuf,
+
+    /// The form
+    #[arg(long, value_name = "FORM", value_enum)]
+    pub(crate) to: Form,
+
+    /// File to write; RUN with .html behind it if nothing is said
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Leave out whose run it was, and where
+    #[arg(long)]
+    pub(crate) redact: bool,
+
+    /// How much of the run the page may hold, in MiB
+    ///
+    /// Of a larger run messages are left out first, then single visits: pictures are of prepared buckets then, some 256
+    /// visits each, and the page says so. The file is a third longer than what it holds.
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub(crate) most_mib: u64,
+
+    /// Replace FILE if it is there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What a run can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// A page for the browser that holds all it needs
+    Html,
+}

@@ -1,0 +1,92 @@
+/**
+ * A carrier for pages that hold their run: requests go to a worker in which the engine is.
+ *
+ * The page has its parts in `<script type="application/octet-stream" data-marey="PART" data-bytes="N">`, Base64 of gzip;
+ * `marey export` writes them (crates/marey/src/export/page.rs).
+ */
+import type { Carrier } from "./client.ts";
+import EngineWorker from "./engine.ts?worker&inline";
+
+/** Something that was packed: how long it is, and the texts that it is in. */
+export interface Packed {
+  readonly bytes: number;
+  readonly texts: readonly string[];
+}
+
+/** What the page holds. */
+export interface Parts {
+  readonly engine: Packed;
+  readonly report: Packed;
+  readonly name: Packed;
+  readonly run: Packed;
+}
+
+export interface Asked {
+  readonly id: number;
+  readonly request: string;
+}
+
+/** What comes from the worker: how much of the run is unpacked, an answer, or why there is none. */
+export type Answered =
+  | { readonly progress: number }
+  | { readonly id: number; readonly frame: ArrayBuffer }
+  | { readonly id: number; readonly error: string; readonly isBroken: boolean };
+
+interface Waiting {
+  readonly done: (frame: ArrayBuffer) => void;
+  readonly failed: (error: Error) => void;
+}
+
+/** Whether the page holds its run. */
+export function isHeld(): boolean {
+  return document.querySelector("script[data-marey]") !== null;
+}
+
+/** The engine of a page that holds its run. `progress` is told how much of it is unpacked, from 0 to 1. */
+export function held(progress: (share: number) => void): Carrier {
+  let worker: Worker | null = null;
+  let last = 0;
+  const waiting = new Map<number, Waiting>();
+
+  function stop(error: Error): void {
+    // The next question starts another.
+    worker?.terminate();
+    worker = null;
+    for (const { failed } of waiting.values()) failed(error);
+    waiting.clear();
+  }
+
+  function start(): Worker {
+    const started = new EngineWorker();
+    started.onmessage = ({ data }: MessageEvent<Answered>) => {
+      if ("progress" in data) {
+        progress(data.progress);
+        return;
+      }
+      const asked = waiting.get(data.id);
+      waiting.delete(data.id);
+      if ("frame" in data) {
+        asked?.done(data.frame);
+        return;
+      }
+      asked?.failed(new Error(data.error));
+      if (data.isBroken) stop(new Error(data.error));
+    };
+    started.onerror = (event) => stop(new Error(event.message || "the engine of this page cannot be started"));
+    started.postMessage({ engine: packed("engine"), report: packed("report"), name: packed("name"), run: packed("run") } satisfies Parts);
+    return started;
+  }
+
+  return (request) =>
+    new Promise((done, failed) => {
+      worker ??= start();
+      last += 1;
+      waiting.set(last, { done, failed });
+      worker.postMessage({ id: last, request } satisfies Asked);
+    });
+}
+
+function packed(part: keyof Parts): Packed {
+  const elements = [...document.querySelectorAll<HTMLScriptElement>(`script[data-marey="${part}"]`)];
+  return { bytes: Number(elements[0]?.dataset["bytes"] ?? 0), texts: elements.map((it) => it.text) };
+}
