@@ -4,7 +4,11 @@
 //! questions about windows of any length anywhere; and the most memory that it ever had.
 //!
 //! A screen is 1 700 pixels wide and has room for 50 rows.
-#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a program that times and prints figures")]
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a program that times and prints figures"
+)]
 
 use std::path::Path;
 use std::time::Instant;
