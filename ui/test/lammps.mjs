@@ -231,6 +231,15 @@ export async function lammps(browser, address) {
   assert.deepEqual(names, waited);
   await page.getByLabel("Order of the rows").selectOption("number");
 
+  browser.step("what is drawn stands in a table, too");
+  await page.getByRole("button", { name: "Table" }).click();
+  await browser.until("rows", () => document.querySelectorAll("[aria-label='states in the span'] .table-row").length > 5);
+  assert.match(await browser.text("[aria-label='states in the span'] .table-row"), /MPI_Init/);
+  await browser.accessible("the timeline with its table");
+  await browser.picture("timeline-table");
+  await page.getByRole("button", { name: "Table" }).click();
+  await browser.settled();
+
   browser.step("findings stand in the timeline, and one leads to the next");
   await page.keyboard.press("Escape");
   await browser.open("Timeline");

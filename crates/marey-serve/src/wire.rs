@@ -364,7 +364,8 @@ pub struct CourseHead {
 }
 
 /// Messages. Columns `send_location`, `send_time`, `receive_location`, `receive_time` (when they were there, ns),
-/// `bytes`, `tag` (not a number = unknown). If there are too many, only some are told.
+/// `bytes`, `tag` (not a number = unknown), `count`. If there are too many, those of two locations that were sent about
+/// the same time stand together: `count` of them, with the means of their times, all of their bytes, and no tag.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct MessagesHead {

@@ -1,7 +1,7 @@
 /** What the timeline tells its neighbours: where the pointer is, how far it is scrolled, which states are seen. */
 import { signal } from "@preact/signals";
 
-import { span } from "./view.ts";
+import { span, zoomOrigin } from "./view.ts";
 
 /** Time by region in the span that is shown. */
 export interface Totals {
@@ -20,6 +20,12 @@ export const mostScroll = signal(0);
 
 export function scrollRows(px: number): void {
   scroll.value = Math.min(Math.max(scroll.peek() + px, 0), mostScroll.peek());
+}
+
+/** The instant that stays where it is when keys zoom: the zoom origin, if it is seen, or where the pointer is. */
+export function zoomedAt(): number {
+  const at = zoomOrigin.peek();
+  return at !== null && span.peek().from <= at && at <= span.peek().to ? at : pointedAt();
 }
 
 /** The instant under the pointer; the middle of the span if it is elsewhere. */

@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&picked=duration:LEAST-MOST&hide=["NAME"]&layers=mwp&rows=waiting,folded&origin=NS`.
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwp&rows=waiting,folded&origin=NS`.
  *
  * Regions go by their names, since numbers differ between runs.
  */
@@ -16,6 +16,7 @@ import {
   chosenSpan,
   chosenVisit,
   hidden,
+  hiddenLevels,
   isAlone,
   layers,
   origin,
@@ -82,6 +83,8 @@ export const chosen = computed<string>(() => {
   add("visit", visit === null ? null : `${visit.line}@${visit.at}`);
   const hiddenNames = [...hidden.value].sort((a, b) => a - b).map((region) => regions[region]?.name ?? "");
   add("hide", hiddenNames.length === 0 ? null : JSON.stringify(hiddenNames));
+  const levels = [...hiddenLevels.value].sort((a, b) => a - b).map((level) => run.value?.levels[level] ?? "");
+  add("without", levels.length === 0 ? null : JSON.stringify(levels));
   const { messages, waits, path } = layers.value;
   const shown = `${messages ? "m" : ""}${waits ? "w" : ""}${path ? "p" : ""}`;
   if (shown !== "mw") parts.push(`layers=${shown}`);
@@ -124,6 +127,8 @@ export function choose(text: string): void {
     // The same visit stays the same object, so that its details need not be asked for again.
     if (visit === null || now === null || now.line !== visit.line || now.at !== visit.at) chosenVisit.value = visit;
     hidden.value = new Set(names(values.get("hide")).flatMap((it) => regionOfName(it) ?? []));
+    const levels = run.peek()?.levels ?? [];
+    hiddenLevels.value = new Set(names(values.get("without")).map((it) => levels.indexOf(it)).filter((it) => it >= 0));
     const shown = values.get("layers") ?? "mw";
     layers.value = { messages: shown.includes("m"), waits: shown.includes("w"), path: shown.includes("p") };
     const rows = (values.get("rows") ?? "").split(",");

@@ -46,8 +46,12 @@ export function pick(next: Picked | null): void {
 }
 export const chosenVisit = signal<Chosen | null>(null);
 export const hidden = signal<ReadonlySet<number>>(new Set());
+/** Levels whose lines are not shown, by their place. */
+export const hiddenLevels = signal<ReadonlySet<number>>(new Set());
 /** Where elapsed time is counted from; `null` = the start of the run. */
 export const origin = signal<number | null>(null);
+/** Where zooming by keys stays; `null` = at the pointer. */
+export const zoomOrigin = signal<number | null>(null);
 /** What is drawn over the states. */
 export const layers = signal<{ readonly messages: boolean; readonly waits: boolean; readonly path: boolean }>({
   messages: true,
@@ -84,6 +88,12 @@ export function toggleHidden(region: number): void {
   const next = new Set(hidden.peek());
   if (!next.delete(region)) next.add(region);
   hidden.value = next;
+}
+
+export function toggleLevel(level: number): void {
+  const next = new Set(hiddenLevels.peek());
+  if (!next.delete(level)) next.add(level);
+  hiddenLevels.value = next;
 }
 
 export function clearSelection(): void {

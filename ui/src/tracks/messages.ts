@@ -11,6 +11,8 @@ export interface Messages {
   readonly sent: Float64Array;
   readonly to: Uint32Array;
   readonly received: Float64Array;
+  /** How many each line stands for. */
+  readonly count: Uint32Array;
 }
 
 export function messagesOf(frame: Frame<MessagesHead>): Messages {
@@ -19,6 +21,7 @@ export function messagesOf(frame: Frame<MessagesHead>): Messages {
     sent: frame.f64("send_time"),
     to: frame.u32("receive_location"),
     received: frame.f64("receive_time"),
+    count: frame.u32("count"),
   };
 }
 
@@ -37,6 +40,7 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
   canvas.globalAlpha = Math.min(Math.max(300 / Math.max(messages.from.length, 1), 0.12), 0.55);
   canvas.lineWidth = 1;
   canvas.beginPath();
+  const counts: Array<readonly [x: number, y: number, count: number]> = [];
   for (let at = 0; at < messages.from.length; at += 1) {
     const from = rows.get(messages.from[at] ?? -1);
     const to = rows.get(messages.to[at] ?? -1);
@@ -46,9 +50,34 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
     if (x2 < look.scale.left || x1 > right) continue;
     canvas.moveTo(x1, middle(from) - look.scroll);
     canvas.lineTo(x2, middle(to) - look.scroll);
+    const count = messages.count[at] ?? 1;
+    if (count > 1) counts.push([(x1 + x2) / 2, (middle(from) + middle(to)) / 2 - look.scroll, count]);
   }
   canvas.stroke();
   canvas.globalAlpha = 1;
+  drawCounts(canvas, counts, look);
+}
+
+/** How many messages lines stand for, where there is room to write it: the most first. */
+function drawCounts(canvas: Ink, counts: Array<readonly [number, number, number]>, look: FlowLook): void {
+  const taken = new Set<string>();
+  canvas.font = "10px Inter, system-ui, sans-serif";
+  canvas.textBaseline = "middle";
+  canvas.textAlign = "center";
+  for (const [x, y, count] of counts.sort((a, b) => b[2] - a[2])) {
+    const place = `${Math.floor(x / 44)} ${Math.floor(y / 22)}`;
+    if (taken.has(place)) continue;
+    taken.add(place);
+    const words = `×${count}`;
+    const width = canvas.measureText(words).width + 6;
+    canvas.fillStyle = look.colours.background;
+    canvas.globalAlpha = 0.85;
+    canvas.fillRect(x - width / 2, y - 7, width, 14);
+    canvas.globalAlpha = 1;
+    canvas.fillStyle = look.colours.text;
+    canvas.fillText(words, x, y);
+  }
+  canvas.textAlign = "left";
 }
 
 export interface PathPieces {

@@ -39,6 +39,14 @@ export function statesOf(frame: Frame<StatesHead>): States {
   };
 }
 
+/**
+ * Whether what is hidden may be drawn all the same: where more than three regions share a bucket, nobody knows whether those
+ * that are not told apart are hidden ones.
+ */
+export function isApproximate(states: States, hidden: ReadonlySet<number>): boolean {
+  return hidden.size > 0 && states.rest.some((share) => share > 0);
+}
+
 /** What a picture of states needs to be drawn. */
 export interface StatesLook {
   readonly scale: Scale;

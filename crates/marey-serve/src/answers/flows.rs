@@ -1,5 +1,7 @@
 //! What connects locations: messages and the critical path.
 
+use std::collections::BTreeMap;
+
 use marey_archive::{Columns as Rows, Error, Filter};
 
 use crate::fold::float;
@@ -28,6 +30,7 @@ pub(super) struct Flow {
 
 pub(super) fn messages(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     let mut kept: Vec<Flow> = Vec::new();
+    let mut together = Together::new(window);
     let mut number = 0;
     let mut damage = Vec::new();
     let is_too_much = to_read(run, window) > MOST_READ;
@@ -36,6 +39,7 @@ pub(super) fn messages(run: &Opened<'_>, window: &Window) -> Vec<u8> {
         let read = read(run, window.from_ns, window.to_ns, &mut |flow| {
             if is_meant(flow.from) || is_meant(flow.to) {
                 number += 1;
+                together.add(flow);
                 if kept.len() < MOST {
                     kept.push(*flow);
                 }
@@ -43,18 +47,83 @@ pub(super) fn messages(run: &Opened<'_>, window: &Window) -> Vec<u8> {
         });
         damage = read;
     }
-    if number > MOST as u64 {
-        kept.clear();
-    }
+    let told: Vec<(Flow, u64)> = if number > MOST as u64 {
+        together.finish()
+    } else {
+        kept.into_iter().map(|flow| (flow, 1)).collect()
+    };
     let head = MessagesHead { number: (!is_too_much).then_some(number), damage };
     let mut columns = Columns::default();
-    columns.u32("send_location", kept.iter().map(|it| it.from));
-    columns.f64("send_time", kept.iter().map(|it| float(it.sent)));
-    columns.u32("receive_location", kept.iter().map(|it| it.to));
-    columns.f64("receive_time", kept.iter().map(|it| float(it.received)));
-    columns.f64("bytes", kept.iter().map(|it| float(it.bytes)));
-    columns.f64("tag", kept.iter().map(|it| if it.tag < 0 { f64::NAN } else { float(it.tag) }));
+    columns.u32("send_location", told.iter().map(|it| it.0.from));
+    columns.f64("send_time", told.iter().map(|it| float(it.0.sent)));
+    columns.u32("receive_location", told.iter().map(|it| it.0.to));
+    columns.f64("receive_time", told.iter().map(|it| float(it.0.received)));
+    columns.f64("bytes", told.iter().map(|it| float(it.0.bytes)));
+    columns.f64("tag", told.iter().map(|it| if it.0.tag < 0 { f64::NAN } else { float(it.0.tag) }));
+    columns.u32("count", told.iter().map(|it| u32::try_from(it.1).unwrap_or(u32::MAX)));
     columns.frame("messages", &head)
+}
+
+/// Messages of the same two locations that were sent in the same slice of the window.
+struct Together {
+    from_ns: i64,
+    slice: i64,
+    /// By sender, receiver and slice: number, and sums of sent, received (since the window's begin) and bytes.
+    sums: Sums,
+}
+
+impl Together {
+    /// At first the window has so many slices; half as many whenever there are too many sums.
+    const SLICES: i64 = 128;
+
+    fn new(window: &Window) -> Self {
+        let slice = ((window.to_ns - window.from_ns) / Self::SLICES).max(1);
+        Self { from_ns: window.from_ns, slice, sums: BTreeMap::new() }
+    }
+
+    fn add(&mut self, flow: &Flow) {
+        let since = |time: i64| i128::from(time) - i128::from(self.from_ns);
+        let values = [since(flow.sent), since(flow.received), i128::from(flow.bytes)];
+        // What was sent before the window is in its first slice.
+        let place = (flow.sent.saturating_sub(self.from_ns)).max(0) / self.slice;
+        add_to(&mut self.sums, (flow.from, flow.to, place), (1, values));
+        while self.sums.len() > MOST && self.slice < i64::MAX / 4 {
+            self.slice *= 2;
+            let finer = std::mem::take(&mut self.sums);
+            for ((from, to, place), sum) in finer {
+                add_to(&mut self.sums, (from, to, place / 2), sum);
+            }
+        }
+    }
+
+    fn finish(self) -> Vec<(Flow, u64)> {
+        let from_ns = self.from_ns;
+        let told = self.sums.into_iter().map(|((from, to, _), (number, [sent, received, bytes]))| {
+            let mean = |sum: i128| {
+                let mean = sum / i128::from(number.max(1)) + i128::from(from_ns);
+                i64::try_from(mean).unwrap_or(i64::MAX)
+            };
+            let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+            let flow =
+                Flow { from, sent: mean(sent), to, received: mean(received), bytes, tag: -1, recv_start: 0 };
+            (flow, number)
+        });
+        let mut told: Vec<_> = told.collect();
+        if told.len() > MOST {
+            // More pairs than a picture has lines: those that talk most.
+            told.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+            told.truncate(MOST);
+        }
+        told
+    }
+}
+
+type Sums = BTreeMap<(u32, u32, i64), (u64, [i128; 3])>;
+
+fn add_to(sums: &mut Sums, key: (u32, u32, i64), (number, values): (u64, [i128; 3])) {
+    let sum = sums.entry(key).or_default();
+    sum.0 += number;
+    sum.1.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }
 
 /// Rows of parts that the window touches.

@@ -98,6 +98,62 @@ fn compare(made: &Made, asked: Asked, buckets: u64, chance: &mut Chance) -> usiz
     filled
 }
 
+/// With some regions hidden, what is drawn of others is what a count says of them; only where not all regions of a bucket
+/// are told apart it may be more, by no more than what is not, and then the picture says so.
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
+fn hidden_states_are_not_drawn() {
+    let mut chance = Chance::new(41);
+    let (mut exact, mut about) = (0, 0);
+    for seed in 0..4 {
+        let made = Made::random(40 + seed);
+        let (run, end) = (made.open(), end_of(&made.rows));
+        let lines = ask(&run, &json!({ "ask": "run" })).head["lines"].as_array().unwrap().clone();
+        for _ in 0..8 {
+            let length = (end >> chance.below(10)).max(4000);
+            let from = i64::try_from(chance.below(u64::try_from(end - length + 1).unwrap())).unwrap();
+            let parts = if chance.below(2) == 0 { 300 } else { 20 };
+            let log2 = (length / parts).max(1).ilog2();
+            let size = 1 << log2;
+            let picture = states(&run, Asked { from, to: from + length, log2, locations: (0, 4) });
+            let is_approximate = picture.f32("rest").iter().any(|share| *share > 0.0);
+            for _ in 0..25 {
+                let hidden: Vec<u32> = (0..5).map(|_| u32::try_from(chance.below(14)).unwrap()).collect();
+                let line = usize::try_from(chance.below(lines.len() as u64)).unwrap();
+                let number = |name: &str| u32::try_from(lines[line][name].as_u64().unwrap()).unwrap();
+                let place = (number("location"), number("level"), number("depth"));
+                let buckets = u64::try_from(length / size - 1).unwrap().max(1);
+                let begin = (from / size + 1 + i64::try_from(chance.below(buckets)).unwrap()) * size;
+                if begin + size > from + length {
+                    continue;
+                }
+                let (times, untold) =
+                    drawn(&picture, u32::try_from(line).unwrap(), (begin as f64, (begin + size) as f64));
+                let shown: f64 =
+                    times.iter().filter(|(it, _)| !hidden.contains(it)).map(|(_, time)| time).sum();
+                let truth: f64 = counted(&made.rows, (begin, begin + size))
+                    .iter()
+                    .filter(|((it, region), _)| *it == place && !hidden.contains(region))
+                    .map(|(_, time)| time)
+                    .sum();
+                let bar = size as f64 * 2e-5 + 1e-6;
+                assert!(
+                    truth - shown >= -bar && truth - shown <= untold + bar,
+                    "{shown} and {untold}: {truth}"
+                );
+                if untold > 0.0 {
+                    assert!(is_approximate, "it says so");
+                    about += 1;
+                } else {
+                    assert!((truth - shown).abs() <= bar);
+                    exact += 1;
+                }
+            }
+        }
+    }
+    assert!(exact > 200 && about > 20, "{exact} exact, {about} about");
+}
+
 fn end_of(rows: &[Row]) -> i64 {
     rows.iter().map(|row| row.end).max().unwrap()
 }

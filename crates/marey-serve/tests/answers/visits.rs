@@ -53,6 +53,52 @@ fn the_next_visit_of_a_region_begins_after_and_the_one_before_begins_before() {
     }
 }
 
+/// More messages than a picture has room for stand together, none is lost.
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
+fn very_many_messages_stand_together() {
+    let mut spool = Spool::world(3);
+    for process in &mut spool.processes {
+        process.window_len = 1 << 20;
+    }
+    let number = 9_000_u32;
+    for at in 0..number {
+        let (time, to) = (1000 + 100 * u64::from(at), 1 + at as usize % 2);
+        let message = |peer: usize| Message { communicator: 0, peer: peer as i64, tag: 7, bytes: 8 };
+        let (send, receive) =
+            (spool.processes[0].site(1, "MPI_Send"), spool.processes[to].site(1, "MPI_Recv"));
+        spool.processes[0].enter(0, send, time);
+        spool.processes[0].send(0, message(to));
+        spool.processes[0].leave(0, time + 20);
+        spool.processes[to].enter(0, receive, time + 10);
+        spool.processes[to].receive(0, message(0));
+        spool.processes[to].leave(0, time + 60);
+    }
+    let made = Made::of(&spool);
+    let run = made.open();
+    let end = made.rows.iter().map(|row| row.end).max().unwrap();
+    let ask_for = |to: i64| {
+        ask(
+            &run,
+            &json!({ "ask": "messages", "from_ns": 0, "to_ns": to, "resolution_log2": 12, "locations": [[0, 3]], "exact": false }),
+        )
+    };
+    let all = ask_for(end + 1);
+    assert_eq!(all.head["number"], number);
+    let counts = all.u32("count");
+    assert!(counts.len() < 5000 && counts.iter().all(|count| *count > 0), "{}", counts.len());
+    assert_eq!(counts.iter().sum::<u32>(), number);
+    assert!((all.f64("bytes").iter().sum::<f64>() - 8.0 * f64::from(number)).abs() < 0.5);
+    let (sent, received) = (all.f64("send_time"), all.f64("receive_time"));
+    assert!(sent.iter().zip(&received).all(|(sent, received)| sent < received && *received <= end as f64));
+    let (from, to) = (all.u32("send_location"), all.u32("receive_location"));
+    assert!(from.iter().all(|it| *it == 0) && to.iter().any(|it| *it == 1) && to.iter().any(|it| *it == 2));
+    // Few enough are told one by one.
+    let some = ask_for(end / 4);
+    assert!(some.u32("count").iter().all(|count| *count == 1));
+    assert_eq!(some.head["number"], some.u32("count").len());
+}
+
 /// Rank 0 sends twice to rank 1.
 #[test]
 fn a_visit_tells_its_messages() {

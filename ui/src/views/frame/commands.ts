@@ -1,7 +1,7 @@
 /** Everything that can be done by name: what the finder finds, keys call and the menu offers. */
 import { toggleTheme } from "../../state/settings.ts";
 import { back, forward } from "../../state/history.ts";
-import { beside, clearSelection, isBlinking, layers, lookAround, lookAtAll, origin, type ViewName, VIEWS } from "../../state/view.ts";
+import { beside, clearSelection, isBlinking, layers, lookAround, lookAtAll, origin, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
 import { pointedAt } from "../../state/timeline.ts";
 import { step, visit } from "../../state/visit.ts";
 import { tearOff } from "../../state/windows.ts";
@@ -73,6 +73,13 @@ export const TIMELINE_COMMANDS: readonly Command[] = [
     key: "t",
     act: () => {
       origin.value = origin.peek() === null ? pointedAt() : null;
+    },
+  },
+  {
+    name: "Let keys zoom where the pointer is now",
+    key: "z",
+    act: () => {
+      zoomOrigin.value = zoomOrigin.peek() === null ? pointedAt() : null;
     },
   },
   {

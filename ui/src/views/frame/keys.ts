@@ -2,7 +2,7 @@
 import { length, ns, zoom } from "../../base/time.ts";
 import { back, forward } from "../../state/history.ts";
 import { beside, look, span, view, VIEWS } from "../../state/view.ts";
-import { pointedAt, scrollRows } from "../../state/timeline.ts";
+import { scrollRows, zoomedAt } from "../../state/timeline.ts";
 import { COMMANDS, TIMELINE_COMMANDS } from "./commands.ts";
 
 /** Part of the span by which one step moves, and factor by which it zooms. */
@@ -14,8 +14,8 @@ function move(share: number): void {
   look({ from: ns(span.peek().from + shift), to: ns(span.peek().to + shift) });
 }
 
-const closer = (): void => look(zoom(span.peek(), ZOOM, pointedAt()));
-const farther = (): void => look(zoom(span.peek(), 1 / ZOOM, pointedAt()));
+const closer = (): void => look(zoom(span.peek(), ZOOM, zoomedAt()));
+const farther = (): void => look(zoom(span.peek(), 1 / ZOOM, zoomedAt()));
 
 const TIMELINE: Readonly<Record<string, () => void>> = {
   ...Object.fromEntries(TIMELINE_COMMANDS.map((command) => [command.key, command.act])),

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { bytes, counted, percent, place } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
-import { beside, chosenRegion, hidden, isBlinking, lookAround, origin, toggleHidden, view } from "../../state/view.ts";
+import { beside, chosenRegion, hidden, hiddenLevels, isBlinking, lookAround, origin, toggleHidden, toggleLevel, view } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
 import { goToLocation, isNothing, step, visit } from "../../state/visit.ts";
 import type { RunHead, WireMessage, WireVisit } from "../../wire/generated.ts";
@@ -167,6 +167,17 @@ function States(): JSX.Element | null {
       <h2 title="Of the time of all locations that are shown; what is nested counts on each of its lines">
         States in view{sums.isExact ? "" : " (about)"}
       </h2>
+      {head.levels.length < 2 ? null : (
+        <p class="states-levels" role="group" aria-label="Levels whose lines are shown">
+          {head.levels.map((name, level) =>
+            head.lines.some((line) => line.level === level) ? (
+              <button type="button" aria-pressed={!hiddenLevels.value.has(level)} title={`Lines of the level ${name}`} onClick={() => toggleLevel(level)}>
+                {name}
+              </button>
+            ) : null,
+          )}
+        </p>
+      )}
       <ul class="states">
         {sums.rows.slice(0, 40).map(({ region, time }) => (
           <li class={hidden.value.has(region) ? "states-hidden" : ""}>

@@ -10,6 +10,7 @@ export const KEYS: ReadonlyArray<readonly [string, string]> = [
   ["[ ]", "previous and next visit of the chosen region"],
   ["n N", "next and previous finding"],
   ["t", "count elapsed time from the pointer; again: from the start"],
+  ["z", "let keys zoom where the pointer is now, wherever it goes; again: where it is"],
   ["b", "let the visits of the chosen region blink"],
   ["w m c", "waiting, messages, critical path"],
   ["Backspace, Ctrl z", "back to what was looked at before; with Shift: forward"],
@@ -55,6 +56,11 @@ export function Help(): JSX.Element {
         <p>
           Greens are the program's own work, blues point-to-point messages, violets operations of all, browns files, greys
           setting up. Amber is waiting that was explained: for whom, the details say.
+        </p>
+        <p>
+          States that are unticked are not drawn, nor are lines of levels that are switched off. Of a bucket that more than
+          three regions share, the smallest stand together in grey; if something is hidden that may be among them, the
+          timeline says so.
         </p>
         <p>The address of the page says all that is looked at; send it to somebody who has the run.</p>
       </section>

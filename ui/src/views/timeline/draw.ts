@@ -35,6 +35,7 @@ export interface Scene {
   /** Visits that were picked out of their like; `null` = none. */
   readonly picked: PickedVisits | null;
   readonly origin: number;
+  readonly zoomOrigin: number | null;
   /** A span that is being marked with the pointer. */
   readonly marked: readonly [number, number] | null;
   readonly isStale: boolean;
@@ -129,6 +130,7 @@ function over(canvas: Ink, scene: Scene, picture: Picture, look: StatesLook): vo
     sent: Float64Array.from(links, (it) => it.sent_ns ?? NaN),
     to: Uint32Array.from(links, (it) => it.to ?? 0xffffffff),
     received: Float64Array.from(links, (it) => it.received_ns ?? NaN),
+    count: Uint32Array.from(links, () => 1),
   };
   drawMessages(canvas, flat, { ...flow, colours: { ...scene.colours, message: scene.colours.accent } });
 }
@@ -143,10 +145,14 @@ function mark(canvas: Ink, scene: Scene, height: number): void {
 }
 
 function originLine(canvas: Ink, scene: Scene, height: number): void {
-  if (scene.origin === 0) return;
-  const x = Math.round(pxFromTime(scene.scale, scene.origin)) + 0.5;
+  if (scene.origin !== 0) dashed(canvas, scene, scene.origin, height, [3, 3]);
+  if (scene.zoomOrigin !== null) dashed(canvas, scene, scene.zoomOrigin, height, [1, 3]);
+}
+
+function dashed(canvas: Ink, scene: Scene, at: number, height: number, dash: readonly number[]): void {
+  const x = Math.round(pxFromTime(scene.scale, at)) + 0.5;
   canvas.strokeStyle = scene.colours.accent;
-  canvas.setLineDash([3, 3]);
+  canvas.setLineDash(dash);
   canvas.beginPath();
   canvas.moveTo(x, 0);
   canvas.lineTo(x, height);

@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import type { Scale } from "../../canvas/scale.ts";
 import { rowLocations } from "../../state/rows.ts";
 import { linesOf, run, whole } from "../../state/run.ts";
-import { span } from "../../state/view.ts";
+import { hiddenLevels, span } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
 import { arrange, type Layout } from "../../tracks/layout.ts";
 import { GUTTER } from "./draw.ts";
@@ -20,7 +20,13 @@ export const room = signal(0);
 /** By line, for which part of the run something was recorded on it. */
 const busy = computed(() => (run.value?.lines ?? []).map((line) => line.time_ns / whole.value.to));
 
-export const layout = computed<Layout>(() => arrange(rowLocations.value, linesOf.value, busy.value, room.value, MOST_LINES));
+/** Lines of the levels that are shown. */
+const shownLines = computed<readonly (readonly number[])[]>(() => {
+  const [gone, lines] = [hiddenLevels.value, run.value?.lines ?? []];
+  return gone.size === 0 ? linesOf.value : linesOf.value.map((all) => all.filter((line) => !gone.has(lines[line]?.level ?? 0)));
+});
+
+export const layout = computed<Layout>(() => arrange(rowLocations.value, shownLines.value, busy.value, room.value, MOST_LINES));
 
 export function scale(): Scale {
   return { span: span.peek(), left: GUTTER, width: Math.max(plotWidth.peek(), 1) };

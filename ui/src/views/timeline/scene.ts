@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { instances } from "../../state/instances.ts";
 import { foldedBeside } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
-import { chosenRegion, hidden, origin, span } from "../../state/view.ts";
+import { chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
 import { visit } from "../../state/visit.ts";
 import { colours, pixels } from "../colours.ts";
@@ -37,6 +37,7 @@ export function sceneNow(): Scene | null {
     visit: visit.peek(),
     picked: blink.peek() ? null : some,
     origin: origin.peek() ?? 0,
+    zoomOrigin: zoomOrigin.peek(),
     marked: marked.peek(),
     isStale: isStale.peek(),
     foldedBeside,
@@ -46,5 +47,5 @@ export function sceneNow(): Scene | null {
 /** Reads all that a scene is made of, so that who calls it in an effect is called again when something changes. */
 export function watchScene(): void {
   void [run.value, picture.value, span.value, layout.value, scroll.value, colours.value, hidden.value];
-  void [chosenRegion.value, visit.value, origin.value, marked.value, isStale.value, blink.value, plotWidth.value, instances.value];
+  void [chosenRegion.value, visit.value, origin.value, marked.value, isStale.value, blink.value, plotWidth.value, instances.value, zoomOrigin.value];
 }

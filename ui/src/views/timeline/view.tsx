@@ -1,4 +1,5 @@
 /** The timeline: the whole run, rows, mountains, and what is drawn over them. */
+import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
@@ -8,14 +9,19 @@ import { pictures } from "../../state/pictures.ts";
 import { isFolded, rowOrder, type Order } from "../../state/rows.ts";
 import { run, whole } from "../../state/run.ts";
 import { needShares } from "../../state/shares.ts";
-import { layers, lookAtAll, seenLocations, span } from "../../state/view.ts";
+import { hidden, layers, lookAtAll, seenLocations, span } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
+import { isApproximate } from "../../tracks/states.ts";
 import { follow, isStale, picture } from "./fetch.ts";
 import { Lane } from "./lane.tsx";
 import { Rows } from "./rows.tsx";
 import { timelineSvg } from "./save.ts";
 import { Minimap, Mountains } from "./strips.tsx";
 import "./timeline.css";
+import { Twin } from "./twin.tsx";
+
+/** Whether what is drawn stands above the rows as a table, too. */
+const isTable = signal(false);
 
 export function Timeline(): JSX.Element {
   useEffect(() => {
@@ -27,6 +33,7 @@ export function Timeline(): JSX.Element {
       <Bar />
       <Minimap />
       <Lane />
+      {isTable.value ? <Twin /> : null}
       <Rows />
       <Mountains />
     </div>
@@ -48,15 +55,17 @@ function Bar(): JSX.Element {
       <span class="muted">
         {counted(seenLocations.value.length, "location")} · {duration(length(span.value))} of {duration(length(whole.value))}
         {layers.value.messages && numberOfMessages === null ? " · too many messages to draw, zoom in" : ""}
-        {layers.value.messages && (numberOfMessages ?? 0) > 5000 ? ` · ${counted(numberOfMessages ?? 0, "message")}, zoom in to see them` : ""}
+        {layers.value.messages && (numberOfMessages ?? 0) > 5000 ? ` · ${counted(numberOfMessages ?? 0, "message")}, drawn together` : ""}
         {layers.value.messages && leftOut.includes("messages") ? " · this page holds no messages" : ""}
         {hint}
+        {shown !== null && isApproximate(shown.states, hidden.value) ? " · hidden states may be among those that are grey, where more than three are too short to be seen" : ""}
       </span>
       <div class="timeline-tools">
         <RowOrder />
         <Toggle name="Waits" shortcut="w" help="Waiting that was explained, drawn in amber over the calls that waited" isOn={layers.value.waits} act={() => toggle("waits")} />
         <Toggle name="Messages" shortcut="m" help="Lines from where messages were sent to where they were received" isOn={layers.value.messages} act={() => toggle("messages")} />
         <Toggle name="Critical path" shortcut="c" help="What made the run as long as it was: whatever is faster on it makes the run shorter" isOn={layers.value.path} act={() => toggle("path")} />
+        <Toggle name="Table" shortcut="" help="The same in words and numbers, under the findings" isOn={isTable.value} act={() => (isTable.value = !isTable.value)} />
         <button type="button" onClick={lookAtAll} title="Show the whole run (0)">
           Whole run
         </button>
