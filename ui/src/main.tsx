@@ -23,6 +23,7 @@ import { HistogramView } from "./views/histogram/view.tsx";
 import { Overview } from "./views/overview/view.tsx";
 import { Profile } from "./views/profile/view.tsx";
 import { Timeline } from "./views/timeline/view.tsx";
+import { Utilisation } from "./views/utilisation/view.tsx";
 import { Waits } from "./views/waits/view.tsx";
 
 const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
@@ -32,6 +33,7 @@ const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
   histogram: HistogramView,
   communication: Communication,
   waits: Waits,
+  utilisation: Utilisation,
   help: Help,
 };
 

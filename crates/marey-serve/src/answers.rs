@@ -11,6 +11,7 @@ mod shares;
 mod states;
 mod step;
 mod totals;
+mod utilisation;
 mod visit;
 mod waits;
 
@@ -42,6 +43,7 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Visit(at) => visit::answer(run, at),
         Request::Step(step) => step::answer(run, step),
         Request::Shares => shares::answer(run),
+        Request::Utilisation(until) => utilisation::answer(run, until),
         Request::Histogram(histogram) => histogram::answer(run, histogram),
         Request::Instances(instances) => instances::answer(run, instances),
     }
@@ -66,7 +68,7 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Path(window) => check_window(window)?,
         Request::Histogram(histogram) => check_histogram(histogram)?,
         Request::Instances(instances) => check_instances(instances)?,
-        Request::Run | Request::Report | Request::Shares | Request::Visit(_) | Request::Step(_) => {}
+        Request::Run | Request::Report | Request::Shares | Request::Utilisation(_) | Request::Visit(_) | Request::Step(_) => {}
     }
     Ok(request)
 }

@@ -34,6 +34,8 @@ pub enum Request {
     Step(Step),
     /// How much time each location spent in which region, over the whole run: [`SharesHead`].
     Shares,
+    /// What locations did up to an instant, and what is on its way to them then: [`UtilisationHead`].
+    Utilisation(Until),
     /// How visits of a region differ in length or size: [`HistogramHead`].
     Histogram(Histogram),
     /// Those visits of a region that last so long or move so much: [`InstancesHead`].
@@ -90,6 +92,16 @@ pub struct Step {
     pub at_ns: i64,
     /// Which way.
     pub towards: Towards,
+}
+
+/// An instant.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct Until {
+    /// The instant, ns.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub at_ns: i64,
 }
 
 /// Visits of a region: those that begin in a span.
@@ -483,6 +495,18 @@ pub struct WireMessage {
     pub tag: Option<i64>,
 }
 
+/// What locations did from the start of the run to an instant. Columns, one value a location: `waiting` (waits that were
+/// explained), `absent` (before it began, or since it ended) and `busy` (the rest), ns; `incoming` and `outgoing`: messages
+/// that are on their way then, sent and not yet received.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct UtilisationHead {
+    /// Whether the run was explained; else nothing counts as waiting.
+    pub is_known: bool,
+    /// What could not be read.
+    pub damage: Vec<String>,
+}
+
 /// Time of locations by region. Columns `exclusive`, `inclusive` (ns) and `visits` (each locations × regions: a row of
 /// regions for each location). Recursive visits count once in inclusive times.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -590,6 +614,7 @@ mod tests {
             At::decl(),
             Step::decl(),
             Towards::decl(),
+            Until::decl(),
             Sample::decl(),
             Measure::decl(),
             Histogram::decl(),
@@ -613,6 +638,7 @@ mod tests {
             WireFrame::decl(),
             WireWait::decl(),
             WireMessage::decl(),
+            UtilisationHead::decl(),
             SharesHead::decl(),
             FoundHead::decl(),
             HistogramHead::decl(),

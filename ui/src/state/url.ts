@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwp&rows=waiting,folded&origin=NS`.
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwp&rows=waiting,folded&origin=NS&until=NS`.
  *
  * Regions go by their names, since numbers differ between runs.
  */
@@ -23,6 +23,7 @@ import {
   pick,
   picked,
   regionOfName,
+  until,
   view,
   VIEWS,
   type Picked,
@@ -92,6 +93,7 @@ export const chosen = computed<string>(() => {
   add("picked", some === null ? null : some.range === null ? "anomalous" : `${some.of}:${some.range.join("-")}`);
   const rows = [rowOrder.value === "number" ? [] : [rowOrder.value], isFolded.value ? ["folded"] : []].flat();
   add("rows", rows.join(","));
+  add("until", until.value === null ? null : String(until.value));
   add("origin", origin.value === null ? null : String(origin.value));
   return parts.join("&");
 });
@@ -134,6 +136,7 @@ export function choose(text: string): void {
     const rows = (values.get("rows") ?? "").split(",");
     rowOrder.value = rows.includes("waiting") ? "waiting" : rows.includes("region") ? "region" : "number";
     isFolded.value = rows.includes("folded");
+    until.value = numbers(values.get("until"), ",")[0] ?? null;
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;
   });
 }

@@ -8,7 +8,7 @@ import { length, moveInto, ns, type Span } from "../base/time.ts";
 import type { Measure } from "../wire/generated.ts";
 import { run, whole } from "./run.ts";
 
-export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "help"] as const;
+export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "help"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** A visit that was chosen. */
@@ -50,6 +50,8 @@ export const hidden = signal<ReadonlySet<number>>(new Set());
 export const hiddenLevels = signal<ReadonlySet<number>>(new Set());
 /** Where elapsed time is counted from; `null` = the start of the run. */
 export const origin = signal<number | null>(null);
+/** Up to when the utilisation is told; `null` = up to the end of the span. */
+export const until = signal<number | null>(null);
 /** Where zooming by keys stays; `null` = at the pointer. */
 export const zoomOrigin = signal<number | null>(null);
 /** What is drawn over the states. */

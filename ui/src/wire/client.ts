@@ -20,6 +20,7 @@ import type {
   StatesHead,
   Step,
   TotalsHead,
+  UtilisationHead,
   VisitHead,
   WaitsHead,
   Window,
@@ -55,6 +56,7 @@ export class Engine {
   visit = (at: At): Promise<Frame<VisitHead>> => this.ask({ ask: "visit", ...at });
   histogram = (of: Histogram): Promise<Frame<HistogramHead>> => this.ask({ ask: "histogram", ...of });
   instances = (of: Instances): Promise<Frame<InstancesHead>> => this.ask({ ask: "instances", ...of });
+  utilisation = (at_ns: number): Promise<Frame<UtilisationHead>> => this.ask({ ask: "utilisation", at_ns });
   shares = (): Promise<Frame<SharesHead>> => this.ask({ ask: "shares" });
   step = (step: Step): Promise<Frame<FoundHead>> => this.ask({ ask: "step", ...step });
 

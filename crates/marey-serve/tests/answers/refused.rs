@@ -6,7 +6,8 @@ use marey_testkit::Chance;
 use super::Made;
 use super::decoded::decoded;
 
-const REQUESTS: [&str; 8] = [
+const REQUESTS: [&str; 9] = [
+    r#"{"ask":"utilisation","at_ns":A}"#,
     r#"{"ask":"states","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[D,E]],"exact":true}"#,
     r#"{"ask":"totals","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[D,E],[A,B]],"exact":false}"#,
     r#"{"ask":"course","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[D,E]],"exact":true}"#,
@@ -28,7 +29,7 @@ fn whatever_is_asked_has_an_answer() {
     let mut chance = Chance::new(32);
     let (mut answered, mut refused) = (0, 0);
     for _ in 0..3000 {
-        let mut request = REQUESTS[usize::try_from(chance.below(8)).unwrap()].to_owned();
+        let mut request = REQUESTS[usize::try_from(chance.below(9)).unwrap()].to_owned();
         for letter in ["A", "B", "C", "D", "E"] {
             let number = match chance.below(3) {
                 0 => NUMBERS[usize::try_from(chance.below(14)).unwrap()],

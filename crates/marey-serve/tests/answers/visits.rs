@@ -53,6 +53,41 @@ fn the_next_visit_of_a_region_begins_after_and_the_one_before_begins_before() {
     }
 }
 
+/// Rank 1 waits for what rank 0 sends; one message is on its way.
+#[test]
+fn what_locations_did_up_to_an_instant() {
+    let mut spool = Spool::world(2);
+    for at in [1000, 5000] {
+        let message = |peer: i64| Message { communicator: 0, peer, tag: 1, bytes: 8 };
+        let (send, receive) =
+            (spool.processes[0].site(1, "MPI_Send"), spool.processes[1].site(1, "MPI_Recv"));
+        spool.processes[0].enter(0, send, at + 800);
+        spool.processes[0].send(0, message(1));
+        spool.processes[0].leave(0, at + 900);
+        spool.processes[1].enter(0, receive, at);
+        spool.processes[1].receive(0, message(0));
+        spool.processes[1].leave(0, at + 1000);
+    }
+    spool.processes[0].end = Some(9000);
+    spool.processes[1].end = Some(9000);
+    let made = Made::of(&spool);
+    let run = made.open();
+    let receives: Vec<_> = made.rows.iter().filter(|row| row.location == 1).collect();
+    let until = |at: i64| ask(&run, &json!({ "ask": "utilisation", "at_ns": at }));
+    // In the middle of the second receive's waiting: the first is over, of the second 400 ns have gone by.
+    let middle = until(receives[1].start + 400);
+    assert_eq!(middle.head["is_known"], true);
+    assert_eq!(middle.f64("waiting"), [0.0, 1200.0]);
+    assert_eq!((middle.u32("incoming"), middle.u32("outgoing")), (vec![0, 0], vec![0, 0]));
+    let all: f64 = ["waiting", "absent", "busy"].iter().map(|name| middle.f64(name)[1]).sum();
+    #[expect(clippy::cast_precision_loss, reason = "a made-up run is short")]
+    let whole = (receives[1].start + 400) as f64;
+    assert!((all - whole).abs() < 0.5, "{all} is {whole}");
+    // Sent at 800, there at 1000.
+    let on_its_way = until(receives[0].start + 950);
+    assert_eq!((on_its_way.u32("incoming"), on_its_way.u32("outgoing")), (vec![0, 1], vec![1, 0]));
+}
+
 /// More messages than a picture has room for stand together, none is lost.
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]

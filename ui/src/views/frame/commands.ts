@@ -22,6 +22,7 @@ export const VIEW_NAMES: Readonly<Record<ViewName, string>> = {
   histogram: "Histogram",
   communication: "Communication",
   waits: "Waits & path",
+  utilisation: "Utilisation",
   help: "Help",
 };
 

@@ -18,7 +18,7 @@ export const KEYS: ReadonlyArray<readonly [string, string]> = [
   ["p", "print the view"],
   ["/", "find a region, a rank, a view, or anything that can be done"],
   ["Esc", "choose nothing"],
-  ["1 … 7", "the views"],
+  ["1 … 8", "the views"],
   ["?", "this page"],
 ];
 
