@@ -245,7 +245,7 @@ fn handlers_that_jump_away_lose_no_counts() {
 }
 
 #[test]
-fn functions_without_regions_have_their_share_by_samples() {
+fn alone_functions_without_regions_have_their_share_by_samples() {
     let Some(program) = Program::compile(&[]) else { return };
     let printed = program.finish(&["--sample", "1000"], "shares");
     let (report, said) = (program.report(), said(&printed));
