@@ -240,6 +240,17 @@ export async function lammps(browser, address) {
   await page.getByRole("button", { name: "Table" }).click();
   await browser.settled();
 
+  browser.step("utilisation up to an instant");
+  await browser.open("Utilisation");
+  await browser.until("a line for each", () => document.querySelectorAll(".utilisation-line").length === 4);
+  const full = await page.locator(".utilisation-line .utilisation-waiting").first().evaluate((it) => it.getBoundingClientRect().width);
+  await browser.picture("utilisation");
+  await browser.accessible("utilisation");
+  await page.getByLabel("From the start of the run to").fill("0");
+  await browser.until("nothing was waited for", () => document.querySelector(".utilisation-line .utilisation-waiting").getBoundingClientRect().width < 1);
+  assert(full > 5, `${full} px of waiting`);
+  await page.getByRole("button", { name: "To the end of the span" }).click();
+
   browser.step("findings stand in the timeline, and one leads to the next");
   await page.keyboard.press("Escape");
   await browser.open("Timeline");

@@ -68,7 +68,12 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Path(window) => check_window(window)?,
         Request::Histogram(histogram) => check_histogram(histogram)?,
         Request::Instances(instances) => check_instances(instances)?,
-        Request::Run | Request::Report | Request::Shares | Request::Utilisation(_) | Request::Visit(_) | Request::Step(_) => {}
+        Request::Run
+        | Request::Report
+        | Request::Shares
+        | Request::Utilisation(_)
+        | Request::Visit(_)
+        | Request::Step(_) => {}
     }
     Ok(request)
 }

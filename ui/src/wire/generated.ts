@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances;
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "utilisation" } & Until | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances;
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -11,6 +11,8 @@ export type At = { line: number, at_ns: number, near_ns: number, region: number 
 export type Step = { line: number | null, region: number, at_ns: number, towards: Towards, };
 
 export type Towards = "next" | "previous";
+
+export type Until = { at_ns: number, };
 
 export type Sample = { from_ns: number, to_ns: number, locations: Array<[number, number]>, region: number, of: Measure, };
 
@@ -57,6 +59,8 @@ export type WireFrame = { function: string, file: string, line: number, };
 export type WireWait = { pattern: string, time_ns: number, cause: number, };
 
 export type WireMessage = { from: number | null, sent_ns: number | null, to: number | null, received_ns: number | null, bytes: number, tag: number | null, };
+
+export type UtilisationHead = { is_known: boolean, damage: Array<string>, };
 
 export type SharesHead = { regions: Array<number>, others: number, };
 

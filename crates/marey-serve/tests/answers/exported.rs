@@ -26,7 +26,11 @@ fn window(ask: &str, (from, to): (i64, i64), log2: u32) -> Value {
 
 /// All that can be asked, about the whole run and about a piece of it.
 fn requests(end: i64) -> Vec<Value> {
-    let mut all = vec![json!({ "ask": "run" }), json!({ "ask": "shares" }), json!({ "ask": "utilisation", "at_ns": end / 2 })];
+    let mut all = vec![
+        json!({ "ask": "run" }),
+        json!({ "ask": "shares" }),
+        json!({ "ask": "utilisation", "at_ns": end / 2 }),
+    ];
     let sample = json!({ "from_ns": 0, "to_ns": end, "locations": [[0, 9]], "region": 1, "of": "duration" });
     all.push(json!({ "ask": "histogram", "sample": sample, "bins": 9, "logarithmic": true, "range": null }));
     for which in [json!({ "range": [0, 5000] }), json!({ "anomalous": 1.0 })] {
