@@ -37,8 +37,9 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
   const right = look.scale.left + look.scale.width;
   canvas.strokeStyle = look.colours.message;
   // As many lines as there are pixels would hide all that lies beneath.
-  canvas.globalAlpha = Math.min(Math.max(300 / Math.max(messages.from.length, 1), 0.12), 0.55);
-  canvas.lineWidth = 1;
+  canvas.globalAlpha = Math.min(Math.max(300 / Math.max(messages.from.length, 1), 0.2), 0.55);
+  // Lines of a pixel are drawn one by one, so that many would add up to black; wider ones are one shape.
+  canvas.lineWidth = 1.2;
   canvas.beginPath();
   const counts: Array<readonly [x: number, y: number, count: number]> = [];
   for (let at = 0; at < messages.from.length; at += 1) {
@@ -54,6 +55,7 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
     if (count > 1) counts.push([(x1 + x2) / 2, (middle(from) + middle(to)) / 2 - look.scroll, count]);
   }
   canvas.stroke();
+  canvas.lineWidth = 1;
   canvas.globalAlpha = 1;
   drawCounts(canvas, counts, look);
 }
