@@ -79,7 +79,9 @@ fn main() {
 }
 
 fn window(ask: &str, (from, to): (i64, i64), rows: (u32, u32), pixels: i64, exact: bool) -> Value {
-    json!({ "ask": ask, "from_ns": from, "to_ns": to, "resolution_log2": ((to - from) / pixels).max(1).ilog2(),
+    // As the timeline does where rows are many: in steps of up to two pixels.
+    let log2 = ((to - from) / pixels).max(1).ilog2() + u32::from(rows.1 - rows.0 > 16 && pixels == PIXELS);
+    json!({ "ask": ask, "from_ns": from, "to_ns": to, "resolution_log2": log2,
         "locations": [rows], "exact": exact })
 }
 

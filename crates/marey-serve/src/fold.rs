@@ -8,7 +8,7 @@
 
 use marey_analyze::{Span, Trace, Visit};
 use marey_archive::Bucket;
-use marey_model::Nanos;
+use marey_model::{CallPathId, LocationId, Nanos};
 
 use crate::run::Opened;
 use crate::wire::{Trust, Window};
@@ -134,8 +134,26 @@ struct Folder<'f> {
     /// Nothing outside of it is told.
     span: (i64, i64),
     each: &'f mut dyn FnMut(&Piece),
-    /// By line, from the first that was met: its bucket that is being filled, and the one behind it.
-    open: rustc_hash::FxHashMap<u32, [Filling; 2]>,
+    /// The lines that were met: their buckets that are being filled, and those behind them.
+    open: Vec<Line>,
+    /// Their places in that list.
+    slots: rustc_hash::FxHashMap<u32, usize>,
+    /// Of the location whose visits were met last, the slot of each call path, so that it is looked up once and not for
+    /// each visit. A path that was not met yet, or not on this location, has another location's number.
+    known: Vec<(u32, Option<Slot>)>,
+}
+
+/// A line, and what is open on it.
+struct Line {
+    line: u32,
+    open: [Filling; 2],
+}
+
+/// Where visits of a call path go.
+#[derive(Clone, Copy)]
+struct Slot {
+    place: usize,
+    region: u32,
 }
 
 /// A bucket that is being filled.
@@ -147,52 +165,73 @@ struct Filling {
 
 impl<'f> Folder<'f> {
     fn new(run: &'f Opened<'_>, window: &Window, each: &'f mut dyn FnMut(&Piece)) -> Self {
-        let span = (window.from_ns, window.to_ns);
-        Self { run, log2: window.resolution_log2, span, each, open: rustc_hash::FxHashMap::default() }
+        Self {
+            run,
+            log2: window.resolution_log2,
+            span: (window.from_ns, window.to_ns),
+            each,
+            open: Vec::new(),
+            slots: rustc_hash::FxHashMap::default(),
+            known: vec![(u32::MAX, None); run.trace.call_paths().len()],
+        }
     }
 
     fn take(&mut self, visits: &[Visit]) {
         for visit in visits {
             let it = &visit.interval;
-            let Some(line) = self.run.line_of(it.location, it.call_path) else { continue };
-            let Some(path) = self.run.trace.call_paths().get(it.call_path.idx()) else { continue };
+            let Some(slot) = self.slot(it.location, it.call_path) else { continue };
             let (start, end) = (it.start.0, it.end.0);
             if end - start >= 1 << self.log2 {
                 let inside = end - start - visit.between.0;
                 (self.each)(&Piece {
-                    line,
+                    line: self.open[slot.place].line,
                     start,
                     duration: end - start,
-                    regions: [Some((path.region.0, inside)), None, None],
+                    regions: [Some((slot.region, inside)), None, None],
                     rest: 0,
                     n: 1,
                     is_visit: true,
                 });
             } else {
-                self.fold(
-                    line,
-                    path.region.0,
-                    (start.max(self.span.0), end.min(self.span.1)),
-                    visit.between.0,
-                );
+                self.fold(slot, (start.max(self.span.0), end.min(self.span.1)), visit.between.0);
             }
         }
     }
 
+    /// Where visits of a call path on a location go; `None` = that path leads nowhere.
+    fn slot(&mut self, location: LocationId, path: CallPathId) -> Option<Slot> {
+        let (known_of, slot) = *self.known.get(path.idx())?;
+        if known_of == location.0 {
+            return slot;
+        }
+        let line = self.run.line_of(location, path);
+        let region = self.run.trace.call_paths().get(path.idx()).map(|path| path.region.0);
+        let slot = line.zip(region).map(|(line, region)| {
+            let place = *self.slots.entry(line).or_insert_with(|| {
+                self.open.push(Line { line, open: Default::default() });
+                self.open.len() - 1
+            });
+            Slot { place, region }
+        });
+        self.known[path.idx()] = (location.0, slot);
+        slot
+    }
+
     /// Adds a visit that is shorter than a bucket, so that it lies in one or two.
-    fn fold(&mut self, line: u32, region: u32, (start, end): (i64, i64), between: i64) {
+    fn fold(&mut self, slot: Slot, (start, end): (i64, i64), between: i64) {
         let first = start >> self.log2;
         let border = (first + 1) << self.log2;
-        let open = self.open.entry(line).or_default();
+        let Line { line, open } = &mut self.open[slot.place];
         if open[0].number != first {
-            Self::leave(line, self.log2, &open[0], self.each);
+            Self::leave(*line, self.log2, &mut open[0], self.each);
             if open[1].number == first {
                 open.swap(0, 1);
             } else {
-                Self::leave(line, self.log2, &open[1], self.each);
-                open[0] = Filling { number: first, regions: Vec::new() };
+                Self::leave(*line, self.log2, &mut open[1], self.each);
+                open[0].number = first;
             }
-            open[1] = Filling { number: first + 1, regions: Vec::new() };
+            open[1].number = first + 1;
+            open[1].regions.clear();
         }
         // Of what lies between visits that are told as one nobody knows where; it is taken to be spread evenly.
         let inside = |length: i64| {
@@ -202,26 +241,25 @@ impl<'f> Folder<'f> {
                 length
             }
         };
-        open[0].add(region, inside(end.min(border) - start));
+        open[0].add(slot.region, inside(end.min(border) - start));
         if end > border {
-            open[1].add(region, inside(end - border));
+            open[1].add(slot.region, inside(end - border));
         }
     }
 
     fn finish(mut self) {
-        let mut lines: Vec<_> = std::mem::take(&mut self.open).into_iter().collect();
-        lines.sort_unstable_by_key(|(line, _)| *line);
-        for (line, open) in lines {
-            open.iter().for_each(|filling| Self::leave(line, self.log2, filling, self.each));
+        self.open.sort_unstable_by_key(|line| line.line);
+        for Line { line, open } in &mut self.open {
+            open.iter_mut().for_each(|filling| Self::leave(*line, self.log2, filling, self.each));
         }
     }
 
-    /// Tells a bucket that is full.
-    fn leave(line: u32, log2: u32, filling: &Filling, each: &mut dyn FnMut(&Piece)) {
+    /// Tells a bucket that is full, and empties it.
+    fn leave(line: u32, log2: u32, filling: &mut Filling, each: &mut dyn FnMut(&Piece)) {
         if filling.regions.is_empty() {
             return;
         }
-        let mut regions = filling.regions.clone();
+        let regions = &mut filling.regions;
         regions.sort_unstable_by_key(|(region, time)| (std::cmp::Reverse(*time), *region));
         let rest = regions.iter().skip(3).map(|(_, time)| time).sum();
         each(&Piece {
@@ -233,6 +271,7 @@ impl<'f> Folder<'f> {
             n: 1,
             is_visit: false,
         });
+        regions.clear();
     }
 }
 

@@ -14,7 +14,7 @@ import { courseOf, type Course } from "../../tracks/course.ts";
 import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks/messages.ts";
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
 import type { Trust, Window } from "../../wire/generated.ts";
-import { nearRows, plotWidth, room, seenRows } from "./place.ts";
+import { layout, nearRows, plotWidth, room, seenRows } from "./place.ts";
 
 /** What is drawn, and for which question it was the answer. */
 export interface Picture {
@@ -34,6 +34,9 @@ export const course = signal<Course | null>(null);
 export const minimap = signal<Course | null>(null);
 /** Whether something better is on its way. */
 export const isStale = signal(false);
+
+/** A screen with more lines and pixels than this is asked for in steps of up to two pixels. */
+const MOST_PIECES = 60_000;
 
 interface Question {
   readonly window: Window;
@@ -73,7 +76,7 @@ export function follow(): () => void {
       if (run.value === null || plotWidth.value < 10 || room.value < 1) return;
       const now = span.value;
       const { waits, messages, path } = layers.value;
-      const log2 = resolutionLog2(now, plotWidth.value);
+      const log2 = resolutionLog2(now, plotWidth.value) + (layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0);
       // Read before anything else decides, so that this is called again when other rows are seen.
       const seen = seenRows.value;
       const before = asked;
