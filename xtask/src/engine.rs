@@ -30,7 +30,7 @@ const ASKED: [&str; 10] = [
     "--target-dir",
 ];
 
-/// Builds it into the directory `dist`; whether there was a compiler.
+/// Builds it into the directory `dist`; whether there was a compiler that could.
 pub(crate) fn build(dist: &Path) -> Result<bool> {
     let (mut cargo, dir) = if has_target() {
         (cargo(ASKED), target())
@@ -41,7 +41,11 @@ pub(crate) fn build(dist: &Path) -> Result<bool> {
         println!("    rustup target add {TARGET}\n");
         return Ok(false);
     };
-    run(cargo.arg(&dir))?;
+    if let Err(error) = run(cargo.arg(&dir)) {
+        // A compiler of a distribution may be too old for a library; that is no reason to go without all the rest.
+        println!("ui: WARNING: {error:#}; `marey export --to html` will not work");
+        return Ok(false);
+    }
     let engine = dir.join(TARGET).join("page/marey_page.wasm");
     let packed = dist.join("engine.wasm.gz");
     let out = File::create(&packed).with_context(|| format!("{} cannot be written", packed.display()))?;
