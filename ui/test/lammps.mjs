@@ -260,6 +260,17 @@ export async function lammps(browser, address) {
     await browser.until("it is looked at", () => location.hash.includes("region=") || location.hash.includes("span="));
   }
 
+  browser.step("any address opens what it says");
+  for (let number = 0; number < 16; number += 1) {
+    const parts = anAddress(number);
+    await page.evaluate((hash) => (location.hash = hash), `#1&${parts.join("&")}`);
+    await page.waitForTimeout(260);
+    const found = await page.evaluate(() => location.hash);
+    assert.deepEqual(decodeURIComponent(found).slice(3).split("&").sort(), [...parts].sort(), `${number}`);
+  }
+  await page.evaluate(() => (location.hash = "#1&view=timeline"));
+  await browser.settled();
+
   browser.step("waits, delays and the critical path have tables");
   await page.keyboard.press("Escape");
   await browser.open("Waits & path");
@@ -302,6 +313,34 @@ async function pressed(browser, box) {
     if ((await browser.page.locator(".side .path").count()) > 0) return;
   }
   throw new Error("there is no visit in the first row");
+}
+
+/** An address made by chance, the same every time: each thing that it can say stands in it or does not. */
+function anAddress(number) {
+  let state = number * 7919 + 1;
+  const below = (most) => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return Math.floor(state / 65536) % most;
+  };
+  const views = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "help"];
+  const view = views[below(8)];
+  const from = below(1_000_000_000);
+  const region = ["MPI_Send", "MPI_Wait", "MPI_Allreduce"][below(3)];
+  const some = [
+    `beside=${views.filter((name) => name !== view)[below(7)]}`,
+    `span=${from}-${from + 1000 + below(900_000_000)}`,
+    `locations=${[["0"], ["1", "3"], ["0", "1", "2"]][below(3)].join(",")}`,
+    `region=${region}`,
+    `visit=${below(4)}@${below(1_000_000_000)}`,
+    `hide=["MPI_Init"]`,
+    `without=["files"]`,
+    `layers=${["m", "w", "mp", "mwp"][below(4)]}`,
+    `rows=${["waiting", "region", "waiting,folded", "folded"][below(4)]}`,
+    `until=${below(2_000_000_000)}`,
+    `origin=${1 + below(1_000_000_000)}`,
+  ].filter(() => below(2) === 0);
+  if (some.includes(`region=${region}`) && below(2) === 0) some.push(below(2) === 0 ? "picked=anomalous" : `picked=duration:${below(1000)}-${5000 + below(90_000)}`);
+  return [`view=${view}`, ...some];
 }
 
 /** Saves the view by the menu. */
