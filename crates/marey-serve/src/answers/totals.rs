@@ -1,7 +1,7 @@
 //! How much time went to which region in a window.
 //!
 //! The one idea: the pieces of a picture add up to it. Where a bucket lies across an end of the window, that share of it
-//! counts which lies inside.
+//! counts which lies inside. Those of the whole run are in its profile, exactly.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,14 @@ use marey_analyze::Trace;
 use crate::fold::{Piece, float, pieces};
 use crate::frame::Columns;
 use crate::run::Opened;
-use crate::wire::{TotalsHead, Window};
+use crate::wire::{TotalsHead, Trust, Window};
 
 pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     let mut times: BTreeMap<u32, f64> = BTreeMap::new();
     let mut rest = 0.0;
-    let trust = pieces(run, window, &mut |piece| {
-        let share = inside(piece, window) / float(piece.duration.max(1));
-        for (region, time) in piece.regions.iter().flatten() {
-            *times.entry(*region).or_default() += float(*time) * share;
-        }
-        rest += float(piece.rest) * share;
-    });
+    let is_all = window.from_ns <= 0 && run.trace.duration().0 <= window.to_ns;
+    let trust =
+        if is_all { of_all(run, window, &mut times) } else { of_pieces(run, window, &mut times, &mut rest) };
     let mut rows: Vec<_> = times.into_iter().filter(|(_, time)| *time > 0.0).collect();
     rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let head = TotalsHead { trust, rest_ns: rest, lives_ns: lives(run, window) };
@@ -29,6 +25,28 @@ pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     columns.u32("region", rows.iter().map(|row| row.0));
     columns.f64("time", rows.iter().map(|row| row.1));
     columns.frame("totals", &head)
+}
+
+/// Of the whole run: inclusive times of all call paths, so that what is nested counts on each of its lines, as in pictures.
+fn of_all(run: &Opened<'_>, window: &Window, times: &mut BTreeMap<u32, f64>) -> Trust {
+    let paths = run.trace.call_paths();
+    let is_meant = |location: u32| window.locations.iter().any(|it| (it.0..it.1).contains(&location));
+    for row in run.trace.profile().iter().filter(|row| is_meant(row.location.0)) {
+        if let Some(path) = paths.get(row.call_path.idx()) {
+            *times.entry(path.region.0).or_default() += float(row.inclusive.0);
+        }
+    }
+    Trust { is_exact: true, coarsest_log2: window.resolution_log2, damage: Vec::new() }
+}
+
+fn of_pieces(run: &Opened<'_>, window: &Window, times: &mut BTreeMap<u32, f64>, rest: &mut f64) -> Trust {
+    pieces(run, window, &mut |piece| {
+        let share = inside(piece, window) / float(piece.duration.max(1));
+        for (region, time) in piece.regions.iter().flatten() {
+            *times.entry(*region).or_default() += float(*time) * share;
+        }
+        *rest += float(piece.rest) * share;
+    })
 }
 
 /// How much of a piece, or of those like it that follow, lies in the window, ns.

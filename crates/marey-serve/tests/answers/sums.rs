@@ -39,6 +39,27 @@ fn times_of_regions_are_what_a_count_says() {
     }
 }
 
+/// Sums of the whole run come from its profile: they are those that a count has, to the nanosecond.
+#[test]
+fn times_of_the_whole_run_are_exact() {
+    let made = Made::random(29);
+    let run = made.open();
+    let end = made.rows.iter().map(|row| row.end).max().unwrap() + 1000;
+    let request = json!({ "ask": "totals", "from_ns": 0, "to_ns": end, "resolution_log2": 20,
+        "locations": [[0, 2], [3, 4]], "exact": false });
+    let answer = ask(&run, &request);
+    assert_eq!(answer.head["trust"]["is_exact"], true);
+    let mut truth: BTreeMap<u32, f64> = BTreeMap::new();
+    for (((location, _, _), region), time) in counted(&made.rows, (0, end)) {
+        if location != 2 {
+            *truth.entry(region).or_default() += time;
+        }
+    }
+    let found: BTreeMap<u32, f64> = answer.u32("region").into_iter().zip(answer.f64("time")).collect();
+    assert_eq!(found.len(), truth.len());
+    assert!(found.iter().all(|(region, time)| (time - truth[region]).abs() < 0.5), "{found:?} is {truth:?}");
+}
+
 /// Every location's time by region is that of its visits; what is in a region twice counts once in inclusive times.
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
