@@ -105,6 +105,7 @@ pub use situations::{
     Threshold, situations,
 };
 pub use spread::{Population, Spread, exclusive_by_process};
+pub use statistics::Moments;
 pub use trace::{
     AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
     CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProcessClock,

@@ -7,6 +7,43 @@
 /// From the median absolute deviation to the standard deviation of a normal distribution.
 pub(crate) const MAD_TO_SD: f64 = 1.4826;
 
+/// Sums of whole numbers and of their squares: exact, whatever their order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moments {
+    number: u64,
+    sum: u128,
+    squares: u128,
+}
+
+impl Moments {
+    /// Counts one more value.
+    pub fn add(&mut self, value: u64) {
+        self.number += 1;
+        self.sum += u128::from(value);
+        self.squares = self.squares.saturating_add(u128::from(value) * u128::from(value));
+    }
+
+    /// How many values there were.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Their mean; 0 of none.
+    #[expect(clippy::cast_precision_loss, reason = "16 digits are enough")]
+    pub fn mean(&self) -> f64 {
+        self.sum as f64 / self.number.max(1) as f64
+    }
+
+    /// Their standard deviation, of all of them and not of a sample; none where sums are too large to be told apart.
+    #[expect(clippy::cast_precision_loss, reason = "16 digits are enough")]
+    pub fn deviation(&self) -> Option<f64> {
+        // n² times the variance, in whole numbers: a difference of large ones.
+        let squares = u128::from(self.number).checked_mul(self.squares)?;
+        let variance = squares.checked_sub(self.sum.checked_mul(self.sum)?)?;
+        Some((variance as f64).sqrt() / self.number.max(1) as f64)
+    }
+}
+
 /// The median: of an even number, the mean of both in the middle; 0 of none. Takes time in proportion to the list, whose
 /// order it changes.
 pub(crate) fn median(values: &mut [f64]) -> f64 {
@@ -122,6 +159,15 @@ pub(crate) fn trend(values: &[f64]) -> Trend {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_exact() {
+        let mut moments = Moments::default();
+        [1 << 40, (1 << 40) + 2, (1 << 40) + 4].into_iter().for_each(|value| moments.add(value));
+        assert!((moments.deviation().unwrap() - (8.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        (0..3).for_each(|_| moments.add(u64::MAX));
+        assert_eq!(moments.deviation(), None, "too large to be told apart");
+    }
 
     /// Values of published tables.
     #[test]

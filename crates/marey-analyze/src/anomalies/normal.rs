@@ -6,7 +6,7 @@
 //! What is deliberately absent: doubts about the distribution; [`super::robust`] has them.
 
 use crate::happenings::{Happenings, Unread, Visit};
-use crate::statistics::{normal_quantile_above, normal_tail};
+use crate::statistics::{Moments, normal_quantile_above, normal_tail};
 use crate::trace::Trace;
 
 use super::{Anomalies, Anomaly, Kept, each_visit, length};
@@ -18,14 +18,6 @@ const ALIKE: f64 = 0.01;
 /// … and no clock tells more exactly, ns.
 const CLOCK: f64 = 20.0;
 
-/// Sums of a region's durations: exact, whatever their order.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    number: u64,
-    sum: u128,
-    squares: u128,
-}
-
 /// Mean and standard deviation, ns.
 #[derive(Clone, Copy, Debug)]
 struct Usual {
@@ -34,15 +26,10 @@ struct Usual {
     number: u64,
 }
 
-impl Sums {
-    #[expect(clippy::cast_precision_loss, reason = "16 digits are enough")]
-    fn usual(&self) -> Option<Usual> {
-        let n = u128::from(self.number);
-        // n² times the variance, in whole numbers: a difference of large ones.
-        let variance = n.checked_mul(self.squares)?.checked_sub(self.sum.checked_mul(self.sum)?)?;
-        let (n, number) = (self.number as f64, self.number);
-        let mean = self.sum as f64 / n;
-        let deviation = ((variance as f64).sqrt() / n).max(ALIKE * mean).max(CLOCK);
+impl Usual {
+    fn of(moments: &Moments) -> Option<Usual> {
+        let (mean, number) = (moments.mean(), moments.number());
+        let deviation = moments.deviation()?.max(ALIKE * mean).max(CLOCK);
         (LEAST <= number).then_some(Usual { mean, deviation, number })
     }
 }
@@ -54,7 +41,7 @@ pub(super) fn find(run: &impl Trace, events: &impl Happenings, percent: f64) -> 
     let region_of = |visit: &Visit| {
         region_of.get(visit.interval.call_path.idx()).copied().filter(|region| *region < regions)
     };
-    let mut sums = vec![Sums::default(); regions];
+    let mut moments = vec![Moments::default(); regions];
     let mut several = 0;
     each_visit(run, events, |visit| {
         let Some(region) = region_of(visit) else { return };
@@ -62,13 +49,9 @@ pub(super) fn find(run: &impl Trace, events: &impl Happenings, percent: f64) -> 
             several += u64::from(visit.interval.visits);
             return;
         }
-        let sums = &mut sums[region];
-        let length = u128::from(length(visit));
-        sums.number += 1;
-        sums.sum += length;
-        sums.squares = sums.squares.saturating_add(length * length);
+        moments[region].add(length(visit));
     })?;
-    let usual: Vec<Option<Usual>> = sums.iter().map(Sums::usual).collect();
+    let usual: Vec<Option<Usual>> = moments.iter().map(Usual::of).collect();
     let limit = normal_quantile_above((percent / 100.0).clamp(0.0, 0.5));
     let mut kept = Kept::default();
     let mut has_some = vec![false; regions];
@@ -83,7 +66,7 @@ pub(super) fn find(run: &impl Trace, events: &impl Happenings, percent: f64) -> 
         }
     })?;
     let judged: u64 = usual.iter().flatten().map(|usual| usual.number).sum();
-    let all: u64 = sums.iter().map(|sums| sums.number).sum();
+    let all: u64 = moments.iter().map(Moments::number).sum();
     Ok(Anomalies {
         judged,
         not_judged: all - judged + several,

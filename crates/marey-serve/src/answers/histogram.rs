@@ -3,6 +3,8 @@
 //! The one idea: values are whole numbers, so sums of them and of their squares are exact, and each lies in one bin of
 //! which the edges are told.
 
+use marey_analyze::Moments;
+
 use crate::frame::Columns;
 use crate::run::Opened;
 use crate::wire::{Histogram, HistogramHead};
@@ -11,43 +13,23 @@ use super::sample::{is_too_large, read};
 
 /// What is known of all values.
 #[derive(Debug, Default)]
-struct Sums {
-    number: u64,
+struct Known {
+    moments: Moments,
     least: Option<u64>,
     most: u64,
-    sum: u128,
-    squares: u128,
 }
 
-impl Sums {
+impl Known {
     fn add(&mut self, value: u64) {
-        self.number += 1;
+        self.moments.add(value);
         self.least = Some(self.least.map_or(value, |least| least.min(value)));
         self.most = self.most.max(value);
-        self.sum += u128::from(value);
-        self.squares = self.squares.saturating_add(u128::from(value) * u128::from(value));
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "16 digits are enough")]
-    fn mean(&self) -> f64 {
-        self.sum as f64 / self.number.max(1) as f64
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "16 digits are enough")]
-    fn deviation(&self) -> f64 {
-        let number = u128::from(self.number);
-        // n² times the variance, in whole numbers: a difference of large ones.
-        let variance = number
-            .checked_mul(self.squares)
-            .zip(self.sum.checked_mul(self.sum))
-            .and_then(|(squares, square)| squares.checked_sub(square));
-        variance.map_or(f64::NAN, |variance| (variance as f64).sqrt() / self.number.max(1) as f64)
     }
 }
 
 pub(super) fn answer(run: &Opened<'_>, request: &Histogram) -> Vec<u8> {
     let sample = &request.sample;
-    let mut sums = Sums::default();
+    let mut known = Known::default();
     let is_whole = !is_too_large(run, sample);
     let mut done = super::sample::Read::default();
     let mut edges = Vec::new();
@@ -55,15 +37,15 @@ pub(super) fn answer(run: &Opened<'_>, request: &Histogram) -> Vec<u8> {
     if is_whole {
         let mut range = request.range;
         if range.is_none() {
-            done = read(run, sample, &mut |_, value| sums.add(value));
-            range = sums.least.map(|least| (least, sums.most));
+            done = read(run, sample, &mut |_, value| known.add(value));
+            range = known.least.map(|least| (least, known.most));
         }
         if let Some(range) = range {
             edges = edges_of(range, request.bins, request.logarithmic);
-            let is_known = sums.number > 0;
+            let is_known = known.moments.number() > 0;
             let again = read(run, sample, &mut |_, value| {
                 if !is_known {
-                    sums.add(value);
+                    known.add(value);
                 }
                 if let Some(bin) = bin_of(&edges, value) {
                     counts[bin] += 1.0;
@@ -73,12 +55,12 @@ pub(super) fn answer(run: &Opened<'_>, request: &Histogram) -> Vec<u8> {
         }
     }
     let head = HistogramHead {
-        number: sums.number,
+        number: known.moments.number(),
         untold: done.untold,
-        least: sums.least.unwrap_or(0),
-        most: sums.most,
-        mean: sums.mean(),
-        deviation: sums.deviation(),
+        least: known.least.unwrap_or(0),
+        most: known.most,
+        mean: known.moments.mean(),
+        deviation: known.moments.deviation().unwrap_or(f64::NAN),
         is_whole,
         damage: done.damage,
     };
@@ -138,12 +120,5 @@ mod tests {
             assert_eq!(bin_of(&edges, range.1 + 2), None);
         }
         assert_eq!(bin_of(&[], 1), None);
-    }
-
-    #[test]
-    fn sums_are_exact() {
-        let mut sums = Sums::default();
-        [1 << 40, (1 << 40) + 2, (1 << 40) + 4].into_iter().for_each(|value| sums.add(value));
-        assert!((sums.deviation() - (8.0_f64 / 3.0).sqrt()).abs() < 1e-12);
     }
 }
