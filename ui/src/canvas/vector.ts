@@ -21,24 +21,22 @@ interface State {
   groups: number;
 }
 
-export class Vector implements Ink {
+export class Vector implements Ink, State {
+  fillStyle: State["fillStyle"] = "#000";
+  strokeStyle: State["strokeStyle"] = "#000";
+  globalAlpha = 1;
+  lineWidth = 1;
+  lineJoin: CanvasLineJoin = "miter";
+  font = "10px sans-serif";
+  textBaseline: CanvasTextBaseline = "alphabetic";
+  textAlign: CanvasTextAlign = "start";
+  dash: readonly number[] = [];
+  x = 0;
+  y = 0;
+  groups = 0;
   private readonly parts: string[] = [];
   private readonly states: State[] = [];
   private readonly measure: CanvasRenderingContext2D | null;
-  private now: State = {
-    fillStyle: "#000",
-    strokeStyle: "#000",
-    globalAlpha: 1,
-    lineWidth: 1,
-    lineJoin: "miter",
-    font: "10px sans-serif",
-    textBaseline: "alphabetic",
-    textAlign: "start",
-    dash: [],
-    x: 0,
-    y: 0,
-    groups: 0,
-  };
   private path = "";
   private clips = 0;
 
@@ -46,70 +44,22 @@ export class Vector implements Ink {
     this.measure = document.createElement("canvas").getContext("2d");
   }
 
-  get fillStyle(): State["fillStyle"] {
-    return this.now.fillStyle;
-  }
-  set fillStyle(value: State["fillStyle"]) {
-    this.now.fillStyle = value;
-  }
-  get strokeStyle(): State["strokeStyle"] {
-    return this.now.strokeStyle;
-  }
-  set strokeStyle(value: State["strokeStyle"]) {
-    this.now.strokeStyle = value;
-  }
-  get globalAlpha(): number {
-    return this.now.globalAlpha;
-  }
-  set globalAlpha(value: number) {
-    this.now.globalAlpha = value;
-  }
-  get lineWidth(): number {
-    return this.now.lineWidth;
-  }
-  set lineWidth(value: number) {
-    this.now.lineWidth = value;
-  }
-  get lineJoin(): CanvasLineJoin {
-    return this.now.lineJoin;
-  }
-  set lineJoin(value: CanvasLineJoin) {
-    this.now.lineJoin = value;
-  }
-  get font(): string {
-    return this.now.font;
-  }
-  set font(value: string) {
-    this.now.font = value;
-  }
-  get textBaseline(): CanvasTextBaseline {
-    return this.now.textBaseline;
-  }
-  set textBaseline(value: CanvasTextBaseline) {
-    this.now.textBaseline = value;
-  }
-  get textAlign(): CanvasTextAlign {
-    return this.now.textAlign;
-  }
-  set textAlign(value: CanvasTextAlign) {
-    this.now.textAlign = value;
-  }
-
   save(): void {
-    this.states.push({ ...this.now });
-    this.now = { ...this.now, groups: 0 };
+    const { fillStyle, strokeStyle, globalAlpha, lineWidth, lineJoin, font, textBaseline, textAlign, dash, x, y, groups } = this;
+    this.states.push({ fillStyle, strokeStyle, globalAlpha, lineWidth, lineJoin, font, textBaseline, textAlign, dash, x, y, groups });
+    this.groups = 0;
   }
 
   restore(): void {
     const before = this.states.pop();
     if (before === undefined) return;
-    this.parts.push("</g>".repeat(this.now.groups));
-    this.now = before;
+    this.parts.push("</g>".repeat(this.groups));
+    Object.assign(this, before);
   }
 
   translate(x: number, y: number): void {
-    this.now.x += x;
-    this.now.y += y;
+    this.x += x;
+    this.y += y;
   }
 
   beginPath(): void {
@@ -132,7 +82,7 @@ export class Vector implements Ink {
     this.clips += 1;
     const name = `clip${this.clips}`;
     this.parts.push(`<clipPath id="${name}"><path d="${this.path}"/></clipPath><g clip-path="url(#${name})">`);
-    this.now.groups += 1;
+    this.groups += 1;
   }
 
   stroke(): void {
@@ -140,12 +90,12 @@ export class Vector implements Ink {
   }
 
   setLineDash(dash: Iterable<number>): void {
-    this.now.dash = [...dash];
+    this.dash = [...dash];
   }
 
   fillRect(x: number, y: number, width: number, height: number): void {
     if (width === 0 || height === 0) return;
-    this.box(x, y, width, height, `fill="${text(this.now.fillStyle)}"${this.faintness()}`);
+    this.box(x, y, width, height, `fill="${text(this.fillStyle)}"${this.faintness()}`);
   }
 
   strokeRect(x: number, y: number, width: number, height: number): void {
@@ -154,49 +104,49 @@ export class Vector implements Ink {
 
   fillText(content: string, x: number, y: number): void {
     if (content === "") return;
-    const anchor = { center: "middle", end: "end", right: "end", left: "start", start: "start" }[this.now.textAlign];
-    const base = this.now.textBaseline === "middle" ? ' dominant-baseline="central"' : "";
-    const [left, top] = [short(x + this.now.x), short(y + this.now.y)];
-    const look = `${fontOf(this.now.font)} text-anchor="${anchor}"${base} fill="${text(this.now.fillStyle)}"${this.faintness()}`;
+    const anchor = { center: "middle", end: "end", right: "end", left: "start", start: "start" }[this.textAlign];
+    const base = this.textBaseline === "middle" ? ' dominant-baseline="central"' : "";
+    const [left, top] = [short(x + this.x), short(y + this.y)];
+    const look = `${fontOf(this.font)} text-anchor="${anchor}"${base} fill="${text(this.fillStyle)}"${this.faintness()}`;
     this.parts.push(`<text x="${left}" y="${top}" ${look}>${text(content)}</text>`);
   }
 
   measureText(content: string): TextMetrics {
     if (this.measure === null) throw new Error("this browser measures no texts");
-    this.measure.font = this.now.font;
+    this.measure.font = this.font;
     return this.measure.measureText(content);
   }
 
   /** A ground of rectangles whose pixels are those of CSS, with its corner at a place. */
   ground(left: number, top: number, width: number, height: number): VectorGround {
-    return new VectorGround(this.parts, left + this.now.x, top + this.now.y, width, height);
+    return new VectorGround(this.parts, left + this.x, top + this.y, width, height);
   }
 
   /** The file. */
   svg(width: number, height: number, title: string): string {
     const size = `width="${short(width)}" height="${short(height)}" viewBox="0 0 ${short(width)} ${short(height)}"`;
-    const open = this.states.map((state) => "</g>".repeat(state.groups)).join("") + "</g>".repeat(this.now.groups);
+    const open = this.states.map((state) => "</g>".repeat(state.groups)).join("") + "</g>".repeat(this.groups);
     return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><title>${text(title)}</title>${this.parts.join("\n")}${open}</svg>\n`;
   }
 
   private at(x: number, y: number): string {
-    return `${short(x + this.now.x)} ${short(y + this.now.y)}`;
+    return `${short(x + this.x)} ${short(y + this.y)}`;
   }
 
   private box(x: number, y: number, width: number, height: number, look: string): void {
-    const [left, top] = [Math.min(x, x + width) + this.now.x, Math.min(y, y + height) + this.now.y];
+    const [left, top] = [Math.min(x, x + width) + this.x, Math.min(y, y + height) + this.y];
     const size = `width="${short(Math.abs(width))}" height="${short(Math.abs(height))}"`;
     this.parts.push(`<rect x="${short(left)}" y="${short(top)}" ${size} ${look}/>`);
   }
 
   private lines(): string {
-    const dash = this.now.dash.length === 0 ? "" : ` stroke-dasharray="${this.now.dash.join(" ")}"`;
-    const { strokeStyle, lineWidth, lineJoin } = this.now;
+    const dash = this.dash.length === 0 ? "" : ` stroke-dasharray="${this.dash.join(" ")}"`;
+    const { strokeStyle, lineWidth, lineJoin } = this;
     return `stroke="${text(strokeStyle)}" stroke-width="${short(lineWidth)}" stroke-linejoin="${lineJoin}"${dash}${this.faintness()}`;
   }
 
   private faintness(): string {
-    return this.now.globalAlpha === 1 ? "" : ` opacity="${short(this.now.globalAlpha)}"`;
+    return this.globalAlpha === 1 ? "" : ` opacity="${short(this.globalAlpha)}"`;
   }
 }
 
