@@ -159,6 +159,9 @@ impl Columns {
 
     /// Keeps the rows for which `keep` holds, in their order.
     pub(crate) fn retain(&mut self, keep: &[bool]) {
+        if keep.iter().all(|keep| *keep) && keep.len() == self.len() {
+            return;
+        }
         self.columns.iter_mut().for_each(|column| column.retain(keep));
     }
 

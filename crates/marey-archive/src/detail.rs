@@ -1,10 +1,14 @@
 //! Level of detail: what a coarse picture of a timeline needs, read back.
 //!
 //! The one idea: a bucket is 2^r ns long and a row says which regions took most of it on one line, a line being one depth
-//! of one level on a location. How fine it is known differs by location: about 256 visits a bucket at the finest.
+//! of one level on a location. How fine it is known differs by location: about 128 visits a bucket at the finest.
 //!
 //! A region that takes many buckets in a row has one row in the coarsest that it takes as a whole, not in all of the finer
 //! ones. They are put back here.
+//!
+//! Of a run whose clocks were corrected afterwards, buckets are as they were merged. They are moved by as many whole buckets
+//! as comes closest to the correction in the middle of the span, so they lie off by half a bucket, and by what the correction
+//! changes within the span.
 //!
 //! What is deliberately absent: anything finer; [`crate::Events::overlapping`] has the visits themselves.
 
@@ -102,43 +106,92 @@ impl Detail {
         }
         let first = span.from.0.max(0) >> resolution_log2;
         let last = (span.to.0.max(1) - 1) >> resolution_log2;
+        let moves = Moves::new(archive, span, &locations, resolution_log2);
+        let (least, most) = moves.range();
         let mut found = Lines::default();
         let mut whole: Vec<(u32, Bucket)> = Vec::new();
-        let of_locations =
-            Filter { column: "location", range: i64::from(locations.start)..i64::from(locations.end) };
-        let log2 = i64::from(resolution_log2);
-        let here = [
-            of_locations.clone(),
-            Filter { column: "resolution_log2", range: log2..log2 + 1 },
-            Filter { column: "bucket", range: first..last + 1 },
+        // Coarser ones are read beside them; the number of a bucket says little there, and passes if it may be meant.
+        let filters = [
+            Filter { column: "location", range: i64::from(locations.start)..i64::from(locations.end) },
+            Filter { column: "resolution_log2", range: i64::from(resolution_log2)..i64::from(COARSEST) + 1 },
+            Filter {
+                column: "bucket",
+                range: (first.saturating_sub(most).max(0) >> (COARSEST - resolution_log2))
+                    ..last.saturating_sub(least).saturating_add(1),
+            },
         ];
-        read(archive, &here, &mut |_, bucket| {
-            found.entry(bucket.line()).or_default().push(bucket);
-        })?;
-        let coarser = [
-            of_locations,
-            Filter { column: "resolution_log2", range: log2 + 1..i64::from(COARSEST) + 1 },
-            Filter { column: "bucket", range: (first >> (COARSEST - resolution_log2))..(last >> 1) + 1 },
-        ];
-        read(archive, &coarser, &mut |log2, bucket| {
+        // What is moved by less than its correction may belong to a part that ends before the span.
+        let beside = if archive.corrections().is_empty() { 0 } else { 1 << resolution_log2 };
+        let times = span.from.0.saturating_sub(beside)..span.to.0.saturating_add(beside);
+        read(archive, times, &filters, &mut |log2, bucket| {
             let up = log2 - resolution_log2;
+            let (first, last) = moves.merged(bucket.location, (first, last));
             let is_in = first >> up <= bucket.number && bucket.number <= last >> up;
-            if is_in && bucket.regions[1].is_none() && bucket.rest == 0 {
+            if !is_in {
+                return;
+            }
+            if up == 0 {
+                found.entry(bucket.line()).or_default().push(bucket);
+            } else if bucket.regions[1].is_none() && bucket.rest == 0 {
                 whole.push((up, bucket));
             }
         })?;
-        put_back(&mut found, whole, (first, last));
+        put_back(&mut found, whole, |location| moves.merged(location, (first, last)));
         let mut lines: Vec<_> = found.into_iter().collect();
         lines.sort_unstable_by_key(|(line, _)| *line);
-        for (_, buckets) in &lines {
-            buckets.iter().for_each(&mut *each);
+        for ((location, ..), buckets) in &lines {
+            let by = moves.of(*location);
+            buckets
+                .iter()
+                .for_each(|bucket| each(&Bucket { number: bucket.number.saturating_add(by), ..*bucket }));
         }
         Ok(())
     }
 }
 
+/// By how many buckets those of each location are moved.
+struct Moves {
+    /// The first of the locations.
+    first: u32,
+    /// Of each; none at all where clocks are as they were merged.
+    by: Vec<i64>,
+}
+
+impl Moves {
+    fn new(archive: &Archive, span: Span, locations: &Range<u32>, log2: u32) -> Self {
+        let middle = span.from.0.midpoint(span.to.0);
+        let by = archive.applied().map(|applied| {
+            let half = (1_i64 << log2) / 2;
+            let of = |location| applied.added_about(location, middle).saturating_add(half) >> log2;
+            locations.clone().map(of).collect()
+        });
+        Self { first: locations.start, by: by.unwrap_or_default() }
+    }
+
+    fn of(&self, location: u32) -> i64 {
+        let place = location.checked_sub(self.first).map(|place| place as usize);
+        place.and_then(|place| self.by.get(place).copied()).unwrap_or(0)
+    }
+
+    /// The least and the most.
+    fn range(&self) -> (i64, i64) {
+        (self.by.iter().copied().min().unwrap_or(0), self.by.iter().copied().max().unwrap_or(0))
+    }
+
+    /// Which numbers buckets of a location have in the table, first and last, that are to have these.
+    fn merged(&self, location: u32, (first, last): (i64, i64)) -> (i64, i64) {
+        let by = self.of(location);
+        (first.saturating_sub(by), last.saturating_sub(by))
+    }
+}
+
 /// Reads rows that pass, each with its resolution.
-fn read(archive: &Archive, filters: &[Filter<'_>], each: &mut dyn FnMut(u32, Bucket)) -> Result<(), Error> {
+fn read(
+    archive: &Archive,
+    span: Range<i64>,
+    filters: &[Filter<'_>],
+    each: &mut dyn FnMut(u32, Bucket),
+) -> Result<(), Error> {
     const COLUMNS: [&str; 12] = [
         "location",
         "level",
@@ -154,7 +207,7 @@ fn read(archive: &Archive, filters: &[Filter<'_>], each: &mut dyn FnMut(u32, Buc
         "rest",
     ];
     let mut wrong = Ok(());
-    let scanned = archive.scan("lod", &COLUMNS, filters, |batch| {
+    let scanned = archive.scan_span("lod", span, &COLUMNS, filters, |batch| {
         if let Err(error) = rows(batch, each) {
             wrong = Err(error);
         }
@@ -187,10 +240,11 @@ fn rows(batch: &Columns, each: &mut dyn FnMut(u32, Bucket)) -> Result<(), Error>
 
 /// Puts what took coarser buckets as a whole where finer ones have no row, the finest of them first: coarser ones are the
 /// sums of finer ones as well, and add nothing then.
-fn put_back(found: &mut Lines, mut whole: Vec<(u32, Bucket)>, (first, last): (i64, i64)) {
+fn put_back(found: &mut Lines, mut whole: Vec<(u32, Bucket)>, within: impl Fn(u32) -> (i64, i64)) {
     whole.sort_by_key(|(up, bucket)| (bucket.line(), *up, bucket.number));
     for (up, coarse) in whole {
         let line = found.entry(coarse.line()).or_default();
+        let (first, last) = within(coarse.location);
         let begin = (coarse.number << up).max(first);
         let end = ((coarse.number + 1) << up).min(last + 1);
         let place = line.partition_point(|bucket| bucket.number + bucket.n <= begin);

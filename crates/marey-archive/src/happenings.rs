@@ -109,8 +109,8 @@ impl<'a> Events<'a> {
                 Ok(()) => {
                     let before = rows.len();
                     rows.retain(|row| {
-                        let Interval { start, end, .. } = *row.interval();
-                        start <= end && self.is_in_run([start, end]) && self.is_known(row.interval().location)
+                        let (location, start, end) = row.life();
+                        start <= end && self.is_in_run([start, end]) && self.is_known(location)
                     });
                     outside += (before - rows.len()) as u64;
                     each(&rows);
@@ -158,14 +158,12 @@ impl<'a> Events<'a> {
         for part in self.parts("intervals", self.slabs[slab].1) {
             let done = self.read_intervals(part, |rows: &[R]| {
                 let Some(last) = rows.last() else { return };
-                if long.peek().is_none_or(|row| order(row.interval()) > order(last.interval())) {
+                if long.peek().is_none_or(|row| row.order() > last.order()) {
                     return each(rows);
                 }
                 merged.clear();
                 for row in rows {
-                    while let Some(earlier) =
-                        long.next_if(|earlier| order(earlier.interval()) < order(row.interval()))
-                    {
+                    while let Some(earlier) = long.next_if(|earlier| earlier.order() < row.order()) {
                         merged.push(earlier);
                     }
                     merged.push(*row);
@@ -244,7 +242,58 @@ trait Row: Copy + From<Visit> {
 
     fn read(batch: &Columns, rows: &mut Vec<Self>) -> Result<(), Error>;
 
-    fn interval(&self) -> &Interval;
+    /// Where, from when, and until when.
+    fn life(&self) -> (LocationId, Nanos, Nanos);
+
+    /// Rows of a slab are in this order.
+    fn order(&self) -> (LocationId, Nanos, u32);
+}
+
+/// What a picture shows of a visit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bar {
+    /// Where.
+    pub location: LocationId,
+    /// When the region was entered.
+    pub start: Nanos,
+    /// When it was left.
+    pub end: Nanos,
+    /// The region and those above it.
+    pub call_path: CallPathId,
+    /// How much of its time lies between the visits that it stands for.
+    pub between: Nanos,
+}
+
+impl From<Visit> for Bar {
+    fn from(Visit { interval: it, between, .. }: Visit) -> Self {
+        Self { location: it.location, start: it.start, end: it.end, call_path: it.call_path, between }
+    }
+}
+
+impl Row for Bar {
+    const COLUMNS: &'static [&'static str] = &["location", "start", "duration", "call_path", "gaps"];
+
+    fn read(batch: &Columns, rows: &mut Vec<Self>) -> Result<(), Error> {
+        let (locations, paths) = (batch.u32("location")?, batch.u32("call_path")?);
+        let (starts, durations) = (batch.i64("start")?, batch.i64("duration")?);
+        let gaps = batch.i64("gaps")?;
+        rows.extend((0..batch.len()).map(|row| Self {
+            location: LocationId(locations[row]),
+            start: Nanos(starts[row]),
+            end: Nanos(starts[row].saturating_add(durations[row])),
+            call_path: CallPathId(paths[row]),
+            between: Nanos(gaps[row].max(0)),
+        }));
+        Ok(())
+    }
+
+    fn life(&self) -> (LocationId, Nanos, Nanos) {
+        (self.location, self.start, self.end)
+    }
+
+    fn order(&self) -> (LocationId, Nanos, u32) {
+        (self.location, self.start, 0)
+    }
 }
 
 impl Row for Interval {
@@ -275,8 +324,12 @@ impl Row for Interval {
         Ok(())
     }
 
-    fn interval(&self) -> &Interval {
-        self
+    fn life(&self) -> (LocationId, Nanos, Nanos) {
+        (self.location, self.start, self.end)
+    }
+
+    fn order(&self) -> (LocationId, Nanos, u32) {
+        order(self)
     }
 }
 
@@ -296,8 +349,12 @@ impl Row for Visit {
         Ok(())
     }
 
-    fn interval(&self) -> &Interval {
-        &self.interval
+    fn life(&self) -> (LocationId, Nanos, Nanos) {
+        self.interval.life()
+    }
+
+    fn order(&self) -> (LocationId, Nanos, u32) {
+        order(&self.interval)
     }
 }
 

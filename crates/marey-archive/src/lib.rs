@@ -36,7 +36,7 @@ pub use error::Error;
 #[cfg(unix)]
 pub use explained::prepare;
 pub use explained::prepared;
-pub use happenings::Events;
+pub use happenings::{Bar, Events};
 pub use meta::{META_FILE, Meta, Part, RunFacts, State};
 #[cfg(unix)]
 pub use pack::{pack, pack_tables};

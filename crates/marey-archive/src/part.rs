@@ -33,7 +33,7 @@ mod encoder;
 mod runs;
 
 /// Rows of a data page: what a reader that looks for a few rows has to decode.
-pub(crate) const PAGE_ROWS: usize = 1 << 14;
+pub(crate) const PAGE_ROWS: usize = 1 << 11;
 /// Rows of a row group: what other readers hand to one thread.
 const GROUP_ROWS: usize = 1 << 20;
 /// Bytes that are written to the file at a time.
@@ -290,18 +290,31 @@ fn columns_span(spec: &'static TableSpec, rows: &Columns) -> Result<Option<(i64,
     for time in spec.times {
         let begins = rows.i64(time.begin)?;
         let known = |begin: i64| begin >= 0;
-        let found = match time.duration {
-            None => begins
-                .iter()
-                .filter(|&&begin| known(begin))
-                .fold(None, |span, &begin| join(span, Some((begin, begin)))),
-            Some(duration) => {
-                let pairs = begins.iter().zip(rows.i64(duration)?).filter(|(begin, _)| known(**begin));
-                pairs.fold(None, |span, (&begin, &duration)| {
-                    join(span, Some((begin, begin.saturating_add(duration.max(0)))))
-                })
+        let begins = begins.iter().copied();
+        let mut found = None;
+        match (time.duration, time.bucket_log2) {
+            (Some(duration), _) => {
+                let pairs = begins.zip(rows.i64(duration)?).filter(|(begin, _)| known(*begin));
+                pairs.for_each(|(begin, &duration)| {
+                    found = join(found, Some((begin, begin.saturating_add(duration.max(0)))));
+                });
             }
-        };
+            (None, Some(log2)) => {
+                let pairs = begins.zip(rows.u32(log2)?).filter(|(begin, _)| known(*begin));
+                pairs.for_each(|(number, &log2)| {
+                    let at = |number: i64| {
+                        number
+                            .saturating_mul(1_i64.checked_shl(log2).filter(|it| *it > 0).unwrap_or(i64::MAX))
+                    };
+                    found = join(found, Some((at(number), at(number.saturating_add(1)))));
+                });
+            }
+            (None, None) => {
+                begins
+                    .filter(|&begin| known(begin))
+                    .for_each(|begin| found = join(found, Some((begin, begin))));
+            }
+        }
         span = join(span, found);
     }
     Ok(span)

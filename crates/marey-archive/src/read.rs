@@ -9,16 +9,19 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::Error;
-use crate::columns::Columns;
+use crate::columns::{Column, Columns};
 use crate::corrections::{Applied, Corrections};
 use crate::meta::{META_FILE, Meta, Part};
 use crate::read::file::PartFile;
+use crate::read::opened::Opened;
 use crate::schema::{self, Layout, TableSpec};
 use crate::store::Store;
 
 mod file;
+mod opened;
 
 pub use file::panics_are_caught;
 
@@ -33,15 +36,40 @@ pub struct Archive {
     corrections: Corrections,
     /// Them, ready to be added; `None` = there are none.
     applied: Option<Applied>,
+    opened: Opened,
 }
 
 /// Asks for the rows of which the value in a column lies in a range, the end excluded.
 #[derive(Clone, Debug)]
 pub struct Filter<'a> {
-    /// Name of the column; it need not be among those that are returned.
+    /// Name of the column; it need not be among those that are returned. Of rows that take time `end` is their begin
+    /// and their duration together, though no column has that.
     pub column: &'a str,
     /// The range, in the column's unit.
     pub range: Range<i64>,
+}
+
+/// What a filter looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Subject {
+    /// The column at a place.
+    Column(usize),
+    /// The sum of two: when a row ends.
+    End { begin: usize, duration: usize },
+}
+
+/// A filter, its columns found.
+type Asked = (Subject, Range<i64>);
+
+impl Subject {
+    /// The columns that it takes to tell.
+    fn places(self) -> impl Iterator<Item = usize> {
+        let (first, second) = match self {
+            Self::Column(place) => (place, None),
+            Self::End { begin, duration } => (begin, Some(duration)),
+        };
+        [Some(first), second].into_iter().flatten()
+    }
 }
 
 /// What a scan went through.
@@ -92,7 +120,18 @@ impl Archive {
         Meta::check_size(&named, section.len())?;
         let text = section.read_all().map_err(Error::io(&named))?;
         let meta = Meta::parse(&named, &text)?;
-        Ok(Self { meta, store, corrections: Corrections::default(), applied: None })
+        Ok(Self {
+            meta,
+            store,
+            corrections: Corrections::default(),
+            applied: None,
+            opened: Opened::default(),
+        })
+    }
+
+    /// The same, ready to be added; `None` where there are none.
+    pub(crate) fn applied(&self) -> Option<&Applied> {
+        self.applied.as_ref()
     }
 
     /// What is added to the times of the run.
@@ -146,7 +185,7 @@ impl Archive {
         Ok(all)
     }
 
-    /// Hands the rows of a table that pass all filters to `each`, in batches of at most 2¹⁶ rows
+    /// Hands the rows of a table that pass all filters to `each`, in batches of at most 2¹³ rows
     /// and in the order of the parts. Goes on behind parts that cannot be read and names them.
     pub fn scan(
         &self,
@@ -172,6 +211,34 @@ impl Archive {
         Ok(scanned)
     }
 
+    /// The same, but for parts of which no row has a time in a span, as `meta.json` knows.
+    pub(crate) fn scan_span(
+        &self,
+        table: &str,
+        span: Range<i64>,
+        columns: &[&str],
+        filters: &[Filter<'_>],
+        mut each: impl FnMut(&Columns),
+    ) -> Result<Scanned, Error> {
+        let spec = spec(table)?;
+        let mut scanned = Scanned::default();
+        for part in self.parts(table) {
+            // Parts without times have rows of any time.
+            let (first, last) = (part.min_time.unwrap_or(i64::MIN), part.max_time.unwrap_or(i64::MAX));
+            if last < span.start || span.end <= first {
+                continue;
+            }
+            let mut rows = 0;
+            let done = self.scan_part(spec, part, columns, filters, |batch| {
+                rows += batch.len() as u64;
+                each(batch);
+            });
+            scanned.rows += rows;
+            scanned.damage.extend(done.err());
+        }
+        Ok(scanned)
+    }
+
     /// Rows that a part has, by its own footer: no page is read.
     ///
     /// # Errors
@@ -183,7 +250,15 @@ impl Archive {
 
     /// Opens a file of a table, if it is the one that `meta.json` is about: another, though sound, would be read
     /// as if the run had been different.
-    fn open_part(&self, spec: &'static TableSpec, part: &Part, indexed: bool) -> Result<PartFile, Error> {
+    fn open_part(
+        &self,
+        spec: &'static TableSpec,
+        part: &Part,
+        indexed: bool,
+    ) -> Result<Arc<PartFile>, Error> {
+        if let Some(file) = self.opened.get(&part.file, indexed) {
+            return Ok(file);
+        }
         let path = self.store.path_of(&part.file);
         let section = self.store.section(&part.file)?;
         let refused = |what, expected, found| {
@@ -199,6 +274,8 @@ impl Archive {
         if part.bytes != 0 && part.rows != rows {
             return refused("rows", part.rows, rows);
         }
+        let file = Arc::new(file);
+        self.opened.put(&part.file, indexed, &file);
         Ok(file)
     }
 
@@ -215,7 +292,7 @@ impl Archive {
         let wanted = places(spec, columns)?;
         let filtered = filter_places(spec, filters)?;
         let mut read = wanted.clone();
-        for &(place, _) in &filtered {
+        for place in filtered.iter().flat_map(|(subject, _)| subject.places()) {
             if !read.contains(&place) {
                 read.push(place);
             }
@@ -223,7 +300,11 @@ impl Archive {
         let mut ranges = filtered.clone();
         if let Some(applied) = &self.applied {
             read.extend(applied.needed(spec, &read));
-            ranges.iter_mut().for_each(|(place, range)| *range = applied.widened(spec, *place, range));
+            for (subject, range) in &mut ranges {
+                // An end is an instant as a begin is one.
+                let (Subject::Column(place) | Subject::End { begin: place, .. }) = *subject;
+                *range = applied.widened(spec, place, range);
+            }
         }
         let indexed = !filters.is_empty() || spec.layout == Layout::Parts;
         let file = self.open_part(spec, part, indexed)?;
@@ -258,20 +339,24 @@ fn places(spec: &'static TableSpec, columns: &[&str]) -> Result<Vec<usize>, Erro
 }
 
 /// The filters with the places of their columns.
-fn filter_places(
-    spec: &'static TableSpec,
-    filters: &[Filter<'_>],
-) -> Result<Vec<(usize, Range<i64>)>, Error> {
-    let mut found = Vec::with_capacity(filters.len());
-    for filter in filters {
-        let place = places(spec, &[filter.column])?[0];
-        let column = &spec.columns[place];
-        if !matches!(column.kind, schema::Kind::U32 | schema::Kind::I64) {
-            return Err(Error::NoRange { table: spec.name, column: column.name });
-        }
-        found.push((place, filter.range.clone()));
+fn filter_places(spec: &'static TableSpec, filters: &[Filter<'_>]) -> Result<Vec<Asked>, Error> {
+    let found = |filter: &Filter<'_>| Ok((subject(spec, filter.column)?, filter.range.clone()));
+    filters.iter().map(found).collect()
+}
+
+fn subject(spec: &'static TableSpec, name: &str) -> Result<Subject, Error> {
+    if spec.column(name).is_none() && name == "end" {
+        let ends = spec.times.iter().find_map(|time| {
+            Some(Subject::End { begin: spec.column(time.begin)?, duration: spec.column(time.duration?)? })
+        });
+        return ends.ok_or_else(|| Error::NoSuchColumn { table: spec.name, column: name.into() });
     }
-    Ok(found)
+    let place = places(spec, &[name])?[0];
+    let column = &spec.columns[place];
+    if !matches!(column.kind, schema::Kind::U32 | schema::Kind::I64) {
+        return Err(Error::NoRange { table: spec.name, column: column.name });
+    }
+    Ok(Subject::Column(place))
 }
 
 /// Whether a part can hold rows that pass, by the times in `meta.json`.
@@ -280,26 +365,42 @@ fn may_match(spec: &TableSpec, part: &Part, filters: &[Filter<'_>]) -> bool {
     // Times that are missing are negative and not counted in the span, so a filter that lets them
     // pass says nothing about the part.
     let by_time = |filter: &&Filter<'_>| {
-        filter.range.start >= 0 && spec.times.iter().any(|time| time.begin == filter.column)
+        filter.range.start >= 0
+            && spec.times.iter().any(|time| time.begin == filter.column && time.bucket_log2.is_none())
     };
     filters.iter().filter(by_time).all(|filter| filter.range.start <= max && min < filter.range.end)
 }
 
 /// For each row, whether it passes all filters.
-fn matches(batch: &Columns, filters: &[(usize, Range<i64>)]) -> Vec<bool> {
+fn matches(batch: &Columns, filters: &[Asked]) -> Vec<bool> {
     let mut keep = vec![true; batch.len()];
-    for (place, range) in filters {
-        let Some(idx) = batch.places().iter().position(|there| there == place) else { continue };
-        match &batch.columns()[idx] {
-            crate::Column::U32(values) => {
-                keep.iter_mut()
-                    .zip(values)
-                    .for_each(|(keep, &value)| *keep &= range.contains(&i64::from(value)));
+    let column = |place: usize| {
+        let there = batch.places().iter().position(|there| *there == place)?;
+        batch.columns().get(there)
+    };
+    for (subject, range) in filters {
+        match *subject {
+            Subject::Column(place) => match column(place) {
+                Some(Column::U32(values)) => {
+                    keep.iter_mut()
+                        .zip(values)
+                        .for_each(|(keep, &value)| *keep &= range.contains(&i64::from(value)));
+                }
+                Some(Column::I64(values)) => {
+                    keep.iter_mut().zip(values).for_each(|(keep, value)| *keep &= range.contains(value));
+                }
+                Some(Column::F64(_) | Column::Text(_)) | None => {}
+            },
+            Subject::End { begin, duration } => {
+                let (Some(Column::I64(begins)), Some(Column::I64(durations))) =
+                    (column(begin), column(duration))
+                else {
+                    continue;
+                };
+                let ends =
+                    begins.iter().zip(durations).map(|(begin, duration)| begin.saturating_add(*duration));
+                keep.iter_mut().zip(ends).for_each(|(keep, end)| *keep &= range.contains(&end));
             }
-            crate::Column::I64(values) => {
-                keep.iter_mut().zip(values).for_each(|(keep, value)| *keep &= range.contains(value));
-            }
-            crate::Column::F64(_) | crate::Column::Text(_) => {}
         }
     }
     keep

@@ -105,6 +105,8 @@ pub struct TimeSpec {
     pub begin: &'static str,
     /// Column with the duration, ns, if a row takes time.
     pub duration: Option<&'static str>,
+    /// Column with log₂ of the length of a bucket, ns, if rows are about buckets; the begin is the number of one then.
+    pub bucket_log2: Option<&'static str>,
 }
 
 impl TableSpec {

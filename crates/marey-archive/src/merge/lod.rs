@@ -17,7 +17,7 @@ use crate::schema::NONE;
 const COARSEST: u32 = 45;
 /// Intervals that the finest bucket of a location holds on average. An estimate of what keeps the
 /// table below a tenth of the intervals: a row takes 25 bytes where an interval takes 4.
-pub(crate) const PER_BUCKET: f64 = 256.0;
+pub(crate) const PER_BUCKET: f64 = 128.0;
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

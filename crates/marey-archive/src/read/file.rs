@@ -14,13 +14,15 @@ use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 
+use super::{Asked, Subject};
 use crate::Error;
 use crate::columns::{Column, Columns};
 use crate::schema::{Kind, TableSpec};
 use crate::store::Section;
 
-/// Rows of a batch: some pages, so that a scan stays in the caches.
-const BATCH_ROWS: usize = 1 << 16;
+/// Rows of a batch: a page or two, so that a scan stays in the caches, and its memory is not given back to the system and
+/// asked for again at each batch.
+const BATCH_ROWS: usize = 1 << 13;
 
 /// One file, open.
 pub(super) struct PartFile {
@@ -33,16 +35,33 @@ pub(super) struct PartFile {
     version: u32,
 }
 
+impl std::fmt::Debug for PartFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PartFile").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
 /// The chosen rows and columns of one row group.
 pub(super) struct GroupRows<'a> {
     file: &'a PartFile,
     wanted: Vec<usize>,
     /// `None` for a column that is newer than the file.
-    readers: Vec<Option<ColumnReader>>,
+    columns: Vec<Option<ColumnRows>>,
     /// Rows of the group still to be read.
     ranges: VecDeque<Range<usize>>,
-    /// Rows of the group that were read or skipped.
+}
+
+/// Of pages their first rows, and their least and greatest values.
+type Bounds = (Vec<usize>, Vec<(i64, i64)>);
+
+/// A column of a row group.
+struct ColumnRows {
+    reader: ColumnReader,
+    kind: Kind,
+    /// Rows that were read or skipped.
     at: usize,
+    /// Runs of rows that all have one value, as the index of pages knows: these need not be decoded.
+    constant: Vec<(Range<usize>, i64)>,
 }
 
 impl PartFile {
@@ -91,11 +110,11 @@ impl PartFile {
         &self,
         group: usize,
         wanted: &[usize],
-        filters: &[(usize, Range<i64>)],
+        filters: &[Asked],
     ) -> Result<GroupRows<'_>, Error> {
         let rows = self.rows_of(group)?;
         let ranges = guarded(&self.path, || Ok(self.selected(group, rows, filters)))?;
-        let mut readers = Vec::with_capacity(wanted.len());
+        let mut columns = Vec::with_capacity(wanted.len());
         // Something must vouch for the number of rows that the footer claims.
         let newer = wanted.iter().filter(|&&place| self.places[place].is_none());
         if let (Some(&place), true) = (wanted.first(), newer.count() == wanted.len()) {
@@ -104,15 +123,21 @@ impl PartFile {
         if !ranges.is_empty() {
             for &place in wanted {
                 let Some(column) = self.column(place)? else {
-                    readers.push(None);
+                    columns.push(None);
                     continue;
                 };
                 let reader =
                     guarded(&self.path, || self.reader.get_row_group(group)?.get_column_reader(column))?;
-                readers.push(Some(reader));
+                let constant = self.constant(group, rows, place);
+                columns.push(Some(ColumnRows {
+                    reader,
+                    kind: self.spec.columns[place].kind,
+                    at: 0,
+                    constant,
+                }));
             }
         }
-        Ok(GroupRows { file: self, wanted: wanted.to_vec(), readers, ranges, at: 0 })
+        Ok(GroupRows { file: self, wanted: wanted.to_vec(), columns, ranges })
     }
 
     /// Which column of the file it is; `None` if it is newer than the file.
@@ -128,28 +153,71 @@ impl PartFile {
     }
 
     /// Rows of a group on pages whose bounds do not rule them out.
-    fn selected(&self, group: usize, rows: usize, filters: &[(usize, Range<i64>)]) -> VecDeque<Range<usize>> {
+    fn selected(&self, group: usize, rows: usize, filters: &[Asked]) -> VecDeque<Range<usize>> {
         let mut selected = VecDeque::new();
         if rows > 0 {
             selected.push_back(0..rows);
         }
-        for (place, range) in filters {
-            if let Some(pages) = self.pages(group, rows, *place, range) {
+        for (subject, range) in filters {
+            if let Some(pages) = self.pages(group, rows, *subject, range) {
                 selected = intersection(&selected, &pages);
             }
         }
         selected
     }
 
-    /// Row ranges of the pages of one column that may hold values in a range; `None` without an
-    /// index.
+    /// Row ranges of pages that may hold values in a range; `None` if that cannot be told.
     fn pages(
         &self,
         group: usize,
         rows: usize,
-        place: usize,
+        subject: Subject,
         range: &Range<i64>,
     ) -> Option<VecDeque<Range<usize>>> {
+        let (firsts, bounds) = match subject {
+            Subject::Column(place) => self.bounds(group, place)?,
+            Subject::End { begin, duration } => {
+                let (firsts, mut bounds) = self.bounds(group, begin)?;
+                let durations = self.bounds(group, duration)?;
+                let ends = firsts.iter().copied().skip(1).chain([rows]);
+                for ((min, max), pages) in bounds.iter_mut().zip(firsts.iter().copied().zip(ends)) {
+                    let (shortest, longest) = within(&durations, pages)?;
+                    (*min, *max) = (min.saturating_add(shortest), max.saturating_add(longest));
+                }
+                (firsts, bounds)
+            }
+        };
+        let ends = firsts.iter().copied().skip(1).chain([rows]);
+        let mut pages: VecDeque<Range<usize>> = VecDeque::new();
+        for ((first, end), (min, max)) in firsts.iter().copied().zip(ends).zip(bounds) {
+            if max < range.start || range.end <= min || end <= first {
+                continue;
+            }
+            match pages.back_mut() {
+                Some(last) if last.end == first => last.end = end,
+                _ => pages.push_back(first..end),
+            }
+        }
+        Some(pages)
+    }
+
+    /// Runs of rows in which a column has one value.
+    fn constant(&self, group: usize, rows: usize, place: usize) -> Vec<(Range<usize>, i64)> {
+        let Some((firsts, bounds)) = self.bounds(group, place) else { return Vec::new() };
+        let ends = firsts.iter().copied().skip(1).chain([rows]);
+        let mut runs: Vec<(Range<usize>, i64)> = Vec::new();
+        for ((first, end), (min, max)) in firsts.iter().copied().zip(ends).zip(bounds) {
+            match runs.last_mut() {
+                _ if min != max || end <= first => {}
+                Some((last, value)) if last.end == first && *value == min => last.end = end,
+                _ => runs.push((first..end, min)),
+            }
+        }
+        runs
+    }
+
+    /// Of each page of a column its first row, and its least and its greatest value; `None` without an index.
+    fn bounds(&self, group: usize, place: usize) -> Option<Bounds> {
         let column = self.places[place]?;
         let index = self.reader.metadata().page_index_for_row_group(group);
         let locations = index.page_locations(column)?;
@@ -164,23 +232,19 @@ impl PartFile {
             }
             _ => return None,
         };
-        if bounds.len() != locations.len() {
-            return None;
-        }
-        let firsts = locations.iter().map(|page| usize::try_from(page.first_row_index).unwrap_or(rows));
-        let ends = firsts.clone().skip(1).chain([rows]);
-        let mut pages: VecDeque<Range<usize>> = VecDeque::new();
-        for ((first, end), (min, max)) in firsts.zip(ends).zip(bounds) {
-            if max < range.start || range.end <= min || end <= first {
-                continue;
-            }
-            match pages.back_mut() {
-                Some(last) if last.end == first => last.end = end,
-                _ => pages.push_back(first..end),
-            }
-        }
-        Some(pages)
+        let firsts: Option<Vec<usize>> =
+            locations.iter().map(|page| usize::try_from(page.first_row_index).ok()).collect();
+        firsts.filter(|firsts| firsts.len() == bounds.len()).map(|firsts| (firsts, bounds))
     }
+}
+
+/// The least and the greatest value on pages that hold some of the rows from `first` to `end`: pages of two columns need not
+/// begin at the same rows, and of a column with one value there is one page.
+fn within((firsts, bounds): &Bounds, (first, end): (usize, usize)) -> Option<(i64, i64)> {
+    let from = firsts.partition_point(|page| *page <= first).checked_sub(1)?;
+    let behind = firsts.partition_point(|page| *page < end).max(from + 1);
+    let join = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
+    bounds.get(from..behind)?.iter().copied().reduce(join)
 }
 
 impl GroupRows<'_> {
@@ -190,13 +254,19 @@ impl GroupRows<'_> {
         if ranges.is_empty() {
             return Ok(None);
         }
+        let expected: usize = ranges.iter().map(Range::len).sum();
+        // An index may claim any number of rows; what is decoded vouches for them.
+        let mut is_vouched = self.columns.iter().flatten().any(|rows| !rows.is_constant(&ranges));
         let mut columns = Vec::with_capacity(self.wanted.len());
-        for (reader, &place) in self.readers.iter_mut().zip(&self.wanted) {
-            let kind = self.file.spec.columns[place].kind;
-            let expected: usize = ranges.iter().map(Range::len).sum();
-            let column = match reader {
-                Some(reader) => guarded(&self.file.path, || read_column(reader, self.at, &ranges, kind))?,
-                None => Column::missing(kind, expected),
+        for (rows, &place) in self.columns.iter_mut().zip(&self.wanted) {
+            let column = match rows {
+                Some(rows) => {
+                    if !std::mem::replace(&mut is_vouched, true) {
+                        rows.constant.clear();
+                    }
+                    guarded(&self.file.path, || rows.read(&ranges))?
+                }
+                None => Column::missing(self.file.spec.columns[place].kind, expected),
             };
             if column.len() != expected {
                 let (expected, found) = (expected as u64, column.len() as u64);
@@ -204,7 +274,6 @@ impl GroupRows<'_> {
             }
             columns.push(column);
         }
-        self.at = ranges.last().map_or(self.at, |range| range.end);
         Columns::with_places(self.file.spec, self.wanted.clone(), columns).map(Some)
     }
 
@@ -225,23 +294,41 @@ impl GroupRows<'_> {
     }
 }
 
-/// The values of one column in some rows; fewer if the file ends before.
-fn read_column(
-    reader: &mut ColumnReader,
-    mut at: usize,
-    ranges: &[Range<usize>],
-    kind: Kind,
-) -> Result<Column, ParquetError> {
-    let mut column = Stored::new(kind);
-    for range in ranges {
-        let skipped = column.skip(reader, range.start - at)?;
-        if skipped != range.start - at {
-            break;
-        }
-        column.read(reader, range.len())?;
-        at = range.end;
+impl ColumnRows {
+    /// Whether nothing of some rows would be decoded.
+    fn is_constant(&self, ranges: &[Range<usize>]) -> bool {
+        ranges.iter().all(|range| {
+            let run = self.constant.partition_point(|(run, _)| run.end <= range.start);
+            self.constant.get(run).is_some_and(|(run, _)| run.start <= range.start && range.end <= run.end)
+        })
     }
-    column.into_column()
+
+    /// The values in some rows, behind those that were read before; fewer if the file ends before.
+    fn read(&mut self, ranges: &[Range<usize>]) -> Result<Column, ParquetError> {
+        let mut values = Stored::new(self.kind);
+        for range in ranges {
+            let mut at = range.start;
+            while at < range.end {
+                let run = self.constant.partition_point(|(run, _)| run.end <= at);
+                let end = match self.constant.get(run) {
+                    Some((run, value)) if run.contains(&at) => {
+                        let end = run.end.min(range.end);
+                        values.repeat(*value, end - at);
+                        at = end;
+                        continue;
+                    }
+                    Some((run, _)) => run.start.min(range.end),
+                    None => range.end,
+                };
+                if values.skip(&mut self.reader, at - self.at)? != at - self.at {
+                    return values.into_column();
+                }
+                values.read(&mut self.reader, end - at)?;
+                (self.at, at) = (end, end);
+            }
+        }
+        values.into_column()
+    }
 }
 
 /// Values as they are stored.
@@ -259,6 +346,17 @@ impl Stored {
             Kind::I64 => Self::I64(Vec::new()),
             Kind::F64 => Self::F64(Vec::new()),
             Kind::Text => Self::Text(Vec::new()),
+        }
+    }
+
+    /// Adds a value of whole numbers, so many times.
+    #[expect(clippy::cast_possible_truncation, reason = "the bits of a column of 32")]
+    fn repeat(&mut self, value: i64, rows: usize) {
+        match self {
+            Self::U32(values) => values.resize(values.len() + rows, value as i32),
+            Self::I64(values) => values.resize(values.len() + rows, value),
+            // Only whole numbers have bounds that we read.
+            Self::F64(_) | Self::Text(_) => {}
         }
     }
 

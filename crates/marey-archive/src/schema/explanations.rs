@@ -52,7 +52,7 @@ pub static WAITS: TableSpec = TableSpec {
         .since(9),
     ],
     layout: Layout::Single,
-    times: &[TimeSpec { begin: "start", duration: Some("duration") }],
+    times: &[TimeSpec { begin: "start", duration: Some("duration"), bucket_log2: None }],
 };
 
 /// Completion of operations.
@@ -118,7 +118,7 @@ pub static CRITICAL_PATH: TableSpec = TableSpec {
         i64("duration", "ns", "How long."),
     ],
     layout: Layout::Single,
-    times: &[TimeSpec { begin: "start", duration: Some("duration") }],
+    times: &[TimeSpec { begin: "start", duration: Some("duration"), bucket_log2: None }],
 };
 
 /// The time of locations.

@@ -3,11 +3,11 @@
 use super::{Layout, TableSpec, TimeSpec, f64, growing, i64, text, u32};
 
 const fn at(begin: &'static str) -> TimeSpec {
-    TimeSpec { begin, duration: None }
+    TimeSpec { begin, duration: None, bucket_log2: None }
 }
 
 /// Begin and duration, as most tables name them.
-const SPAN: &[TimeSpec] = &[TimeSpec { begin: "start", duration: Some("duration") }];
+const SPAN: &[TimeSpec] = &[TimeSpec { begin: "start", duration: Some("duration"), bucket_log2: None }];
 
 /// Intervals.
 pub static INTERVALS: TableSpec = TableSpec {

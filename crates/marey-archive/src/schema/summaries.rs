@@ -1,6 +1,6 @@
 //! Tables of sums, of the clocks, and of what went wrong.
 
-use super::{ColumnSpec, Layout, TableSpec, f64, growing, i64, text, u32};
+use super::{ColumnSpec, Layout, TableSpec, TimeSpec, f64, growing, i64, text, u32};
 
 const fn summary(name: &'static str, doc: &'static str, columns: &'static [ColumnSpec]) -> TableSpec {
     TableSpec { name, doc, columns, layout: Layout::Single, times: &[] }
@@ -240,7 +240,7 @@ pub static LOD: TableSpec = TableSpec {
         i64("rest", "ns", "Time of all others in the bucket."),
     ],
     layout: Layout::Parts,
-    times: &[],
+    times: &[TimeSpec { begin: "bucket", duration: None, bucket_log2: Some("resolution_log2") }],
 };
 
 /// Clocks.

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use marey_analyze::Span;
 use marey_archive::corrections::{Corrections, Fit, FitKnot, refit, violations};
-use marey_archive::{Archive, Column, Columns, Filter, Meta, Part, RunTrace, pack, write_table};
+use marey_archive::{Archive, Column, Columns, Detail, Filter, Meta, Part, RunTrace, pack, write_table};
+use marey_model::Nanos;
 
 use super::simulated::{self, Random};
 use super::{Merged, merged};
@@ -138,6 +140,57 @@ fn knots_at_the_ends_of_time_stop_nothing() {
             RunTrace::load(&archive).unwrap();
         }
     }
+}
+
+/// Buckets of the level of detail in a span, told one by one.
+fn pictured(archive: &Archive, (from, to): (i64, i64), log2: u32) -> Vec<(u32, u32, u32, i64, u32)> {
+    let detail = Detail::load(archive).unwrap();
+    let locations = u32::try_from(archive.table("locations").unwrap().len()).unwrap();
+    let span = Span { from: Nanos(from), to: Nanos(to) };
+    let mut found = Vec::new();
+    detail
+        .buckets(archive, span, 0..locations, log2, &mut |it| {
+            let region = it.regions[0].expect("a bucket has something in it").0;
+            found.extend((0..it.n).map(|more| (it.location, it.level, it.depth, it.number + more, region)));
+        })
+        .unwrap();
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn pictures_move_by_whole_buckets_with_the_clock_of_their_process() {
+    let merged = merged(&simulated::of_one_clock(6).spool);
+    let duration = merged.archive.meta().run.duration_ns;
+    let finest = column(&merged.archive, "intervals", "start").len();
+    assert!(finest > 1000, "a picture has something to show");
+    let mut chance = marey_testkit::Chance::new(7);
+    let process_of = merged.archive.table("locations").unwrap().u32("process").unwrap().to_vec();
+    for log2 in [19, 22, 25] {
+        let bucket = 1_i64 << log2;
+        let all = pictured(&merged.archive, (0, 2 * duration), log2);
+        // Whole buckets, a little more, and a little less.
+        for (add, moved) in [(3 * bucket, 3), (17 * bucket + bucket / 3, 17), (17 * bucket - bucket / 3, 17)]
+        {
+            offsets(&[(1, add)]).save(&run(&merged)).unwrap();
+            let corrected = Archive::open(&run(&merged)).unwrap();
+            let moved = |location: u32| if process_of[location as usize] == 1 { moved } else { 0 };
+            for _ in 0..20 {
+                let first = i64::try_from(chance.below(duration.unsigned_abs())).unwrap() / bucket;
+                let last = first + i64::try_from(chance.below(40)).unwrap();
+                let expected: Vec<_> = all
+                    .iter()
+                    .map(|&(location, level, depth, number, region)| {
+                        (location, level, depth, number + moved(location), region)
+                    })
+                    .filter(|row| (first..=last).contains(&row.3))
+                    .collect();
+                let found = pictured(&corrected, (first * bucket, (last + 1) * bucket), log2);
+                assert_eq!(found, expected, "{log2} {add} {first}");
+            }
+        }
+    }
+    Corrections::default().save(&run(&merged)).unwrap();
 }
 
 /// Rows with a column changed.
