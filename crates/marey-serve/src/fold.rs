@@ -6,15 +6,15 @@
 //!
 //! What is deliberately absent: what it looks like.
 
-use marey_analyze::{Span, Trace, Visit};
-use marey_archive::Bucket;
+use marey_analyze::{Span, Trace};
+use marey_archive::{Bar, Bucket};
 use marey_model::{CallPathId, LocationId, Nanos};
 
 use crate::run::Opened;
 use crate::wire::{Trust, Window};
 
 /// More visits than this are not read for one answer, unless it may take its time.
-const MOST_VISITS: f64 = 400_000.0;
+const MOST_VISITS: f64 = 150_000.0;
 
 /// Nor more than this in any case: some seconds.
 pub(crate) const MOST_VISITS_EXACTLY: f64 = 40_000_000.0;
@@ -38,19 +38,105 @@ pub(crate) struct Piece {
     pub(crate) is_visit: bool,
 }
 
-/// Hands out the pieces of a window, those of one line in the order of time unless visits and buckets lie side by side.
-pub(crate) fn pieces(run: &Opened<'_>, window: &Window, each: &mut dyn FnMut(&Piece)) -> Trust {
-    let span = Span { from: Nanos(window.from_ns), to: Nanos(window.to_ns) };
-    let mut trust = Trust { is_exact: true, coarsest_log2: window.resolution_log2, damage: Vec::new() };
+/// Whose pieces one thread collects.
+#[derive(Clone, Debug)]
+pub(crate) struct Share {
+    window: Window,
+    /// Whether there are more visits in all shares together than may be read.
+    is_too_much: bool,
+}
+
+/// Hands out the pieces of a window to collectors, each made for some of its locations and fed on a thread of its own. They
+/// come back in the order of the window's locations; of one line all pieces went to the same, in the order of time unless
+/// visits and buckets lie side by side.
+pub(crate) fn collect<C: Send>(
+    run: &Opened<'_>,
+    window: &Window,
+    new: impl Fn() -> C + Sync,
+    take: impl Fn(&mut C, &Piece) + Sync,
+) -> (Trust, Vec<C>) {
+    let collected = |share: &Share| {
+        let mut collector = new();
+        let trust = pieces(run, share, &mut |piece| take(&mut collector, piece));
+        (trust, collector)
+    };
+    let shares = shares(run, window);
+    let mut all = Vec::with_capacity(shares.len());
+    match &shares[..] {
+        [only] => all.push(collected(only)),
+        shares => std::thread::scope(|scope| {
+            let threads: Vec<_> = shares.iter().map(|share| scope.spawn(|| collected(share))).collect();
+            for thread in threads {
+                // What goes wrong on a thread goes wrong here as if it had been done here.
+                all.push(thread.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
+            }
+        }),
+    }
+    let mut whole = Trust { is_exact: true, coarsest_log2: window.resolution_log2, damage: Vec::new() };
+    let collectors = all.into_iter().map(|(trust, collector)| {
+        whole.is_exact &= trust.is_exact;
+        whole.coarsest_log2 = whole.coarsest_log2.max(trust.coarsest_log2);
+        // Two threads may meet the same damage.
+        trust.damage.into_iter().for_each(|it| {
+            if !whole.damage.contains(&it) {
+                whole.damage.push(it);
+            }
+        });
+        collector
+    });
+    let collectors = collectors.collect();
+    (whole, collectors)
+}
+
+/// The shares of a window, each with about as many visits; one where there is little to do, or one processor.
+fn shares(run: &Opened<'_>, window: &Window) -> Vec<Share> {
+    /// Fewer visits than this are read sooner than a thread starts.
+    const FEW: f64 = 10_000.0;
+    /// More threads than this wait for the memory.
+    const MOST_THREADS: usize = 8;
     let most = if window.exact { MOST_VISITS_EXACTLY } else { MOST_VISITS };
     let is_too_much = run.has_no_visits() || expected(run, window) > most;
+    let span = (window.from_ns, window.to_ns);
+    let visits = |location: u32| visits_in(run, span, &[(location, location + 1)], |_| true);
+    let all = visits_in(run, span, &window.locations, |_| true);
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(MOST_THREADS);
+    let number = if all < FEW { 1 } else { processors };
+    let known = u32::try_from(run.trace.locations().len()).unwrap_or(u32::MAX);
+    let mut shares = Vec::new();
+    let mut open = Window { locations: Vec::new(), ..window.clone() };
+    let mut before = 0.0;
+    for (first, behind) in &window.locations {
+        for location in *first..(*behind).min(known) {
+            match open.locations.last_mut() {
+                Some(last) if last.1 == location => last.1 += 1,
+                _ => open.locations.push((location, location + 1)),
+            }
+            before += visits(location);
+            let filled = shares.len() + 1;
+            if filled < number && before * float_of(number) >= all * float_of(filled) {
+                let full = std::mem::replace(&mut open, Window { locations: Vec::new(), ..window.clone() });
+                shares.push(Share { window: full, is_too_much });
+            }
+        }
+    }
+    if !open.locations.is_empty() || shares.is_empty() {
+        shares.push(Share { window: open, is_too_much });
+    }
+    shares
+}
+
+/// Hands out the pieces of a share, those of one line in the order of time unless visits and buckets lie side by side.
+fn pieces(run: &Opened<'_>, share: &Share, each: &mut dyn FnMut(&Piece)) -> Trust {
+    let window = &share.window;
+    let span = Span { from: Nanos(window.from_ns), to: Nanos(window.to_ns) };
+    let mut trust = Trust { is_exact: true, coarsest_log2: window.resolution_log2, damage: Vec::new() };
     for (range, finest) in parts(run, window) {
         let log2 = match finest {
             Some(finest) if finest <= window.resolution_log2 => window.resolution_log2,
-            Some(finest) if is_too_much => finest,
+            Some(finest) if share.is_too_much => finest,
             _ => {
                 let mut folder = Folder::new(run, window, each);
-                if let Err(unread) = run.events.overlapping(span, range, &mut |visits| folder.take(visits)) {
+                if let Err(unread) = run.events.bars(span, range, &mut |bars| folder.take(bars)) {
                     trust.damage.extend(unread.0);
                 }
                 folder.finish();
@@ -176,13 +262,12 @@ impl<'f> Folder<'f> {
         }
     }
 
-    fn take(&mut self, visits: &[Visit]) {
-        for visit in visits {
-            let it = &visit.interval;
+    fn take(&mut self, bars: &[Bar]) {
+        for it in bars {
             let Some(slot) = self.slot(it.location, it.call_path) else { continue };
             let (start, end) = (it.start.0, it.end.0);
             if end - start >= 1 << self.log2 {
-                let inside = end - start - visit.between.0;
+                let inside = end - start - it.between.0;
                 (self.each)(&Piece {
                     line: self.open[slot.place].line,
                     start,
@@ -193,7 +278,7 @@ impl<'f> Folder<'f> {
                     is_visit: true,
                 });
             } else {
-                self.fold(slot, (start.max(self.span.0), end.min(self.span.1)), visit.between.0);
+                self.fold(slot, (start.max(self.span.0), end.min(self.span.1)), it.between.0);
             }
         }
     }
@@ -282,6 +367,11 @@ impl Filling {
             None => self.regions.push((region, time)),
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a number of threads")]
+fn float_of(number: usize) -> f64 {
+    number as f64
 }
 
 /// For drawing and adding up; a double has 53 bits, 104 days of ns.

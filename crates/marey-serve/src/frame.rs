@@ -10,15 +10,27 @@ use serde::Serialize;
 /// A frame in the making.
 #[derive(Debug, Default)]
 pub struct Columns {
-    entries: Vec<Entry>,
-    bytes: Vec<u8>,
+    columns: Vec<Column>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+/// A column; its values are written once, where they will lie.
+#[derive(Debug)]
+struct Column {
+    name: &'static str,
+    values: Values,
+}
+
+#[derive(Debug)]
+enum Values {
+    U32(Vec<u32>),
+    F64(Vec<f64>),
+    F32(Vec<f32>),
+}
+
+#[derive(Debug, Serialize)]
 struct Entry {
     name: &'static str,
     r#type: &'static str,
-    /// From the beginning of the columns, while they are made.
     at: usize,
     length: usize,
 }
@@ -30,48 +42,76 @@ struct Head<'h, H> {
     columns: &'h [Entry],
 }
 
+impl Values {
+    /// Its type as the wire calls it, the bytes of one, and how many there are.
+    fn shape(&self) -> (&'static str, usize, usize) {
+        match self {
+            Self::U32(values) => ("u32", 4, values.len()),
+            Self::F64(values) => ("f64", 8, values.len()),
+            Self::F32(values) => ("f32", 4, values.len()),
+        }
+    }
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::U32(values) => write(values, bytes, |value| value.to_le_bytes()),
+            Self::F64(values) => write(values, bytes, |value| value.to_le_bytes()),
+            Self::F32(values) => write(values, bytes, |value| value.to_le_bytes()),
+        }
+    }
+}
+
+fn write<T: Copy, const N: usize>(values: &[T], bytes: &mut Vec<u8>, to_bytes: impl Fn(T) -> [u8; N]) {
+    let at = bytes.len();
+    bytes.resize(at + N * values.len(), 0);
+    let (places, _) = bytes[at..].as_chunks_mut();
+    places.iter_mut().zip(values).for_each(|(place, value)| *place = to_bytes(*value));
+}
+
 impl Columns {
     /// Adds a column of unsigned numbers.
     pub fn u32(&mut self, name: &'static str, values: impl IntoIterator<Item = u32>) {
-        self.column(name, "u32", values.into_iter().map(u32::to_le_bytes));
+        self.columns.push(Column { name, values: Values::U32(values.into_iter().collect()) });
     }
 
     /// Adds a column of times or sizes.
     pub fn f64(&mut self, name: &'static str, values: impl IntoIterator<Item = f64>) {
-        self.column(name, "f64", values.into_iter().map(f64::to_le_bytes));
+        self.columns.push(Column { name, values: Values::F64(values.into_iter().collect()) });
     }
 
     /// Adds a column of shares.
     pub fn f32(&mut self, name: &'static str, values: impl IntoIterator<Item = f32>) {
-        self.column(name, "f32", values.into_iter().map(f32::to_le_bytes));
+        self.columns.push(Column { name, values: Values::F32(values.into_iter().collect()) });
     }
 
-    fn column<const N: usize>(
-        &mut self,
-        name: &'static str,
-        r#type: &'static str,
-        values: impl Iterator<Item = [u8; N]>,
-    ) {
-        self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
-        let at = self.bytes.len();
-        values.for_each(|value| self.bytes.extend_from_slice(&value));
-        let length = (self.bytes.len() - at) / N;
-        self.entries.push(Entry { name, r#type, at, length });
+    /// Where columns lie, beginning at a place, and where the last ends.
+    fn entries(&self, begin: usize) -> (Vec<Entry>, usize) {
+        let mut behind = begin;
+        let mut entry = |column: &Column| {
+            let (r#type, size, length) = column.values.shape();
+            let at = behind.next_multiple_of(8);
+            behind = at + size * length;
+            Entry { name: column.name, r#type, at, length }
+        };
+        (self.columns.iter().map(&mut entry).collect(), behind)
     }
 
     /// The frame with its head.
-    pub fn frame(mut self, kind: &'static str, head: &impl Serialize) -> Vec<u8> {
+    pub fn frame(self, kind: &'static str, head: &impl Serialize) -> Vec<u8> {
         // Where columns lie depends on how long the head is, and that on where they lie: room is left for that.
-        let draft = text(kind, head, &self.entries);
-        let begin = (4 + draft.len() + 20 * self.entries.len()).next_multiple_of(8);
-        self.entries.iter_mut().for_each(|entry| entry.at += begin);
-        let mut json = text(kind, head, &self.entries);
+        let draft = text(kind, head, &self.entries(0).0);
+        let begin = (4 + draft.len() + 20 * self.columns.len()).next_multiple_of(8);
+        let (entries, end) = self.entries(begin);
+        let mut json = text(kind, head, &entries);
         json.resize(begin - 4, b' ');
         let len = u32::try_from(json.len()).unwrap_or(u32::MAX);
-        let mut frame = Vec::with_capacity(begin + self.bytes.len());
+        let mut frame = Vec::with_capacity(end);
         frame.extend_from_slice(&len.to_le_bytes());
         frame.extend_from_slice(&json);
-        frame.extend_from_slice(&self.bytes);
+        for (column, entry) in self.columns.iter().zip(&entries) {
+            frame.resize(entry.at, 0);
+            column.values.write(&mut frame);
+        }
         frame
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fold::{float, pieces};
+use crate::fold::{Piece, collect, float};
 use crate::frame::Columns;
 use crate::run::Opened;
 use crate::wire::{CourseHead, Window};
@@ -17,32 +17,16 @@ pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     let log2 = window.resolution_log2;
     let first = window.from_ns >> log2;
     let buckets = usize::try_from(((window.to_ns - 1) >> log2) - first + 1).unwrap_or(1);
-    let mut series: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    let mut rest = vec![0.0; buckets];
     let counts = outermost(run);
-    let trust = pieces(run, window, &mut |piece| {
-        if !counts[piece.line as usize] {
-            return;
-        }
-        let length = piece.duration * piece.n;
-        for (region, time) in piece.regions.iter().flatten() {
-            let of_region = series.entry(*region).or_insert_with(|| vec![0.0; buckets]);
-            spread(
-                of_region,
-                (piece.start, length),
-                float(*time) / float(piece.duration.max(1)),
-                (first, log2),
-            );
-        }
-        if piece.rest > 0 {
-            spread(
-                &mut rest,
-                (piece.start, length),
-                float(piece.rest) / float(piece.duration),
-                (first, log2),
-            );
+    let new = || Series { of: BTreeMap::new(), rest: vec![0.0; buckets] };
+    let (trust, found) = collect(run, window, new, |series: &mut Series, piece| {
+        if counts[piece.line as usize] {
+            series.add(piece, (first, log2));
         }
     });
+    let mut all = new();
+    found.into_iter().for_each(|series| all.join(series));
+    let Series { of: series, mut rest } = all;
     let mut rows: Vec<(u32, Vec<f64>)> = series.into_iter().collect();
     let total = |busy: &[f64]| busy.iter().sum::<f64>();
     rows.sort_by(|a, b| total(&b.1).total_cmp(&total(&a.1)).then(a.0.cmp(&b.0)));
@@ -61,6 +45,38 @@ pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     columns.u32("region", rows.iter().map(|row| row.0));
     columns.f64("busy", rows.iter().flat_map(|row| &row.1).chain(&rest).copied());
     columns.frame("course", &head)
+}
+
+/// By region, how much of each bucket is in it.
+struct Series {
+    of: BTreeMap<u32, Vec<f64>>,
+    rest: Vec<f64>,
+}
+
+impl Series {
+    fn add(&mut self, piece: &Piece, (first, log2): (i64, u32)) {
+        let span = (piece.start, piece.duration * piece.n);
+        let share = |time: i64| float(time) / float(piece.duration.max(1));
+        for (region, time) in piece.regions.iter().flatten() {
+            let none = || vec![0.0; self.rest.len()];
+            spread(self.of.entry(*region).or_insert_with(none), span, share(*time), (first, log2));
+        }
+        if piece.rest > 0 {
+            spread(&mut self.rest, span, share(piece.rest), (first, log2));
+        }
+    }
+
+    fn join(&mut self, other: Self) {
+        let add =
+            |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        add(&mut self.rest, &other.rest);
+        for (region, busy) in other.of {
+            match self.of.entry(region) {
+                std::collections::btree_map::Entry::Occupied(mut sums) => add(sums.get_mut(), &busy),
+                std::collections::btree_map::Entry::Vacant(place) => drop(place.insert(busy)),
+            }
+        }
+    }
 }
 
 /// Adds a share of the time from `start` on to the buckets that it lies in.

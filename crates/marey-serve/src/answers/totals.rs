@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use marey_analyze::Trace;
 
-use crate::fold::{Piece, float, pieces};
+use crate::fold::{Piece, collect, float};
 use crate::frame::Columns;
 use crate::run::Opened;
 use crate::wire::{TotalsHead, Trust, Window};
@@ -40,13 +40,22 @@ fn of_all(run: &Opened<'_>, window: &Window, times: &mut BTreeMap<u32, f64>) -> 
 }
 
 fn of_pieces(run: &Opened<'_>, window: &Window, times: &mut BTreeMap<u32, f64>, rest: &mut f64) -> Trust {
-    pieces(run, window, &mut |piece| {
+    let regions = run.trace.regions().len();
+    let new = || (vec![0.0; regions], 0.0);
+    let (trust, sums) = collect(run, window, new, |(times, rest): &mut (Vec<f64>, f64), piece| {
         let share = inside(piece, window) / float(piece.duration.max(1));
         for (region, time) in piece.regions.iter().flatten() {
-            *times.entry(*region).or_default() += float(*time) * share;
+            if let Some(sum) = times.get_mut(*region as usize) {
+                *sum += float(*time) * share;
+            }
         }
         *rest += float(piece.rest) * share;
-    })
+    });
+    for (some, others) in sums {
+        (0..).zip(some).for_each(|(region, time)| *times.entry(region).or_default() += time);
+        *rest += others;
+    }
+    trust
 }
 
 /// How much of a piece, or of those like it that follow, lies in the window, ns.
