@@ -45,6 +45,8 @@ pub struct Comparison<'d> {
     pub waits: Vec<(Pattern, Change)>,
     /// Delay costs by place, ns.
     pub costs: Vec<Change>,
+    /// The same by the place of the cause, the first, and that of the waits, ns.
+    pub effects: Vec<(usize, Change)>,
     /// What there is to win by place, ns of the run, never divided.
     pub findings: Vec<Change>,
     /// Processor time of functions by samples, ns.
@@ -138,6 +140,17 @@ impl<'d> Comparison<'d> {
         self.places[place].base.map(|base| &self.base.places[base as usize].place)
     }
 
+    /// What regions of the other run are called in the base, whether that has them or not.
+    pub fn old_regions<'n>(&self, new: impl IntoIterator<Item = &'n RegionName>) -> Vec<RegionName> {
+        let names = Names::new(&self.renamed);
+        new.into_iter().map(|name| names.region(name)).collect()
+    }
+
+    /// What a function of the other run is called in the base.
+    pub fn old_function(&self, new: &FunctionName) -> FunctionName {
+        Names::new(&self.renamed).function(new)
+    }
+
     /// What explains both runs, if all their events are there: parts of a critical path are none.
     pub(crate) fn explained(&self) -> Option<(&'d Explained, &'d Explained)> {
         let whole = |run: &'d Digest| run.explained.as_ref().filter(|explained| explained.is_whole);
@@ -175,6 +188,7 @@ pub fn compare<'d>(base: &'d Digest, other: &'d Digest) -> Comparison<'d> {
         paths: path_pairs(base, other, &places),
         waits: Vec::new(),
         costs: Vec::new(),
+        effects: Vec::new(),
         findings: Vec::new(),
         functions: Vec::new(),
         at_peak: Vec::new(),
@@ -188,6 +202,7 @@ pub fn compare<'d>(base: &'d Digest, other: &'d Digest) -> Comparison<'d> {
         comparison.path = places.changes(on_path(&old.times), on_path(&new.times), (1.0, 1.0));
         let costs = |rows: &[(u32, u32, f64)]| rows.iter().map(|row| (row.0, row.2)).collect::<Vec<_>>();
         comparison.costs = places.changes(costs(&old.costs), costs(&new.costs), divisors);
+        comparison.effects = places.effects(&old.effects, &new.effects, divisors);
         let gains = |rows: &[(u32, marey_model::Nanos)]| -> Vec<(u32, f64)> {
             rows.iter().map(|row| (row.0, float(row.1))).collect()
         };
@@ -283,6 +298,25 @@ impl Matched {
             b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
         });
         rows
+    }
+
+    /// Adds up by the places of causes and of waits what both runs have.
+    fn effects(
+        &self,
+        old: &[(u32, u32, f64)],
+        new: &[(u32, u32, f64)],
+        divisors: (f64, f64),
+    ) -> Vec<(usize, Change)> {
+        let mut rows: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
+        for (cause, place, cost) in old {
+            let pair = (self.of_base[*cause as usize], self.of_base[*place as usize]);
+            rows.entry(pair).or_default().0 += cost / divisors.0;
+        }
+        for (cause, place, cost) in new {
+            let pair = (self.of_other[*cause as usize], self.of_other[*place as usize]);
+            rows.entry(pair).or_default().1 += cost / divisors.1;
+        }
+        rows.into_iter().map(|((cause, place), (old, new))| (cause, Change { place, old, new })).collect()
     }
 }
 

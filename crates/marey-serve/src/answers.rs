@@ -2,10 +2,12 @@
 //!
 //! The one idea: a request picks a module; it reads what it needs, and makes a frame. Nothing is kept between two.
 
+mod compare;
 mod course;
 mod flows;
 mod histogram;
 mod instances;
+mod iterations;
 mod sample;
 mod shares;
 mod states;
@@ -26,8 +28,12 @@ const MOST_RANGES: usize = 1 << 16;
 pub fn answer(run: &Opened<'_>, request: &[u8]) -> Vec<u8> {
     match serde_json::from_slice(request).map_err(|error| error.to_string()).and_then(checked) {
         Ok(request) => answer_to(run, &request),
-        Err(message) => Columns::default().frame("error", &ErrorHead { message }),
+        Err(message) => refused(message),
     }
+}
+
+fn refused(message: String) -> Vec<u8> {
+    Columns::default().frame("error", &ErrorHead { message })
 }
 
 fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
@@ -46,6 +52,8 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Utilisation(until) => utilisation::answer(run, until),
         Request::Histogram(histogram) => histogram::answer(run, histogram),
         Request::Instances(instances) => instances::answer(run, instances),
+        Request::Compare => compare::answer(run).unwrap_or_else(refused),
+        Request::Iterations => iterations::answer(run).unwrap_or_else(refused),
     }
 }
 
@@ -53,7 +61,7 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
 fn report(run: &Opened<'_>) -> Vec<u8> {
     match serde_json::from_slice::<&serde_json::value::RawValue>(run.report()) {
         Ok(text) => Columns::default().frame("report", &text),
-        Err(error) => Columns::default().frame("error", &ErrorHead { message: error.to_string() }),
+        Err(error) => refused(error.to_string()),
     }
 }
 
@@ -71,6 +79,8 @@ fn checked(request: Request) -> Result<Request, String> {
         Request::Run
         | Request::Report
         | Request::Shares
+        | Request::Compare
+        | Request::Iterations
         | Request::Utilisation(_)
         | Request::Visit(_)
         | Request::Step(_) => {}

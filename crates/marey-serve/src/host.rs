@@ -3,9 +3,11 @@
 //! The one idea: it is for one user. It listens on the loopback interface or on a socket file of that user's, and knows
 //! the user by a [`Key`] that only the browser it was started for is given.
 //!
-//! Requests go to `api/answer` by POST, everything else are files of the viewer.
+//! Requests go to `api/answer` by POST, those to the run beside it to `api/answer/1`; everything else are files of the
+//! viewer.
 //!
-//! What is deliberately absent: files of a run or of this machine; no path that somebody sends is ever opened.
+//! What is deliberately absent: files of a run or of this machine; no path that somebody sends is ever opened. Of runs
+//! there are those that the user has named, by their numbers.
 
 mod guard;
 mod key;
@@ -142,6 +144,7 @@ fn private_socket(path: &std::path::Path) -> std::io::Result<tokio::net::UnixLis
 fn router(shared: &Arc<Shared>) -> Router {
     let inner = Router::new()
         .route("/api/answer", post(asked))
+        .route("/api/answer/{number}", post(asked_numbered))
         .route("/", get(index))
         .route("/{*path}", get(file))
         .layer(DefaultBodyLimit::max(MOST_REQUEST))
@@ -158,10 +161,24 @@ fn router(shared: &Arc<Shared>) -> Router {
 }
 
 async fn asked(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+    answered(shared, 0, body).await
+}
+
+async fn asked_numbered(
+    State(shared): State<Arc<Shared>>,
+    Path(number): Path<usize>,
+    body: Bytes,
+) -> Response {
+    answered(shared, number, body).await
+}
+
+async fn answered(shared: Arc<Shared>, number: usize, body: Bytes) -> Response {
     // Reading takes its time, so that others are served meanwhile.
-    let answered = tokio::task::spawn_blocking(move || answer(&shared.run, &body)).await;
-    match answered {
-        Ok(frame) => ([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response(),
+    let answered =
+        tokio::task::spawn_blocking(move || shared.run.numbered(number).map(|run| answer(run, &body)));
+    match answered.await {
+        Ok(Some(frame)) => ([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response(),
+        Ok(None) => (StatusCode::NOT_FOUND, "there is no such run").into_response(),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
     }
 }

@@ -16,11 +16,13 @@ pub mod wire;
 
 mod answers;
 mod fold;
+mod pair;
 mod run;
 mod tables;
 #[cfg(feature = "http")]
 pub mod viewer;
 
 pub use answers::answer;
+pub use pair::Compared;
 pub use run::{OpenError, Opened};
 pub use tables::{SPARED, TABLES};

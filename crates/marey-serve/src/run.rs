@@ -14,6 +14,7 @@ use marey_archive::{Archive, Detail, Error, Events, RunTrace, prepared};
 use marey_model::{CallPathId, LocationId, Role};
 use rustc_hash::FxHashMap;
 
+use crate::pair::Beside;
 use crate::wire::{Kind, RunHead, WireLine, WireLocation, WireProcess, WireRegion};
 
 /// Single visits, as [`RunHead::left_out`] has them.
@@ -39,6 +40,8 @@ pub struct Opened<'a> {
     anomalies: Mutex<Option<(f64, Arc<Anomalies>)>>,
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
+    /// The run that it is the base of.
+    pub(crate) beside: Option<Beside<'a>>,
 }
 
 impl std::fmt::Debug for Opened<'_> {
@@ -85,6 +88,7 @@ impl<'a> Opened<'a> {
             anomalies: Mutex::new(None),
             report: Box::new(report),
             reported: OnceLock::new(),
+            beside: None,
         })
     }
 
@@ -245,6 +249,7 @@ fn head(
     });
     RunHead {
         name: name.to_owned(),
+        other: None,
         title: facts.title.clone(),
         command: facts.command.clone(),
         start_realtime_ns: facts.start_realtime_ns,

@@ -5,7 +5,14 @@
 //!
 //! Times are ns since the start of the run. Ids are places in the lists of [`RunHead`].
 
+mod compare;
+
 use serde::{Deserialize, Serialize};
+
+pub use compare::{
+    CompareHead, Difference, Differences, IterationsHead, Reason, Why, WireActivity, WireLoop, WireNumber,
+    WirePlace, WireRenamed,
+};
 
 /// What can be asked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -40,6 +47,10 @@ pub enum Request {
     Histogram(Histogram),
     /// Those visits of a region that last so long or move so much: [`InstancesHead`].
     Instances(Instances),
+    /// What differs between the run and the one beside it: [`CompareHead`].
+    Compare,
+    /// The iterations of both, one by one: [`IterationsHead`].
+    Iterations,
 }
 
 /// What of the run is asked about.
@@ -190,6 +201,8 @@ pub enum Towards {
 pub struct RunHead {
     /// Name of the run's file.
     pub name: String,
+    /// Name of the run that was opened beside it; `null` = none.
+    pub other: Option<String>,
     /// Its title, as the user gave it.
     pub title: String,
     /// The command line that was recorded.
@@ -645,7 +658,7 @@ mod tests {
             InstancesHead::decl(),
             ErrorHead::decl(),
         ];
-        for declaration in all {
+        for declaration in all.into_iter().chain(compare::declarations()) {
             text.push_str("\nexport ");
             // Without the comments, which stand beside the types in Rust.
             text.push_str(&without_comments(&declaration));

@@ -3,7 +3,8 @@
 //! The one idea: this opens the run and says where to look; what is asked and answered is the business of `marey-serve`.
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::iter;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context;
@@ -13,20 +14,15 @@ use marey_serve::{Opened, viewer};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::cli::ViewArgs;
+use crate::compare::names;
+use crate::compare::viewed::compared;
 use crate::exit;
-use crate::paint::harmless;
 use crate::report;
 use crate::run::{damaged, open_archive};
 
 /// Runs the command.
 pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
-    // It lives as long as the server does, which is as long as the process.
-    let archive: &'static Archive = Box::leak(Box::new(open_archive(&args.run)?));
-    let name = args.run.file_name().unwrap_or(args.run.as_os_str()).to_string_lossy();
-    let path = args.run.clone();
-    let report = move || report::as_json(&path).unwrap_or_else(|error| unknown(&error));
-    let opened =
-        Opened::new(archive, &harmless(&name), report).map_err(|error| damaged(&args.run, &error))?;
+    let opened = opened(args)?;
     if viewer::FILES.is_empty() {
         exit::say("built without its viewer: `cargo xtask ui` and `cargo build` in its sources put it in");
     }
@@ -38,6 +34,27 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
     let ready = |address: &str| tell(args, address);
     serve(opened, config, ready, stopped()?)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is looked at: a run, or two of them side by side.
+fn opened(args: &ViewArgs) -> anyhow::Result<Opened<'static>> {
+    let paths: Vec<&Path> = iter::once(&args.run).chain(&args.other).map(PathBuf::as_path).collect();
+    // As many names as paths.
+    let names = names(&paths);
+    let base = open_run(&args.run, &names[0])?;
+    let Some(other) = args.other.clone() else { return Ok(base) };
+    let second = open_run(&other, &names[1])?;
+    let path = args.run.clone();
+    let compare = move || compared(&path, &other).map_err(|error| exit::text_of(&error));
+    Ok(base.beside(second, compare))
+}
+
+fn open_run(path: &Path, name: &str) -> anyhow::Result<Opened<'static>> {
+    // It lives as long as the server does, which is as long as the process.
+    let archive: &'static Archive = Box::leak(Box::new(open_archive(path)?));
+    let of = path.to_owned();
+    let report = move || report::as_json(&of).unwrap_or_else(|error| unknown(&error));
+    Opened::new(archive, name, report).map_err(|error| damaged(path, &error))
 }
 
 /// A report that cannot be made says why.
@@ -58,7 +75,9 @@ fn tell(args: &ViewArgs, address: &str) {
     // Who closed our output does not want to know.
     writeln!(out, "{address}").and_then(|()| out.flush()).ok();
     if std::io::stderr().is_terminal() {
-        exit::say(&format!("serving {} {how}; ^C ends it", args.run.display()));
+        let beside =
+            args.other.as_ref().map_or_else(String::new, |other| format!(" and {}", other.display()));
+        exit::say(&format!("serving {}{beside} {how}; ^C ends it", args.run.display()));
     }
     if !args.no_open && args.socket.is_none() && has_screen() {
         open(address);

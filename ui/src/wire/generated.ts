@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "utilisation" } & Until | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances;
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "utilisation" } & Until | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -24,7 +24,7 @@ export type Instances = { sample: Sample, which: Which, };
 
 export type Which = { "range": [number, number] } | { "anomalous": number };
 
-export type RunHead = { name: string, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, left_out: Array<string>, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, };
+export type RunHead = { name: string, other: string | null, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, left_out: Array<string>, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, };
 
 export type WireRegion = { name: string, verb: string, noun: string, level: number, kind: Kind, file: string, line: number, visits: number, exclusive_ns: number, };
 
@@ -71,3 +71,25 @@ export type HistogramHead = { number: number, untold: number, least: number, mos
 export type InstancesHead = { number: number, sum: number, is_whole: boolean, damage: Array<string>, };
 
 export type ErrorHead = { message: string, };
+
+export type CompareHead = { sentences: Array<string>, remarks: Array<string>, divisors: [number, number], renamed: Array<WireRenamed>, numbers: Array<WireNumber>, path: Differences | null, regions: Differences, call_paths: Differences, waits: Differences | null, };
+
+export type WireRenamed = { old: string, old_file: string, new: string, new_file: string, };
+
+export type WireNumber = { name: string, old: number | null, new: number | null, };
+
+export type Differences = { number: number, rows: Array<Difference>, };
+
+export type Difference = { place: WirePlace, around: Array<string>, pattern: string, old: number, new: number, share: number | null, calls: [number, number] | null, bytes: [number, number] | null, why: Why | null, };
+
+export type WirePlace = { activity: WireActivity, name: string, level: string, function: string, file: string, line: number, base: number | null, other: number | null, };
+
+export type WireActivity = "call" | "outside" | "not-started" | "before";
+
+export type Why = { what: Reason, old: number, new: number, place: WirePlace | null, function: string, };
+
+export type Reason = "new" | "gone" | "calls" | "each" | "waiting" | "computing" | "shifted";
+
+export type IterationsHead = { base: WireLoop | null, other: WireLoop | null, is_same: boolean, per: number, };
+
+export type WireLoop = { name: string, number: number, median_ns: number, };

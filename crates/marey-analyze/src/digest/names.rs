@@ -22,7 +22,8 @@ pub struct RegionName {
 }
 
 impl RegionName {
-    pub(crate) fn of(region: &Region) -> Self {
+    /// The name of a region of a run.
+    pub fn of(region: &Region) -> Self {
         Self {
             level: region.level.clone(),
             verb: region.verb.clone(),
@@ -54,7 +55,8 @@ pub struct FunctionName {
 }
 
 impl FunctionName {
-    pub(crate) fn of(frame: &Frame) -> Self {
+    /// The name of the function of a frame.
+    pub fn of(frame: &Frame) -> Self {
         Self { name: frame.function.clone(), file: file_name(&frame.file).to_owned() }
     }
 }

@@ -11,10 +11,13 @@ use clap::Args;
     long_about = "Explore a run in the browser.\n\n\
         Serves the viewer on this machine, for you alone: it listens on 127.0.0.1, and the address that is printed \
         works once, in one browser. It ends with ^C.\n\n\
+        With a second run, both are laid side by side: the first is the base, as in `marey diff`, and it is the one that \
+        all views show; the view Compare shows both, aligned on time or on the iterations of their main loops.\n\n\
         On a cluster, start it where the run is and look at it from where you sit: \
         `ssh -L 8080:localhost:8080 login marey view run.marey --port 8080 --no-open`, then open the address that it prints.",
     after_long_help = "EXAMPLES\n  \
         marey view run.marey\n  \
+        marey view before.marey after.marey           both runs side by side\n  \
         marey view run.marey --port 8080 --no-open    behind ssh -L 8080:localhost:8080\n  \
         marey view run.marey --socket view.sock       behind ssh -L 8080:/path/to/view.sock, where ports are shared\n  \
         marey view run.marey --prefix /marey/         behind a proxy that passes that on\n\n\
@@ -25,6 +28,10 @@ pub(crate) struct ViewArgs {
     /// The run, a directory or a packed file
     #[arg(value_name = "RUN", default_value = "run.marey")]
     pub(crate) run: PathBuf,
+
+    /// A run to compare it with
+    #[arg(value_name = "OTHER")]
+    pub(crate) other: Option<PathBuf>,
 
     /// Port of 127.0.0.1 to listen on; 0 = any that is free
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "socket")]

@@ -61,20 +61,24 @@ pub(super) fn numbered(out: &mut dyn Write, paint: Paint, sentences: &[String]) 
     Ok(())
 }
 
-/// What must be known to read the rest.
-fn remarks(out: &mut dyn Write, paint: Paint, base: &Compared, other: &Compared) -> io::Result<()> {
+/// What is missing from the runs.
+pub(super) fn remarks_of(base: &Compared, other: &Compared) -> Vec<String> {
+    let mut remarks = Vec::new();
     for run in [base, other] {
-        if let Some(why) = &run.unexplained {
-            note(out, paint, why)?;
-        }
+        remarks.extend(run.unexplained.clone());
         if run.is_incomplete {
-            let text = format!(
+            remarks.push(format!(
                 "Not all of {} was recorded; its numbers are of the rest: `marey report` says more.",
                 run.name
-            );
-            note(out, paint, &text)?;
+            ));
         }
     }
+    remarks
+}
+
+/// What must be known to read the rest.
+fn remarks(out: &mut dyn Write, paint: Paint, base: &Compared, other: &Compared) -> io::Result<()> {
+    remarks_of(base, other).iter().try_for_each(|text| note(out, paint, text))?;
     note(
         out,
         paint,

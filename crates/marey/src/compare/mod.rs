@@ -26,6 +26,7 @@ mod pages;
 pub(crate) mod scale;
 mod sentences;
 mod tables;
+pub(crate) mod viewed;
 
 /// A run that is compared.
 #[derive(Debug)]
@@ -78,13 +79,20 @@ fn open_all<'p>(
 ) -> anyhow::Result<Vec<Compared>> {
     let paths: Vec<_> = paths.collect();
     let mut runs = paths.iter().map(|path| Compared::open(path, depth)).collect::<Result<Vec<_>, _>>()?;
-    let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
-    for (at, run) in runs.iter_mut().enumerate() {
-        if names.iter().enumerate().any(|(other, name)| other != at && *name == run.name) {
-            run.name = harmless(&paths[at].to_string_lossy());
-        }
-    }
+    let paths: Vec<&Path> = paths.iter().map(|path| path.as_path()).collect();
+    runs.iter_mut().zip(names(&paths)).for_each(|(run, name)| run.name = name);
     Ok(runs)
+}
+
+/// What runs are called: those of one name by their paths.
+pub(crate) fn names(paths: &[&Path]) -> Vec<String> {
+    let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_owned();
+    let is_alone = |path: &Path| paths.iter().filter(|other| name(other) == name(path)).count() == 1;
+    let shown = |path: &&Path| match is_alone(path) {
+        true => harmless(&name(path).to_string_lossy()),
+        false => harmless(&path.to_string_lossy()),
+    };
+    paths.iter().map(shown).collect()
 }
 
 /// Refuses a run that is given several times: what is measured once says nothing of how it varies.
