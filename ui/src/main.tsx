@@ -13,6 +13,7 @@ import { joinWindows } from "./state/windows.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import { Communication } from "./views/communication/view.tsx";
+import { Compare } from "./views/compare/view.tsx";
 import "./views/frame/frame.css";
 import { VIEW_NAMES } from "./views/frame/commands.ts";
 import { Header } from "./views/frame/header.tsx";
@@ -34,6 +35,7 @@ const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
   communication: Communication,
   waits: Waits,
   utilisation: Utilisation,
+  compare: Compare,
   help: Help,
 };
 
@@ -128,6 +130,8 @@ if (page !== null) {
   const stop = run.subscribe((head) => {
     if (head === null) return;
     queueMicrotask(() => stop());
+    // Who opens two runs wants to compare them; the address may say otherwise.
+    if (head.other !== null) view.value = "compare";
     connect();
     remember();
     joinWindows();

@@ -12,6 +12,8 @@ export interface Axis {
   readonly bottom: number;
 }
 
+/** Letters may reach so far beyond the right end, CSS pixels. */
+const BEYOND = 8;
 const FONT = "11px ui-monospace, 'JetBrains Mono', 'DejaVu Sans Mono', monospace";
 
 /** Letters of the ruler in a strip of 20 px, lines down to the bottom. */
@@ -29,7 +31,10 @@ export function drawAxis(canvas: Ink, colours: Palette, axis: Axis): void {
     canvas.moveTo(x, top + 14);
     canvas.lineTo(x, bottom);
     canvas.stroke();
+    const text = tick(value, step);
+    // Half of a number says another number.
+    if (x + 4 + canvas.measureText(text).width > scale.left + scale.width + BEYOND) continue;
     canvas.fillStyle = colours.faint;
-    canvas.fillText(tick(value, step), x + 4, top + 10);
+    canvas.fillText(text, x + 4, top + 10);
   }
 }

@@ -24,6 +24,9 @@ export interface Palette {
   readonly path: string;
   /** Visits that were picked out of their like. */
   readonly picked: string;
+  /** What one run has more of than another, or less: told apart by who does not see all colours, too. */
+  readonly more: string;
+  readonly less: string;
 }
 
 const LIGHT: Palette = {
@@ -48,6 +51,8 @@ const LIGHT: Palette = {
   message: "#2b3138",
   path: "#b3261e",
   picked: "#c8157c",
+  more: "#d9730d",
+  less: "#2f6fc4",
 };
 
 const DARK: Palette = {
@@ -72,6 +77,8 @@ const DARK: Palette = {
   message: "#d5dae0",
   path: "#ff8a80",
   picked: "#ff78c4",
+  more: "#f59a4c",
+  less: "#5f9df0",
 };
 
 export function palette(theme: "light" | "dark"): Palette {

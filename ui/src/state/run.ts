@@ -39,14 +39,15 @@ export function fail(error: unknown): void {
 /** From the first to the last measured instant. */
 export const whole = computed<Span>(() => ({ from: ns(0), to: ns(Math.max(run.value?.duration_ns ?? 1, 1)) }));
 
-/** Lines by location, in the order in which they are drawn. */
-export const linesOf = computed<readonly (readonly number[])[]>(() => {
-  const head = run.value;
+/** Lines of a run by location, in the order in which they are drawn. */
+export function linesIn(head: RunHead | null): readonly (readonly number[])[] {
   if (head === null) return [];
   const lines: number[][] = head.locations.map(() => []);
   head.lines.forEach((line, number) => lines[line.location]?.push(number));
   return lines;
-});
+}
+
+export const linesOf = computed(() => linesIn(run.value));
 
 /** By region, which shade of its kind it has: the one with most time the first. */
 export const shades = computed<readonly number[]>(() => {

@@ -1,23 +1,28 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwp&rows=waiting,folded&origin=NS&until=NS`.
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwp&rows=waiting,folded&origin=NS&until=NS`;
+ * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
  */
 import { batch, computed, effect } from "@preact/signals";
 
-import { ns } from "../base/time.ts";
+import { ns, type Span } from "../base/time.ts";
+import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
 import { isFolded, rowOrder } from "./rows.ts";
 import { run } from "./run.ts";
 import {
   beside,
+  chosenBeside,
   chosenLocations,
+  chosenNew,
   chosenRegion,
   chosenSpan,
   chosenVisit,
   hidden,
   hiddenLevels,
   isAlone,
+  lastNew,
   layers,
   origin,
   pick,
@@ -26,6 +31,7 @@ import {
   until,
   view,
   VIEWS,
+  type Chosen,
   type Picked,
   type ViewName,
 } from "./view.ts";
@@ -95,6 +101,11 @@ export const chosen = computed<string>(() => {
   add("rows", rows.join(","));
   add("until", until.value === null ? null : String(until.value));
   add("origin", origin.value === null ? null : String(origin.value));
+  add("align", aligned.value === null ? null : String(aligned.value + 1));
+  add("new", chosenNew.value);
+  const other = chosenBeside.value;
+  add("visit-beside", other === null ? null : `${other.line}@${other.at}`);
+  add("differences", differences.value === "path" ? null : differences.value);
   return parts.join("&");
 });
 
@@ -117,17 +128,12 @@ function apply(text: string): void {
 export function choose(text: string): void {
   const values = valuesOf(text.split("&"));
   batch(() => {
-    const [from, to] = numbers(values.get("span"), "-");
-    chosenSpan.value = from !== undefined && to !== undefined && from < to ? { from: ns(from), to: ns(to) } : null;
+    chosenSpan.value = spanOf(values.get("span") ?? "");
     const locations = numbers(values.get("locations"), ",").filter((it) => it < (run.peek()?.locations.length ?? 0));
     chosenLocations.value = locations.length === 0 ? null : locations;
     chosenRegion.value = regionOfName(values.get("region") ?? "");
     pick(pickedOf(values.get("picked") ?? ""));
-    const [line, at] = numbers(values.get("visit"), "@");
-    const visit = line !== undefined && at !== undefined ? { line, at } : null;
-    const now = chosenVisit.peek();
-    // The same visit stays the same object, so that its details need not be asked for again.
-    if (visit === null || now === null || now.line !== visit.line || now.at !== visit.at) chosenVisit.value = visit;
+    chosenVisit.value = visitOf(values.get("visit"), chosenVisit.peek());
     hidden.value = new Set(names(values.get("hide")).flatMap((it) => regionOfName(it) ?? []));
     const levels = run.peek()?.levels ?? [];
     hiddenLevels.value = new Set(names(values.get("without")).map((it) => levels.indexOf(it)).filter((it) => it >= 0));
@@ -138,7 +144,27 @@ export function choose(text: string): void {
     isFolded.value = rows.includes("folded");
     until.value = numbers(values.get("until"), ",")[0] ?? null;
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;
+    const [number] = numbers(values.get("align"), ",");
+    aligned.value = number === undefined || number < 1 ? null : number - 1;
+    lastNew.value = values.get("new") ?? null;
+    chosenBeside.value = visitOf(values.get("visit-beside"), chosenBeside.peek());
+    const which = values.get("differences");
+    differences.value = DIFFERENCES.includes(which as DifferencesName) ? (which as DifferencesName) : "path";
   });
+}
+
+/** Of two runs that are aligned, one may begin before the other. */
+function spanOf(text: string): Span | null {
+  const [, from, to] = (/^(-?\d+)-(-?\d+)$/.exec(text) ?? []).map(Number);
+  const isSpan = from !== undefined && to !== undefined && Number.isSafeInteger(from) && Number.isSafeInteger(to) && from < to;
+  return isSpan ? { from: ns(from), to: ns(to) } : null;
+}
+
+/** The same visit stays the same object, so that its details need not be asked for again. */
+function visitOf(text: string | undefined, now: Chosen | null): Chosen | null {
+  const [line, at] = numbers(text, "@");
+  if (line === undefined || at === undefined) return null;
+  return now !== null && now.line === line && now.at === at ? now : { line, at };
 }
 
 function pickedOf(text: string): Picked | null {

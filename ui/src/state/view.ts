@@ -8,7 +8,7 @@ import { length, moveInto, ns, type Span } from "../base/time.ts";
 import type { Measure } from "../wire/generated.ts";
 import { run, whole } from "./run.ts";
 
-export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "help"] as const;
+export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "help"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** A visit that was chosen. */
@@ -45,6 +45,12 @@ export function pick(next: Picked | null): void {
   lastPicked.value = next;
 }
 export const chosenVisit = signal<Chosen | null>(null);
+/** A visit of the run beside this one. */
+export const chosenBeside = signal<Chosen | null>(null);
+/** The name of a region that only the run beside this one has; `null` = none is meant. */
+export const lastNew = signal<string | null>(null);
+/** Who means a region of this run means no other. */
+export const chosenNew = computed<string | null>(() => (chosenRegion.value === null ? lastNew.value : null));
 export const hidden = signal<ReadonlySet<number>>(new Set());
 /** Levels whose lines are not shown, by their place. */
 export const hiddenLevels = signal<ReadonlySet<number>>(new Set());
@@ -63,7 +69,11 @@ export const layers = signal<{ readonly messages: boolean; readonly waits: boole
 /** Whether the visits of the chosen region blink. */
 export const isBlinking = signal(false);
 
-export const span = computed<Span>(() => chosenSpan.value ?? whole.value);
+/** How far a span may reach, where more than the run is looked at; `null` = as far as the run. */
+export const reach = signal<Span | null>(null);
+const bounds = computed<Span>(() => reach.value ?? whole.value);
+
+export const span = computed<Span>(() => moveInto(chosenSpan.value ?? bounds.value, bounds.value));
 
 /** Shorter than this no span gets, ns. */
 const SHORTEST = 20;
@@ -71,13 +81,13 @@ const SHORTEST = 20;
 /** Looks at a span. */
 export function look(next: Span): void {
   const size = Math.max(length(next), SHORTEST);
-  const inside = moveInto({ from: next.from, to: ns(next.from + size) }, whole.peek());
-  const isWhole = inside.from <= whole.peek().from && whole.peek().to <= inside.to;
+  const inside = moveInto({ from: next.from, to: ns(next.from + size) }, bounds.peek());
+  const isWhole = inside.from <= bounds.peek().from && bounds.peek().to <= inside.to;
   chosenSpan.value = isWhole ? null : inside;
 }
 
 export function lookAtAll(): void {
-  look(whole.peek());
+  look(bounds.peek());
 }
 
 /** A span with a margin on both sides. */
@@ -101,7 +111,9 @@ export function toggleLevel(level: number): void {
 export function clearSelection(): void {
   batch(() => {
     chosenVisit.value = null;
+    chosenBeside.value = null;
     chosenRegion.value = null;
+    lastNew.value = null;
     pick(null);
     chosenLocations.value = null;
   });

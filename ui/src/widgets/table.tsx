@@ -13,10 +13,14 @@ export interface Column<Row> {
   /** What it means and in which unit. */
   readonly help: string;
   readonly text: (row: Row) => string;
-  /** What it is sorted by; without, by the text. */
+  /** What it is as a number, and sorted by; without, it is sorted by the text. */
   readonly value?: (row: Row) => number;
+  /** What it is sorted by, if not by that number. */
+  readonly order?: (row: Row) => number;
   /** A bar behind the text, 0 to 1. */
   readonly bar?: (row: Row) => number;
+  /** Of a difference, which way it goes: a colour beside its sign. */
+  readonly tone?: (row: Row) => "more" | "less" | null;
   /** How wide, as CSS grid says it. */
   readonly width: string;
 }
@@ -120,7 +124,7 @@ function TableRow<Row>({ row, number, grid, props }: TableRowProps<Row>): JSX.El
       onClick={() => choose?.(row)}
     >
       {props.columns.map((column, place) => (
-        <div role="cell" class={column.value === undefined ? "table-text" : "table-number"} title={column.text(row)}>
+        <div role="cell" class={`${column.value === undefined ? "table-text" : "table-number"} ${toneOf(column, row)}`} title={column.text(row)}>
           {column.bar === undefined ? null : (
             <span class="table-bar" style={{ width: `${Math.round(Math.min(Math.max(column.bar(row), 0), 1) * 100)}%` }} />
           )}
@@ -135,6 +139,11 @@ function TableRow<Row>({ row, number, grid, props }: TableRowProps<Row>): JSX.El
       ))}
     </div>
   );
+}
+
+function toneOf<Row>(column: Column<Row>, row: Row): string {
+  const tone = column.tone?.(row) ?? null;
+  return tone === null ? "" : `table-${tone}`;
 }
 
 function filtered<Row>(rows: readonly Row[], columns: ReadonlyArray<Column<Row>>, filter: string): readonly Row[] {
@@ -154,8 +163,10 @@ function sorted<Row>(
   const column = columns[sort.column];
   if (column === undefined) return rows;
   const sign = sort.isUp ? 1 : -1;
-  const { value, text } = column;
-  if (value !== undefined) return [...rows].sort((a, b) => sign * (value(a) - value(b)));
+  const { text } = column;
+  const value = column.order ?? column.value;
+  // Two that are infinite are equal.
+  if (value !== undefined) return [...rows].sort((a, b) => sign * (value(a) - value(b) || 0));
   return [...rows].sort((a, b) => sign * text(a).localeCompare(text(b)));
 }
 

@@ -5,6 +5,7 @@
 import { frame, type Frame } from "./columns.ts";
 import type {
   At,
+  CompareHead,
   CourseHead,
   ErrorHead,
   FoundHead,
@@ -12,6 +13,7 @@ import type {
   HistogramHead,
   Instances,
   InstancesHead,
+  IterationsHead,
   MessagesHead,
   PathHead,
   Request,
@@ -30,12 +32,18 @@ import type { Report } from "./report.ts";
 /** Takes a request to the engine and brings its frame. */
 export type Carrier = (request: string) => Promise<ArrayBuffer>;
 
-/** A server: that which the page came from. */
-export const server: Carrier = async (request) => {
-  const response = await fetch("api/answer", { method: "POST", body: request });
-  if (!response.ok) throw new Error((await response.text()) || `the server answered ${response.status}`);
-  return response.arrayBuffer();
-};
+/** A server, that which the page came from, asked about one of the runs that it was started with. */
+function serverAt(path: string): Carrier {
+  return async (request) => {
+    const response = await fetch(path, { method: "POST", body: request });
+    if (!response.ok) throw new Error((await response.text()) || `the server answered ${response.status}`);
+    return response.arrayBuffer();
+  };
+}
+
+export const server = serverAt("api/answer");
+/** The same server, asked about the run beside that. */
+export const besideServer = serverAt("api/answer/1");
 
 /** All questions. */
 export class Engine {
@@ -58,6 +66,8 @@ export class Engine {
   instances = (of: Instances): Promise<Frame<InstancesHead>> => this.ask({ ask: "instances", ...of });
   utilisation = (at_ns: number): Promise<Frame<UtilisationHead>> => this.ask({ ask: "utilisation", at_ns });
   shares = (): Promise<Frame<SharesHead>> => this.ask({ ask: "shares" });
+  compare = (): Promise<Frame<CompareHead>> => this.ask({ ask: "compare" });
+  iterations = (): Promise<Frame<IterationsHead>> => this.ask({ ask: "iterations" });
   step = (step: Step): Promise<Frame<FoundHead>> => this.ask({ ask: "step", ...step });
 
   private async ask<Head>(request: Request): Promise<Frame<Head>> {

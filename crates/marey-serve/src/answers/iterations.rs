@@ -5,7 +5,7 @@
 //!
 //! What is deliberately absent: how loops are found (`docs/phases.md`).
 
-use marey_analyze::{Border, Comparison, FunctionName, Iteration, Loop, Phases, RegionName, Trace, compare};
+use marey_analyze::{Comparison, FunctionName, Iteration, Loop, Phases, RegionName, Trace, compare};
 
 use crate::fold::float;
 use crate::frame::Columns;

@@ -1,6 +1,7 @@
 /** Everything that can be done by name: what the finder finds, keys call and the menu offers. */
 import { toggleTheme } from "../../state/settings.ts";
 import { back, forward } from "../../state/history.ts";
+import { align, alignNext } from "../../state/pair.ts";
 import { beside, clearSelection, isBlinking, layers, lookAround, lookAtAll, origin, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
 import { pointedAt } from "../../state/timeline.ts";
 import { step, visit } from "../../state/visit.ts";
@@ -23,6 +24,7 @@ export const VIEW_NAMES: Readonly<Record<ViewName, string>> = {
   communication: "Communication",
   waits: "Waits & path",
   utilisation: "Utilisation",
+  compare: "Compare",
   help: "Help",
 };
 
@@ -53,6 +55,13 @@ export const COMMANDS: readonly Command[] = [
   { name: "Previous finding", key: "N", act: () => stepFinding("previous") },
   { name: "Choose nothing", key: "Escape", act: clearSelection },
   { name: "Light or dark", key: "", act: toggleTheme },
+];
+
+/** What the view that compares knows besides. */
+export const COMPARE_COMMANDS: readonly Command[] = [
+  { name: "Align both runs on the previous iteration", key: ",", act: () => alignNext(-1) },
+  { name: "Align both runs on the next iteration", key: ".", act: () => alignNext(1) },
+  { name: "Align both runs at their beginnings", key: "", act: () => align(null) },
 ];
 
 /** What the timeline knows. */

@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { run } from "../../state/run.ts";
 import { chosenLocations, chosenRegion, locationsOfRanks, view, VIEWS } from "../../state/view.ts";
 import { step } from "../../state/visit.ts";
-import { COMMANDS, TIMELINE_COMMANDS, VIEW_NAMES } from "./commands.ts";
+import { COMMANDS, COMPARE_COMMANDS, TIMELINE_COMMANDS, VIEW_NAMES } from "./commands.ts";
 
 interface Hit {
   readonly kind: string;
@@ -37,7 +37,8 @@ function hits(): readonly Hit[] {
       if (view.value === "timeline") void step("next");
     },
   }));
-  const commands = [...COMMANDS, ...TIMELINE_COMMANDS].map(({ name, key, act }): Hit => ({ kind: key === "" ? "command" : `command, ${key}`, name, act }));
+  const own = head.other === null ? [] : COMPARE_COMMANDS;
+  const commands = [...COMMANDS, ...TIMELINE_COMMANDS, ...own].map(({ name, key, act }): Hit => ({ kind: key === "" ? "command" : `command, ${key}`, name, act }));
   const all = [...views, ...ranks, ...regions, ...commands];
   return all.filter((hit) => words.every((word) => hit.name.toLowerCase().includes(word))).slice(0, 12);
 }

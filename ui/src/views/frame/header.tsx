@@ -5,7 +5,7 @@ import { counted } from "../../base/format.ts";
 import { duration, instant, length } from "../../base/time.ts";
 import { run, whole } from "../../state/run.ts";
 import { theme, toggleTheme } from "../../state/settings.ts";
-import { chosenLocations, chosenRegion, isAlone, span, view } from "../../state/view.ts";
+import { chosenLocations, chosenNew, chosenRegion, isAlone, lastNew, span, view } from "../../state/view.ts";
 import { VIEW_NAMES } from "./commands.ts";
 import { Finder } from "./finder.tsx";
 import { Menu } from "./menu.tsx";
@@ -27,7 +27,8 @@ export function Header(): JSX.Element {
         marey
       </div>
       <div class="muted top-run">
-        <strong>{head?.name ?? "…"}</strong> · {isAlone.value ? VIEW_NAMES[view.value] : facts}
+        <strong>{head?.name ?? "…"}</strong>
+        {head?.other == null ? "" : ` beside ${head.other}`} · {isAlone.value ? VIEW_NAMES[view.value] : facts}
       </div>
       <div class="top-right">
         <Chips />
@@ -55,6 +56,11 @@ function Chips(): JSX.Element {
       {region === null ? null : (
         <button type="button" class="chip" onClick={() => (chosenRegion.value = null)} title="Chosen in all views; press to choose none">
           <code>{head?.regions[region]?.name ?? ""}</code> ×
+        </button>
+      )}
+      {chosenNew.value === null ? null : (
+        <button type="button" class="chip" onClick={() => (lastNew.value = null)} title="Chosen; only the run beside this one has it; press to choose none">
+          <code>{chosenNew.value}</code> ×
         </button>
       )}
       {locations === null ? null : (

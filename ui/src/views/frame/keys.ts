@@ -1,9 +1,10 @@
 /** What keys do, wherever the pointer is, unless somebody writes. */
 import { length, ns, zoom } from "../../base/time.ts";
 import { back, forward } from "../../state/history.ts";
+import { mostScrolled, scrollBoth } from "../../state/pair.ts";
 import { beside, look, span, view, VIEWS } from "../../state/view.ts";
 import { scrollRows, zoomedAt } from "../../state/timeline.ts";
-import { COMMANDS, TIMELINE_COMMANDS } from "./commands.ts";
+import { COMMANDS, COMPARE_COMMANDS, TIMELINE_COMMANDS } from "./commands.ts";
 
 /** Part of the span by which one step moves, and factor by which it zooms. */
 const MOVE = 0.15;
@@ -32,6 +33,13 @@ const TIMELINE: Readonly<Record<string, () => void>> = {
   ArrowDown: () => scrollRows(40),
 };
 
+const COMPARE: Readonly<Record<string, () => void>> = {
+  ...TIMELINE,
+  ArrowUp: () => scrollBoth(-40),
+  ArrowDown: () => scrollBoth(40),
+  ...Object.fromEntries(COMPARE_COMMANDS.filter((command) => command.key !== "").map((command) => [command.key, command.act])),
+};
+
 const EVERYWHERE: Readonly<Record<string, () => void>> = {
   ...Object.fromEntries(COMMANDS.filter((command) => command.key !== "").map((command) => [command.key, command.act])),
   "/": () => document.getElementById("finder")?.focus(),
@@ -58,8 +66,11 @@ export function listenToKeys(): void {
     } else if (/^[1-9]$/.test(event.key)) {
       view.value = VIEWS[Number(event.key) - 1] ?? view.peek();
     } else {
-      const hasTimeline = view.peek() === "timeline" || beside.peek() === "timeline";
-      const act = EVERYWHERE[keyOf(event)] ?? (hasTimeline ? TIMELINE[event.key] : undefined);
+      const shown = [view.peek(), beside.peek()];
+      const own = shown.includes("compare") ? COMPARE : shown.includes("timeline") ? TIMELINE : {};
+      // Where all rows are seen, arrows scroll the page.
+      const isOfPage = own === COMPARE && mostScrolled.peek() === 0 && ["ArrowUp", "ArrowDown"].includes(event.key);
+      const act = EVERYWHERE[keyOf(event)] ?? (isOfPage ? undefined : own[event.key]);
       if (act === undefined) return;
       act();
     }

@@ -12,13 +12,14 @@ export const KEYS: ReadonlyArray<readonly [string, string]> = [
   ["t", "count elapsed time from the pointer; again: from the start"],
   ["z", "let keys zoom where the pointer is now, wherever it goes; again: where it is"],
   ["b", "let the visits of the chosen region blink"],
+  [", .", "in Compare: align both runs on the previous and next iteration"],
   ["w m c", "waiting, messages, critical path"],
   ["Backspace, Ctrl z", "back to what was looked at before; with Shift: forward"],
   ["o", "the view in a window of its own; what is chosen in one window is chosen in all"],
   ["p", "print the view"],
   ["/", "find a region, a rank, a view, or anything that can be done"],
   ["Esc", "choose nothing"],
-  ["1 … 8", "the views"],
+  ["1 … 9", "the views"],
   ["?", "this page"],
 ];
 

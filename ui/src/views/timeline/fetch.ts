@@ -13,6 +13,7 @@ import { layers, ranges, seenLocations, span } from "../../state/view.ts";
 import { courseOf, type Course } from "../../tracks/course.ts";
 import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks/messages.ts";
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
+import type { Engine } from "../../wire/client.ts";
 import type { Trust, Window } from "../../wire/generated.ts";
 import { layout, nearRows, plotWidth, room, seenRows } from "./place.ts";
 
@@ -36,9 +37,9 @@ export const minimap = signal<Course | null>(null);
 export const isStale = signal(false);
 
 /** A screen with more lines and pixels than this is asked for in steps of up to two pixels. */
-const MOST_PIECES = 60_000;
+export const MOST_PIECES = 60_000;
 
-interface Question {
+export interface Question {
   readonly window: Window;
   /** What is in its ranges. */
   readonly rows: ReadonlySet<number>;
@@ -49,7 +50,7 @@ interface Question {
 
 /** Begins to follow the view; returns what ends it. */
 export function follow(): () => void {
-  const pictures = new Latest<Question, Picture>(ask, shown, (error) => {
+  const pictures = new Latest<Question, Picture>((question) => ask(engine, question), shown, (error) => {
     isStale.value = false;
     fail(error);
   });
@@ -113,15 +114,16 @@ export function follow(): () => void {
   return () => ends.forEach((end) => end());
 }
 
-function window(span: Span, log2: number, locations: Array<[number, number]>): Window {
+export function window(span: Span, log2: number, locations: Array<[number, number]>): Window {
   return { from_ns: Math.floor(span.from), to_ns: Math.ceil(span.to), resolution_log2: log2, locations, exact: false };
 }
 
-function spanOf(window: Window): Span {
+export function spanOf(window: Window): Span {
   return { from: window.from_ns as never, to: window.to_ns as never };
 }
 
-async function ask({ window, waits, messages, path }: Question): Promise<Picture> {
+/** What a run answers. */
+export async function ask(engine: Engine, { window, waits, messages, path }: Question): Promise<Picture> {
   const [states, waiting, flows, critical] = await Promise.all([
     engine.states(window),
     waits ? engine.waits(window) : null,

@@ -10,7 +10,7 @@ import { arrange, type Layout } from "../../tracks/layout.ts";
 import { GUTTER } from "./draw.ts";
 
 /** Depths of a location that are drawn at most. */
-const MOST_LINES = 6;
+export const MOST_LINES = 6;
 
 /** How wide the timeline is, CSS pixels. */
 export const plotWidth = signal(0);

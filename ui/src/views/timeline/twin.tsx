@@ -2,11 +2,12 @@
 import type { JSX } from "preact";
 
 import { percent } from "../../base/format.ts";
-import { duration, instant } from "../../base/time.ts";
+import { duration, instant, type Span } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
 import { span } from "../../state/view.ts";
 import { goTo } from "../../state/visit.ts";
 import type { States } from "../../tracks/states.ts";
+import type { RunHead } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { picture } from "./fetch.ts";
 
@@ -26,7 +27,24 @@ export function Twin(): JSX.Element {
   const head = run.value;
   const shown = picture.value;
   if (head === null || shown === null) return <p class="hush">The visits are being read …</p>;
-  const rows = rowsOf(shown.states, span.value);
+  return (
+    <div class="timeline-twin">
+      <StatesTable label="states in the span" head={head} states={shown.states} span={span.value} goTo={goTo} />
+    </div>
+  );
+}
+
+interface StatesTableProps {
+  readonly label: string;
+  readonly head: RunHead;
+  readonly states: States;
+  readonly span: Span;
+  readonly goTo: (line: number, from: number, to: number) => void;
+}
+
+/** States of any run. */
+export function StatesTable({ label, head, states, span, goTo }: StatesTableProps): JSX.Element {
+  const rows = rowsOf(states, span);
   const nameOf = (region: number): string => head.regions[region]?.name ?? "";
   const what = (row: Row): string =>
     row.isVisit ? nameOf(row.regions[0]?.[0] ?? NONE) : row.regions.map(([region, share]) => `${nameOf(region)} ${percent(share)}`).join(", ");
@@ -38,11 +56,7 @@ export function Twin(): JSX.Element {
     { name: "Start", help: "When it begins", text: (row) => instant(row.start), value: (row) => row.start, width: "160px" },
     { name: "Duration", help: "How long it is", text: (row) => duration(row.duration), value: (row) => row.duration, width: "100px" },
   ];
-  return (
-    <div class="timeline-twin">
-      <Table label="states in the span" rows={rows} columns={columns} sortedBy={5} height={40} onChoose={(row) => goTo(row.line, row.start, row.start + row.duration)} />
-    </div>
-  );
+  return <Table label={label} rows={rows} columns={columns} sortedBy={5} height={40} onChoose={(row) => goTo(row.line, row.start, row.start + row.duration)} />;
 }
 
 function rowsOf(states: States, span: { readonly from: number; readonly to: number }): readonly Row[] {

@@ -1,0 +1,74 @@
+/** What each side has to draw, asked for when it moves, as the timeline asks: latest wins, what is exact comes last. */
+import { effect } from "@preact/signals";
+
+import { Latest } from "../../base/latest.ts";
+import { moveInto, ns, type Span } from "../../base/time.ts";
+import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
+import { fail } from "../../state/run.ts";
+import { layers, ranges } from "../../state/view.ts";
+import { ask, MOST_PIECES, spanOf, window, type Picture, type Question } from "../timeline/fetch.ts";
+import { plotWidth, type Side } from "./side.ts";
+
+/** Locations whose rows are seen, or soon may be, given how many heights of the view lie around it. */
+function near(side: Side, around: number): readonly number[] {
+  const [top, room] = [side.scroll.value, side.room.value];
+  const rows = side.layout.value.rows.filter((row) => row.top < top + (1 + around) * room && row.top + row.height > top - around * room);
+  return rows.map((row) => row.location);
+}
+
+/** The part of what is seen that lies in the run, for nothing else can be asked about; an instant if none does. */
+function inside(seen: Span, whole: Span): Span {
+  const [from, to] = [Math.max(seen.from, whole.from), Math.min(seen.to, whole.to)];
+  return from < to ? { from: ns(from), to: ns(to) } : moveInto({ from: seen.from, to: ns(seen.from + 1) }, whole);
+}
+
+/** Begins to follow a side; returns what ends it. */
+export function follow(side: Side): () => void {
+  let asked: Question | null = null;
+  const pictures = new Latest<Question, Picture>(
+    (question) => ask(side.engine, question),
+    (answer, question) => {
+      side.picture.value = answer;
+      if (!answer.trust.is_exact && !question.window.exact && question === asked) {
+        asked = { ...question, window: { ...question.window, exact: true } };
+        pictures.want(asked);
+      } else {
+        side.isStale.value = question !== asked;
+      }
+    },
+    (error) => {
+      side.isStale.value = false;
+      fail(error);
+    },
+  );
+  return effect(() => {
+    if (side.run.value === null || plotWidth.value < 10 || side.room.value < 1) return;
+    const { waits, messages, path } = layers.value;
+    const [seen, rows] = [side.span.value, near(side, 0)];
+    const coarse = side.layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0;
+    const log2 = resolutionLog2(seen, plotWidth.value) + coarse;
+    const now = inside(seen, side.whole.value);
+    const before = asked;
+    const isThere =
+      before !== null &&
+      before.window.resolution_log2 === log2 &&
+      rows.every((row) => before.rows.has(row)) &&
+      before.waits === waits &&
+      before.messages === messages &&
+      before.path === path &&
+      contains(spanOf(before.window), now);
+    if (isThere) return;
+    const isSeen = seen.from < side.whole.value.to && side.whole.value.from < seen.to;
+    const wide = isSeen ? buffered(seen, side.whole.value, log2) : now;
+    const locations = near(side, 1);
+    asked = {
+      window: window(wide, log2, ranges([...locations].sort((a, b) => a - b))),
+      rows: new Set(locations),
+      waits,
+      messages,
+      path,
+    };
+    side.isStale.value = true;
+    pictures.want(asked);
+  });
+}

@@ -1,0 +1,103 @@
+/** The timeline of one side: drawn as the timeline is, moved together with the other. */
+import { effect } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+import { duration, instant, ns, type Span } from "../../base/time.ts";
+import { Raster } from "../../canvas/raster.ts";
+import { timeFromPx } from "../../canvas/scale.ts";
+import { Surface, type DrawContext } from "../../canvas/surface.ts";
+import { alignedSpans, scrollBoth } from "../../state/pair.ts";
+import { pointer } from "../../state/timeline.ts";
+import { look } from "../../state/view.ts";
+import { lineAt, rowAt } from "../../tracks/layout.ts";
+import { drawScene, groundSize, GUTTER, MARGIN, RULER, spoken } from "../timeline/draw.ts";
+import { listen, type Hands } from "../timeline/gestures.ts";
+import { follow } from "./fetch.ts";
+import { marked, scaleOf, sceneOf } from "./scene.ts";
+import { plotWidth, type Side } from "./side.ts";
+
+export function Panel({ side }: { readonly side: Side }): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    if (box.current === null || element.current === null) return;
+    const surface = new Surface(element.current, painter(side));
+    const resize = new ResizeObserver(([entry]) => {
+      plotWidth.value = Math.max(0, Math.floor((entry?.contentRect.width ?? 0) - GUTTER - MARGIN));
+      side.room.value = Math.max(0, (entry?.contentRect.height ?? 0) - RULER - 4);
+    });
+    resize.observe(box.current);
+    const ends = [
+      follow(side),
+      listen(box.current, handsOf(side)),
+      effect(() => {
+        sceneOf(side);
+        surface.invalidate();
+      }),
+    ];
+    return () => {
+      ends.forEach((end) => end());
+      resize.disconnect();
+      surface.dispose();
+    };
+  }, [side]);
+  const at = pointer.value;
+  const name = side.run.value?.name ?? "";
+  const label = `${side.letter}, ${name}: ${spoken({ scale: { span: side.span.value, left: 0, width: 1 }, layout: side.layout.value })}`;
+  return (
+    <div class="compare-rows" ref={box}>
+      <canvas ref={element} tabIndex={0} role="img" aria-label={label} />
+      {at === null ? null : (
+        <div class="compare-hair" style={{ transform: `translateX(${Math.round(at.x)}px)` }}>
+          <span class={at.x > GUTTER + plotWidth.value - 170 ? "compare-time compare-time-left" : "compare-time"}>{timeAt(side, at.time)}</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** An instant of the base as a side calls it: its own time, or since the aligned iteration began. */
+function timeAt(side: Side, time: number): string {
+  const own = time + side.shift.value;
+  const since = own - side.origin.value;
+  return alignedSpans.value === null ? instant(own) : `${since < 0 ? "−" : "+"}${duration(Math.abs(since))}`;
+}
+
+function painter(side: Side): (context: DrawContext) => void {
+  let raster: Raster | null = null;
+  return ({ canvas, width, height, ratio }) => {
+    const scene = sceneOf(side);
+    if (scene === null) return;
+    const [across, down] = groundSize(scene.scale, height, ratio);
+    if (raster === null || raster.width !== across || raster.height !== down) raster = new Raster(across, down);
+    const ground = raster;
+    const lay = (): void => ground.draw(canvas, Math.round(GUTTER * ratio), Math.round(RULER * ratio));
+    drawScene({ ink: canvas, width, height, ratio, ground, layer: () => undefined, lay }, scene);
+  };
+}
+
+/** What the pointer does on a side it does on both; it knows times of that side. */
+function handsOf(side: Side): Hands {
+  const toBase = (own: Span): Span => ({ from: ns(own.from - side.shift.peek()), to: ns(own.to - side.shift.peek()) });
+  return {
+    scale: () => scaleOf(side),
+    look: (own) => look(toBase(own)),
+    scrollBy: scrollBoth,
+    mark(next) {
+      marked.value = next === null ? null : [next[0] - side.shift.peek(), next[1] - side.shift.peek()];
+    },
+    choose(time, y) {
+      const row = rowAt(side.layout.peek(), y + side.scroll.peek());
+      const line = row === undefined ? undefined : lineAt(row, y + side.scroll.peek());
+      side.chosenVisit.value = line === undefined || time < 0 ? null : { line, at: Math.round(time) };
+    },
+    hover(x) {
+      const own = timeFromPx(scaleOf(side), x);
+      pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, time: own - side.shift.peek() };
+    },
+    leave() {
+      pointer.value = null;
+    },
+  };
+}
