@@ -21,6 +21,7 @@ fn steps(ranks: u32, solve: u64, extra: &str) -> Made {
     let mut spool = Spool::world(ranks);
     let message = |peer: i64| Message { communicator: 0, peer, tag: 3, bytes: 8 };
     let last = spool.processes.len() - 1;
+    let begin = 500 * u64::from(ranks);
     for (rank, process) in spool.processes.iter_mut().enumerate() {
         // In another order in each run, so that numbers of regions say nothing.
         let names = if ranks == 2 { ["step", "solve", extra] } else { [extra, "solve", "step"] };
@@ -28,7 +29,7 @@ fn steps(ranks: u32, solve: u64, extra: &str) -> Made {
         let (step, more) = if ranks == 2 { (first, third) } else { (third, first) };
         let (send, receive) = (process.site(1, "MPI_Send"), process.site(1, "MPI_Recv"));
         for number in 0..STEPS {
-            let at = 1000 + number * (solve + 700);
+            let at = begin + number * (solve + 700);
             let solved = at + 10 + if rank == 0 { solve } else { 200 };
             process.enter(0, step, at);
             process.enter(0, solving, at + 10);
@@ -49,7 +50,7 @@ fn steps(ranks: u32, solve: u64, extra: &str) -> Made {
             }
             process.leave(0, at + solve + 200);
         }
-        process.end = Some(1000 + STEPS * (solve + 700) + 50);
+        process.end = Some(begin + STEPS * (solve + 700) + 50);
     }
     Made::of(&spool)
 }
@@ -178,6 +179,8 @@ fn nothing_of_the_difference_of_the_lengths_is_left_over() {
         |made: &Made| ask(&made.open(), &json!({ "ask": "run" })).head["duration_ns"].as_f64().unwrap();
     let difference = |row: &Value| row["new"].as_f64().unwrap() - row["old"].as_f64().unwrap();
     let sum: f64 = rows(&found.head["path"]).iter().map(difference).sum();
+    let before = rows(&found.head["path"]).iter().find(|row| row["place"]["activity"] == "before").unwrap();
+    assert!((difference(before) - 500.0).abs() < 0.5, "{before}");
     assert!((sum - (length(&other) - length(&base))).abs() < 0.5, "{sum}");
     assert!(sum > 15_000.0);
     assert_eq!(found.head["sentences"], json!(["It is said."]));
