@@ -11,11 +11,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
+import { compare } from "./compare.mjs";
 import { coarse, exported, openCutOff } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { lammps } from "./lammps.mjs";
 
-const CASES = { lammps, hostile, exported, coarse, openCutOff };
+const CASES = { compare, lammps, hostile, exported, coarse, openCutOff };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

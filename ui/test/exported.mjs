@@ -65,6 +65,12 @@ export async function exported(browser, address, file) {
   assert.equal(page.url(), again);
   assert.deepEqual(tried, [], "it tried to reach somebody");
 
+  browser.step("a page holds one run, and says so where two are compared");
+  await browser.open("Compare");
+  assert.match(await browser.text(".compare-alone"), /This page holds one run/);
+  await browser.open("Timeline");
+  await browser.settled();
+
   browser.step("an engine that breaks down is started anew");
   const [broken] = page.workers();
   await broken.evaluate(() => self.postMessage({ id: -1, error: "nobody knows", isBroken: true }));

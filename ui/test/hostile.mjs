@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 export async function hostile(browser, address) {
   const { page } = browser;
   await page.goto(address);
-  for (const view of ["Overview", "Timeline", "Profile", "Waits & path", "Communication"]) {
+  for (const view of ["Overview", "Timeline", "Profile", "Waits & path", "Communication", "Compare"]) {
     browser.step(view);
     await browser.open(view);
     await page.waitForTimeout(400);
@@ -20,7 +20,7 @@ export async function hostile(browser, address) {
   await page.keyboard.press("Enter");
   await browser.until("it is chosen", () => document.querySelector(".chip")?.textContent.includes("<img src=x"));
   browser.step("an address that nobody wrote");
-  for (const hash of ["#1&view=%00&span=9-1&locations=99,-1&region=%&visit=a@b&hide={", "#7", "#1&span=0-99999999999999999999"]) {
+  for (const hash of ["#1&view=%00&span=9-1&locations=99,-1&region=%&visit=a@b&hide={", "#7", "#1&span=0-99999999999999999999", "#1&view=compare&align=0&new=<img src=x>&differences=%&visit-beside=9@9&span=-9--99"]) {
     await page.evaluate((hash) => (location.hash = hash), hash);
     await page.waitForTimeout(200);
   }

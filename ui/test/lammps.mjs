@@ -283,6 +283,13 @@ export async function lammps(browser, address) {
   await browser.settled();
   assert(((await browser.colours(ROWS))["b3261e"] ?? 0) > 300, "the critical path is drawn");
 
+  browser.step("one run has nothing to be compared with, and the view says how to get another");
+  await browser.open("Compare");
+  assert.match(await browser.text(".compare-command"), /^marey view run\.marey other\.marey$/);
+  await browser.accessible("the view without a second run");
+  await browser.open("Timeline");
+  await browser.settled();
+
   browser.step("the other theme");
   await page.getByRole("button", { name: "Theme: light" }).click();
   await browser.settled();
@@ -322,12 +329,12 @@ function anAddress(number) {
     state = (state * 1103515245 + 12345) % 2147483648;
     return Math.floor(state / 65536) % most;
   };
-  const views = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "help"];
-  const view = views[below(8)];
+  const views = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "help"];
+  const view = views[below(9)];
   const from = below(1_000_000_000);
   const region = ["MPI_Send", "MPI_Wait", "MPI_Allreduce"][below(3)];
   const some = [
-    `beside=${views.filter((name) => name !== view)[below(7)]}`,
+    `beside=${views.filter((name) => name !== view)[below(8)]}`,
     `span=${from}-${from + 1000 + below(900_000_000)}`,
     `locations=${[["0"], ["1", "3"], ["0", "1", "2"]][below(3)].join(",")}`,
     `region=${region}`,

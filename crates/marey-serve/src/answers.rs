@@ -2,11 +2,13 @@
 //!
 //! The one idea: a request picks a module; it reads what it needs, and makes a frame. Nothing is kept between two.
 
+#[cfg(feature = "http")]
 mod compare;
 mod course;
 mod flows;
 mod histogram;
 mod instances;
+#[cfg(feature = "http")]
 mod iterations;
 mod sample;
 mod shares;
@@ -52,9 +54,24 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Utilisation(until) => utilisation::answer(run, until),
         Request::Histogram(histogram) => histogram::answer(run, histogram),
         Request::Instances(instances) => instances::answer(run, instances),
-        Request::Compare => compare::answer(run).unwrap_or_else(refused),
-        Request::Iterations => iterations::answer(run).unwrap_or_else(refused),
+        Request::Compare | Request::Iterations => of_both(run, request),
     }
+}
+
+/// What is asked of two runs.
+#[cfg(feature = "http")]
+fn of_both(run: &Opened<'_>, request: &Request) -> Vec<u8> {
+    let answered = match request {
+        Request::Iterations => iterations::answer(run),
+        _ => compare::answer(run),
+    };
+    answered.unwrap_or_else(refused)
+}
+
+/// A page that holds its run holds one, and does without what compares two.
+#[cfg(not(feature = "http"))]
+fn of_both(_run: &Opened<'_>, _request: &Request) -> Vec<u8> {
+    refused("this page holds one run".to_owned())
 }
 
 /// The report is JSON already, so it is the head as it stands.

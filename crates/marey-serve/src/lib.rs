@@ -16,6 +16,7 @@ pub mod wire;
 
 mod answers;
 mod fold;
+#[cfg(feature = "http")]
 mod pair;
 mod run;
 mod tables;
@@ -23,6 +24,7 @@ mod tables;
 pub mod viewer;
 
 pub use answers::answer;
+#[cfg(feature = "http")]
 pub use pair::Compared;
 pub use run::{OpenError, Opened};
 pub use tables::{SPARED, TABLES};

@@ -14,6 +14,7 @@ use marey_archive::{Archive, Detail, Error, Events, RunTrace, prepared};
 use marey_model::{CallPathId, LocationId, Role};
 use rustc_hash::FxHashMap;
 
+#[cfg(feature = "http")]
 use crate::pair::Beside;
 use crate::wire::{Kind, RunHead, WireLine, WireLocation, WireProcess, WireRegion};
 
@@ -41,6 +42,7 @@ pub struct Opened<'a> {
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
     /// The run that it is the base of.
+    #[cfg(feature = "http")]
     pub(crate) beside: Option<Beside<'a>>,
 }
 
@@ -88,6 +90,7 @@ impl<'a> Opened<'a> {
             anomalies: Mutex::new(None),
             report: Box::new(report),
             reported: OnceLock::new(),
+            #[cfg(feature = "http")]
             beside: None,
         })
     }

@@ -84,6 +84,21 @@ fn a_run_of_lammps_in_the_browser() {
 }
 
 #[test]
+fn two_runs_of_lammps_in_the_browser() {
+    let lammps = need!(Mpi::Open.installed().and_then(|_| which("lmp")), "LAMMPS and Open MPI");
+    let place = Place::new();
+    let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lammps/in.melt");
+    let runs = [2, 4].map(|ranks| {
+        let job = Job::new(Mpi::Open, ranks, &lammps).arg("-in").arg(&input);
+        let run = job.record(&place.dir(&format!("with-{ranks}")));
+        assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+        run
+    });
+    let other = runs[1].path().to_string_lossy();
+    look(runs[0].path(), &[&other], "compare", &place);
+}
+
+#[test]
 fn names_are_shown_as_texts() {
     const HARM: &str = "<img src=x onerror=\"window.harmed=1\">";
     let place = Place::new();
@@ -100,7 +115,8 @@ fn names_are_shown_as_texts() {
     let (from, to) = (place.path().join("spool"), place.path().join("harm.marey"));
     spool.write(&from).unwrap();
     merge(&from, &to, &Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false }, &()).unwrap();
-    look(&to, &["--prefix", "/some/where/"], "hostile", &place);
+    let again = to.to_string_lossy();
+    look(&to, &[&again, "--prefix", "/some/where/"], "hostile", &place);
     let there = need!(browser_and_engine(), "the engine of exported pages that `cargo xtask ui` builds");
     see(&there, &[&exported(&to, &[], &place), "hostile"], &place);
 }

@@ -35,7 +35,7 @@ export function Compare(): JSX.Element {
 /** There is one run only: how to get another. */
 function Alone({ name }: { readonly name: string }): JSX.Element {
   return (
-    <div class="sheet">
+    <div class="sheet compare-alone">
       <h1>Compare</h1>
       {isHeld() ? <p>This page holds one run, and a second one cannot be added to it.</p> : <p>One run is open. To lay another beside it, open both:</p>}
       {isHeld() ? <p>Where both runs are, this opens them side by side:</p> : null}
