@@ -120,7 +120,7 @@ function line(it: WireNumber | undefined, fact: Fact): JSX.Element[] {
 
 function efficiency(it: WireNumber | undefined, fact: Fact & { readonly depth: number }): JSX.Element[] {
   if (it === undefined || it.old === null || it.new === null) return [];
-  const difference = it.new - it.old;
+  const points = Math.round((it.new - it.old) * 1000) / 10;
   const bar = (value: number): JSX.Element => (
     <td class="mono">
       {percent(value)}
@@ -136,7 +136,7 @@ function efficiency(it: WireNumber | undefined, fact: Fact & { readonly depth: n
       </th>
       {bar(it.old)}
       {bar(it.new)}
-      <td class={`mono ${toneClass(difference)}`}>{`${signed(difference * 100, (size) => size.toFixed(1))} points`}</td>
+      <td class={`mono ${toneClass(points)}`}>{`${signed(points, (size) => size.toFixed(1))} points`}</td>
     </tr>,
   ];
 }

@@ -99,10 +99,10 @@ function Places({ of, label, share, none }: PlacesProps): JSX.Element {
       tone: (row) => tone(row.new - row.old),
       width: "96px",
     },
-    { name: "Share", help: share, text: (row) => (row.share === null ? "" : signed(row.share, percent)), value: (row) => row.share ?? 0, order: (row) => Math.abs(row.share ?? 0), width: "76px" },
+    { name: "Because", help: "What made most of the difference: more waiting, more calls, or longer ones", text: (row) => reason(row), width: "minmax(220px, 3.2fr)" },
+    { name: "Share", help: share, text: (row) => shareText(row.share), value: (row) => row.share ?? 0, order: (row) => Math.abs(row.share ?? 0), width: "76px" },
     ...(hasCalls ? [{ name: "Calls", help: "Visits in A and in B", text: calls, value: (row: Difference) => (row.calls?.[1] ?? 0) - (row.calls?.[0] ?? 0), width: "110px" }] : []),
     ...(hasData ? [{ name: "Data", help: "Moved in A and in B", text: data, value: (row: Difference) => (row.bytes?.[1] ?? 0) - (row.bytes?.[0] ?? 0), width: "150px" }] : []),
-    { name: "Because", help: "What made most of the difference: more waiting, more calls, or longer ones", text: (row) => reason(row.why), width: "minmax(220px, 2.6fr)" },
   ];
   const isChosen = (row: Difference): boolean => {
     const [base, other] = chosenInBoth.value;
@@ -111,19 +111,27 @@ function Places({ of, label, share, none }: PlacesProps): JSX.Element {
   };
   return (
     <>
-      <Table
-        key={label}
-        label={label}
-        rows={of.rows}
-        columns={columns}
-        sortedBy={columns.findIndex((column) => column.name === DIFFERENCE)}
-        height={14}
-        onChoose={(row) => chooseRegionOf(row.place)}
-        isChosen={isChosen}
-      />
+      <div class="compare-table">
+        <Table
+          key={label}
+          label={label}
+          rows={of.rows}
+          columns={columns}
+          sortedBy={columns.findIndex((column) => column.name === DIFFERENCE)}
+          height={14}
+          onChoose={(row) => chooseRegionOf(row.place)}
+          isChosen={isChosen}
+        />
+      </div>
       {of.number > of.rows.length ? <p class="muted">{counted(of.number - of.rows.length, "more row")} with smaller differences; `marey diff --json` has all.</p> : null}
     </>
   );
+}
+
+function shareText(share: number | null): string {
+  if (share === null) return "";
+  // Two decimals are shown.
+  return Math.abs(share) < 5e-5 ? "0 %" : signed(share, percent);
 }
 
 interface IterationRow {

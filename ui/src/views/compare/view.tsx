@@ -211,6 +211,9 @@ function Twin({ side }: { readonly side: Side }): JSX.Element | null {
   };
   return (
     <div class="compare-twin">
+      <h2>
+        <Letter of={side} /> {head.name}
+      </h2>
       <StatesTable label={`states of ${side.letter} in the span`} head={head} states={picture.states} span={side.span.value} goTo={choose} />
     </div>
   );

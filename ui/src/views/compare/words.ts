@@ -52,7 +52,8 @@ export function visits(number: number): string {
 }
 
 /** What made most of a difference. */
-export function reason(why: Why | null): string {
+export function reason(row: Difference): string {
+  const why: Why | null = row.why;
   if (why === null) return "";
   const times = `${duration(why.new)} instead of ${duration(why.old)}`;
   switch (why.what) {
@@ -69,7 +70,7 @@ export function reason(why: Why | null): string {
     case "computing":
       return `in all ${times}${why.function === "" ? "" : `, most in ${briefly(why.function)}`}`;
     case "shifted":
-      return `no reason of its own: others left it more, or less, of the critical path`;
+      return row.new > row.old ? "not longer in all, but more of it is on the path" : "not shorter in all, but less of it is on the path";
   }
 }
 

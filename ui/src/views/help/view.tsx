@@ -47,6 +47,20 @@ export function Help(): JSX.Element {
         <p>Drag to move. Drag in the ruler, or with Shift anywhere, to zoom to a span. Press a visit to see all about it.</p>
       </section>
       <section>
+        <h2>Two runs side by side</h2>
+        <p>
+          <code>marey view A.marey B.marey</code> opens two runs. All views show A, the base; Compare shows both, with the
+          same rows and the same colours for what has the same name, and moves both together. They begin at the same
+          place, or an iteration of their main loops does: press a bar beneath them, or go from one to the next with{" "}
+          <kbd>,</kbd> and <kbd>.</kbd>; 0 is where it begins then.
+        </p>
+        <p>
+          A bar is as high as the iteration is long: grey is what both took, orange (+) what B took longer, blue (−) what it
+          took less; the line goes along A. Orange and blue say in all tables what B has more of and less of, not what is
+          better. What is pressed in a table is chosen in both runs and in all views.
+        </p>
+      </section>
+      <section>
         <h2>What the timeline shows</h2>
         <p>
           A row is a thread. Its lines are what was recorded on it, level by level: what encloses stands above what is
