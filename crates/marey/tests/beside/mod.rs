@@ -79,7 +79,7 @@ fn pair((ranks, work): (u32, u64), metrics: &[&str]) -> Pair {
     let output = diff.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-    Pair { served, cookie, told: told["comparisons"][0].clone(), dir: dir }
+    Pair { served, cookie, told: told["comparisons"][0].clone(), dir }
 }
 
 fn rows(table: &Value) -> impl Iterator<Item = &Value> {
