@@ -4,6 +4,7 @@ import { render, type JSX } from "preact";
 import { duration } from "./base/time.ts";
 import { followPicked } from "./state/instances.ts";
 import { failure, open, report, run, unpacked } from "./state/run.ts";
+import { followOpening, isListed, LIST, opening, readRuns } from "./state/runs.ts";
 import "./state/settings.ts";
 import { remember } from "./state/history.ts";
 import { connect } from "./state/url.ts";
@@ -23,6 +24,7 @@ import { Help } from "./views/help/view.tsx";
 import { HistogramView } from "./views/histogram/view.tsx";
 import { Overview } from "./views/overview/view.tsx";
 import { Profile } from "./views/profile/view.tsx";
+import { Runs } from "./views/runs/view.tsx";
 import { Timeline } from "./views/timeline/view.tsx";
 import { Utilisation } from "./views/utilisation/view.tsx";
 import { Waits } from "./views/waits/view.tsx";
@@ -95,6 +97,21 @@ function Pane({ name, isSecond }: { readonly name: ViewName; readonly isSecond?:
 /** How far it is. */
 function Opening(): JSX.Element {
   const share = unpacked.value;
+  const step = opening.value;
+  if (failure.value !== null) {
+    return (
+      <p class="hush">
+        The run could not be opened. {isListed ? <a href={LIST}>All runs</a> : null}
+      </p>
+    );
+  }
+  if (step !== null) {
+    return (
+      <p class="hush">
+        The run is being opened: <progress value={step.done} max={step.of} aria-label="Opened" /> {step.what}
+      </p>
+    );
+  }
   return <p class="hush">{share > 0 && share < 1 ? `The run is being unpacked: ${Math.floor(share * 100)} %` : "The run is being opened …"}</p>;
 }
 
@@ -120,13 +137,19 @@ function Status(): JSX.Element {
   );
 }
 
-const page = document.getElementById("page");
-if (page !== null) {
+async function start(page: HTMLElement): Promise<void> {
+  const hasList = await readRuns();
   // What an exported page says until its scripts are there.
   page.replaceChildren();
+  if (hasList) {
+    render(<Runs />, page);
+    document.title = "Runs · marey";
+    return;
+  }
   render(<Page />, page);
   listenToKeys();
-  void open().then(() => undefined);
+  void open();
+  followOpening();
   const stop = run.subscribe((head) => {
     if (head === null) return;
     queueMicrotask(() => stop());
@@ -139,3 +162,6 @@ if (page !== null) {
     followPicked();
   });
 }
+
+const page = document.getElementById("page");
+if (page !== null) void start(page);

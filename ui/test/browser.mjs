@@ -15,8 +15,9 @@ import { compare } from "./compare.mjs";
 import { coarse, exported, openCutOff } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { lammps } from "./lammps.mjs";
+import { runs } from "./runs.mjs";
 
-const CASES = { compare, lammps, hostile, exported, coarse, openCutOff };
+const CASES = { compare, lammps, hostile, exported, coarse, openCutOff, runs };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

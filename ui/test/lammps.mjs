@@ -30,9 +30,12 @@ export async function lammps(browser, address) {
   await page.mouse.move(x, y);
   const pointed = await browser.text(".timeline-time");
   for (let turn = 0; turn < 6; turn += 1) await page.mouse.wheel(0, -240);
+  await browser.until("the span is short", () => {
+    const [, from, to] = /span=(\d+)-(\d+)/.exec(location.hash) ?? [];
+    return to - from < 100e6;
+  });
   await browser.settled();
   const span = spanOf(page.url());
-  assert(span[1] - span[0] < 100e6, `${span} is short`);
   const at = Number(pointed.replace(/\D/g, ""));
   assert(span[0] < at && at < span[1], `${pointed} is still seen in ${span}`);
   await browser.picture("zoomed");

@@ -4,13 +4,15 @@
 //! the user by a [`Key`] that only the browser it was started for is given.
 //!
 //! Requests go to `api/answer` by POST, those to the run beside it to `api/answer/1`; everything else are files of the
-//! viewer.
+//! viewer. Where there are many runs `api/runs` lists them, and the page of one, or of two, is `run/3/` or `run/3-5/`, with
+//! paths of its own as if it were alone.
 //!
 //! What is deliberately absent: files of a run or of this machine; no path that somebody sends is ever opened. Of runs
-//! there are those that the user has named, by their numbers.
+//! there are those that the user has named or was offered, by their numbers.
 
 mod guard;
 mod key;
+mod shelf;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -25,8 +27,10 @@ use axum::middleware;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 
+use self::shelf::{Looked, Shelved};
 use crate::{Opened, answer, viewer};
 pub use key::Key;
+pub use shelf::{Progress, Shelf};
 
 /// More than this is no request.
 const MOST_REQUEST: usize = 1 << 20;
@@ -38,6 +42,14 @@ pub struct Config {
     pub place: Place,
     /// What the paths of everything begin with, for a proxy: `/` or `/something/`.
     pub prefix: String,
+}
+
+/// What to serve.
+pub enum Runs {
+    /// A run, perhaps with another beside it.
+    One(Box<Opened<'static>>),
+    /// Whichever somebody chooses from a list.
+    Many(Box<dyn Shelf>),
 }
 
 /// Where to listen.
@@ -71,18 +83,24 @@ pub enum Error {
 
 /// What handlers share.
 struct Shared {
-    run: Opened<'static>,
+    runs: Kept,
     key: Key,
     prefix: String,
 }
 
-/// Serves a run until `stop` is done. When it is ready, `ready` is told the address that a browser has to open; that works
+/// What is served.
+enum Kept {
+    One(Box<Opened<'static>>),
+    Many(Shelved),
+}
+
+/// Serves runs until `stop` is done. When it is ready, `ready` is told the address that a browser has to open; that works
 /// once.
 ///
 /// # Errors
 /// If it cannot listen there.
 pub fn serve(
-    run: Opened<'static>,
+    runs: Runs,
     config: Config,
     ready: impl FnOnce(&str),
     stop: impl Future<Output = ()> + Send + 'static,
@@ -91,7 +109,11 @@ pub fn serve(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Error::Ended)?;
     runtime.block_on(async move {
         let prefix = config.prefix;
-        let shared = Arc::new(Shared { run, key, prefix: prefix.clone() });
+        let runs = match runs {
+            Runs::One(run) => Kept::One(run),
+            Runs::Many(shelf) => Kept::Many(Shelved::new(shelf)),
+        };
+        let shared = Arc::new(Shared { runs, key, prefix: prefix.clone() });
         let app = router(&shared);
         match config.place {
             Place::Port(port) => {
@@ -145,7 +167,13 @@ fn router(shared: &Arc<Shared>) -> Router {
     let inner = Router::new()
         .route("/api/answer", post(asked))
         .route("/api/answer/{number}", post(asked_numbered))
+        .route("/api/runs", get(listed))
         .route("/", get(index))
+        .route("/run/{looked}/", get(index))
+        .route("/run/{looked}/api/opening", get(opening))
+        .route("/run/{looked}/api/answer", post(asked_of))
+        .route("/run/{looked}/api/answer/{number}", post(asked_of_numbered))
+        .route("/run/{looked}/{*path}", get(file_of))
         .route("/{*path}", get(file))
         .layer(DefaultBodyLimit::max(MOST_REQUEST))
         .layer(middleware::from_fn_with_state(Arc::clone(shared), guard::guard))
@@ -161,7 +189,7 @@ fn router(shared: &Arc<Shared>) -> Router {
 }
 
 async fn asked(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
-    answered(shared, 0, body).await
+    answered(shared, None, 0, body).await
 }
 
 async fn asked_numbered(
@@ -169,16 +197,63 @@ async fn asked_numbered(
     Path(number): Path<usize>,
     body: Bytes,
 ) -> Response {
-    answered(shared, number, body).await
+    answered(shared, None, number, body).await
 }
 
-async fn answered(shared: Arc<Shared>, number: usize, body: Bytes) -> Response {
+async fn asked_of(State(shared): State<Arc<Shared>>, Path(looked): Path<String>, body: Bytes) -> Response {
+    answered(shared, Some(looked), 0, body).await
+}
+
+async fn asked_of_numbered(
+    State(shared): State<Arc<Shared>>,
+    Path((looked, number)): Path<(String, usize)>,
+    body: Bytes,
+) -> Response {
+    answered(shared, Some(looked), number, body).await
+}
+
+async fn answered(shared: Arc<Shared>, looked: Option<String>, number: usize, body: Bytes) -> Response {
+    let answer_of = move |run: &Opened<'static>| run.numbered(number).map(|run| answer(run, &body));
     // Reading takes its time, so that others are served meanwhile.
-    let answered =
-        tokio::task::spawn_blocking(move || shared.run.numbered(number).map(|run| answer(run, &body)));
+    let answered = tokio::task::spawn_blocking(move || match (&shared.runs, looked) {
+        (Kept::One(run), None) => Ok(answer_of(run)),
+        (Kept::Many(runs), Some(looked)) => match Looked::parse(&looked) {
+            Some(looked) => runs.with(looked, answer_of),
+            None => Ok(None),
+        },
+        _ => Ok(None),
+    });
     match answered.await {
-        Ok(Some(frame)) => ([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response(),
-        Ok(None) => (StatusCode::NOT_FOUND, "there is no such run").into_response(),
+        Ok(Ok(Some(frame))) => ([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response(),
+        Ok(Ok(None)) => (StatusCode::NOT_FOUND, "there is no such run").into_response(),
+        Ok(Err(why)) => (StatusCode::CONFLICT, why).into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}
+
+/// The list of runs; `null` where one is served.
+async fn listed(State(shared): State<Arc<Shared>>) -> Response {
+    let list = move || match &shared.runs {
+        Kept::One(_) => None,
+        Kept::Many(runs) => Some(runs.list()),
+    };
+    match tokio::task::spawn_blocking(list).await {
+        Ok(list) => json(&list),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}
+
+/// How far the opening of a run is; `null` = it is not being opened.
+async fn opening(State(shared): State<Arc<Shared>>, Path(looked): Path<String>) -> Response {
+    json(&match &shared.runs {
+        Kept::Many(runs) => Looked::parse(&looked).and_then(|looked| runs.progress(looked)),
+        Kept::One(_) => None,
+    })
+}
+
+fn json(value: &impl serde::Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(text) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
     }
 }
@@ -204,6 +279,11 @@ async fn file(Path(path): Path<String>) -> Response {
         Some(file) => content(file),
         None => (StatusCode::NOT_FOUND, "there is no such file").into_response(),
     }
+}
+
+/// The files of the page of one of many runs are those of all pages.
+async fn file_of(Path((_, path)): Path<(String, String)>) -> Response {
+    file(Path(path)).await
 }
 
 fn content(file: &'static viewer::File) -> Response {

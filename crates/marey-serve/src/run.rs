@@ -52,6 +52,9 @@ impl std::fmt::Debug for Opened<'_> {
     }
 }
 
+/// What is read of a run to open it.
+const PARTS: u32 = 4;
+
 /// Why a run cannot be opened.
 pub type OpenError = Error;
 
@@ -65,9 +68,26 @@ impl<'a> Opened<'a> {
         name: &str,
         report: impl Fn() -> Vec<u8> + Send + Sync + 'static,
     ) -> Result<Self, OpenError> {
+        Self::with_progress(archive, name, report, &|_, _, _| ())
+    }
+
+    /// The same, and tells what is read now, how many parts were, and of how many.
+    ///
+    /// # Errors
+    /// As [`Opened::new`].
+    pub fn with_progress(
+        archive: &'a Archive,
+        name: &str,
+        report: impl Fn() -> Vec<u8> + Send + Sync + 'static,
+        progress: &dyn Fn(&str, u32, u32),
+    ) -> Result<Self, OpenError> {
+        progress("definitions and sums", 0, PARTS);
         let trace = RunTrace::load(archive)?;
+        progress("lists of visits and messages", 1, PARTS);
         let events = Events::open(archive, &trace)?;
+        progress("level of detail", 2, PARTS);
         let detail = Detail::load(archive)?;
+        progress("rows", 3, PARTS);
         let (levels, level_places) = levels(archive, &trace)?;
         let depths = depths(&trace, &levels);
         let lines = lines(&trace, &depths);

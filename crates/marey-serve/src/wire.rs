@@ -6,6 +6,7 @@
 //! Times are ns since the start of the run. Ids are places in the lists of [`RunHead`].
 
 mod compare;
+mod runs;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,8 @@ pub use compare::{
     CompareHead, Difference, Differences, IterationsHead, Reason, Why, WireActivity, WireLoop, WireNumber,
     WirePlace, WireRenamed,
 };
+
+pub use runs::{WireOpening, WireRun, WireRuns};
 
 /// What can be asked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -658,7 +661,7 @@ mod tests {
             InstancesHead::decl(),
             ErrorHead::decl(),
         ];
-        for declaration in all.into_iter().chain(compare::declarations()) {
+        for declaration in all.into_iter().chain(compare::declarations()).chain(runs::declarations()) {
             text.push_str("\nexport ");
             // Without the comments, which stand beside the types in Rust.
             text.push_str(&without_comments(&declaration));

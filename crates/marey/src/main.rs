@@ -33,6 +33,7 @@ mod merge;
 mod pack;
 mod paint;
 mod problems;
+mod recent;
 mod record;
 mod report;
 mod run;

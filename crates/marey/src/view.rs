@@ -1,15 +1,18 @@
 //! `marey view`: the viewer in a browser.
 //!
-//! The one idea: this opens the run and says where to look; what is asked and answered is the business of `marey-serve`.
+//! The one idea: this opens the run, or offers those that there are, and says where to look; what is asked and answered is
+//! the business of `marey-serve`.
+
+mod shelf;
 
 use std::io::{IsTerminal, Write};
 use std::iter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context;
 use marey_archive::Archive;
-use marey_serve::host::{Config, Place, serve};
+use marey_serve::host::{Config, Place, Runs, serve};
 use marey_serve::{Opened, viewer};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -17,12 +20,25 @@ use crate::cli::ViewArgs;
 use crate::compare::names;
 use crate::compare::viewed::compared;
 use crate::exit;
+use crate::recent;
 use crate::report;
 use crate::run::{damaged, open_archive};
 
+use self::shelf::Found;
+
 /// Runs the command.
 pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
-    let opened = opened(args)?;
+    let (runs, what) = match &args.run {
+        Some(run) => {
+            (Runs::One(Box::new(opened(run, args.other.as_deref())?)), named(run, args.other.as_deref()))
+        }
+        None => {
+            let found =
+                Found::beneath(&std::env::current_dir().context("cannot find the directory that this is")?);
+            let what = format!("the runs beneath {} and those looked at lately", found.directory().display());
+            (Runs::Many(Box::new(found)), what)
+        }
+    };
     if viewer::FILES.is_empty() {
         exit::say("built without its viewer: `cargo xtask ui` and `cargo build` in its sources put it in");
     }
@@ -31,30 +47,41 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
         None => Place::Port(args.port),
     };
     let config = Config { place, prefix: args.prefix.clone() };
-    let ready = |address: &str| tell(args, address);
-    serve(opened, config, ready, stopped()?)?;
+    let ready = |address: &str| tell(args, &what, address);
+    serve(runs, config, ready, stopped()?)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What is looked at: a run, or two of them side by side.
-fn opened(args: &ViewArgs) -> anyhow::Result<Opened<'static>> {
-    let paths: Vec<&Path> = iter::once(&args.run).chain(&args.other).map(PathBuf::as_path).collect();
+fn opened(run: &Path, other: Option<&Path>) -> anyhow::Result<Opened<'static>> {
+    let paths: Vec<&Path> = iter::once(run).chain(other).collect();
     // As many names as paths.
     let names = names(&paths);
-    let base = open_run(&args.run, &names[0])?;
-    let Some(other) = args.other.clone() else { return Ok(base) };
-    let second = open_run(&other, &names[1])?;
-    let path = args.run.clone();
-    let compare = move || compared(&path, &other).map_err(|error| exit::text_of(&error));
-    Ok(base.beside(second, compare))
+    let base = open_run(run, &names[0], &|_, _, _| ())?;
+    recent::remember(run);
+    let Some(other) = other else { return Ok(base) };
+    let second = open_run(other, &names[1], &|_, _, _| ())?;
+    recent::remember(other);
+    Ok(beside(base, second, run, other))
 }
 
-fn open_run(path: &Path, name: &str) -> anyhow::Result<Opened<'static>> {
+fn named(run: &Path, other: Option<&Path>) -> String {
+    let other = other.map_or_else(String::new, |other| format!(" and {}", other.display()));
+    format!("{}{other}", run.display())
+}
+
+/// Two runs side by side.
+fn beside(base: Opened<'static>, second: Opened<'static>, run: &Path, other: &Path) -> Opened<'static> {
+    let (run, other) = (run.to_owned(), other.to_owned());
+    base.beside(second, move || compared(&run, &other).map_err(|error| exit::text_of(&error)))
+}
+
+fn open_run(path: &Path, name: &str, progress: &dyn Fn(&str, u32, u32)) -> anyhow::Result<Opened<'static>> {
     // It lives as long as the server does, which is as long as the process.
     let archive: &'static Archive = Box::leak(Box::new(open_archive(path)?));
     let of = path.to_owned();
     let report = move || report::as_json(&of).unwrap_or_else(|error| unknown(&error));
-    Opened::new(archive, name, report).map_err(|error| damaged(path, &error))
+    Opened::with_progress(archive, name, report, progress).map_err(|error| damaged(path, &error))
 }
 
 /// A report that cannot be made says why.
@@ -63,7 +90,7 @@ fn unknown(error: &anyhow::Error) -> Vec<u8> {
 }
 
 /// Says where the viewer is, and opens it.
-fn tell(args: &ViewArgs, address: &str) {
+fn tell(args: &ViewArgs, what: &str, address: &str) {
     let mut out = std::io::stdout().lock();
     let how = match &args.socket {
         Some(path) => format!(
@@ -75,9 +102,7 @@ fn tell(args: &ViewArgs, address: &str) {
     // Who closed our output does not want to know.
     writeln!(out, "{address}").and_then(|()| out.flush()).ok();
     if std::io::stderr().is_terminal() {
-        let beside =
-            args.other.as_ref().map_or_else(String::new, |other| format!(" and {}", other.display()));
-        exit::say(&format!("serving {}{beside} {how}; ^C ends it", args.run.display()));
+        exit::say(&format!("serving {what} {how}; ^C ends it"));
     }
     if !args.no_open && args.socket.is_none() && has_screen() {
         open(address);

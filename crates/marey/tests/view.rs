@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod beside;
+mod listed;
 mod sample;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -25,8 +26,17 @@ impl Served {
         if !run.exists() {
             sample::write(&run);
         }
+        Self::asked_for(dir, &[&["run.marey"], words].concat())
+    }
+
+    fn asked_for(dir: &Path, words: &[&str]) -> Self {
         let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
-        marey.args(["view", "run.marey", "--no-open"]).args(words).current_dir(dir);
+        // The list of recent runs is of this test alone.
+        marey
+            .args(["view", "--no-open"])
+            .args(words)
+            .current_dir(dir)
+            .env("XDG_STATE_HOME", dir.join(".state"));
         let mut child = marey.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut address = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();

@@ -93,3 +93,9 @@ export type Reason = "new" | "gone" | "calls" | "each" | "waiting" | "computing"
 export type IterationsHead = { base: WireLoop | null, other: WireLoop | null, is_same: boolean, per: number, };
 
 export type WireLoop = { name: string, number: number, median_ns: number, };
+
+export type WireRuns = { directory: string, is_cut: boolean, runs: Array<WireRun>, };
+
+export type WireRun = { number: number, name: string, place: string, title: string, command: string, started_ms: number | null, duration_ns: number, processes: number, hosts: number, visits: number, bytes: number, why_not: string | null, };
+
+export type WireOpening = { what: string, done: number, of: number, };

@@ -11,12 +11,14 @@ use clap::Args;
     long_about = "Explore a run in the browser.\n\n\
         Serves the viewer on this machine, for you alone: it listens on 127.0.0.1, and the address that is printed \
         works once, in one browser. It ends with ^C.\n\n\
+        Without a run, it lists those beneath this directory and those recorded or looked at lately; each opens from         there, alone or beside another.\n\n\
         With a second run, both are laid side by side: the first is the base, as in `marey diff`, and it is the one that \
         all views show; the view Compare shows both, aligned on time or on the iterations of their main loops.\n\n\
         On a cluster, start it where the run is and look at it from where you sit: \
         `ssh -L 8080:localhost:8080 login marey view run.marey --port 8080 --no-open`, then open the address that it prints.",
     after_long_help = "EXAMPLES\n  \
         marey view run.marey\n  \
+        marey view                                    whichever run is chosen from a list\n  \
         marey view before.marey after.marey           both runs side by side\n  \
         marey view run.marey --port 8080 --no-open    behind ssh -L 8080:localhost:8080\n  \
         marey view run.marey --socket view.sock       behind ssh -L 8080:/path/to/view.sock, where ports are shared\n  \
@@ -25,9 +27,10 @@ use clap::Args;
         0 when it was stopped, 1 if the run cannot be read or the port is taken, 2 if there is no run"
 )]
 pub(crate) struct ViewArgs {
-    /// The run, a directory or a packed file
-    #[arg(value_name = "RUN", default_value = "run.marey")]
-    pub(crate) run: PathBuf,
+    /// The run, a directory or a packed file; without it, those beneath this directory and those looked at lately are
+    /// listed
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<PathBuf>,
 
     /// A run to compare it with
     #[arg(value_name = "OTHER")]

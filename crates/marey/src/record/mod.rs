@@ -13,7 +13,7 @@ use marey_model::Rules;
 
 use crate::cli::{Mode, RecordArgs};
 use crate::exit::{Usage, say, text_of};
-use crate::{doctor, inherited};
+use crate::{doctor, inherited, recent};
 
 mod apart;
 mod clock;
@@ -174,7 +174,9 @@ fn finish(
         say(&format!("recorded, not merged; `marey merge {shown}` finishes {shown}"));
         return Ok(());
     }
-    merge_apart(args)
+    merge_apart(args)?;
+    recent::remember(&args.output);
+    Ok(())
 }
 
 /// Nothing was recorded, for a reason that can be guessed at.

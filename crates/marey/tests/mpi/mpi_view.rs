@@ -20,8 +20,20 @@ struct Served {
 impl Served {
     fn new(run: &Path, words: &[&str]) -> Self {
         let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
-        marey.arg("view").arg(run).arg("--no-open").args(words).stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut child = marey.spawn().unwrap();
+        marey.arg("view").arg(run).args(words);
+        Self::started(marey)
+    }
+
+    /// Those beneath a directory.
+    fn all(directory: &Path) -> Self {
+        let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+        // No other runs of this machine are in the list.
+        marey.arg("view").current_dir(directory).env("XDG_STATE_HOME", directory.join(".state"));
+        Self::started(marey)
+    }
+
+    fn started(mut marey: Command) -> Self {
+        let mut child = marey.arg("--no-open").stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut address = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
         Self { child, address: address.trim().to_owned() }
@@ -119,6 +131,30 @@ fn names_are_shown_as_texts() {
     look(&to, &[&again, "--prefix", "/some/where/"], "hostile", &place);
     let there = need!(browser_and_engine(), "the engine of exported pages that `cargo xtask ui` builds");
     see(&there, &[&exported(&to, &[], &place), "hostile"], &place);
+}
+
+#[test]
+fn runs_are_listed_and_opened() {
+    let there = need!(browser(), "Chromium, npm's packages in ui/ and the page that `cargo xtask ui` builds");
+    let place = Place::new();
+    for name in ["harm.marey", "<img src=x onerror=harmed=1>.marey"] {
+        let mut spool = Spool::world(2);
+        for process in &mut spool.processes {
+            let site = process.site(0, name);
+            (0..50).for_each(|visit| {
+                process.enter(0, site, 1000 * visit);
+                process.leave(0, 1000 * visit + 600);
+            });
+            process.end = Some(50_000);
+        }
+        let from = place.path().join("from");
+        spool.write(&from).unwrap();
+        let config = Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false };
+        merge(&from, &place.path().join(name), &config, &()).unwrap();
+    }
+    Spool::world(1).write(&place.path().join("half.marey/spool")).unwrap();
+    let served = Served::all(place.path());
+    see(&there, &[&served.address, "runs"], &place);
 }
 
 #[test]

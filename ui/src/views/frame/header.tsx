@@ -1,9 +1,10 @@
 /** The top of the page: which run, what is chosen, which span. */
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 
 import { counted } from "../../base/format.ts";
 import { duration, instant, length } from "../../base/time.ts";
 import { run, whole } from "../../state/run.ts";
+import { isListed, LIST } from "../../state/runs.ts";
 import { theme, toggleTheme } from "../../state/settings.ts";
 import { chosenLocations, chosenNew, chosenRegion, isAlone, lastNew, span, view } from "../../state/view.ts";
 import { VIEW_NAMES } from "./commands.ts";
@@ -19,13 +20,13 @@ export function Header(): JSX.Element {
       : `${ranks > 0 ? counted(ranks, "rank") : counted(head.processes.length, "process", "processes")} · ${counted(head.hosts.length, "host")} · ${duration(whole.value.to)}`;
   return (
     <header class="top">
-      <div class="top-name">
+      <Name>
         <svg viewBox="0 0 20 20" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
           <path d="M2 4h16M2 10h16M2 16h16" opacity=".35" />
           <path class="top-mark" d="M3 16 8 10l3-6M9 16l4-6 4-6" stroke-width="1.8" />
         </svg>
         marey
-      </div>
+      </Name>
       <div class="muted top-run">
         <strong>{head?.name ?? "…"}</strong>
         {head?.other == null ? "" : ` beside ${head.other}`} · {isAlone.value ? VIEW_NAMES[view.value] : facts}
@@ -44,6 +45,16 @@ export function Header(): JSX.Element {
         </button>
       </div>
     </header>
+  );
+}
+
+/** Where there is a list of runs, the way back to it. */
+function Name({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  if (!isListed) return <div class="top-name">{children}</div>;
+  return (
+    <a class="top-name" href={LIST} title="All runs">
+      {children}
+    </a>
   );
 }
 
