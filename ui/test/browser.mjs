@@ -15,9 +15,10 @@ import { compare } from "./compare.mjs";
 import { coarse, exported, openCutOff } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { lammps } from "./lammps.mjs";
+import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
 
-const CASES = { compare, lammps, hostile, exported, coarse, openCutOff, runs };
+const CASES = { compare, lammps, hostile, exported, coarse, openCutOff, references, runs };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use marey_archive::merge::{Config, merge};
-use marey_testkit::Spool;
+use marey_archive::prepare;
+use marey_testkit::{Message, Spool};
 
 use crate::support::{Job, Mpi, Place, need, which};
 
@@ -155,6 +156,51 @@ fn runs_are_listed_and_opened() {
     Spool::world(1).write(&place.path().join("half.marey/spool")).unwrap();
     let served = Served::all(place.path());
     see(&there, &[&served.address, "runs"], &place);
+}
+
+/// Ranks that exchange with their neighbours in twenty steps and then add up; one of them is slower in every third step.
+#[test]
+fn pictures_are_those_that_were_looked_at() {
+    let there = need!(browser(), "Chromium, npm's packages in ui/ and the page that `cargo xtask ui` builds");
+    let place = Place::new();
+    let mut spool = Spool::world(6);
+    let ranks = spool.processes.len() as u64;
+    let message = |peer: u64| Message { communicator: 0, peer: peer.cast_signed(), tag: 1, bytes: 4096 };
+    for (rank, process) in (0_u64..).zip(&mut spool.processes) {
+        let [main, step, relax] = ["main", "step", "relax"].map(|verb| process.site(0, verb));
+        let [send, receive, sum] =
+            ["MPI_Send", "MPI_Recv", "MPI_Allreduce"].map(|verb| process.site(1, verb));
+        process.enter(0, main, 20_000 + 3000 * rank);
+        for number in 0..20 {
+            let at = 60_000 + 95_000 * number;
+            let slow = if rank == 2 && number % 3 == 0 { 35_000 } else { 0 };
+            let worked = at + 30_000 + 2000 * rank + slow;
+            process.enter(0, step, at);
+            process.enter(0, relax, at + 500);
+            process.leave(0, worked);
+            process.enter(0, send, worked + 100);
+            process.send(0, message((rank + 1) % ranks));
+            process.leave(0, worked + 3000);
+            // All wait for the one before them.
+            let before = (rank + ranks - 1) % ranks;
+            let late = if before == 2 && number % 3 == 0 { 35_000 } else { 0 };
+            let arrived = (at + 30_000 + 2000 * before + late + 4000).max(worked + 4000);
+            process.enter(0, receive, worked + 3100);
+            process.receive(0, message(before));
+            process.leave(0, arrived);
+            process.enter(0, sum, arrived + 200);
+            process.leave(0, at + 86_000);
+            process.leave(0, at + 90_000);
+        }
+        process.leave(0, 1_970_000);
+        process.end = Some(2_000_000);
+    }
+    let (from, to) = (place.path().join("spool"), place.path().join("made-up.marey"));
+    spool.write(&from).unwrap();
+    merge(&from, &to, &Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false }, &()).unwrap();
+    prepare(&to).unwrap();
+    let served = Served::new(&to, &[]);
+    see(&there, &[&served.address, "references"], &place);
 }
 
 #[test]
