@@ -2,6 +2,7 @@
 import { render, type JSX } from "preact";
 
 import { duration } from "./base/time.ts";
+import { followOperation } from "./state/operation.ts";
 import { followPicked } from "./state/instances.ts";
 import { failure, open, report, run, unpacked } from "./state/run.ts";
 import { followOpening, isListed, LIST, opening, readRuns } from "./state/runs.ts";
@@ -159,6 +160,7 @@ async function start(page: HTMLElement): Promise<void> {
     remember();
     joinWindows();
     followVisit();
+    followOperation();
     followPicked();
   });
 }

@@ -1,6 +1,9 @@
 /** A real run: LAMMPS with four ranks, looked at in all views, one selection for all of them. */
 import assert from "node:assert/strict";
 
+import { operations } from "./operations.mjs";
+import { asked, fact } from "./read.mjs";
+
 const ROWS = ".timeline-rows canvas";
 
 export async function lammps(browser, address) {
@@ -217,22 +220,22 @@ export async function lammps(browser, address) {
   browser.step("rows stand in the order of their waiting");
   await page.keyboard.press("Escape");
   await browser.open("Timeline");
+  await page.getByRole("button", { name: "Rows ▾" }).click();
   await page.getByLabel("Order of the rows").selectOption("waiting");
+  await browser.accessible("the menu of the rows");
+  await page.keyboard.press("Escape");
   await browser.settled();
   assert.match(page.url(), /rows=waiting/);
   const ordered = await saved(browser, "SVG");
   const names = [...ordered.content.toString().matchAll(/>(rank \d)</g)].map((it) => it[1]);
-  const waited = await page.evaluate(async () => {
-    const answer = await fetch("api/answer", { method: "POST", body: JSON.stringify({ ask: "report" }) });
-    const bytes = await answer.arrayBuffer();
-    const size = new DataView(bytes).getUint32(0, true);
-    const { head } = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size)));
-    const sums = {};
-    for (const row of head.waits) sums[row.location] = (sums[row.location] ?? 0) + row.wait_ns;
-    return Object.entries(sums).sort((a, b) => b[1] - a[1]).map((it) => it[0]);
-  });
+  const { head } = await asked(page, { ask: "report" });
+  const sums = {};
+  for (const row of head.waits) sums[row.location] = (sums[row.location] ?? 0) + row.wait_ns;
+  const waited = Object.entries(sums).sort((a, b) => b[1] - a[1]).map((it) => it[0]);
   assert.deepEqual(names, waited);
+  await page.getByRole("button", { name: "Rows ▾" }).click();
   await page.getByLabel("Order of the rows").selectOption("number");
+  await page.keyboard.press("Escape");
 
   browser.step("what is drawn stands in a table, too");
   await page.getByRole("button", { name: "Table" }).click();
@@ -242,6 +245,8 @@ export async function lammps(browser, address) {
   await browser.picture("timeline-table");
   await page.getByRole("button", { name: "Table" }).click();
   await browser.settled();
+
+  await operations(browser);
 
   browser.step("utilisation up to an instant");
   await browser.open("Utilisation");
@@ -311,10 +316,6 @@ function spanOf(address) {
   return /span=(\d+)-(\d+)/.exec(address)?.slice(1).map(Number) ?? [0, Infinity];
 }
 
-async function fact(page, name) {
-  return (await page.locator(".facts > div").filter({ hasText: name }).first().locator("dd").textContent()).trim();
-}
-
 /** Presses along the first row until there is a visit. */
 async function pressed(browser, box) {
   for (let share = 0.1; share < 0.95; share += 0.03) {
@@ -344,7 +345,8 @@ function anAddress(number) {
     `visit=${below(4)}@${below(1_000_000_000)}`,
     `hide=["MPI_Init"]`,
     `without=["files"]`,
-    `layers=${["m", "w", "mp", "mwp"][below(4)]}`,
+    `table=${["states", "operations"][below(2)]}`,
+    `layers=${["m", "w", "mp", "mwgp"][below(4)]}`,
     `rows=${["waiting", "region", "waiting,folded", "folded"][below(4)]}`,
     `until=${below(2_000_000_000)}`,
     `origin=${1 + below(1_000_000_000)}`,

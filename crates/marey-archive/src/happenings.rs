@@ -216,11 +216,20 @@ impl<'a> Events<'a> {
         Ok((0..rows.len()).map(period).collect())
     }
 
+    /// How many processes of a communicator were measured, of an intercommunicator of both groups.
+    pub fn measured_of(&self, communicator: CommunicatorId) -> Option<usize> {
+        self.communicators.get(communicator.0 as usize).map(|it| it.number)
+    }
+
+    /// The process of a rank of a communicator; `None` = it was not measured, or there is none, as in an intercommunicator.
+    pub fn process_of_rank(&self, communicator: CommunicatorId, rank: i64) -> Option<ProcessId> {
+        let communicator = self.communicators.get(communicator.0 as usize)?;
+        *communicator.by_rank.get(usize::try_from(rank).ok()?)?
+    }
+
     /// Names the root of an operation of which all known members are there.
     fn find_root(&self, operation: &mut [Member], root: i64) {
-        let of = |communicator: CommunicatorId| self.communicators.get(communicator.0 as usize);
-        let communicator = operation.first().and_then(|first| of(first.communicator));
-        let process = communicator.and_then(|it| *it.by_rank.get(usize::try_from(root).ok()?)?);
+        let process = operation.first().and_then(|first| self.process_of_rank(first.communicator, root));
         let is_root = |member: &&Member| self.process_of.get(member.location.idx()).copied() == process;
         let root = operation.iter().find(is_root).map(|member| member.location).filter(|_| process.is_some());
         operation.iter_mut().for_each(|member| member.root = root);

@@ -2,6 +2,7 @@
 //!
 //! The one idea: a request picks a module; it reads what it needs, and makes a frame. Nothing is kept between two.
 
+mod collectives;
 #[cfg(feature = "http")]
 mod compare;
 mod course;
@@ -46,6 +47,8 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Totals(window) => totals::answer(run, window),
         Request::Course(window) => course::answer(run, window),
         Request::Messages(window) => flows::messages(run, window),
+        Request::Collectives(window) => collectives::in_window(run, window),
+        Request::Collective(operation) => collectives::one(run, operation),
         Request::Waits(window) => waits::answer(run, window),
         Request::Path(window) => flows::path(run, window),
         Request::Visit(at) => visit::answer(run, at),
@@ -89,6 +92,7 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Totals(window)
         | Request::Course(window)
         | Request::Messages(window)
+        | Request::Collectives(window)
         | Request::Waits(window)
         | Request::Path(window) => check_window(window)?,
         Request::Histogram(histogram) => check_histogram(histogram)?,
@@ -100,6 +104,7 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Iterations
         | Request::Utilisation(_)
         | Request::Visit(_)
+        | Request::Collective(_)
         | Request::Step(_) => {}
     }
     Ok(request)

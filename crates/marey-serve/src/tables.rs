@@ -17,6 +17,7 @@ pub const TABLES: &[&str] = &[
     "counter_kinds",
     "intervals",
     "messages",
+    "collectives",
     "profile",
     "durations",
     "sizes",

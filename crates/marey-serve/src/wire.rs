@@ -5,11 +5,13 @@
 //!
 //! Times are ns since the start of the run. Ids are places in the lists of [`RunHead`].
 
+mod collectives;
 mod compare;
 mod runs;
 
 use serde::{Deserialize, Serialize};
 
+pub use collectives::{CollectiveHead, CollectivesHead, Operation, WireOperation};
 pub use compare::{
     CompareHead, Difference, Differences, IterationsHead, Reason, Why, WireActivity, WireLoop, WireNumber,
     WirePlace, WireRenamed,
@@ -34,6 +36,10 @@ pub enum Request {
     Course(Window),
     /// Messages of a window: [`MessagesHead`].
     Messages(Window),
+    /// Operations of all of a window: [`CollectivesHead`].
+    Collectives(Window),
+    /// All about one of them: [`CollectiveHead`].
+    Collective(Operation),
     /// Waits of a window: [`WaitsHead`].
     Waits(Window),
     /// Where the critical path goes in a window: [`PathHead`].
@@ -462,6 +468,8 @@ pub struct WireVisit {
     pub messages: Vec<WireMessage>,
     /// Whether these are all.
     pub all_messages: bool,
+    /// The operation of all that it began or completed; `null` = none.
+    pub operation: Option<Operation>,
 }
 
 /// A place in the source.
@@ -647,6 +655,10 @@ mod tests {
             TotalsHead::decl(),
             CourseHead::decl(),
             MessagesHead::decl(),
+            CollectivesHead::decl(),
+            Operation::decl(),
+            CollectiveHead::decl(),
+            WireOperation::decl(),
             WaitsHead::decl(),
             PathHead::decl(),
             VisitHead::decl(),

@@ -19,6 +19,8 @@ export type Ink = Pick<
   | "rect"
   | "clip"
   | "stroke"
+  | "fill"
+  | "closePath"
   | "setLineDash"
   | "fillText"
   | "measureText"

@@ -22,6 +22,8 @@ export interface Palette {
   readonly labelOnDark: string;
   readonly message: string;
   readonly path: string;
+  /** Operations of all. */
+  readonly operation: string;
   /** Visits that were picked out of their like. */
   readonly picked: string;
   /** What one run has more of than another, or less: told apart by who does not see all colours, too. */
@@ -50,6 +52,7 @@ const LIGHT: Palette = {
   labelOnDark: "#ffffff",
   message: "#2b3138",
   path: "#b3261e",
+  operation: "#5a4bb8",
   picked: "#c8157c",
   more: "#d9730d",
   less: "#2f6fc4",
@@ -76,6 +79,7 @@ const DARK: Palette = {
   labelOnDark: "#ffffff",
   message: "#d5dae0",
   path: "#ff8a80",
+  operation: "#b8aef5",
   picked: "#ff78c4",
   more: "#f59a4c",
   less: "#5f9df0",

@@ -89,6 +89,14 @@ export class Vector implements Ink, State {
     if (this.path !== "") this.parts.push(`<path d="${this.path}" fill="none" ${this.lines()}/>`);
   }
 
+  fill(): void {
+    if (this.path !== "") this.parts.push(`<path d="${this.path}" fill="${text(this.fillStyle)}"${this.faintness()}/>`);
+  }
+
+  closePath(): void {
+    this.path += "z";
+  }
+
   setLineDash(dash: Iterable<number>): void {
     this.dash = [...dash];
   }

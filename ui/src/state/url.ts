@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwp&rows=waiting,folded&origin=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgp&rows=waiting,folded&table=states&origin=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -16,6 +16,7 @@ import {
   chosenBeside,
   chosenLocations,
   chosenNew,
+  chosenOperation,
   chosenRegion,
   chosenSpan,
   chosenVisit,
@@ -28,10 +29,13 @@ import {
   pick,
   picked,
   regionOfName,
+  twin,
+  TWINS,
   until,
   view,
   VIEWS,
   type Chosen,
+  type Layers,
   type Picked,
   type ViewName,
 } from "./view.ts";
@@ -92,13 +96,15 @@ export const chosen = computed<string>(() => {
   add("hide", hiddenNames.length === 0 ? null : JSON.stringify(hiddenNames));
   const levels = [...hiddenLevels.value].sort((a, b) => a - b).map((level) => run.value?.levels[level] ?? "");
   add("without", levels.length === 0 ? null : JSON.stringify(levels));
-  const { messages, waits, path } = layers.value;
-  const shown = `${messages ? "m" : ""}${waits ? "w" : ""}${path ? "p" : ""}`;
-  if (shown !== "mw") parts.push(`layers=${shown}`);
+  const operation = chosenOperation.value;
+  add("operation", operation === null ? null : `${operation.communicator}@${operation.instance}`);
+  const shown = lettersOf(layers.value);
+  if (shown !== USUAL_LAYERS) parts.push(`layers=${shown}`);
   const some = picked.value;
   add("picked", some === null ? null : some.range === null ? "anomalous" : `${some.of}:${some.range.join("-")}`);
   const rows = [rowOrder.value === "number" ? [] : [rowOrder.value], isFolded.value ? ["folded"] : []].flat();
   add("rows", rows.join(","));
+  add("table", twin.value);
   add("until", until.value === null ? null : String(until.value));
   add("origin", origin.value === null ? null : String(origin.value));
   add("align", aligned.value === null ? null : String(aligned.value + 1));
@@ -134,14 +140,20 @@ export function choose(text: string): void {
     chosenRegion.value = regionOfName(values.get("region") ?? "");
     pick(pickedOf(values.get("picked") ?? ""));
     chosenVisit.value = visitOf(values.get("visit"), chosenVisit.peek());
+    const [communicator, instance] = numbers(values.get("operation"), "@");
+    const operation = chosenVisit.peek() === null && communicator !== undefined && instance !== undefined ? { communicator, instance } : null;
+    const before = chosenOperation.peek();
+    if (operation === null || before === null || before.communicator !== operation.communicator || before.instance !== operation.instance) {
+      chosenOperation.value = operation;
+    }
     hidden.value = new Set(names(values.get("hide")).flatMap((it) => regionOfName(it) ?? []));
     const levels = run.peek()?.levels ?? [];
     hiddenLevels.value = new Set(names(values.get("without")).map((it) => levels.indexOf(it)).filter((it) => it >= 0));
-    const shown = values.get("layers") ?? "mw";
-    layers.value = { messages: shown.includes("m"), waits: shown.includes("w"), path: shown.includes("p") };
+    layers.value = layersOf(values.get("layers") ?? USUAL_LAYERS);
     const rows = (values.get("rows") ?? "").split(",");
     rowOrder.value = rows.includes("waiting") ? "waiting" : rows.includes("region") ? "region" : "number";
     isFolded.value = rows.includes("folded");
+    twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
     until.value = numbers(values.get("until"), ",")[0] ?? null;
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;
     const [number] = numbers(values.get("align"), ",");
@@ -165,6 +177,17 @@ function visitOf(text: string | undefined, now: Chosen | null): Chosen | null {
   const [line, at] = numbers(text, "@");
   if (line === undefined || at === undefined) return null;
   return now !== null && now.line === line && now.at === at ? now : { line, at };
+}
+
+const USUAL_LAYERS = "mwg";
+
+function lettersOf({ messages, waits, operations, path }: Layers): string {
+  return `${messages ? "m" : ""}${waits ? "w" : ""}${operations ? "g" : ""}${path ? "p" : ""}`;
+}
+
+function layersOf(letters: string): Layers {
+  const has = (letter: string): boolean => letters.includes(letter);
+  return { messages: has("m"), waits: has("w"), operations: has("g"), path: has("p") };
 }
 
 function pickedOf(text: string): Picked | null {

@@ -5,7 +5,7 @@
 import { batch, computed, signal } from "@preact/signals";
 
 import { length, moveInto, ns, type Span } from "../base/time.ts";
-import type { Measure } from "../wire/generated.ts";
+import type { Measure, Operation } from "../wire/generated.ts";
 import { run, whole } from "./run.ts";
 
 export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "help"] as const;
@@ -51,6 +51,8 @@ export const chosenBeside = signal<Chosen | null>(null);
 export const lastNew = signal<string | null>(null);
 /** Who means a region of this run means no other. */
 export const chosenNew = computed<string | null>(() => (chosenRegion.value === null ? lastNew.value : null));
+/** An operation of all that was chosen; then no visit is. */
+export const chosenOperation = signal<Operation | null>(null);
 export const hidden = signal<ReadonlySet<number>>(new Set());
 /** Levels whose lines are not shown, by their place. */
 export const hiddenLevels = signal<ReadonlySet<number>>(new Set());
@@ -61,11 +63,28 @@ export const until = signal<number | null>(null);
 /** Where zooming by keys stays; `null` = at the pointer. */
 export const zoomOrigin = signal<number | null>(null);
 /** What is drawn over the states. */
-export const layers = signal<{ readonly messages: boolean; readonly waits: boolean; readonly path: boolean }>({
-  messages: true,
-  waits: true,
-  path: false,
-});
+export interface Layers {
+  readonly messages: boolean;
+  readonly waits: boolean;
+  readonly path: boolean;
+  /** Operations of all. */
+  readonly operations: boolean;
+}
+export const layers = signal<Layers>({ messages: true, waits: true, path: false, operations: true });
+
+/** Whether both are the same. */
+export function areLayers(one: Layers, other: Layers): boolean {
+  return (["messages", "waits", "path", "operations"] as const).every((name) => one[name] === other[name]);
+}
+
+export function toggleLayer(name: keyof Layers): void {
+  layers.value = { ...layers.peek(), [name]: !layers.peek()[name] };
+}
+/** What of the timeline stands in a table, too. */
+export const TWINS = ["states", "operations"] as const;
+export type TwinName = (typeof TWINS)[number];
+/** `null` = nothing. */
+export const twin = signal<TwinName | null>(null);
 /** Whether the visits of the chosen region blink. */
 export const isBlinking = signal(false);
 
@@ -96,6 +115,18 @@ export function lookAround(from: number, to: number, margin = 0.3): void {
   look({ from: ns(Math.round(from - size * margin)), to: ns(Math.round(to + size * margin)) });
 }
 
+/** Looks at what is there unless it is seen already. */
+export function see(from: number, to: number): void {
+  const seen = span.peek();
+  if (seen.from <= from && to <= seen.to) return;
+  if (to - from > length(seen)) {
+    lookAround(from, to);
+    return;
+  }
+  const first = Math.round((from + to - length(seen)) / 2);
+  look({ from: ns(first), to: ns(first + length(seen)) });
+}
+
 export function toggleHidden(region: number): void {
   const next = new Set(hidden.peek());
   if (!next.delete(region)) next.add(region);
@@ -108,10 +139,27 @@ export function toggleLevel(level: number): void {
   hiddenLevels.value = next;
 }
 
+/** Chooses a visit, or none, in the place of whatever was chosen. */
+export function chooseVisit(next: Chosen | null): void {
+  batch(() => {
+    chosenVisit.value = next;
+    chosenOperation.value = null;
+  });
+}
+
+/** Chooses an operation of all in the place of whatever was chosen. */
+export function chooseOperation(next: Operation | null): void {
+  batch(() => {
+    chosenOperation.value = next;
+    chosenVisit.value = null;
+  });
+}
+
 export function clearSelection(): void {
   batch(() => {
     chosenVisit.value = null;
     chosenBeside.value = null;
+    chosenOperation.value = null;
     chosenRegion.value = null;
     lastNew.value = null;
     pick(null);

@@ -5,7 +5,7 @@ import { Latest } from "../base/latest.ts";
 import { length } from "../base/time.ts";
 import type { Towards, WireVisit } from "../wire/generated.ts";
 import { engine, fail, run } from "./run.ts";
-import { chosenRegion, chosenVisit, look, lookAround, span, type Chosen } from "./view.ts";
+import { chooseVisit, chosenRegion, chosenVisit, see, span, type Chosen } from "./view.ts";
 
 /** `null` = none was chosen, or there is none. */
 export const visit = signal<WireVisit | null>(null);
@@ -58,16 +58,8 @@ export async function step(towards: Towards): Promise<void> {
 
 /** Chooses what is there, and looks at it if it is not seen. */
 export function goTo(line: number, from: number, to: number): void {
-  chosenVisit.value = { line, at: from };
-  const seen = span.peek();
-  if (seen.from <= from && to <= seen.to) return;
-  if (to - from > length(seen)) {
-    lookAround(from, to);
-    return;
-  }
-  const middle = (from + to) / 2;
-  const half = length(seen) / 2;
-  look({ from: Math.round(middle - half) as never, to: Math.round(middle + half) as never });
+  chooseVisit({ line, at: from });
+  see(from, to);
 }
 
 /** The visit of a location at an instant, on its innermost line. */

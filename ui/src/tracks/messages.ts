@@ -4,6 +4,7 @@ import type { Palette } from "../canvas/palette.ts";
 import { pxFromTime, type Scale } from "../canvas/scale.ts";
 import type { Frame } from "../wire/columns.ts";
 import type { MessagesHead, PathHead } from "../wire/generated.ts";
+import { drawCounts, type Counted } from "./counts.ts";
 import type { Layout, Row } from "./layout.ts";
 
 export interface Messages {
@@ -41,7 +42,7 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
   // Lines of a pixel are drawn one by one, so that many would add up to black; wider ones are one shape.
   canvas.lineWidth = 1.2;
   canvas.beginPath();
-  const counts: Array<readonly [x: number, y: number, count: number]> = [];
+  const counts: Counted[] = [];
   for (let at = 0; at < messages.from.length; at += 1) {
     const from = rows.get(messages.from[at] ?? -1);
     const to = rows.get(messages.to[at] ?? -1);
@@ -57,29 +58,7 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
   canvas.stroke();
   canvas.lineWidth = 1;
   canvas.globalAlpha = 1;
-  drawCounts(canvas, counts, look);
-}
-
-/** How many messages lines stand for, where there is room to write it: the most first. */
-function drawCounts(canvas: Ink, counts: Array<readonly [number, number, number]>, look: FlowLook): void {
-  const taken = new Set<string>();
-  canvas.font = "10px Inter, system-ui, sans-serif";
-  canvas.textBaseline = "middle";
-  canvas.textAlign = "center";
-  for (const [x, y, count] of counts.sort((a, b) => b[2] - a[2])) {
-    const place = `${Math.floor(x / 44)} ${Math.floor(y / 22)}`;
-    if (taken.has(place)) continue;
-    taken.add(place);
-    const words = `×${count}`;
-    const width = canvas.measureText(words).width + 6;
-    canvas.fillStyle = look.colours.background;
-    canvas.globalAlpha = 0.85;
-    canvas.fillRect(x - width / 2, y - 7, width, 14);
-    canvas.globalAlpha = 1;
-    canvas.fillStyle = look.colours.text;
-    canvas.fillText(words, x, y);
-  }
-  canvas.textAlign = "left";
+  drawCounts(canvas, counts, look.colours);
 }
 
 export interface PathPieces {

@@ -5,6 +5,8 @@
 import { frame, type Frame } from "./columns.ts";
 import type {
   At,
+  CollectiveHead,
+  CollectivesHead,
   CompareHead,
   CourseHead,
   ErrorHead,
@@ -15,6 +17,7 @@ import type {
   InstancesHead,
   IterationsHead,
   MessagesHead,
+  Operation,
   PathHead,
   Request,
   RunHead,
@@ -59,6 +62,8 @@ export class Engine {
   totals = (window: Window): Promise<Frame<TotalsHead>> => this.ask({ ask: "totals", ...window });
   course = (window: Window): Promise<Frame<CourseHead>> => this.ask({ ask: "course", ...window });
   messages = (window: Window): Promise<Frame<MessagesHead>> => this.ask({ ask: "messages", ...window });
+  collectives = (window: Window): Promise<Frame<CollectivesHead>> => this.ask({ ask: "collectives", ...window });
+  collective = (of: Operation): Promise<Frame<CollectiveHead>> => this.ask({ ask: "collective", ...of });
   waits = (window: Window): Promise<Frame<WaitsHead>> => this.ask({ ask: "waits", ...window });
   path = (window: Window): Promise<Frame<PathHead>> => this.ask({ ask: "path", ...window });
   visit = (at: At): Promise<Frame<VisitHead>> => this.ask({ ask: "visit", ...at });

@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "utilisation" } & Until | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "utilisation" } & Until | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -46,13 +46,21 @@ export type CourseHead = { trust: Trust, from_ns: number, bucket_ns: number, buc
 
 export type MessagesHead = { number: number | null, damage: Array<string>, };
 
+export type CollectivesHead = { number: number | null, damage: Array<string>, };
+
+export type Operation = { communicator: number, instance: number, };
+
+export type CollectiveHead = { operation: WireOperation | null, damage: Array<string>, };
+
+export type WireOperation = { region: number | null, communicator: string, size: number, root: number | null, last: number, start_ns: number, end_ns: number, };
+
 export type WaitsHead = { patterns: Array<string>, number: number, is_known: boolean, };
 
 export type PathHead = { is_known: boolean, };
 
 export type VisitHead = { visit: WireVisit | null, };
 
-export type WireVisit = { line: number, region: number, start_ns: number, end_ns: number, bytes: number | null, visits: number, path: Array<number>, stack: Array<WireFrame>, waits: Array<WireWait>, messages: Array<WireMessage>, all_messages: boolean, };
+export type WireVisit = { line: number, region: number, start_ns: number, end_ns: number, bytes: number | null, visits: number, path: Array<number>, stack: Array<WireFrame>, waits: Array<WireWait>, messages: Array<WireMessage>, all_messages: boolean, operation: Operation | null, };
 
 export type WireFrame = { function: string, file: string, line: number, };
 

@@ -1,12 +1,13 @@
 //! All about one visit.
 
 use marey_analyze::{Span, Trace, Visit};
-use marey_model::{CallPathId, Nanos};
+use marey_model::{CallPathId, LocationId, Nanos};
 
+use super::collectives::of_visit;
 use super::flows::read;
 use crate::frame::Columns;
 use crate::run::Opened;
-use crate::wire::{At, Kind, VisitHead, WireFrame, WireMessage, WireVisit, WireWait};
+use crate::wire::{At, Kind, Operation, VisitHead, WireFrame, WireMessage, WireVisit, WireWait};
 
 /// So many messages of a visit are told.
 const MOST_MESSAGES: usize = 100;
@@ -73,7 +74,20 @@ fn described(run: &Opened<'_>, line: u32, visit: &Visit) -> WireVisit {
         waits: waits(run, visit),
         messages,
         all_messages,
+        operation: operation(run, it.location, it.start, it.call_path),
     }
+}
+
+/// The operation of all that it began or completed. Calls of other kinds are in none.
+fn operation(
+    run: &Opened<'_>,
+    location: LocationId,
+    start: Nanos,
+    call_path: CallPathId,
+) -> Option<Operation> {
+    let region = region_of(run, call_path).and_then(|region| run.head.regions.get(region as usize))?;
+    let may_be = matches!(region.kind, Kind::Collective | Kind::Wait | Kind::Manage | Kind::Io);
+    may_be.then(|| of_visit(run, location, start.0)).flatten()
 }
 
 /// What it waited for.

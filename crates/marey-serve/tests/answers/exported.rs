@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::Made;
 use super::decoded::ask;
+use super::operations::meeting;
 
 /// The run in memory, without some of its tables.
 fn held(made: &Made, spared: &[&str]) -> Opened<'static> {
@@ -37,11 +38,12 @@ fn requests(end: i64) -> Vec<Value> {
         all.push(json!({ "ask": "instances", "sample": sample, "which": which }));
     }
     for (span, log2) in [((0, end), 12), ((end / 3, end / 3 + 9000), 3)] {
-        let asks = ["states", "totals", "course", "messages", "waits", "path"];
+        let asks = ["states", "totals", "course", "messages", "collectives", "waits", "path"];
         all.extend(asks.iter().map(|ask| window(ask, span, log2)));
         all.extend((0..4).map(
             |line| json!({ "ask": "visit", "line": line, "at_ns": span.0, "near_ns": end, "region": null }),
         ));
+        all.push(json!({ "ask": "collective", "communicator": 0, "instance": 3 }));
         all.push(json!({ "ask": "step", "line": null, "region": 1, "at_ns": span.0, "towards": "next" }));
     }
     all
@@ -69,7 +71,7 @@ fn talking() -> Made {
 
 #[test]
 fn a_page_answers_as_a_server_does() {
-    for made in [Made::random(20), talking()] {
+    for made in [Made::random(20), talking(), meeting(21, 50, 1)] {
         let (run, page) = (made.open(), held(&made, SPARED[0]));
         let end = made.rows.iter().map(|row| row.end).max().unwrap();
         for request in requests(end) {

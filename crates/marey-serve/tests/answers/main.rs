@@ -9,6 +9,7 @@ mod compare;
 mod decoded;
 mod exported;
 mod histogram;
+mod operations;
 mod pictures;
 mod refused;
 mod sums;

@@ -5,8 +5,11 @@ use marey_testkit::Chance;
 
 use super::Made;
 use super::decoded::decoded;
+use super::operations::meeting;
 
-const REQUESTS: [&str; 9] = [
+const REQUESTS: [&str; 11] = [
+    r#"{"ask":"collectives","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
+    r#"{"ask":"collective","communicator":D,"instance":E}"#,
     r#"{"ask":"utilisation","at_ns":A}"#,
     r#"{"ask":"states","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[D,E]],"exact":true}"#,
     r#"{"ask":"totals","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[D,E],[A,B]],"exact":false}"#,
@@ -24,12 +27,12 @@ const NUMBERS: [i64; 14] =
 
 #[test]
 fn whatever_is_asked_has_an_answer() {
-    let made = Made::random(31);
-    let run = made.open();
+    let runs = [Made::random(31).open(), meeting(33, 200, 2).open()];
     let mut chance = Chance::new(32);
     let (mut answered, mut refused) = (0, 0);
-    for _ in 0..3000 {
-        let mut request = REQUESTS[usize::try_from(chance.below(9)).unwrap()].to_owned();
+    for number in 0..3000 {
+        let run = &runs[number % runs.len()];
+        let mut request = REQUESTS[usize::try_from(chance.below(REQUESTS.len() as u64)).unwrap()].to_owned();
         for letter in ["A", "B", "C", "D", "E"] {
             let number = match chance.below(3) {
                 0 => NUMBERS[usize::try_from(chance.below(14)).unwrap()],
@@ -38,7 +41,7 @@ fn whatever_is_asked_has_an_answer() {
             };
             request = request.replace(letter, &number.to_string());
         }
-        let answer = decoded(answer(&run, request.as_bytes()));
+        let answer = decoded(answer(run, request.as_bytes()));
         if answer.kind == "error" {
             assert!(!answer.head["message"].as_str().unwrap().is_empty(), "{request}");
             refused += 1;

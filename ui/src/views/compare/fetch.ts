@@ -5,7 +5,7 @@ import { Latest } from "../../base/latest.ts";
 import { moveInto, ns, type Span } from "../../base/time.ts";
 import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
 import { fail } from "../../state/run.ts";
-import { layers, ranges } from "../../state/view.ts";
+import { areLayers, layers, ranges } from "../../state/view.ts";
 import { ask, MOST_PIECES, spanOf, window, type Picture, type Question } from "../timeline/fetch.ts";
 import { plotWidth, type Side } from "./side.ts";
 
@@ -43,7 +43,7 @@ export function follow(side: Side): () => void {
   );
   return effect(() => {
     if (side.run.value === null || plotWidth.value < 10 || side.room.value < 1) return;
-    const { waits, messages, path } = layers.value;
+    const wanted = layers.value;
     const [seen, rows] = [side.span.value, near(side, 0)];
     const coarse = side.layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0;
     const log2 = resolutionLog2(seen, plotWidth.value) + coarse;
@@ -53,9 +53,7 @@ export function follow(side: Side): () => void {
       before !== null &&
       before.window.resolution_log2 === log2 &&
       rows.every((row) => before.rows.has(row)) &&
-      before.waits === waits &&
-      before.messages === messages &&
-      before.path === path &&
+      areLayers(before.layers, wanted) &&
       contains(spanOf(before.window), now);
     if (isThere) return;
     const isSeen = seen.from < side.whole.value.to && side.whole.value.from < seen.to;
@@ -64,9 +62,7 @@ export function follow(side: Side): () => void {
     asked = {
       window: window(wide, log2, ranges([...locations].sort((a, b) => a - b))),
       rows: new Set(locations),
-      waits,
-      messages,
-      path,
+      layers: wanted,
     };
     side.isStale.value = true;
     pictures.want(asked);

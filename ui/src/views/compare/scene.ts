@@ -29,6 +29,7 @@ export function sceneOf(side: Side): Scene | null {
     hidden: side.hidden.value,
     chosenRegion: side.chosen.value,
     visit: side.visit.value,
+    operation: null,
     picked: null,
     origin: side.origin.value,
     zoomOrigin: null,

@@ -10,7 +10,7 @@ import { pictures } from "../../state/pictures.ts";
 import { run } from "../../state/run.ts";
 import { isBlinking, layers, lookAtAll, reach } from "../../state/view.ts";
 import { isHeld } from "../../wire/worker.ts";
-import { StatesTable } from "../timeline/twin.tsx";
+import { StatesTable } from "../timeline/twins/states.tsx";
 import "./compare.css";
 import { Facts } from "./facts.tsx";
 import { Panel } from "./panel.tsx";

@@ -2,10 +2,12 @@
 import { toggleTheme } from "../../state/settings.ts";
 import { back, forward } from "../../state/history.ts";
 import { align, alignNext } from "../../state/pair.ts";
-import { beside, clearSelection, isBlinking, layers, lookAround, lookAtAll, origin, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
+import { beside, chosenOperation, clearSelection, isBlinking, lookAround, lookAtAll, origin, toggleLayer, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
 import { pointedAt } from "../../state/timeline.ts";
+import { operation, stepOperation } from "../../state/operation.ts";
 import { step, visit } from "../../state/visit.ts";
 import { tearOff } from "../../state/windows.ts";
+import type { Towards } from "../../wire/generated.ts";
 import { stepFinding } from "../findings.tsx";
 import { printView, saveAs } from "./save.ts";
 
@@ -28,8 +30,9 @@ export const VIEW_NAMES: Readonly<Record<ViewName, string>> = {
   help: "Help",
 };
 
-export function toggleLayer(name: "messages" | "waits" | "path"): void {
-  layers.value = { ...layers.peek(), [name]: !layers.peek()[name] };
+/** From the operation, or else the visit, that is chosen to another like it. */
+function stepChosen(towards: Towards): void {
+  void (chosenOperation.peek() === null ? step(towards) : stepOperation(towards));
 }
 
 /** What the menu of a view offers. */
@@ -49,8 +52,8 @@ export const COMMANDS: readonly Command[] = [
   { name: "Close the view beside", key: "", act: () => (beside.value = null) },
   { name: "Back to what was looked at before", key: "Backspace", act: back },
   { name: "Forward again", key: "Shift+Backspace", act: forward },
-  { name: "Previous visit of the chosen region", key: "[", act: () => void step("previous") },
-  { name: "Next visit of the chosen region", key: "]", act: () => void step("next") },
+  { name: "Previous visit of the chosen region, or operation", key: "[", act: () => stepChosen("previous") },
+  { name: "Next visit of the chosen region, or operation", key: "]", act: () => stepChosen("next") },
   { name: "Next finding", key: "n", act: () => stepFinding("next") },
   { name: "Previous finding", key: "N", act: () => stepFinding("previous") },
   { name: "Choose nothing", key: "Escape", act: clearSelection },
@@ -68,13 +71,14 @@ export const COMPARE_COMMANDS: readonly Command[] = [
 export const TIMELINE_COMMANDS: readonly Command[] = [
   { name: "Show waits", key: "w", act: () => toggleLayer("waits") },
   { name: "Show messages", key: "m", act: () => toggleLayer("messages") },
+  { name: "Show operations of all", key: "g", act: () => toggleLayer("operations") },
   { name: "Show the critical path", key: "c", act: () => toggleLayer("path") },
   { name: "Whole run", key: "0", act: lookAtAll },
   {
     name: "Zoom to what is chosen",
     key: "f",
     act: () => {
-      const it = visit.peek();
+      const it = operation.peek()?.about ?? visit.peek();
       if (it !== null) lookAround(it.start_ns, it.end_ns);
     },
   },

@@ -1,28 +1,31 @@
 /** The right side: findings, all about what was chosen, and the states that are seen. */
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 
 import { bytes, counted, percent, place } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
+import { operation } from "../../state/operation.ts";
 import { run } from "../../state/run.ts";
-import { beside, chosenRegion, hidden, hiddenLevels, isBlinking, lookAround, origin, toggleHidden, toggleLevel, view } from "../../state/view.ts";
+import { beside, chooseOperation, chosenRegion, hidden, hiddenLevels, isBlinking, lookAround, origin, toggleHidden, toggleLevel, view } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
 import { goToLocation, isNothing, step, visit } from "../../state/visit.ts";
-import type { RunHead, WireMessage, WireVisit } from "../../wire/generated.ts";
+import type { Operation, RunHead, WireMessage, WireVisit } from "../../wire/generated.ts";
 import { colourOf } from "../colours.ts";
 import { Findings } from "../findings.tsx";
+import { Fact } from "./facts.tsx";
+import { SelectedOperation } from "./operation.tsx";
 
 export function Side(): JSX.Element {
   return (
     <aside class="side" aria-label="Findings and details">
       {view.value === "overview" ? null : (
-        <details open={visit.value === null}>
+        <details open={visit.value === null && operation.value === null}>
           <summary>
             <h2>Findings</h2>
           </summary>
           <Findings />
         </details>
       )}
-      <Selected />
+      {operation.value === null ? <Selected /> : <SelectedOperation it={operation.value} />}
       {view.value === "timeline" || beside.value === "timeline" ? <States /> : null}
     </aside>
   );
@@ -66,6 +69,7 @@ function Selected(): JSX.Element | null {
         {it.bytes === null ? null : <Fact name="Data">{bytes(it.bytes)}</Fact>}
         {it.visits > 1 ? <Fact name="Visits in a row">{it.visits}</Fact> : null}
         <Messages head={head} it={it} location={location} />
+        <TakesPart of={it.operation} />
       </dl>
       <CallPath head={head} it={it} />
       <p class="side-tools">
@@ -86,18 +90,15 @@ function Selected(): JSX.Element | null {
   );
 }
 
-interface FactProps {
-  readonly name: string;
-  readonly isWarning?: boolean;
-  readonly children: ComponentChildren;
-}
-
-function Fact({ name, isWarning, children }: FactProps): JSX.Element {
+/** The operation of all that it is a part of. */
+function TakesPart({ of }: { readonly of: Operation | null }): JSX.Element | null {
+  if (of === null) return null;
   return (
-    <div class={isWarning === true ? "warn" : ""}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <Fact name="Operation">
+      <button type="button" class="link" title="All about it: who took part, who came last" onClick={() => chooseOperation(of)}>
+        all members
+      </button>
+    </Fact>
   );
 }
 

@@ -7,13 +7,13 @@ export const KEYS: ReadonlyArray<readonly [string, string]> = [
   ["↑ ↓", "scroll the rows"],
   ["0", "the whole run"],
   ["f", "zoom to what is chosen"],
-  ["[ ]", "previous and next visit of the chosen region"],
+  ["[ ]", "previous and next visit of the chosen region, or operation of the chosen one's communicator"],
   ["n N", "next and previous finding"],
   ["t", "count elapsed time from the pointer; again: from the start"],
   ["z", "let keys zoom where the pointer is now, wherever it goes; again: where it is"],
   ["b", "let the visits of the chosen region blink"],
   [", .", "in Compare: align both runs on the previous and next iteration"],
-  ["w m c", "waiting, messages, critical path"],
+  ["w m g c", "waiting, messages, operations of all, critical path"],
   ["Backspace, Ctrl z", "back to what was looked at before; with Shift: forward"],
   ["o", "the view in a window of its own; what is chosen in one window is chosen in all"],
   ["p", "print the view"],
@@ -71,6 +71,12 @@ export function Help(): JSX.Element {
         <p>
           Greens are the program's own work, blues point-to-point messages, violets operations of all, browns files, greys
           setting up. Amber is waiting that was explained: for whom, the details say.
+        </p>
+        <p>
+          Violet shapes are operations of all: the left edge leads from where one member entered to where the next one did, the
+          right edge along where they left. An arrow stands where the last one came. Press a shape beside the visits, or its arrow,
+          to see who took part and how long each waited; the details of a member's visit lead there, too. Where there are too
+          many, those of about the same time are one shape with their number.
         </p>
         <p>
           States that are unticked are not drawn, nor are lines of levels that are switched off. Of a bucket that more than

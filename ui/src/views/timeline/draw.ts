@@ -7,12 +7,13 @@ import { drawAxis } from "../../canvas/axis.ts";
 import type { Ground, Ink } from "../../canvas/ink.ts";
 import { pixel, type Palette } from "../../canvas/palette.ts";
 import { pxFromTime, type Scale } from "../../canvas/scale.ts";
+import { drawCollectives } from "../../tracks/collectives.ts";
 import { drawLabels } from "../../tracks/labels.ts";
 import type { Layout } from "../../tracks/layout.ts";
 import { drawMessages, drawPath } from "../../tracks/messages.ts";
 import { drawPicked, type PickedVisits } from "../../tracks/picked.ts";
 import { drawLives, drawStates, drawWaits, type StatesLook } from "../../tracks/states.ts";
-import type { RunHead, WireVisit } from "../../wire/generated.ts";
+import type { Operation, RunHead, WireVisit } from "../../wire/generated.ts";
 import type { Picture } from "./fetch.ts";
 
 /** Where rows begin, CSS pixels: names to the left, the ruler above. */
@@ -32,6 +33,7 @@ export interface Scene {
   readonly hidden: ReadonlySet<number>;
   readonly chosenRegion: number | null;
   readonly visit: WireVisit | null;
+  readonly operation: Operation | null;
   /** Visits that were picked out of their like; `null` = none. */
   readonly picked: PickedVisits | null;
   readonly origin: number;
@@ -113,6 +115,7 @@ export function drawScene(paper: Paper, scene: Scene): void {
 function over(canvas: Ink, scene: Scene, picture: Picture, look: StatesLook): void {
   const flow = { scale: scene.scale, layout: scene.layout, scroll: scene.scroll, colours: scene.colours };
   drawLabels(canvas, picture.states, { ...look, scale: scene.scale }, (region) => scene.run.regions[region]?.name ?? "");
+  if (picture.operations !== null) drawCollectives(canvas, picture.operations, { ...flow, hidden: scene.hidden, chosen: scene.operation });
   if (picture.messages !== null) drawMessages(canvas, picture.messages, flow);
   if (picture.path !== null) drawPath(canvas, picture.path, flow);
   const { visit, layout, scale } = scene;

@@ -9,8 +9,9 @@ import type { Span } from "../../base/time.ts";
 import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
 import { engine, fail, run, whole } from "../../state/run.ts";
 import { totals, type Totals } from "../../state/timeline.ts";
-import { layers, ranges, seenLocations, span } from "../../state/view.ts";
+import { areLayers, layers, ranges, seenLocations, span, type Layers } from "../../state/view.ts";
 import { courseOf, type Course } from "../../tracks/course.ts";
+import { collectivesOf, type Collectives } from "../../tracks/collectives.ts";
 import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks/messages.ts";
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
 import type { Engine } from "../../wire/client.ts";
@@ -28,6 +29,9 @@ export interface Picture {
   /** How many messages there are; `null` = too many to count. */
   readonly numberOfMessages: number | null;
   readonly path: PathPieces | null;
+  readonly operations: Collectives | null;
+  /** How many operations there are; `null` = too many to count. */
+  readonly numberOfOperations: number | null;
 }
 
 export const picture = signal<Picture | null>(null);
@@ -43,9 +47,7 @@ export interface Question {
   readonly window: Window;
   /** What is in its ranges. */
   readonly rows: ReadonlySet<number>;
-  readonly waits: boolean;
-  readonly messages: boolean;
-  readonly path: boolean;
+  readonly layers: Layers;
 }
 
 /** Begins to follow the view; returns what ends it. */
@@ -76,7 +78,7 @@ export function follow(): () => void {
       // Before it is known how many rows there is room for, none would be asked about.
       if (run.value === null || plotWidth.value < 10 || room.value < 1) return;
       const now = span.value;
-      const { waits, messages, path } = layers.value;
+      const wanted = layers.value;
       const log2 = resolutionLog2(now, plotWidth.value) + (layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0);
       // Read before anything else decides, so that this is called again when other rows are seen.
       const seen = seenRows.value;
@@ -85,14 +87,12 @@ export function follow(): () => void {
         asked !== null &&
         asked.window.resolution_log2 === log2 &&
         seen.every((row) => before?.rows.has(row)) &&
-        asked.waits === waits &&
-        asked.messages === messages &&
-        asked.path === path &&
+        areLayers(asked.layers, wanted) &&
         contains(spanOf(asked.window), now);
       if (isThere) return;
       const wide = buffered(now, whole.value, log2);
       const rows = nearRows.peek();
-      asked = { window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), waits, messages, path };
+      asked = { window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), layers: wanted };
       isStale.value = true;
       pictures.want(asked);
     }),
@@ -123,12 +123,13 @@ export function spanOf(window: Window): Span {
 }
 
 /** What a run answers. */
-export async function ask(engine: Engine, { window, waits, messages, path }: Question): Promise<Picture> {
-  const [states, waiting, flows, critical] = await Promise.all([
+export async function ask(engine: Engine, { window, layers }: Question): Promise<Picture> {
+  const [states, waiting, flows, critical, together] = await Promise.all([
     engine.states(window),
-    waits ? engine.waits(window) : null,
-    messages ? engine.messages(window) : null,
-    path ? engine.path(window) : null,
+    layers.waits ? engine.waits(window) : null,
+    layers.messages ? engine.messages(window) : null,
+    layers.path ? engine.path(window) : null,
+    layers.operations ? engine.collectives(window) : null,
   ]);
   return {
     window,
@@ -140,6 +141,8 @@ export async function ask(engine: Engine, { window, waits, messages, path }: Que
     messages: flows === null ? null : messagesOf(flows),
     numberOfMessages: flows === null ? 0 : flows.head.number,
     path: critical?.head.is_known === true ? pathOf(critical) : null,
+    operations: together === null ? null : collectivesOf(together),
+    numberOfOperations: together === null ? 0 : together.head.number,
   };
 }
 

@@ -3,14 +3,16 @@ import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-import { duration, instant } from "../../base/time.ts";
+import { duration, instant, length } from "../../base/time.ts";
 import { Raster } from "../../canvas/raster.ts";
-import { timeFromPx } from "../../canvas/scale.ts";
+import { pxFromTime, timeFromPx } from "../../canvas/scale.ts";
 import { Surface, type DrawContext } from "../../canvas/surface.ts";
-import { chosenVisit, isBlinking, look, origin, span } from "../../state/view.ts";
+import { chooseOperation, chooseVisit, isBlinking, look, origin, span } from "../../state/view.ts";
 import { mostScroll, pointer, scroll, scrollRows } from "../../state/timeline.ts";
+import { operationAt } from "../../tracks/collectives.ts";
 import { lineAt, rowAt } from "../../tracks/layout.ts";
 import { drawScene, groundSize, GUTTER, MARGIN, RULER, spoken } from "./draw.ts";
+import { picture } from "./fetch.ts";
 import { listen } from "./gestures.ts";
 import { layout, plotWidth, room, scale } from "./place.ts";
 import { blink, marked, sceneNow, watchScene } from "./scene.ts";
@@ -95,6 +97,27 @@ function paint({ canvas, width, height, ratio }: DrawContext): void {
   );
 }
 
+/** The operation of all whose shape is there. */
+function operationThere(time: number, y: number): ReturnType<typeof operationAt> {
+  const [scene, all] = [sceneNow(), picture.peek()?.operations ?? null];
+  if (scene === null || all === null) return null;
+  const { scale, layout, scroll, colours, hidden, operation } = scene;
+  return operationAt(all, { scale, layout, scroll, colours, hidden, chosen: operation }, pxFromTime(scale, time), y);
+}
+
+/** Whether something is drawn there. */
+function isPiece(line: number, time: number): boolean {
+  const states = picture.peek()?.states;
+  const half = length(span.peek()) / Math.max(plotWidth.peek(), 1) / 2;
+  return (
+    states !== undefined &&
+    states.line.some((it, at) => {
+      const start = states.start[at] ?? 0;
+      return it === line && start - half <= time && time <= start + (states.duration[at] ?? 0) + half;
+    })
+  );
+}
+
 const hands = {
   scale,
   look,
@@ -105,7 +128,10 @@ const hands = {
   choose(time: number, y: number): void {
     const row = rowAt(layout.peek(), y + scroll.peek());
     const line = row === undefined ? undefined : lineAt(row, y + scroll.peek());
-    chosenVisit.value = line === undefined ? null : { line, at: Math.round(time) };
+    const pressed = operationThere(time, y);
+    // A visit lies before the shape of an operation, but for its mark.
+    if (pressed !== null && (pressed.isMark || line === undefined || !isPiece(line, time))) chooseOperation(pressed.operation);
+    else chooseVisit(line === undefined ? null : { line, at: Math.round(time) });
   },
   hover(x: number, _y: number): void {
     pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, time: timeFromPx(scale(), x) };

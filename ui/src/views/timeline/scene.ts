@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { instances } from "../../state/instances.ts";
 import { foldedBeside } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
-import { chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
+import { chosenOperation, chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
 import { visit } from "../../state/visit.ts";
 import { colours, pixels } from "../colours.ts";
@@ -35,6 +35,7 @@ export function sceneNow(): Scene | null {
     hidden: blinked === null ? hidden.peek() : new Set([...hidden.peek(), blinked]),
     chosenRegion: blinked === null ? chosenRegion.peek() : null,
     visit: visit.peek(),
+    operation: chosenOperation.peek(),
     picked: blink.peek() ? null : some,
     origin: origin.peek() ?? 0,
     zoomOrigin: zoomOrigin.peek(),
@@ -48,4 +49,5 @@ export function sceneNow(): Scene | null {
 export function watchScene(): void {
   void [run.value, picture.value, span.value, layout.value, scroll.value, colours.value, hidden.value];
   void [chosenRegion.value, visit.value, origin.value, marked.value, isStale.value, blink.value, plotWidth.value, instances.value, zoomOrigin.value];
+  void chosenOperation.value;
 }

@@ -1,0 +1,79 @@
+/** What the timeline shows: which rows in which order, and what is drawn over them. */
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+
+import { isFolded, rowOrder, type Order } from "../../state/rows.ts";
+import { run } from "../../state/run.ts";
+import { needShares } from "../../state/shares.ts";
+import { layers, toggleLayer, type Layers } from "../../state/view.ts";
+import { Popover } from "../../widgets/popover.tsx";
+
+const ORDERS: ReadonlyArray<readonly [Order, string]> = [
+  ["number", "by number"],
+  ["waiting", "most waiting first"],
+  ["region", "most of the chosen region first"],
+];
+
+/** How rows are ordered, and whether threads have their own. */
+export function RowsMenu(): JSX.Element {
+  useEffect(needShares, []);
+  const processes = new Set((run.value?.locations ?? []).map((location) => location.process)).size;
+  const hasThreads = processes < (run.value?.locations.length ?? 0);
+  return (
+    <Popover name="Rows" help="Order and groups of the rows">
+      <label>
+        Order
+        <select
+          aria-label="Order of the rows"
+          value={rowOrder.value}
+          onChange={(event) => {
+            rowOrder.value = ORDERS.find(([order]) => order === event.currentTarget.value)?.[0] ?? "number";
+          }}
+        >
+          {ORDERS.map(([order, name]) => (
+            <option value={order}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {hasThreads ? (
+        <Check name="Fold threads" shortcut="" help="Show the first thread of each process only" isOn={isFolded.value} act={() => (isFolded.value = !isFolded.value)} />
+      ) : null}
+    </Popover>
+  );
+}
+
+const LAYERS: ReadonlyArray<readonly [keyof Layers, string, string, string]> = [
+  ["waits", "Waits", "w", "Waiting that was explained, drawn in amber over the calls that waited"],
+  ["messages", "Messages", "m", "Lines from where messages were sent to where they were received"],
+  ["operations", "Operations of all", "g", "A shape from where each member entered to where it left, an arrow where the last one came"],
+  ["path", "Critical path", "c", "What made the run as long as it was: whatever is faster on it makes the run shorter"],
+];
+
+/** What is drawn over the states. */
+export function ShowMenu(): JSX.Element {
+  return (
+    <Popover name="Show" help="What is drawn over the states">
+      {LAYERS.map(([layer, name, shortcut, help]) => (
+        <Check name={name} shortcut={shortcut} help={help} isOn={layers.value[layer]} act={() => toggleLayer(layer)} />
+      ))}
+    </Popover>
+  );
+}
+
+interface CheckProps {
+  readonly name: string;
+  readonly shortcut: string;
+  readonly help: string;
+  readonly isOn: boolean;
+  readonly act: () => void;
+}
+
+function Check({ name, shortcut, help, isOn, act }: CheckProps): JSX.Element {
+  return (
+    <label title={help}>
+      <input type="checkbox" checked={isOn} onChange={act} />
+      {name}
+      {shortcut === "" ? null : <kbd>{shortcut}</kbd>}
+    </label>
+  );
+}
