@@ -1,6 +1,7 @@
 /** A real run: LAMMPS with four ranks, looked at in all views, one selection for all of them. */
 import assert from "node:assert/strict";
 
+import { annotations } from "./annotations.mjs";
 import { operations } from "./operations.mjs";
 import { asked, fact } from "./read.mjs";
 
@@ -197,7 +198,7 @@ export async function lammps(browser, address) {
   await page.keyboard.press("b");
   await page.locator("[aria-label='picked visits'] .table-row").first().click();
   await browser.until("its details", () => document.querySelector(".side .facts")?.textContent.includes("MPI_Send"));
-  await page.getByRole("button", { name: "Anomalous" }).click();
+  await page.getByRole("button", { name: "Anomalous", exact: true }).click();
   await browser.until("the address says so", () => location.hash.includes("picked=anomalous"));
   await page.getByRole("button", { name: "Close Timeline" }).click();
 
@@ -247,6 +248,7 @@ export async function lammps(browser, address) {
   await browser.settled();
 
   await operations(browser);
+  await annotations(browser);
 
   browser.step("utilisation up to an instant");
   await browser.open("Utilisation");
@@ -258,15 +260,6 @@ export async function lammps(browser, address) {
   await browser.until("nothing was waited for", () => document.querySelector(".utilisation-line .utilisation-waiting").getBoundingClientRect().width < 1);
   assert(full > 5, `${full} px of waiting`);
   await page.getByRole("button", { name: "To the end of the span" }).click();
-
-  browser.step("findings stand in the timeline, and one leads to the next");
-  await page.keyboard.press("Escape");
-  await browser.open("Timeline");
-  await browser.settled();
-  if ((await page.locator(".timeline-mark").count()) > 0) {
-    await page.keyboard.press("n");
-    await browser.until("it is looked at", () => location.hash.includes("region=") || location.hash.includes("span="));
-  }
 
   browser.step("any address opens what it says");
   for (let number = 0; number < 16; number += 1) {
@@ -345,7 +338,8 @@ function anAddress(number) {
     `visit=${below(4)}@${below(1_000_000_000)}`,
     `hide=["MPI_Init"]`,
     `without=["files"]`,
-    `table=${["states", "operations"][below(2)]}`,
+    `notes=${["f", "s", "fa"][below(3)]}`,
+    `table=${["states", "operations", "annotations"][below(3)]}`,
     `layers=${["m", "w", "mp", "mwgp"][below(4)]}`,
     `rows=${["waiting", "region", "waiting,folded", "folded"][below(4)]}`,
     `until=${below(2_000_000_000)}`,

@@ -22,8 +22,8 @@ export async function operations(browser) {
   // Its arrow.
   const svg = await page.locator(ROWS).boundingBox();
   const x = svg.x + 128 + ((one.late - from) / (to - from)) * (svg.width - 138) - 3;
-  await pressDown(browser, svg, x);
-  assert.match(page.url(), new RegExp(`operation=${one.communicator}%40${one.instance}`));
+  await pressDown(browser, svg, x, `operation=${one.communicator}%40${one.instance}`);
+  await browser.until("it is told", () => document.querySelector("[aria-label='Selected operation']") !== null);
   assert.equal(await page.locator("[aria-label='members of the operation'] .table-row").count(), members);
   assert((await fact(page, "Came last")).startsWith(last), `${await fact(page, "Came last")}: ${last}`);
   await browser.accessible("an operation");
@@ -82,12 +82,13 @@ async function aLateOne(page) {
   return { one: best, last: head.locations[best.last].name, members: best.members };
 }
 
-/** Presses down a column until an operation is chosen. */
-async function pressDown(browser, box, x) {
+/** Presses down a column until an operation is chosen, by the address. */
+async function pressDown(browser, box, x, wanted) {
   for (let y = 26; y < box.height; y += 4) {
     await browser.page.mouse.click(x, box.y + y);
-    await browser.page.waitForTimeout(60);
-    if ((await browser.page.locator("[aria-label='Selected operation']").count()) > 0) return browser.page.waitForTimeout(150);
+    // The address is written ten times a second at most.
+    await browser.page.waitForTimeout(110);
+    if (browser.page.url().includes(wanted)) return;
   }
-  throw new Error("there is no operation");
+  throw new Error(`there is no ${wanted}`);
 }

@@ -2,6 +2,7 @@
 //!
 //! The one idea: a request picks a module; it reads what it needs, and makes a frame. Nothing is kept between two.
 
+mod annotations;
 mod collectives;
 #[cfg(feature = "http")]
 mod compare;
@@ -55,6 +56,8 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Step(step) => step::answer(run, step),
         Request::Shares => shares::answer(run),
         Request::Utilisation(until) => utilisation::answer(run, until),
+        Request::Situations => annotations::situations(run),
+        Request::Anomalies => annotations::anomalies(run),
         Request::Histogram(histogram) => histogram::answer(run, histogram),
         Request::Instances(instances) => instances::answer(run, instances),
         Request::Compare | Request::Iterations => of_both(run, request),
@@ -102,6 +105,8 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Shares
         | Request::Compare
         | Request::Iterations
+        | Request::Situations
+        | Request::Anomalies
         | Request::Utilisation(_)
         | Request::Visit(_)
         | Request::Collective(_)

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use marey_analyze::{
-    Anomalies, Causes, LocationKind, Method, Region, Trace, Unread, Waits, anomalies, causes, phases,
+    Anomalies, Causes, LocationKind, Method, Region, SituationRules, Situations, Trace, Unread, Until, Waits,
+    anomalies, causes, phases, situations,
 };
 use marey_archive::{Archive, Detail, Error, Events, RunTrace, prepared};
 use marey_model::{CallPathId, LocationId, Role};
@@ -39,6 +40,7 @@ pub struct Opened<'a> {
     causes: OnceLock<Option<Causes>>,
     /// What the robust test found last, and by which percentage.
     anomalies: Mutex<Option<(f64, Arc<Anomalies>)>>,
+    situations: OnceLock<Result<Situations, Unread>>,
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
     /// The run that it is the base of.
@@ -108,6 +110,7 @@ impl<'a> Opened<'a> {
             visits,
             causes: OnceLock::new(),
             anomalies: Mutex::new(None),
+            situations: OnceLock::new(),
             report: Box::new(report),
             reported: OnceLock::new(),
             #[cfg(feature = "http")]
@@ -149,6 +152,19 @@ impl<'a> Opened<'a> {
         let found = Arc::new(anomalies(&self.trace, &self.events, waits, main, (Method::Robust, percent))?);
         *kept = Some((percent, Arc::clone(&found)));
         Ok(found)
+    }
+
+    /// What the usual rules find in the part of the run that was explained, which takes passes over it; found when it is
+    /// asked for, and kept. `None` = the run was not explained.
+    pub(crate) fn situations(&self) -> Option<&Result<Situations, Unread>> {
+        let causes = self.causes()?;
+        let find = || {
+            let rules = SituationRules::default();
+            // Behind that there are sums only, and who has none is not at rest.
+            let until = Until::new(&self.trace, causes.span.to);
+            situations(&until, &self.events, causes, &rules)
+        };
+        Some(self.situations.get_or_init(find))
     }
 
     /// Whether single visits were left out where the run was exported; buckets are all there is then.

@@ -24,6 +24,7 @@ pub const TABLES: &[&str] = &[
     "communication",
     "histogram",
     "courses",
+    "samples",
     "sampled",
     "counted",
     "counter_coverage",

@@ -5,12 +5,17 @@
 //!
 //! Times are ns since the start of the run. Ids are places in the lists of [`RunHead`].
 
+mod annotations;
 mod collectives;
 mod compare;
 mod runs;
 
 use serde::{Deserialize, Serialize};
 
+pub use annotations::{
+    AnomaliesHead, SituationsHead, WireAnomaly, WireCall, WireCause, WireSituation, WireSituationKind,
+    WireUnit,
+};
 pub use collectives::{CollectiveHead, CollectivesHead, Operation, WireOperation};
 pub use compare::{
     CompareHead, Difference, Differences, IterationsHead, Reason, Why, WireActivity, WireLoop, WireNumber,
@@ -52,6 +57,10 @@ pub enum Request {
     Shares,
     /// What locations did up to an instant, and what is on its way to them then: [`UtilisationHead`].
     Utilisation(Until),
+    /// Situations of the whole run: [`SituationsHead`]. The first to ask waits for a pass over it.
+    Situations,
+    /// Visits of the whole run that lasted longer than their like: [`AnomaliesHead`]. The first to ask waits, too.
+    Anomalies,
     /// How visits of a region differ in length or size: [`HistogramHead`].
     Histogram(Histogram),
     /// Those visits of a region that last so long or move so much: [`InstancesHead`].
@@ -667,6 +676,14 @@ mod tests {
             WireWait::decl(),
             WireMessage::decl(),
             UtilisationHead::decl(),
+            SituationsHead::decl(),
+            WireSituation::decl(),
+            WireSituationKind::decl(),
+            WireUnit::decl(),
+            WireCall::decl(),
+            WireCause::decl(),
+            AnomaliesHead::decl(),
+            WireAnomaly::decl(),
             SharesHead::decl(),
             FoundHead::decl(),
             HistogramHead::decl(),

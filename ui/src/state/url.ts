@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgp&rows=waiting,folded&table=states&origin=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgp&notes=fsa&rows=waiting,folded&table=states&origin=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -25,6 +25,7 @@ import {
   isAlone,
   lastNew,
   layers,
+  notes,
   origin,
   pick,
   picked,
@@ -100,6 +101,9 @@ export const chosen = computed<string>(() => {
   add("operation", operation === null ? null : `${operation.communicator}@${operation.instance}`);
   const shown = lettersOf(layers.value);
   if (shown !== USUAL_LAYERS) parts.push(`layers=${shown}`);
+  const { findings, situations, anomalies } = notes.value;
+  const above = `${findings ? "f" : ""}${situations ? "s" : ""}${anomalies ? "a" : ""}`;
+  if (above !== USUAL_NOTES) parts.push(`notes=${above}`);
   const some = picked.value;
   add("picked", some === null ? null : some.range === null ? "anomalous" : `${some.of}:${some.range.join("-")}`);
   const rows = [rowOrder.value === "number" ? [] : [rowOrder.value], isFolded.value ? ["folded"] : []].flat();
@@ -150,6 +154,8 @@ export function choose(text: string): void {
     const levels = run.peek()?.levels ?? [];
     hiddenLevels.value = new Set(names(values.get("without")).map((it) => levels.indexOf(it)).filter((it) => it >= 0));
     layers.value = layersOf(values.get("layers") ?? USUAL_LAYERS);
+    const above = values.get("notes") ?? USUAL_NOTES;
+    notes.value = { findings: above.includes("f"), situations: above.includes("s"), anomalies: above.includes("a") };
     const rows = (values.get("rows") ?? "").split(",");
     rowOrder.value = rows.includes("waiting") ? "waiting" : rows.includes("region") ? "region" : "number";
     isFolded.value = rows.includes("folded");
@@ -180,6 +186,7 @@ function visitOf(text: string | undefined, now: Chosen | null): Chosen | null {
 }
 
 const USUAL_LAYERS = "mwg";
+const USUAL_NOTES = "fsa";
 
 function lettersOf({ messages, waits, operations, path }: Layers): string {
   return `${messages ? "m" : ""}${waits ? "w" : ""}${operations ? "g" : ""}${path ? "p" : ""}`;

@@ -80,8 +80,20 @@ export function areLayers(one: Layers, other: Layers): boolean {
 export function toggleLayer(name: keyof Layers): void {
   layers.value = { ...layers.peek(), [name]: !layers.peek()[name] };
 }
+/** What stands above the rows. */
+export interface Notes {
+  readonly findings: boolean;
+  readonly situations: boolean;
+  readonly anomalies: boolean;
+}
+export const notes = signal<Notes>({ findings: true, situations: true, anomalies: true });
+
+export function toggleNotes(name: keyof Notes): void {
+  notes.value = { ...notes.peek(), [name]: !notes.peek()[name] };
+}
+
 /** What of the timeline stands in a table, too. */
-export const TWINS = ["states", "operations"] as const;
+export const TWINS = ["states", "operations", "annotations"] as const;
 export type TwinName = (typeof TWINS)[number];
 /** `null` = nothing. */
 export const twin = signal<TwinName | null>(null);

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 
 import { place } from "../base/format.ts";
 import { report } from "../state/run.ts";
-import { chosenRegion, chosenSpan, locationsOfRanks, lookAround, regionOfName, span, view } from "../state/view.ts";
+import { chosenRegion, chosenSpan, locationsOfRanks, lookAround, regionOfName, view } from "../state/view.ts";
 import { goToLocation } from "../state/visit.ts";
 import type { Finding } from "../wire/report.ts";
 import "./findings.css";
@@ -35,18 +35,6 @@ export const placed = computed<readonly Placed[]>(() => {
 /** With the number that its card has. */
 export interface Placed extends Finding {
   readonly number: number;
-}
-
-/** Goes to the finding that begins behind the middle of the span, or to the one before. */
-export function stepFinding(towards: "next" | "previous"): void {
-  const all = placed.peek();
-  const middle = (span.peek().from + span.peek().to) / 2;
-  const at = (finding: Finding): number => (finding.from_ns + finding.to_ns) / 2;
-  // What is shown now lies in the middle, give or take a rounding.
-  const slack = (span.peek().to - span.peek().from) / 1000;
-  const found = towards === "next" ? all.find((it) => at(it) > middle + slack) : all.findLast((it) => at(it) < middle - slack);
-  const next = found ?? (towards === "next" ? all[0] : all.at(-1));
-  if (next !== undefined) show(next);
 }
 
 function Card({ finding, number }: { readonly finding: Finding; readonly number: number }): JSX.Element {

@@ -4,6 +4,7 @@
  */
 import { frame, type Frame } from "./columns.ts";
 import type {
+  AnomaliesHead,
   At,
   CollectiveHead,
   CollectivesHead,
@@ -22,6 +23,7 @@ import type {
   Request,
   RunHead,
   SharesHead,
+  SituationsHead,
   StatesHead,
   Step,
   TotalsHead,
@@ -70,6 +72,8 @@ export class Engine {
   histogram = (of: Histogram): Promise<Frame<HistogramHead>> => this.ask({ ask: "histogram", ...of });
   instances = (of: Instances): Promise<Frame<InstancesHead>> => this.ask({ ask: "instances", ...of });
   utilisation = (at_ns: number): Promise<Frame<UtilisationHead>> => this.ask({ ask: "utilisation", at_ns });
+  situations = (): Promise<Frame<SituationsHead>> => this.ask({ ask: "situations" });
+  anomalies = (): Promise<Frame<AnomaliesHead>> => this.ask({ ask: "anomalies" });
   shares = (): Promise<Frame<SharesHead>> => this.ask({ ask: "shares" });
   compare = (): Promise<Frame<CompareHead>> => this.ask({ ask: "compare" });
   iterations = (): Promise<Frame<IterationsHead>> => this.ask({ ask: "iterations" });

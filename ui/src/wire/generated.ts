@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "utilisation" } & Until | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -69,6 +69,22 @@ export type WireWait = { pattern: string, time_ns: number, cause: number, };
 export type WireMessage = { from: number | null, sent_ns: number | null, to: number | null, received_ns: number | null, bytes: number, tag: number | null, };
 
 export type UtilisationHead = { is_known: boolean, damage: Array<string>, };
+
+export type SituationsHead = { is_known: boolean, situations: Array<WireSituation>, more: number, damage: Array<string>, };
+
+export type WireSituation = { kind: WireSituationKind, from_ns: number, to_ns: number, locations: Array<number>, call: WireCall | null, others: number, measured: number, normal: number, unit: WireUnit, number: number, cost_ns: number, cause: WireCause | null, meanwhile: WireCause | null, is_noise: boolean, };
+
+export type WireSituationKind = "speed-up" | "slow-down" | "under-utilised" | "over-utilised" | "message-queue" | "processing-time";
+
+export type WireUnit = "ns" | "share" | "messages" | "bytes";
+
+export type WireCall = { region: number, caller: WireFrame, };
+
+export type WireCause = { location: number, call: WireCall | null, is_waiting: boolean, amount: number, };
+
+export type AnomaliesHead = { number: number, excess_ns: number, anomalies: Array<WireAnomaly>, damage: Array<string>, };
+
+export type WireAnomaly = { line: number, call: WireCall, start_ns: number, duration_ns: number, expected_ns: number, waits_for: number | null, is_noise: boolean, };
 
 export type SharesHead = { regions: Array<number>, others: number, };
 

@@ -12,7 +12,7 @@ use super::decoded::ask;
 use super::operations::meeting;
 
 /// The run in memory, without some of its tables.
-fn held(made: &Made, spared: &[&str]) -> Opened<'static> {
+pub(super) fn held(made: &Made, spared: &[&str]) -> Opened<'static> {
     let tables: Vec<&str> = TABLES.iter().copied().filter(|table| !spared.contains(table)).collect();
     let bytes = pack_tables(&made.dir.path().join("run"), &tables, spared).unwrap();
     let archive = Archive::open_in_memory(Path::new("page"), bytes).unwrap();
@@ -30,6 +30,8 @@ fn requests(end: i64) -> Vec<Value> {
     let mut all = vec![
         json!({ "ask": "run" }),
         json!({ "ask": "shares" }),
+        json!({ "ask": "situations" }),
+        json!({ "ask": "anomalies" }),
         json!({ "ask": "utilisation", "at_ns": end / 2 }),
     ];
     let sample = json!({ "from_ns": 0, "to_ns": end, "locations": [[0, 9]], "region": 1, "of": "duration" });

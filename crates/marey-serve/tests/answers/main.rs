@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod annotations;
 mod compare;
 mod decoded;
 mod exported;

@@ -8,7 +8,7 @@ import { operation, stepOperation } from "../../state/operation.ts";
 import { step, visit } from "../../state/visit.ts";
 import { tearOff } from "../../state/windows.ts";
 import type { Towards } from "../../wire/generated.ts";
-import { stepFinding } from "../findings.tsx";
+import { stepNote } from "../notes.tsx";
 import { printView, saveAs } from "./save.ts";
 
 export interface Command {
@@ -54,8 +54,8 @@ export const COMMANDS: readonly Command[] = [
   { name: "Forward again", key: "Shift+Backspace", act: forward },
   { name: "Previous visit of the chosen region, or operation", key: "[", act: () => stepChosen("previous") },
   { name: "Next visit of the chosen region, or operation", key: "]", act: () => stepChosen("next") },
-  { name: "Next finding", key: "n", act: () => stepFinding("next") },
-  { name: "Previous finding", key: "N", act: () => stepFinding("previous") },
+  { name: "Next finding, situation or anomalous visit", key: "n", act: () => stepNote("next") },
+  { name: "Previous finding, situation or anomalous visit", key: "N", act: () => stepNote("previous") },
   { name: "Choose nothing", key: "Escape", act: clearSelection },
   { name: "Light or dark", key: "", act: toggleTheme },
 ];

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 
 import { bytes, counted, percent, place } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
+import { situations } from "../../state/annotations.ts";
 import { operation } from "../../state/operation.ts";
 import { run } from "../../state/run.ts";
 import { beside, chooseOperation, chosenRegion, hidden, hiddenLevels, isBlinking, lookAround, origin, toggleHidden, toggleLevel, view } from "../../state/view.ts";
@@ -11,6 +12,7 @@ import { goToLocation, isNothing, step, visit } from "../../state/visit.ts";
 import type { Operation, RunHead, WireMessage, WireVisit } from "../../wire/generated.ts";
 import { colourOf } from "../colours.ts";
 import { Findings } from "../findings.tsx";
+import { situationNotes } from "../notes.tsx";
 import { Fact } from "./facts.tsx";
 import { SelectedOperation } from "./operation.tsx";
 
@@ -25,9 +27,34 @@ export function Side(): JSX.Element {
           <Findings />
         </details>
       )}
+      <Situations />
       {operation.value === null ? <Selected /> : <SelectedOperation it={operation.value} />}
       {view.value === "timeline" || beside.value === "timeline" ? <States /> : null}
     </aside>
+  );
+}
+
+/** Situations as cards, like findings. */
+function Situations(): JSX.Element | null {
+  const all = situationNotes.value;
+  const more = situations.value?.more ?? 0;
+  if (view.value === "overview" || all.length === 0) return null;
+  return (
+    <details>
+      <summary>
+        <h2>Situations ({all.length})</h2>
+      </summary>
+      <div class="findings">
+        {all.map((it) => (
+          <button type="button" class="findings-card" onClick={it.act} title="Show it in the timeline">
+            <span class="findings-text">
+              <span class="findings-sign">{it.sign}</span> {it.text}
+            </span>
+          </button>
+        ))}
+      </div>
+      {more > 0 ? <p class="muted">{counted(more, "more situation")} of rules that found too many</p> : null}
+    </details>
   );
 }
 

@@ -8,7 +8,7 @@ export const KEYS: ReadonlyArray<readonly [string, string]> = [
   ["0", "the whole run"],
   ["f", "zoom to what is chosen"],
   ["[ ]", "previous and next visit of the chosen region, or operation of the chosen one's communicator"],
-  ["n N", "next and previous finding"],
+  ["n N", "next and previous finding, situation or anomalous visit"],
   ["t", "count elapsed time from the pointer; again: from the start"],
   ["z", "let keys zoom where the pointer is now, wherever it goes; again: where it is"],
   ["b", "let the visits of the chosen region blink"],
@@ -77,6 +77,12 @@ export function Help(): JSX.Element {
           right edge along where they left. An arrow stands where the last one came. Press a shape beside the visits, or its arrow,
           to see who took part and how long each waited; the details of a member's visit lead there, too. Where there are too
           many, those of about the same time are one shape with their number.
+        </p>
+        <p>
+          Above the rows stand findings (round, with the number of their card), situations (square: arrows for a pace that
+          changes, a bin for too little or too much to do, a letter for messages that pile up, a clock for a long time from
+          one message to the next), and beneath them, as small triangles, the visits that lasted longest beyond their like. Press one to see its span and
+          whom it is about; rest on it to read it. Where there is no room, several are one with their number, which zooms.
         </p>
         <p>
           States that are unticked are not drawn, nor are lines of levels that are switched off. Of a bucket that more than

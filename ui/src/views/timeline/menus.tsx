@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { isFolded, rowOrder, type Order } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { needShares } from "../../state/shares.ts";
-import { layers, toggleLayer, type Layers } from "../../state/view.ts";
+import { layers, notes, toggleLayer, toggleNotes, type Layers, type Notes } from "../../state/view.ts";
 import { Popover } from "../../widgets/popover.tsx";
 
 const ORDERS: ReadonlyArray<readonly [Order, string]> = [
@@ -49,12 +49,22 @@ const LAYERS: ReadonlyArray<readonly [keyof Layers, string, string, string]> = [
   ["path", "Critical path", "c", "What made the run as long as it was: whatever is faster on it makes the run shorter"],
 ];
 
-/** What is drawn over the states. */
+const NOTES: ReadonlyArray<readonly [keyof Notes, string, string]> = [
+  ["findings", "Findings", "What cost the run time, and where"],
+  ["situations", "Situations", "A pace that changes, too little or too much to do, messages that pile up"],
+  ["anomalies", "Anomalous visits", "The visits that lasted longest beyond their like"],
+];
+
+/** What is drawn over the states and above them. */
 export function ShowMenu(): JSX.Element {
   return (
     <Popover name="Show" help="What is drawn over the states">
       {LAYERS.map(([layer, name, shortcut, help]) => (
         <Check name={name} shortcut={shortcut} help={help} isOn={layers.value[layer]} act={() => toggleLayer(layer)} />
+      ))}
+      <h2>Above the rows</h2>
+      {NOTES.map(([name, words, help]) => (
+        <Check name={words} shortcut="" help={help} isOn={notes.value[name]} act={() => toggleNotes(name)} />
       ))}
     </Popover>
   );

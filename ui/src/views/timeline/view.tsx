@@ -1,9 +1,11 @@
 /** The timeline: the whole run, rows, mountains, and what is drawn over them. */
+import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
 import { counted } from "../../base/format.ts";
 import { duration, length } from "../../base/time.ts";
+import { isLong, needAnnotations } from "../../state/annotations.ts";
 import { pictures } from "../../state/pictures.ts";
 import { run, whole } from "../../state/run.ts";
 import { hidden, layers, lookAtAll, seenLocations, span, twin } from "../../state/view.ts";
@@ -22,7 +24,15 @@ import { Twin } from "./twin.tsx";
 export function Timeline(): JSX.Element {
   useEffect(() => {
     pictures.set("timeline", timelineSvg);
-    return follow();
+    const ends = [
+      follow(),
+      // The first picture comes first.
+      effect(() => {
+        const isDrawn = !isStale.value && picture.value !== null && totals.value !== null;
+        if (isDrawn && !isLong.value) void needAnnotations();
+      }),
+    ];
+    return () => ends.forEach((end) => end());
   }, []);
   return (
     <div class="timeline" data-settled={!isStale.value && picture.value !== null && totals.value !== null}>
