@@ -339,7 +339,7 @@ function anAddress(number) {
     `hide=["MPI_Init"]`,
     `without=["files"]`,
     `notes=${["f", "s", "fa"][below(3)]}`,
-    `table=${["states", "operations", "annotations"][below(3)]}`,
+    `table=${["states", "operations", "annotations", "counters"][below(4)]}`,
     `layers=${["m", "w", "mp", "mwgp"][below(4)]}`,
     `rows=${["waiting", "region", "waiting,folded", "folded"][below(4)]}`,
     `until=${below(2_000_000_000)}`,

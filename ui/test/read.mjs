@@ -11,7 +11,8 @@ export async function asked(page, request) {
     const answer = await fetch("api/answer", { method: "POST", body: JSON.stringify(request) });
     const bytes = await answer.arrayBuffer();
     const size = new DataView(bytes).getUint32(0, true);
-    const { head, columns } = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size)));
+    const { kind, head, columns } = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size)));
+    if (kind === "error") throw new Error(head.message);
     const types = { u32: Uint32Array, f64: Float64Array, f32: Float32Array };
     const told = columns.map(({ name, type, at, length }) => [name, [...new types[type](bytes, at, length)]]);
     return { head, ...Object.fromEntries(told) };

@@ -6,6 +6,7 @@ mod annotations;
 mod collectives;
 #[cfg(feature = "http")]
 mod compare;
+mod counters;
 mod course;
 mod flows;
 mod histogram;
@@ -23,7 +24,7 @@ mod waits;
 
 use crate::frame::Columns;
 use crate::run::Opened;
-use crate::wire::{ErrorHead, Histogram, Instances, Request, Sample, Which, Window};
+use crate::wire::{Counters, ErrorHead, Histogram, Instances, Request, Sample, Which, Window};
 
 /// More locations than this are not asked about at a time.
 const MOST_RANGES: usize = 1 << 16;
@@ -50,6 +51,8 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Messages(window) => flows::messages(run, window),
         Request::Collectives(window) => collectives::in_window(run, window),
         Request::Collective(operation) => collectives::one(run, operation),
+        Request::CounterPlaces => counters::places(run),
+        Request::Counters(asked) => counters::answer(run, asked),
         Request::Waits(window) => waits::answer(run, window),
         Request::Path(window) => flows::path(run, window),
         Request::Visit(at) => visit::answer(run, at),
@@ -98,6 +101,7 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Collectives(window)
         | Request::Waits(window)
         | Request::Path(window) => check_window(window)?,
+        Request::Counters(asked) => check_counters(asked)?,
         Request::Histogram(histogram) => check_histogram(histogram)?,
         Request::Instances(instances) => check_instances(instances)?,
         Request::Run
@@ -108,6 +112,7 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Situations
         | Request::Anomalies
         | Request::Utilisation(_)
+        | Request::CounterPlaces
         | Request::Visit(_)
         | Request::Collective(_)
         | Request::Step(_) => {}
@@ -130,6 +135,16 @@ fn check_window(window: &Window) -> Result<(), String> {
     }
     if window.locations.len() > MOST_RANGES {
         return Err(format!("{} ranges of locations are too many", window.locations.len()));
+    }
+    Ok(())
+}
+
+fn check_counters(asked: &Counters) -> Result<(), String> {
+    /// More are not drawn at a time.
+    const MOST_COUNTERS: usize = 1 << 8;
+    check_window(&asked.window)?;
+    if asked.counters.len() > MOST_COUNTERS {
+        return Err(format!("{} counters are too many at a time", asked.counters.len()));
     }
     Ok(())
 }

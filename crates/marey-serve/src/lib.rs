@@ -15,6 +15,7 @@ pub mod host;
 pub mod wire;
 
 mod answers;
+mod counters;
 mod fold;
 #[cfg(feature = "http")]
 mod pair;

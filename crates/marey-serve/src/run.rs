@@ -15,9 +15,10 @@ use marey_archive::{Archive, Detail, Error, Events, RunTrace, prepared};
 use marey_model::{CallPathId, LocationId, Role};
 use rustc_hash::FxHashMap;
 
+use crate::counters::Counted;
 #[cfg(feature = "http")]
 use crate::pair::Beside;
-use crate::wire::{Kind, RunHead, WireLine, WireLocation, WireProcess, WireRegion};
+use crate::wire::{Kind, RunHead, WireCounter, WireLine, WireLocation, WireProcess, WireRegion};
 
 /// Single visits, as [`RunHead::left_out`] has them.
 const VISITS: &str = "visits";
@@ -41,6 +42,7 @@ pub struct Opened<'a> {
     /// What the robust test found last, and by which percentage.
     anomalies: Mutex<Option<(f64, Arc<Anomalies>)>>,
     situations: OnceLock<Result<Situations, Unread>>,
+    counted: OnceLock<Counted>,
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
     /// The run that it is the base of.
@@ -111,6 +113,7 @@ impl<'a> Opened<'a> {
             causes: OnceLock::new(),
             anomalies: Mutex::new(None),
             situations: OnceLock::new(),
+            counted: OnceLock::new(),
             report: Box::new(report),
             reported: OnceLock::new(),
             #[cfg(feature = "http")]
@@ -165,6 +168,11 @@ impl<'a> Opened<'a> {
             situations(&until, &self.events, causes, &rules)
         };
         Some(self.situations.get_or_init(find))
+    }
+
+    /// Its counters, found in a pass over their values when somebody asks.
+    pub(crate) fn counted(&self) -> &Counted {
+        self.counted.get_or_init(|| Counted::of(self))
     }
 
     /// Whether single visits were left out where the run was exported; buckets are all there is then.
@@ -286,6 +294,12 @@ fn head(
         start_ns: location.start.0,
         end_ns: location.end.0,
     });
+    let counters = trace.counters().iter().map(|counter| WireCounter {
+        name: counter.name.clone(),
+        unit: counter.unit.clone(),
+        // Those of the program are what it says; the others count.
+        is_rate: counter.source != "program",
+    });
     RunHead {
         name: name.to_owned(),
         other: None,
@@ -302,6 +316,7 @@ fn head(
         left_out: left_out(archive),
         regions: regions.collect(),
         processes: processes.collect(),
+        counters: counters.collect(),
         locations: locations.collect(),
         levels,
         lines,

@@ -15,6 +15,7 @@ pub const TABLES: &[&str] = &[
     "call_paths",
     "communicators",
     "counter_kinds",
+    "counters",
     "intervals",
     "messages",
     "collectives",

@@ -8,6 +8,7 @@
 mod annotations;
 mod collectives;
 mod compare;
+mod counters;
 mod runs;
 
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ pub use compare::{
     CompareHead, Difference, Differences, IterationsHead, Reason, Why, WireActivity, WireLoop, WireNumber,
     WirePlace, WireRenamed,
 };
-
+pub use counters::{CounterPlacesHead, Counters, CountersHead, WireCounter};
 pub use runs::{WireOpening, WireRun, WireRuns};
 
 /// What can be asked.
@@ -45,6 +46,10 @@ pub enum Request {
     Collectives(Window),
     /// All about one of them: [`CollectiveHead`].
     Collective(Operation),
+    /// Which counters have values where: [`CounterPlacesHead`]. The first to ask waits for a pass over them.
+    CounterPlaces,
+    /// Counters of a window: [`CountersHead`].
+    Counters(Counters),
     /// Waits of a window: [`WaitsHead`].
     Waits(Window),
     /// Where the critical path goes in a window: [`PathHead`].
@@ -259,6 +264,8 @@ pub struct RunHead {
     pub locations: Vec<WireLocation>,
     /// Lines, by (location, level, depth).
     pub lines: Vec<WireLine>,
+    /// Counters.
+    pub counters: Vec<WireCounter>,
 }
 
 /// A region.
@@ -668,6 +675,10 @@ mod tests {
             Operation::decl(),
             CollectiveHead::decl(),
             WireOperation::decl(),
+            Counters::decl(),
+            WireCounter::decl(),
+            CounterPlacesHead::decl(),
+            CountersHead::decl(),
             WaitsHead::decl(),
             PathHead::decl(),
             VisitHead::decl(),

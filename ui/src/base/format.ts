@@ -26,6 +26,18 @@ export function bytes(value: number): string {
   return `${grouped(scaled, scaled < 10 ? 2 : 1)} ${names[place]}`;
 }
 
+const LARGE = ["", "k", "M", "G", "T", "P", "E"];
+
+/** A number with three or four digits that count: `0.25`, `12.5`, `4 096`, `2.41 G`. */
+export function short(value: number): string {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 100_000) return grouped(value, 0);
+  const step = size < 100_000 ? 0 : Math.min(Math.floor(Math.log10(size) / 3), LARGE.length - 1);
+  const scaled = value / 1000 ** step;
+  const digits = Math.min(Math.max(0, 2 - Math.floor(Math.log10(Math.max(Math.abs(scaled), 1e-9)))), 6);
+  return `${grouped(scaled, digits)}${step === 0 ? "" : ` ${LARGE[step]}`}`;
+}
+
 /** `1 message`, `3 112 messages`. */
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;

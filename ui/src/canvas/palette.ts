@@ -24,6 +24,7 @@ export interface Palette {
   readonly path: string;
   /** Operations of all. */
   readonly operation: string;
+  readonly counter: string;
   /** Visits that were picked out of their like. */
   readonly picked: string;
   /** What one run has more of than another, or less: told apart by who does not see all colours, too. */
@@ -53,6 +54,7 @@ const LIGHT: Palette = {
   message: "#2b3138",
   path: "#b3261e",
   operation: "#5a4bb8",
+  counter: "#0f6f78",
   picked: "#c8157c",
   more: "#d9730d",
   less: "#2f6fc4",
@@ -80,6 +82,7 @@ const DARK: Palette = {
   message: "#d5dae0",
   path: "#ff8a80",
   operation: "#b8aef5",
+  counter: "#5fc7d0",
   picked: "#ff78c4",
   more: "#f59a4c",
   less: "#5f9df0",

@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgp&notes=fsa&rows=waiting,folded&table=states&origin=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgp&notes=fsa&rows=waiting,folded&counters=["NAME"]&table=states&origin=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -8,6 +8,7 @@
 import { batch, computed, effect } from "@preact/signals";
 
 import { ns, type Span } from "../base/time.ts";
+import { chosenCounters } from "./counters.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
 import { isFolded, rowOrder } from "./rows.ts";
 import { run } from "./run.ts";
@@ -108,6 +109,8 @@ export const chosen = computed<string>(() => {
   add("picked", some === null ? null : some.range === null ? "anomalous" : `${some.of}:${some.range.join("-")}`);
   const rows = [rowOrder.value === "number" ? [] : [rowOrder.value], isFolded.value ? ["folded"] : []].flat();
   add("rows", rows.join(","));
+  const counters = chosenCounters.value;
+  add("counters", counters === null ? null : JSON.stringify([...counters].sort((a, b) => a - b).map((it) => run.value?.counters[it]?.name ?? "")));
   add("table", twin.value);
   add("until", until.value === null ? null : String(until.value));
   add("origin", origin.value === null ? null : String(origin.value));
@@ -159,6 +162,9 @@ export function choose(text: string): void {
     const rows = (values.get("rows") ?? "").split(",");
     rowOrder.value = rows.includes("waiting") ? "waiting" : rows.includes("region") ? "region" : "number";
     isFolded.value = rows.includes("folded");
+    const counters = run.peek()?.counters ?? [];
+    const wanted = values.get("counters");
+    chosenCounters.value = wanted === undefined ? null : new Set(names(wanted).map((it) => counters.findIndex((counter) => counter.name === it)).filter((it) => it >= 0));
     twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
     until.value = numbers(values.get("until"), ",")[0] ?? null;
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;

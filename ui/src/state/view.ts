@@ -93,7 +93,7 @@ export function toggleNotes(name: keyof Notes): void {
 }
 
 /** What of the timeline stands in a table, too. */
-export const TWINS = ["states", "operations", "annotations"] as const;
+export const TWINS = ["states", "operations", "annotations", "counters"] as const;
 export type TwinName = (typeof TWINS)[number];
 /** `null` = nothing. */
 export const twin = signal<TwinName | null>(null);

@@ -7,6 +7,20 @@ export interface Row {
   readonly top: number;
   readonly height: number;
   readonly lines: readonly LineBox[];
+  /** What stands beneath its lines. */
+  readonly tracks: readonly TrackBox[];
+}
+
+/** What is to stand beneath the lines of a row. */
+export interface Track {
+  readonly kind: "counter";
+  /** Which counter. */
+  readonly number: number;
+  readonly height: number;
+}
+
+export interface TrackBox extends Track {
+  readonly top: number;
 }
 
 export interface LineBox {
@@ -40,12 +54,15 @@ export function arrange(
   busy: readonly number[],
   room: number,
   mostLines: number,
+  beneath: (location: number) => readonly Track[],
 ): Layout {
   const shown = locations.map((location) => (linesOf[location] ?? []).slice(0, mostLines));
   const weight = (line: number): number => ((busy[line] ?? 0) < LITTLE ? IDLE : 1);
   const weightOf = (lines: readonly number[]): number => Math.max(lines.reduce((sum, line) => sum + weight(line), 0), 1);
   const total = shown.reduce((sum, lines) => sum + weightOf(lines), 0);
-  const perLine = Math.min(MOST_LINE, (room - GAP * locations.length) / Math.max(total, 1));
+  const tracks = locations.map(beneath);
+  const below = tracks.flat().reduce((sum, track) => sum + track.height, 0);
+  const perLine = Math.min(MOST_LINE, (room - GAP * locations.length - below) / Math.max(total, 1));
   const rows: Row[] = [];
   const boxes = new Map<number, LineBox>();
   let top = 0;
@@ -60,10 +77,21 @@ export function arrange(
       return { line, top: from, height: Math.max(1, Math.round(edge) - from) };
     });
     inRow.forEach((box) => boxes.set(box.line, box));
-    rows.push({ location, top, height, lines: inRow });
-    top += height + GAP;
+    let under = top + height;
+    const boxed = (tracks[place] ?? []).map((track): TrackBox => {
+      under += track.height;
+      return { ...track, top: under - track.height };
+    });
+    rows.push({ location, top, height, lines: inRow, tracks: boxed });
+    top = under + GAP;
   });
   return { rows, height: top, boxes };
+}
+
+/** Where a row ends, with what stands beneath it. */
+export function endOf(row: Row): number {
+  const last = row.tracks.at(-1);
+  return last === undefined ? row.top + row.height : last.top + last.height;
 }
 
 /** The row at a height; `undefined` = between two or behind the last. */

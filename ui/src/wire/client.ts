@@ -9,6 +9,9 @@ import type {
   CollectiveHead,
   CollectivesHead,
   CompareHead,
+  CounterPlacesHead,
+  Counters,
+  CountersHead,
   CourseHead,
   ErrorHead,
   FoundHead,
@@ -66,6 +69,8 @@ export class Engine {
   messages = (window: Window): Promise<Frame<MessagesHead>> => this.ask({ ask: "messages", ...window });
   collectives = (window: Window): Promise<Frame<CollectivesHead>> => this.ask({ ask: "collectives", ...window });
   collective = (of: Operation): Promise<Frame<CollectiveHead>> => this.ask({ ask: "collective", ...of });
+  counterPlaces = (): Promise<Frame<CounterPlacesHead>> => this.ask({ ask: "counter-places" });
+  counters = (of: Counters): Promise<Frame<CountersHead>> => this.ask({ ask: "counters", ...of });
   waits = (window: Window): Promise<Frame<WaitsHead>> => this.ask({ ask: "waits", ...window });
   path = (window: Window): Promise<Frame<PathHead>> => this.ask({ ask: "path", ...window });
   visit = (at: At): Promise<Frame<VisitHead>> => this.ask({ ask: "visit", ...at });

@@ -8,6 +8,7 @@ use marey_testkit::{Message, Spool};
 use serde_json::{Value, json};
 
 use super::Made;
+use super::counters::counting;
 use super::decoded::ask;
 use super::operations::meeting;
 
@@ -31,6 +32,7 @@ fn requests(end: i64) -> Vec<Value> {
         json!({ "ask": "run" }),
         json!({ "ask": "shares" }),
         json!({ "ask": "situations" }),
+        json!({ "ask": "counter-places" }),
         json!({ "ask": "anomalies" }),
         json!({ "ask": "utilisation", "at_ns": end / 2 }),
     ];
@@ -46,6 +48,9 @@ fn requests(end: i64) -> Vec<Value> {
             |line| json!({ "ask": "visit", "line": line, "at_ns": span.0, "near_ns": end, "region": null }),
         ));
         all.push(json!({ "ask": "collective", "communicator": 0, "instance": 3 }));
+        let mut of_counters = window("counters", span, log2);
+        of_counters.as_object_mut().unwrap().remove("ask");
+        all.push(json!({ "ask": "counters", "counters": [0, 1], "window": of_counters }));
         all.push(json!({ "ask": "step", "line": null, "region": 1, "at_ns": span.0, "towards": "next" }));
     }
     all
@@ -73,7 +78,7 @@ fn talking() -> Made {
 
 #[test]
 fn a_page_answers_as_a_server_does() {
-    for made in [Made::random(20), talking(), meeting(21, 50, 1)] {
+    for made in [Made::random(20), talking(), meeting(21, 50, 1), counting(22)] {
         let (run, page) = (made.open(), held(&made, SPARED[0]));
         let end = made.rows.iter().map(|row| row.end).max().unwrap();
         for request in requests(end) {

@@ -7,6 +7,7 @@
 
 mod annotations;
 mod compare;
+mod counters;
 mod decoded;
 mod exported;
 mod histogram;
@@ -16,10 +17,10 @@ mod refused;
 mod sums;
 mod visits;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use marey_archive::Archive;
 use marey_archive::merge::{Config, merge};
+use marey_archive::{Archive, Column, Columns, Part, PartWriter, schema};
 use marey_serve::Opened;
 use marey_testkit::{Chance, Spool};
 
@@ -95,6 +96,29 @@ impl Made {
             process.end = Some(now + 10);
         }
         Self::of(&spool)
+    }
+
+    /// The same run with a table in parts, as if it had been long enough to be cut: `slab` says in which a row is.
+    fn in_slabs(self, table: &str, slab: impl Fn(usize) -> u32) -> Self {
+        let (rows, spec) = (self.archive.table(table).unwrap(), schema::table(table).unwrap());
+        let run = self.dir.path().join("run");
+        let mut meta = self.archive.meta().clone();
+        let slabs: BTreeSet<u32> = (0..rows.len()).map(&slab).collect();
+        for number in slabs {
+            let kept: Vec<usize> = (0..rows.len()).filter(|row| slab(*row) == number).collect();
+            let columns = rows.columns().iter().map(|column| match column {
+                Column::U32(values) => Column::U32(kept.iter().map(|row| values[*row]).collect()),
+                Column::I64(values) => Column::I64(kept.iter().map(|row| values[*row]).collect()),
+                Column::F64(values) => Column::F64(kept.iter().map(|row| values[*row]).collect()),
+                Column::Text(values) => Column::Text(kept.iter().map(|row| values[*row].clone()).collect()),
+            });
+            let columns = Columns::from_columns(spec, columns.collect()).unwrap();
+            let mut writer = PartWriter::create(&run.join(spec.file(number, 0)), spec).unwrap();
+            writer.write(&columns).unwrap();
+            meta.add(spec, Part::new(spec, number, 0, writer.finish().unwrap()));
+        }
+        meta.save(&run).unwrap();
+        Self { archive: Box::leak(Box::new(Archive::open(&run).unwrap())), ..self }
     }
 
     fn open(&self) -> Opened<'static> {

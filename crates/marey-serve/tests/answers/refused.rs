@@ -4,10 +4,12 @@ use marey_serve::answer;
 use marey_testkit::Chance;
 
 use super::Made;
+use super::counters::counting;
 use super::decoded::decoded;
 use super::operations::meeting;
 
-const REQUESTS: [&str; 11] = [
+const REQUESTS: [&str; 12] = [
+    r#"{"ask":"counters","window":{"from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true},"counters":[0,D]}"#,
     r#"{"ask":"collectives","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
     r#"{"ask":"collective","communicator":D,"instance":E}"#,
     r#"{"ask":"utilisation","at_ns":A}"#,
@@ -27,7 +29,7 @@ const NUMBERS: [i64; 14] =
 
 #[test]
 fn whatever_is_asked_has_an_answer() {
-    let runs = [Made::random(31).open(), meeting(33, 200, 2).open()];
+    let runs = [Made::random(31).open(), meeting(33, 200, 2).open(), counting(34).open()];
     let mut chance = Chance::new(32);
     let (mut answered, mut refused) = (0, 0);
     for number in 0..3000 {

@@ -10,7 +10,7 @@ use marey_archive::merge::{Config, merge};
 use marey_archive::prepare;
 use marey_testkit::{Message, Spool};
 
-use crate::support::{Job, Mpi, Place, need, which};
+use crate::support::{Build, Compiler, Job, Mpi, Place, need, which};
 
 /// A viewer that is being served.
 struct Served {
@@ -94,6 +94,25 @@ fn a_run_of_lammps_in_the_browser() {
     let there = need!(browser_and_engine(), "the engine of exported pages that `cargo xtask ui` builds");
     let served = Served::new(run.path(), &[]);
     see(&there, &[&served.address, "exported", &exported(run.path(), &[], &place)], &place);
+}
+
+/// What programs say themselves: counters, and states that overlap.
+#[test]
+fn what_stands_beneath_the_rows_in_the_browser() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../marey-collect/include");
+    let build = Build {
+        mpi,
+        compiler: Compiler::C,
+        sources: &["tracks.c"],
+        flags: &["-O1", &format!("-I{}", include.display())],
+        output: "tracks",
+    };
+    let program = need!(build.path(), "a C compiler for {mpi:?}");
+    let place = Place::new();
+    let run = Job::new(mpi, 4, program).option("--counters=page-faults").record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    look(run.path(), &[], "tracks", &place);
 }
 
 #[test]

@@ -63,6 +63,8 @@ export function follow(side: Side): () => void {
       window: window(wide, log2, ranges([...locations].sort((a, b) => a - b))),
       rows: new Set(locations),
       layers: wanted,
+      // Those of two runs are others.
+      counters: [],
     };
     side.isStale.value = true;
     pictures.want(asked);

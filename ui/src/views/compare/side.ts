@@ -63,7 +63,7 @@ function side({ place, hidden: hiddenRegions, hiddenLevels: goneLevels, ...own }
   });
   const total = computed<Span>(() => ({ from: ns(0), to: ns(Math.max(own.run.value?.duration_ns ?? 1, 1)) }));
   const busy = computed(() => (own.run.value?.lines ?? []).map((line) => line.time_ns / total.value.to));
-  const layout = computed(() => arrange(own.rows.value, lines.value, busy.value, room.value, MOST_LINES));
+  const layout = computed(() => arrange(own.rows.value, lines.value, busy.value, room.value, MOST_LINES, () => []));
   const chosen = computed(() => chosenInBoth.value[place]);
   const aligned = computed(() => alignedSpans.value?.[place] ?? null);
   return {

@@ -1,7 +1,8 @@
-/** Finding things by their names: functions, ranks, views, and what can be done. */
+/** Finding things by their names: functions, ranks, counters, views, and what can be done. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 
+import { knownCounters, toggleCounter } from "../../state/counters.ts";
 import { run } from "../../state/run.ts";
 import { chosenLocations, chosenRegion, locationsOfRanks, view, VIEWS } from "../../state/view.ts";
 import { step } from "../../state/visit.ts";
@@ -39,7 +40,8 @@ function hits(): readonly Hit[] {
   }));
   const own = head.other === null ? [] : COMPARE_COMMANDS;
   const commands = [...COMMANDS, ...TIMELINE_COMMANDS, ...own].map(({ name, key, act }): Hit => ({ kind: key === "" ? "command" : `command, ${key}`, name, act }));
-  const all = [...views, ...ranks, ...regions, ...commands];
+  const counters = knownCounters.value.map((it): Hit => ({ kind: "counter", name: `Draw ${head.counters[it]?.name ?? ""}, or not`, act: () => toggleCounter(it) }));
+  const all = [...views, ...ranks, ...counters, ...regions, ...commands];
   return all.filter((hit) => words.every((word) => hit.name.toLowerCase().includes(word))).slice(0, 12);
 }
 

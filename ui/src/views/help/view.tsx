@@ -85,6 +85,11 @@ export function Help(): JSX.Element {
           whom it is about; rest on it to read it. Where there is no room, several are one with their number, which zooms.
         </p>
         <p>
+          Counters are chosen under Show and stand beneath the rows, on the same scale in all of them: the line is the mean by
+          time, the band goes from the least to the most. Of those that only grow, such as page faults, it is how fast they do.
+          What a counter is at the pointer stands beside its line.
+        </p>
+        <p>
           States that are unticked are not drawn, nor are lines of levels that are switched off. Of a bucket that more than
           three regions share, the smallest stand together in grey; if something is hidden that may be among them, the
           timeline says so.

@@ -8,13 +8,15 @@ import type { Ground, Ink } from "../../canvas/ink.ts";
 import { pixel, type Palette } from "../../canvas/palette.ts";
 import { pxFromTime, type Scale } from "../../canvas/scale.ts";
 import { drawCollectives } from "../../tracks/collectives.ts";
+import { drawCounters, type Ranges } from "../../tracks/counters.ts";
 import { drawLabels } from "../../tracks/labels.ts";
-import type { Layout } from "../../tracks/layout.ts";
+import { endOf, type Layout, type Row } from "../../tracks/layout.ts";
 import { drawMessages, drawPath } from "../../tracks/messages.ts";
 import { drawPicked, type PickedVisits } from "../../tracks/picked.ts";
 import { drawLives, drawStates, drawWaits, type StatesLook } from "../../tracks/states.ts";
 import type { Operation, RunHead, WireVisit } from "../../wire/generated.ts";
 import type { Picture } from "./fetch.ts";
+import { span } from "../quantities.ts";
 
 /** Where rows begin, CSS pixels: names to the left, the ruler above. */
 export const GUTTER = 128;
@@ -34,6 +36,8 @@ export interface Scene {
   readonly chosenRegion: number | null;
   readonly visit: WireVisit | null;
   readonly operation: Operation | null;
+  /** What charts of counters go from and to. */
+  readonly ranges: Ranges;
   /** Visits that were picked out of their like; `null` = none. */
   readonly picked: PickedVisits | null;
   readonly origin: number;
@@ -104,6 +108,7 @@ export function drawScene(paper: Paper, scene: Scene): void {
   canvas.rect(GUTTER, RULER, scale.width, height - RULER);
   canvas.clip();
   canvas.translate(0, RULER);
+  if (picture?.counters != null) drawCounters(canvas, picture.counters, { ...scene, colours });
   if (picture !== null) over(canvas, scene, picture, look);
   if (scene.marked !== null) mark(canvas, scene, height);
   originLine(canvas, scene, height);
@@ -174,7 +179,7 @@ function names(canvas: Ink, scene: Scene, height: number): void {
   canvas.textBaseline = "middle";
   for (const row of layout.rows) {
     const y = RULER + row.top - scene.scroll + row.height / 2;
-    if (y < RULER - row.height || y > height + row.height) continue;
+    if (endOf(row) < scene.scroll || RULER + row.top - scene.scroll > height) continue;
     const location = run.locations[row.location];
     if (location === undefined) continue;
     const isChosen = scene.visit !== null && run.lines[scene.visit.line]?.location === row.location;
@@ -188,8 +193,26 @@ function names(canvas: Ink, scene: Scene, height: number): void {
       canvas.font = "10px Inter, system-ui, sans-serif";
       canvas.fillText(run.processes[location.process]?.host ?? "", after, y);
     }
+    tracksOf(canvas, scene, row);
   }
   canvas.restore();
+}
+
+/** What charts beneath a row are called, and what they go from and to. */
+function tracksOf(canvas: Ink, scene: Scene, row: Row): void {
+  for (const box of row.tracks) {
+    const counter = scene.run.counters[box.number];
+    const range = scene.ranges.get(box.number);
+    if (counter === undefined) continue;
+    const middle = RULER + box.top - scene.scroll + box.height / 2;
+    canvas.font = "11px Inter, system-ui, sans-serif";
+    canvas.fillStyle = scene.colours.counter;
+    canvas.fillText(counter.name, 24, middle - (range === undefined ? 0 : 6));
+    if (range === undefined) continue;
+    canvas.font = "10px Inter, system-ui, sans-serif";
+    canvas.fillStyle = scene.colours.faint;
+    canvas.fillText(span(counter, range), 24, middle + 6);
+  }
 }
 
 /** A quiet line under the ruler while something better is on its way. */

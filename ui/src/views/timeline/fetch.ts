@@ -7,11 +7,13 @@ import { effect, signal } from "@preact/signals";
 import { Latest } from "../../base/latest.ts";
 import type { Span } from "../../base/time.ts";
 import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
+import { shownCounters } from "../../state/counters.ts";
 import { engine, fail, run, whole } from "../../state/run.ts";
 import { totals, type Totals } from "../../state/timeline.ts";
 import { areLayers, layers, ranges, seenLocations, span, type Layers } from "../../state/view.ts";
 import { courseOf, type Course } from "../../tracks/course.ts";
 import { collectivesOf, type Collectives } from "../../tracks/collectives.ts";
+import { countersOf, type Counters } from "../../tracks/counters.ts";
 import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks/messages.ts";
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
 import type { Engine } from "../../wire/client.ts";
@@ -32,6 +34,7 @@ export interface Picture {
   readonly operations: Collectives | null;
   /** How many operations there are; `null` = too many to count. */
   readonly numberOfOperations: number | null;
+  readonly counters: Counters | null;
 }
 
 export const picture = signal<Picture | null>(null);
@@ -48,6 +51,7 @@ export interface Question {
   /** What is in its ranges. */
   readonly rows: ReadonlySet<number>;
   readonly layers: Layers;
+  readonly counters: readonly number[];
 }
 
 /** Begins to follow the view; returns what ends it. */
@@ -78,7 +82,7 @@ export function follow(): () => void {
       // Before it is known how many rows there is room for, none would be asked about.
       if (run.value === null || plotWidth.value < 10 || room.value < 1) return;
       const now = span.value;
-      const wanted = layers.value;
+      const [wanted, counters] = [layers.value, shownCounters.value];
       const log2 = resolutionLog2(now, plotWidth.value) + (layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0);
       // Read before anything else decides, so that this is called again when other rows are seen.
       const seen = seenRows.value;
@@ -88,11 +92,12 @@ export function follow(): () => void {
         asked.window.resolution_log2 === log2 &&
         seen.every((row) => before?.rows.has(row)) &&
         areLayers(asked.layers, wanted) &&
+        asked.counters.join() === counters.join() &&
         contains(spanOf(asked.window), now);
       if (isThere) return;
       const wide = buffered(now, whole.value, log2);
       const rows = nearRows.peek();
-      asked = { window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), layers: wanted };
+      asked = { window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), layers: wanted, counters };
       isStale.value = true;
       pictures.want(asked);
     }),
@@ -123,13 +128,14 @@ export function spanOf(window: Window): Span {
 }
 
 /** What a run answers. */
-export async function ask(engine: Engine, { window, layers }: Question): Promise<Picture> {
-  const [states, waiting, flows, critical, together] = await Promise.all([
+export async function ask(engine: Engine, { window, layers, counters }: Question): Promise<Picture> {
+  const [states, waiting, flows, critical, together, counted] = await Promise.all([
     engine.states(window),
     layers.waits ? engine.waits(window) : null,
     layers.messages ? engine.messages(window) : null,
     layers.path ? engine.path(window) : null,
     layers.operations ? engine.collectives(window) : null,
+    counters.length > 0 ? engine.counters({ window, counters: [...counters] }) : null,
   ]);
   return {
     window,
@@ -142,6 +148,7 @@ export async function ask(engine: Engine, { window, layers }: Question): Promise
     numberOfMessages: flows === null ? 0 : flows.head.number,
     path: critical?.head.is_known === true ? pathOf(critical) : null,
     operations: together === null ? null : collectivesOf(together),
+    counters: counted === null ? null : countersOf(counted),
     numberOfOperations: together === null ? 0 : together.head.number,
   };
 }

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
+import { knownCounters, shownCounters, toggleCounter } from "../../state/counters.ts";
 import { isFolded, rowOrder, type Order } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { needShares } from "../../state/shares.ts";
@@ -62,11 +63,29 @@ export function ShowMenu(): JSX.Element {
       {LAYERS.map(([layer, name, shortcut, help]) => (
         <Check name={name} shortcut={shortcut} help={help} isOn={layers.value[layer]} act={() => toggleLayer(layer)} />
       ))}
+      <CounterChecks />
       <h2>Above the rows</h2>
       {NOTES.map(([name, words, help]) => (
         <Check name={words} shortcut="" help={help} isOn={notes.value[name]} act={() => toggleNotes(name)} />
       ))}
     </Popover>
+  );
+}
+
+/** Counters, to be drawn beneath the rows. */
+function CounterChecks(): JSX.Element | null {
+  const head = run.value;
+  if (head === null || knownCounters.value.length === 0) return null;
+  const shown = new Set(shownCounters.value);
+  return (
+    <>
+      <h2>Beneath the rows</h2>
+      {knownCounters.value.map((counter) => {
+        const it = head.counters[counter];
+        const help = `${it?.is_rate === true ? "How fast it grows" : "Its value"}${it?.unit === "" ? "" : `, in ${it?.unit}${it?.is_rate === true ? "/s" : ""}`}`;
+        return it === undefined ? null : <Check name={it.name} shortcut="" help={help} isOn={shown.has(counter)} act={() => toggleCounter(counter)} />;
+      })}
+    </>
   );
 }
 

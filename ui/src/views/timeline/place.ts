@@ -2,11 +2,12 @@
 import { computed, signal } from "@preact/signals";
 
 import type { Scale } from "../../canvas/scale.ts";
+import { countersOf } from "../../state/counters.ts";
 import { rowLocations } from "../../state/rows.ts";
 import { linesOf, run, whole } from "../../state/run.ts";
 import { hiddenLevels, span } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
-import { arrange, type Layout } from "../../tracks/layout.ts";
+import { arrange, endOf, type Layout, type Track } from "../../tracks/layout.ts";
 import { GUTTER } from "./draw.ts";
 
 /** Depths of a location that are drawn at most. */
@@ -26,7 +27,14 @@ const shownLines = computed<readonly (readonly number[])[]>(() => {
   return gone.size === 0 ? linesOf.value : linesOf.value.map((all) => all.filter((line) => !gone.has(lines[line]?.level ?? 0)));
 });
 
-export const layout = computed<Layout>(() => arrange(rowLocations.value, shownLines.value, busy.value, room.value, MOST_LINES));
+/** How high a chart of a counter is, CSS pixels. */
+const CHART = 28;
+
+export const layout = computed<Layout>(() => {
+  const counters = countersOf.value;
+  const beneath = (location: number): readonly Track[] => (counters.get(location) ?? []).map((number) => ({ kind: "counter", number, height: CHART }));
+  return arrange(rowLocations.value, shownLines.value, busy.value, room.value, MOST_LINES, beneath);
+});
 
 export function scale(): Scale {
   return { span: span.peek(), left: GUTTER, width: Math.max(plotWidth.peek(), 1) };
@@ -35,7 +43,7 @@ export function scale(): Scale {
 /** Locations of rows from the first to the last that touch a strip, given how many heights of the view lie around it. */
 function locationsNear(around: number): readonly number[] {
   const [top, bottom] = [scroll.value - around * room.value, scroll.value + (1 + around) * room.value];
-  return layout.value.rows.filter((row) => row.top < bottom && row.top + row.height > top).map((row) => row.location);
+  return layout.value.rows.filter((row) => row.top < bottom && endOf(row) > top).map((row) => row.location);
 }
 
 /** Locations whose rows are seen. */

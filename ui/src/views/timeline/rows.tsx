@@ -15,6 +15,7 @@ import { drawScene, groundSize, GUTTER, MARGIN, RULER, spoken } from "./draw.ts"
 import { picture } from "./fetch.ts";
 import { listen } from "./gestures.ts";
 import { layout, plotWidth, room, scale } from "./place.ts";
+import { Readings } from "./readings.tsx";
 import { blink, marked, sceneNow, watchScene } from "./scene.ts";
 
 /** How the timeline is drawn, for whoever measures that. */
@@ -69,6 +70,7 @@ export function Rows(): JSX.Element {
           </span>
         </div>
       )}
+      <Readings />
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { scroll } from "../../state/timeline.ts";
 import { visit } from "../../state/visit.ts";
 import { colours, pixels } from "../colours.ts";
 import type { Scene } from "./draw.ts";
+import { ranges } from "./charts.ts";
 import { isStale, picture } from "./fetch.ts";
 import { layout, plotWidth, scale } from "./place.ts";
 
@@ -36,6 +37,7 @@ export function sceneNow(): Scene | null {
     chosenRegion: blinked === null ? chosenRegion.peek() : null,
     visit: visit.peek(),
     operation: chosenOperation.peek(),
+    ranges: ranges.peek(),
     picked: blink.peek() ? null : some,
     origin: origin.peek() ?? 0,
     zoomOrigin: zoomOrigin.peek(),
@@ -49,5 +51,5 @@ export function sceneNow(): Scene | null {
 export function watchScene(): void {
   void [run.value, picture.value, span.value, layout.value, scroll.value, colours.value, hidden.value];
   void [chosenRegion.value, visit.value, origin.value, marked.value, isStale.value, blink.value, plotWidth.value, instances.value, zoomOrigin.value];
-  void chosenOperation.value;
+  void [chosenOperation.value, ranges.value];
 }

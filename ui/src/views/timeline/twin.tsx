@@ -3,11 +3,12 @@ import type { JSX } from "preact";
 
 import { twin, TWINS, type TwinName } from "../../state/view.ts";
 import { AnnotationsTwin } from "./twins/annotations.tsx";
+import { CountersTwin } from "./twins/counters.tsx";
 import { OperationsTwin } from "./twins/operations.tsx";
 import { StatesTwin } from "./twins/states.tsx";
 
-const NAMES: Readonly<Record<TwinName, string>> = { states: "States", operations: "Operations of all", annotations: "Annotations" };
-const TABLES: Readonly<Record<TwinName, () => JSX.Element>> = { states: StatesTwin, operations: OperationsTwin, annotations: AnnotationsTwin };
+const NAMES: Readonly<Record<TwinName, string>> = { states: "States", operations: "Operations of all", annotations: "Annotations", counters: "Counters" };
+const TABLES: Readonly<Record<TwinName, () => JSX.Element>> = { states: StatesTwin, operations: OperationsTwin, annotations: AnnotationsTwin, counters: CountersTwin };
 
 export function Twin(): JSX.Element | null {
   const name = twin.value;

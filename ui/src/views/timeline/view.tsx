@@ -6,6 +6,7 @@ import { useEffect } from "preact/hooks";
 import { counted } from "../../base/format.ts";
 import { duration, length } from "../../base/time.ts";
 import { isLong, needAnnotations } from "../../state/annotations.ts";
+import { needPlaces } from "../../state/counters.ts";
 import { pictures } from "../../state/pictures.ts";
 import { run, whole } from "../../state/run.ts";
 import { hidden, layers, lookAtAll, seenLocations, span, twin } from "../../state/view.ts";
@@ -24,6 +25,7 @@ import { Twin } from "./twin.tsx";
 export function Timeline(): JSX.Element {
   useEffect(() => {
     pictures.set("timeline", timelineSvg);
+    void needPlaces();
     const ends = [
       follow(),
       // The first picture comes first.
@@ -61,6 +63,8 @@ function Bar(): JSX.Element {
         {layers.value.messages && (numberOfMessages ?? 0) > 5000 ? ` · ${counted(numberOfMessages ?? 0, "message")}, drawn together` : ""}
         {layers.value.operations && shown?.numberOfOperations === null ? " · too many operations of all to draw, zoom in" : ""}
         {layers.value.operations && isTogether(shown?.operations ?? null) ? ` · ${counted(shown?.numberOfOperations ?? 0, "operation")} of all, drawn together` : ""}
+        {(shown?.counters?.damage.length ?? 0) > 0 ? ` · not all values of counters could be read: ${shown?.counters?.damage[0]}` : ""}
+        {shown?.counters?.isWhole === false ? " · too many values of counters to draw, zoom in" : ""}
         {layers.value.messages && leftOut.includes("messages") ? " · this page holds no messages" : ""}
         {hint}
         {shown !== null && isApproximate(shown.states, hidden.value) ? " · hidden states may be among those that are grey, where more than three are too short to be seen" : ""}

@@ -1,0 +1,70 @@
+/** A program that has counters, and states that overlap: what stands beneath the rows is what it did. */
+import assert from "node:assert/strict";
+
+import { asked } from "./read.mjs";
+
+const ROWS = ".timeline-rows canvas";
+const COUNTER = "0f6f78";
+
+export async function tracks(browser, address) {
+  const { page } = browser;
+  await page.goto(address);
+  await counters(browser);
+}
+
+async function counters(browser) {
+  const { page } = browser;
+  browser.step("few counters of the program are drawn without a word");
+  await browser.open("Timeline");
+  await browser.settled();
+  await browser.until("their charts", () => document.querySelector("[data-settled='true']") !== null);
+  const { head } = await asked(page, { ask: "run" });
+  const number = (name) => head.counters.findIndex((it) => it.name === name);
+  assert(number("queue") >= 0 && number("energy") >= 0 && number("page-faults") >= 0, `${head.counters.map((it) => it.name)}`);
+  await browser.until("they are drawn", () => document.querySelector(".timeline-rows canvas") !== null);
+  const drawn = (await browser.colours(ROWS))[COUNTER] ?? 0;
+  assert(drawn > 300, `${drawn} pixels of charts`);
+  await browser.picture("counters");
+  await browser.accessible("the timeline with counters");
+
+  browser.step("what a counter is at the pointer is what the program said last");
+  const window = { from_ns: 0, to_ns: head.duration_ns, resolution_log2: 14, locations: [[0, 4]], exact: true };
+  const values = await asked(page, { ask: "counters", window, counters: [number("queue")] });
+  assert.equal(values.counter.length, 4, "each rank has a queue");
+  // A value that holds for long.
+  let piece = 0;
+  for (let at = 0; at < values.behind[0]; at += 1) {
+    if (values.least[at] === values.most[at] && values.duration[at] > values.duration[piece] && values.mean[at] > 0) piece = at;
+  }
+  const middle = values.start[piece] + values.duration[piece] / 2;
+  const half = values.duration[piece] * 4;
+  await page.evaluate((span) => (location.hash = `#1&view=timeline&span=${span}`), `${Math.round(middle - half)}-${Math.round(middle + half)}`);
+  await browser.settled();
+  const box = await page.locator(ROWS).boundingBox();
+  await page.mouse.move(Math.round(box.x + 128 + (box.width - 138) / 2), Math.round(box.y + 60));
+  await browser.until("its reading", () => document.querySelector(".timeline-reading") !== null);
+  assert.equal(await browser.text(".timeline-reading"), `${values.mean[piece]} messages`);
+
+  browser.step("others are chosen, and all stand in a table");
+  await page.getByRole("button", { name: "Show ▾" }).click();
+  await page.getByLabel("page-faults").check();
+  await page.getByLabel("energy").uncheck();
+  await page.keyboard.press("Escape");
+  await browser.settled();
+  assert.deepEqual(JSON.parse(decodeURIComponent(/counters=([^&]+)/.exec(page.url())[1])), ["queue", "page-faults"].sort((a, b) => number(a) - number(b)));
+  await page.evaluate(() => (location.hash = location.hash.replace(/&span=[^&]*/, "") + "&table=counters"));
+  await browser.settled();
+  await browser.until("a row for each", () => document.querySelectorAll("[aria-label='counters in the span'] .table-row").length >= 6);
+  const rows = await page.locator("[aria-label='counters in the span'] .table-row").allTextContents();
+  const queues = rows.filter((row) => row.startsWith("queue"));
+  assert.equal(queues.length, 4);
+  // Rank 0 counts from 0 to 7, rank 3 from 3 to 10.
+  assert(queues.some((row) => row.includes("rank 3") && row.includes("10 messages")), `${queues}`);
+  await browser.accessible("the table of counters");
+  await browser.picture("counters-table");
+
+  browser.step("none is drawn if none is wanted");
+  await page.evaluate(() => (location.hash = "#1&view=timeline&counters=[]"));
+  await browser.settled();
+  assert.equal((await browser.colours(ROWS))[COUNTER] ?? 0, 0);
+}
