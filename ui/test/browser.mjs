@@ -15,11 +15,12 @@ import { compare } from "./compare.mjs";
 import { coarse, exported, openCutOff } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { lammps } from "./lammps.mjs";
+import { nodes } from "./nodes.mjs";
 import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { compare, lammps, tracks, hostile, exported, coarse, openCutOff, references, runs };
+const CASES = { compare, lammps, tracks, nodes, hostile, exported, coarse, openCutOff, references, runs };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

@@ -341,7 +341,7 @@ function anAddress(number) {
     `notes=${["f", "s", "fa"][below(3)]}`,
     `table=${["states", "operations", "annotations", "counters"][below(4)]}`,
     `layers=${["m", "w", "mp", "mwgp"][below(4)]}`,
-    `rows=${["waiting", "region", "waiting,folded", "folded"][below(4)]}`,
+    `rows=${["waiting", "region", "waiting,folded", "folded", "together", "waiting,folded,together"][below(6)]}`,
     `until=${below(2_000_000_000)}`,
     `origin=${1 + below(1_000_000_000)}`,
   ].filter(() => below(2) === 0);

@@ -1,4 +1,4 @@
-/** In which order locations stand below each other, and which of them. */
+/** In which order locations stand below each other, which of them, and in which groups. */
 import { computed, signal } from "@preact/signals";
 
 import { report, run } from "./run.ts";
@@ -11,6 +11,22 @@ export type Order = "number" | "waiting" | "region";
 export const rowOrder = signal<Order>("number");
 /** Whether of each process only its first thread is shown. */
 export const isFolded = signal(false);
+/** Processes with which it is the other way round. */
+export const turned = signal<ReadonlySet<number>>(new Set());
+/** Whether rows stand in groups by host, where there are several. */
+export const isGrouped = signal(true);
+/** Hosts whose rows are closed, by name. */
+export const closedHosts = signal<ReadonlySet<string>>(new Set());
+
+/** Rows that belong together. */
+export interface Section {
+  /** Name of the host; `null` = all rows, in a run that has but one. */
+  readonly host: string | null;
+  readonly isClosed: boolean;
+  readonly locations: readonly number[];
+  /** How many ranks, or processes that are none, these are of. */
+  readonly processes: number;
+}
 
 /** What the rows are ordered by, ns; the largest comes first. `null` = by number. */
 const weights = computed<readonly number[] | null>(() => {
@@ -27,17 +43,83 @@ const weights = computed<readonly number[] | null>(() => {
   return column < 0 ? null : locations.map((_, place) => all.exclusive[place * width + column] ?? 0);
 });
 
+/** How many threads each process has. */
+const threads = computed<ReadonlyMap<number, number>>(() => {
+  const found = new Map<number, number>();
+  for (const { process } of run.value?.locations ?? []) found.set(process, (found.get(process) ?? 0) + 1);
+  return found;
+});
+
 export const rowLocations = computed<readonly number[]>(() => {
   const locations = run.value?.locations ?? [];
-  const isFirst = (place: number): boolean => place === 0 || locations[place - 1]?.process !== locations[place]?.process;
-  const shown = isFolded.value ? seenLocations.value.filter(isFirst) : seenLocations.value;
+  const isShown = (place: number): boolean => {
+    const process = locations[place]?.process ?? -1;
+    const isFirst = place === 0 || locations[place - 1]?.process !== process;
+    return isFirst || isFolded.value === turned.value.has(process);
+  };
+  const shown = seenLocations.value.filter(isShown);
   const by = weights.value;
   return by === null ? shown : [...shown].sort((a, b) => (by[b] ?? 0) - (by[a] ?? 0) || a - b);
 });
 
-/** How many threads of the process of a row are not shown. */
-export function foldedBeside(location: number): number {
-  if (!isFolded.peek()) return 0;
+/** Whether there are hosts to be told apart. */
+export const hasHosts = computed(() => (run.value?.hosts.length ?? 0) > 1);
+
+/** The rows by host, the host of the first row first. */
+export const sections = computed<readonly Section[]>(() => {
+  const [head, rows] = [run.value, rowLocations.value];
+  const processOf = (location: number): number => head?.locations[location]?.process ?? -1;
+  const numberOf = (locations: readonly number[]): number => new Set(locations.map(processOf)).size;
+  if (!isGrouped.value || !hasHosts.value) return [{ host: null, isClosed: false, locations: rows, processes: numberOf(rows) }];
+  const found = new Map<string, number[]>();
+  for (const location of rows) {
+    const host = head?.processes[processOf(location)]?.host ?? "";
+    const of = found.get(host);
+    if (of === undefined) found.set(host, [location]);
+    else of.push(location);
+  }
+  return [...found].map(([host, locations]) => ({ host, isClosed: closedHosts.value.has(host), locations, processes: numberOf(locations) }));
+});
+
+export function toggleHost(name: string): void {
+  const next = new Set(closedHosts.peek());
+  if (!next.delete(name)) next.add(name);
+  closedHosts.value = next;
+}
+
+/** Closes all hosts, or opens them if all are closed. */
+export function toggleHosts(): void {
+  const hosts = sections.peek().flatMap((it) => it.host ?? []);
+  if (hosts.length === 0) return;
+  closedHosts.value = hosts.every((host) => closedHosts.peek().has(host)) ? new Set() : new Set(hosts);
+}
+
+/** Whether a process has several. */
+export function hasThreads(process: number): boolean {
+  return (threads.value.get(process) ?? 0) > 1;
+}
+
+/** Folds the threads of a process that has some, or shows them. */
+export function toggleThreads(process: number): void {
+  if (!hasThreads(process)) return;
+  const next = new Set(turned.peek());
+  if (!next.delete(process)) next.add(process);
+  turned.value = next;
+}
+
+/** Folds the threads of all processes, or shows them. */
+export function foldAll(): void {
+  isFolded.value = !isFolded.peek();
+  turned.value = new Set();
+}
+
+/** What the row of a location says of the threads of its process: how many are folded into it, or that they stand beneath it. */
+export type Threads = "none" | "shown" | number;
+
+export function threadsOf(location: number): Threads {
   const locations = run.peek()?.locations ?? [];
-  return locations.filter((it) => it.process === locations[location]?.process).length - 1;
+  const process = locations[location]?.process ?? -1;
+  const all = threads.peek().get(process) ?? 0;
+  if (all < 2 || (location > 0 && locations[location - 1]?.process === process)) return "none";
+  return isFolded.peek() === turned.peek().has(process) ? "shown" : all - 1;
 }

@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgp&notes=fsa&rows=waiting,folded&counters=["NAME"]&table=states&origin=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgp&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&table=states&origin=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -10,7 +10,7 @@ import { batch, computed, effect } from "@preact/signals";
 import { ns, type Span } from "../base/time.ts";
 import { chosenCounters } from "./counters.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
-import { isFolded, rowOrder } from "./rows.ts";
+import { closedHosts, isFolded, isGrouped, rowOrder, turned } from "./rows.ts";
 import { run } from "./run.ts";
 import {
   beside,
@@ -107,8 +107,10 @@ export const chosen = computed<string>(() => {
   if (above !== USUAL_NOTES) parts.push(`notes=${above}`);
   const some = picked.value;
   add("picked", some === null ? null : some.range === null ? "anomalous" : `${some.of}:${some.range.join("-")}`);
-  const rows = [rowOrder.value === "number" ? [] : [rowOrder.value], isFolded.value ? ["folded"] : []].flat();
+  const rows = [rowOrder.value === "number" ? [] : [rowOrder.value], isFolded.value ? ["folded"] : [], isGrouped.value ? [] : ["together"]].flat();
   add("rows", rows.join(","));
+  add("turned", [...turned.value].sort((a, b) => a - b).join(","));
+  add("closed", closedHosts.value.size === 0 ? null : JSON.stringify([...closedHosts.value].sort()));
   const counters = chosenCounters.value;
   add("counters", counters === null ? null : JSON.stringify([...counters].sort((a, b) => a - b).map((it) => run.value?.counters[it]?.name ?? "")));
   add("table", twin.value);
@@ -162,6 +164,9 @@ export function choose(text: string): void {
     const rows = (values.get("rows") ?? "").split(",");
     rowOrder.value = rows.includes("waiting") ? "waiting" : rows.includes("region") ? "region" : "number";
     isFolded.value = rows.includes("folded");
+    isGrouped.value = !rows.includes("together");
+    turned.value = new Set(numbers(values.get("turned"), ",").filter((it) => it < (run.peek()?.processes.length ?? 0)));
+    closedHosts.value = new Set(names(values.get("closed")).filter((it) => run.peek()?.hosts.includes(it)));
     const counters = run.peek()?.counters ?? [];
     const wanted = values.get("counters");
     chosenCounters.value = wanted === undefined ? null : new Set(names(wanted).map((it) => counters.findIndex((counter) => counter.name === it)).filter((it) => it >= 0));

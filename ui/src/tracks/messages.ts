@@ -5,7 +5,7 @@ import { pxFromTime, type Scale } from "../canvas/scale.ts";
 import type { Frame } from "../wire/columns.ts";
 import type { MessagesHead, PathHead } from "../wire/generated.ts";
 import { drawCounts, type Counted } from "./counts.ts";
-import type { Layout, Row } from "./layout.ts";
+import { placesOf, type HostBox, type Layout, type Row } from "./layout.ts";
 
 export interface Messages {
   readonly from: Uint32Array;
@@ -34,7 +34,7 @@ export interface FlowLook {
 }
 
 export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): void {
-  const rows = rowsOf(look.layout);
+  const rows = placesOf(look.layout);
   const right = look.scale.left + look.scale.width;
   canvas.strokeStyle = look.colours.message;
   // As many lines as there are pixels would hide all that lies beneath.
@@ -47,6 +47,8 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
     const from = rows.get(messages.from[at] ?? -1);
     const to = rows.get(messages.to[at] ?? -1);
     if (from === undefined || to === undefined) continue;
+    // Within a host that is closed they have no height to go over.
+    if (from === to && messages.from[at] !== messages.to[at]) continue;
     const x1 = pxFromTime(look.scale, messages.sent[at] ?? 0);
     const x2 = pxFromTime(look.scale, messages.received[at] ?? 0);
     if (x2 < look.scale.left || x1 > right) continue;
@@ -73,7 +75,7 @@ export function pathOf(frame: Frame<PathHead>): PathPieces {
 
 /** The critical path as a line along the rows that it is on, from one to the next where it changes. */
 export function drawPath(canvas: Ink, path: PathPieces, look: FlowLook): void {
-  const rows = rowsOf(look.layout);
+  const rows = placesOf(look.layout);
   canvas.strokeStyle = look.colours.path;
   canvas.lineWidth = 2.5;
   canvas.lineJoin = "round";
@@ -97,10 +99,6 @@ export function drawPath(canvas: Ink, path: PathPieces, look: FlowLook): void {
   canvas.lineWidth = 1;
 }
 
-function rowsOf(layout: Layout): ReadonlyMap<number, Row> {
-  return new Map(layout.rows.map((row) => [row.location, row]));
-}
-
-function middle(row: Row): number {
+function middle(row: Row | HostBox): number {
   return row.top + row.height / 2;
 }

@@ -115,6 +115,49 @@ fn what_stands_beneath_the_rows_in_the_browser() {
     look(run.path(), &[], "tracks", &place);
 }
 
+/// Three nodes with two ranks each, of which the first has three threads; ranks send to the next one.
+fn on_three_nodes() -> Spool {
+    let mut spool = Spool::world(6);
+    for (rank, process) in (0..).zip(&mut spool.processes) {
+        process.host = format!("node-{}", rank / 2);
+        process.boot = format!("boot-{}", rank / 2);
+        let (work, help) = (process.site(0, "work"), process.site(0, "help"));
+        let (send, receive) = (process.site(1, "MPI_Send"), process.site(1, "MPI_Recv"));
+        let message = |peer: u64| Message {
+            communicator: 0,
+            peer: i64::try_from(peer % 6).unwrap(),
+            tag: 1,
+            bytes: 800,
+        };
+        for round in 0..40 {
+            let at = 100_000 * round + 1000;
+            process.enter(0, work, at);
+            process.leave(0, at + 40_000 + 2000 * rank);
+            process.enter(0, send, at + 60_000);
+            process.send(0, message(rank + 1));
+            process.leave(0, at + 62_000);
+            process.enter(0, receive, at + 62_500);
+            process.receive(0, message(rank + 5));
+            process.leave(0, at + 90_000);
+            for thread in (1..3).filter(|_| rank == 0) {
+                process.enter(thread, help, at);
+                process.leave(thread, at + 30_000);
+            }
+        }
+        process.end = Some(4_100_000);
+    }
+    spool
+}
+
+#[test]
+fn rows_of_several_nodes_stand_in_groups() {
+    let place = Place::new();
+    let (from, to) = (place.path().join("spool"), place.path().join("nodes.marey"));
+    on_three_nodes().write(&from).unwrap();
+    merge(&from, &to, &Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false }, &()).unwrap();
+    look(&to, &[], "nodes", &place);
+}
+
 #[test]
 fn two_runs_of_lammps_in_the_browser() {
     let lammps = need!(Mpi::Open.installed().and_then(|_| which("lmp")), "LAMMPS and Open MPI");

@@ -65,6 +65,7 @@ export function follow(side: Side): () => void {
       layers: wanted,
       // Those of two runs are others.
       counters: [],
+      strips: new Map(),
     };
     side.isStale.value = true;
     pictures.want(asked);

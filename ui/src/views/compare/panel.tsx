@@ -8,6 +8,7 @@ import { Raster } from "../../canvas/raster.ts";
 import { timeFromPx } from "../../canvas/scale.ts";
 import { Surface, type DrawContext } from "../../canvas/surface.ts";
 import { alignedSpans, scrollBoth } from "../../state/pair.ts";
+import { toggleThreads } from "../../state/rows.ts";
 import { pointer } from "../../state/timeline.ts";
 import { look } from "../../state/view.ts";
 import { lineAt, rowAt } from "../../tracks/layout.ts";
@@ -91,6 +92,11 @@ function handsOf(side: Side): Hands {
       const row = rowAt(side.layout.peek(), y + side.scroll.peek());
       const line = row === undefined ? undefined : lineAt(row, y + side.scroll.peek());
       side.chosenVisit.value = line === undefined || time < 0 ? null : { line, at: Math.round(time) };
+    },
+    press(y) {
+      const row = rowAt(side.layout.peek(), y + side.scroll.peek());
+      const process = row === undefined ? null : side.processOf(row.location);
+      if (process !== null) toggleThreads(process);
     },
     hover(x) {
       const own = timeFromPx(scaleOf(side), x);

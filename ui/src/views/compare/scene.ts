@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 
 import type { Scale } from "../../canvas/scale.ts";
-import { colours } from "../colours.ts";
+import { colourOf, colours } from "../colours.ts";
 import { GUTTER, type Scene } from "../timeline/draw.ts";
 import { plotWidth, type Side } from "./side.ts";
 
@@ -37,6 +37,7 @@ export function sceneOf(side: Side): Scene | null {
     // What is marked with the pointer, or else the iteration that both are aligned on.
     marked: mark !== null ? [mark[0] + by, mark[1] + by] : aligned === null ? null : [aligned.from, aligned.to],
     isStale: side.isStale.value,
-    foldedBeside: side.foldedBeside,
+    threadsOf: side.threadsOf,
+    colourOf: colourOf.value,
   };
 }

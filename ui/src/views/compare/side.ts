@@ -6,11 +6,11 @@ import { computed, signal, type ReadonlySignal, type Signal } from "@preact/sign
 
 import { ns, type Span } from "../../base/time.ts";
 import { alignedSpans, besideEngine, chosenInBoth, NONE, pair, regionBeside, scrolled, shift, visitBeside } from "../../state/pair.ts";
-import { foldedBeside, isFolded, rowLocations } from "../../state/rows.ts";
+import { isFolded, rowLocations, threadsOf, type Threads } from "../../state/rows.ts";
 import { engine, linesIn, run } from "../../state/run.ts";
 import { chosenBeside, chosenLocations, chosenVisit, hidden, hiddenLevels, origin, span, type Chosen } from "../../state/view.ts";
 import { visit } from "../../state/visit.ts";
-import { arrange, type Layout } from "../../tracks/layout.ts";
+import { arrange, type Layout, type Together } from "../../tracks/layout.ts";
 import type { Engine } from "../../wire/client.ts";
 import type { RunHead, WireVisit } from "../../wire/generated.ts";
 import { pixels } from "../colours.ts";
@@ -45,11 +45,13 @@ export interface Side {
   readonly origin: ReadonlySignal<number>;
   readonly picture: Signal<Picture | null>;
   readonly isStale: Signal<boolean>;
-  readonly foldedBeside: (location: number) => number;
+  readonly threadsOf: (location: number) => Threads;
+  /** Which process of the base is meant by a row; `null` = that has none like it. */
+  readonly processOf: (location: number) => number | null;
 }
 
 /** What has to be said of a side; the rest follows. */
-type Own = Pick<Side, "letter" | "engine" | "run" | "shift" | "rows" | "pixels" | "visit" | "chosenVisit" | "foldedBeside"> & {
+type Own = Pick<Side, "letter" | "engine" | "run" | "shift" | "rows" | "pixels" | "visit" | "chosenVisit" | "threadsOf" | "processOf"> & {
   readonly place: 0 | 1;
   readonly hidden: () => ReadonlySet<number>;
   readonly hiddenLevels: () => ReadonlySet<number>;
@@ -63,7 +65,7 @@ function side({ place, hidden: hiddenRegions, hiddenLevels: goneLevels, ...own }
   });
   const total = computed<Span>(() => ({ from: ns(0), to: ns(Math.max(own.run.value?.duration_ns ?? 1, 1)) }));
   const busy = computed(() => (own.run.value?.lines ?? []).map((line) => line.time_ns / total.value.to));
-  const layout = computed(() => arrange(own.rows.value, lines.value, busy.value, room.value, MOST_LINES, () => []));
+  const layout = computed(() => arrange(sectionOf(own.rows.value), lines.value, busy.value, room.value, MOST_LINES, () => []));
   const chosen = computed(() => chosenInBoth.value[place]);
   const aligned = computed(() => alignedSpans.value?.[place] ?? null);
   return {
@@ -83,6 +85,11 @@ function side({ place, hidden: hiddenRegions, hiddenLevels: goneLevels, ...own }
   };
 }
 
+/** All rows together; hosts of two runs are seldom the same. */
+function sectionOf(locations: readonly number[]): readonly Together[] {
+  return [{ host: null, isClosed: false, locations, processes: 0 }];
+}
+
 const unshifted = computed(() => 0);
 
 export const base = side({
@@ -95,7 +102,8 @@ export const base = side({
   pixels,
   visit,
   chosenVisit,
-  foldedBeside,
+  threadsOf,
+  processOf: (location) => run.peek()?.locations[location]?.process ?? null,
   hidden: () => hidden.value,
   hiddenLevels: () => hiddenLevels.value,
 });
@@ -113,6 +121,12 @@ const rowsBeside = computed<readonly number[]>(() => {
   return [...known, ...locations.flatMap((_, place) => (now.sameLocation[place] === NONE && isShown(place) ? [place] : []))];
 });
 
+/** The location of the base that one of the other run is like. */
+function baseLocation(location: number): number | null {
+  const same = pair.peek()?.sameLocation[location] ?? NONE;
+  return same === NONE ? null : same;
+}
+
 /** Levels by their names. */
 const hiddenLevelsBeside = computed<ReadonlySet<number>>(() => {
   const [names, levels] = [run.value?.levels ?? [], pair.value?.other.levels ?? []];
@@ -129,10 +143,17 @@ export const other = side({
   pixels: pixelsBeside,
   visit: visitBeside,
   chosenVisit: chosenBeside,
-  foldedBeside: (location) => {
-    if (!isFolded.peek()) return 0;
+  threadsOf: (location) => {
+    const same = baseLocation(location);
+    const says = same === null ? "none" : threadsOf(same);
+    if (typeof says !== "number") return says;
     const locations = pair.peek()?.other.locations ?? [];
-    return locations.filter((it) => it.process === locations[location]?.process).length - 1;
+    const folded = locations.filter((it) => it.process === locations[location]?.process).length - 1;
+    return folded > 0 ? folded : "none";
+  },
+  processOf: (location) => {
+    const same = baseLocation(location);
+    return same === null ? null : (run.peek()?.locations[same]?.process ?? null);
   },
   hidden: () => new Set([...hidden.value].flatMap((region) => regionBeside(region) ?? [])),
   hiddenLevels: () => hiddenLevelsBeside.value,

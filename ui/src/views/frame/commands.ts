@@ -3,6 +3,7 @@ import { toggleTheme } from "../../state/settings.ts";
 import { back, forward } from "../../state/history.ts";
 import { align, alignNext } from "../../state/pair.ts";
 import { beside, chosenOperation, clearSelection, isBlinking, lookAround, lookAtAll, origin, toggleLayer, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
+import { foldAll, toggleHosts } from "../../state/rows.ts";
 import { pointedAt } from "../../state/timeline.ts";
 import { operation, stepOperation } from "../../state/operation.ts";
 import { step, visit } from "../../state/visit.ts";
@@ -73,6 +74,8 @@ export const TIMELINE_COMMANDS: readonly Command[] = [
   { name: "Show messages", key: "m", act: () => toggleLayer("messages") },
   { name: "Show operations of all", key: "g", act: () => toggleLayer("operations") },
   { name: "Show the critical path", key: "c", act: () => toggleLayer("path") },
+  { name: "Close the rows of all hosts, or open them", key: "h", act: toggleHosts },
+  { name: "Fold the threads of all processes, or show them", key: "", act: foldAll },
   { name: "Whole run", key: "0", act: lookAtAll },
   {
     name: "Zoom to what is chosen",

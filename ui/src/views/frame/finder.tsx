@@ -1,8 +1,9 @@
-/** Finding things by their names: functions, ranks, counters, views, and what can be done. */
+/** Finding things by their names: functions, ranks, hosts, counters, views, and what can be done. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 
 import { knownCounters, toggleCounter } from "../../state/counters.ts";
+import { hasThreads, sections, toggleHost, toggleThreads } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { chosenLocations, chosenRegion, locationsOfRanks, view, VIEWS } from "../../state/view.ts";
 import { step } from "../../state/visit.ts";
@@ -41,7 +42,11 @@ function hits(): readonly Hit[] {
   const own = head.other === null ? [] : COMPARE_COMMANDS;
   const commands = [...COMMANDS, ...TIMELINE_COMMANDS, ...own].map(({ name, key, act }): Hit => ({ kind: key === "" ? "command" : `command, ${key}`, name, act }));
   const counters = knownCounters.value.map((it): Hit => ({ kind: "counter", name: `Draw ${head.counters[it]?.name ?? ""}, or not`, act: () => toggleCounter(it) }));
-  const all = [...views, ...ranks, ...counters, ...regions, ...commands];
+  const hosts = sections.value.flatMap(({ host }): readonly Hit[] => (host === null ? [] : [{ kind: "host", name: `Close or open ${host}`, act: () => toggleHost(host) }]));
+  const threads = head.processes.flatMap((process, place): readonly Hit[] =>
+    process.rank === null || process.world !== 0 || !hasThreads(place) ? [] : [{ kind: "rank", name: `Fold or show threads of rank ${process.rank}`, act: () => toggleThreads(place) }],
+  );
+  const all = [...views, ...ranks, ...hosts, ...threads, ...counters, ...regions, ...commands];
   return all.filter((hit) => words.every((word) => hit.name.toLowerCase().includes(word))).slice(0, 12);
 }
 

@@ -85,6 +85,12 @@ export function Help(): JSX.Element {
           whom it is about; rest on it to read it. Where there is no room, several are one with their number, which zooms.
         </p>
         <p>
+          In a run on several hosts rows stand beneath the names of these. Press a name to close its rows: a strip takes their
+          place, which tells how many of the host's locations are in which state, and messages lead to it. Press the strip to
+          have them back; h closes all hosts or opens them, and the menu Rows has a list. Press the name of a rank that has
+          several threads to fold these.
+        </p>
+        <p>
           Counters are chosen under Show and stand beneath the rows, on the same scale in all of them: the line is the mean by
           time, the band goes from the least to the most. Of those that only grow, such as page faults, it is how fast they do.
           What a counter is at the pointer stands beside its line.

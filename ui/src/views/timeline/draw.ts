@@ -10,13 +10,14 @@ import { pxFromTime, type Scale } from "../../canvas/scale.ts";
 import { drawCollectives } from "../../tracks/collectives.ts";
 import { drawCounters, type Ranges } from "../../tracks/counters.ts";
 import { drawLabels } from "../../tracks/labels.ts";
-import { endOf, type Layout, type Row } from "../../tracks/layout.ts";
+import type { Layout } from "../../tracks/layout.ts";
 import { drawMessages, drawPath } from "../../tracks/messages.ts";
 import { drawPicked, type PickedVisits } from "../../tracks/picked.ts";
 import { drawLives, drawStates, drawWaits, type StatesLook } from "../../tracks/states.ts";
 import type { Operation, RunHead, WireVisit } from "../../wire/generated.ts";
+import type { Threads } from "../../state/rows.ts";
 import type { Picture } from "./fetch.ts";
-import { span } from "../quantities.ts";
+import { drawHosts, drawStrips, names } from "./names.ts";
 
 /** Where rows begin, CSS pixels: names to the left, the ruler above. */
 export const GUTTER = 128;
@@ -45,8 +46,9 @@ export interface Scene {
   /** A span that is being marked with the pointer. */
   readonly marked: readonly [number, number] | null;
   readonly isStale: boolean;
-  /** How many threads of its process a row stands for besides. */
-  readonly foldedBeside: (location: number) => number;
+  /** What the row of a location says of the threads of its process. */
+  readonly threadsOf: (location: number) => Threads;
+  readonly colourOf: (region: number) => string;
 }
 
 /** What a scene is drawn on: lines and letters with the ink, states on the ground beneath them. */
@@ -109,11 +111,13 @@ export function drawScene(paper: Paper, scene: Scene): void {
   canvas.clip();
   canvas.translate(0, RULER);
   if (picture?.counters != null) drawCounters(canvas, picture.counters, { ...scene, colours });
+  if (picture !== null) drawStrips(canvas, scene, picture);
   if (picture !== null) over(canvas, scene, picture, look);
   if (scene.marked !== null) mark(canvas, scene, height);
   originLine(canvas, scene, height);
   canvas.restore();
   names(canvas, scene, height);
+  drawHosts(canvas, scene, height);
   if (scene.isStale) stale(canvas, scene);
 }
 
@@ -168,53 +172,6 @@ function dashed(canvas: Ink, scene: Scene, at: number, height: number, dash: rea
   canvas.setLineDash([]);
 }
 
-/** What rows are called, to their left. */
-function names(canvas: Ink, scene: Scene, height: number): void {
-  const { run, layout, colours } = scene;
-  const hosts = run.hosts.length > 1;
-  canvas.save();
-  canvas.beginPath();
-  canvas.rect(0, RULER, GUTTER - 6, height - RULER);
-  canvas.clip();
-  canvas.textBaseline = "middle";
-  for (const row of layout.rows) {
-    const y = RULER + row.top - scene.scroll + row.height / 2;
-    if (endOf(row) < scene.scroll || RULER + row.top - scene.scroll > height) continue;
-    const location = run.locations[row.location];
-    if (location === undefined) continue;
-    const isChosen = scene.visit !== null && run.lines[scene.visit.line]?.location === row.location;
-    canvas.fillStyle = isChosen ? colours.text : colours.muted;
-    canvas.font = `${isChosen ? "600 " : ""}${row.height < 18 ? 11 : 12}px Inter, system-ui, sans-serif`;
-    const folded = scene.foldedBeside(row.location);
-    canvas.fillText(folded > 0 ? `${location.name} +${folded}` : location.name, 14, y);
-    if (hosts) {
-      const after = 14 + canvas.measureText(location.name).width + 6;
-      canvas.fillStyle = colours.faint;
-      canvas.font = "10px Inter, system-ui, sans-serif";
-      canvas.fillText(run.processes[location.process]?.host ?? "", after, y);
-    }
-    tracksOf(canvas, scene, row);
-  }
-  canvas.restore();
-}
-
-/** What charts beneath a row are called, and what they go from and to. */
-function tracksOf(canvas: Ink, scene: Scene, row: Row): void {
-  for (const box of row.tracks) {
-    const counter = scene.run.counters[box.number];
-    const range = scene.ranges.get(box.number);
-    if (counter === undefined) continue;
-    const middle = RULER + box.top - scene.scroll + box.height / 2;
-    canvas.font = "11px Inter, system-ui, sans-serif";
-    canvas.fillStyle = scene.colours.counter;
-    canvas.fillText(counter.name, 24, middle - (range === undefined ? 0 : 6));
-    if (range === undefined) continue;
-    canvas.font = "10px Inter, system-ui, sans-serif";
-    canvas.fillStyle = scene.colours.faint;
-    canvas.fillText(span(counter, range), 24, middle + 6);
-  }
-}
-
 /** A quiet line under the ruler while something better is on its way. */
 function stale(canvas: Ink, scene: Scene): void {
   canvas.fillStyle = scene.colours.accent;
@@ -226,5 +183,10 @@ function stale(canvas: Ink, scene: Scene): void {
 /** What a screen reader is told of a picture. */
 export function spoken(scene: Pick<Scene, "scale" | "layout">): string {
   const { from, to } = scene.scale.span;
-  return `Timeline of ${scene.layout.rows.length} locations from ${instant(from)} to ${instant(to)}`;
+  const { rows, hosts } = scene.layout;
+  const closed = hosts.filter((it) => it.isClosed).map((it) => it.host);
+  const names = `${closed.slice(0, 5).join(", ")}${closed.length > 5 ? ", …" : ""}`;
+  const of = closed.length === 0 ? "" : `, of which ${closed.length} ${closed.length === 1 ? "is" : "are"} closed: ${names}`;
+  const on = hosts.length === 0 ? "" : ` on ${hosts.length} hosts${of}`;
+  return `Timeline of ${rows.length} locations${on} from ${instant(from)} to ${instant(to)}`;
 }

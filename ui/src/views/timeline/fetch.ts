@@ -18,7 +18,7 @@ import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
 import type { Engine } from "../../wire/client.ts";
 import type { Trust, Window } from "../../wire/generated.ts";
-import { layout, nearRows, plotWidth, room, seenRows } from "./place.ts";
+import { layout, nearRows, nearStrips, plotWidth, room, seenRows, seenStrips } from "./place.ts";
 
 /** What is drawn, and for which question it was the answer. */
 export interface Picture {
@@ -35,6 +35,8 @@ export interface Picture {
   /** How many operations there are; `null` = too many to count. */
   readonly numberOfOperations: number | null;
   readonly counters: Counters | null;
+  /** By closed host, how many of its locations are in which region. */
+  readonly strips: ReadonlyMap<string, Course>;
 }
 
 export const picture = signal<Picture | null>(null);
@@ -52,6 +54,8 @@ export interface Question {
   readonly rows: ReadonlySet<number>;
   readonly layers: Layers;
   readonly counters: readonly number[];
+  /** Closed hosts, and which of their locations are meant. */
+  readonly strips: ReadonlyMap<string, readonly number[]>;
 }
 
 /** Begins to follow the view; returns what ends it. */
@@ -85,19 +89,20 @@ export function follow(): () => void {
       const [wanted, counters] = [layers.value, shownCounters.value];
       const log2 = resolutionLog2(now, plotWidth.value) + (layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0);
       // Read before anything else decides, so that this is called again when other rows are seen.
-      const seen = seenRows.value;
+      const [seen, strips] = [seenRows.value, seenStrips.value];
       const before = asked;
       const isThere =
         asked !== null &&
         asked.window.resolution_log2 === log2 &&
         seen.every((row) => before?.rows.has(row)) &&
+        strips.every(({ host, locations }) => before?.strips.get(host)?.join() === locations.join()) &&
         areLayers(asked.layers, wanted) &&
         asked.counters.join() === counters.join() &&
         contains(spanOf(asked.window), now);
       if (isThere) return;
       const wide = buffered(now, whole.value, log2);
       const rows = nearRows.peek();
-      asked = { window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), layers: wanted, counters };
+      asked = { window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), layers: wanted, counters, strips: new Map(nearStrips.peek().map((it) => [it.host, it.locations])) };
       isStale.value = true;
       pictures.want(asked);
     }),
@@ -128,14 +133,15 @@ export function spanOf(window: Window): Span {
 }
 
 /** What a run answers. */
-export async function ask(engine: Engine, { window, layers, counters }: Question): Promise<Picture> {
-  const [states, waiting, flows, critical, together, counted] = await Promise.all([
+export async function ask(engine: Engine, { window, layers, counters, strips }: Question): Promise<Picture> {
+  const [states, waiting, flows, critical, together, counted, courses] = await Promise.all([
     engine.states(window),
     layers.waits ? engine.waits(window) : null,
     layers.messages ? engine.messages(window) : null,
     layers.path ? engine.path(window) : null,
     layers.operations ? engine.collectives(window) : null,
     counters.length > 0 ? engine.counters({ window, counters: [...counters] }) : null,
+    Promise.all([...strips].map(([, locations]) => engine.course({ ...window, locations: ranges([...locations].sort((a, b) => a - b)) }))),
   ]);
   return {
     window,
@@ -149,6 +155,7 @@ export async function ask(engine: Engine, { window, layers, counters }: Question
     path: critical?.head.is_known === true ? pathOf(critical) : null,
     operations: together === null ? null : collectivesOf(together),
     counters: counted === null ? null : countersOf(counted),
+    strips: new Map([...strips.keys()].flatMap((host, at) => (courses[at] === undefined ? [] : [[host, courseOf(courses[at])] as const]))),
     numberOfOperations: together === null ? 0 : together.head.number,
   };
 }

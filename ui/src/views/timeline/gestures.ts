@@ -1,6 +1,7 @@
 /**
  * What the pointer does on the timeline. Wheel: zoom, sideways: move, over the names: scroll rows. Drag: move, in the
- * ruler or with Shift: mark a span and zoom to it. Click: choose a visit. All of it can be done with keys, too.
+ * ruler or with Shift: mark a span and zoom to it. Click: choose a visit; on names: open and close what belongs to them.
+ * All of it can be done with keys, too.
  */
 import { length, ns, zoom, type Span } from "../../base/time.ts";
 import { timeFromPx, type Scale } from "../../canvas/scale.ts";
@@ -13,6 +14,8 @@ export interface Hands {
   scrollBy(px: number): void;
   mark(span: readonly [number, number] | null): void;
   choose(time: number, y: number): void;
+  /** A name was pressed. */
+  press(y: number): void;
   hover(x: number, y: number): void;
   leave(): void;
 }
@@ -51,6 +54,7 @@ export function listen(element: HTMLElement, hands: Hands): () => void {
     const isClick = Math.abs(x - start.x) + Math.abs(y - start.y) < CLICK;
     const scale = hands.scale();
     if (isClick && x >= GUTTER && y >= RULER) hands.choose(timeFromPx(scale, x), y - RULER);
+    else if (isClick && y >= RULER) hands.press(y - RULER);
     else if (!isClick && start.kind === "mark") {
       const [from, to] = ordered(timeFromPx(scale, start.x), timeFromPx(scale, x));
       hands.look({ from: ns(Math.round(from)), to: ns(Math.round(to)) });

@@ -2,8 +2,9 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
+import { counted } from "../../base/format.ts";
 import { knownCounters, shownCounters, toggleCounter } from "../../state/counters.ts";
-import { isFolded, rowOrder, type Order } from "../../state/rows.ts";
+import { closedHosts, foldAll, hasHosts, isFolded, isGrouped, rowOrder, sections, toggleHost, toggleHosts, type Order } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { needShares } from "../../state/shares.ts";
 import { layers, notes, toggleLayer, toggleNotes, type Layers, type Notes } from "../../state/view.ts";
@@ -37,9 +38,32 @@ export function RowsMenu(): JSX.Element {
         </select>
       </label>
       {hasThreads ? (
-        <Check name="Fold threads" shortcut="" help="Show the first thread of each process only" isOn={isFolded.value} act={() => (isFolded.value = !isFolded.value)} />
+        <Check name="Fold threads" shortcut="" help="Show the first thread of each process only" isOn={isFolded.value} act={foldAll} />
       ) : null}
+      <HostChecks />
     </Popover>
+  );
+}
+
+/** Which hosts have their rows shown, where there are several. */
+function HostChecks(): JSX.Element | null {
+  if (!hasHosts.value) return null;
+  const hosts = sections.value.flatMap(({ host, processes }) => (host === null ? [] : [{ host, processes }]));
+  return (
+    <>
+      <Check name="Group by host" shortcut="" help="Rows stand beneath the name of their host" isOn={isGrouped.value} act={() => (isGrouped.value = !isGrouped.value)} />
+      {hosts.length === 0 ? null : (
+        <>
+          <h2>Rows of these hosts</h2>
+          <button type="button" onClick={toggleHosts} title="Shows a strip for each host in the place of its rows, or all rows again">
+            Close or open all <kbd>h</kbd>
+          </button>
+        </>
+      )}
+      {hosts.map(({ host, processes }) => (
+        <Check name={host} shortcut="" help={`Show the rows of ${counted(processes, "process", "processes")}, or one strip`} isOn={!closedHosts.value.has(host)} act={() => toggleHost(host)} />
+      ))}
+    </>
   );
 }
 

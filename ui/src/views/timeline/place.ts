@@ -3,11 +3,11 @@ import { computed, signal } from "@preact/signals";
 
 import type { Scale } from "../../canvas/scale.ts";
 import { countersOf } from "../../state/counters.ts";
-import { rowLocations } from "../../state/rows.ts";
+import { sections } from "../../state/rows.ts";
 import { linesOf, run, whole } from "../../state/run.ts";
 import { hiddenLevels, span } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
-import { arrange, endOf, type Layout, type Track } from "../../tracks/layout.ts";
+import { arrange, endOf, type HostBox, type Layout, type Track } from "../../tracks/layout.ts";
 import { GUTTER } from "./draw.ts";
 
 /** Depths of a location that are drawn at most. */
@@ -33,7 +33,7 @@ const CHART = 28;
 export const layout = computed<Layout>(() => {
   const counters = countersOf.value;
   const beneath = (location: number): readonly Track[] => (counters.get(location) ?? []).map((number) => ({ kind: "counter", number, height: CHART }));
-  return arrange(rowLocations.value, shownLines.value, busy.value, room.value, MOST_LINES, beneath);
+  return arrange(sections.value, shownLines.value, busy.value, room.value, MOST_LINES, beneath);
 });
 
 export function scale(): Scale {
@@ -46,6 +46,16 @@ function locationsNear(around: number): readonly number[] {
   return layout.value.rows.filter((row) => row.top < bottom && endOf(row) > top).map((row) => row.location);
 }
 
+/** Strips of closed hosts that touch the same. */
+function stripsNear(around: number): readonly HostBox[] {
+  const [top, bottom] = [scroll.value - around * room.value, scroll.value + (1 + around) * room.value];
+  return layout.value.hosts.filter((box) => box.isClosed && box.top < bottom && box.top + box.height > top);
+}
+
+/** Hosts whose strips are seen. */
+export const seenStrips = computed(() => stripsNear(0));
+/** Hosts whose strips are seen, or soon may be. */
+export const nearStrips = computed(() => stripsNear(1));
 /** Locations whose rows are seen. */
 export const seenRows = computed(() => locationsNear(0));
 /** Locations whose rows are seen, or soon may be. */

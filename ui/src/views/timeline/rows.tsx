@@ -1,5 +1,5 @@
 /** The rows of the timeline: their canvas, and what the pointer does there. */
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -7,10 +7,12 @@ import { duration, instant, length } from "../../base/time.ts";
 import { Raster } from "../../canvas/raster.ts";
 import { pxFromTime, timeFromPx } from "../../canvas/scale.ts";
 import { Surface, type DrawContext } from "../../canvas/surface.ts";
+import { threadsOf, toggleHost, toggleThreads } from "../../state/rows.ts";
+import { run } from "../../state/run.ts";
 import { chooseOperation, chooseVisit, isBlinking, look, origin, span } from "../../state/view.ts";
 import { mostScroll, pointer, scroll, scrollRows } from "../../state/timeline.ts";
 import { operationAt } from "../../tracks/collectives.ts";
-import { lineAt, rowAt } from "../../tracks/layout.ts";
+import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
 import { drawScene, groundSize, GUTTER, MARGIN, RULER, spoken } from "./draw.ts";
 import { picture } from "./fetch.ts";
 import { listen } from "./gestures.ts";
@@ -61,7 +63,7 @@ export function Rows(): JSX.Element {
   const at = pointer.value;
   const label = spoken({ scale: { span: span.value, left: 0, width: 1 }, layout: layout.value });
   return (
-    <div class="timeline-rows" ref={box}>
+    <div class={hint.value === "" ? "timeline-rows" : "timeline-rows timeline-rows-pressed"} ref={box} title={hint.value}>
       <canvas ref={element} tabIndex={0} role="img" aria-label={label} />
       {at === null ? null : (
         <div class="timeline-hair" style={{ transform: `translateX(${Math.round(at.x)}px)` }}>
@@ -120,6 +122,17 @@ function isPiece(line: number, time: number): boolean {
   );
 }
 
+/** What a press on a name or a strip would do; empty = nothing but choosing. */
+const hint = signal("");
+
+function hintAt(x: number, y: number): string {
+  const host = hostAt(layout.peek(), y);
+  if (host !== undefined) return host.isClosed ? `Press to show the rows of ${host.host}; the strip is how many of its locations are in which state` : `Press to close the rows of ${host.host}`;
+  const row = x < GUTTER ? rowAt(layout.peek(), y) : undefined;
+  const threads = row === undefined ? "none" : threadsOf(row.location);
+  return threads === "none" ? "" : threads === "shown" ? "Press to fold its threads" : "Press to show its threads";
+}
+
 const hands = {
   scale,
   look,
@@ -128,6 +141,10 @@ const hands = {
     marked.value = next;
   },
   choose(time: number, y: number): void {
+    if (hostAt(layout.peek(), y + scroll.peek()) !== undefined) {
+      hands.press(y);
+      return;
+    }
     const row = rowAt(layout.peek(), y + scroll.peek());
     const line = row === undefined ? undefined : lineAt(row, y + scroll.peek());
     const pressed = operationThere(time, y);
@@ -135,10 +152,17 @@ const hands = {
     if (pressed !== null && (pressed.isMark || line === undefined || !isPiece(line, time))) chooseOperation(pressed.operation);
     else chooseVisit(line === undefined ? null : { line, at: Math.round(time) });
   },
-  hover(x: number, _y: number): void {
+  press(y: number): void {
+    const [host, row] = [hostAt(layout.peek(), y + scroll.peek()), rowAt(layout.peek(), y + scroll.peek())];
+    if (host !== undefined) toggleHost(host.host);
+    else if (row !== undefined) toggleThreads(run.peek()?.locations[row.location]?.process ?? -1);
+  },
+  hover(x: number, y: number): void {
+    hint.value = y < RULER ? "" : hintAt(x, y - RULER + scroll.peek());
     pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, time: timeFromPx(scale(), x) };
   },
   leave(): void {
     pointer.value = null;
+    hint.value = "";
   },
 };

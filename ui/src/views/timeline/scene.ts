@@ -2,12 +2,12 @@
 import { signal } from "@preact/signals";
 
 import { instances } from "../../state/instances.ts";
-import { foldedBeside } from "../../state/rows.ts";
+import { threadsOf } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { chosenOperation, chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
 import { visit } from "../../state/visit.ts";
-import { colours, pixels } from "../colours.ts";
+import { colourOf, colours, pixels } from "../colours.ts";
 import type { Scene } from "./draw.ts";
 import { ranges } from "./charts.ts";
 import { isStale, picture } from "./fetch.ts";
@@ -43,7 +43,8 @@ export function sceneNow(): Scene | null {
     zoomOrigin: zoomOrigin.peek(),
     marked: marked.peek(),
     isStale: isStale.peek(),
-    foldedBeside,
+    threadsOf,
+    colourOf: colourOf.peek(),
   };
 }
 

@@ -1,0 +1,128 @@
+/** What rows and hosts are called, to their left, and the strips of hosts whose rows are closed. */
+import type { Ink } from "../../canvas/ink.ts";
+import { counted } from "../../base/format.ts";
+import { drawCourse } from "../../tracks/course.ts";
+import { endOf, type Row } from "../../tracks/layout.ts";
+import { span } from "../quantities.ts";
+import { GUTTER, RULER, type Scene } from "./draw.ts";
+import type { Picture } from "./fetch.ts";
+
+const FONT = "Inter, system-ui, sans-serif";
+/** Where names begin, CSS pixels; those that stand beneath the name of a host. */
+const LEFT = 14;
+const INDENTED = 26;
+
+/** What rows are called. */
+export function names(canvas: Ink, scene: Scene, height: number): void {
+  const { run, layout, colours } = scene;
+  const isGrouped = layout.hosts.length > 0;
+  const left = isGrouped ? INDENTED : LEFT;
+  canvas.save();
+  canvas.beginPath();
+  canvas.rect(0, RULER, GUTTER - 6, height - RULER);
+  canvas.clip();
+  canvas.textBaseline = "middle";
+  for (const row of layout.rows) {
+    const y = RULER + row.top - scene.scroll + row.height / 2;
+    if (endOf(row) < scene.scroll || RULER + row.top - scene.scroll > height) continue;
+    const location = run.locations[row.location];
+    if (location === undefined) continue;
+    const isChosen = scene.visit !== null && run.lines[scene.visit.line]?.location === row.location;
+    canvas.fillStyle = isChosen ? colours.text : colours.muted;
+    canvas.font = `${isChosen ? "600 " : ""}${row.height < 18 ? 11 : 12}px ${FONT}`;
+    const threads = scene.threadsOf(row.location);
+    canvas.fillText(typeof threads === "number" ? `${location.name} +${threads}` : location.name, left, y);
+    const after = left + canvas.measureText(location.name).width + 6;
+    if (threads !== "none") triangle(canvas, scene, left - 7, y, threads === "shown");
+    if (run.hosts.length > 1 && !isGrouped) {
+      canvas.fillStyle = colours.faint;
+      canvas.font = `10px ${FONT}`;
+      canvas.fillText(run.processes[location.process]?.host ?? "", after, y);
+    }
+    tracksOf(canvas, scene, row, left + 10);
+  }
+  canvas.restore();
+}
+
+/** What charts beneath a row are called, and what they go from and to. */
+function tracksOf(canvas: Ink, scene: Scene, row: Row, left: number): void {
+  for (const box of row.tracks) {
+    const counter = scene.run.counters[box.number];
+    const range = scene.ranges.get(box.number);
+    if (counter === undefined) continue;
+    const middle = RULER + box.top - scene.scroll + box.height / 2;
+    canvas.font = `11px ${FONT}`;
+    canvas.fillStyle = scene.colours.counter;
+    canvas.fillText(counter.name, left, middle - (range === undefined ? 0 : 6));
+    if (range === undefined) continue;
+    canvas.font = `10px ${FONT}`;
+    canvas.fillStyle = scene.colours.faint;
+    canvas.fillText(span(counter, range), left, middle + 6);
+  }
+}
+
+/** What hosts are called: above their rows, or beside the strip that stands for them. */
+export function drawHosts(canvas: Ink, scene: Scene, height: number): void {
+  const { layout, colours, scale } = scene;
+  canvas.save();
+  canvas.beginPath();
+  canvas.rect(0, RULER, scale.left + scale.width, height - RULER);
+  canvas.clip();
+  canvas.textBaseline = "middle";
+  for (const box of layout.hosts) {
+    const top = RULER + box.top - scene.scroll;
+    if (top + box.height < RULER || top > height) continue;
+    const middle = top + box.height / 2;
+    const words = `${counted(box.processes, "process", "processes")}`;
+    const y = box.isClosed ? middle - 7 : middle;
+    if (!box.isClosed) {
+      canvas.fillStyle = colours.grid;
+      canvas.fillRect(0, Math.round(top), scale.left + scale.width, box.height);
+    }
+    triangle(canvas, scene, LEFT - 6, y, !box.isClosed);
+    canvas.save();
+    canvas.beginPath();
+    // The name of an open one has the whole width; that of a strip ends where the strip begins.
+    canvas.rect(0, RULER, box.isClosed ? GUTTER - 6 : scale.left + scale.width, height - RULER);
+    canvas.clip();
+    canvas.fillStyle = colours.text;
+    canvas.font = `600 12px ${FONT}`;
+    canvas.fillText(box.host, LEFT, y);
+    const after = LEFT + canvas.measureText(box.host).width + 8;
+    canvas.fillStyle = colours.muted;
+    canvas.font = `11px ${FONT}`;
+    canvas.fillText(words, box.isClosed ? LEFT : after, box.isClosed ? middle + 8 : y);
+    canvas.restore();
+  }
+  canvas.restore();
+}
+
+/** In the place of the rows of a closed host: how many of its locations are in which state. */
+export function drawStrips(canvas: Ink, scene: Scene, picture: Picture): void {
+  const { layout, colours, scale, hidden, colourOf } = scene;
+  for (const box of layout.hosts) {
+    const course = picture.strips.get(box.host);
+    if (!box.isClosed) continue;
+    const top = box.top - scene.scroll;
+    canvas.fillStyle = colours.life;
+    canvas.fillRect(scale.left, top, scale.width, box.height);
+    if (course !== undefined) drawCourse(canvas, course, { scale, top, bottom: top + box.height, colours, colourOf, hidden });
+  }
+}
+
+/** Down = what belongs to it is shown. */
+function triangle(canvas: Ink, scene: Scene, x: number, y: number, isDown: boolean): void {
+  canvas.fillStyle = scene.colours.muted;
+  canvas.beginPath();
+  if (isDown) {
+    canvas.moveTo(x - 3.5, y - 2);
+    canvas.lineTo(x + 3.5, y - 2);
+    canvas.lineTo(x, y + 2.5);
+  } else {
+    canvas.moveTo(x - 2, y - 3.5);
+    canvas.lineTo(x + 2.5, y);
+    canvas.lineTo(x - 2, y + 3.5);
+  }
+  canvas.closePath();
+  canvas.fill();
+}
