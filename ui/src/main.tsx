@@ -26,6 +26,7 @@ import { HistogramView } from "./views/histogram/view.tsx";
 import { Overview } from "./views/overview/view.tsx";
 import { Profile } from "./views/profile/view.tsx";
 import { Runs } from "./views/runs/view.tsx";
+import { StatesWindow } from "./views/states/view.tsx";
 import { Timeline } from "./views/timeline/view.tsx";
 import { Utilisation } from "./views/utilisation/view.tsx";
 import { Waits } from "./views/waits/view.tsx";
@@ -40,6 +41,7 @@ const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
   utilisation: Utilisation,
   compare: Compare,
   help: Help,
+  states: StatesWindow,
 };
 
 /** Views that have the details beside them. */

@@ -133,12 +133,12 @@ export async function lammps(browser, address) {
   await page.keyboard.press("0");
   await browser.settled();
   const before = await browser.colours(ROWS);
-  await page.locator(".states li").filter({ hasText: "MPI_Init" }).locator("input").uncheck();
+  await page.locator(".states li").filter({ hasText: "MPI_Init" }).getByRole("checkbox").uncheck();
   await page.waitForTimeout(200);
   const after = await browser.colours(ROWS);
   const grey = "9aa3ad";
   assert((before[grey] ?? 0) > 1000 && (after[grey] ?? 0) < (before[grey] ?? 0) / 10, "MPI_Init is gone");
-  await page.locator(".states li").filter({ hasText: "MPI_Init" }).locator("input").check();
+  await page.locator(".states li").filter({ hasText: "MPI_Init" }).getByRole("checkbox").check();
 
   browser.step("what blinks comes and goes");
   await page.keyboard.press("Escape");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { asked } from "./read.mjs";
+import { states } from "./states.mjs";
 
 const ROWS = ".timeline-rows canvas";
 const COUNTER = "0f6f78";
@@ -10,6 +11,7 @@ export async function tracks(browser, address) {
   const { page } = browser;
   await page.goto(address);
   await counters(browser);
+  await states(browser);
 }
 
 async function counters(browser) {
@@ -38,10 +40,12 @@ async function counters(browser) {
   }
   const middle = values.start[piece] + values.duration[piece] / 2;
   const half = values.duration[piece] * 4;
-  await page.evaluate((span) => (location.hash = `#1&view=timeline&span=${span}`), `${Math.round(middle - half)}-${Math.round(middle + half)}`);
+  const from = Math.round(Math.max(middle - half, 0));
+  const to = Math.round(Math.min(middle + half, head.duration_ns));
+  await page.evaluate((span) => (location.hash = `#1&view=timeline&span=${span}`), `${from}-${to}`);
   await browser.settled();
   const box = await page.locator(ROWS).boundingBox();
-  await page.mouse.move(Math.round(box.x + 128 + (box.width - 138) / 2), Math.round(box.y + 60));
+  await page.mouse.move(Math.round(box.x + 128 + ((box.width - 138) * (middle - from)) / (to - from)), Math.round(box.y + 60));
   await browser.until("its reading", () => document.querySelector(".timeline-reading") !== null);
   assert.equal(await browser.text(".timeline-reading"), `${values.mean[piece]} messages`);
 

@@ -18,8 +18,9 @@ export interface Palette {
   readonly muted: string;
   readonly faint: string;
   readonly accent: string;
+  /** Letters on what is drawn, and on what is so dark or so light that these cannot be read. */
   readonly label: string;
-  readonly labelOnDark: string;
+  readonly otherLabel: string;
   readonly message: string;
   readonly path: string;
   /** Operations of all. */
@@ -50,7 +51,7 @@ const LIGHT: Palette = {
   faint: "#767c84",
   accent: "#1f6feb",
   label: "#12231a",
-  labelOnDark: "#ffffff",
+  otherLabel: "#ffffff",
   message: "#2b3138",
   path: "#b3261e",
   operation: "#5a4bb8",
@@ -78,7 +79,7 @@ const DARK: Palette = {
   faint: "#89929b",
   accent: "#6ea8ff",
   label: "#f2f7f4",
-  labelOnDark: "#ffffff",
+  otherLabel: "#12231a",
   message: "#d5dae0",
   path: "#ff8a80",
   operation: "#b8aef5",
@@ -102,6 +103,27 @@ export function colour(colours: Palette, kind: Kind, shade: number): string {
 export function pixel(hex: string): number {
   const value = Number.parseInt(hex.slice(1), 16);
   return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+}
+
+/** In which of two colours letters can be read on a third: the usual one, unless that is too like it. */
+export function readable(on: number, { label, otherLabel }: Palette): string {
+  /** Less than this, of 1 to 21, is hard to read. */
+  const LEAST = 2;
+  return contrast(on, pixel(label)) < LEAST ? otherLabel : label;
+}
+
+/** As WCAG has it. */
+function contrast(one: number, other: number): number {
+  const [a, b] = [luminance(one), luminance(other)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+
+function luminance(pixel: number): number {
+  const linear = (shift: number): number => {
+    const value = ((pixel >>> shift) & 0xff) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * linear(0) + 0.7152 * linear(8) + 0.0722 * linear(16);
 }
 
 /** A pixel between two others. */

@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgp&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&table=states&origin=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgp&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&origin=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -10,6 +10,7 @@ import { batch, computed, effect } from "@preact/signals";
 import { ns, type Span } from "../base/time.ts";
 import { chosenCounters } from "./counters.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
+import { recoloured, recolouredOf, recolouredText } from "./recoloured.ts";
 import { closedHosts, isFolded, isGrouped, rowOrder, turned } from "./rows.ts";
 import { run } from "./run.ts";
 import {
@@ -24,6 +25,7 @@ import {
   hidden,
   hiddenLevels,
   isAlone,
+  isView,
   lastNew,
   layers,
   notes,
@@ -35,7 +37,6 @@ import {
   TWINS,
   until,
   view,
-  VIEWS,
   type Chosen,
   type Layers,
   type Picked,
@@ -49,7 +50,12 @@ const PAUSE = 100;
 
 /** Follows the address, and writes it when something changes. The run must be there. */
 export function connect(): void {
-  const read = (): void => apply(location.hash.slice(1));
+  // What was read or written last.
+  let known = "";
+  const read = (): void => {
+    known = location.hash;
+    apply(location.hash.slice(1));
+  };
   read();
   window.addEventListener("hashchange", read);
   let timer = 0;
@@ -57,10 +63,13 @@ export function connect(): void {
   const write = (): void => {
     timer = 0;
     writtenAt = performance.now();
+    // Somebody has just changed it; that is read next, and what was looked at before must not be put in its place.
+    if (location.hash !== known) return;
     const next = `#${address(isAlone.peek())}`;
     if (next === location.hash) return;
     try {
       history.replaceState(null, "", next);
+      known = location.hash;
     } catch {
       // A page from a file may not; it has an address of one moment then.
     }
@@ -74,8 +83,8 @@ export function connect(): void {
 }
 
 /** What stands behind the # of an address that shows what this page does. */
-export function address(alone: boolean): string {
-  const views = [`view=${view.peek()}`];
+export function address(alone: boolean, name: ViewName = view.peek()): string {
+  const views = [`view=${name}`];
   if (beside.peek() !== null) views.push(`beside=${beside.peek()}`);
   if (alone) views.push("alone=1");
   return [VERSION, ...views, ...(chosen.peek() === "" ? [] : [chosen.peek()])].join("&");
@@ -113,6 +122,7 @@ export const chosen = computed<string>(() => {
   add("closed", closedHosts.value.size === 0 ? null : JSON.stringify([...closedHosts.value].sort()));
   const counters = chosenCounters.value;
   add("counters", counters === null ? null : JSON.stringify([...counters].sort((a, b) => a - b).map((it) => run.value?.counters[it]?.name ?? "")));
+  add("colours", recolouredText());
   add("table", twin.value);
   add("until", until.value === null ? null : String(until.value));
   add("origin", origin.value === null ? null : String(origin.value));
@@ -131,9 +141,9 @@ function apply(text: string): void {
   const values = valuesOf(pairs);
   batch(() => {
     const name = values.get("view");
-    if (VIEWS.includes(name as ViewName)) view.value = name as ViewName;
+    if (isView(name)) view.value = name;
     const second = values.get("beside");
-    beside.value = VIEWS.includes(second as ViewName) ? (second as ViewName) : null;
+    beside.value = isView(second) ? second : null;
     isAlone.value = values.get("alone") === "1";
     choose(pairs.join("&"));
   });
@@ -170,6 +180,7 @@ export function choose(text: string): void {
     const counters = run.peek()?.counters ?? [];
     const wanted = values.get("counters");
     chosenCounters.value = wanted === undefined ? null : new Set(names(wanted).map((it) => counters.findIndex((counter) => counter.name === it)).filter((it) => it >= 0));
+    recoloured.value = recolouredOf(values.get("colours") ?? "");
     twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
     until.value = numbers(values.get("until"), ",")[0] ?? null;
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;

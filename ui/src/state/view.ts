@@ -9,7 +9,14 @@ import type { Measure, Operation } from "../wire/generated.ts";
 import { run, whole } from "./run.ts";
 
 export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "help"] as const;
-export type ViewName = (typeof VIEWS)[number];
+/** Those that only stand in windows of their own. */
+const WINDOWS = ["states"] as const;
+export type ViewName = (typeof VIEWS)[number] | (typeof WINDOWS)[number];
+
+/** Whether there is a view of that name. */
+export function isView(name: string | undefined): name is ViewName {
+  return [...VIEWS, ...WINDOWS].some((it) => it === name);
+}
 
 /** A visit that was chosen. */
 export interface Chosen {

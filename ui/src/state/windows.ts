@@ -5,7 +5,7 @@
  */
 import { effect } from "@preact/signals";
 
-import { isBlinking, isAlone, view } from "./view.ts";
+import { isBlinking, isAlone, view, type ViewName } from "./view.ts";
 import { theme, type Theme } from "./settings.ts";
 import { address, choose, chosen } from "./url.ts";
 
@@ -52,9 +52,14 @@ function isSaid(said: unknown): said is Said {
 }
 
 /** Shows the view in a window of its own; this one goes on with the overview. */
-export function tearOff(): void {
-  const there = `${location.pathname}${location.search}#${address(true)}`;
+export function tearOffView(): void {
+  if (tearOff(view.peek()) && !isAlone.peek()) view.value = "overview";
+}
+
+/** Opens a window of its own; whether the browser does. */
+export function tearOff(name: ViewName): boolean {
+  const there = `${location.pathname}${location.search}#${address(true, name)}`;
+  const size = name === "states" ? "width=380,height=760" : "width=1100,height=720";
   // Without the name of an earlier one, so that each is a window of its own.
-  const opened = window.open(there, "", "popup,width=1100,height=720");
-  if (opened !== null && !isAlone.peek()) view.value = "overview";
+  return window.open(there, "", `popup,${size}`) !== null;
 }

@@ -1,5 +1,6 @@
 /** Names in bars that have room for them. */
 import type { Ink } from "../canvas/ink.ts";
+import { readable } from "../canvas/palette.ts";
 import { pxFromTime } from "../canvas/scale.ts";
 import type { States, StatesLook } from "./states.ts";
 
@@ -19,7 +20,12 @@ export function drawLabels(
   canvas.font = FONT;
   canvas.textBaseline = "middle";
   canvas.textAlign = "left";
-  canvas.fillStyle = look.colours.label;
+  const known = new Map<number, string>();
+  const labelOn = (region: number): string => {
+    const found = known.get(region) ?? readable(look.pixels[region] ?? 0, look.colours);
+    known.set(region, found);
+    return found;
+  };
   const first = look.scale.left;
   const last = look.scale.left + look.scale.width;
   for (let at = 0; at < states.line.length; at += 1) {
@@ -32,6 +38,7 @@ export function drawLabels(
     const region = states.regions[0][at] ?? 0;
     if (box === undefined || box.height < LEAST_HEIGHT || look.hidden.has(region)) continue;
     if (look.chosen !== null && look.chosen !== region) continue;
+    canvas.fillStyle = labelOn(region);
     canvas.fillText(fitted(canvas, nameOf(region), right - left - 10), left + 5, box.top - look.scroll + box.height / 2);
   }
 }

@@ -2,6 +2,7 @@
 import { computed } from "@preact/signals";
 
 import { colour, palette, pixel } from "../canvas/palette.ts";
+import { recoloured } from "../state/recoloured.ts";
 import { run, shades } from "../state/run.ts";
 import { theme } from "../state/settings.ts";
 
@@ -9,7 +10,7 @@ export const colours = computed(() => palette(theme.value));
 
 export const colourOf = computed(() => {
   const regions = run.value?.regions ?? [];
-  const known = regions.map((region, number) => colour(colours.value, region.kind, shades.value[number] ?? 0));
+  const known = regions.map((region, number) => recoloured.value.get(region.name) ?? colour(colours.value, region.kind, shades.value[number] ?? 0));
   return (region: number): string => known[region] ?? colours.value.muted;
 });
 

@@ -7,7 +7,7 @@ import { foldAll, toggleHosts } from "../../state/rows.ts";
 import { pointedAt } from "../../state/timeline.ts";
 import { operation, stepOperation } from "../../state/operation.ts";
 import { step, visit } from "../../state/visit.ts";
-import { tearOff } from "../../state/windows.ts";
+import { tearOff, tearOffView } from "../../state/windows.ts";
 import type { Towards } from "../../wire/generated.ts";
 import { stepNote } from "../notes.tsx";
 import { printView, saveAs } from "./save.ts";
@@ -29,6 +29,7 @@ export const VIEW_NAMES: Readonly<Record<ViewName, string>> = {
   utilisation: "Utilisation",
   compare: "Compare",
   help: "Help",
+  states: "States",
 };
 
 /** From the operation, or else the visit, that is chosen to another like it. */
@@ -38,7 +39,7 @@ function stepChosen(towards: Towards): void {
 
 /** What the menu of a view offers. */
 export const VIEW_COMMANDS: readonly Command[] = [
-  { name: "Tear off into its own window", key: "o", act: tearOff },
+  { name: "Tear off into its own window", key: "o", act: tearOffView },
   { name: "Save as SVG", key: "", act: () => void saveAs("svg") },
   { name: "Save as PNG", key: "", act: () => void saveAs("png") },
   { name: "Print", key: "p", act: () => void printView() },
@@ -76,6 +77,7 @@ export const TIMELINE_COMMANDS: readonly Command[] = [
   { name: "Show the critical path", key: "c", act: () => toggleLayer("path") },
   { name: "Close the rows of all hosts, or open them", key: "h", act: toggleHosts },
   { name: "Fold the threads of all processes, or show them", key: "", act: foldAll },
+  { name: "Open the states in a window of their own", key: "", act: () => tearOff("states") },
   { name: "Whole run", key: "0", act: lookAtAll },
   {
     name: "Zoom to what is chosen",

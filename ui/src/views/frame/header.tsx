@@ -36,7 +36,8 @@ export function Header(): JSX.Element {
         <span class="top-box mono" title="The span that is shown; the wheel and the keys a, d, e and s change it">
           {instant(span.value.from)}
         </span>
-        →<span class="top-box mono">{instant(span.value.to)}</span>
+        <span class="top-arrow">→</span>
+        <span class="top-box mono">{instant(span.value.to)}</span>
         <span class="mono muted">{duration(length(span.value))}</span>
         <Finder />
         <Menu />

@@ -19,7 +19,7 @@ const closer = (): void => look(zoom(span.peek(), ZOOM, zoomedAt()));
 const farther = (): void => look(zoom(span.peek(), 1 / ZOOM, zoomedAt()));
 
 const TIMELINE: Readonly<Record<string, () => void>> = {
-  ...Object.fromEntries(TIMELINE_COMMANDS.map((command) => [command.key, command.act])),
+  ...Object.fromEntries(TIMELINE_COMMANDS.filter((command) => command.key !== "").map((command) => [command.key, command.act])),
   "+": closer,
   "=": closer,
   e: closer,
@@ -56,7 +56,7 @@ function keyOf(event: KeyboardEvent): string {
 export function listenToKeys(): void {
   window.addEventListener("keydown", (event) => {
     const target = event.target;
-    const writes = target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select") !== null;
+    const writes = target instanceof HTMLElement && target.closest("input:not([type=checkbox], [type=color]), textarea, select") !== null;
     if (writes && event.key !== "Escape") return;
     if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z") {
       if (event.shiftKey) forward();

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 
-import { beside, view, VIEWS, type ViewName } from "../../state/view.ts";
+import { beside, isView, view, VIEWS } from "../../state/view.ts";
 import { VIEW_COMMANDS, VIEW_NAMES } from "./commands.ts";
 
 const isOpen = signal(false);
@@ -36,12 +36,12 @@ export function Menu(): JSX.Element {
               value={beside.value ?? ""}
               onChange={(event) => {
                 const name = event.currentTarget.value;
-                beside.value = VIEWS.includes(name as ViewName) ? (name as ViewName) : null;
+                beside.value = isView(name) ? name : null;
                 close();
               }}
             >
               <option value="">nothing</option>
-              {VIEWS.filter((name) => name !== view.value).map((name) => (
+              {VIEWS.filter((name) => view.value !== name).map((name) => (
                 <option value={name}>{VIEW_NAMES[name]}</option>
               ))}
             </select>

@@ -1,18 +1,19 @@
 /** The right side: findings, all about what was chosen, and the states that are seen. */
 import type { JSX } from "preact";
 
-import { bytes, counted, percent, place } from "../../base/format.ts";
+import { bytes, counted, place } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
 import { situations } from "../../state/annotations.ts";
 import { operation } from "../../state/operation.ts";
 import { run } from "../../state/run.ts";
-import { beside, chooseOperation, chosenRegion, hidden, hiddenLevels, isBlinking, lookAround, origin, toggleHidden, toggleLevel, view } from "../../state/view.ts";
+import { beside, chooseOperation, chosenRegion, isBlinking, lookAround, origin, view } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
 import { goToLocation, isNothing, step, visit } from "../../state/visit.ts";
+import { tearOff } from "../../state/windows.ts";
 import type { Operation, RunHead, WireMessage, WireVisit } from "../../wire/generated.ts";
-import { colourOf } from "../colours.ts";
 import { Findings } from "../findings.tsx";
 import { situationNotes } from "../notes.tsx";
+import { States } from "../states.tsx";
 import { Fact } from "./facts.tsx";
 import { SelectedOperation } from "./operation.tsx";
 
@@ -29,7 +30,7 @@ export function Side(): JSX.Element {
       )}
       <Situations />
       {operation.value === null ? <Selected /> : <SelectedOperation it={operation.value} />}
-      {view.value === "timeline" || beside.value === "timeline" ? <States /> : null}
+      {view.value === "timeline" || beside.value === "timeline" ? <StatesHere /> : null}
     </aside>
   );
 }
@@ -184,57 +185,21 @@ function CallPath({ head, it }: { readonly head: RunHead; readonly it: WireVisit
   );
 }
 
-/** Regions of the span that is seen, the most first; what is unticked is hidden. */
-function States(): JSX.Element | null {
-  const head = run.value;
+/** The states of the span; a window of their own has more of them. */
+function StatesHere(): JSX.Element | null {
   const sums = totals.value;
-  if (head === null || sums === null) return null;
-  const lives = Math.max(sums.lives, 1);
+  if (sums === null) return null;
   return (
     <section>
-      <h2 title="Of the time of all locations that are shown; what is nested counts on each of its lines">
-        States in view{sums.isExact ? "" : " (about)"}
-      </h2>
-      {head.levels.length < 2 ? null : (
-        <p class="states-levels" role="group" aria-label="Levels whose lines are shown">
-          {head.levels.map((name, level) =>
-            head.lines.some((line) => line.level === level) ? (
-              <button type="button" aria-pressed={!hiddenLevels.value.has(level)} title={`Lines of the level ${name}`} onClick={() => toggleLevel(level)}>
-                {name}
-              </button>
-            ) : null,
-          )}
-        </p>
-      )}
-      <ul class="states">
-        {sums.rows.slice(0, 40).map(({ region, time }) => (
-          <li class={hidden.value.has(region) ? "states-hidden" : ""}>
-            <input type="checkbox" checked={!hidden.value.has(region)} aria-label={`Show ${head.regions[region]?.name ?? ""}`} onChange={() => toggleHidden(region)} />
-            <span class="states-colour" style={{ background: colourOf.value(region) }} />
-            <button
-              type="button"
-              class="plain"
-              aria-pressed={chosenRegion.value === region}
-              title={head.regions[region]?.name ?? ""}
-              onClick={() => (chosenRegion.value = chosenRegion.value === region ? null : region)}
-            >
-              {head.regions[region]?.name}
-            </button>
-            <span class="mono muted" title={duration(time)}>
-              {percent(time / lives)}
-            </span>
-          </li>
-        ))}
-        {sums.rest > 0 ? (
-          <li>
-            <span />
-            <span class="states-colour states-rest" />
-            <span class="muted">others, not told apart</span>
-            <span class="mono muted">{percent(sums.rest / lives)}</span>
-          </li>
-        ) : null}
-      </ul>
-      {sums.rows.length > 40 ? <p class="muted">{counted(sums.rows.length - 40, "more region")}</p> : null}
+      <div class="states-heading">
+        <h2 title="Of the time of all locations that are shown; what is nested counts on each of its lines">
+          States in view{sums.isExact ? "" : " (about)"}
+        </h2>
+        <button type="button" class="link" aria-label="Tear off the states" title="The list in a window of its own, with all of them" onClick={() => tearOff("states")}>
+          tear off
+        </button>
+      </div>
+      <States most={40} wanted="" />
     </section>
   );
 }

@@ -70,7 +70,9 @@ export function Help(): JSX.Element {
         </p>
         <p>
           Greens are the program's own work, blues point-to-point messages, violets operations of all, browns files, greys
-          setting up. Amber is waiting that was explained: for whom, the details say.
+          setting up. Amber is waiting that was explained: for whom, the details say. Press the colour of a state in the list
+          to give it another, which it then has in all views and in the address; ↺ gives it its own again. The list can be torn
+          off into a window of its own, where it can be filtered; what is unticked or coloured there is so in all windows.
         </p>
         <p>
           Violet shapes are operations of all: the left edge leads from where one member entered to where the next one did, the

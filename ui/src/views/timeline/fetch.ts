@@ -9,7 +9,6 @@ import type { Span } from "../../base/time.ts";
 import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
 import { shownCounters } from "../../state/counters.ts";
 import { engine, fail, run, whole } from "../../state/run.ts";
-import { totals, type Totals } from "../../state/timeline.ts";
 import { areLayers, layers, ranges, seenLocations, span, type Layers } from "../../state/view.ts";
 import { courseOf, type Course } from "../../tracks/course.ts";
 import { collectivesOf, type Collectives } from "../../tracks/collectives.ts";
@@ -18,6 +17,7 @@ import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
 import type { Engine } from "../../wire/client.ts";
 import type { Trust, Window } from "../../wire/generated.ts";
+import { followTotals } from "../totals.ts";
 import { layout, nearRows, nearStrips, plotWidth, room, seenRows, seenStrips } from "./place.ts";
 
 /** What is drawn, and for which question it was the answer. */
@@ -64,7 +64,6 @@ export function follow(): () => void {
     isStale.value = false;
     fail(error);
   });
-  const sums = new Latest<Window, Totals>(askTotals, (answer) => (totals.value = answer), fail);
   const courses = new Latest<Window, Course>(
     async (window) => courseOf(await engine.course(window)),
     (answer) => (course.value = answer),
@@ -110,9 +109,8 @@ export function follow(): () => void {
       if (run.value === null || plotWidth.value < 10) return;
       const locations = ranges(seenLocations.value);
       const now = span.value;
-      // Two pixels to a step of the mountains are enough; sums need not be finer than a 500th of the span.
+      // Two pixels to a step of the mountains are enough.
       courses.want(window(now, resolutionLog2(now, plotWidth.value / 2), locations));
-      sums.want(window(now, resolutionLog2(now, 500), locations));
     }),
     effect(() => {
       if (run.value === null || plotWidth.value < 10) return;
@@ -121,6 +119,7 @@ export function follow(): () => void {
       void engine.course(window(whole.value, log2, every)).then((frame) => (minimap.value = courseOf(frame)), fail);
     }),
   ];
+  ends.push(followTotals());
   return () => ends.forEach((end) => end());
 }
 
@@ -158,11 +157,4 @@ export async function ask(engine: Engine, { window, layers, counters, strips }: 
     strips: new Map([...strips.keys()].flatMap((host, at) => (courses[at] === undefined ? [] : [[host, courseOf(courses[at])] as const]))),
     numberOfOperations: together === null ? 0 : together.head.number,
   };
-}
-
-async function askTotals(window: Window): Promise<Totals> {
-  const frame = await engine.totals(window);
-  const [regions, times] = [frame.u32("region"), frame.f64("time")];
-  const rows = Array.from(regions, (region, place) => ({ region, time: times[place] ?? 0 }));
-  return { rows, rest: frame.head.rest_ns, lives: frame.head.lives_ns, isExact: frame.head.trust.is_exact };
 }

@@ -52,5 +52,5 @@ export function sceneNow(): Scene | null {
 export function watchScene(): void {
   void [run.value, picture.value, span.value, layout.value, scroll.value, colours.value, hidden.value];
   void [chosenRegion.value, visit.value, origin.value, marked.value, isStale.value, blink.value, plotWidth.value, instances.value, zoomOrigin.value];
-  void [chosenOperation.value, ranges.value];
+  void [chosenOperation.value, ranges.value, pixels.value];
 }

@@ -22,7 +22,7 @@ export function Minimap(): JSX.Element {
     if (canvas === null) return;
     const surface = new Surface(canvas, paintMinimap);
     const end = effect(() => {
-      void [minimap.value, span.value, colours.value, hidden.value, plotWidth.value];
+      void [minimap.value, span.value, colours.value, colourOf.value, hidden.value, plotWidth.value];
       surface.invalidate();
     });
     const act = (event: PointerEvent): void => {
@@ -77,7 +77,7 @@ export function Mountains(): JSX.Element {
     if (element.current === null) return;
     const surface = new Surface(element.current, ({ canvas, width, height }) => drawMountains(canvas, width, height));
     const end = effect(() => {
-      void [course.value, span.value, colours.value, hidden.value, plotWidth.value];
+      void [course.value, span.value, colours.value, colourOf.value, hidden.value, plotWidth.value];
       surface.invalidate();
     });
     return () => {
