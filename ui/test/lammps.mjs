@@ -339,7 +339,7 @@ function anAddress(number) {
     `hide=["MPI_Init"]`,
     `without=["files"]`,
     `notes=${["f", "s", "fa"][below(3)]}`,
-    `table=${["states", "operations", "annotations", "counters"][below(4)]}`,
+    `table=${["states", "operations", "annotations", "counters", "overlaps"][below(5)]}`,
     `layers=${["m", "w", "mp", "mwgp"][below(4)]}`,
     `rows=${["waiting", "region", "waiting,folded", "folded", "together", "waiting,folded,together"][below(6)]}`,
     `until=${below(2_000_000_000)}`,

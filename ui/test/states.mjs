@@ -40,7 +40,7 @@ export async function states(browser) {
   await page.evaluate(() => (location.hash = "#1&view=timeline&layers=&counters=[]"));
   await browser.settled();
   const [onPale, onBlack] = [await letters("#ffe9a0"), await letters("#000000")];
-  assert(onBlack > onPale + 20, `${onBlack} and ${onPale}: white on black, dark on pale`);
+  assert(onBlack > onPale + 8, `${onBlack} and ${onPale}: white on black, dark on pale`);
   await page.getByRole("button", { name: "Own colours again" }).click();
 
   browser.step("the list in a window of its own acts in this one");

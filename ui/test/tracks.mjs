@@ -6,12 +6,67 @@ import { states } from "./states.mjs";
 
 const ROWS = ".timeline-rows canvas";
 const COUNTER = "0f6f78";
+/** Of the fourth shade of work. */
+const FETCH = "7fae6b";
 
 export async function tracks(browser, address) {
   const { page } = browser;
   await page.goto(address);
   await counters(browser);
+  await overlaps(browser);
   await states(browser);
+}
+
+async function overlaps(browser) {
+  const { page } = browser;
+  browser.step("states that overlap stand in lanes, as many as there are at a time");
+  await page.evaluate(() => (location.hash = "#1&view=timeline&layers=o&counters=[]"));
+  await browser.settled();
+  const { head } = await asked(page, { ask: "run" });
+  const places = await asked(page, { ask: "overlap-places" });
+  assert.deepEqual(places.lanes, [3, 3, 3, 3]);
+  assert.deepEqual(places.number, [40, 40, 40, 40]);
+  const window = { from_ns: 0, to_ns: head.duration_ns, resolution_log2: 16, locations: [[0, 1]], exact: true };
+  const all = await asked(page, { ask: "overlaps", ...window });
+  assert.equal(all.number.length, 40);
+  const named = (at) => head.regions[all.region[at]].name;
+  assert.deepEqual([...new Set(all.region.map((_, at) => named(at)))].sort(), ["fetch", "load", "store"]);
+
+  browser.step("one that is rested on is told, and one that is pressed is chosen");
+  // The longest of the first row.
+  const at = all.duration.indexOf(Math.max(...all.duration));
+  const [from, to] = [all.start[at] - all.duration[at], all.start[at] + 2 * all.duration[at]];
+  await page.evaluate((span) => (location.hash = `#1&view=timeline&layers=o&counters=[]&span=${span}`), `${Math.round(from)}-${Math.round(to)}`);
+  await browser.settled();
+  const box = await page.locator(ROWS).boundingBox();
+  const x = box.x + 128 + (box.width - 138) / 2;
+  const said = () => page.locator(".timeline-rows").getAttribute("title");
+  let y = box.y + 22;
+  // Down the row, until a lane has it.
+  while (y < box.y + 300 && !((await said()) ?? "").startsWith(`${named(at)}: `)) {
+    y += 4;
+    await page.mouse.move(x, y);
+  }
+  assert.match(await said(), new RegExp(`^${named(at)}: .* from `));
+  await browser.picture("overlaps");
+  await page.mouse.click(x, y);
+  await browser.until("it is chosen", (name) => location.hash.includes(`region=${name}`), named(at));
+  await page.keyboard.press("Escape");
+
+  browser.step("they stand in a table, and are drawn if they are wanted");
+  await page.evaluate(() => (location.hash = "#1&view=timeline&counters=[]&table=overlaps"));
+  await browser.until("rows", () => document.querySelectorAll("[aria-label='overlapping states in the span'] .table-row").length > 5);
+  await browser.accessible("the table of overlapping states");
+  const lanes = async () => (await browser.colours(ROWS))[FETCH] ?? 0;
+  await page.evaluate(() => (location.hash = "#1&view=timeline&counters=[]"));
+  await browser.settled();
+  assert((await lanes()) > 50, `${await lanes()} pixels of one of them`);
+  await page.getByRole("button", { name: "Show ▾" }).click();
+  await page.getByLabel("Overlapping states").uncheck();
+  await page.keyboard.press("Escape");
+  await browser.settled();
+  assert.equal(await lanes(), 0);
+  assert.match(page.url(), /layers=mwg(&|$)/);
 }
 
 async function counters(browser) {

@@ -13,6 +13,7 @@ mod histogram;
 mod instances;
 #[cfg(feature = "http")]
 mod iterations;
+mod overlaps;
 mod sample;
 mod shares;
 mod states;
@@ -53,6 +54,8 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Collective(operation) => collectives::one(run, operation),
         Request::CounterPlaces => counters::places(run),
         Request::Counters(asked) => counters::answer(run, asked),
+        Request::OverlapPlaces => overlaps::places(run),
+        Request::Overlaps(window) => overlaps::answer(run, window),
         Request::Waits(window) => waits::answer(run, window),
         Request::Path(window) => flows::path(run, window),
         Request::Visit(at) => visit::answer(run, at),
@@ -99,6 +102,7 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Course(window)
         | Request::Messages(window)
         | Request::Collectives(window)
+        | Request::Overlaps(window)
         | Request::Waits(window)
         | Request::Path(window) => check_window(window)?,
         Request::Counters(asked) => check_counters(asked)?,
@@ -113,6 +117,7 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Anomalies
         | Request::Utilisation(_)
         | Request::CounterPlaces
+        | Request::OverlapPlaces
         | Request::Visit(_)
         | Request::Collective(_)
         | Request::Step(_) => {}

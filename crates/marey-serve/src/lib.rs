@@ -17,6 +17,7 @@ pub mod wire;
 mod answers;
 mod counters;
 mod fold;
+mod overlaps;
 #[cfg(feature = "http")]
 mod pair;
 mod run;

@@ -16,6 +16,7 @@ use marey_model::{CallPathId, LocationId, Role};
 use rustc_hash::FxHashMap;
 
 use crate::counters::Counted;
+use crate::overlaps::Overlapping;
 #[cfg(feature = "http")]
 use crate::pair::Beside;
 use crate::wire::{Kind, RunHead, WireCounter, WireLine, WireLocation, WireProcess, WireRegion};
@@ -43,6 +44,7 @@ pub struct Opened<'a> {
     anomalies: Mutex<Option<(f64, Arc<Anomalies>)>>,
     situations: OnceLock<Result<Situations, Unread>>,
     counted: OnceLock<Counted>,
+    overlapping: OnceLock<Overlapping>,
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
     /// The run that it is the base of.
@@ -114,6 +116,7 @@ impl<'a> Opened<'a> {
             anomalies: Mutex::new(None),
             situations: OnceLock::new(),
             counted: OnceLock::new(),
+            overlapping: OnceLock::new(),
             report: Box::new(report),
             reported: OnceLock::new(),
             #[cfg(feature = "http")]
@@ -173,6 +176,11 @@ impl<'a> Opened<'a> {
     /// Its counters, found in a pass over their values when somebody asks.
     pub(crate) fn counted(&self) -> &Counted {
         self.counted.get_or_init(|| Counted::of(self))
+    }
+
+    /// Its states that need not nest, found when somebody asks.
+    pub(crate) fn overlapping(&self) -> &Overlapping {
+        self.overlapping.get_or_init(|| Overlapping::of(self))
     }
 
     /// Whether single visits were left out where the run was exported; buckets are all there is then.

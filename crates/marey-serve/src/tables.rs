@@ -17,6 +17,7 @@ pub const TABLES: &[&str] = &[
     "counter_kinds",
     "counters",
     "intervals",
+    "overlaps",
     "messages",
     "collectives",
     "profile",

@@ -9,6 +9,7 @@ mod annotations;
 mod collectives;
 mod compare;
 mod counters;
+mod overlaps;
 mod runs;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,7 @@ pub use compare::{
     WirePlace, WireRenamed,
 };
 pub use counters::{CounterPlacesHead, Counters, CountersHead, WireCounter};
+pub use overlaps::{OverlapPlacesHead, OverlapsHead};
 pub use runs::{WireOpening, WireRun, WireRuns};
 
 /// What can be asked.
@@ -50,6 +52,10 @@ pub enum Request {
     CounterPlaces,
     /// Counters of a window: [`CountersHead`].
     Counters(Counters),
+    /// Where states overlap that need not nest: [`OverlapPlacesHead`]. The first to ask waits for a pass over them.
+    OverlapPlaces,
+    /// Such states of a window: [`OverlapsHead`].
+    Overlaps(Window),
     /// Waits of a window: [`WaitsHead`].
     Waits(Window),
     /// Where the critical path goes in a window: [`PathHead`].
@@ -679,6 +685,8 @@ mod tests {
             WireCounter::decl(),
             CounterPlacesHead::decl(),
             CountersHead::decl(),
+            OverlapPlacesHead::decl(),
+            OverlapsHead::decl(),
             WaitsHead::decl(),
             PathHead::decl(),
             VisitHead::decl(),

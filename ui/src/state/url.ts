@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgp&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&origin=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgop&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&origin=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -207,16 +207,16 @@ function visitOf(text: string | undefined, now: Chosen | null): Chosen | null {
   return now !== null && now.line === line && now.at === at ? now : { line, at };
 }
 
-const USUAL_LAYERS = "mwg";
+const USUAL_LAYERS = "mwgo";
 const USUAL_NOTES = "fsa";
 
-function lettersOf({ messages, waits, operations, path }: Layers): string {
-  return `${messages ? "m" : ""}${waits ? "w" : ""}${operations ? "g" : ""}${path ? "p" : ""}`;
+function lettersOf({ messages, waits, operations, overlaps, path }: Layers): string {
+  return `${messages ? "m" : ""}${waits ? "w" : ""}${operations ? "g" : ""}${overlaps ? "o" : ""}${path ? "p" : ""}`;
 }
 
 function layersOf(letters: string): Layers {
   const has = (letter: string): boolean => letters.includes(letter);
-  return { messages: has("m"), waits: has("w"), operations: has("g"), path: has("p") };
+  return { messages: has("m"), waits: has("w"), operations: has("g"), overlaps: has("o"), path: has("p") };
 }
 
 function pickedOf(text: string): Picked | null {

@@ -76,12 +76,14 @@ export interface Layers {
   readonly path: boolean;
   /** Operations of all. */
   readonly operations: boolean;
+  /** States that need not nest, beneath the rows. */
+  readonly overlaps: boolean;
 }
-export const layers = signal<Layers>({ messages: true, waits: true, path: false, operations: true });
+export const layers = signal<Layers>({ messages: true, waits: true, path: false, operations: true, overlaps: true });
 
 /** Whether both are the same. */
 export function areLayers(one: Layers, other: Layers): boolean {
-  return (["messages", "waits", "path", "operations"] as const).every((name) => one[name] === other[name]);
+  return (["messages", "waits", "path", "operations", "overlaps"] as const).every((name) => one[name] === other[name]);
 }
 
 export function toggleLayer(name: keyof Layers): void {
@@ -100,7 +102,7 @@ export function toggleNotes(name: keyof Notes): void {
 }
 
 /** What of the timeline stands in a table, too. */
-export const TWINS = ["states", "operations", "annotations", "counters"] as const;
+export const TWINS = ["states", "operations", "annotations", "counters", "overlaps"] as const;
 export type TwinName = (typeof TWINS)[number];
 /** `null` = nothing. */
 export const twin = signal<TwinName | null>(null);

@@ -14,8 +14,8 @@ export interface Row {
 
 /** What is to stand beneath the lines of a row. */
 export interface Track {
-  readonly kind: "counter";
-  /** Which counter. */
+  readonly kind: "counter" | "overlaps";
+  /** Which counter; how many lanes. */
   readonly number: number;
   readonly height: number;
 }

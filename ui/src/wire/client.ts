@@ -22,6 +22,8 @@ import type {
   IterationsHead,
   MessagesHead,
   Operation,
+  OverlapPlacesHead,
+  OverlapsHead,
   PathHead,
   Request,
   RunHead,
@@ -71,6 +73,8 @@ export class Engine {
   collective = (of: Operation): Promise<Frame<CollectiveHead>> => this.ask({ ask: "collective", ...of });
   counterPlaces = (): Promise<Frame<CounterPlacesHead>> => this.ask({ ask: "counter-places" });
   counters = (of: Counters): Promise<Frame<CountersHead>> => this.ask({ ask: "counters", ...of });
+  overlapPlaces = (): Promise<Frame<OverlapPlacesHead>> => this.ask({ ask: "overlap-places" });
+  overlaps = (window: Window): Promise<Frame<OverlapsHead>> => this.ask({ ask: "overlaps", ...window });
   waits = (window: Window): Promise<Frame<WaitsHead>> => this.ask({ ask: "waits", ...window });
   path = (window: Window): Promise<Frame<PathHead>> => this.ask({ ask: "path", ...window });
   visit = (at: At): Promise<Frame<VisitHead>> => this.ask({ ask: "visit", ...at });

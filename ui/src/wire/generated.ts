@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -61,6 +61,10 @@ export type WireCounter = { name: string, unit: string, is_rate: boolean, };
 export type CounterPlacesHead = { damage: Array<string>, };
 
 export type CountersHead = { is_whole: boolean, damage: Array<string>, };
+
+export type OverlapPlacesHead = { is_known: boolean, damage: Array<string>, };
+
+export type OverlapsHead = { damage: Array<string>, };
 
 export type WaitsHead = { patterns: Array<string>, number: number, is_known: boolean, };
 

@@ -11,6 +11,7 @@ use super::Made;
 use super::counters::counting;
 use super::decoded::ask;
 use super::operations::meeting;
+use super::overlaps::overlapping;
 
 /// The run in memory, without some of its tables.
 pub(super) fn held(made: &Made, spared: &[&str]) -> Opened<'static> {
@@ -33,6 +34,7 @@ fn requests(end: i64) -> Vec<Value> {
         json!({ "ask": "shares" }),
         json!({ "ask": "situations" }),
         json!({ "ask": "counter-places" }),
+        json!({ "ask": "overlap-places" }),
         json!({ "ask": "anomalies" }),
         json!({ "ask": "utilisation", "at_ns": end / 2 }),
     ];
@@ -42,7 +44,7 @@ fn requests(end: i64) -> Vec<Value> {
         all.push(json!({ "ask": "instances", "sample": sample, "which": which }));
     }
     for (span, log2) in [((0, end), 12), ((end / 3, end / 3 + 9000), 3)] {
-        let asks = ["states", "totals", "course", "messages", "collectives", "waits", "path"];
+        let asks = ["states", "totals", "course", "messages", "collectives", "overlaps", "waits", "path"];
         all.extend(asks.iter().map(|ask| window(ask, span, log2)));
         all.extend((0..4).map(
             |line| json!({ "ask": "visit", "line": line, "at_ns": span.0, "near_ns": end, "region": null }),
@@ -78,7 +80,7 @@ fn talking() -> Made {
 
 #[test]
 fn a_page_answers_as_a_server_does() {
-    for made in [Made::random(20), talking(), meeting(21, 50, 1), counting(22)] {
+    for made in [Made::random(20), talking(), meeting(21, 50, 1), counting(22), overlapping(23, 5)] {
         let (run, page) = (made.open(), held(&made, SPARED[0]));
         let end = made.rows.iter().map(|row| row.end).max().unwrap();
         for request in requests(end) {

@@ -12,6 +12,7 @@ mod decoded;
 mod exported;
 mod histogram;
 mod operations;
+mod overlaps;
 mod pictures;
 mod refused;
 mod sums;

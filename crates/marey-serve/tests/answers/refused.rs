@@ -7,8 +7,10 @@ use super::Made;
 use super::counters::counting;
 use super::decoded::decoded;
 use super::operations::meeting;
+use super::overlaps::overlapping;
 
-const REQUESTS: [&str; 12] = [
+const REQUESTS: [&str; 13] = [
+    r#"{"ask":"overlaps","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
     r#"{"ask":"counters","window":{"from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true},"counters":[0,D]}"#,
     r#"{"ask":"collectives","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
     r#"{"ask":"collective","communicator":D,"instance":E}"#,
@@ -29,7 +31,12 @@ const NUMBERS: [i64; 14] =
 
 #[test]
 fn whatever_is_asked_has_an_answer() {
-    let runs = [Made::random(31).open(), meeting(33, 200, 2).open(), counting(34).open()];
+    let runs = [
+        Made::random(31).open(),
+        meeting(33, 200, 2).open(),
+        counting(34).open(),
+        overlapping(35, 12).open(),
+    ];
     let mut chance = Chance::new(32);
     let (mut answered, mut refused) = (0, 0);
     for number in 0..3000 {

@@ -39,5 +39,6 @@ export function sceneOf(side: Side): Scene | null {
     isStale: side.isStale.value,
     threadsOf: side.threadsOf,
     colourOf: colourOf.value,
+    leftOut: () => 0,
   };
 }

@@ -93,6 +93,11 @@ export function Help(): JSX.Element {
           several threads to fold these.
         </p>
         <p>
+          States that a program begins and ends without nesting them stand beneath the rows, each in a lane in which none
+          overlaps another. Bars of half the height are several that are too short to be seen. Rest on one to read it, press it
+          to choose its region; the menu Show switches them off.
+        </p>
+        <p>
           Counters are chosen under Show and stand beneath the rows, on the same scale in all of them: the line is the mean by
           time, the band goes from the least to the most. Of those that only grow, such as page faults, it is how fast they do.
           What a counter is at the pointer stands beside its line.

@@ -12,6 +12,7 @@ import { drawCounters, type Ranges } from "../../tracks/counters.ts";
 import { drawLabels } from "../../tracks/labels.ts";
 import type { Layout } from "../../tracks/layout.ts";
 import { drawMessages, drawPath } from "../../tracks/messages.ts";
+import { drawOverlaps } from "../../tracks/overlaps.ts";
 import { drawPicked, type PickedVisits } from "../../tracks/picked.ts";
 import { drawLives, drawStates, drawWaits, type StatesLook } from "../../tracks/states.ts";
 import type { Operation, RunHead, WireVisit } from "../../wire/generated.ts";
@@ -49,6 +50,8 @@ export interface Scene {
   /** What the row of a location says of the threads of its process. */
   readonly threadsOf: (location: number) => Threads;
   readonly colourOf: (region: number) => string;
+  /** For how many overlapping states of a location there is no lane. */
+  readonly leftOut: (location: number) => number;
 }
 
 /** What a scene is drawn on: lines and letters with the ink, states on the ground beneath them. */
@@ -111,6 +114,10 @@ export function drawScene(paper: Paper, scene: Scene): void {
   canvas.clip();
   canvas.translate(0, RULER);
   if (picture?.counters != null) drawCounters(canvas, picture.counters, { ...scene, colours });
+  if (picture?.overlaps != null) {
+    const nameOf = (region: number): string => scene.run.regions[region]?.name ?? "";
+    drawOverlaps(canvas, picture.overlaps, { ...scene, nameOf, chosen: scene.chosenRegion });
+  }
   if (picture !== null) drawStrips(canvas, scene, picture);
   if (picture !== null) over(canvas, scene, picture, look);
   if (scene.marked !== null) mark(canvas, scene, height);

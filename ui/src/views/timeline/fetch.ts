@@ -13,6 +13,7 @@ import { areLayers, layers, ranges, seenLocations, span, type Layers } from "../
 import { courseOf, type Course } from "../../tracks/course.ts";
 import { collectivesOf, type Collectives } from "../../tracks/collectives.ts";
 import { countersOf, type Counters } from "../../tracks/counters.ts";
+import { overlapsOf, type Overlaps } from "../../tracks/overlaps.ts";
 import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks/messages.ts";
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
 import type { Engine } from "../../wire/client.ts";
@@ -35,6 +36,7 @@ export interface Picture {
   /** How many operations there are; `null` = too many to count. */
   readonly numberOfOperations: number | null;
   readonly counters: Counters | null;
+  readonly overlaps: Overlaps | null;
   /** By closed host, how many of its locations are in which region. */
   readonly strips: ReadonlyMap<string, Course>;
 }
@@ -133,13 +135,14 @@ export function spanOf(window: Window): Span {
 
 /** What a run answers. */
 export async function ask(engine: Engine, { window, layers, counters, strips }: Question): Promise<Picture> {
-  const [states, waiting, flows, critical, together, counted, courses] = await Promise.all([
+  const [states, waiting, flows, critical, together, counted, lanes, courses] = await Promise.all([
     engine.states(window),
     layers.waits ? engine.waits(window) : null,
     layers.messages ? engine.messages(window) : null,
     layers.path ? engine.path(window) : null,
     layers.operations ? engine.collectives(window) : null,
     counters.length > 0 ? engine.counters({ window, counters: [...counters] }) : null,
+    layers.overlaps ? engine.overlaps(window) : null,
     Promise.all([...strips].map(([, locations]) => engine.course({ ...window, locations: ranges([...locations].sort((a, b) => a - b)) }))),
   ]);
   return {
@@ -154,6 +157,7 @@ export async function ask(engine: Engine, { window, layers, counters, strips }: 
     path: critical?.head.is_known === true ? pathOf(critical) : null,
     operations: together === null ? null : collectivesOf(together),
     counters: counted === null ? null : countersOf(counted),
+    overlaps: lanes === null ? null : overlapsOf(lanes),
     strips: new Map([...strips.keys()].flatMap((host, at) => (courses[at] === undefined ? [] : [[host, courseOf(courses[at])] as const]))),
     numberOfOperations: together === null ? 0 : together.head.number,
   };

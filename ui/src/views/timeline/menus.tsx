@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 
 import { counted } from "../../base/format.ts";
 import { knownCounters, shownCounters, toggleCounter } from "../../state/counters.ts";
+import { overlapping } from "../../state/overlaps.ts";
 import { closedHosts, foldAll, hasHosts, isFolded, isGrouped, rowOrder, sections, toggleHost, toggleHosts, type Order } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { needShares } from "../../state/shares.ts";
@@ -71,6 +72,7 @@ const LAYERS: ReadonlyArray<readonly [keyof Layers, string, string, string]> = [
   ["waits", "Waits", "w", "Waiting that was explained, drawn in amber over the calls that waited"],
   ["messages", "Messages", "m", "Lines from where messages were sent to where they were received"],
   ["operations", "Operations of all", "g", "A shape from where each member entered to where it left, an arrow where the last one came"],
+  ["overlaps", "Overlapping states", "", "States that need not nest, beneath the rows: each in a lane in which none overlaps another"],
   ["path", "Critical path", "c", "What made the run as long as it was: whatever is faster on it makes the run shorter"],
 ];
 
@@ -84,7 +86,7 @@ const NOTES: ReadonlyArray<readonly [keyof Notes, string, string]> = [
 export function ShowMenu(): JSX.Element {
   return (
     <Popover name="Show" help="What is drawn over the states">
-      {LAYERS.map(([layer, name, shortcut, help]) => (
+      {LAYERS.filter(([layer]) => layer !== "overlaps" || overlapping.value.size > 0).map(([layer, name, shortcut, help]) => (
         <Check name={name} shortcut={shortcut} help={help} isOn={layers.value[layer]} act={() => toggleLayer(layer)} />
       ))}
       <CounterChecks />

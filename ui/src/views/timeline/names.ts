@@ -1,8 +1,8 @@
 /** What rows and hosts are called, to their left, and the strips of hosts whose rows are closed. */
 import type { Ink } from "../../canvas/ink.ts";
-import { counted } from "../../base/format.ts";
+import { count, counted } from "../../base/format.ts";
 import { drawCourse } from "../../tracks/course.ts";
-import { endOf, type Row } from "../../tracks/layout.ts";
+import { endOf, type Row, type TrackBox } from "../../tracks/layout.ts";
 import { span } from "../quantities.ts";
 import { GUTTER, RULER, type Scene } from "./draw.ts";
 import type { Picture } from "./fetch.ts";
@@ -47,6 +47,10 @@ export function names(canvas: Ink, scene: Scene, height: number): void {
 /** What charts beneath a row are called, and what they go from and to. */
 function tracksOf(canvas: Ink, scene: Scene, row: Row, left: number): void {
   for (const box of row.tracks) {
+    if (box.kind === "overlaps") {
+      overlapping(canvas, scene, row.location, box, left);
+      continue;
+    }
     const counter = scene.run.counters[box.number];
     const range = scene.ranges.get(box.number);
     if (counter === undefined) continue;
@@ -59,6 +63,17 @@ function tracksOf(canvas: Ink, scene: Scene, row: Row, left: number): void {
     canvas.fillStyle = scene.colours.faint;
     canvas.fillText(span(counter, range), left, middle + 6);
   }
+}
+
+function overlapping(canvas: Ink, scene: Scene, location: number, box: TrackBox, left: number): void {
+  const top = RULER + box.top - scene.scroll;
+  const leftOut = scene.leftOut(location);
+  canvas.font = `11px ${FONT}`;
+  canvas.fillStyle = scene.colours.muted;
+  canvas.fillText("overlapping", left, top + 8);
+  canvas.font = `10px ${FONT}`;
+  canvas.fillStyle = scene.colours.faint;
+  canvas.fillText(leftOut > 0 ? `${count(leftOut)} more hidden` : `up to ${box.number} at a time`, left, top + 20);
 }
 
 /** What hosts are called: above their rows, or beside the strip that stands for them. */

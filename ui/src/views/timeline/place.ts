@@ -3,11 +3,13 @@ import { computed, signal } from "@preact/signals";
 
 import type { Scale } from "../../canvas/scale.ts";
 import { countersOf } from "../../state/counters.ts";
+import { lanesOf } from "../../state/overlaps.ts";
 import { sections } from "../../state/rows.ts";
 import { linesOf, run, whole } from "../../state/run.ts";
 import { hiddenLevels, span } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
 import { arrange, endOf, type HostBox, type Layout, type Track } from "../../tracks/layout.ts";
+import { LANE } from "../../tracks/overlaps.ts";
 import { GUTTER } from "./draw.ts";
 
 /** Depths of a location that are drawn at most. */
@@ -32,7 +34,13 @@ const CHART = 28;
 
 export const layout = computed<Layout>(() => {
   const counters = countersOf.value;
-  const beneath = (location: number): readonly Track[] => (counters.get(location) ?? []).map((number) => ({ kind: "counter", number, height: CHART }));
+  const lanes = lanesOf.value;
+  const beneath = (location: number): readonly Track[] => {
+    const charts = (counters.get(location) ?? []).map((number): Track => ({ kind: "counter", number, height: CHART }));
+    const number = lanes.get(location) ?? 0;
+    // Its name needs room, too.
+    return number === 0 ? charts : [{ kind: "overlaps", number, height: Math.max(number * LANE, CHART) + 2 }, ...charts];
+  };
   return arrange(sections.value, shownLines.value, busy.value, room.value, MOST_LINES, beneath);
 });
 

@@ -9,10 +9,11 @@ import { pxFromTime, timeFromPx } from "../../canvas/scale.ts";
 import { Surface, type DrawContext } from "../../canvas/surface.ts";
 import { threadsOf, toggleHost, toggleThreads } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
-import { chooseOperation, chooseVisit, isBlinking, look, origin, span } from "../../state/view.ts";
+import { chooseOperation, chooseVisit, chosenRegion, isBlinking, look, origin, span } from "../../state/view.ts";
 import { mostScroll, pointer, scroll, scrollRows } from "../../state/timeline.ts";
 import { operationAt } from "../../tracks/collectives.ts";
 import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
+import { overlapAt } from "../../tracks/overlaps.ts";
 import { drawScene, groundSize, GUTTER, MARGIN, RULER, spoken } from "./draw.ts";
 import { picture } from "./fetch.ts";
 import { listen } from "./gestures.ts";
@@ -109,6 +110,21 @@ function operationThere(time: number, y: number): ReturnType<typeof operationAt>
   return operationAt(all, { scale, layout, scroll, colours, hidden, chosen: operation }, pxFromTime(scale, time), y);
 }
 
+/** The overlapping state that is there. */
+function overlapThere(time: number, y: number): number | null {
+  const [scene, all] = [sceneNow(), picture.peek()?.overlaps ?? null];
+  return scene === null || all === null ? null : overlapAt(all, scene, pxFromTime(scene.scale, time), y + scene.scroll);
+}
+
+/** What an overlapping state is called there, and how long it is. */
+function wordsOf(time: number, y: number): string {
+  const [all, at] = [picture.peek()?.overlaps ?? null, overlapThere(time, y)];
+  if (all === null || at === null) return "";
+  const number = all.number[at] ?? 1;
+  const name = run.peek()?.regions[all.region[at] ?? 0]?.name ?? "";
+  return `${name}${number > 1 ? ` and others, ${number} together` : ""}: ${duration(all.duration[at] ?? 0)}, from ${instant(all.start[at] ?? 0)}; press to choose it in all views`;
+}
+
 /** Whether something is drawn there. */
 function isPiece(line: number, time: number): boolean {
   const states = picture.peek()?.states;
@@ -145,6 +161,12 @@ const hands = {
       hands.press(y);
       return;
     }
+    const [all, at] = [picture.peek()?.overlaps ?? null, overlapThere(time, y)];
+    if (all !== null && at !== null) {
+      const region = all.region[at] ?? null;
+      chosenRegion.value = chosenRegion.peek() === region ? null : region;
+      return;
+    }
     const row = rowAt(layout.peek(), y + scroll.peek());
     const line = row === undefined ? undefined : lineAt(row, y + scroll.peek());
     const pressed = operationThere(time, y);
@@ -158,7 +180,7 @@ const hands = {
     else if (row !== undefined) toggleThreads(run.peek()?.locations[row.location]?.process ?? -1);
   },
   hover(x: number, y: number): void {
-    hint.value = y < RULER ? "" : hintAt(x, y - RULER + scroll.peek());
+    hint.value = y < RULER ? "" : hintAt(x, y - RULER + scroll.peek()) || (x < GUTTER ? "" : wordsOf(timeFromPx(scale(), x), y - RULER));
     pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, time: timeFromPx(scale(), x) };
   },
   leave(): void {

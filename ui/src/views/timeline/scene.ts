@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 
 import { instances } from "../../state/instances.ts";
+import { overlapping } from "../../state/overlaps.ts";
 import { threadsOf } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { chosenOperation, chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
@@ -45,6 +46,7 @@ export function sceneNow(): Scene | null {
     isStale: isStale.peek(),
     threadsOf,
     colourOf: colourOf.peek(),
+    leftOut: (location) => overlapping.peek().get(location)?.leftOut ?? 0,
   };
 }
 

@@ -5,10 +5,11 @@ import { twin, TWINS, type TwinName } from "../../state/view.ts";
 import { AnnotationsTwin } from "./twins/annotations.tsx";
 import { CountersTwin } from "./twins/counters.tsx";
 import { OperationsTwin } from "./twins/operations.tsx";
+import { OverlapsTwin } from "./twins/overlaps.tsx";
 import { StatesTwin } from "./twins/states.tsx";
 
-const NAMES: Readonly<Record<TwinName, string>> = { states: "States", operations: "Operations of all", annotations: "Annotations", counters: "Counters" };
-const TABLES: Readonly<Record<TwinName, () => JSX.Element>> = { states: StatesTwin, operations: OperationsTwin, annotations: AnnotationsTwin, counters: CountersTwin };
+const NAMES: Readonly<Record<TwinName, string>> = { states: "States", operations: "Operations of all", annotations: "Annotations", counters: "Counters", overlaps: "Overlapping" };
+const TABLES: Readonly<Record<TwinName, () => JSX.Element>> = { states: StatesTwin, operations: OperationsTwin, annotations: AnnotationsTwin, counters: CountersTwin, overlaps: OverlapsTwin };
 
 export function Twin(): JSX.Element | null {
   const name = twin.value;

@@ -7,6 +7,7 @@ import { counted } from "../../base/format.ts";
 import { duration, length } from "../../base/time.ts";
 import { isLong, needAnnotations } from "../../state/annotations.ts";
 import { needPlaces } from "../../state/counters.ts";
+import { needOverlaps, overlapsUnknown } from "../../state/overlaps.ts";
 import { pictures } from "../../state/pictures.ts";
 import { run, whole } from "../../state/run.ts";
 import { hidden, layers, lookAtAll, seenLocations, span, twin } from "../../state/view.ts";
@@ -26,6 +27,7 @@ export function Timeline(): JSX.Element {
   useEffect(() => {
     pictures.set("timeline", timelineSvg);
     void needPlaces();
+    void needOverlaps();
     const ends = [
       follow(),
       // The first picture comes first.
@@ -64,6 +66,7 @@ function Bar(): JSX.Element {
         {layers.value.operations && shown?.numberOfOperations === null ? " · too many operations of all to draw, zoom in" : ""}
         {layers.value.operations && isTogether(shown?.operations ?? null) ? ` · ${counted(shown?.numberOfOperations ?? 0, "operation")} of all, drawn together` : ""}
         {(shown?.counters?.damage.length ?? 0) > 0 ? ` · not all values of counters could be read: ${shown?.counters?.damage[0]}` : ""}
+        {layers.value.overlaps && overlapsUnknown.value !== null ? ` · ${overlapsUnknown.value}` : ""}
         {shown?.counters?.isWhole === false ? " · too many values of counters to draw, zoom in" : ""}
         {layers.value.messages && leftOut.includes("messages") ? " · this page holds no messages" : ""}
         {hint}
