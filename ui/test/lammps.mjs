@@ -34,10 +34,16 @@ export async function lammps(browser, address) {
   await page.mouse.move(x, y);
   const pointed = await browser.text(".timeline-time");
   for (let turn = 0; turn < 6; turn += 1) await page.mouse.wheel(0, -240);
-  await browser.until("the span is short", () => {
-    const [, from, to] = /span=(\d+)-(\d+)/.exec(location.hash) ?? [];
-    return to - from < 100e6;
-  });
+  // However long the run took: six turns make it 36 times as short.
+  const lasted = (await asked(page, { ask: "run" })).head.duration_ns;
+  await browser.until(
+    "the span is short",
+    (most) => {
+      const [, from, to] = /span=(\d+)-(\d+)/.exec(location.hash) ?? [];
+      return to - from < most;
+    },
+    lasted / 30,
+  );
   await browser.settled();
   const span = spanOf(page.url());
   const at = Number(pointed.replace(/\D/g, ""));
