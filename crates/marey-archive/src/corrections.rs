@@ -7,7 +7,8 @@
 //! A run starts at 0, and negative times mean that there is none; so where something would have to be
 //! earlier than that, everything else is moved to later instead, and the run begins earlier.
 //!
-//! What is deliberately absent: sums. Profile, histogram and level of detail stay as they were merged.
+//! What is deliberately absent: sums. Profile and histogram stay as they were merged; buckets of the level of detail are
+//! moved as a whole (`detail.rs`).
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -134,6 +134,11 @@ impl Archive {
         self.applied.as_ref()
     }
 
+    /// Closes the files of parts that were kept open; they are opened again when they are asked for.
+    pub fn close_files(&self) {
+        self.opened.clear();
+    }
+
     /// What is added to the times of the run.
     pub fn corrections(&self) -> &Corrections {
         &self.corrections

@@ -45,11 +45,11 @@ pub struct Config {
 }
 
 /// What to serve.
-pub enum Runs {
-    /// A run, perhaps with another beside it.
-    One(Box<Opened<'static>>),
-    /// Whichever somebody chooses from a list.
-    Many(Box<dyn Shelf>),
+pub struct Runs {
+    /// Where runs come from.
+    pub shelf: Box<dyn Shelf>,
+    /// The one to look at, of number 0, perhaps with another beside it; `None` = whichever somebody chooses from the list.
+    pub only: Option<Box<Opened<'static>>>,
 }
 
 /// Where to listen.
@@ -83,15 +83,20 @@ pub enum Error {
 
 /// What handlers share.
 struct Shared {
-    runs: Kept,
+    shelved: Shelved,
+    has_list: bool,
     key: Key,
     prefix: String,
 }
 
-/// What is served.
-enum Kept {
-    One(Box<Opened<'static>>),
-    Many(Shelved),
+impl Shared {
+    /// Which runs an address means; `None` = none.
+    fn looked(&self, named: Option<&str>) -> Option<Looked> {
+        match named {
+            None => (!self.has_list).then_some(Looked::ONLY),
+            Some(named) => Looked::parse(named).filter(|_| self.has_list),
+        }
+    }
 }
 
 /// Serves runs until `stop` is done. When it is ready, `ready` is told the address that a browser has to open; that works
@@ -109,11 +114,12 @@ pub fn serve(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Error::Ended)?;
     runtime.block_on(async move {
         let prefix = config.prefix;
-        let runs = match runs {
-            Runs::One(run) => Kept::One(run),
-            Runs::Many(shelf) => Kept::Many(Shelved::new(shelf)),
-        };
-        let shared = Arc::new(Shared { runs, key, prefix: prefix.clone() });
+        let shelved = Shelved::new(runs.shelf);
+        let has_list = runs.only.is_none();
+        if let Some(run) = runs.only {
+            shelved.put(Looked::ONLY, *run);
+        }
+        let shared = Arc::new(Shared { shelved, has_list, key, prefix: prefix.clone() });
         let app = router(&shared);
         match config.place {
             Place::Port(port) => {
@@ -168,6 +174,8 @@ fn router(shared: &Arc<Shared>) -> Router {
         .route("/api/answer", post(asked))
         .route("/api/answer/{number}", post(asked_numbered))
         .route("/api/runs", get(listed))
+        .route("/api/clock", post(clock))
+        .route("/run/{looked}/api/clock", post(clock_of))
         .route("/", get(index))
         .route("/run/{looked}/", get(index))
         .route("/run/{looked}/api/opening", get(opening))
@@ -213,15 +221,10 @@ async fn asked_of_numbered(
 }
 
 async fn answered(shared: Arc<Shared>, looked: Option<String>, number: usize, body: Bytes) -> Response {
-    let answer_of = move |run: &Opened<'static>| run.numbered(number).map(|run| answer(run, &body));
     // Reading takes its time, so that others are served meanwhile.
-    let answered = tokio::task::spawn_blocking(move || match (&shared.runs, looked) {
-        (Kept::One(run), None) => Ok(answer_of(run)),
-        (Kept::Many(runs), Some(looked)) => match Looked::parse(&looked) {
-            Some(looked) => runs.with(looked, answer_of),
-            None => Ok(None),
-        },
-        _ => Ok(None),
+    let answered = tokio::task::spawn_blocking(move || {
+        let Some(looked) = shared.looked(looked.as_deref()) else { return Ok(None) };
+        shared.shelved.get(looked).map(|run| run.numbered(number).map(|run| answer(run, &body)))
     });
     match answered.await {
         Ok(Ok(Some(frame))) => ([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response(),
@@ -231,12 +234,33 @@ async fn answered(shared: Arc<Shared>, looked: Option<String>, number: usize, bo
     }
 }
 
+async fn clock(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+    shifted(shared, None, body).await
+}
+
+async fn clock_of(State(shared): State<Arc<Shared>>, Path(looked): Path<String>, body: Bytes) -> Response {
+    shifted(shared, Some(looked), body).await
+}
+
+/// Moves the clock of a process: the one thing that a page can change, beside the tables of the run, and take back.
+async fn shifted(shared: Arc<Shared>, looked: Option<String>, body: Bytes) -> Response {
+    let shift = match serde_json::from_slice(&body) {
+        Ok(shift) => shift,
+        Err(error) => return (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
+    };
+    let Some(looked) = shared.looked(looked.as_deref()) else {
+        return (StatusCode::NOT_FOUND, "there is no such run").into_response();
+    };
+    match tokio::task::spawn_blocking(move || shared.shelved.shift(looked, shift)).await {
+        Ok(Ok(())) => StatusCode::NO_CONTENT.into_response(),
+        Ok(Err(why)) => (StatusCode::CONFLICT, why).into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}
+
 /// The list of runs; `null` where one is served.
 async fn listed(State(shared): State<Arc<Shared>>) -> Response {
-    let list = move || match &shared.runs {
-        Kept::One(_) => None,
-        Kept::Many(runs) => Some(runs.list()),
-    };
+    let list = move || shared.has_list.then(|| shared.shelved.list());
     match tokio::task::spawn_blocking(list).await {
         Ok(list) => json(&list),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
@@ -245,10 +269,7 @@ async fn listed(State(shared): State<Arc<Shared>>) -> Response {
 
 /// How far the opening of a run is; `null` = it is not being opened.
 async fn opening(State(shared): State<Arc<Shared>>, Path(looked): Path<String>) -> Response {
-    json(&match &shared.runs {
-        Kept::Many(runs) => Looked::parse(&looked).and_then(|looked| runs.progress(looked)),
-        Kept::One(_) => None,
-    })
+    json(&shared.looked(Some(&looked)).and_then(|looked| shared.shelved.progress(looked)))
 }
 
 fn json(value: &impl serde::Serialize) -> Response {

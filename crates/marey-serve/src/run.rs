@@ -124,6 +124,18 @@ impl<'a> Opened<'a> {
         })
     }
 
+    /// Says that clocks of the run can be moved, or why they cannot.
+    #[cfg(feature = "http")]
+    pub(crate) fn allow_shift(&mut self, why_not: Option<String>) {
+        self.head.why_no_shift = why_not;
+    }
+
+    /// Closes files that were kept open for the next question: nobody asks any more.
+    #[cfg(feature = "http")]
+    pub(crate) fn retire(&self) {
+        self.archive.close_files();
+    }
+
     /// The number of a line; `None` = there is none.
     pub(crate) fn line(&self, location: u32, level: u32, depth: u32) -> Option<u32> {
         self.lines.get(&(location, level, depth)).copied()
@@ -289,12 +301,14 @@ fn head(
         visits,
         exclusive_ns,
     });
-    let processes = trace.processes().iter().map(|process| WireProcess {
+    let offsets = &archive.corrections().offsets;
+    let processes = (0..).zip(trace.processes()).map(|(number, process)| WireProcess {
         host: process.host.clone(),
         rank: process.rank,
         world: process.world,
         pid: process.pid,
         outcome: process.outcome.clone(),
+        offset_ns: offsets.get(&number).copied().unwrap_or(0),
     });
     let locations = trace.locations().iter().map(|location| WireLocation {
         name: location_name(trace, location),
@@ -311,6 +325,8 @@ fn head(
     RunHead {
         name: name.to_owned(),
         other: None,
+        why_no_shift: Some("this page holds its run, which stays as it is".to_owned()),
+        backwards: archive.corrections().violations,
         title: facts.title.clone(),
         command: facts.command.clone(),
         start_realtime_ns: facts.start_realtime_ns,

@@ -25,7 +25,7 @@ pub use compare::{
 };
 pub use counters::{CounterPlacesHead, Counters, CountersHead, WireCounter};
 pub use overlaps::{OverlapPlacesHead, OverlapsHead};
-pub use runs::{WireOpening, WireRun, WireRuns};
+pub use runs::{WireOpening, WireRun, WireRuns, WireShift};
 
 /// What can be asked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -232,6 +232,11 @@ pub struct RunHead {
     pub name: String,
     /// Name of the run that was opened beside it; `null` = none.
     pub other: Option<String>,
+    /// Why no clock of it can be moved by hand; `null` = it can.
+    pub why_no_shift: Option<String>,
+    /// Messages that seem to arrive before they are sent, if clocks were corrected after the merge.
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub backwards: Option<u64>,
     /// Its title, as the user gave it.
     pub title: String,
     /// The command line that was recorded.
@@ -333,6 +338,9 @@ pub struct WireProcess {
     pub pid: u32,
     /// How it ended.
     pub outcome: String,
+    /// What was added to its times by hand, ns.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub offset_ns: i64,
 }
 
 /// A thread, or a lane of a process.

@@ -1,4 +1,4 @@
-//! `marey merge --offset`, `--reset` and `--reclock`: clocks of a run that is merged already.
+//! `marey merge --offset`, `--reset` and `--reclock`, and the viewer: clocks of a run that is merged already.
 //!
 //! The one idea: what was merged stays as it is; what is to be added to times stands in a file beside it, and
 //! taking the file away undoes everything. What the corrections do to messages is counted and said at once,
@@ -38,6 +38,32 @@ pub(crate) fn set(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     clocks.warn(after.corrections());
     tell(&args.input, &after, before)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Moves the clock of one process, in the place of what it was moved by before; 0 = not at all.
+pub(crate) fn shift(run: &Path, process: u32, offset_ns: i64) -> anyhow::Result<()> {
+    let archive = open_directory(run)?;
+    let shown = run.display();
+    if u64::from(process) >= archive.meta().rows("processes") {
+        bail!(Usage(format!("{shown} has no process {process}")));
+    }
+    if offset_ns.unsigned_abs() > corrections::MAX_OFFSET_NS.unsigned_abs() {
+        bail!(Usage("no clock is moved by more than 104 days".to_owned()));
+    }
+    let mut wanted = archive.corrections().clone();
+    wanted.offsets.insert(process, offset_ns);
+    wanted.offsets.retain(|_, ns| *ns != 0);
+    save(run, wanted)?;
+    Ok(())
+}
+
+/// Why no clock of a run can be moved; `None` = it can.
+pub(crate) fn why_no_shift(run: &Path) -> Option<String> {
+    let writable = || rustix::fs::access(run, rustix::fs::Access::WRITE_OK).is_ok();
+    if run.is_file() {
+        return Some("the run is packed, and packed files are not changed".to_owned());
+    }
+    (!writable()).then(|| format!("{} may not be written to", run.display()))
 }
 
 /// Fits clocks from what the run has.

@@ -24,19 +24,21 @@ use crate::recent;
 use crate::report;
 use crate::run::{damaged, open_archive};
 
-use self::shelf::Found;
+use self::shelf::{Found, Named};
 
 /// Runs the command.
 pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
     let (runs, what) = match &args.run {
         Some(run) => {
-            (Runs::One(Box::new(opened(run, args.other.as_deref())?)), named(run, args.other.as_deref()))
+            let only = Some(Box::new(opened(run, args.other.as_deref())?));
+            let shelf = Box::new(Named { run: run.clone(), other: args.other.clone() });
+            (Runs { shelf, only }, named(run, args.other.as_deref()))
         }
         None => {
-            let found =
-                Found::beneath(&std::env::current_dir().context("cannot find the directory that this is")?);
+            let here = std::env::current_dir().context("cannot find the directory that this is")?;
+            let found = Found::beneath(&here);
             let what = format!("the runs beneath {} and those looked at lately", found.directory().display());
-            (Runs::Many(Box::new(found)), what)
+            (Runs { shelf: Box::new(found), only: None }, what)
         }
     };
     if viewer::FILES.is_empty() {

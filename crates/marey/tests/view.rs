@@ -6,6 +6,7 @@
 mod beside;
 mod listed;
 mod sample;
+mod shifted;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

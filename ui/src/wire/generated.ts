@@ -24,13 +24,13 @@ export type Instances = { sample: Sample, which: Which, };
 
 export type Which = { "range": [number, number] } | { "anomalous": number };
 
-export type RunHead = { name: string, other: string | null, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, left_out: Array<string>, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, counters: Array<WireCounter>, };
+export type RunHead = { name: string, other: string | null, why_no_shift: string | null, backwards: number | null, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, left_out: Array<string>, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, counters: Array<WireCounter>, };
 
 export type WireRegion = { name: string, verb: string, noun: string, level: number, kind: Kind, file: string, line: number, visits: number, exclusive_ns: number, };
 
 export type Kind = "work" | "transfer" | "wait" | "collective" | "io" | "manage";
 
-export type WireProcess = { host: string, rank: number | null, world: number, pid: number, outcome: string, };
+export type WireProcess = { host: string, rank: number | null, world: number, pid: number, outcome: string, offset_ns: number, };
 
 export type WireLocation = { name: string, process: number, start_ns: number, end_ns: number, };
 
@@ -135,3 +135,5 @@ export type WireRuns = { directory: string, is_cut: boolean, runs: Array<WireRun
 export type WireRun = { number: number, name: string, place: string, title: string, command: string, started_ms: number | null, duration_ns: number, processes: number, hosts: number, visits: number, bytes: number, why_not: string | null, };
 
 export type WireOpening = { what: string, done: number, of: number, };
+
+export type WireShift = { process: number, offset_ns: number, };

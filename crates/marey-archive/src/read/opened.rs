@@ -44,6 +44,11 @@ impl Opened {
         Some(Arc::clone(&kept.file))
     }
 
+    /// Keeps none any more.
+    pub(super) fn clear(&self) {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).kept.clear();
+    }
+
     /// Keeps a file, for which the one may go that was used least lately.
     pub(super) fn put(&self, name: &str, indexed: bool, file: &Arc<PartFile>) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,10 +6,10 @@
 //! What is deliberately absent: where runs are found. The command line does that, and a page cannot name a place.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Opened;
-use crate::wire::{WireOpening, WireRuns};
+use crate::wire::{WireOpening, WireRuns, WireShift};
 
 /// What tells how far the opening of a run is.
 pub type Progress<'p> = dyn Fn(WireOpening) + Sync + 'p;
@@ -29,6 +29,15 @@ pub trait Shelf: Send + Sync {
         beside: Option<usize>,
         progress: &Progress<'_>,
     ) -> Result<Opened<'static>, String>;
+
+    /// Why no clock of a run can be moved; `None` = it can.
+    fn why_no_shift(&self, run: usize) -> Option<String>;
+
+    /// Moves the clock of a process. Who opens the run then gets times with that.
+    ///
+    /// # Errors
+    /// In words, if there is no such run or process, or it cannot be written down.
+    fn shift(&self, run: usize, shift: WireShift) -> Result<(), String>;
 }
 
 /// Which runs are looked at.
@@ -39,6 +48,9 @@ pub(super) struct Looked {
 }
 
 impl Looked {
+    /// What is served where one run, or one with another beside it, was named.
+    pub(super) const ONLY: Self = Self { run: 0, beside: None };
+
     /// From a part of an address.
     pub(super) fn parse(text: &str) -> Option<Self> {
         match text.split_once('-') {
@@ -51,9 +63,8 @@ impl Looked {
 /// A run that is open, or is being opened.
 #[derive(Default)]
 struct Book {
-    opened: OnceLock<Opened<'static>>,
     /// Held by who opens it; others wait for that.
-    opening: Mutex<()>,
+    opened: Mutex<Option<Arc<Opened<'static>>>>,
     progress: Mutex<Option<WireOpening>>,
 }
 
@@ -68,6 +79,23 @@ impl Shelved {
         Self { shelf, books: Mutex::default() }
     }
 
+    fn book(&self, looked: Looked) -> Arc<Book> {
+        let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(books.entry(looked).or_default())
+    }
+
+    /// Puts a run there that is open.
+    pub(super) fn put(&self, looked: Looked, run: Opened<'static>) {
+        let book = self.book(looked);
+        *book.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(self.told(looked, run)));
+    }
+
+    /// With what can be done to it.
+    fn told(&self, looked: Looked, mut run: Opened<'static>) -> Opened<'static> {
+        run.allow_shift(self.shelf.why_no_shift(looked.run));
+        run
+    }
+
     pub(super) fn list(&self) -> WireRuns {
         self.shelf.list()
     }
@@ -80,26 +108,35 @@ impl Shelved {
         book.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Hands out a run, which is opened for the first who asks. One that cannot be opened is tried again for the next.
-    pub(super) fn with<T>(
-        &self,
-        looked: Looked,
-        then: impl FnOnce(&Opened<'static>) -> T,
-    ) -> Result<T, String> {
-        let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
-        let book = Arc::clone(books.entry(looked).or_default());
-        drop(books);
-        let opening = book.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        if book.opened.get().is_none() {
-            let say = |how_far: Option<WireOpening>| {
-                *book.progress.lock().unwrap_or_else(PoisonError::into_inner) = how_far;
-            };
-            let opened = self.shelf.open(looked.run, looked.beside, &|how_far| say(Some(how_far)));
-            say(None);
-            // Nobody else puts one there, for that is who holds the lock.
-            book.opened.set(opened?).ok();
+    /// A run, which is opened for the first who asks. One that cannot be opened is tried again for the next.
+    pub(super) fn get(&self, looked: Looked) -> Result<Arc<Opened<'static>>, String> {
+        let book = self.book(looked);
+        let mut opened = book.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(run) = &*opened {
+            return Ok(Arc::clone(run));
         }
-        drop(opening);
-        book.opened.get().map(then).ok_or_else(|| "the run was closed".to_owned())
+        let say = |how_far: Option<WireOpening>| {
+            *book.progress.lock().unwrap_or_else(PoisonError::into_inner) = how_far;
+        };
+        let found = self.shelf.open(looked.run, looked.beside, &|how_far| say(Some(how_far)));
+        say(None);
+        let run = Arc::new(self.told(looked, found?));
+        *opened = Some(Arc::clone(&run));
+        Ok(run)
+    }
+
+    /// Moves the clock of a process; the run is opened anew, alone and beside others, when somebody asks for it.
+    pub(super) fn shift(&self, looked: Looked, shift: WireShift) -> Result<(), String> {
+        self.shelf.shift(looked.run, shift)?;
+        let books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_of_it = |it: &&Looked| it.run == looked.run || it.beside == Some(looked.run);
+        let concerned: Vec<Arc<Book>> =
+            books.keys().filter(is_of_it).filter_map(|it| books.get(it)).map(Arc::clone).collect();
+        drop(books);
+        for book in concerned {
+            let before = book.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+            before.inspect(|run| run.retire());
+        }
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! What goes over the wire of runs that can be opened.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Runs that can be opened, the latest first.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -57,8 +57,20 @@ pub struct WireOpening {
     pub of: u32,
 }
 
+/// The clock of a process is to be moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct WireShift {
+    /// The process, by its place in the head.
+    pub process: u32,
+    /// What is to be added to all of its times, in the place of what was before, ns; 0 = as they were found.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub offset_ns: i64,
+}
+
 #[cfg(test)]
 pub(super) fn declarations() -> Vec<String> {
     use ts_rs::TS;
-    vec![WireRuns::decl(), WireRun::decl(), WireOpening::decl()]
+    vec![WireRuns::decl(), WireRun::decl(), WireOpening::decl(), WireShift::decl()]
 }

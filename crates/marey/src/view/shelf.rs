@@ -1,6 +1,6 @@
-//! The runs that `marey view` offers where none is named.
+//! The runs that `marey view` was given, or those that it offers where none is named.
 //!
-//! The one idea: those beneath the working directory, and those of the list of recent ones. A page names one by the number
+//! The one idea: what is offered are those beneath the working directory, and those of the list of recent ones. A page names one by the number
 //! that it has here, and by nothing else.
 
 use std::collections::BTreeMap;
@@ -10,9 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use marey_archive::{META_FILE, State};
 use marey_serve::Opened;
 use marey_serve::host::{Progress, Shelf};
-use marey_serve::wire::{WireOpening, WireRun, WireRuns};
+use marey_serve::wire::{WireOpening, WireRun, WireRuns, WireShift};
 
-use super::{beside, open_run};
+use super::{beside, open_run, opened};
+use crate::clocks;
 use crate::compare::names;
 use crate::exit;
 use crate::paint::harmless;
@@ -150,6 +151,44 @@ impl Shelf for Found {
         let opened = beside(base, open(1)?, &path, other);
         recent::remember(other);
         Ok(opened)
+    }
+
+    fn why_no_shift(&self, run: usize) -> Option<String> {
+        self.path(run).map_or_else(Some, |path| clocks::why_no_shift(&path))
+    }
+
+    fn shift(&self, run: usize, shift: WireShift) -> Result<(), String> {
+        let path = self.path(run)?;
+        clocks::shift(&path, shift.process, shift.offset_ns).map_err(|error| exit::text_of(&error))
+    }
+}
+
+/// The runs that were named, of which the first is looked at.
+pub(super) struct Named {
+    pub(super) run: PathBuf,
+    pub(super) other: Option<PathBuf>,
+}
+
+impl Shelf for Named {
+    fn list(&self) -> WireRuns {
+        WireRuns { directory: String::new(), is_cut: false, runs: Vec::new() }
+    }
+
+    fn open(
+        &self,
+        _run: usize,
+        _beside: Option<usize>,
+        _progress: &Progress<'_>,
+    ) -> Result<Opened<'static>, String> {
+        opened(&self.run, self.other.as_deref()).map_err(|error| exit::text_of(&error))
+    }
+
+    fn why_no_shift(&self, _run: usize) -> Option<String> {
+        clocks::why_no_shift(&self.run)
+    }
+
+    fn shift(&self, _run: usize, shift: WireShift) -> Result<(), String> {
+        clocks::shift(&self.run, shift.process, shift.offset_ns).map_err(|error| exit::text_of(&error))
     }
 }
 

@@ -7,31 +7,40 @@ use serde_json::Value;
 
 use super::{Answer, Served, question, sample};
 
-struct Page {
-    served: Served,
-    cookie: String,
+pub(super) struct Page {
+    pub(super) served: Served,
+    pub(super) cookie: String,
 }
 
 impl Page {
-    fn new(dir: &Path, words: &[&str]) -> Self {
+    pub(super) fn new(dir: &Path, words: &[&str]) -> Self {
         let served = Served::asked_for(dir, words);
         let cookie = served.cookie();
         Self { served, cookie }
     }
 
-    fn get(&self, path: &str) -> Answer {
+    pub(super) fn get(&self, path: &str) -> Answer {
         let (host, cookie) = (self.served.parts().0, &self.cookie);
         self.served.ask(&format!(
             "GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
         ))
     }
 
-    fn post(&self, path: &str, body: &str) -> Answer {
+    pub(super) fn post(&self, path: &str, body: &str) -> Answer {
         let more = format!("Cookie: {}\r\n", self.cookie);
         self.served.ask(&question(self.served.parts().0, path, &more, body))
     }
 
-    fn runs(&self) -> Vec<Value> {
+    /// The head of an answer of a run.
+    pub(super) fn head(&self, path: &str, body: &str) -> Value {
+        let answer = self.post(path, body);
+        assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+        let len = u32::from_le_bytes(answer.body[..4].try_into().unwrap()) as usize;
+        let head: Value = serde_json::from_slice(&answer.body[4..4 + len]).unwrap();
+        head["head"].clone()
+    }
+
+    pub(super) fn runs(&self) -> Vec<Value> {
         let answer = self.get("/api/runs");
         assert_eq!(answer.status, 200);
         let list: Value = serde_json::from_slice(&answer.body).unwrap();
@@ -40,12 +49,9 @@ impl Page {
 
     /// What a run under a number is called, by its own answer.
     fn name(&self, looked: &str) -> String {
-        let answer = self.post(&format!("/run/{looked}/"), r#"{"ask":"run"}"#);
-        assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
-        let len = u32::from_le_bytes(answer.body[..4].try_into().unwrap()) as usize;
-        let head: Value = serde_json::from_slice(&answer.body[4..4 + len]).unwrap();
-        let other = head["head"]["other"].as_str().map_or_else(String::new, |other| format!(" and {other}"));
-        format!("{}{other}", head["head"]["name"].as_str().unwrap())
+        let head = self.head(&format!("/run/{looked}/"), r#"{"ask":"run"}"#);
+        let other = head["other"].as_str().map_or_else(String::new, |other| format!(" and {other}"));
+        format!("{}{other}", head["name"].as_str().unwrap())
     }
 }
 
