@@ -3,6 +3,7 @@ import { render, type JSX } from "preact";
 
 import { duration } from "./base/time.ts";
 import { followOperation } from "./state/operation.ts";
+import { followClocks } from "./state/clock.ts";
 import { followPicked } from "./state/instances.ts";
 import { failure, open, report, run, unpacked } from "./state/run.ts";
 import { followOpening, isListed, LIST, opening, readRuns } from "./state/runs.ts";
@@ -162,6 +163,7 @@ async function start(page: HTMLElement): Promise<void> {
     remember();
     joinWindows();
     followVisit();
+    followClocks();
     followOperation();
     followPicked();
   });

@@ -1,9 +1,11 @@
 /** Everything that can be done by name: what the finder finds, keys call and the menu offers. */
 import { toggleTheme } from "../../state/settings.ts";
+import { moveClock } from "../../state/clock.ts";
 import { back, forward } from "../../state/history.ts";
 import { align, alignNext } from "../../state/pair.ts";
-import { beside, chosenOperation, clearSelection, isBlinking, lookAround, lookAtAll, origin, toggleLayer, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
+import { beside, chosenOperation, clearSelection, isBlinking, lookAround, lookAtAll, origin, seenLocations, toggleLayer, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
 import { foldAll, toggleHosts } from "../../state/rows.ts";
+import { run } from "../../state/run.ts";
 import { pointedAt } from "../../state/timeline.ts";
 import { operation, stepOperation } from "../../state/operation.ts";
 import { step, visit } from "../../state/visit.ts";
@@ -69,6 +71,14 @@ export const COMPARE_COMMANDS: readonly Command[] = [
   { name: "Align both runs at their beginnings", key: "", act: () => align(null) },
 ];
 
+/** The process of the visit that is chosen, or of the first location that is shown. */
+function moveChosenClock(): void {
+  const head = run.peek();
+  const line = visit.peek()?.line;
+  const location = line === undefined ? seenLocations.peek()[0] : head?.lines[line]?.location;
+  moveClock(head?.locations[location ?? 0]?.process ?? 0, 0);
+}
+
 /** What the timeline knows. */
 export const TIMELINE_COMMANDS: readonly Command[] = [
   { name: "Show waits", key: "w", act: () => toggleLayer("waits") },
@@ -77,6 +87,7 @@ export const TIMELINE_COMMANDS: readonly Command[] = [
   { name: "Show the critical path", key: "c", act: () => toggleLayer("path") },
   { name: "Close the rows of all hosts, or open them", key: "h", act: toggleHosts },
   { name: "Fold the threads of all processes, or show them", key: "", act: foldAll },
+  { name: "Move the clock of the process that is chosen by hand", key: "", act: moveChosenClock },
   { name: "Open the states in a window of their own", key: "", act: () => tearOff("states") },
   { name: "Whole run", key: "0", act: lookAtAll },
   {

@@ -44,7 +44,7 @@ export function Help(): JSX.Element {
       <section>
         <h2>The pointer on the timeline</h2>
         <p>The wheel zooms, sideways it moves; over the names it scrolls the rows.</p>
-        <p>Drag to move. Drag in the ruler, or with Shift anywhere, to zoom to a span. Press a visit to see all about it.</p>
+        <p>Drag to move; drag the name of a row to move the clock of its process by hand: it is written down when you say so, and can be undone. Drag in the ruler, or with Shift anywhere, to zoom to a span. Press a visit to see all about it.</p>
       </section>
       <section>
         <h2>Two runs side by side</h2>

@@ -1,6 +1,7 @@
 /**
  * What the pointer does on the timeline. Wheel: zoom, sideways: move, over the names: scroll rows. Drag: move, in the
- * ruler or with Shift: mark a span and zoom to it. Click: choose a visit; on names: open and close what belongs to them.
+ * ruler or with Shift: mark a span and zoom to it; a name: move the clock of its process. Click: choose a visit; on names:
+ * open and close what belongs to them.
  * All of it can be done with keys, too.
  */
 import { length, ns, zoom, type Span } from "../../base/time.ts";
@@ -16,6 +17,8 @@ export interface Hands {
   choose(time: number, y: number): void;
   /** A name was pressed. */
   press(y: number): void;
+  /** A name was dragged, so far, ns; without, that moves the span as dragging elsewhere does. */
+  shift?(y: number, by: number): void;
   hover(x: number, y: number): void;
   leave(): void;
 }
@@ -25,7 +28,7 @@ const CLICK = 4;
 
 /** Listens on an element; returns what ends it. */
 export function listen(element: HTMLElement, hands: Hands): () => void {
-  let start: { x: number; y: number; span: Span; kind: "move" | "mark" } | null = null;
+  let start: { x: number; y: number; span: Span; kind: "move" | "mark" | "shift" } | null = null;
   const at = (event: PointerEvent | WheelEvent): [number, number] => {
     const box = element.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
@@ -33,7 +36,8 @@ export function listen(element: HTMLElement, hands: Hands): () => void {
   const down = (event: PointerEvent): void => {
     if (event.button !== 0) return;
     const [x, y] = at(event);
-    start = { x, y, span: hands.scale().span, kind: event.shiftKey || y < RULER ? "mark" : "move" };
+    const isName = x < GUTTER && y >= RULER && hands.shift !== undefined;
+    start = { x, y, span: hands.scale().span, kind: isName ? "shift" : event.shiftKey || y < RULER ? "mark" : "move" };
     element.setPointerCapture(event.pointerId);
   };
   const move = (event: PointerEvent): void => {
@@ -43,6 +47,8 @@ export function listen(element: HTMLElement, hands: Hands): () => void {
     const scale = hands.scale();
     if (start.kind === "mark") {
       hands.mark(ordered(timeFromPx(scale, start.x), timeFromPx(scale, x)));
+    } else if (start.kind === "shift") {
+      hands.shift?.(start.y - RULER, ((x - start.x) / scale.width) * length(start.span));
     } else {
       const shift = Math.round(((start.x - x) / scale.width) * length(start.span));
       hands.look({ from: ns(start.span.from + shift), to: ns(start.span.to + shift) });

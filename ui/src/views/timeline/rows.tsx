@@ -10,6 +10,7 @@ import { Surface, type DrawContext } from "../../canvas/surface.ts";
 import { threadsOf, toggleHost, toggleThreads } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { chooseOperation, chooseVisit, chosenRegion, isBlinking, look, origin, span } from "../../state/view.ts";
+import { moveClock } from "../../state/clock.ts";
 import { mostScroll, pointer, scroll, scrollRows } from "../../state/timeline.ts";
 import { operationAt } from "../../tracks/collectives.ts";
 import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
@@ -145,8 +146,10 @@ function hintAt(x: number, y: number): string {
   const host = hostAt(layout.peek(), y);
   if (host !== undefined) return host.isClosed ? `Press to show the rows of ${host.host}; the strip is how many of its locations are in which state` : `Press to close the rows of ${host.host}`;
   const row = x < GUTTER ? rowAt(layout.peek(), y) : undefined;
-  const threads = row === undefined ? "none" : threadsOf(row.location);
-  return threads === "none" ? "" : threads === "shown" ? "Press to fold its threads" : "Press to show its threads";
+  if (row === undefined) return "";
+  const threads = threadsOf(row.location);
+  const press = threads === "none" ? "" : threads === "shown" ? "Press to fold its threads; " : "Press to show its threads; ";
+  return `${press}${press === "" ? "D" : "d"}rag sideways to move its clock by hand`;
 }
 
 const hands = {
@@ -178,6 +181,10 @@ const hands = {
     const [host, row] = [hostAt(layout.peek(), y + scroll.peek()), rowAt(layout.peek(), y + scroll.peek())];
     if (host !== undefined) toggleHost(host.host);
     else if (row !== undefined) toggleThreads(run.peek()?.locations[row.location]?.process ?? -1);
+  },
+  shift(y: number, by: number): void {
+    const row = rowAt(layout.peek(), y + scroll.peek());
+    if (row !== undefined) moveClock(run.peek()?.locations[row.location]?.process ?? -1, by);
   },
   hover(x: number, y: number): void {
     hint.value = y < RULER ? "" : hintAt(x, y - RULER + scroll.peek()) || (x < GUTTER ? "" : wordsOf(timeFromPx(scale(), x), y - RULER));

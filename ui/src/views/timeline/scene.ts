@@ -1,6 +1,7 @@
 /** What the timeline shows now, gathered from the state of the page: for the screen, and for files. */
 import { signal } from "@preact/signals";
 
+import { movedBy, moving } from "../../state/clock.ts";
 import { instances } from "../../state/instances.ts";
 import { overlapping } from "../../state/overlaps.ts";
 import { threadsOf } from "../../state/rows.ts";
@@ -8,10 +9,12 @@ import { run } from "../../state/run.ts";
 import { chosenOperation, chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
 import { visit } from "../../state/visit.ts";
+import type { RunHead } from "../../wire/generated.ts";
 import { colourOf, colours, pixels } from "../colours.ts";
 import type { Scene } from "./draw.ts";
 import { ranges } from "./charts.ts";
 import { isStale, picture } from "./fetch.ts";
+import { movedPicture } from "./moved.ts";
 import { layout, plotWidth, scale } from "./place.ts";
 
 /** A span that is being marked with the pointer. */
@@ -27,8 +30,7 @@ export function sceneNow(): Scene | null {
   // What was picked blinks alone.
   const blinked = blink.peek() && some === null ? (chosenRegion.peek() ?? visit.peek()?.region ?? null) : null;
   return {
-    run: head,
-    picture: picture.peek(),
+    ...shownNow(head),
     scale: scale(),
     layout: layout.peek(),
     scroll: scroll.peek(),
@@ -50,9 +52,19 @@ export function sceneNow(): Scene | null {
   };
 }
 
+/** The run and its picture, with the clock that is being moved where it is moved to. */
+function shownNow(head: RunHead): Pick<Scene, "run" | "picture"> {
+  const [shown, now, by] = [picture.peek(), moving.peek(), movedBy.peek()];
+  if (shown === null || now === null || by === 0) return { run: head, picture: shown };
+  const locations = new Set(head.locations.flatMap((it, location) => (it.process === now.process ? [location] : [])));
+  const lines = new Set(head.lines.flatMap((it, line) => (locations.has(it.location) ? [line] : [])));
+  const lives = head.locations.map((it, location) => (locations.has(location) ? { ...it, start_ns: it.start_ns + by, end_ns: it.end_ns + by } : it));
+  return { run: { ...head, locations: lives }, picture: movedPicture(shown, lines, locations, by) };
+}
+
 /** Reads all that a scene is made of, so that who calls it in an effect is called again when something changes. */
 export function watchScene(): void {
   void [run.value, picture.value, span.value, layout.value, scroll.value, colours.value, hidden.value];
   void [chosenRegion.value, visit.value, origin.value, marked.value, isStale.value, blink.value, plotWidth.value, instances.value, zoomOrigin.value];
-  void [chosenOperation.value, ranges.value, pixels.value];
+  void [chosenOperation.value, ranges.value, pixels.value, moving.value];
 }

@@ -14,6 +14,7 @@ import { hidden, layers, lookAtAll, seenLocations, span, twin } from "../../stat
 import { totals } from "../../state/timeline.ts";
 import type { Collectives } from "../../tracks/collectives.ts";
 import { isApproximate } from "../../tracks/states.ts";
+import { Clock } from "./clock.tsx";
 import { follow, isStale, picture } from "./fetch.ts";
 import { Lane } from "./lane.tsx";
 import { Rows } from "./rows.tsx";
@@ -41,6 +42,7 @@ export function Timeline(): JSX.Element {
   return (
     <div class="timeline" data-settled={!isStale.value && picture.value !== null && totals.value !== null}>
       <Bar />
+      <Clock />
       <Minimap />
       <Lane />
       {twin.value === null ? null : <Twin />}
