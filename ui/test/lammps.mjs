@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { annotations } from "./annotations.mjs";
 import { operations } from "./operations.mjs";
 import { asked, fact } from "./read.mjs";
+import { waits } from "./waits.mjs";
 
 const ROWS = ".timeline-rows canvas";
 
@@ -286,6 +287,7 @@ export async function lammps(browser, address) {
   }
   await browser.picture("waits");
   await browser.accessible("waits");
+  await waits(browser);
   await page.getByRole("button", { name: "Show in the timeline" }).click();
   await browser.settled();
   assert(((await browser.colours(ROWS))["b3261e"] ?? 0) > 300, "the critical path is drawn");
@@ -350,6 +352,8 @@ function anAddress(number) {
     `rows=${["waiting", "region", "waiting,folded", "folded", "together", "waiting,folded,together"][below(6)]}`,
     `until=${below(2_000_000_000)}`,
     `origin=${1 + below(1_000_000_000)}`,
+    `zoom=${1 + below(1_000_000_000)}`,
+    `waits=["${["Waiting", "Delays"][below(2)]}","late sender",${["null", '"MPI_Send"'][below(2)]}]`,
   ].filter(() => below(2) === 0);
   if (some.includes(`region=${region}`) && below(2) === 0) some.push(below(2) === 0 ? "picked=anomalous" : `picked=duration:${below(1000)}-${5000 + below(90_000)}`);
   return [`view=${view}`, ...some];

@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgop&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&origin=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgop&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&waits=["KIND","WHAT","WHERE"]&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -41,7 +41,9 @@ import {
   type Layers,
   type Picked,
   type ViewName,
+  zoomOrigin,
 } from "./view.ts";
+import { waitsChoice, waitsOf, waitsText } from "./waits.ts";
 
 const VERSION = "1";
 
@@ -124,8 +126,10 @@ export const chosen = computed<string>(() => {
   add("counters", counters === null ? null : JSON.stringify([...counters].sort((a, b) => a - b).map((it) => run.value?.counters[it]?.name ?? "")));
   add("colours", recolouredText());
   add("table", twin.value);
+  add("waits", waitsText());
   add("until", until.value === null ? null : String(until.value));
   add("origin", origin.value === null ? null : String(origin.value));
+  add("zoom", zoomOrigin.value === null ? null : String(zoomOrigin.value));
   add("align", aligned.value === null ? null : String(aligned.value + 1));
   add("new", chosenNew.value);
   const other = chosenBeside.value;
@@ -182,8 +186,10 @@ export function choose(text: string): void {
     chosenCounters.value = wanted === undefined ? null : new Set(names(wanted).map((it) => counters.findIndex((counter) => counter.name === it)).filter((it) => it >= 0));
     recoloured.value = recolouredOf(values.get("colours") ?? "");
     twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
+    waitsChoice.value = waitsOf(values.get("waits") ?? "");
     until.value = numbers(values.get("until"), ",")[0] ?? null;
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;
+    zoomOrigin.value = numbers(values.get("zoom"), ",")[0] ?? null;
     const [number] = numbers(values.get("align"), ",");
     aligned.value = number === undefined || number < 1 ? null : number - 1;
     lastNew.value = values.get("new") ?? null;

@@ -8,6 +8,7 @@ import { report } from "../../state/run.ts";
 import { chosenRegion, layers, regionOfName, view } from "../../state/view.ts";
 import type { DelayRow, PathRow, WaitRow } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
+import { Panes } from "./panes.tsx";
 
 export function Waits(): JSX.Element {
   const text = report.value;
@@ -15,6 +16,7 @@ export function Waits(): JSX.Element {
   if (text.unexplained !== null) return <p class="hush">{text.unexplained}</p>;
   return (
     <div class="sheet">
+      <Panes report={text} />
       <section>
         <h2>Waiting — where it was suffered, and what for</h2>
         <Suffered rows={text.waits ?? []} />

@@ -1,0 +1,74 @@
+/** What was waited for, where and who: three panes of which each limits the others, against sums over the report. */
+import assert from "node:assert/strict";
+
+import { asked } from "./read.mjs";
+
+const SIDES = ["What was waited for", "In which call", "Who waited"];
+
+export async function waits(browser) {
+  const { page } = browser;
+  const { head: report } = await asked(page, { ask: "report" });
+  const whole = report.waits.reduce((sum, row) => sum + row.wait_ns, 0);
+
+  browser.step("each pane adds up to all waiting");
+  for (const side of SIDES) near(await total(page, side), whole, side);
+  const by = (of) => {
+    const sums = new Map();
+    report.waits.forEach((row) => sums.set(of(row), (sums.get(of(row)) ?? 0) + row.wait_ns));
+    return [...sums].sort((a, b) => b[1] - a[1]);
+  };
+
+  browser.step("a pattern limits the calls and those who waited");
+  const [pattern, time] = by((row) => row.pattern)[0];
+  await press(page, SIDES[0], pattern);
+  for (const side of SIDES.slice(1)) near(await total(page, side), time, `${side} of ${pattern}`);
+  near(await total(page, SIDES[0]), whole, "among all patterns");
+
+  browser.step("who waited limits the patterns and the calls, and is chosen in all views");
+  const [who] = by((row) => (row.pattern === pattern ? row.location : null)).find(([name]) => name !== null);
+  await press(page, SIDES[2], who);
+  await browser.until("it is chosen", (who) => document.querySelector(".chip")?.textContent.startsWith(who), who);
+  const both = report.waits.filter((row) => row.pattern === pattern && row.location === who);
+  near(await total(page, SIDES[1]), both.reduce((sum, row) => sum + row.wait_ns, 0), `calls of ${who}`);
+  near(await total(page, SIDES[0]), report.waits.filter((row) => row.location === who).reduce((sum, row) => sum + row.wait_ns, 0), `patterns of ${who}`);
+  await browser.until("the address says so", () => decodeURIComponent(location.hash).includes('waits=["Waiting",'));
+  await browser.picture("waits-panes");
+
+  browser.step("delays are another kind, and all of it comes back");
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  near(await total(page, SIDES[1]), whole, "all of it");
+  await page.getByRole("group", { name: "Which times" }).getByRole("button", { name: "Delays" }).click();
+  near(await total(page, "Who was late"), report.delays.reduce((sum, row) => sum + row.short_term_ns + row.long_term_ns, 0), "delays");
+  await page.getByRole("group", { name: "Which times" }).getByRole("button", { name: "Waiting" }).click();
+}
+
+/** What the rows of a pane are together; those that are not seen are scrolled to. */
+async function total(page, side) {
+  const texts = await page.locator(`[aria-label='${side}']`).first().evaluate(async (table) => {
+    const body = table.querySelector(".table-body");
+    const found = new Map();
+    for (let top = 0; ; top += 200) {
+      body.scrollTop = top;
+      await new Promise((done) => setTimeout(done, 60));
+      for (const row of table.querySelectorAll(".table-row")) found.set(row.getAttribute("aria-rowindex"), row.lastElementChild.textContent);
+      if (top + body.clientHeight >= body.scrollHeight) break;
+    }
+    body.scrollTop = 0;
+    return [...found.values()];
+  });
+  return texts.map(nsOf).reduce((sum, time) => sum + time, 0);
+}
+
+async function press(page, side, name) {
+  await page.locator(`[aria-label='${side}'] .table-row`).filter({ hasText: name }).first().click();
+}
+
+function nsOf(text) {
+  const [, digits, unit] = /([\d\u202f.]+) (s|ms|µs|ns)/.exec(text) ?? [];
+  return Number(digits.replace(/\u202f/g, "")) * { s: 1e9, ms: 1e6, "µs": 1e3, ns: 1 }[unit];
+}
+
+/** Equal as far as the digits tell that each row has. */
+function near(found, truth, what) {
+  assert(Math.abs(found - truth) <= Math.abs(truth) * 2e-3, `${what}: ${found} is ${truth}`);
+}
