@@ -1,11 +1,12 @@
 /** Wires everything: opens the run, follows the address, shows the page. */
 import { render, type JSX } from "preact";
 
-import { duration } from "./base/time.ts";
+import { followEvents } from "./state/events.ts";
+import { followExplained } from "./state/explained.ts";
 import { followOperation } from "./state/operation.ts";
 import { followClocks } from "./state/clock.ts";
 import { followPicked } from "./state/instances.ts";
-import { failure, open, report, run, unpacked } from "./state/run.ts";
+import { failure, open, run, unpacked } from "./state/run.ts";
 import { followOpening, isListed, LIST, opening, readRuns } from "./state/runs.ts";
 import "./state/settings.ts";
 import { remember } from "./state/history.ts";
@@ -18,10 +19,11 @@ import "./style/base.css";
 import { Communication } from "./views/communication/view.tsx";
 import { Compare } from "./views/compare/view.tsx";
 import "./views/frame/frame.css";
-import { VIEW_NAMES } from "./views/frame/commands.ts";
+import { VIEW_HELP, VIEW_NAMES } from "./views/frame/commands.ts";
 import { Header } from "./views/frame/header.tsx";
 import { listenToKeys } from "./views/frame/keys.ts";
 import { Side } from "./views/frame/side.tsx";
+import { Status } from "./views/frame/status.tsx";
 import { Help } from "./views/help/view.tsx";
 import { HistogramView } from "./views/histogram/view.tsx";
 import { Overview } from "./views/overview/view.tsx";
@@ -58,7 +60,7 @@ function Page(): JSX.Element {
       {isAlone.value ? null : (
         <nav class="nav" aria-label="Views">
           {VIEWS.map((name) => (
-            <button type="button" aria-current={view.value === name ? "page" : undefined} onClick={() => (view.value = name)}>
+            <button type="button" aria-current={view.value === name ? "page" : undefined} title={VIEW_HELP[name]} onClick={() => (view.value = name)}>
               {VIEW_NAMES[name]}
               {name === "help" ? <kbd>?</kbd> : null}
             </button>
@@ -87,7 +89,7 @@ function Page(): JSX.Element {
 function Pane({ name, isSecond }: { readonly name: ViewName; readonly isSecond?: boolean }): JSX.Element {
   const Shown = PAGES[name];
   return (
-    <section class="pane" aria-label={VIEW_NAMES[name]}>
+    <section class="pane" aria-label={VIEW_NAMES[name]} data-topic={name}>
       {run.value === null ? <Opening /> : <Shown />}
       {isSecond === true ? (
         <button type="button" class="pane-close" onClick={() => (beside.value = null)} aria-label={`Close ${VIEW_NAMES[name]}`} title="Close the view beside">
@@ -119,28 +121,6 @@ function Opening(): JSX.Element {
   return <p class="hush">{share > 0 && share < 1 ? `The run is being unpacked: ${Math.floor(share * 100)} %` : "The run is being opened …"}</p>;
 }
 
-function Status(): JSX.Element {
-  const head = run.value;
-  const cost = report.value?.overhead?.fraction;
-  return (
-    <footer class="status">
-      <span title="By how much times of different processes may be wrong against each other">
-        Clocks <strong>{head === null ? "…" : head.clock_ns === null ? "not compared" : `± ${duration(head.clock_ns)}`}</strong>
-      </span>
-      <span title="Time that recording added, as the recorders measured it themselves">
-        Measurement cost <strong>{cost === undefined ? "…" : `${(cost * 100).toFixed(2)} %`}</strong>
-      </span>
-      <span title="What was lost, unmatched or out of order; the overview lists it">
-        Problems <strong>{head === null ? "…" : head.problems === 0 ? "none" : head.problems}</strong>
-      </span>
-      <span class="status-keys">
-        <kbd>e</kbd> <kbd>s</kbd> zoom <kbd>a</kbd> <kbd>d</kbd> move <kbd>[</kbd> <kbd>]</kbd> previous, next <kbd>t</kbd> elapsed from
-        here <kbd>b</kbd> blink <kbd>/</kbd> find
-      </span>
-    </footer>
-  );
-}
-
 async function start(page: HTMLElement): Promise<void> {
   const hasList = await readRuns();
   // What an exported page says until its scripts are there.
@@ -165,6 +145,8 @@ async function start(page: HTMLElement): Promise<void> {
     followVisit();
     followClocks();
     followOperation();
+    followEvents();
+    followExplained();
     followPicked();
   });
 }

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 
 import { compare } from "./compare.mjs";
+import { explained } from "./explained.mjs";
 import { coarse, exported, openCutOff } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { lammps } from "./lammps.mjs";
@@ -20,7 +21,7 @@ import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { compare, lammps, tracks, nodes, hostile, exported, coarse, openCutOff, references, runs };
+const CASES = { compare, lammps, explained, tracks, nodes, hostile, exported, coarse, openCutOff, references, runs };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",
@@ -89,7 +90,7 @@ class Browser {
   }
 
   async open(view) {
-    await this.page.getByRole("navigation").getByRole("button", { name: view }).click();
+    await this.page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: view }).click();
   }
 
   async text(selector) {

@@ -1,6 +1,7 @@
 /** A program that has counters, and states that overlap: what stands beneath the rows is what it did. */
 import assert from "node:assert/strict";
 
+import { events } from "./events.mjs";
 import { asked } from "./read.mjs";
 import { states } from "./states.mjs";
 
@@ -14,6 +15,7 @@ export async function tracks(browser, address) {
   await page.goto(address);
   await counters(browser);
   await overlaps(browser);
+  await events(browser);
   await states(browser);
 }
 
@@ -66,7 +68,7 @@ async function overlaps(browser) {
   await page.keyboard.press("Escape");
   await browser.settled();
   assert.equal(await lanes(), 0);
-  assert.match(page.url(), /layers=mwg(&|$)/);
+  assert.match(page.url(), /layers=mwge(&|$)/);
 }
 
 async function counters(browser) {

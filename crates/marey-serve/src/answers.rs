@@ -8,11 +8,13 @@ mod collectives;
 mod compare;
 mod counters;
 mod course;
+mod events;
 mod flows;
 mod histogram;
 mod instances;
 #[cfg(feature = "http")]
 mod iterations;
+mod levels;
 mod overlaps;
 mod sample;
 mod shares;
@@ -56,11 +58,14 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Counters(asked) => counters::answer(run, asked),
         Request::OverlapPlaces => overlaps::places(run),
         Request::Overlaps(window) => overlaps::answer(run, window),
+        Request::Events(window) => events::in_window(run, window),
+        Request::EventsAt(span) => events::at(run, span),
         Request::Waits(window) => waits::answer(run, window),
         Request::Path(window) => flows::path(run, window),
         Request::Visit(at) => visit::answer(run, at),
         Request::Step(step) => step::answer(run, step),
         Request::Shares => shares::answer(run),
+        Request::Levels => levels::answer(run),
         Request::Utilisation(until) => utilisation::answer(run, until),
         Request::Situations => annotations::situations(run),
         Request::Anomalies => annotations::anomalies(run),
@@ -103,6 +108,7 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Messages(window)
         | Request::Collectives(window)
         | Request::Overlaps(window)
+        | Request::Events(window)
         | Request::Waits(window)
         | Request::Path(window) => check_window(window)?,
         Request::Counters(asked) => check_counters(asked)?,
@@ -111,6 +117,7 @@ fn checked(request: Request) -> Result<Request, String> {
         Request::Run
         | Request::Report
         | Request::Shares
+        | Request::Levels
         | Request::Compare
         | Request::Iterations
         | Request::Situations
@@ -118,6 +125,7 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Utilisation(_)
         | Request::CounterPlaces
         | Request::OverlapPlaces
+        | Request::EventsAt(_)
         | Request::Visit(_)
         | Request::Collective(_)
         | Request::Step(_) => {}

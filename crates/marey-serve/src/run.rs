@@ -19,7 +19,9 @@ use crate::counters::Counted;
 use crate::overlaps::Overlapping;
 #[cfg(feature = "http")]
 use crate::pair::Beside;
-use crate::wire::{Kind, RunHead, WireCounter, WireLine, WireLocation, WireProcess, WireRegion};
+use crate::wire::{
+    Kind, RunHead, WireCounter, WireEventKind, WireLine, WireLocation, WireProcess, WireRegion,
+};
 
 /// Single visits, as [`RunHead::left_out`] has them.
 const VISITS: &str = "visits";
@@ -101,7 +103,8 @@ impl<'a> Opened<'a> {
             (0..).zip(&lines).map(|(number, line)| ((line.location, line.level, line.depth), number));
         let numbers = numbers.collect();
         let visits = visits(&trace);
-        let head = head(archive, &trace, name, levels, lines);
+        let mut head = head(archive, &trace, name, levels, lines);
+        head.event_kinds = event_kinds(archive)?;
         Ok(Self {
             archive,
             trace,
@@ -341,10 +344,22 @@ fn head(
         regions: regions.collect(),
         processes: processes.collect(),
         counters: counters.collect(),
+        event_kinds: Vec::new(),
         locations: locations.collect(),
         levels,
         lines,
     }
+}
+
+/// What the program marks. A run that does not say whose it is has none.
+fn event_kinds(archive: &Archive) -> Result<Vec<WireEventKind>, Error> {
+    let table = archive.table("event_kinds")?;
+    let kinds = table.text("name")?.iter().zip(table.text("kind")?);
+    let kind = |(name, kind): (&String, &String)| WireEventKind {
+        name: name.clone(),
+        is_attribute: kind == "attribute",
+    };
+    Ok(kinds.map(kind).collect())
 }
 
 /// What was left out where the run was exported.

@@ -18,6 +18,8 @@ pub const TABLES: &[&str] = &[
     "counters",
     "intervals",
     "overlaps",
+    "event_kinds",
+    "events",
     "messages",
     "collectives",
     "profile",

@@ -9,6 +9,7 @@ mod annotations;
 mod collectives;
 mod compare;
 mod counters;
+mod events;
 mod overlaps;
 mod runs;
 
@@ -24,6 +25,7 @@ pub use compare::{
     WirePlace, WireRenamed,
 };
 pub use counters::{CounterPlacesHead, Counters, CountersHead, WireCounter};
+pub use events::{EventSpan, EventsAtHead, EventsHead, WireEvent, WireEventKind, WireField};
 pub use overlaps::{OverlapPlacesHead, OverlapsHead};
 pub use runs::{WireOpening, WireRun, WireRuns, WireShift};
 
@@ -56,6 +58,10 @@ pub enum Request {
     OverlapPlaces,
     /// Such states of a window: [`OverlapsHead`].
     Overlaps(Window),
+    /// Instants of a window that the program marked: [`EventsHead`].
+    Events(Window),
+    /// All about those of a location in a span: [`EventsAtHead`].
+    EventsAt(EventSpan),
     /// Waits of a window: [`WaitsHead`].
     Waits(Window),
     /// Where the critical path goes in a window: [`PathHead`].
@@ -66,6 +72,8 @@ pub enum Request {
     Step(Step),
     /// How much time each location spent in which region, over the whole run: [`SharesHead`].
     Shares,
+    /// How much time each location spent on which level, over the whole run: [`LevelsHead`].
+    Levels,
     /// What locations did up to an instant, and what is on its way to them then: [`UtilisationHead`].
     Utilisation(Until),
     /// Situations of the whole run: [`SituationsHead`]. The first to ask waits for a pass over it.
@@ -277,6 +285,8 @@ pub struct RunHead {
     pub lines: Vec<WireLine>,
     /// Counters.
     pub counters: Vec<WireCounter>,
+    /// What the program marks: instants, and fields of visits.
+    pub event_kinds: Vec<WireEventKind>,
 }
 
 /// A region.
@@ -500,6 +510,8 @@ pub struct WireVisit {
     pub all_messages: bool,
     /// The operation of all that it began or completed; `null` = none.
     pub operation: Option<Operation>,
+    /// What the program said of it: the name of the attribute, a point, and that of the field.
+    pub fields: Vec<WireField>,
 }
 
 /// A place in the source.
@@ -571,6 +583,15 @@ pub struct SharesHead {
     /// Regions that have none, because there are too many: all of their exclusive time is in the last column, which is
     /// none of a region.
     pub others: u32,
+}
+
+/// Time of locations by level. Column `exclusive` (ns, locations × levels: a row of levels for each location): time in regions
+/// of the level and not in what was recorded inside them.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LevelsHead {
+    /// How many levels there are.
+    pub levels: u32,
 }
 
 /// A visit that was looked for.
@@ -695,6 +716,12 @@ mod tests {
             CountersHead::decl(),
             OverlapPlacesHead::decl(),
             OverlapsHead::decl(),
+            WireEventKind::decl(),
+            EventsHead::decl(),
+            EventSpan::decl(),
+            EventsAtHead::decl(),
+            WireEvent::decl(),
+            WireField::decl(),
             WaitsHead::decl(),
             PathHead::decl(),
             VisitHead::decl(),
@@ -712,6 +739,7 @@ mod tests {
             AnomaliesHead::decl(),
             WireAnomaly::decl(),
             SharesHead::decl(),
+            LevelsHead::decl(),
             FoundHead::decl(),
             HistogramHead::decl(),
             InstancesHead::decl(),

@@ -26,6 +26,8 @@ export interface Palette {
   /** Operations of all. */
   readonly operation: string;
   readonly counter: string;
+  /** Kinds of instants that the program marked. */
+  readonly events: readonly string[];
   /** Visits that were picked out of their like. */
   readonly picked: string;
   /** What one run has more of than another, or less: told apart by who does not see all colours, too. */
@@ -56,6 +58,7 @@ const LIGHT: Palette = {
   path: "#b3261e",
   operation: "#5a4bb8",
   counter: "#0f6f78",
+  events: ["#8a5a00", "#0b6e4f", "#a3195b", "#174ea6"],
   picked: "#c8157c",
   more: "#d9730d",
   less: "#2f6fc4",
@@ -84,6 +87,7 @@ const DARK: Palette = {
   path: "#ff8a80",
   operation: "#b8aef5",
   counter: "#5fc7d0",
+  events: ["#f0c060", "#6fd3a8", "#f191bd", "#9cc2ff"],
   picked: "#ff78c4",
   more: "#f59a4c",
   less: "#5f9df0",

@@ -43,12 +43,6 @@ export function leaveClock(): void {
   refused.value = null;
 }
 
-/** What a process is called. */
-export function processName(process: number): string {
-  const rank = run.peek()?.processes[process]?.rank ?? null;
-  return rank === null ? `process ${process}` : `rank ${rank}`;
-}
-
 const MOVED = "moved";
 
 function windows(): BroadcastChannel {

@@ -32,6 +32,13 @@ export async function open(): Promise<void> {
   }
 }
 
+/** What a process is called. */
+export function processName(process: number): string {
+  const it = run.value?.processes[process];
+  if (it === undefined || it.rank === null) return `process ${process}`;
+  return it.world === 0 ? `rank ${it.rank}` : `world ${it.world} rank ${it.rank}`;
+}
+
 export function fail(error: unknown): void {
   failure.value = error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgop&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&waits=["KIND","WHAT","WHERE"]&origin=NS&zoom=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&waits=["KIND","WHAT","WHERE"]&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -16,6 +16,7 @@ import { run } from "./run.ts";
 import {
   beside,
   chosenBeside,
+  chosenEvents,
   chosenLocations,
   chosenNew,
   chosenOperation,
@@ -111,6 +112,8 @@ export const chosen = computed<string>(() => {
   add("without", levels.length === 0 ? null : JSON.stringify(levels));
   const operation = chosenOperation.value;
   add("operation", operation === null ? null : `${operation.communicator}@${operation.instance}`);
+  const marks = chosenEvents.value;
+  add("events", marks === null ? null : `${marks.location}@${marks.from}@${marks.to}`);
   const shown = lettersOf(layers.value);
   if (shown !== USUAL_LAYERS) parts.push(`layers=${shown}`);
   const { findings, situations, anomalies } = notes.value;
@@ -169,6 +172,11 @@ export function choose(text: string): void {
     if (operation === null || before === null || before.communicator !== operation.communicator || before.instance !== operation.instance) {
       chosenOperation.value = operation;
     }
+    const [location, first, last] = numbers(values.get("events"), "@");
+    const isFree = chosenVisit.peek() === null && chosenOperation.peek() === null;
+    const marks = isFree && location !== undefined && first !== undefined && last !== undefined ? { location, from: first, to: last } : null;
+    // The same stay the same object, so that they need not be asked for again.
+    if (JSON.stringify(marks) !== JSON.stringify(chosenEvents.peek())) chosenEvents.value = marks;
     hidden.value = new Set(names(values.get("hide")).flatMap((it) => regionOfName(it) ?? []));
     const levels = run.peek()?.levels ?? [];
     hiddenLevels.value = new Set(names(values.get("without")).map((it) => levels.indexOf(it)).filter((it) => it >= 0));
@@ -213,16 +221,16 @@ function visitOf(text: string | undefined, now: Chosen | null): Chosen | null {
   return now !== null && now.line === line && now.at === at ? now : { line, at };
 }
 
-const USUAL_LAYERS = "mwgo";
+const USUAL_LAYERS = "mwgoe";
 const USUAL_NOTES = "fsa";
 
-function lettersOf({ messages, waits, operations, overlaps, path }: Layers): string {
-  return `${messages ? "m" : ""}${waits ? "w" : ""}${operations ? "g" : ""}${overlaps ? "o" : ""}${path ? "p" : ""}`;
+function lettersOf({ messages, waits, operations, overlaps, events, path }: Layers): string {
+  return `${messages ? "m" : ""}${waits ? "w" : ""}${operations ? "g" : ""}${overlaps ? "o" : ""}${events ? "e" : ""}${path ? "p" : ""}`;
 }
 
 function layersOf(letters: string): Layers {
   const has = (letter: string): boolean => letters.includes(letter);
-  return { messages: has("m"), waits: has("w"), operations: has("g"), overlaps: has("o"), path: has("p") };
+  return { messages: has("m"), waits: has("w"), operations: has("g"), overlaps: has("o"), events: has("e"), path: has("p") };
 }
 
 function pickedOf(text: string): Picked | null {

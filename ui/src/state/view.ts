@@ -60,6 +60,13 @@ export const lastNew = signal<string | null>(null);
 export const chosenNew = computed<string | null>(() => (chosenRegion.value === null ? lastNew.value : null));
 /** An operation of all that was chosen; then no visit is. */
 export const chosenOperation = signal<Operation | null>(null);
+/** Instants of a location that were chosen, from the first to the last; then neither a visit nor an operation is. */
+export interface ChosenEvents {
+  readonly location: number;
+  readonly from: number;
+  readonly to: number;
+}
+export const chosenEvents = signal<ChosenEvents | null>(null);
 export const hidden = signal<ReadonlySet<number>>(new Set());
 /** Levels whose lines are not shown, by their place. */
 export const hiddenLevels = signal<ReadonlySet<number>>(new Set());
@@ -78,12 +85,14 @@ export interface Layers {
   readonly operations: boolean;
   /** States that need not nest, beneath the rows. */
   readonly overlaps: boolean;
+  /** Instants that the program marked. */
+  readonly events: boolean;
 }
-export const layers = signal<Layers>({ messages: true, waits: true, path: false, operations: true, overlaps: true });
+export const layers = signal<Layers>({ messages: true, waits: true, path: false, operations: true, overlaps: true, events: true });
 
 /** Whether both are the same. */
 export function areLayers(one: Layers, other: Layers): boolean {
-  return (["messages", "waits", "path", "operations", "overlaps"] as const).every((name) => one[name] === other[name]);
+  return (["messages", "waits", "path", "operations", "overlaps", "events"] as const).every((name) => one[name] === other[name]);
 }
 
 export function toggleLayer(name: keyof Layers): void {
@@ -102,7 +111,7 @@ export function toggleNotes(name: keyof Notes): void {
 }
 
 /** What of the timeline stands in a table, too. */
-export const TWINS = ["states", "operations", "annotations", "counters", "overlaps"] as const;
+export const TWINS = ["states", "operations", "annotations", "counters", "overlaps", "events"] as const;
 export type TwinName = (typeof TWINS)[number];
 /** `null` = nothing. */
 export const twin = signal<TwinName | null>(null);
@@ -165,6 +174,7 @@ export function chooseVisit(next: Chosen | null): void {
   batch(() => {
     chosenVisit.value = next;
     chosenOperation.value = null;
+    chosenEvents.value = null;
   });
 }
 
@@ -173,6 +183,16 @@ export function chooseOperation(next: Operation | null): void {
   batch(() => {
     chosenOperation.value = next;
     chosenVisit.value = null;
+    chosenEvents.value = null;
+  });
+}
+
+/** Chooses instants in the place of whatever was chosen. */
+export function chooseEvents(next: ChosenEvents | null): void {
+  batch(() => {
+    chosenEvents.value = next;
+    chosenVisit.value = null;
+    chosenOperation.value = null;
   });
 }
 
@@ -181,6 +201,7 @@ export function clearSelection(): void {
     chosenVisit.value = null;
     chosenBeside.value = null;
     chosenOperation.value = null;
+    chosenEvents.value = null;
     chosenRegion.value = null;
     lastNew.value = null;
     pick(null);

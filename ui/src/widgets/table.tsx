@@ -66,6 +66,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
           type="search"
           placeholder="Filter"
           aria-label={`Filter ${props.label}`}
+          title="Only rows that have this text in some column"
           value={filter.value}
           onInput={(event) => (filter.value = event.currentTarget.value)}
         />

@@ -14,12 +14,16 @@ import type {
   CountersHead,
   CourseHead,
   ErrorHead,
+  EventsAtHead,
+  EventsHead,
+  EventSpan,
   FoundHead,
   Histogram,
   HistogramHead,
   Instances,
   InstancesHead,
   IterationsHead,
+  LevelsHead,
   MessagesHead,
   Operation,
   OverlapPlacesHead,
@@ -75,6 +79,8 @@ export class Engine {
   counters = (of: Counters): Promise<Frame<CountersHead>> => this.ask({ ask: "counters", ...of });
   overlapPlaces = (): Promise<Frame<OverlapPlacesHead>> => this.ask({ ask: "overlap-places" });
   overlaps = (window: Window): Promise<Frame<OverlapsHead>> => this.ask({ ask: "overlaps", ...window });
+  events = (window: Window): Promise<Frame<EventsHead>> => this.ask({ ask: "events", ...window });
+  eventsAt = (of: EventSpan): Promise<Frame<EventsAtHead>> => this.ask({ ask: "events-at", ...of });
   waits = (window: Window): Promise<Frame<WaitsHead>> => this.ask({ ask: "waits", ...window });
   path = (window: Window): Promise<Frame<PathHead>> => this.ask({ ask: "path", ...window });
   visit = (at: At): Promise<Frame<VisitHead>> => this.ask({ ask: "visit", ...at });
@@ -83,6 +89,7 @@ export class Engine {
   utilisation = (at_ns: number): Promise<Frame<UtilisationHead>> => this.ask({ ask: "utilisation", at_ns });
   situations = (): Promise<Frame<SituationsHead>> => this.ask({ ask: "situations" });
   anomalies = (): Promise<Frame<AnomaliesHead>> => this.ask({ ask: "anomalies" });
+  levels = (): Promise<Frame<LevelsHead>> => this.ask({ ask: "levels" });
   shares = (): Promise<Frame<SharesHead>> => this.ask({ ask: "shares" });
   compare = (): Promise<Frame<CompareHead>> => this.ask({ ask: "compare" });
   iterations = (): Promise<Frame<IterationsHead>> => this.ask({ ask: "iterations" });

@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -24,7 +24,7 @@ export type Instances = { sample: Sample, which: Which, };
 
 export type Which = { "range": [number, number] } | { "anomalous": number };
 
-export type RunHead = { name: string, other: string | null, why_no_shift: string | null, backwards: number | null, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, left_out: Array<string>, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, counters: Array<WireCounter>, };
+export type RunHead = { name: string, other: string | null, why_no_shift: string | null, backwards: number | null, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, left_out: Array<string>, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, counters: Array<WireCounter>, event_kinds: Array<WireEventKind>, };
 
 export type WireRegion = { name: string, verb: string, noun: string, level: number, kind: Kind, file: string, line: number, visits: number, exclusive_ns: number, };
 
@@ -66,13 +66,25 @@ export type OverlapPlacesHead = { is_known: boolean, damage: Array<string>, };
 
 export type OverlapsHead = { damage: Array<string>, };
 
+export type WireEventKind = { name: string, is_attribute: boolean, };
+
+export type EventsHead = { number: number | null, damage: Array<string>, };
+
+export type EventSpan = { location: number, from_ns: number, to_ns: number, };
+
+export type EventsAtHead = { events: Array<WireEvent>, number: number, damage: Array<string>, };
+
+export type WireEvent = { kind: number, time_ns: number, fields: Array<WireField>, };
+
+export type WireField = { name: string, value: string, };
+
 export type WaitsHead = { patterns: Array<string>, number: number, is_known: boolean, };
 
 export type PathHead = { is_known: boolean, };
 
 export type VisitHead = { visit: WireVisit | null, };
 
-export type WireVisit = { line: number, region: number, start_ns: number, end_ns: number, bytes: number | null, visits: number, path: Array<number>, stack: Array<WireFrame>, waits: Array<WireWait>, messages: Array<WireMessage>, all_messages: boolean, operation: Operation | null, };
+export type WireVisit = { line: number, region: number, start_ns: number, end_ns: number, bytes: number | null, visits: number, path: Array<number>, stack: Array<WireFrame>, waits: Array<WireWait>, messages: Array<WireMessage>, all_messages: boolean, operation: Operation | null, fields: Array<WireField>, };
 
 export type WireFrame = { function: string, file: string, line: number, };
 
@@ -99,6 +111,8 @@ export type AnomaliesHead = { number: number, excess_ns: number, anomalies: Arra
 export type WireAnomaly = { line: number, call: WireCall, start_ns: number, duration_ns: number, expected_ns: number, waits_for: number | null, is_noise: boolean, };
 
 export type SharesHead = { regions: Array<number>, others: number, };
+
+export type LevelsHead = { levels: number, };
 
 export type FoundHead = { line: number | null, start_ns: number, end_ns: number, };
 

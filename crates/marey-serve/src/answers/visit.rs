@@ -4,6 +4,7 @@ use marey_analyze::{Span, Trace, Visit};
 use marey_model::{CallPathId, LocationId, Nanos};
 
 use super::collectives::of_visit;
+use super::events;
 use super::flows::read;
 use crate::frame::Columns;
 use crate::run::Opened;
@@ -75,6 +76,7 @@ fn described(run: &Opened<'_>, line: u32, visit: &Visit) -> WireVisit {
         messages,
         all_messages,
         operation: operation(run, it.location, it.start, it.call_path),
+        fields: events::of_visit(run, it.location.0, it.start.0),
     }
 }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::Made;
 use super::counters::counting;
 use super::decoded::ask;
+use super::events::marking;
 use super::operations::meeting;
 use super::overlaps::overlapping;
 
@@ -32,6 +33,7 @@ fn requests(end: i64) -> Vec<Value> {
     let mut all = vec![
         json!({ "ask": "run" }),
         json!({ "ask": "shares" }),
+        json!({ "ask": "levels" }),
         json!({ "ask": "situations" }),
         json!({ "ask": "counter-places" }),
         json!({ "ask": "overlap-places" }),
@@ -44,11 +46,13 @@ fn requests(end: i64) -> Vec<Value> {
         all.push(json!({ "ask": "instances", "sample": sample, "which": which }));
     }
     for (span, log2) in [((0, end), 12), ((end / 3, end / 3 + 9000), 3)] {
-        let asks = ["states", "totals", "course", "messages", "collectives", "overlaps", "waits", "path"];
+        let asks =
+            ["states", "totals", "course", "messages", "collectives", "overlaps", "events", "waits", "path"];
         all.extend(asks.iter().map(|ask| window(ask, span, log2)));
         all.extend((0..4).map(
             |line| json!({ "ask": "visit", "line": line, "at_ns": span.0, "near_ns": end, "region": null }),
         ));
+        all.push(json!({ "ask": "events-at", "location": 1, "from_ns": span.0, "to_ns": span.1 }));
         all.push(json!({ "ask": "collective", "communicator": 0, "instance": 3 }));
         let mut of_counters = window("counters", span, log2);
         of_counters.as_object_mut().unwrap().remove("ask");
@@ -80,7 +84,9 @@ fn talking() -> Made {
 
 #[test]
 fn a_page_answers_as_a_server_does() {
-    for made in [Made::random(20), talking(), meeting(21, 50, 1), counting(22), overlapping(23, 5)] {
+    for made in
+        [Made::random(20), talking(), meeting(21, 50, 1), counting(22), overlapping(23, 5), marking(24)]
+    {
         let (run, page) = (made.open(), held(&made, SPARED[0]));
         let end = made.rows.iter().map(|row| row.end).max().unwrap();
         for request in requests(end) {

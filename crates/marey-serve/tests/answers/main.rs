@@ -9,6 +9,7 @@ mod annotations;
 mod compare;
 mod counters;
 mod decoded;
+mod events;
 mod exported;
 mod histogram;
 mod operations;

@@ -60,23 +60,10 @@ fn times_of_the_whole_run_are_exact() {
     assert!(found.iter().all(|(region, time)| (time - truth[region]).abs() < 0.5), "{found:?} is {truth:?}");
 }
 
-/// Every location's time by region is that of its visits; what is in a region twice counts once in inclusive times.
-#[test]
+/// Exclusive and inclusive time and visits by location and region, counted slowly: what is in a region twice counts once in
+/// inclusive times.
 #[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
-fn shares_of_locations_are_what_a_count_says() {
-    let made = Made::random(23);
-    let run = made.open();
-    let answer = ask(&run, &json!({ "ask": "shares" }));
-    let regions: Vec<u32> = answer.head["regions"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| u32::try_from(it.as_u64().unwrap()).unwrap())
-        .collect();
-    let (exclusive, inclusive, visits) =
-        (answer.f64("exclusive"), answer.f64("inclusive"), answer.f64("visits"));
-    let width = regions.len() + 1;
-    assert_eq!(exclusive.len(), 4 * width);
+fn sums_of(made: &Made) -> BTreeMap<(u32, u32), [f64; 3]> {
     let mut truth = BTreeMap::new();
     for location in 0..4 {
         let mut own: Vec<_> = made.rows.iter().filter(|row| row.location == location).collect();
@@ -98,6 +85,26 @@ fn shares_of_locations_are_what_a_count_says() {
             around.push(row);
         }
     }
+    truth
+}
+
+/// Every location's time by region is that of its visits; what is in a region twice counts once in inclusive times.
+#[test]
+fn shares_of_locations_are_what_a_count_says() {
+    let made = Made::random(23);
+    let run = made.open();
+    let answer = ask(&run, &json!({ "ask": "shares" }));
+    let regions: Vec<u32> = answer.head["regions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| u32::try_from(it.as_u64().unwrap()).unwrap())
+        .collect();
+    let (exclusive, inclusive, visits) =
+        (answer.f64("exclusive"), answer.f64("inclusive"), answer.f64("visits"));
+    let width = regions.len() + 1;
+    assert_eq!(exclusive.len(), 4 * width);
+    let truth = sums_of(&made);
     for ((location, region), sums) in &truth {
         let place = regions.iter().position(|it| it == region).unwrap();
         let at = *location as usize * width + place;
@@ -108,6 +115,25 @@ fn shares_of_locations_are_what_a_count_says() {
         );
     }
     assert!(truth.len() > 20);
+}
+
+/// Levels of a location add up to the time that was recorded of it, and each has that of its regions.
+#[test]
+fn levels_of_locations_are_what_a_count_says() {
+    let made = Made::random(25);
+    let run = made.open();
+    let head = ask(&run, &json!({ "ask": "run" })).head;
+    let answer = ask(&run, &json!({ "ask": "levels" }));
+    let exclusive = answer.f64("exclusive");
+    let width = head["levels"].as_array().unwrap().len();
+    assert_eq!(answer.head["levels"], width);
+    let mut truth = vec![0.0; 4 * width];
+    for ((location, region), [own, ..]) in sums_of(&made) {
+        let level = head["regions"][region as usize]["level"].as_u64().unwrap();
+        truth[location as usize * width + usize::try_from(level).unwrap()] += own;
+    }
+    assert!(truth.iter().filter(|time| **time > 0.0).count() >= 8, "two levels each");
+    assert!(exclusive.iter().zip(&truth).all(|(a, b)| (a - b).abs() < 0.5), "{exclusive:?} is {truth:?}");
 }
 
 /// The mountains are as high as locations are busy on their outermost line.

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 
 import { bytes, count } from "../../base/format.ts";
-import { report, run } from "../../state/run.ts";
+import { processName, report, run } from "../../state/run.ts";
 import { chosenLocations, view } from "../../state/view.ts";
 import type { PairRow, SizeRow } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
@@ -21,10 +21,10 @@ export function Communication(): JSX.Element {
       <section>
         <h2>Matrix — rows send, columns receive; a cell chooses its two ranks</h2>
         <p>
-          <button type="button" aria-pressed={by.value === "bytes"} onClick={() => (by.value = "bytes")}>
+          <button type="button" aria-pressed={by.value === "bytes"} title="Cells are coloured by the data that was sent, bytes" onClick={() => (by.value = "bytes")}>
             Bytes
           </button>{" "}
-          <button type="button" aria-pressed={by.value === "messages"} onClick={() => (by.value = "messages")}>
+          <button type="button" aria-pressed={by.value === "messages"} title="Cells are coloured by the number of messages" onClick={() => (by.value = "messages")}>
             Messages
           </button>
         </p>
@@ -43,12 +43,6 @@ export function Communication(): JSX.Element {
       </section>
     </div>
   );
-}
-
-function processName(process: number): string {
-  const it = run.value?.processes[process];
-  if (it === undefined || it.rank === null) return `process ${process}`;
-  return it.world === 0 ? `rank ${it.rank}` : `world ${it.world} rank ${it.rank}`;
 }
 
 /** More processes than this have a table only. */

@@ -43,7 +43,8 @@ export function follow(side: Side): () => void {
   );
   return effect(() => {
     if (side.run.value === null || plotWidth.value < 10 || side.room.value < 1) return;
-    const wanted = layers.value;
+    // Kinds of instants differ between two runs.
+    const wanted = { ...layers.value, events: false };
     const [seen, rows] = [side.span.value, near(side, 0)];
     const coarse = side.layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0;
     const log2 = resolutionLog2(seen, plotWidth.value) + coarse;

@@ -156,6 +156,7 @@ function Bar(): JSX.Element {
         <input
           type="number"
           aria-label="Iteration that both are aligned on"
+          title="Number of the iteration that begins at the same place in both, from 1"
           min={1}
           max={Math.max(common, 1)}
           disabled={common === 0}

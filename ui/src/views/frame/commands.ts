@@ -1,6 +1,7 @@
 /** Everything that can be done by name: what the finder finds, keys call and the menu offers. */
 import { toggleTheme } from "../../state/settings.ts";
 import { moveClock } from "../../state/clock.ts";
+import { explain } from "../../state/explained.ts";
 import { back, forward } from "../../state/history.ts";
 import { align, alignNext } from "../../state/pair.ts";
 import { beside, chosenOperation, clearSelection, isBlinking, lookAround, lookAtAll, origin, seenLocations, toggleLayer, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
@@ -34,6 +35,19 @@ export const VIEW_NAMES: Readonly<Record<ViewName, string>> = {
   states: "States",
 };
 
+export const VIEW_HELP: Readonly<Record<ViewName, string>> = {
+  overview: "The run in short: facts, findings, efficiencies, time per rank, problems of the recording",
+  timeline: "What every thread did when, with messages, waits, counters and what the program marked",
+  profile: "How much time went where: by region, call path and location",
+  histogram: "How visits of a region differ in length or size; some of them can be picked",
+  communication: "Who sent how much to whom, and in which sizes",
+  waits: "What was waited for, because of whom, and what made the run as long as it was",
+  utilisation: "How busy each thread was up to an instant, and what was on its way to it",
+  compare: "Two runs side by side, and what differs between them",
+  help: "Keys, and what each part of the page is, means and does",
+  states: "All states of the span, to be filtered, coloured and hidden",
+};
+
 /** From the operation, or else the visit, that is chosen to another like it. */
 function stepChosen(towards: Towards): void {
   void (chosenOperation.peek() === null ? step(towards) : stepOperation(towards));
@@ -62,6 +76,7 @@ export const COMMANDS: readonly Command[] = [
   { name: "Previous finding, situation or anomalous visit", key: "N", act: () => stepNote("previous") },
   { name: "Choose nothing", key: "Escape", act: clearSelection },
   { name: "Light or dark", key: "", act: toggleTheme },
+  { name: "Explain what is under the pointer or has the focus", key: "F1", act: explain },
 ];
 
 /** What the view that compares knows besides. */

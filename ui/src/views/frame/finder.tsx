@@ -83,6 +83,7 @@ export function Finder(): JSX.Element {
         aria-controls="finder-list"
         aria-label="Find a function, a rank, a view or a command"
         placeholder="Find or do anything …  /"
+        title="Write a part of the name of a region, a rank, a view or a command, and press Enter; the key / leads here"
         autocomplete="off"
         value={query.value}
         onInput={(event) => {

@@ -19,7 +19,7 @@ export function Header(): JSX.Element {
       ? ""
       : `${ranks > 0 ? counted(ranks, "rank") : counted(head.processes.length, "process", "processes")} · ${counted(head.hosts.length, "host")} · ${duration(whole.value.to)}`;
   return (
-    <header class="top">
+    <header class="top" data-topic="top">
       <Name>
         <svg viewBox="0 0 20 20" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
           <path d="M2 4h16M2 10h16M2 16h16" opacity=".35" />
@@ -37,8 +37,12 @@ export function Header(): JSX.Element {
           {instant(span.value.from)}
         </span>
         <span class="top-arrow">→</span>
-        <span class="top-box mono">{instant(span.value.to)}</span>
-        <span class="mono muted">{duration(length(span.value))}</span>
+        <span class="top-box mono" title="Where the span ends">
+          {instant(span.value.to)}
+        </span>
+        <span class="mono muted" title="How long the span is">
+          {duration(length(span.value))}
+        </span>
         <Finder />
         <Menu />
         <button type="button" onClick={toggleTheme} aria-label={`Theme: ${theme.value}`} title="Light or dark">

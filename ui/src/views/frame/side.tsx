@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { bytes, counted, place } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
 import { situations } from "../../state/annotations.ts";
+import { events } from "../../state/events.ts";
 import { operation } from "../../state/operation.ts";
 import { run } from "../../state/run.ts";
 import { beside, chooseOperation, chosenRegion, isBlinking, lookAround, origin, view } from "../../state/view.ts";
@@ -14,22 +15,23 @@ import type { Operation, RunHead, WireMessage, WireVisit } from "../../wire/gene
 import { Findings } from "../findings.tsx";
 import { situationNotes } from "../notes.tsx";
 import { States } from "../states.tsx";
+import { SelectedEvents } from "./events.tsx";
 import { Fact } from "./facts.tsx";
 import { SelectedOperation } from "./operation.tsx";
 
 export function Side(): JSX.Element {
   return (
-    <aside class="side" aria-label="Findings and details">
+    <aside class="side" data-topic="side" aria-label="Findings and details">
       {view.value === "overview" ? null : (
-        <details open={visit.value === null && operation.value === null}>
-          <summary>
+        <details open={visit.value === null && operation.value === null && events.value === null}>
+          <summary title="What others waited for and what there is to win; press to open or close">
             <h2>Findings</h2>
           </summary>
           <Findings />
         </details>
       )}
       <Situations />
-      {operation.value === null ? <Selected /> : <SelectedOperation it={operation.value} />}
+      {operation.value !== null ? <SelectedOperation it={operation.value} /> : events.value !== null ? <SelectedEvents it={events.value} /> : <Selected />}
       {view.value === "timeline" || beside.value === "timeline" ? <StatesHere /> : null}
     </aside>
   );
@@ -42,7 +44,7 @@ function Situations(): JSX.Element | null {
   if (view.value === "overview" || all.length === 0) return null;
   return (
     <details>
-      <summary>
+      <summary title="A pace that changes, too little or too much to do, messages that pile up; press to open or close">
         <h2>Situations ({all.length})</h2>
       </summary>
       <div class="findings">
@@ -96,6 +98,9 @@ function Selected(): JSX.Element | null {
         ))}
         {it.bytes === null ? null : <Fact name="Data">{bytes(it.bytes)}</Fact>}
         {it.visits > 1 ? <Fact name="Visits in a row">{it.visits}</Fact> : null}
+        {it.fields.map((field) => (
+          <Fact name={field.name}>{field.value}</Fact>
+        ))}
         <Messages head={head} it={it} location={location} />
         <TakesPart of={it.operation} />
       </dl>
@@ -190,7 +195,7 @@ function StatesHere(): JSX.Element | null {
   const sums = totals.value;
   if (sums === null) return null;
   return (
-    <section>
+    <section data-topic="states">
       <div class="states-heading">
         <h2 title="Of the time of all locations that are shown; what is nested counts on each of its lines">
           States in view{sums.isExact ? "" : " (about)"}

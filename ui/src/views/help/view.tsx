@@ -1,114 +1,77 @@
-/** Keys, gestures and what pictures mean. */
+/** Keys, and what each part of the page is, means and does. */
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 
-export const KEYS: ReadonlyArray<readonly [string, string]> = [
-  ["e s, + −", "zoom in and out, at the pointer"],
-  ["a d, ← →", "move in time"],
-  ["↑ ↓", "scroll the rows"],
-  ["0", "the whole run"],
-  ["f", "zoom to what is chosen"],
-  ["[ ]", "previous and next visit of the chosen region, or operation of the chosen one's communicator"],
-  ["n N", "next and previous finding, situation or anomalous visit"],
-  ["t", "count elapsed time from the pointer; again: from the start"],
-  ["z", "let keys zoom where the pointer is now, wherever it goes; again: where it is"],
-  ["b", "let the visits of the chosen region blink"],
-  [", .", "in Compare: align both runs on the previous and next iteration"],
-  ["w m g c", "waiting, messages, operations of all, critical path"],
-  ["Backspace, Ctrl z", "back to what was looked at before; with Shift: forward"],
-  ["o", "the view in a window of its own; what is chosen in one window is chosen in all"],
-  ["p", "print the view"],
-  ["/", "find a region, a rank, a view, or anything that can be done"],
-  ["Esc", "choose nothing"],
-  ["1 … 9", "the views"],
-  ["?", "this page"],
+import { wantedTopic } from "../../state/explained.ts";
+import "./help.css";
+import { KEYS } from "./keys.ts";
+import { OfCompare, OfTimeline } from "./timeline.tsx";
+import { OfCommunication, OfHistogram, OfOverview, OfProfile, OfSide, OfStates, OfStatus, OfTop, OfUtilisation, OfWaits } from "./views.tsx";
+
+/** By the names that parts of the page have for it. */
+const TOPICS: ReadonlyArray<readonly [topic: string, name: string, Shown: () => JSX.Element]> = [
+  ["help", "Keys", Keys],
+  ["overview", "Overview", OfOverview],
+  ["timeline", "Timeline", OfTimeline],
+  ["profile", "Profile", OfProfile],
+  ["histogram", "Histogram", OfHistogram],
+  ["communication", "Communication", OfCommunication],
+  ["waits", "Waits and critical path", OfWaits],
+  ["utilisation", "Utilisation", OfUtilisation],
+  ["compare", "Two runs side by side", OfCompare],
+  ["states", "The list of states", OfStates],
+  ["top", "The top line", OfTop],
+  ["side", "The right side", OfSide],
+  ["status", "The lowest line", OfStatus],
 ];
 
 export function Help(): JSX.Element {
+  const wanted = wantedTopic.value;
+  useEffect(() => {
+    if (wanted === null) return;
+    const part = document.getElementById(`help-${wanted}`);
+    part?.scrollIntoView({ block: "start" });
+    part?.focus({ preventScroll: true });
+  }, [wanted]);
   return (
     <div class="sheet help" tabIndex={0}>
-      <section>
-        <h2>Keys</h2>
-        <table>
-          <tbody>
-            {KEYS.map(([key, what]) => (
-              <tr>
-                <td>
-                  <kbd>{key}</kbd>
-                </td>
-                <td>{what}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      <section>
-        <h2>The pointer on the timeline</h2>
-        <p>The wheel zooms, sideways it moves; over the names it scrolls the rows.</p>
-        <p>Drag to move; drag the name of a row to move the clock of its process by hand: it is written down when you say so, and can be undone. Drag in the ruler, or with Shift anywhere, to zoom to a span. Press a visit to see all about it.</p>
-      </section>
-      <section>
-        <h2>Two runs side by side</h2>
-        <p>
-          <code>marey view A.marey B.marey</code> opens two runs. All views show A, the base; Compare shows both, with the
-          same rows and the same colours for what has the same name, and moves both together. They begin at the same
-          place, or an iteration of their main loops does: press a bar beneath them, or go from one to the next with{" "}
-          <kbd>,</kbd> and <kbd>.</kbd>; 0 is where it begins then.
-        </p>
-        <p>
-          A bar is as high as the iteration is long: grey is what both took, orange (+) what B took longer, blue (−) what it
-          took less; the line goes along A. Orange and blue say in all tables what B has more of and less of, not what is
-          better. What is pressed in a table is chosen in both runs and in all views.
-        </p>
-      </section>
-      <section>
-        <h2>What the timeline shows</h2>
-        <p>
-          A row is a thread. Its lines are what was recorded on it, level by level: what encloses stands above what is
-          inside. Where visits are shorter than a pixel, a column shows how much of that time each region took, so that
-          heights are shares. What is pale is time outside of all recorded calls: the program's own code, if nothing else
-          was recorded of it.
-        </p>
-        <p>
-          Greens are the program's own work, blues point-to-point messages, violets operations of all, browns files, greys
-          setting up. Amber is waiting that was explained: for whom, the details say. Press the colour of a state in the list
-          to give it another, which it then has in all views and in the address; ↺ gives it its own again. The list can be torn
-          off into a window of its own, where it can be filtered; what is unticked or coloured there is so in all windows.
-        </p>
-        <p>
-          Violet shapes are operations of all: the left edge leads from where one member entered to where the next one did, the
-          right edge along where they left. An arrow stands where the last one came. Press a shape beside the visits, or its arrow,
-          to see who took part and how long each waited; the details of a member's visit lead there, too. Where there are too
-          many, those of about the same time are one shape with their number.
-        </p>
-        <p>
-          Above the rows stand findings (round, with the number of their card), situations (square: arrows for a pace that
-          changes, a bin for too little or too much to do, a letter for messages that pile up, a clock for a long time from
-          one message to the next), and beneath them, as small triangles, the visits that lasted longest beyond their like. Press one to see its span and
-          whom it is about; rest on it to read it. Where there is no room, several are one with their number, which zooms.
-        </p>
-        <p>
-          In a run on several hosts rows stand beneath the names of these. Press a name to close its rows: a strip takes their
-          place, which tells how many of the host's locations are in which state, and messages lead to it. Press the strip to
-          have them back; h closes all hosts or opens them, and the menu Rows has a list. Press the name of a rank that has
-          several threads to fold these.
-        </p>
-        <p>
-          States that a program begins and ends without nesting them stand beneath the rows, each in a lane in which none
-          overlaps another. Bars of half the height are several that are too short to be seen. Rest on one to read it, press it
-          to choose its region; the menu Show switches them off.
-        </p>
-        <p>
-          Counters are chosen under Show and stand beneath the rows, on the same scale in all of them: the line is the mean by
-          time, the band goes from the least to the most. Of those that only grow, such as page faults, it is how fast they do.
-          What a counter is at the pointer stands beside its line.
-        </p>
-        <p>
-          States that are unticked are not drawn, nor are lines of levels that are switched off. Of a bucket that more than
-          three regions share, the smallest stand together in grey; if something is hidden that may be among them, the
-          timeline says so.
-        </p>
-        <p>The address of the page says all that is looked at; send it to somebody who has the run.</p>
-      </section>
+      <div class="help-topics" role="group" aria-label="Parts of the help">
+        {TOPICS.map(([topic, name]) => (
+          <button type="button" class="link" title={`Go to: ${name}`} onClick={() => read(topic)}>
+            {name}
+          </button>
+        ))}
+      </div>
+      {TOPICS.map(([topic, name, Shown]) => (
+        <section id={`help-${topic}`} tabIndex={-1} class={wanted === topic ? "help-wanted" : ""}>
+          <h2>{name}</h2>
+          <Shown />
+        </section>
+      ))}
+      <p>The address of the page says all that is looked at; send it to somebody who has the run.</p>
     </div>
+  );
+}
+
+function read(topic: string): void {
+  // Who asks for the same again wants to go there again.
+  wantedTopic.value = null;
+  queueMicrotask(() => (wantedTopic.value = topic));
+}
+
+function Keys(): JSX.Element {
+  return (
+    <table>
+      <tbody>
+        {KEYS.map(([key, what]) => (
+          <tr>
+            <td>
+              <kbd>{key}</kbd>
+            </td>
+            <td>{what}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

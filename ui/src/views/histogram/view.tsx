@@ -76,7 +76,7 @@ function Choose(): JSX.Element {
         <ul class="histogram-choose">
           {order.slice(0, 40).map((place) => (
             <li>
-              <button type="button" onClick={() => (chosenRegion.value = place)}>
+              <button type="button" title="Its histogram; it is chosen in all views" onClick={() => (chosenRegion.value = place)}>
                 <span class="states-colour" style={{ background: colourOf.value(place) }} /> <code>{regions[place]?.name}</code>
               </button>
               <span class="muted">{counted(regions[place]?.visits ?? 0, "visit")}</span>

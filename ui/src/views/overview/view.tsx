@@ -4,10 +4,10 @@ import type { JSX } from "preact";
 import { counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { report, run } from "../../state/run.ts";
-import { chosenLocations, locationsOfRanks } from "../../state/view.ts";
-import type { Efficiency, RankRow } from "../../wire/report.ts";
+import type { Efficiency } from "../../wire/report.ts";
 import { Findings } from "../findings.tsx";
 import "./overview.css";
+import { Ranks } from "./ranks.tsx";
 
 export function Overview(): JSX.Element | null {
   const head = run.value;
@@ -36,7 +36,7 @@ export function Overview(): JSX.Element | null {
         <Findings />
       </section>
       {text?.efficiency == null ? null : <Efficiencies it={text.efficiency} />}
-      {text?.ranks === undefined || text.ranks.length === 0 ? null : <Ranks rows={text.ranks} />}
+      <Ranks />
       <section>
         <h2>Problems of the recording</h2>
         {text?.problems === undefined ? (
@@ -97,36 +97,6 @@ function Efficiencies({ it }: { readonly it: Efficiency }): JSX.Element {
           </div>
         ))}
       </div>
-    </section>
-  );
-}
-
-function Ranks({ rows }: { readonly rows: readonly RankRow[] }): JSX.Element {
-  const most = Math.max(...rows.map((row) => row.time_ns), 1);
-  const name = (row: RankRow): string => (row.rank === null ? `process ${row.process}` : `rank ${row.rank}`);
-  const choose = (row: RankRow): void => {
-    if (row.rank !== null && row.world === 0) chosenLocations.value = locationsOfRanks([row.rank]);
-  };
-  return (
-    <section>
-      <h2>
-        Time per rank — <span class="overview-key overview-own" /> own code <span class="overview-key overview-mpi" /> in MPI
-      </h2>
-      <div class="overview-bars" role="list">
-        {rows.slice(0, 256).map((row) => (
-          <div role="listitem" class="overview-bar">
-            <button type="button" class="link" title="Show this rank only" onClick={() => choose(row)}>
-              {name(row)}
-            </button>
-            <span class="overview-track" title={`${duration(row.mpi_ns)} of ${duration(row.time_ns)} in MPI`}>
-              <span class="overview-fill" style={{ width: `${((row.time_ns - row.mpi_ns) / most) * 100}%` }} />
-              <span class="overview-fill overview-in-mpi" style={{ width: `${(row.mpi_ns / most) * 100}%` }} />
-            </span>
-            <span class="mono">{percent(row.mpi_ns / Math.max(row.time_ns, 1))} MPI</span>
-          </div>
-        ))}
-      </div>
-      {rows.length > 256 ? <p class="muted">{rows.length - 256} more are in the table of `marey report --by rank`.</p> : null}
     </section>
   );
 }

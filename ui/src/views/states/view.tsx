@@ -20,7 +20,7 @@ export function StatesWindow(): JSX.Element {
     <div class="states-window" data-settled={sums !== null}>
       <h1>States in view{sums?.isExact === false ? " (about)" : ""}</h1>
       <p class="muted">of {duration(length(span.value))}, the most first; they act on all windows of the run</p>
-      <input type="text" class="states-filter" aria-label="Filter the states" placeholder="Filter" autocomplete="off" value={wanted.value} onInput={(event) => (wanted.value = event.currentTarget.value)} />
+      <input type="text" class="states-filter" aria-label="Filter the states" placeholder="Filter" title="Only states that have this in their names" autocomplete="off" value={wanted.value} onInput={(event) => (wanted.value = event.currentTarget.value)} />
       {sums === null ? <p class="hush">Times are being added up …</p> : <States most={MOST} wanted={wanted.value} />}
     </div>
   );

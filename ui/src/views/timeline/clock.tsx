@@ -4,8 +4,8 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { counted } from "../../base/format.ts";
 import { duration, length } from "../../base/time.ts";
-import { keepClock, leaveClock, movedBy, movedByHand, moving, processName, refused, type Moving } from "../../state/clock.ts";
-import { run } from "../../state/run.ts";
+import { keepClock, leaveClock, movedBy, movedByHand, moving, refused, type Moving } from "../../state/clock.ts";
+import { processName, run } from "../../state/run.ts";
 import { span } from "../../state/view.ts";
 import { plotWidth } from "./place.ts";
 

@@ -9,6 +9,7 @@ import { pixel, type Palette } from "../../canvas/palette.ts";
 import { pxFromTime, type Scale } from "../../canvas/scale.ts";
 import { drawCollectives } from "../../tracks/collectives.ts";
 import { drawCounters, type Ranges } from "../../tracks/counters.ts";
+import { drawEvents, type EventsLook } from "../../tracks/events.ts";
 import { drawLabels } from "../../tracks/labels.ts";
 import type { Layout } from "../../tracks/layout.ts";
 import { drawMessages, drawPath } from "../../tracks/messages.ts";
@@ -38,6 +39,7 @@ export interface Scene {
   readonly chosenRegion: number | null;
   readonly visit: WireVisit | null;
   readonly operation: Operation | null;
+  readonly events: EventsLook["chosen"];
   /** What charts of counters go from and to. */
   readonly ranges: Ranges;
   /** Visits that were picked out of their like; `null` = none. */
@@ -134,6 +136,7 @@ function over(canvas: Ink, scene: Scene, picture: Picture, look: StatesLook): vo
   if (picture.operations !== null) drawCollectives(canvas, picture.operations, { ...flow, hidden: scene.hidden, chosen: scene.operation });
   if (picture.messages !== null) drawMessages(canvas, picture.messages, flow);
   if (picture.path !== null) drawPath(canvas, picture.path, flow);
+  if (picture.events !== null) drawEvents(canvas, picture.events, { ...flow, chosen: scene.events });
   const { visit, layout, scale } = scene;
   const box = visit === null ? undefined : layout.boxes.get(visit.line);
   if (visit === null || box === undefined) return;

@@ -13,6 +13,7 @@ import { areLayers, layers, ranges, seenLocations, span, type Layers } from "../
 import { courseOf, type Course } from "../../tracks/course.ts";
 import { collectivesOf, type Collectives } from "../../tracks/collectives.ts";
 import { countersOf, type Counters } from "../../tracks/counters.ts";
+import { eventsOf, type Events } from "../../tracks/events.ts";
 import { overlapsOf, type Overlaps } from "../../tracks/overlaps.ts";
 import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks/messages.ts";
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
@@ -37,6 +38,7 @@ export interface Picture {
   readonly numberOfOperations: number | null;
   readonly counters: Counters | null;
   readonly overlaps: Overlaps | null;
+  readonly events: Events | null;
   /** By closed host, how many of its locations are in which region. */
   readonly strips: ReadonlyMap<string, Course>;
 }
@@ -135,7 +137,7 @@ export function spanOf(window: Window): Span {
 
 /** What a run answers. */
 export async function ask(engine: Engine, { window, layers, counters, strips }: Question): Promise<Picture> {
-  const [states, waiting, flows, critical, together, counted, lanes, courses] = await Promise.all([
+  const [states, waiting, flows, critical, together, counted, lanes, marks, courses] = await Promise.all([
     engine.states(window),
     layers.waits ? engine.waits(window) : null,
     layers.messages ? engine.messages(window) : null,
@@ -143,6 +145,7 @@ export async function ask(engine: Engine, { window, layers, counters, strips }: 
     layers.operations ? engine.collectives(window) : null,
     counters.length > 0 ? engine.counters({ window, counters: [...counters] }) : null,
     layers.overlaps ? engine.overlaps(window) : null,
+    layers.events ? engine.events(window) : null,
     Promise.all([...strips].map(([, locations]) => engine.course({ ...window, locations: ranges([...locations].sort((a, b) => a - b)) }))),
   ]);
   return {
@@ -158,6 +161,7 @@ export async function ask(engine: Engine, { window, layers, counters, strips }: 
     operations: together === null ? null : collectivesOf(together),
     counters: counted === null ? null : countersOf(counted),
     overlaps: lanes === null ? null : overlapsOf(lanes),
+    events: marks === null ? null : eventsOf(marks),
     strips: new Map([...strips.keys()].flatMap((host, at) => (courses[at] === undefined ? [] : [[host, courseOf(courses[at])] as const]))),
     numberOfOperations: together === null ? 0 : together.head.number,
   };

@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 
 import { counted } from "../../base/format.ts";
 import { knownCounters, shownCounters, toggleCounter } from "../../state/counters.ts";
+import { hasEvents } from "../../state/events.ts";
 import { overlapping } from "../../state/overlaps.ts";
 import { closedHosts, foldAll, hasHosts, isFolded, isGrouped, rowOrder, sections, toggleHost, toggleHosts, type Order } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
@@ -73,6 +74,7 @@ const LAYERS: ReadonlyArray<readonly [keyof Layers, string, string, string]> = [
   ["messages", "Messages", "m", "Lines from where messages were sent to where they were received"],
   ["operations", "Operations of all", "g", "A shape from where each member entered to where it left, an arrow where the last one came"],
   ["overlaps", "Overlapping states", "", "States that need not nest, beneath the rows: each in a lane in which none overlaps another"],
+  ["events", "Marked instants", "", "Signs where the program marked an instant; press one to read what it said"],
   ["path", "Critical path", "c", "What made the run as long as it was: whatever is faster on it makes the run shorter"],
 ];
 
@@ -86,7 +88,7 @@ const NOTES: ReadonlyArray<readonly [keyof Notes, string, string]> = [
 export function ShowMenu(): JSX.Element {
   return (
     <Popover name="Show" help="What is drawn over the states">
-      {LAYERS.filter(([layer]) => layer !== "overlaps" || overlapping.value.size > 0).map(([layer, name, shortcut, help]) => (
+      {LAYERS.filter(([layer]) => (layer !== "overlaps" || overlapping.value.size > 0) && (layer !== "events" || hasEvents.value)).map(([layer, name, shortcut, help]) => (
         <Check name={name} shortcut={shortcut} help={help} isOn={layers.value[layer]} act={() => toggleLayer(layer)} />
       ))}
       <CounterChecks />

@@ -9,10 +9,11 @@ import { pxFromTime, timeFromPx } from "../../canvas/scale.ts";
 import { Surface, type DrawContext } from "../../canvas/surface.ts";
 import { threadsOf, toggleHost, toggleThreads } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
-import { chooseOperation, chooseVisit, chosenRegion, isBlinking, look, origin, span } from "../../state/view.ts";
+import { chooseEvents, chooseOperation, chooseVisit, chosenRegion, isBlinking, look, origin, span } from "../../state/view.ts";
 import { moveClock } from "../../state/clock.ts";
 import { mostScroll, pointer, scroll, scrollRows } from "../../state/timeline.ts";
 import { operationAt } from "../../tracks/collectives.ts";
+import { eventAt } from "../../tracks/events.ts";
 import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
 import { overlapAt } from "../../tracks/overlaps.ts";
 import { drawScene, groundSize, GUTTER, MARGIN, RULER, spoken } from "./draw.ts";
@@ -117,6 +118,21 @@ function overlapThere(time: number, y: number): number | null {
   return scene === null || all === null ? null : overlapAt(all, scene, pxFromTime(scene.scale, time), y + scene.scroll);
 }
 
+/** The sign of an instant that is there. */
+function eventThere(time: number, y: number): number | null {
+  const [scene, all] = [sceneNow(), picture.peek()?.events ?? null];
+  return scene === null || all === null ? null : eventAt(all, scene, pxFromTime(scene.scale, time), y);
+}
+
+/** What a sign stands for. */
+function markAt(time: number, y: number): string {
+  const [all, at] = [picture.peek()?.events ?? null, eventThere(time, y)];
+  if (all === null || at === null) return "";
+  const [number, name] = [all.number[at] ?? 1, run.peek()?.event_kinds[all.kind[at] ?? 0]?.name ?? ""];
+  const what = number > 1 ? `${name} and others, ${number} instants` : name;
+  return `${what} at ${instant(all.time[at] ?? 0)}; press to read what the program said`;
+}
+
 /** What an overlapping state is called there, and how long it is. */
 function wordsOf(time: number, y: number): string {
   const [all, at] = [picture.peek()?.overlaps ?? null, overlapThere(time, y)];
@@ -164,6 +180,11 @@ const hands = {
       hands.press(y);
       return;
     }
+    const [marks, mark] = [picture.peek()?.events ?? null, eventThere(time, y)];
+    if (marks !== null && mark !== null) {
+      chooseEvents({ location: marks.location[mark] ?? 0, from: marks.time[mark] ?? 0, to: marks.last[mark] ?? 0 });
+      return;
+    }
     const [all, at] = [picture.peek()?.overlaps ?? null, overlapThere(time, y)];
     if (all !== null && at !== null) {
       const region = all.region[at] ?? null;
@@ -187,7 +208,7 @@ const hands = {
     if (row !== undefined) moveClock(run.peek()?.locations[row.location]?.process ?? -1, by);
   },
   hover(x: number, y: number): void {
-    hint.value = y < RULER ? "" : hintAt(x, y - RULER + scroll.peek()) || (x < GUTTER ? "" : wordsOf(timeFromPx(scale(), x), y - RULER));
+    hint.value = y < RULER ? "" : hintAt(x, y - RULER + scroll.peek()) || (x < GUTTER ? "" : markAt(timeFromPx(scale(), x), y - RULER) || wordsOf(timeFromPx(scale(), x), y - RULER));
     pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, time: timeFromPx(scale(), x) };
   },
   leave(): void {

@@ -6,7 +6,7 @@ import { instances } from "../../state/instances.ts";
 import { overlapping } from "../../state/overlaps.ts";
 import { threadsOf } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
-import { chosenOperation, chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
+import { chosenEvents, chosenOperation, chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
 import { visit } from "../../state/visit.ts";
 import type { RunHead } from "../../wire/generated.ts";
@@ -40,6 +40,7 @@ export function sceneNow(): Scene | null {
     chosenRegion: blinked === null ? chosenRegion.peek() : null,
     visit: visit.peek(),
     operation: chosenOperation.peek(),
+    events: chosenEvents.peek(),
     ranges: ranges.peek(),
     picked: blink.peek() ? null : some,
     origin: origin.peek() ?? 0,
@@ -66,5 +67,5 @@ function shownNow(head: RunHead): Pick<Scene, "run" | "picture"> {
 export function watchScene(): void {
   void [run.value, picture.value, span.value, layout.value, scroll.value, colours.value, hidden.value];
   void [chosenRegion.value, visit.value, origin.value, marked.value, isStale.value, blink.value, plotWidth.value, instances.value, zoomOrigin.value];
-  void [chosenOperation.value, ranges.value, pixels.value, moving.value];
+  void [chosenOperation.value, chosenEvents.value, ranges.value, pixels.value, moving.value];
 }

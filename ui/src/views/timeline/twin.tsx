@@ -4,12 +4,13 @@ import type { JSX } from "preact";
 import { twin, TWINS, type TwinName } from "../../state/view.ts";
 import { AnnotationsTwin } from "./twins/annotations.tsx";
 import { CountersTwin } from "./twins/counters.tsx";
+import { EventsTwin } from "./twins/events.tsx";
 import { OperationsTwin } from "./twins/operations.tsx";
 import { OverlapsTwin } from "./twins/overlaps.tsx";
 import { StatesTwin } from "./twins/states.tsx";
 
-const NAMES: Readonly<Record<TwinName, string>> = { states: "States", operations: "Operations of all", annotations: "Annotations", counters: "Counters", overlaps: "Overlapping" };
-const TABLES: Readonly<Record<TwinName, () => JSX.Element>> = { states: StatesTwin, operations: OperationsTwin, annotations: AnnotationsTwin, counters: CountersTwin, overlaps: OverlapsTwin };
+const NAMES: Readonly<Record<TwinName, string>> = { states: "States", operations: "Operations of all", annotations: "Annotations", counters: "Counters", overlaps: "Overlapping", events: "Marked instants" };
+const TABLES: Readonly<Record<TwinName, () => JSX.Element>> = { states: StatesTwin, operations: OperationsTwin, annotations: AnnotationsTwin, counters: CountersTwin, overlaps: OverlapsTwin, events: EventsTwin };
 
 export function Twin(): JSX.Element | null {
   const name = twin.value;

@@ -76,6 +76,7 @@ export function Utilisation(): JSX.Element {
             From the start of the run to{" "}
             <input
               type="range"
+              title="The instant up to which it is told: arrow keys move it by a two-thousandth of the run"
               min={0}
               max={whole.value.to}
               step={Math.max(1, Math.floor(whole.value.to / 2000))}

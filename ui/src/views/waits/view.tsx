@@ -28,7 +28,7 @@ export function Waits(): JSX.Element {
       <section>
         <h2>
           Critical path — whatever is faster on it makes the run shorter{" "}
-          <button type="button" onClick={showPath}>
+          <button type="button" title="Draw it over the rows of the timeline (c)" onClick={showPath}>
             Show in the timeline
           </button>
         </h2>

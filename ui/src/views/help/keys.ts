@@ -1,0 +1,23 @@
+/** Keys and what they do. */
+export const KEYS: ReadonlyArray<readonly [string, string]> = [
+  ["e s, + −", "zoom in and out, at the pointer"],
+  ["a d, ← →", "move in time"],
+  ["↑ ↓", "scroll the rows"],
+  ["0", "the whole run"],
+  ["f", "zoom to what is chosen"],
+  ["[ ]", "previous and next visit of the chosen region, or operation of the chosen one's communicator"],
+  ["n N", "next and previous finding, situation or anomalous visit"],
+  ["t", "count elapsed time from the pointer; again: from the start"],
+  ["z", "let keys zoom where the pointer is now, wherever it goes; again: where it is"],
+  ["b", "let the visits of the chosen region blink"],
+  [", .", "in Compare: align both runs on the previous and next iteration"],
+  ["w m g c", "waiting, messages, operations of all, critical path"],
+  ["Backspace, Ctrl z", "back to what was looked at before; with Shift: forward"],
+  ["o", "the view in a window of its own; what is chosen in one window is chosen in all"],
+  ["p", "print the view"],
+  ["/", "find a region, a rank, a view, or anything that can be done"],
+  ["Esc", "choose nothing"],
+  ["1 … 9", "the views"],
+  ["F1", "read more about what is under the pointer or has the focus; the lowest line says in short what it is"],
+  ["?", "this page"],
+];
