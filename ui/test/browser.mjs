@@ -19,9 +19,10 @@ import { lammps } from "./lammps.mjs";
 import { nodes } from "./nodes.mjs";
 import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
+import { speed } from "./speed.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { compare, lammps, explained, tracks, nodes, hostile, exported, coarse, openCutOff, references, runs };
+const CASES = { compare, lammps, explained, tracks, nodes, hostile, exported, coarse, openCutOff, references, runs, speed };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

@@ -317,14 +317,20 @@ function spanOf(address) {
   return /span=(\d+)-(\d+)/.exec(address)?.slice(1).map(Number) ?? [0, Infinity];
 }
 
-/** Presses along the first row until there is a visit. */
+/** Presses a visit in the first row: one of the longest that are seen there, wherever it is. */
 async function pressed(browser, box) {
-  for (let share = 0.1; share < 0.95; share += 0.03) {
-    await browser.page.mouse.click(box.x + 128 + (box.width - 138) * share, box.y + 30);
-    await browser.page.waitForTimeout(120);
-    if ((await browser.page.locator(".side .path").count()) > 0) return;
+  const { page } = browser;
+  const [from, to] = spanOf(page.url());
+  const window = { from_ns: from, to_ns: to, resolution_log2: Math.floor(Math.log2((to - from) / 1000)), locations: [[0, 1]], exact: true };
+  const { start, duration } = await asked(page, { ask: "states", ...window });
+  const longest = [...start.keys()].sort((a, b) => duration[b] - duration[a]).slice(0, 20);
+  for (const at of longest) {
+    const middle = (Math.max(start[at], from) + Math.min(start[at] + duration[at], to)) / 2;
+    await page.mouse.click(box.x + 128 + ((box.width - 138) * (middle - from)) / (to - from), box.y + 30);
+    await page.waitForTimeout(120);
+    if ((await page.locator(".side .path").count()) > 0) return;
   }
-  throw new Error("there is no visit in the first row");
+  throw new Error(`there is no visit in the first row, though there are ${longest.length}`);
 }
 
 /** An address made by chance, the same every time: each thing that it can say stands in it or does not. */

@@ -54,7 +54,7 @@ export async function operations(browser) {
   await browser.settled();
   await page.keyboard.press("g");
   await browser.settled();
-  assert.match(page.url(), /layers=mwo$/);
+  assert.match(page.url(), /layers=mwoe$/);
   assert.equal((await browser.colours(ROWS))[OPERATION] ?? 0, 0, "they are gone");
   await page.keyboard.press("g");
   await page.keyboard.press("0");

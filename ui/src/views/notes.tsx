@@ -2,6 +2,7 @@
 import { batch, computed } from "@preact/signals";
 import type { JSX } from "preact";
 
+import type { Span } from "../base/time.ts";
 import { anomalies, situations } from "../state/annotations.ts";
 import { run } from "../state/run.ts";
 import { chosenLocations, chosenRegion, chosenVisit, lookAround, notes, span, view, type Notes } from "../state/view.ts";
@@ -80,15 +81,27 @@ function showAnomaly(it: WireAnomaly): void {
   });
 }
 
-/** Goes to the note whose middle lies behind that of the span, or to the one before. */
+/** Where stepping has led to: of notes that lie at about the same time each has its turn. */
+let last: { readonly note: Note; readonly seen: Span } | null = null;
+
+/** Goes to the next note, or to the one before: from the one that stepping led to, or, if somebody looks elsewhere now, from the middle of the span. */
 export function stepNote(towards: Towards): void {
   const all = shownNotes.peek();
-  const middle = (span.peek().from + span.peek().to) / 2;
+  const seen = span.peek();
+  const stood = last !== null && last.seen.from === seen.from && last.seen.to === seen.to ? placeOf(all, last.note) : -1;
+  const middle = (seen.from + seen.to) / 2;
   const at = (note: Note): number => (note.from + note.to) / 2;
-  // What is shown now lies in the middle, give or take a rounding.
-  const slack = (span.peek().to - span.peek().from) / 1000;
-  const found = towards === "next" ? all.find((it) => at(it) > middle + slack) : all.findLast((it) => at(it) < middle - slack);
-  (found ?? (towards === "next" ? all[0] : all.at(-1)))?.act();
+  const forward = stood >= 0 ? stood + 1 : all.findIndex((it) => at(it) > middle);
+  const backward = stood >= 0 ? stood - 1 : all.findLastIndex((it) => at(it) < middle);
+  const note = towards === "next" ? (all[forward] ?? all[0]) : (all[backward] ?? all.at(-1));
+  if (note === undefined) return;
+  note.act();
+  last = { note, seen: span.peek() };
+}
+
+/** Notes are made anew when others come in; the same says the same. */
+function placeOf(all: readonly Note[], note: Note): number {
+  return all.findIndex((it) => it.of === note.of && it.from === note.from && it.to === note.to && it.text === note.text);
 }
 
 /** Lines of 12 by 12. */
