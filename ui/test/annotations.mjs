@@ -46,7 +46,7 @@ export async function annotations(browser) {
   const order = anomalies.toSorted((a, b) => 2 * (a.start_ns - b.start_ns) + a.duration_ns - b.duration_ns);
   const [first, second] = order.map((it) => it.start_ns);
   const begin = Math.min(...order.map((it) => it.start_ns));
-  await page.evaluate((first) => (location.hash = `#1&view=timeline&notes=a&span=0-${Math.max(begin - 1000, 1000)}`), begin);
+  await page.evaluate((begin) => (location.hash = `#1&view=timeline&notes=a&span=0-${Math.max(begin - 1000, 1000)}`), begin);
   await browser.settled();
   await page.keyboard.press("n");
   await browser.until("the first of them", () => document.querySelector(".side .facts") !== null);
