@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { annotations } from "./annotations.mjs";
+import { communication } from "./communication.mjs";
 import { operations } from "./operations.mjs";
 import { asked, fact } from "./read.mjs";
 import { waits } from "./waits.mjs";
@@ -160,14 +161,7 @@ export async function lammps(browser, address) {
   await page.keyboard.press("b");
   await page.keyboard.press("Escape");
 
-  browser.step("a cell of the matrix shows two ranks in the timeline");
-  await browser.open("Communication");
-  assert.equal(await page.locator(".matrix-cell").count(), await page.locator("[aria-label='pairs of processes'] .table-row").count());
-  await browser.picture("communication");
-  await browser.accessible("communication");
-  await page.locator(".matrix-cell").first().click();
-  await browser.until("two locations", () => document.querySelector(".timeline-bar")?.textContent.includes("2 locations"));
-  await browser.settled();
+  await communication(browser);
 
   browser.step("the address brings it all back");
   await page.keyboard.press("Escape");

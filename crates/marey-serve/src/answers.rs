@@ -21,13 +21,14 @@ mod shares;
 mod states;
 mod step;
 mod totals;
+mod traffic;
 mod utilisation;
 mod visit;
 mod waits;
 
 use crate::frame::Columns;
 use crate::run::Opened;
-use crate::wire::{Counters, ErrorHead, Histogram, Instances, Request, Sample, Which, Window};
+use crate::wire::{Counters, ErrorHead, Histogram, Instances, Request, Sample, Traffic, Which, Window};
 
 /// More locations than this are not asked about at a time.
 const MOST_RANGES: usize = 1 << 16;
@@ -52,6 +53,8 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Totals(window) => totals::answer(run, window),
         Request::Course(window) => course::answer(run, window),
         Request::Messages(window) => flows::messages(run, window),
+        Request::Traffic(asked) => traffic::answer(run, asked),
+        Request::CollectiveSums(span) => collectives::sums::answer(run, span),
         Request::Collectives(window) => collectives::in_window(run, window),
         Request::Collective(operation) => collectives::one(run, operation),
         Request::CounterPlaces => counters::places(run),
@@ -112,12 +115,14 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Waits(window)
         | Request::Path(window) => check_window(window)?,
         Request::Counters(asked) => check_counters(asked)?,
+        Request::Traffic(asked) => check_traffic(asked)?,
         Request::Histogram(histogram) => check_histogram(histogram)?,
         Request::Instances(instances) => check_instances(instances)?,
         Request::Run
         | Request::Report
         | Request::Shares
         | Request::Levels
+        | Request::CollectiveSums(_)
         | Request::Compare
         | Request::Iterations
         | Request::Situations
@@ -160,6 +165,14 @@ fn check_counters(asked: &Counters) -> Result<(), String> {
         return Err(format!("{} counters are too many at a time", asked.counters.len()));
     }
     Ok(())
+}
+
+fn check_traffic(asked: &Traffic) -> Result<(), String> {
+    let ranges = asked.processes.iter().chain(asked.pair.iter().flatten());
+    match ranges.into_iter().find(|(from, to)| to <= from) {
+        Some((from, to)) => Err(format!("processes from {from} to before {to} are none")),
+        None => Ok(()),
+    }
 }
 
 fn check_histogram(histogram: &Histogram) -> Result<(), String> {

@@ -12,6 +12,7 @@ mod counters;
 mod events;
 mod overlaps;
 mod runs;
+mod traffic;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,7 @@ pub use counters::{CounterPlacesHead, Counters, CountersHead, WireCounter};
 pub use events::{EventSpan, EventsAtHead, EventsHead, WireEvent, WireEventKind, WireField};
 pub use overlaps::{OverlapPlacesHead, OverlapsHead};
 pub use runs::{WireOpening, WireRun, WireRuns, WireShift};
+pub use traffic::{CollectiveSumsHead, SpanOf, Traffic, TrafficHead, TrafficOrder};
 
 /// What can be asked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -46,6 +48,10 @@ pub enum Request {
     Course(Window),
     /// Messages of a window: [`MessagesHead`].
     Messages(Window),
+    /// Messages of a span, added up and listed: [`TrafficHead`].
+    Traffic(Traffic),
+    /// Operations of all of a span, added up: [`CollectiveSumsHead`].
+    CollectiveSums(SpanOf),
     /// Operations of all of a window: [`CollectivesHead`].
     Collectives(Window),
     /// All about one of them: [`CollectiveHead`].
@@ -710,6 +716,11 @@ mod tests {
             Operation::decl(),
             CollectiveHead::decl(),
             WireOperation::decl(),
+            SpanOf::decl(),
+            TrafficOrder::decl(),
+            Traffic::decl(),
+            TrafficHead::decl(),
+            CollectiveSumsHead::decl(),
             Counters::decl(),
             WireCounter::decl(),
             CounterPlacesHead::decl(),

@@ -39,6 +39,16 @@ export function processName(process: number): string {
   return it.world === 0 ? `rank ${it.rank}` : `world ${it.world} rank ${it.rank}`;
 }
 
+/** What processes are called, from one to before another. */
+export function processesName([first, behind]: readonly [number, number]): string {
+  return behind - first === 1 ? processName(first) : `${processName(first)} … ${processName(behind - 1)}`;
+}
+
+/** What messages from some processes to some are called: `rank 0 → rank 3`. */
+export function pairName({ from, to }: { readonly from: readonly [number, number]; readonly to: readonly [number, number] }): string {
+  return `${processesName(from)} → ${processesName(to)}`;
+}
+
 export function fail(error: unknown): void {
   failure.value = error instanceof Error ? error.message : String(error);
 }

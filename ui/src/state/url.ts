@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&waits=["KIND","WHAT","WHERE"]&origin=NS&zoom=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&waits=["KIND","WHAT","WHERE"]&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -20,6 +20,7 @@ import {
   chosenLocations,
   chosenNew,
   chosenOperation,
+  chosenPair,
   chosenRegion,
   chosenSpan,
   chosenVisit,
@@ -39,6 +40,7 @@ import {
   until,
   view,
   type Chosen,
+  type ChosenPair,
   type Layers,
   type Picked,
   type ViewName,
@@ -112,6 +114,8 @@ export const chosen = computed<string>(() => {
   add("without", levels.length === 0 ? null : JSON.stringify(levels));
   const operation = chosenOperation.value;
   add("operation", operation === null ? null : `${operation.communicator}@${operation.instance}`);
+  const pair = chosenPair.value;
+  add("pair", pair === null ? null : [...pair.from, ...pair.to].join("-"));
   const marks = chosenEvents.value;
   add("events", marks === null ? null : `${marks.location}@${marks.from}@${marks.to}`);
   const shown = lettersOf(layers.value);
@@ -172,6 +176,7 @@ export function choose(text: string): void {
     if (operation === null || before === null || before.communicator !== operation.communicator || before.instance !== operation.instance) {
       chosenOperation.value = operation;
     }
+    chosenPair.value = pairOf(values.get("pair"), chosenPair.peek());
     const [location, first, last] = numbers(values.get("events"), "@");
     const isFree = chosenVisit.peek() === null && chosenOperation.peek() === null;
     const marks = isFree && location !== undefined && first !== undefined && last !== undefined ? { location, from: first, to: last } : null;
@@ -212,6 +217,14 @@ function spanOf(text: string): Span | null {
   const [, from, to] = (/^(-?\d+)-(-?\d+)$/.exec(text) ?? []).map(Number);
   const isSpan = from !== undefined && to !== undefined && Number.isSafeInteger(from) && Number.isSafeInteger(to) && from < to;
   return isSpan ? { from: ns(from), to: ns(to) } : null;
+}
+
+/** The same pair stays the same object, so that it is not counted again. */
+function pairOf(text: string | undefined, now: ChosenPair | null): ChosenPair | null {
+  const [a, b, c, d] = numbers(text, "-");
+  if (a === undefined || b === undefined || c === undefined || d === undefined || b <= a || d <= c) return null;
+  const isSame = now !== null && [...now.from, ...now.to].join("-") === text;
+  return isSame ? now : { from: [a, b], to: [c, d] };
 }
 
 /** The same visit stays the same object, so that its details need not be asked for again. */

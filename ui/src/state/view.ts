@@ -67,6 +67,12 @@ export interface ChosenEvents {
   readonly to: number;
 }
 export const chosenEvents = signal<ChosenEvents | null>(null);
+/** Messages from some processes to some are meant everywhere: from the first to before the last; `null` = all are. */
+export interface ChosenPair {
+  readonly from: readonly [number, number];
+  readonly to: readonly [number, number];
+}
+export const chosenPair = signal<ChosenPair | null>(null);
 export const hidden = signal<ReadonlySet<number>>(new Set());
 /** Levels whose lines are not shown, by their place. */
 export const hiddenLevels = signal<ReadonlySet<number>>(new Set());
@@ -204,6 +210,7 @@ export function clearSelection(): void {
     chosenEvents.value = null;
     chosenRegion.value = null;
     lastNew.value = null;
+    chosenPair.value = null;
     pick(null);
     chosenLocations.value = null;
   });

@@ -3,7 +3,7 @@ import { effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
 import { length } from "../base/time.ts";
-import type { Towards, WireVisit } from "../wire/generated.ts";
+import type { Kind, Towards, WireVisit } from "../wire/generated.ts";
 import { engine, fail, run } from "./run.ts";
 import { chooseVisit, chosenRegion, chosenVisit, see, span, type Chosen } from "./view.ts";
 
@@ -62,9 +62,20 @@ export function goTo(line: number, from: number, to: number): void {
   see(from, to);
 }
 
-/** The visit of a location at an instant, on its innermost line. */
-export function goToLocation(location: number, at: number): void {
-  const lines = run.peek()?.lines ?? [];
-  const line = lines.findLastIndex((it) => it.location === location);
-  if (line >= 0) goTo(line, at, at + 1);
+/** Goes to what a location did at an instant: a call that talks to others, if it was in one, else the innermost visit. */
+export async function goToLocation(location: number, at: number): Promise<void> {
+  const head = run.peek();
+  const lines = (head?.lines ?? []).flatMap((it, line) => (it.location === location ? [line] : [])).reverse();
+  try {
+    const answers = await Promise.all(lines.map((line) => engine.visit({ line, at_ns: Math.round(at), near_ns: 0, region: null })));
+    const there = answers.flatMap(({ head: { visit: it } }) => (it !== null && it.start_ns <= at && at < it.end_ns ? [it] : []));
+    const talks = there.find((it) => TALKS.has(head?.regions[it.region]?.kind ?? "work"));
+    const found = talks ?? there[0];
+    if (found !== undefined) goTo(found.line, at, at + 1);
+    else if (lines[0] !== undefined) goTo(lines[0], at, at + 1);
+  } catch (error) {
+    fail(error);
+  }
 }
+
+const TALKS: ReadonlySet<Kind> = new Set<Kind>(["transfer", "wait", "collective"]);

@@ -27,6 +27,8 @@ export function messagesOf(frame: Frame<MessagesHead>): Messages {
 }
 
 export interface FlowLook {
+  /** Which messages are meant, if not all are: others are not drawn. */
+  readonly isMeant?: ((from: number, to: number) => boolean) | null;
   readonly scale: Scale;
   readonly layout: Layout;
   readonly scroll: number;
@@ -44,6 +46,7 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
   canvas.beginPath();
   const counts: Counted[] = [];
   for (let at = 0; at < messages.from.length; at += 1) {
+    if (look.isMeant?.(messages.from[at] ?? -1, messages.to[at] ?? -1) === false) continue;
     const from = rows.get(messages.from[at] ?? -1);
     const to = rows.get(messages.to[at] ?? -1);
     if (from === undefined || to === undefined) continue;

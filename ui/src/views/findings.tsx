@@ -59,5 +59,5 @@ export function show(finding: Finding): void {
     chosenRegion.value = finding.region === "" ? null : regionOfName(finding.region);
   });
   const [location] = locationsOfRanks(finding.ranks.slice(0, 1));
-  if (location !== undefined && finding.to_ns > finding.from_ns) goToLocation(location, finding.from_ns);
+  if (location !== undefined && finding.to_ns > finding.from_ns) void goToLocation(location, finding.from_ns);
 }

@@ -8,6 +8,7 @@ import type {
   At,
   CollectiveHead,
   CollectivesHead,
+  CollectiveSumsHead,
   CompareHead,
   CounterPlacesHead,
   Counters,
@@ -33,9 +34,12 @@ import type {
   RunHead,
   SharesHead,
   SituationsHead,
+  SpanOf,
   StatesHead,
   Step,
   TotalsHead,
+  Traffic,
+  TrafficHead,
   UtilisationHead,
   VisitHead,
   WaitsHead,
@@ -73,6 +77,8 @@ export class Engine {
   totals = (window: Window): Promise<Frame<TotalsHead>> => this.ask({ ask: "totals", ...window });
   course = (window: Window): Promise<Frame<CourseHead>> => this.ask({ ask: "course", ...window });
   messages = (window: Window): Promise<Frame<MessagesHead>> => this.ask({ ask: "messages", ...window });
+  traffic = (of: Traffic): Promise<Frame<TrafficHead>> => this.ask({ ask: "traffic", ...of });
+  collectiveSums = (of: SpanOf): Promise<Frame<CollectiveSumsHead>> => this.ask({ ask: "collective-sums", ...of });
   collectives = (window: Window): Promise<Frame<CollectivesHead>> => this.ask({ ask: "collectives", ...window });
   collective = (of: Operation): Promise<Frame<CollectiveHead>> => this.ask({ ask: "collective", ...of });
   counterPlaces = (): Promise<Frame<CounterPlacesHead>> => this.ask({ ask: "counter-places" });

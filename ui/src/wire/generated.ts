@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -53,6 +53,16 @@ export type Operation = { communicator: number, instance: number, };
 export type CollectiveHead = { operation: WireOperation | null, damage: Array<string>, };
 
 export type WireOperation = { region: number | null, communicator: string, size: number, root: number | null, last: number, start_ns: number, end_ns: number, };
+
+export type SpanOf = { from_ns: number, to_ns: number, };
+
+export type TrafficOrder = "duration" | "bytes" | "sent";
+
+export type Traffic = { from_ns: number, to_ns: number, processes: [[number, number], [number, number]], pair: [[number, number], [number, number]] | null, sizes: [number, number] | null, durations: [number, number] | null, tag: number | null, order: TrafficOrder, };
+
+export type TrafficHead = { block: number, number: number, bytes: number, time_ns: number, damage: Array<string>, };
+
+export type CollectiveSumsHead = { communicators: Array<[number, string]>, damage: Array<string>, };
 
 export type Counters = { window: Window, counters: Array<number>, };
 

@@ -15,6 +15,7 @@ use crate::run::Opened;
 use crate::wire::{CollectiveHead, CollectivesHead, Operation, Window, WireOperation};
 
 mod shapes;
+pub(super) mod sums;
 
 use shapes::{Shape, Shapes};
 

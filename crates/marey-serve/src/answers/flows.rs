@@ -26,6 +26,8 @@ pub(super) struct Flow {
     pub(super) tag: i64,
     /// Enter of the call that completed the receive.
     pub(super) recv_start: i64,
+    /// 2³²−1 = unknown.
+    pub(super) communicator: u32,
 }
 
 pub(super) fn messages(run: &Opened<'_>, window: &Window) -> Vec<u8> {
@@ -104,8 +106,16 @@ impl Together {
                 i64::try_from(mean).unwrap_or(i64::MAX)
             };
             let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-            let flow =
-                Flow { from, sent: mean(sent), to, received: mean(received), bytes, tag: -1, recv_start: 0 };
+            let flow = Flow {
+                from,
+                sent: mean(sent),
+                to,
+                received: mean(received),
+                bytes,
+                tag: -1,
+                recv_start: 0,
+                communicator: u32::MAX,
+            };
             (flow, number)
         });
         let mut told: Vec<_> = told.collect();
@@ -137,8 +147,16 @@ fn to_read(run: &Opened<'_>, window: &Window) -> u64 {
 
 /// Hands out messages of which both ends are known and that were on their way in a span; what could not be read.
 pub(super) fn read(run: &Opened<'_>, from_ns: i64, to_ns: i64, each: &mut dyn FnMut(&Flow)) -> Vec<String> {
-    const COLUMNS: [&str; 7] =
-        ["send_location", "send_time", "recv_location", "recv_time", "bytes", "tag", "recv_start"];
+    const COLUMNS: [&str; 8] = [
+        "send_location",
+        "send_time",
+        "recv_location",
+        "recv_time",
+        "bytes",
+        "tag",
+        "recv_start",
+        "communicator",
+    ];
     let filters = [
         Filter { column: "send_time", range: 0..to_ns.max(0) },
         Filter { column: "recv_time", range: from_ns.max(0)..i64::MAX },
@@ -158,6 +176,7 @@ fn rows(batch: &Rows, each: &mut dyn FnMut(&Flow)) -> Result<(), Error> {
     let (from, to) = (batch.u32("send_location")?, batch.u32("recv_location")?);
     let (sent, received) = (batch.i64("send_time")?, batch.i64("recv_time")?);
     let (bytes, tag, recv_start) = (batch.i64("bytes")?, batch.i64("tag")?, batch.i64("recv_start")?);
+    let communicators = batch.u32("communicator")?;
     for row in 0..batch.len() {
         each(&Flow {
             from: from[row],
@@ -167,6 +186,7 @@ fn rows(batch: &Rows, each: &mut dyn FnMut(&Flow)) -> Result<(), Error> {
             bytes: bytes[row],
             tag: tag[row],
             recv_start: recv_start[row],
+            communicator: communicators[row],
         });
     }
     Ok(())

@@ -53,6 +53,9 @@ fn requests(end: i64) -> Vec<Value> {
             |line| json!({ "ask": "visit", "line": line, "at_ns": span.0, "near_ns": end, "region": null }),
         ));
         all.push(json!({ "ask": "events-at", "location": 1, "from_ns": span.0, "to_ns": span.1 }));
+        all.push(json!({ "ask": "collective-sums", "from_ns": span.0, "to_ns": span.1 }));
+        all.push(json!({ "ask": "traffic", "from_ns": span.0, "to_ns": span.1, "processes": [[0, 9], [0, 9]], "pair": null,
+            "sizes": null, "durations": null, "tag": null, "order": "bytes" }));
         all.push(json!({ "ask": "collective", "communicator": 0, "instance": 3 }));
         let mut of_counters = window("counters", span, log2);
         of_counters.as_object_mut().unwrap().remove("ask");

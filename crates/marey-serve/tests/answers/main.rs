@@ -17,6 +17,7 @@ mod overlaps;
 mod pictures;
 mod refused;
 mod sums;
+mod traffic;
 mod visits;
 
 use std::collections::{BTreeMap, BTreeSet};

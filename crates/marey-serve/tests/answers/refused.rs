@@ -8,8 +8,13 @@ use super::counters::counting;
 use super::decoded::decoded;
 use super::operations::meeting;
 use super::overlaps::overlapping;
+use super::traffic::talking;
 
-const REQUESTS: [&str; 13] = [
+const REQUESTS: [&str; 17] = [
+    r#"{"ask":"events","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
+    r#"{"ask":"events-at","location":D,"from_ns":A,"to_ns":B}"#,
+    r#"{"ask":"collective-sums","from_ns":A,"to_ns":B}"#,
+    r#"{"ask":"traffic","from_ns":A,"to_ns":B,"processes":[[0,E],[D,E]],"pair":[[C,D],[0,E]],"sizes":[C,D],"durations":null,"tag":D,"order":"sent"}"#,
     r#"{"ask":"overlaps","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
     r#"{"ask":"counters","window":{"from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true},"counters":[0,D]}"#,
     r#"{"ask":"collectives","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
@@ -32,6 +37,7 @@ const NUMBERS: [i64; 14] =
 #[test]
 fn whatever_is_asked_has_an_answer() {
     let runs = [
+        talking(36, 300).open(),
         Made::random(31).open(),
         meeting(33, 200, 2).open(),
         counting(34).open(),

@@ -1,124 +1,160 @@
-/** Who sent how much to whom, and in which sizes. */
+/** Who sent how much to whom, of which sizes and how long it took: parts that limit each other; operations of all. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 
-import { bytes, count } from "../../base/format.ts";
-import { processName, report, run } from "../../state/run.ts";
-import { chosenLocations, view } from "../../state/view.ts";
-import type { PairRow, SizeRow } from "../../wire/report.ts";
-import { Table, type Column } from "../../widgets/table.tsx";
+import { bytes, count, counted } from "../../base/format.ts";
+import { duration, length } from "../../base/time.ts";
+import { pairName, report, run, whole } from "../../state/run.ts";
+import { durations, followTraffic, isCounting, order, sizes, tag, traffic, type TrafficSums } from "../../state/traffic.ts";
+import { chosenPair, span, view } from "../../state/view.ts";
+import type { TrafficOrder } from "../../wire/generated.ts";
+import { Classes, edgesOf } from "./classes.tsx";
 import "./communication.css";
+import { Messages, Operations } from "./list.tsx";
+import { extremes, Matrix, Processes, WRITTEN, type Measure } from "./matrix.tsx";
+import { Pairs } from "./pairs.tsx";
 
-const by = signal<"bytes" | "messages">("bytes");
+const MEASURES: ReadonlyArray<readonly [Measure, string, string]> = [
+  ["bytes", "Data", "Cells are coloured by the data that was sent, bytes"],
+  ["messages", "Messages", "Cells are coloured by the number of messages"],
+  ["time", "Time", "Cells are coloured by how long messages were on their way, all together, ms"],
+];
+
+const ORDERS: ReadonlyArray<readonly [TrafficOrder, string]> = [
+  ["duration", "longest first"],
+  ["bytes", "largest first"],
+  ["sent", "earliest first"],
+];
+
+const by = signal<Measure>("bytes");
 
 export function Communication(): JSX.Element {
-  const text = report.value;
-  if (text === null) return <p class="hush">The report is being made …</p>;
-  const pairs = text.communication ?? [];
-  if (pairs.length === 0) return <p class="hush">No messages were recorded in this run.</p>;
+  useEffect(followTraffic, []);
+  const [sums, head] = [traffic.value, run.value];
+  const isLeftOut = head?.left_out.includes("messages") === true;
   return (
     <div class="sheet">
+      {isLeftOut ? <p class="muted">Messages were left out of this page, since the run was too large: only their sums over the whole run are known.</p> : null}
+      {isLeftOut ? null : sums === null ? <p class="hush">Messages are being counted …</p> : <Linked sums={sums} />}
       <section>
-        <h2>Matrix — rows send, columns receive; a cell chooses its two ranks</h2>
-        <p>
-          <button type="button" aria-pressed={by.value === "bytes"} title="Cells are coloured by the data that was sent, bytes" onClick={() => (by.value = "bytes")}>
-            Bytes
-          </button>{" "}
-          <button type="button" aria-pressed={by.value === "messages"} title="Cells are coloured by the number of messages" onClick={() => (by.value = "messages")}>
-            Messages
-          </button>
-        </p>
-        <Matrix rows={pairs} />
-        <p class="muted">
-          <span class="matrix-legend" aria-hidden="true" /> from the least to the most, on a logarithmic scale
-        </p>
+        <h2>Operations of all in this span</h2>
+        <Operations />
       </section>
       <section>
-        <h2>Pairs</h2>
-        <Pairs rows={pairs} />
-      </section>
-      <section>
-        <h2>Sizes of messages</h2>
-        <Sizes rows={text.message_sizes ?? []} />
+        <h2>Pairs — sums of the whole run, exact also where single messages were no longer recorded</h2>
+        <Pairs rows={report.value?.communication ?? []} />
       </section>
     </div>
   );
 }
 
-/** More processes than this have a table only. */
-const MOST = 128;
-
-function Matrix({ rows }: { readonly rows: readonly PairRow[] }): JSX.Element {
-  const processes = [...new Set(rows.flatMap((row) => [row.from, row.to]))].sort((a, b) => a - b);
-  if (processes.length > MOST) return <p class="muted">{`${processes.length} processes are more than a matrix shows; the pairs are below.`}</p>;
-  const value = (row: PairRow): number => (by.value === "bytes" ? row.bytes : row.messages);
-  const least = Math.log(Math.max(1, Math.min(...rows.map(value))));
-  const range = Math.max(Math.log(Math.max(...rows.map(value), 1)) - least, 1e-9);
-  const size = Math.max(7, Math.min(52, Math.floor(620 / processes.length)));
-  const place = new Map(processes.map((process, number) => [process, number]));
-  const [edge, top] = [92, 26];
-  const inner = processes.length * size;
+/** Matrix, classes and list. */
+function Linked({ sums }: { readonly sums: TrafficSums }): JSX.Element {
+  const { number, bytes: data, time_ns: time, damage } = sums.head;
+  const isAll = length(span.value) >= whole.value.to;
   return (
-    <svg class="matrix" width={edge + inner + 2} height={top + inner + 2} role="img" aria-label="Matrix of who sent how much to whom; the same numbers stand in the table of pairs">
-      {processes.map((process, number) =>
-        size < 12 && number % 8 !== 0 ? null : (
-          <g>
-            <text x={edge - 6} y={top + number * size + size / 2} text-anchor="end" dominant-baseline="middle">
-              {processName(process).replace("rank ", "")}
-            </text>
-            <text x={edge + number * size + size / 2} y={top - 8} text-anchor="middle">
-              {processName(process).replace("rank ", "")}
-            </text>
-          </g>
-        ),
-      )}
-      <text x={0} y={top - 8}>
-        from ↓ to →
-      </text>
-      <rect x={edge} y={top} width={inner} height={inner} class="matrix-ground" />
-      {rows.map((row) => (
-        <rect
-          x={edge + (place.get(row.to) ?? 0) * size + 0.5}
-          y={top + (place.get(row.from) ?? 0) * size + 0.5}
-          width={size - 1}
-          height={size - 1}
-          rx={2}
-          class="matrix-cell"
-          style={{ fillOpacity: String(0.15 + 0.85 * ((Math.log(Math.max(value(row), 1)) - least) / range)) }}
-          onClick={() => choose(row)}
-        >
-          <title>{`${processName(row.from)} → ${processName(row.to)}: ${count(row.messages)} messages, ${bytes(row.bytes)}`}</title>
-        </rect>
-      ))}
-    </svg>
+    <div class={isCounting.value ? "communication-stale" : ""}>
+      <section aria-label="Messages">
+        <h2>
+          Messages {isAll ? "of the whole run" : `of the span that is shown, ${duration(length(span.value))}`} — {count(number)}, {bytes(data)}, {duration(number === 0 ? 0 : time / number)} on their way on average
+        </h2>
+        <Limits />
+        {damage.length > 0 ? <p class="warn">Not all could be read: {damage.join("; ")}</p> : null}
+        {number === 0 && sums.cells.length === 0 ? (
+          <p class="hush">No messages in this span.</p>
+        ) : (
+          <div class="communication-panes">
+            <MatrixPane sums={sums} />
+            <div>
+              <h2>Sizes — messages from so many bytes on, by powers of two</h2>
+              <Classes name="Sizes of messages" counts={sums.ofSize} chosen={sizes.value} write={bytes} choose={(next) => (sizes.value = next)} />
+            </div>
+            <div>
+              <h2>Durations — how long they were on their way</h2>
+              <Classes name="Durations of messages" counts={sums.ofDuration} chosen={durations.value} write={duration} choose={(next) => (durations.value = next)} />
+            </div>
+          </div>
+        )}
+      </section>
+      <section>
+        <h2>
+          Messages one by one{number > sums.listed.length ? ` — ${count(sums.listed.length)} of ${count(number)}, ` : ", "}
+          <select aria-label="Which messages are listed" title="Which of them are listed, if they are too many" value={order.value} onChange={(event) => (order.value = ORDERS.find(([it]) => it === event.currentTarget.value)?.[0] ?? "duration")}>
+            {ORDERS.map(([it, name]) => (
+              <option value={it}>{name}</option>
+            ))}
+          </select>
+        </h2>
+        <Messages rows={sums.listed} />
+      </section>
+    </div>
   );
 }
 
-function choose(row: PairRow): void {
-  const locations = run.value?.locations ?? [];
-  chosenLocations.value = locations.flatMap((it, place) => (it.process === row.from || it.process === row.to ? [place] : []));
-  view.value = "timeline";
+function MatrixPane({ sums }: { readonly sums: TrafficSums }): JSX.Element {
+  const [least, most] = extremes(sums.cells, by.value);
+  const write = WRITTEN[by.value];
+  return (
+    <div class="communication-matrix">
+      <h2>Matrix — rows send, columns receive</h2>
+      <p class="communication-tools">
+        <span role="group" aria-label="What cells show">
+          {MEASURES.map(([it, name, help]) => (
+            <button type="button" aria-pressed={by.value === it} title={help} onClick={() => (by.value = it)}>
+              {name}
+            </button>
+          ))}
+        </span>
+        <Processes />
+      </p>
+      <Matrix sums={sums} by={by.value} />
+      <p class="muted mono" title="Colours from the least to the most of a cell, on a logarithmic scale">
+        {write(least)} <span class="matrix-legend" aria-hidden="true" /> {write(most)}
+        {sums.head.block > 1 ? ` · ${counted(sums.head.block, "process", "processes")} a row` : ""}
+      </p>
+    </div>
+  );
 }
 
-function Pairs({ rows }: { readonly rows: readonly PairRow[] }): JSX.Element {
-  const most = Math.max(...rows.map((row) => row.bytes), 1);
-  const columns: ReadonlyArray<Column<PairRow>> = [
-    { name: "From", help: "Sender", text: (row) => processName(row.from), width: "minmax(110px, 1fr)" },
-    { name: "To", help: "Receiver", text: (row) => processName(row.to), width: "minmax(110px, 1fr)" },
-    { name: "Messages", help: "Number of messages", text: (row) => count(row.messages), value: (row) => row.messages, width: "110px" },
-    { name: "Data", help: "Bytes together", text: (row) => bytes(row.bytes), value: (row) => row.bytes, bar: (row) => row.bytes / most, width: "120px" },
-    { name: "Mean size", help: "Bytes of a message on average", text: (row) => bytes(Math.round(row.bytes / Math.max(row.messages, 1))), value: (row) => row.bytes / Math.max(row.messages, 1), width: "110px" },
-  ];
-  return <Table label="pairs of processes" rows={rows} columns={columns} sortedBy={3} height={14} onChoose={choose} />;
+/** What limits the messages now, and what no longer does when it is pressed. */
+function Limits(): JSX.Element {
+  const [pair, size, long] = [chosenPair.value, sizes.value, durations.value];
+  const classes = ([first, last]: readonly [number, number], write: (value: number) => string): string => `${write(edgesOf(first)[0])} to ${write(edgesOf(last)[1])}`;
+  const isLimited = pair !== null || size !== null || long !== null || tag.value !== null;
+  return (
+    <p class="communication-tools">
+      {pair === null ? null : <Chip name={pairName(pair)} act={() => (chosenPair.value = null)} />}
+      {size === null ? null : <Chip name={classes(size, bytes)} act={() => (sizes.value = null)} />}
+      {long === null ? null : <Chip name={classes(long, duration)} act={() => (durations.value = null)} />}
+      <label>
+        Tag{" "}
+        <input
+          type="number"
+          class="communication-tag"
+          placeholder="any"
+          title="Only messages with this tag; empty = any"
+          value={tag.value ?? ""}
+          onChange={(event) => {
+            const value = event.currentTarget.valueAsNumber;
+            tag.value = Number.isSafeInteger(value) ? value : null;
+          }}
+        />
+      </label>
+      {pair === null ? null : (
+        <button type="button" title="These messages alone are drawn there" onClick={() => (view.value = "timeline")}>
+          Show in the timeline
+        </button>
+      )}
+      <span class="muted">{isLimited ? "press a chip to be limited by it no longer" : "a cell or a bar that is pressed limits everything else"}</span>
+    </p>
+  );
 }
 
-function Sizes({ rows }: { readonly rows: readonly SizeRow[] }): JSX.Element {
-  const most = Math.max(...rows.map((row) => row.messages), 1);
-  const columns: ReadonlyArray<Column<SizeRow>> = [
-    { name: "Size from", help: "Smallest size of the class", text: (row) => bytes(row.from_bytes), value: (row) => row.from_bytes, width: "110px" },
-    { name: "below", help: "Sizes of the class are smaller than this", text: (row) => bytes(row.to_bytes), value: (row) => row.to_bytes, width: "110px" },
-    { name: "Messages", help: "Number of messages", text: (row) => count(row.messages), value: (row) => row.messages, bar: (row) => row.messages / most, width: "minmax(120px, 2fr)" },
-    { name: "Data", help: "Bytes together", text: (row) => bytes(row.bytes), value: (row) => row.bytes, width: "120px" },
-  ];
-  return <Table label="sizes of messages" rows={rows} columns={columns} sortedBy={2} height={16} />;
+function Chip({ name, act }: { readonly name: string; readonly act: () => void }): JSX.Element {
+  return (
+    <button type="button" class="chip" title="Only these; press to have all again" onClick={act}>
+      {name} ×
+    </button>
+  );
 }

@@ -30,6 +30,7 @@ export function sceneOf(side: Side): Scene | null {
     chosenRegion: side.chosen.value,
     visit: side.visit.value,
     operation: null,
+    isMeant: null,
     events: null,
     ranges: new Map(),
     picked: null,

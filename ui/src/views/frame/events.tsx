@@ -37,7 +37,7 @@ export function SelectedEvents({ it }: { readonly it: EventsAtHead }): JSX.Eleme
         <button type="button" onClick={() => lookAround(from, Math.max(to, from + 1000))} title="Zoom to them">
           Zoom
         </button>
-        <button type="button" onClick={() => goToLocation(location, from)} title="All about the visit that they are in">
+        <button type="button" onClick={() => void goToLocation(location, from)} title="All about the visit that they are in">
           The visit around
         </button>
       </p>

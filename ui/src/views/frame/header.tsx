@@ -3,10 +3,10 @@ import type { ComponentChildren, JSX } from "preact";
 
 import { counted } from "../../base/format.ts";
 import { duration, instant, length } from "../../base/time.ts";
-import { run, whole } from "../../state/run.ts";
+import { pairName, run, whole } from "../../state/run.ts";
 import { isListed, LIST } from "../../state/runs.ts";
 import { theme, toggleTheme } from "../../state/settings.ts";
-import { chosenLocations, chosenNew, chosenRegion, isAlone, lastNew, span, view } from "../../state/view.ts";
+import { chosenLocations, chosenNew, chosenPair, chosenRegion, isAlone, lastNew, span, view } from "../../state/view.ts";
 import { VIEW_NAMES } from "./commands.ts";
 import { Finder } from "./finder.tsx";
 import { Menu } from "./menu.tsx";
@@ -77,6 +77,11 @@ function Chips(): JSX.Element {
       {chosenNew.value === null ? null : (
         <button type="button" class="chip" onClick={() => (lastNew.value = null)} title="Chosen; only the run beside this one has it; press to choose none">
           <code>{chosenNew.value}</code> ×
+        </button>
+      )}
+      {chosenPair.value === null ? null : (
+        <button type="button" class="chip" onClick={() => (chosenPair.value = null)} title="Only these messages are drawn and counted; press to have all">
+          {`messages ${pairName(chosenPair.value)}`} ×
         </button>
       )}
       {locations === null ? null : (

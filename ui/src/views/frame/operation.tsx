@@ -39,7 +39,7 @@ export function SelectedOperation({ it }: { readonly it: OperationDetails }): JS
         {origin.value === null ? null : <Fact name="Since the origin">{duration(about.start_ns - origin.value)}</Fact>}
         <Fact name="Duration">{duration(about.end_ns - about.start_ns)}</Fact>
         <Fact name="Came last">
-          <button type="button" class="link" title="Go to who came last" onClick={() => goToLocation(about.last, about.start_ns + late)}>
+          <button type="button" class="link" title="Go to who came last" onClick={() => void goToLocation(about.last, about.start_ns + late)}>
             {head.locations[about.last]?.name}
           </button>
           {late > 0 ? `, ${duration(late)} after the first` : ""}
@@ -126,6 +126,6 @@ function columns(head: RunHead, start: number, members: readonly Member[]): Read
 /** Goes to the visit that completed a member's part. */
 function visit(member: Member): void {
   const at = Number.isNaN(member.start) ? member.enter : member.start;
-  if (member.line === 0xffffffff) goToLocation(member.location, at);
+  if (member.line === 0xffffffff) void goToLocation(member.location, at);
   else goTo(member.line, at, Number.isNaN(member.leave) ? at + 1 : member.leave);
 }

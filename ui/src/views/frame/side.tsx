@@ -91,7 +91,7 @@ function Selected(): JSX.Element | null {
         {it.waits.map((wait) => (
           <Fact name={wait.pattern} isWarning>
             {duration(wait.time_ns)},{" "}
-            <button type="button" class="link" title="Go to who was waited for" onClick={() => goToLocation(wait.cause, it.start_ns)}>
+            <button type="button" class="link" title="Go to who was waited for" onClick={() => void goToLocation(wait.cause, it.start_ns)}>
               {head.locations[wait.cause]?.name}
             </button>
           </Fact>
@@ -157,7 +157,7 @@ function MessageFact({ head, message, location }: { readonly head: RunHead; read
       {other === null || time === null ? (
         "unknown"
       ) : (
-        <button type="button" class="link" title="Go to its other end" onClick={() => goToLocation(other, isSent ? time - 1 : time)}>
+        <button type="button" class="link" title="Go to its other end" onClick={() => void goToLocation(other, isSent ? time - 1 : time)}>
           {head.locations[other]?.name}
         </button>
       )}

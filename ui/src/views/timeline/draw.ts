@@ -39,6 +39,8 @@ export interface Scene {
   readonly chosenRegion: number | null;
   readonly visit: WireVisit | null;
   readonly operation: Operation | null;
+  /** Which messages are meant; `null` = all. */
+  readonly isMeant: ((from: number, to: number) => boolean) | null;
   readonly events: EventsLook["chosen"];
   /** What charts of counters go from and to. */
   readonly ranges: Ranges;
@@ -134,7 +136,7 @@ function over(canvas: Ink, scene: Scene, picture: Picture, look: StatesLook): vo
   const flow = { scale: scene.scale, layout: scene.layout, scroll: scene.scroll, colours: scene.colours };
   drawLabels(canvas, picture.states, { ...look, scale: scene.scale }, (region) => scene.run.regions[region]?.name ?? "");
   if (picture.operations !== null) drawCollectives(canvas, picture.operations, { ...flow, hidden: scene.hidden, chosen: scene.operation });
-  if (picture.messages !== null) drawMessages(canvas, picture.messages, flow);
+  if (picture.messages !== null) drawMessages(canvas, picture.messages, { ...flow, isMeant: scene.isMeant });
   if (picture.path !== null) drawPath(canvas, picture.path, flow);
   if (picture.events !== null) drawEvents(canvas, picture.events, { ...flow, chosen: scene.events });
   const { visit, layout, scale } = scene;

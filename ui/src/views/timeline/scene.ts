@@ -8,6 +8,7 @@ import { threadsOf } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { chosenEvents, chosenOperation, chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
+import { isMeantMessage } from "../../state/traffic.ts";
 import { visit } from "../../state/visit.ts";
 import type { RunHead } from "../../wire/generated.ts";
 import { colourOf, colours, pixels } from "../colours.ts";
@@ -40,6 +41,7 @@ export function sceneNow(): Scene | null {
     chosenRegion: blinked === null ? chosenRegion.peek() : null,
     visit: visit.peek(),
     operation: chosenOperation.peek(),
+    isMeant: isMeantMessage.peek(),
     events: chosenEvents.peek(),
     ranges: ranges.peek(),
     picked: blink.peek() ? null : some,
@@ -67,5 +69,5 @@ function shownNow(head: RunHead): Pick<Scene, "run" | "picture"> {
 export function watchScene(): void {
   void [run.value, picture.value, span.value, layout.value, scroll.value, colours.value, hidden.value];
   void [chosenRegion.value, visit.value, origin.value, marked.value, isStale.value, blink.value, plotWidth.value, instances.value, zoomOrigin.value];
-  void [chosenOperation.value, chosenEvents.value, ranges.value, pixels.value, moving.value];
+  void [isMeantMessage.value, chosenOperation.value, chosenEvents.value, ranges.value, pixels.value, moving.value];
 }

@@ -36,7 +36,7 @@ export function CountersTwin(): JSX.Element {
     { name: "Mean", help: "Mean by time", text: (row) => quantity(row.counter, row.mean), value: (row) => row.mean, width: "96px" },
     { name: "Most", help: "Largest value of the span", text: (row) => quantity(row.counter, row.most), value: (row) => row.most, width: "96px" },
   ];
-  return <Table label="counters in the span" rows={rowsOf(all, head.counters)} columns={columns} sortedBy={3} height={40} onChoose={(row) => goToLocation(row.location, Math.round(row.at))} />;
+  return <Table label="counters in the span" rows={rowsOf(all, head.counters)} columns={columns} sortedBy={3} height={40} onChoose={(row) => void goToLocation(row.location, Math.round(row.at))} />;
 }
 
 function rowsOf(all: Counters, counters: readonly WireCounter[]): readonly Row[] {
