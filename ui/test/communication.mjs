@@ -59,14 +59,12 @@ export async function communication(browser) {
   await page.locator(`${LIST} .table-row`).first().click();
   await browser.until("its details", () => document.querySelector(".side .facts")?.textContent.includes("Message to"));
   const [sent] = listed.send_time;
-  const at = Number(/visit=\d+%40(\d+)/.exec(page.url())[1]);
-  assert.equal(at, sent, "the longest message");
+  await browser.until("it is the longest message", (sent) => location.hash.includes(`%40${sent}`), sent);
 
   browser.step("operations of all are added up, and a row leads to the first of them");
   await page.keyboard.press("Escape");
   await browser.until("no pair is meant", () => !location.hash.includes("pair="));
-  await browser.open("Communication");
-  await page.keyboard.press("0");
+  await page.evaluate(() => (location.hash = "#1&view=communication"));
   await browser.until("their sums", () => document.querySelectorAll("[aria-label='operations of all'] .table-row").length > 1);
   const row = page.locator("[aria-label='operations of all'] .table-row").filter({ hasText: "MPI_Allreduce" }).first();
   const [, , number] = await row.locator("[role=cell]").allTextContents();

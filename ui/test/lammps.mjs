@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { annotations } from "./annotations.mjs";
 import { communication } from "./communication.mjs";
 import { operations } from "./operations.mjs";
+import { profile } from "./profile.mjs";
 import { asked, fact } from "./read.mjs";
 import { waits } from "./waits.mjs";
 
@@ -203,21 +204,7 @@ export async function lammps(browser, address) {
   await browser.until("the address says so", () => location.hash.includes("picked=anomalous"));
   await page.getByRole("button", { name: "Close Timeline" }).click();
 
-  browser.step("bar lines of locations, the profile of one, and a flame graph");
-  await page.keyboard.press("Escape");
-  await browser.open("Profile");
-  await page.getByRole("button", { name: "By location" }).click();
-  await browser.until("a line for each", () => document.querySelectorAll(".racy:not(.racy-all) .racy-line").length === 4);
-  assert.equal(await page.locator(".racy-all .racy-line").count(), 3, "mean, largest, smallest");
-  await page.locator(".racy:not(.racy-all) .racy-line button").nth(2).click();
-  await browser.until("its own profile", () => document.querySelectorAll("[aria-label='profile of one location'] .table-row").length > 5);
-  assert.match(await browser.text(".chip"), /rank 2/);
-  await browser.picture("by-location");
-  await browser.accessible("the profile by location");
-  await page.getByRole("button", { name: "Flame graph" }).click();
-  await browser.until("boxes", () => document.querySelectorAll(".flames-box").length > 4);
-  await browser.accessible("the flame graph");
-  await page.getByRole("button", { name: "By region" }).click();
+  await profile(browser);
 
   browser.step("rows stand in the order of their waiting");
   await page.keyboard.press("Escape");
@@ -354,6 +341,7 @@ function anAddress(number) {
     `until=${below(2_000_000_000)}`,
     `origin=${1 + below(1_000_000_000)}`,
     `zoom=${1 + below(1_000_000_000)}`,
+    `profile=${["tree", "span", "racy,span", "callers", "flames", "path"][below(6)]}`,
     `waits=["${["Waiting", "Delays"][below(2)]}","late sender",${["null", '"MPI_Send"'][below(2)]}]`,
   ].filter(() => below(2) === 0);
   if (some.includes(`region=${region}`) && below(2) === 0) some.push(below(2) === 0 ? "picked=anomalous" : `picked=duration:${below(1000)}-${5000 + below(90_000)}`);

@@ -28,7 +28,9 @@ mod waits;
 
 use crate::frame::Columns;
 use crate::run::Opened;
-use crate::wire::{Counters, ErrorHead, Histogram, Instances, Request, Sample, Traffic, Which, Window};
+use crate::wire::{
+    Counters, ErrorHead, Histogram, Instances, Request, Sample, SharesOf, SpanOf, Traffic, Which, Window,
+};
 
 /// More locations than this are not asked about at a time.
 const MOST_RANGES: usize = 1 << 16;
@@ -67,7 +69,7 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Path(window) => flows::path(run, window),
         Request::Visit(at) => visit::answer(run, at),
         Request::Step(step) => step::answer(run, step),
-        Request::Shares => shares::answer(run),
+        Request::Shares(asked) => shares::answer(run, asked),
         Request::Levels => levels::answer(run),
         Request::Utilisation(until) => utilisation::answer(run, until),
         Request::Situations => annotations::situations(run),
@@ -116,13 +118,13 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Path(window) => check_window(window)?,
         Request::Counters(asked) => check_counters(asked)?,
         Request::Traffic(asked) => check_traffic(asked)?,
+        Request::Shares(SharesOf { span: Some(span) }) | Request::CollectiveSums(span) => check_span(span)?,
         Request::Histogram(histogram) => check_histogram(histogram)?,
         Request::Instances(instances) => check_instances(instances)?,
         Request::Run
         | Request::Report
-        | Request::Shares
+        | Request::Shares(_)
         | Request::Levels
-        | Request::CollectiveSums(_)
         | Request::Compare
         | Request::Iterations
         | Request::Situations
@@ -163,6 +165,13 @@ fn check_counters(asked: &Counters) -> Result<(), String> {
     check_window(&asked.window)?;
     if asked.counters.len() > MOST_COUNTERS {
         return Err(format!("{} counters are too many at a time", asked.counters.len()));
+    }
+    Ok(())
+}
+
+fn check_span(span: &SpanOf) -> Result<(), String> {
+    if span.to_ns <= span.from_ns || span.to_ns.checked_sub(span.from_ns).is_none() {
+        return Err(format!("the span from {} to {} ns is none", span.from_ns, span.to_ns));
     }
     Ok(())
 }

@@ -76,8 +76,8 @@ pub enum Request {
     Visit(At),
     /// The next visit of a region, or the one before: [`FoundHead`].
     Step(Step),
-    /// How much time each location spent in which region, over the whole run: [`SharesHead`].
-    Shares,
+    /// How much time each location spent in which region, over the whole run or in a span: [`SharesHead`].
+    Shares(SharesOf),
     /// How much time each location spent on which level, over the whole run: [`LevelsHead`].
     Levels,
     /// What locations did up to an instant, and what is on its way to them then: [`UtilisationHead`].
@@ -579,7 +579,16 @@ pub struct UtilisationHead {
     pub damage: Vec<String>,
 }
 
-/// Time of locations by region. Columns `exclusive`, `inclusive` (ns) and `visits` (each locations × regions: a row of
+/// Of what shares are.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct SharesOf {
+    /// Of which span; `null` = of the whole run.
+    pub span: Option<SpanOf>,
+}
+
+/// Time of locations by region, of visits what lies in the span. Columns `exclusive`, `inclusive` (ns) and `visits` (each locations × regions: a row of
 /// regions for each location). Recursive visits count once in inclusive times.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -589,6 +598,10 @@ pub struct SharesHead {
     /// Regions that have none, because there are too many: all of their exclusive time is in the last column, which is
     /// none of a region.
     pub others: u32,
+    /// Whether it was counted: spans with very many visits are not.
+    pub is_whole: bool,
+    /// What could not be read.
+    pub damage: Vec<String>,
 }
 
 /// Time of locations by level. Column `exclusive` (ns, locations × levels: a row of levels for each location): time in regions
@@ -749,6 +762,7 @@ mod tests {
             WireCause::decl(),
             AnomaliesHead::decl(),
             WireAnomaly::decl(),
+            SharesOf::decl(),
             SharesHead::decl(),
             LevelsHead::decl(),
             FoundHead::decl(),

@@ -202,6 +202,37 @@ fn the_json_of_info_keeps_its_contract() {
     assert_eq!(fields(&info["clocks"]), ["drift_ppm", "offset_ns", "process", "uncertainty_ns"]);
 }
 
+/// Nodes of the tree stand behind those above them, have no less time than what is beneath them, and lose nothing.
+#[test]
+fn the_call_tree_in_json_adds_up() {
+    let report = json(&["report", "--json"]);
+    let nodes = report["call_tree"].as_array().unwrap();
+    let time = |node: &serde_json::Value| node["time_ns"].as_i64().unwrap();
+    let mut beneath = vec![0; nodes.len()];
+    let (mut roots, mut calls) = (0, 0);
+    for (place, node) in nodes.iter().enumerate() {
+        match node["parent"].as_u64() {
+            Some(parent) => {
+                let parent = usize::try_from(parent).unwrap();
+                assert!(parent < place);
+                beneath[parent] += time(node);
+            }
+            None => roots += time(node),
+        }
+        calls += node["calls"].as_u64().unwrap();
+        assert_eq!(node["kind"] == "region", node["verb"].is_string(), "{node}");
+    }
+    for (node, beneath) in nodes.iter().zip(&beneath) {
+        assert!(*beneath <= time(node), "{node} has {beneath}");
+    }
+    // All time of regions is in it, and what samples found in functions outside of regions.
+    let sum = |rows: &serde_json::Value, field: &str| -> i64 {
+        rows.as_array().unwrap().iter().map(|row| row[field].as_i64().unwrap()).sum()
+    };
+    assert!(sum(&report["regions"], "exclusive_ns") <= roots, "{roots}");
+    assert_eq!(calls, u64::try_from(sum(&report["call_paths"], "calls")).unwrap());
+}
+
 /// Other programs rely on these names.
 #[test]
 fn the_json_of_the_report_keeps_its_contract() {

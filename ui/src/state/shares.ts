@@ -1,8 +1,10 @@
-/** How much time each location spent in which region, over the whole run: read once, when somebody needs it. */
-import { signal } from "@preact/signals";
+/** How much time each location spent in which region: over the whole run, read once, when somebody needs it; and in the span that is shown, if somebody wants that. */
+import { computed, effect, signal } from "@preact/signals";
 
-import type { SharesHead } from "../wire/generated.ts";
-import { engine, fail } from "./run.ts";
+import { Latest } from "../base/latest.ts";
+import type { SharesHead, SharesOf } from "../wire/generated.ts";
+import { engine, fail, run, whole } from "./run.ts";
+import { span } from "./view.ts";
 
 export interface Shares {
   readonly head: SharesHead;
@@ -16,10 +18,50 @@ export interface Shares {
 export const shares = signal<Shares | null>(null);
 let isAsked = false;
 
+async function read(of: SharesOf): Promise<Shares> {
+  const frame = await engine.shares(of);
+  return { head: frame.head, exclusive: frame.f64("exclusive"), inclusive: frame.f64("inclusive"), visits: frame.f64("visits") };
+}
+
 export function needShares(): void {
   if (isAsked) return;
   isAsked = true;
-  void engine.shares().then((frame) => {
-    shares.value = { head: frame.head, exclusive: frame.f64("exclusive"), inclusive: frame.f64("inclusive"), visits: frame.f64("visits") };
-  }, fail);
+  void read({ span: null }).then((found) => (shares.value = found), fail);
+}
+
+/** How the profile is looked at. */
+export const PROFILES = ["region", "tree", "callers", "racy", "path", "flames"] as const;
+export type ProfileName = (typeof PROFILES)[number];
+export const profile = signal<ProfileName>("region");
+/** Whether it is of the span that is shown, and not of the whole run. */
+export const isOfSpan = signal(false);
+
+const ofSpan = signal<Shares | null>(null);
+
+/** Those that the profile is of; `null` = they are being counted. */
+export const profileShares = computed<Shares | null>(() => (isOfSpan.value && !isWhole() ? ofSpan.value : shares.value));
+
+function isWhole(): boolean {
+  return span.value.from <= whole.value.from && whole.value.to <= span.value.to;
+}
+
+/** Begins to follow the span while it is wanted; returns what ends it. */
+export function followShares(): () => void {
+  const latest = new Latest<SharesOf, Shares>(read, (found) => (ofSpan.value = found), fail);
+  needShares();
+  return effect(() => {
+    if (run.value === null || !isOfSpan.value || isWhole()) return;
+    latest.want({ span: { from_ns: Math.floor(span.value.from), to_ns: Math.ceil(span.value.to) } });
+  });
+}
+
+/** As it stands in the address; empty = as it is at first. */
+export function profileText(): string {
+  return [profile.value === "region" ? [] : [profile.value], isOfSpan.value ? ["span"] : []].flat().join(",");
+}
+
+export function applyProfile(text: string): void {
+  const words = text.split(",");
+  profile.value = PROFILES.find((name) => words.includes(name)) ?? "region";
+  isOfSpan.value = words.includes("span");
 }

@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&waits=["KIND","WHAT","WHERE"]&origin=NS&zoom=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE"]&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -13,6 +13,7 @@ import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.
 import { recoloured, recolouredOf, recolouredText } from "./recoloured.ts";
 import { closedHosts, isFolded, isGrouped, rowOrder, turned } from "./rows.ts";
 import { run } from "./run.ts";
+import { applyProfile, profileText } from "./shares.ts";
 import {
   beside,
   chosenBeside,
@@ -133,6 +134,7 @@ export const chosen = computed<string>(() => {
   add("counters", counters === null ? null : JSON.stringify([...counters].sort((a, b) => a - b).map((it) => run.value?.counters[it]?.name ?? "")));
   add("colours", recolouredText());
   add("table", twin.value);
+  add("profile", profileText());
   add("waits", waitsText());
   add("until", until.value === null ? null : String(until.value));
   add("origin", origin.value === null ? null : String(origin.value));
@@ -199,6 +201,7 @@ export function choose(text: string): void {
     chosenCounters.value = wanted === undefined ? null : new Set(names(wanted).map((it) => counters.findIndex((counter) => counter.name === it)).filter((it) => it >= 0));
     recoloured.value = recolouredOf(values.get("colours") ?? "");
     twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
+    applyProfile(values.get("profile") ?? "");
     waitsChoice.value = waitsOf(values.get("waits") ?? "");
     until.value = numbers(values.get("until"), ",")[0] ?? null;
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;

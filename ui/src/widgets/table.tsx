@@ -19,6 +19,8 @@ export interface Column<Row> {
   readonly order?: (row: Row) => number;
   /** A bar behind the text, 0 to 1. */
   readonly bar?: (row: Row) => number;
+  /** What is drawn in the place of the text. */
+  readonly draw?: (row: Row) => JSX.Element;
   /** Of a difference, which way it goes: a colour beside its sign. */
   readonly tone?: (row: Row) => "more" | "less" | null;
   /** How wide, as CSS grid says it. */
@@ -51,6 +53,8 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const seen = Math.min(rows.length, props.height);
   const first = Math.max(0, Math.min(Math.floor(scrolled.value / ROW), rows.length - seen));
   const grid = { gridTemplateColumns: props.columns.map((column) => column.width).join(" ") };
+  // Narrower it would not be readable; then it is scrolled sideways.
+  const least = { minWidth: `${props.columns.reduce((sum, column) => sum + Number(/\d+/.exec(column.width)?.[0] ?? 0) + 12, 12)}px` };
   const copied = useSignal("");
   const copy = (): void => {
     void navigator.clipboard.writeText(csv(rows, props.columns)).then(
@@ -77,7 +81,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         <span class="muted" role="status">{tools}</span>
       </div>
       <div role="table" aria-label={props.label} aria-rowcount={rows.length + 1}>
-        <div role="row" class="table-head" style={grid}>
+        <div role="row" class="table-head" style={{ ...grid, ...least }}>
           {props.columns.map((column, number) => (
             <div role="columnheader" aria-sort={sort.value.column === number ? (sort.value.isUp ? "ascending" : "descending") : "none"}>
               <button type="button" class={`plain ${column.value === undefined ? "" : "table-number"}`} title={column.help} onClick={() => sortBy(number)}>
@@ -92,7 +96,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
           role="rowgroup"
           tabIndex={0}
           aria-label={`Rows of ${props.label}`}
-          style={{ maxHeight: `${Math.max(seen, 1) * ROW + 2}px` }}
+          style={{ maxHeight: `${Math.max(seen, 1) * ROW + 2}px`, ...least }}
           onScroll={(event) => (scrolled.value = event.currentTarget.scrollTop)}
         >
           <div role="presentation" style={{ height: `${rows.length * ROW}px`, position: "relative" }}>
@@ -125,11 +129,13 @@ function TableRow<Row>({ row, number, grid, props }: TableRowProps<Row>): JSX.El
       onClick={() => choose?.(row)}
     >
       {props.columns.map((column, place) => (
-        <div role="cell" class={`${column.value === undefined ? "table-text" : "table-number"} ${toneOf(column, row)}`} title={column.text(row)}>
+        <div role="cell" class={`${column.value === undefined ? "table-text" : "table-number"} ${toneOf(column, row)}`} title={column.draw === undefined ? column.text(row) : undefined}>
           {column.bar === undefined ? null : (
             <span class="table-bar" style={{ width: `${Math.round(Math.min(Math.max(column.bar(row), 0), 1) * 100)}%` }} />
           )}
-          {place === 0 && choose !== undefined ? (
+          {column.draw !== undefined ? (
+            column.draw(row)
+          ) : place === 0 && choose !== undefined ? (
             <button type="button" class="plain">
               {column.text(row)}
             </button>

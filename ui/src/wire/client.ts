@@ -33,6 +33,7 @@ import type {
   Request,
   RunHead,
   SharesHead,
+  SharesOf,
   SituationsHead,
   SpanOf,
   StatesHead,
@@ -96,7 +97,7 @@ export class Engine {
   situations = (): Promise<Frame<SituationsHead>> => this.ask({ ask: "situations" });
   anomalies = (): Promise<Frame<AnomaliesHead>> => this.ask({ ask: "anomalies" });
   levels = (): Promise<Frame<LevelsHead>> => this.ask({ ask: "levels" });
-  shares = (): Promise<Frame<SharesHead>> => this.ask({ ask: "shares" });
+  shares = (of: SharesOf): Promise<Frame<SharesHead>> => this.ask({ ask: "shares", ...of });
   compare = (): Promise<Frame<CompareHead>> => this.ask({ ask: "compare" });
   iterations = (): Promise<Frame<IterationsHead>> => this.ask({ ask: "iterations" });
   step = (step: Step): Promise<Frame<FoundHead>> => this.ask({ ask: "step", ...step });

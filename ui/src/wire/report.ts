@@ -12,6 +12,7 @@ export interface Report {
   readonly critical_path?: readonly PathRow[];
   readonly regions?: readonly RegionRow[];
   readonly call_paths?: readonly CallPathRow[];
+  readonly call_tree?: readonly CallNode[];
   readonly ranks?: readonly RankRow[];
   readonly communication?: readonly PairRow[];
   readonly message_sizes?: readonly SizeRow[];
@@ -135,6 +136,20 @@ export interface Problem {
   readonly process: number | null;
   readonly count: number;
   readonly detail: string;
+}
+
+/** A node of the call tree; those above it stand before it. */
+export interface CallNode {
+  readonly parent: number | null;
+  readonly name: string;
+  readonly place: string;
+  readonly kind: "function" | "region" | "others";
+  readonly level: string | null;
+  readonly verb: string | null;
+  readonly noun: string | null;
+  readonly calls: number;
+  readonly time_ns: number;
+  readonly recursion: number;
 }
 
 export interface HotRow {

@@ -1,24 +1,39 @@
-//! How much time each location spent in which region.
+//! How much time each location spent in which region, in the whole run or in a span of it.
 //!
-//! The one idea: the sums of the run's own profile, so that nothing is read and all of it is exact.
+//! The one idea: of the whole run these are the sums of its own profile, so that nothing is read. Of a span all visits in it
+//! are: each adds what of it lies inside to its own region, and takes that from the one around it.
 
-use marey_analyze::Trace;
+use marey_analyze::{Span, Trace};
+use marey_model::{CallPathId, Nanos};
+use rustc_hash::FxHashMap;
 
-use crate::fold::float;
+use crate::fold::{MOST_VISITS_EXACTLY, float, visits_in};
 use crate::frame::Columns;
 use crate::run::Opened;
-use crate::wire::SharesHead;
+use crate::wire::{SharesHead, SharesOf, SpanOf};
 
 /// So many regions have a column, and as many numbers are sent at most.
 const MOST_REGIONS: usize = 64;
 
-pub(super) fn answer(run: &Opened<'_>) -> Vec<u8> {
-    let paths = run.trace.call_paths();
-    let region_of = |path: marey_model::CallPathId| paths.get(path.idx()).map(|path| path.region.idx());
+/// Of a location and a region.
+#[derive(Clone, Copy, Default, Debug)]
+struct Sums {
+    exclusive: i64,
+    inclusive: i64,
+    visits: u64,
+}
+
+type Of = FxHashMap<(u32, u32), Sums>;
+
+pub(super) fn answer(run: &Opened<'_>, asked: &SharesOf) -> Vec<u8> {
+    let (sums, is_whole, damage) = match &asked.span {
+        None => (of_all(run), true, Vec::new()),
+        Some(span) => of_span(run, span),
+    };
     let mut totals = vec![0_i64; run.trace.regions().len()];
-    for row in run.trace.profile() {
-        if let Some(total) = region_of(row.call_path).and_then(|region| totals.get_mut(region)) {
-            *total += row.exclusive.0;
+    for ((_, region), sums) in &sums {
+        if let Some(total) = totals.get_mut(*region as usize) {
+            *total += sums.exclusive;
         }
     }
     let mut order: Vec<usize> = (0..totals.len()).filter(|region| totals[*region] > 0).collect();
@@ -29,25 +44,69 @@ pub(super) fn answer(run: &Opened<'_>) -> Vec<u8> {
     let width = order.len() + 1;
     let mut column = vec![width - 1; totals.len()];
     order.iter().enumerate().for_each(|(place, region)| column[*region] = place);
-    let is_outermost = outermost(run);
-    let len = run.trace.locations().len() * width;
-    let (mut exclusive, mut inclusive, mut visits) = (vec![0; len], vec![0; len], vec![0_u64; len]);
-    for row in run.trace.profile() {
-        let Some(region) = region_of(row.call_path).filter(|region| *region < totals.len()) else { continue };
-        let at = row.location.idx() * width + column[region];
-        let Some(own) = exclusive.get_mut(at) else { continue };
-        *own += row.exclusive.0;
-        visits[at] += row.visits;
-        if is_outermost[row.call_path.idx()] {
-            inclusive[at] += row.inclusive.0;
+    let mut cells = vec![Sums::default(); run.trace.locations().len() * width];
+    for ((location, region), sums) in &sums {
+        let place = column.get(*region as usize).map(|column| *location as usize * width + column);
+        if let Some(cell) = place.and_then(|place| cells.get_mut(place)) {
+            cell.exclusive += sums.exclusive;
+            cell.inclusive += sums.inclusive;
+            cell.visits += sums.visits;
         }
     }
     let regions = order.iter().map(|region| u32::try_from(*region).unwrap_or(u32::MAX)).collect();
     let mut columns = Columns::default();
-    columns.f64("exclusive", exclusive.into_iter().map(float));
-    columns.f64("inclusive", inclusive.into_iter().map(float));
-    columns.f64("visits", visits.into_iter().map(|visits| float(i64::try_from(visits).unwrap_or(i64::MAX))));
-    columns.frame("shares", &SharesHead { regions, others: u32::try_from(others).unwrap_or(u32::MAX) })
+    columns.f64("exclusive", cells.iter().map(|it| float(it.exclusive)));
+    columns.f64("inclusive", cells.iter().map(|it| float(it.inclusive)));
+    columns.f64("visits", cells.iter().map(|it| float(i64::try_from(it.visits).unwrap_or(i64::MAX))));
+    let others = u32::try_from(others).unwrap_or(u32::MAX);
+    columns.frame("shares", &SharesHead { regions, others, is_whole, damage })
+}
+
+fn of_all(run: &Opened<'_>) -> Of {
+    let paths = run.trace.call_paths();
+    let is_outermost = outermost(run);
+    let mut sums = Of::default();
+    for row in run.trace.profile() {
+        let Some(path) = paths.get(row.call_path.idx()) else { continue };
+        let own = sums.entry((row.location.0, path.region.0)).or_default();
+        own.exclusive += row.exclusive.0;
+        own.visits += row.visits;
+        if is_outermost[row.call_path.idx()] {
+            own.inclusive += row.inclusive.0;
+        }
+    }
+    sums
+}
+
+fn of_span(run: &Opened<'_>, span: &SpanOf) -> (Of, bool, Vec<String>) {
+    let all = 0..u32::try_from(run.trace.locations().len()).unwrap_or(u32::MAX);
+    let (from, to) = (span.from_ns.max(0), span.to_ns);
+    let ranges = [(all.start, all.end)];
+    let mut sums = Of::default();
+    if run.has_no_visits() || visits_in(run, (from, to), &ranges, |_| true) > MOST_VISITS_EXACTLY {
+        return (sums, false, Vec::new());
+    }
+    let paths = run.trace.call_paths();
+    let is_outermost = outermost(run);
+    let region_of = |path: CallPathId| paths.get(path.idx()).map(|path| path.region.0);
+    let within = Span { from: Nanos(from), to: Nanos(to) };
+    let read = run.events.overlapping(within, all, &mut |visits| {
+        for visit in visits {
+            let it = &visit.interval;
+            let inside = it.end.0.min(to) - it.start.0.max(from);
+            let Some(path) = paths.get(it.call_path.idx()).filter(|_| inside >= 0) else { continue };
+            let own = sums.entry((it.location.0, path.region.0)).or_default();
+            own.exclusive += inside;
+            own.visits += u64::from(it.visits);
+            if is_outermost[it.call_path.idx()] {
+                own.inclusive += inside;
+            }
+            if let Some(around) = path.parent.and_then(region_of) {
+                sums.entry((it.location.0, around)).or_default().exclusive -= inside;
+            }
+        }
+    });
+    (sums, true, read.err().map_or_else(Vec::new, |unread| unread.0))
 }
 
 /// By call path, whether its region is not around it already.

@@ -32,7 +32,8 @@ fn window(ask: &str, (from, to): (i64, i64), log2: u32) -> Value {
 fn requests(end: i64) -> Vec<Value> {
     let mut all = vec![
         json!({ "ask": "run" }),
-        json!({ "ask": "shares" }),
+        json!({ "ask": "shares", "span": null }),
+        json!({ "ask": "shares", "span": { "from_ns": end / 5, "to_ns": end / 2 } }),
         json!({ "ask": "levels" }),
         json!({ "ask": "situations" }),
         json!({ "ask": "counter-places" }),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use marey_testkit::Chance;
 use serde_json::json;
 
-use super::decoded::ask;
+use super::decoded::{Decoded, ask};
 use super::{Made, counted};
 
 #[test]
@@ -63,17 +63,21 @@ fn times_of_the_whole_run_are_exact() {
 /// Exclusive and inclusive time and visits by location and region, counted slowly: what is in a region twice counts once in
 /// inclusive times.
 #[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
-fn sums_of(made: &Made) -> BTreeMap<(u32, u32), [f64; 3]> {
+fn sums_of(made: &Made, (from, to): (i64, i64)) -> BTreeMap<(u32, u32), [f64; 3]> {
     let mut truth = BTreeMap::new();
     for location in 0..4 {
-        let mut own: Vec<_> = made.rows.iter().filter(|row| row.location == location).collect();
+        let mut own: Vec<_> = made
+            .rows
+            .iter()
+            .filter(|row| row.location == location && row.start < to && from < row.end)
+            .collect();
         own.sort_by_key(|row| (row.start, std::cmp::Reverse(row.end), row.level, row.depth));
         let mut around: Vec<&super::Row> = Vec::new();
         for row in own {
             while around.last().is_some_and(|outer| outer.end < row.end || outer.end <= row.start) {
                 around.pop();
             }
-            let length = (row.end - row.start) as f64;
+            let length = (row.end.min(to) - row.start.max(from)) as f64;
             if let Some(outer) = around.last() {
                 truth.entry((location, outer.region)).or_insert([0.0; 3])[0] -= length;
             }
@@ -93,7 +97,21 @@ fn sums_of(made: &Made) -> BTreeMap<(u32, u32), [f64; 3]> {
 fn shares_of_locations_are_what_a_count_says() {
     let made = Made::random(23);
     let run = made.open();
-    let answer = ask(&run, &json!({ "ask": "shares" }));
+    let end = made.rows.iter().map(|row| row.end).max().unwrap();
+    check_shares(&made, &ask(&run, &json!({ "ask": "shares", "span": null })), (0, i64::MAX), 0);
+    let mut chance = marey_testkit::Chance::new(24);
+    for _ in 0..40 {
+        let from = i64::try_from(chance.below(u64::try_from(end).unwrap())).unwrap();
+        let bits = 6 + chance.below(22);
+        let to = from + 1 + i64::try_from(chance.below(1 << bits)).unwrap();
+        let answer = ask(&run, &json!({ "ask": "shares", "span": { "from_ns": from, "to_ns": to } }));
+        assert_eq!(answer.head["is_whole"], true);
+        // A visit of no length at the edge may be counted or not.
+        check_shares(&made, &answer, (from, to), 2);
+    }
+}
+
+fn check_shares(made: &Made, answer: &Decoded, span: (i64, i64), slack: u32) {
     let regions: Vec<u32> = answer.head["regions"]
         .as_array()
         .unwrap()
@@ -104,17 +122,26 @@ fn shares_of_locations_are_what_a_count_says() {
         (answer.f64("exclusive"), answer.f64("inclusive"), answer.f64("visits"));
     let width = regions.len() + 1;
     assert_eq!(exclusive.len(), 4 * width);
-    let truth = sums_of(&made);
+    let truth = sums_of(made, span);
     for ((location, region), sums) in &truth {
-        let place = regions.iter().position(|it| it == region).unwrap();
+        // Regions without time of their own have no column.
+        let place = regions.iter().position(|it| it == region).unwrap_or(width - 1);
+        if place == width - 1 {
+            assert!(sums[0] < 0.5, "{region} has {sums:?}");
+            continue;
+        }
         let at = *location as usize * width + place;
-        let found = [exclusive[at], inclusive[at], visits[at]];
+        let found = [exclusive[at], inclusive[at]];
         assert!(
             found.iter().zip(sums).all(|(a, b)| (a - b).abs() < 0.5),
-            "{location} {region}: {found:?} is {sums:?}"
+            "{span:?} {location} {region}: {found:?} is {sums:?}"
         );
+        assert!((visits[at] - sums[2]).abs() <= f64::from(slack), "{span:?}: {} is {sums:?}", visits[at]);
     }
-    assert!(truth.len() > 20);
+    let all = |values: &[f64]| values.iter().sum::<f64>();
+    let own: f64 = truth.values().map(|sums| sums[0]).sum();
+    assert!((all(&exclusive) - own).abs() < 0.5, "{} is {own}", all(&exclusive));
+    assert!(slack > 0 || truth.len() > 20);
 }
 
 /// Levels of a location add up to the time that was recorded of it, and each has that of its regions.
@@ -128,7 +155,7 @@ fn levels_of_locations_are_what_a_count_says() {
     let width = head["levels"].as_array().unwrap().len();
     assert_eq!(answer.head["levels"], width);
     let mut truth = vec![0.0; 4 * width];
-    for ((location, region), [own, ..]) in sums_of(&made) {
+    for ((location, region), [own, ..]) in sums_of(&made, (0, i64::MAX)) {
         let level = head["regions"][region as usize]["level"].as_u64().unwrap();
         truth[location as usize * width + usize::try_from(level).unwrap()] += own;
     }

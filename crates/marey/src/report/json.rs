@@ -11,7 +11,7 @@ use marey_analyze::{
 use marey_model::Nanos;
 use serde::Serialize;
 
-use super::{Facts, across, waiting};
+use super::{Facts, across, tree, waiting};
 use crate::compare::metrics;
 use crate::endings::{self, Ending};
 use crate::explain;
@@ -41,6 +41,7 @@ struct Report<'f> {
     granularity: Vec<explain::granularity::JsonSmall<'f>>,
     regions: Vec<Region<'f>>,
     call_paths: Vec<Path<'f>>,
+    call_tree: Vec<tree::JsonNode<'f>>,
     ranks: Vec<Rank>,
     communication: Vec<Pair>,
     message_sizes: Vec<Size>,
@@ -304,6 +305,7 @@ pub(super) fn print(
         granularity: explain::granularity::json(facts.trace, facts.small.as_deref().unwrap_or_default()),
         regions: regions(facts),
         call_paths: facts.call_paths.iter().map(|row| path(facts, row, &paths_across)).collect(),
+        call_tree: tree::json(facts),
         ranks: facts.ranks.iter().map(|row| rank(facts, row)).collect(),
         communication: facts.pairs.iter().filter_map(|row| pair(facts, row)).collect(),
         message_sizes: facts.sizes.iter().map(size).collect(),

@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use std::io;
 
 use marey_analyze::{SampledRow, Trace, library_call};
-use marey_model::{CallPathId, Nanos};
+use marey_model::{CallPathId, Nanos, RegionId};
+use serde::Serialize;
 
 use super::chains::{Chains, Step};
-use super::{Page, answer, tables};
+use super::{Facts, Page, answer, tables};
 use crate::format;
 use crate::paint::{Look, shorten};
 use crate::table::{Cell, Side, Table};
@@ -37,7 +38,7 @@ const CHAIN_ENDS: usize = 3;
 
 /// Prints the tree.
 pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
-    let tree = Tree::new(page);
+    let tree = Tree::new(page.facts);
     let recursion = "; ↻: depth of recursion, which hangs at its first call";
     let has_recursion = tree.nodes.iter().any(|node| node.recursion > 0);
     let has_samples = !page.facts.trace.samples().is_empty();
@@ -154,14 +155,14 @@ struct Part {
 }
 
 impl Parts {
-    fn new(page: &Page<'_>, n_paths: usize) -> Self {
+    fn new(facts: &Facts<'_>, n_paths: usize) -> Self {
         let mut of_path = vec![Part::default(); n_paths];
-        for row in samples_of_functions(page.facts.trace) {
+        for row in samples_of_functions(facts.trace) {
             if let Some(part) = row.call_path.and_then(|path| of_path.get_mut(path.idx())) {
                 part.sampled = part.sampled + row.time.max(Nanos(0));
             }
         }
-        for row in &page.facts.call_paths {
+        for row in &facts.call_paths {
             if let Some(part) = of_path.get_mut(row.call_path.idx()) {
                 part.exclusive = Some(row.exclusive.max(Nanos(0)));
             }
@@ -203,11 +204,11 @@ struct Tree {
 }
 
 /// For each call path whether it has a place in the tree. In a part of a run are only those that something of it was in.
-fn used(page: &Page<'_>) -> Vec<bool> {
-    let paths = page.facts.trace.call_paths();
-    let mut used = vec![!page.facts.part.is_asked(); paths.len()];
-    let sampled = page.facts.trace.samples().iter().filter_map(|row| row.call_path);
-    for path in page.facts.call_paths.iter().map(|row| row.call_path).chain(sampled) {
+fn used(facts: &Facts<'_>) -> Vec<bool> {
+    let paths = facts.trace.call_paths();
+    let mut used = vec![!facts.part.is_asked(); paths.len()];
+    let sampled = facts.trace.samples().iter().filter_map(|row| row.call_path);
+    for path in facts.call_paths.iter().map(|row| row.call_path).chain(sampled) {
         if let Some(is_used) = used.get_mut(path.idx()) {
             *is_used = true;
         }
@@ -234,6 +235,8 @@ struct Node {
     name: String,
     place: String,
     kind: Option<Kind>,
+    /// The region that it is.
+    region: Option<RegionId>,
     /// Time in the regions of this node and beneath.
     time: Nanos,
     calls: u64,
@@ -244,12 +247,12 @@ struct Node {
 }
 
 impl Tree {
-    fn new(page: &Page<'_>) -> Self {
-        let trace = page.facts.trace;
+    fn new(facts: &Facts<'_>) -> Self {
+        let trace = facts.trace;
         let mut chains = Chains::new(trace);
         let mut tree = Self { nodes: vec![Node::default()] };
         let mut places: Vec<Place> = Vec::with_capacity(trace.call_paths().len());
-        let used = used(page);
+        let used = used(facts);
         for (idx, path) in trace.call_paths().iter().enumerate() {
             let above = path.parent.map(CallPathId::idx).filter(|&parent| parent < idx);
             let mut place = above.map_or_else(Place::default, |parent| places[parent].clone());
@@ -260,9 +263,10 @@ impl Tree {
             let chain = chains.of_path(trace, idx);
             let region = (words::region(trace, path.region), chain.region_place, Kind::Region);
             tree.descend(&mut place, chain.functions.into_iter().map(function).chain([region]));
+            tree.nodes[place.node].region = Some(path.region);
             places.push(place);
         }
-        let mut parts = Parts::new(page, places.len());
+        let mut parts = Parts::new(facts, places.len());
         for row in samples_of_functions(trace) {
             let path = row.call_path.map(CallPathId::idx).filter(|&path| path < places.len());
             let mut place = path.map_or_else(Place::default, |path| places[path].clone());
@@ -270,7 +274,7 @@ impl Tree {
             let node = &mut tree.nodes[place.node];
             node.time = node.time + path.map_or(row.time, |path| parts.take(path, row.time));
         }
-        for row in &page.facts.call_paths {
+        for row in &facts.call_paths {
             let Some(place) = places.get(row.call_path.idx()) else { continue };
             let node = &mut tree.nodes[place.node];
             node.calls = node.calls.saturating_add(row.visits);
@@ -333,6 +337,82 @@ impl Tree {
         let mut children: Vec<usize> = self.nodes[node].children.values().copied().collect();
         children.sort_by(|&a, &b| self.nodes[b].time.cmp(&self.nodes[a].time).then(a.cmp(&b)));
         children
+    }
+}
+
+/// A node for other programs.
+#[derive(Serialize)]
+pub(super) struct JsonNode<'f> {
+    /// Place in the list of the node above it; null = none. It stands before those beneath it.
+    parent: Option<usize>,
+    /// Function, region, or, for all that are too small to be told, `…`.
+    name: String,
+    /// Where it was called.
+    place: String,
+    /// `function`, `region` or `others`.
+    kind: &'static str,
+    /// Of a region.
+    level: Option<&'f str>,
+    verb: Option<&'f str>,
+    noun: Option<&'f str>,
+    calls: u64,
+    /// What is beneath it included.
+    time_ns: i64,
+    recursion: usize,
+}
+
+/// The tree for other programs: the largest nodes, parents before their children, those with most time first.
+pub(super) fn json<'f>(facts: &'f Facts<'_>) -> Vec<JsonNode<'f>> {
+    /// More are not worth their bytes.
+    const MOST_NODES: usize = 4000;
+    let tree = Tree::new(facts);
+    let shown = tree.largest(MOST_NODES);
+    let mut nodes = Vec::new();
+    let mut open: Vec<(usize, Option<usize>)> =
+        tree.children(ROOT).into_iter().rev().map(|it| (it, None)).collect();
+    while let Some((number, parent)) = open.pop() {
+        if !shown[number] {
+            continue;
+        }
+        let node = &tree.nodes[number];
+        let place = nodes.len();
+        let region = node.region.and_then(|region| facts.trace.regions().get(region.idx()));
+        nodes.push(JsonNode {
+            parent,
+            name: node.name.clone(),
+            place: node.place.clone(),
+            kind: if node.kind == Some(Kind::Region) { "region" } else { "function" },
+            level: region.map(|it| it.level.as_str()),
+            verb: region.map(|it| it.verb.as_str()),
+            noun: region.map(|it| it.noun.as_str()),
+            calls: node.calls,
+            time_ns: node.time.0,
+            recursion: node.recursion,
+        });
+        let children = tree.children(number);
+        let hidden: i64 = children.iter().filter(|it| !shown[**it]).map(|it| tree.nodes[*it].time.0).sum();
+        if hidden > 0 {
+            nodes.push(JsonNode::others(place, hidden));
+        }
+        open.extend(children.into_iter().rev().map(|it| (it, Some(place))));
+    }
+    nodes
+}
+
+impl JsonNode<'_> {
+    fn others(parent: usize, time_ns: i64) -> Self {
+        Self {
+            parent: Some(parent),
+            name: "…".to_owned(),
+            place: String::new(),
+            kind: "others",
+            level: None,
+            verb: None,
+            noun: None,
+            calls: 0,
+            time_ns,
+            recursion: 0,
+        }
     }
 }
 

@@ -27,9 +27,15 @@ export function OfProfile(): JSX.Element {
         run. <em>Waiting</em> is the part of it that was spent waiting for others.
       </p>
       <p>
+        The <em>call tree</em> has the functions of the program and the regions: open a row with the arrow keys or its sign, and the
+        way that took most time with *. <em>Bottom-up</em> begins with what took time of its own, and beneath it stands who called
+        it. What functions computed outside of regions is known from samples, if there are some.
+      </p>
+      <p>
         <em>By location</em> draws a bar for each thread, a piece for each region, with the mean and those with most and least
         above; press a name for the profile of that thread, a piece to choose its region everywhere. Boxes of the{" "}
-        <em>flame graph</em> are as wide as their inclusive time. Press the heading of a column to sort by it.
+        <em>flame graph</em> are as wide as their inclusive time. Strips have a cell for each thread, the darker
+        the more of the region's time it has. Press the heading of a column to sort by it.
       </p>
     </>
   );

@@ -5,14 +5,16 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
-import { chosenRegion, regionOfName } from "../../state/view.ts";
-import type { CallPathRow } from "../../wire/report.ts";
+import { chosenRegion } from "../../state/view.ts";
+import type { CallNode } from "../../wire/report.ts";
 import { colourOf } from "../colours.ts";
+import { regionOf } from "./tree.tsx";
 
 interface Node {
   readonly name: string;
+  /** `null` = a function. */
+  readonly region: number | null;
   readonly children: Map<string, Node>;
-  exclusive: number;
   inclusive: number;
   visits: number;
 }
@@ -32,7 +34,7 @@ const LEAST = 0.5;
 /** The box that is looked at alone, by names from the outermost. */
 const root = signal<readonly string[]>([]);
 
-export function Flames({ rows }: { readonly rows: readonly CallPathRow[] }): JSX.Element {
+export function Flames({ nodes }: { readonly nodes: readonly CallNode[] }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const width = useSignal(900);
   useEffect(() => {
@@ -41,7 +43,7 @@ export function Flames({ rows }: { readonly rows: readonly CallPathRow[] }): JSX
     observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
-  const tree = treeOf(rows);
+  const tree = treeOf(nodes);
   let shown = tree;
   let path: readonly string[] = [];
   for (const name of root.value) {
@@ -56,7 +58,7 @@ export function Flames({ rows }: { readonly rows: readonly CallPathRow[] }): JSX
     <div class="flames" ref={box}>
       <p class="muted">
         {path.length === 0 ? (
-          "All recorded regions; a box is as wide as its inclusive time over all locations. Press one to look at it alone."
+          "The call tree, functions pale and regions in their colours; a box is as wide as its inclusive time over all locations. Press one to look at it alone."
         ) : (
           <>
             <button type="button" onClick={() => (root.value = [])}>
@@ -65,21 +67,21 @@ export function Flames({ rows }: { readonly rows: readonly CallPathRow[] }): JSX
             <button type="button" onClick={() => (root.value = path.slice(0, -1))}>
               Up
             </button>{" "}
-            {path.join(" › ")}: {duration(shown.inclusive)}, {counted(shown.visits, "visit")}
+            {path.map((key) => key.slice(key.indexOf(" ") + 1)).join(" › ")}: {duration(shown.inclusive)}, {counted(shown.visits, "visit")}
           </>
         )}
       </p>
-      <div class="flames-boxes" role="group" aria-label="Flame graph; the same numbers stand in the table by call path" style={{ height: `${height}px` }}>
+      <div class="flames-boxes" role="group" aria-label="Flame graph; the same numbers stand in the call tree" style={{ height: `${height}px` }}>
         {boxes.map((it) => {
-          const region = regionOfName(it.node.name);
+          const { region } = it.node;
           const isPale = chosenRegion.value !== null && chosenRegion.value !== region;
-          const fill = it.node === tree ? "var(--line)" : region === null ? "var(--faint)" : colourOf.value(region);
+          const fill = it.node === tree ? "var(--line)" : region === null ? "var(--life)" : colourOf.value(region);
           return (
             <button
               type="button"
-              class={isPale ? "flames-box flames-pale" : "flames-box"}
+              class={`flames-box ${isPale ? "flames-pale" : ""} ${it.width > 30 ? "" : "flames-thin"}`}
               style={{ left: `${it.left}px`, width: `${Math.max(it.width - 1, 1)}px`, top: `${it.depth * HEIGHT}px`, background: fill }}
-              title={`${it.node.name}: ${duration(it.node.inclusive)} (${percent(it.node.inclusive / Math.max(tree.inclusive, 1))}), of its own ${duration(it.node.exclusive)}, ${counted(it.node.visits, "visit")}`}
+              title={`${it.node.name}: ${duration(it.node.inclusive)} (${percent(it.node.inclusive / Math.max(tree.inclusive, 1))}), ${counted(it.node.visits, "visit")}`}
               onClick={() => {
                 root.value = it.path;
                 chosenRegion.value = region;
@@ -94,34 +96,26 @@ export function Flames({ rows }: { readonly rows: readonly CallPathRow[] }): JSX
   );
 }
 
-/** Rows of one path are added up, from wherever they were called. */
-function treeOf(rows: readonly CallPathRow[]): Node {
-  const tree = node("all");
-  for (const row of rows) {
-    let at = tree;
-    for (const name of row.path) {
-      let next = at.children.get(name);
-      if (next === undefined) {
-        next = node(name);
-        at.children.set(name, next);
-      }
-      at = next;
-    }
-    at.exclusive += row.exclusive_ns;
-    at.visits += row.calls;
+/** Nodes of one name beneath the same are added up, from wherever they were called. */
+function treeOf(nodes: readonly CallNode[]): Node {
+  const tree = node("all", null);
+  const made: Node[] = [];
+  for (const it of nodes) {
+    const above = it.parent === null ? tree : (made[it.parent] ?? tree);
+    const key = `${it.kind} ${it.name}`;
+    const known = above.children.get(key);
+    const next = known ?? node(it.name, regionOf(it));
+    if (known === undefined) above.children.set(key, next);
+    made.push(next);
+    next.inclusive += it.time_ns;
+    next.visits += it.calls;
+    if (it.parent === null) tree.inclusive += it.time_ns;
   }
-  total(tree);
   return tree;
 }
 
-function node(name: string): Node {
-  return { name, children: new Map(), exclusive: 0, inclusive: 0, visits: 0 };
-}
-
-function total(it: Node): number {
-  it.inclusive = it.exclusive;
-  for (const child of it.children.values()) it.inclusive += total(child);
-  return it.inclusive;
+function node(name: string, region: number | null): Node {
+  return { name, region, children: new Map(), inclusive: 0, visits: 0 };
 }
 
 function place(it: Node, path: readonly string[], depth: number, left: number, scale: number, boxes: Box[]): void {
@@ -130,7 +124,12 @@ function place(it: Node, path: readonly string[], depth: number, left: number, s
   boxes.push({ node: it, path, depth, left, width });
   let edge = left;
   for (const child of [...it.children.values()].sort((a, b) => b.inclusive - a.inclusive)) {
-    place(child, [...path, child.name], depth + 1, edge, scale, boxes);
+    place(child, [...path, keyOf(it, child)], depth + 1, edge, scale, boxes);
     edge += child.inclusive * scale;
   }
+}
+
+/** What a node calls one of its children. */
+function keyOf(above: Node, child: Node): string {
+  return [...above.children].find(([, it]) => it === child)?.[0] ?? "";
 }

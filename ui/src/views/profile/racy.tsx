@@ -4,14 +4,14 @@
  */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 
 import { count, counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
-import { needShares, shares, type Shares } from "../../state/shares.ts";
+import { profileShares, type Shares } from "../../state/shares.ts";
 import { chosenLocations, chosenRegion } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
+import { AsText, textOf } from "./text.tsx";
 import { colourOf, colours } from "../colours.ts";
 
 /** So many bar lines are shown. */
@@ -28,10 +28,10 @@ interface Line {
 }
 
 export function Racy(): JSX.Element {
-  useEffect(needShares, []);
-  const it = shares.value;
+  const it = profileShares.value;
   const head = run.value;
   if (it === null || head === null) return <p class="hush">Times are being added up …</p>;
+  if (!it.head.is_whole) return <p class="hush">This span has so many visits that they are not added up; zoom in, or look at the whole run.</p>;
   const width = it.head.regions.length + 1;
   const region = chosenRegion.value;
   const column = region === null ? -1 : it.head.regions.indexOf(region);
@@ -176,6 +176,7 @@ function Own({ it, location, width }: { readonly it: Shares; readonly location: 
         onChoose={(row) => (chosenRegion.value = row.region ?? null)}
         isChosen={(row) => row.region !== undefined && row.region === chosenRegion.value}
       />
+      <AsText text={textOf(`${head?.name ?? ""}: profile of ${head?.locations[location]?.name ?? ""}`, rows.map((row) => ({ ...row, name: row.region === undefined ? "others" : (head?.regions[row.region]?.name ?? "") })))} />
     </>
   );
 }

@@ -1,47 +1,85 @@
 /** The profile: who spent how much time in what. */
-import { signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
 
+import { duration, length } from "../../base/time.ts";
 import { report } from "../../state/run.ts";
+import { followShares, isOfSpan, profile, profileShares, type ProfileName } from "../../state/shares.ts";
+import { span } from "../../state/view.ts";
+import type { Report } from "../../wire/report.ts";
 import { Flames } from "./flames.tsx";
+import { downward, upward } from "./nodes.ts";
 import "./profile.css";
 import { Racy } from "./racy.tsx";
+import { RegionsOfSpan } from "./span.tsx";
 import { Paths, Regions } from "./tables.tsx";
+import { Tree } from "./tree.tsx";
 
-const WAYS = [
-  { name: "By location", key: "racy", help: "A bar line for each location, with mean, largest and smallest" },
-  { name: "By region", key: "region", help: "Sums over all locations" },
-  { name: "By call path", key: "path", help: "Sums over all locations, told apart by what was around" },
-  { name: "Flame graph", key: "flames", help: "Call paths as boxes: as wide as their time, what is inside stands below" },
-] as const;
+interface Way {
+  readonly key: ProfileName;
+  readonly name: string;
+  readonly help: string;
+  /** Whether it can be of a span, and not of the whole run only. */
+  readonly hasSpan: boolean;
+}
 
-const by = signal<(typeof WAYS)[number]["key"]>("region");
+const WAYS: readonly Way[] = [
+  { key: "region", name: "By region", help: "Sums over all locations, and how these differ", hasSpan: true },
+  { key: "tree", name: "Call tree", help: "From the outermost function down to the regions, with the time of all that is beneath", hasSpan: false },
+  { key: "callers", name: "Bottom-up", help: "From each function or region that took time of its own up to those that called it", hasSpan: false },
+  { key: "racy", name: "By location", help: "A bar line for each location, with mean, largest and smallest", hasSpan: true },
+  { key: "path", name: "By call path", help: "Sums over all locations, told apart by what was around", hasSpan: false },
+  { key: "flames", name: "Flame graph", help: "The call tree as boxes: as wide as their time, what is inside stands below", hasSpan: false },
+];
 
 export function Profile(): JSX.Element {
+  useEffect(followShares, []);
+  const way = WAYS.find((it) => it.key === profile.value) ?? WAYS[0];
   const text = report.value;
   return (
     <div class="sheet">
       <section>
-        <p class="profile-ways" role="group" aria-label="How to look at it">
-          {WAYS.map((way) => (
-            <button type="button" aria-pressed={by.value === way.key} title={way.help} onClick={() => (by.value = way.key)}>
-              {way.name}
-            </button>
-          ))}
-          <span class="muted">Of the whole run. What is pressed is chosen in all views.</span>
+        <p class="profile-ways">
+          <span role="group" aria-label="How to look at it">
+            {WAYS.map((it) => (
+              <button type="button" aria-pressed={profile.value === it.key} title={it.help} onClick={() => (profile.value = it.key)}>
+                {it.name}
+              </button>
+            ))}
+          </span>
+          {way?.hasSpan === true ? <Of /> : <span class="muted">Of the whole run, all locations together.</span>}
         </p>
-        {by.value === "racy" ? (
-          <Racy />
-        ) : text === null ? (
-          <p class="hush">The report is being made …</p>
-        ) : by.value === "region" ? (
-          <Regions rows={text.regions ?? []} />
-        ) : by.value === "path" ? (
-          <Paths rows={text.call_paths ?? []} />
-        ) : (
-          <Flames rows={text.call_paths ?? []} />
-        )}
+        {way?.key === "racy" ? <Racy /> : way?.key === "region" && isOfSpan.value ? <RegionsOfSpan /> : text === null ? <p class="hush">The report is being made …</p> : <OfReport way={way?.key ?? "region"} text={text} />}
       </section>
     </div>
   );
+}
+
+/** Of the whole run, or of the span. */
+function Of(): JSX.Element {
+  const damage = profileShares.value?.head.damage ?? [];
+  return (
+    <>
+      <span role="group" aria-label="Of what">
+        <button type="button" aria-pressed={!isOfSpan.value} title="Exact also where single visits were no longer recorded" onClick={() => (isOfSpan.value = false)}>
+          Whole run
+        </button>
+        <button type="button" aria-pressed={isOfSpan.value} title="Of visits what lies in the span that is shown; it follows the timeline" onClick={() => (isOfSpan.value = true)}>
+          {`Span that is shown, ${duration(length(span.value))}`}
+        </button>
+      </span>
+      {isOfSpan.value && damage.length > 0 ? <span class="warn">Not all could be read: {damage.join("; ")}</span> : null}
+    </>
+  );
+}
+
+function OfReport({ way, text }: { readonly way: ProfileName; readonly text: Report }): JSX.Element {
+  const nodes = text.call_tree ?? [];
+  const [down, up] = useMemo(() => [downward(nodes), upward(nodes)], [nodes]);
+  const total = down.reduce((sum, line) => sum + line.inclusive, 0);
+  if (way === "tree") return <Tree name="call tree" lines={down} total={total} isUpward={false} />;
+  if (way === "callers") return <Tree name="bottom-up" lines={up} total={total} isUpward />;
+  if (way === "path") return <Paths rows={text.call_paths ?? []} />;
+  if (way === "flames") return <Flames nodes={nodes} />;
+  return <Regions rows={text.regions ?? []} />;
 }
