@@ -30,6 +30,8 @@ pub(super) fn answer(run: &Opened<'_>, asked: &SharesOf) -> Vec<u8> {
         None => (of_all(run), true, Vec::new()),
         Some(span) => of_span(run, span),
     };
+    let mut sums: Vec<((u32, u32), Sums)> = sums.into_iter().collect();
+    sums.sort_unstable_by_key(|it| it.0);
     let mut totals = vec![0_i64; run.trace.regions().len()];
     for ((_, region), sums) in &sums {
         if let Some(total) = totals.get_mut(*region as usize) {
