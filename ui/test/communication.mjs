@@ -43,6 +43,16 @@ export async function communication(browser) {
   assert.equal(listed.head.bytes, pair.bytes);
   await browser.picture("communication-pair");
 
+  browser.step("the table of pairs has the cells of the matrix, and those of the whole run");
+  const table = page.locator("[aria-label='pairs of processes']");
+  const [first] = await table.locator(".table-row").all();
+  const [sender, receiver, , , , time, longest] = await first.locator("[role=cell]").allTextContents();
+  const cell = cells.find((it) => it.startsWith(`${sender} → ${receiver}:`));
+  assert(cell.includes(`${time} on their way together, ${longest} the longest`), `${time} and ${longest} in ${cell}`);
+  await page.getByRole("button", { name: "Whole run" }).click();
+  await browser.until("no times", () => document.querySelectorAll("[aria-label='pairs of processes'] [role=columnheader]").length === 5);
+  await page.getByRole("button", { name: "As in the matrix" }).click();
+
   browser.step("a class of sizes limits the list, too, and a chip takes that back");
   const bars = page.locator("[aria-label='Sizes of messages'] .classes-bar").filter({ has: page.locator(".classes-number:not(:empty)") });
   const wanted = await bars.first().locator(".classes-number").textContent();

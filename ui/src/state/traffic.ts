@@ -27,6 +27,7 @@ export interface MessageRow {
   readonly bytes: number;
   /** Not a number = unknown. */
   readonly tag: number;
+  readonly communicator: number;
 }
 
 export interface MatrixCell {
@@ -92,7 +93,8 @@ async function read(asked: Traffic): Promise<TrafficSums> {
   const [row, column, messages, data, time, longest] = [frame.u32("row"), frame.u32("column"), frame.f64("messages"), frame.f64("bytes"), frame.f64("time"), frame.f64("longest")];
   const cells = Array.from(row, (it, at): MatrixCell => ({ row: it, column: column[at] ?? 0, messages: messages[at] ?? 0, bytes: data[at] ?? 0, time: time[at] ?? 0, longest: longest[at] ?? 0 }));
   const [from, sent, to, received, size, tags] = [frame.u32("send_location"), frame.f64("send_time"), frame.u32("receive_location"), frame.f64("receive_time"), frame.f64("size"), frame.f64("tag")];
-  const listed = Array.from(from, (it, at): MessageRow => ({ from: it, sent: sent[at] ?? 0, to: to[at] ?? 0, received: received[at] ?? 0, bytes: size[at] ?? 0, tag: tags[at] ?? NaN }));
+  const communicators = frame.u32("communicator");
+  const listed = Array.from(from, (it, at): MessageRow => ({ from: it, sent: sent[at] ?? 0, to: to[at] ?? 0, received: received[at] ?? 0, bytes: size[at] ?? 0, tag: tags[at] ?? NaN, communicator: communicators[at] ?? 0xffffffff }));
   return { asked, head: frame.head, cells, ofSize: frame.f64("of_size"), ofDuration: frame.f64("of_duration"), listed };
 }
 

@@ -60,7 +60,7 @@ export type TrafficOrder = "duration" | "bytes" | "sent";
 
 export type Traffic = { from_ns: number, to_ns: number, processes: [[number, number], [number, number]], pair: [[number, number], [number, number]] | null, sizes: [number, number] | null, durations: [number, number] | null, tag: number | null, order: TrafficOrder, };
 
-export type TrafficHead = { block: number, number: number, bytes: number, time_ns: number, damage: Array<string>, };
+export type TrafficHead = { block: number, number: number, bytes: number, time_ns: number, unmatched_sends: number, unmatched_receives: number, communicators: Array<[number, string]>, damage: Array<string>, };
 
 export type CollectiveSumsHead = { communicators: Array<[number, string]>, damage: Array<string>, };
 

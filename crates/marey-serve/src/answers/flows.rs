@@ -1,6 +1,7 @@
 //! What connects locations: messages and the critical path.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use marey_archive::{Columns as Rows, Error, Filter};
 
@@ -170,6 +171,24 @@ pub(super) fn read(run: &Opened<'_>, from_ns: i64, to_ns: i64, each: &mut dyn Fn
         Err(error) => vec![error],
     };
     damage.iter().chain(&wrong).map(ToString::to_string).collect()
+}
+
+/// How many messages have one end in a span and the other nowhere; what could not be read. The ends are columns of times.
+pub(super) fn unmatched(
+    run: &Opened<'_>,
+    known: &'static str,
+    unknown: &'static str,
+    span: Range<i64>,
+) -> (u64, Vec<String>) {
+    let filters = [
+        Filter { column: known, range: span.start.max(0)..span.end.max(0) },
+        Filter { column: unknown, range: i64::MIN..0 },
+    ];
+    let mut number = 0;
+    match run.archive.scan("messages", &[known], &filters, |batch| number += batch.len() as u64) {
+        Ok(scanned) => (number, scanned.damage.iter().map(ToString::to_string).collect()),
+        Err(error) => (number, vec![error.to_string()]),
+    }
 }
 
 fn rows(batch: &Rows, each: &mut dyn FnMut(&Flow)) -> Result<(), Error> {

@@ -3,14 +3,15 @@
 //! The one idea: one pass over the messages of the span fills all parts of the answer. Each part is limited by what was
 //! chosen in the others and not by what was chosen in itself, as linked panes are.
 //!
-//! What is deliberately absent: messages of which an end is unknown, which are on their way from or to nowhere.
+//! What is deliberately absent: messages of which an end is unknown, which are on their way from or to nowhere. They are
+//! counted, so that a user sees that the sums are without them.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use marey_analyze::Trace;
 
-use super::flows::{Flow, read};
+use super::flows::{Flow, read, unmatched};
 use crate::fold::float;
 use crate::frame::Columns;
 use crate::run::Opened;
@@ -86,7 +87,7 @@ pub(super) fn answer(run: &Opened<'_>, asked: &Traffic) -> Vec<u8> {
     let (mut of_size, mut of_duration) = (vec![0_u64; CLASSES], vec![0_u64; CLASSES]);
     let mut all = Cell::default();
     let mut kept: BinaryHeap<Reverse<Listed>> = BinaryHeap::with_capacity(MOST_LISTED + 1);
-    let damage = read(run, asked.from_ns, asked.to_ns, &mut |flow| {
+    let mut damage = read(run, asked.from_ns, asked.to_ns, &mut |flow| {
         let (Some(from), Some(to)) = (process(flow.from), process(flow.to)) else { return };
         let duration = flow.received.saturating_sub(flow.sent).max(0);
         if asked.tag.is_some_and(|tag| tag != flow.tag) {
@@ -122,6 +123,13 @@ pub(super) fn answer(run: &Opened<'_>, asked: &Traffic) -> Vec<u8> {
             }
         }
     });
+    let mut alone = |known, unknown| {
+        let (number, wrong) = unmatched(run, known, unknown, asked.from_ns..asked.to_ns);
+        damage.extend(wrong);
+        number
+    };
+    let unmatched_sends = alone("send_time", "recv_time");
+    let unmatched_receives = alone("recv_time", "send_time");
     let listed: Vec<Flow> = kept.into_sorted_vec().into_iter().map(|it| it.0.flow).collect();
     let number = |value: u64| float(i64::try_from(value).unwrap_or(i64::MAX));
     let mut out = Columns::default();
@@ -140,8 +148,24 @@ pub(super) fn answer(run: &Opened<'_>, asked: &Traffic) -> Vec<u8> {
     out.f64("size", listed.iter().map(|it| float(it.bytes)));
     out.f64("tag", listed.iter().map(|it| if it.tag < 0 { f64::NAN } else { float(it.tag) }));
     out.u32("communicator", listed.iter().map(|it| it.communicator));
-    let head = TrafficHead { block, number: all.messages, bytes: all.bytes, time_ns: all.time, damage };
+    let head = TrafficHead {
+        block,
+        number: all.messages,
+        bytes: all.bytes,
+        time_ns: all.time,
+        unmatched_sends,
+        unmatched_receives,
+        communicators: named(run, listed.iter().map(|it| it.communicator)),
+        damage,
+    };
     out.frame("traffic", &head)
+}
+
+/// Names of communicators that are known.
+pub(super) fn named(run: &Opened<'_>, numbers: impl Iterator<Item = u32>) -> Vec<(u32, String)> {
+    let known = run.trace.communicators();
+    let numbers: BTreeSet<u32> = numbers.collect();
+    numbers.into_iter().filter_map(|it| Some((it, known.get(it as usize)?.name.clone()))).collect()
 }
 
 /// How many processes a row stands for.

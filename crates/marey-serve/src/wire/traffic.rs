@@ -62,6 +62,15 @@ pub struct TrafficHead {
     /// Durations of them together, ns.
     #[cfg_attr(test, ts(type = "number"))]
     pub time_ns: i64,
+    /// Sends in the span of which nobody knows the receive: they are in no other part of the answer, and only the span
+    /// limits them.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub unmatched_sends: u64,
+    /// Receives that were completed in the span and of which nobody knows the send, likewise.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub unmatched_receives: u64,
+    /// Names of the communicators of listed messages, by their numbers; empty = it has none.
+    pub communicators: Vec<(u32, String)>,
     /// What could not be read.
     pub damage: Vec<String>,
 }

@@ -52,6 +52,7 @@ struct Row {
     received: i64,
     bytes: i64,
     tag: i64,
+    communicator: u32,
 }
 
 impl Row {
@@ -75,6 +76,7 @@ fn rows(made: &Made) -> Vec<Row> {
             received: at("recv_time"),
             bytes: at("bytes"),
             tag: at("tag"),
+            communicator: of("communicator"),
         }
     };
     (0..table.len()).map(row).collect()
@@ -166,6 +168,11 @@ fn check(asked: &Value, answer: &Decoded, rows: &[Row], block: u32) -> usize {
     let ends = |of: fn(&Row) -> u32| left.iter().map(|row| of(row)).collect::<Vec<_>>();
     assert_eq!(answer.u32("send_location"), ends(|row| row.locations.0), "{asked}");
     assert_eq!(answer.u32("receive_location"), ends(|row| row.locations.1), "{asked}");
+    let communicators = ends(|row| row.communicator);
+    assert_eq!(answer.u32("communicator"), communicators, "{asked}");
+    let named: BTreeSet<u32> = communicators.into_iter().collect();
+    let told = answer.head["communicators"].as_array().unwrap().iter().map(|it| it[0].as_u64().unwrap());
+    assert_eq!(told.collect::<Vec<_>>(), named.into_iter().map(u64::from).collect::<Vec<_>>(), "{asked}");
     number
 }
 
@@ -200,6 +207,59 @@ fn each_part_is_limited_by_the_others_as_a_count_says() {
         few += usize::from((1..500).contains(&number));
     }
     assert!(cut > 4 && few > 100, "{cut} and {few}");
+}
+
+/// The first rank sends more than the second receives, and the third receives what nobody recorded as sent.
+#[test]
+fn ends_without_the_other_are_counted_and_are_in_no_sum() {
+    let mut spool = Spool::world(3);
+    let message = |peer| Message { communicator: 0, peer, tag: 7, bytes: 10 };
+    let send = spool.processes[0].site(1, "MPI_Send");
+    for at in 0..30_u64 {
+        spool.processes[0].enter(0, send, 1000 + 100 * at);
+        spool.processes[0].send(0, message(1));
+        spool.processes[0].leave(0, 1005 + 100 * at);
+    }
+    for (rank, peer, number) in [(1, 0, 18_u64), (2, 1, 11)] {
+        let receive = spool.processes[rank].site(1, "MPI_Recv");
+        for at in 0..number {
+            spool.processes[rank].enter(0, receive, 1040 + 100 * at);
+            spool.processes[rank].receive(0, message(peer));
+            spool.processes[rank].leave(0, 1050 + 100 * at);
+        }
+    }
+    for process in &mut spool.processes {
+        process.end = Some(10_000);
+    }
+    let made = Made::of(&spool);
+    let run = made.open();
+    let table = made.archive.table("messages").unwrap();
+    let times = |name: &str| table.i64(name).unwrap().to_vec();
+    let ends: Vec<(i64, i64)> = times("send_time").into_iter().zip(times("recv_time")).collect();
+    let mut chance = Chance::new(45);
+    let (mut most, mut parts) = ([0, 0, 0], 0);
+    for _ in 0..200 {
+        let from = i64::try_from(chance.below(5000)).unwrap() - 100;
+        let to = from + 1 + i64::try_from(chance.below(6000)).unwrap();
+        let answer = ask(
+            &run,
+            &json!({ "ask": "traffic", "from_ns": from, "to_ns": to, "processes": [[0, 3], [0, 3]], "pair": null,
+                "sizes": null, "durations": null, "tag": null, "order": "sent" }),
+        );
+        // An instant that is not known is before the run, and never in the span.
+        let is_in = |at: i64| 0 <= at && from <= at && at < to;
+        let count = |is_meant: &dyn Fn(&(i64, i64)) -> bool| ends.iter().filter(|it| is_meant(it)).count();
+        let sends = count(&|it| is_in(it.0) && it.1 < 0);
+        let receives = count(&|it| it.0 < 0 && is_in(it.1));
+        let both = count(&|it| 0 <= it.0 && it.0 < to && from <= it.1);
+        assert_eq!(answer.head["unmatched_sends"], sends, "{from} to {to}");
+        assert_eq!(answer.head["unmatched_receives"], receives, "{from} to {to}");
+        assert_eq!(answer.head["number"], both, "{from} to {to}");
+        parts += usize::from(0 < sends && sends < 12);
+        most = [most[0].max(sends), most[1].max(receives), most[2].max(both)];
+    }
+    assert_eq!(most, [12, 11, 18]);
+    assert!(parts > 20, "{parts}");
 }
 
 #[test]

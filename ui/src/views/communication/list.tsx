@@ -13,7 +13,18 @@ function locationName(location: number): string {
   return run.value?.locations[location]?.name ?? "";
 }
 
-export function Messages({ rows }: { readonly rows: readonly MessageRow[] }): JSX.Element {
+function communicatorName(names: ReadonlyMap<number, string>, number: number): string {
+  return number === 0xffffffff ? "–" : names.get(number) || `number ${number}`;
+}
+
+export interface MessagesProps {
+  readonly rows: readonly MessageRow[];
+  /** Names of their communicators, by number. */
+  readonly communicators: ReadonlyArray<readonly [number, string]>;
+}
+
+export function Messages({ rows, communicators }: MessagesProps): JSX.Element {
+  const names = new Map(communicators);
   const longest = rows.reduce((most, row) => Math.max(most, row.received - row.sent), 1);
   const columns: ReadonlyArray<Column<MessageRow>> = [
     { name: "From", help: "Who sent it; press a row to see it in the timeline", text: (row) => locationName(row.from), order: (row) => row.from, width: "minmax(90px, 1fr)" },
@@ -29,6 +40,7 @@ export function Messages({ rows }: { readonly rows: readonly MessageRow[] }): JS
     },
     { name: "Data", help: "What it held, bytes", text: (row) => bytes(row.bytes), value: (row) => row.bytes, width: "100px" },
     { name: "Tag", help: "Of the message; – = not known", text: (row) => (Number.isNaN(row.tag) ? "–" : String(row.tag)), value: (row) => (Number.isNaN(row.tag) ? -1 : row.tag), width: "80px" },
+    { name: "Communicator", help: "On which it was sent; – = not known", text: (row) => communicatorName(names, row.communicator), width: "minmax(110px, 1fr)" },
   ];
   const choose = (row: MessageRow): void => {
     view.value = "timeline";
@@ -46,7 +58,7 @@ export function Operations(): JSX.Element {
   const waited = (row: CollectiveSum): number => (Number.isNaN(row.waited) ? -1 : row.waited);
   const columns: ReadonlyArray<Column<CollectiveSum>> = [
     { name: "Operation", help: "The call; press a row to see the first of them, and from there the next", text: (row) => head.regions[row.region]?.name ?? "unknown", width: "minmax(130px, 2fr)" },
-    { name: "Communicator", help: "Whose members take part", text: (row) => names.get(row.communicator) || `number ${row.communicator}`, width: "minmax(110px, 1fr)" },
+    { name: "Communicator", help: "Whose members take part", text: (row) => communicatorName(names, row.communicator), width: "minmax(110px, 1fr)" },
     { name: "Number", help: "How many operations", text: (row) => count(row.operations), value: (row) => row.operations, width: "90px" },
     { name: "Time", help: "Of all members together, from entering the call that begins it to leaving the one that completes it", text: (row) => duration(row.time), value: (row) => row.time, bar: (row) => row.time / most, width: "110px" },
     { name: "Waited", help: "Of that, for others, in the calls that completed them; – = not known", text: (row) => (waited(row) < 0 ? "–" : duration(row.waited)), value: waited, width: "100px" },

@@ -59,7 +59,7 @@ export function Matrix({ sums, by }: MatrixProps): JSX.Element {
     event.preventDefault();
     event.stopPropagation();
   };
-  const range = (place: number): Range => [first + place * block, Math.min(first + (place + 1) * block, behind)];
+  const range = (place: number): Range => cellRange(sums, place);
   const label = (place: number): string => (block === 1 ? String(run.value?.processes[first + place]?.rank ?? first + place) : `${range(place)[0]}…`);
   const every = Math.max(1, Math.ceil((block === 1 ? 22 : 40) / size));
   return (
@@ -127,6 +127,12 @@ function Hosts({ first, behind, block, size, inner }: { readonly first: number; 
 function rangeOf({ asked }: TrafficSums): Range {
   const [[first, behind]] = asked.processes;
   return [first, behind];
+}
+
+/** The processes that a row or column stands for. */
+export function cellRange(sums: TrafficSums, place: number): Range {
+  const [[first, behind], block] = [rangeOf(sums), sums.head.block];
+  return [first + place * block, Math.min(first + (place + 1) * block, behind)];
 }
 
 export function valueOf(cell: MatrixCell, by: Measure): number {

@@ -42,8 +42,8 @@ export function Communication(): JSX.Element {
         <Operations />
       </section>
       <section>
-        <h2>Pairs — sums of the whole run, exact also where single messages were no longer recorded</h2>
-        <Pairs rows={report.value?.communication ?? []} />
+        <h2>Pairs</h2>
+        <Pairs ofRun={report.value?.communication ?? []} sums={isLeftOut ? null : sums} />
       </section>
     </div>
   );
@@ -60,6 +60,7 @@ function Linked({ sums }: { readonly sums: TrafficSums }): JSX.Element {
           Messages {isAll ? "of the whole run" : `of the span that is shown, ${duration(length(span.value))}`} — {count(number)}, {bytes(data)}, {duration(number === 0 ? 0 : time / number)} on their way on average
         </h2>
         <Limits />
+        <Unmatched sums={sums} />
         {damage.length > 0 ? <p class="warn">Not all could be read: {damage.join("; ")}</p> : null}
         {number === 0 && sums.cells.length === 0 ? (
           <p class="hush">No messages in this span.</p>
@@ -86,9 +87,20 @@ function Linked({ sums }: { readonly sums: TrafficSums }): JSX.Element {
             ))}
           </select>
         </h2>
-        <Messages rows={sums.listed} />
+        <Messages rows={sums.listed} communicators={sums.head.communicators} />
       </section>
     </div>
+  );
+}
+
+/** What the sums are without. */
+function Unmatched({ sums }: { readonly sums: TrafficSums }): JSX.Element | null {
+  const { unmatched_sends: sends, unmatched_receives: receives } = sums.head;
+  if (sends + receives === 0) return null;
+  return (
+    <p class="warn" title="Their other end was not recorded or could not be told, so how long they were on their way is not known">
+      Not in these sums: {counted(sends, "send")} without its receive, {counted(receives, "receive")} without its send.
+    </p>
   );
 }
 

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use marey_analyze::Trace;
 use marey_archive::Filter;
 use rustc_hash::FxHashMap;
 
 use super::{NONE, Part, read, waited};
+use crate::answers::traffic::named;
 use crate::answers::visit::region_of;
 use crate::fold::float;
 use crate::frame::Columns;
@@ -81,11 +81,6 @@ pub(in crate::answers) fn answer(run: &Opened<'_>, span: &SpanOf) -> Vec<u8> {
     columns.f64("bytes_out", sums.values().map(|it| float(it.bytes_out)));
     columns.f64("bytes_in", sums.values().map(|it| float(it.bytes_in)));
     columns.u32("first", sums.values().map(|it| it.first.unwrap_or(NONE)));
-    let named =
-        |number: u32| run.trace.communicators().get(number as usize).map_or("", |it| it.name.as_str());
-    let mut communicators: Vec<u32> = sums.keys().map(|it| it.1).collect();
-    communicators.sort_unstable();
-    communicators.dedup();
-    let communicators = communicators.into_iter().map(|it| (it, named(it).to_owned())).collect();
+    let communicators = named(run, sums.keys().map(|it| it.1));
     columns.frame("collective-sums", &CollectiveSumsHead { communicators, damage })
 }
