@@ -54,7 +54,7 @@ function Linked({ sums }: { readonly sums: TrafficSums }): JSX.Element {
   const { number, bytes: data, time_ns: time, damage } = sums.head;
   const isAll = length(span.value) >= whole.value.to;
   return (
-    <div class={isCounting.value ? "communication-stale" : ""}>
+    <div class={isCounting.value ? "communication-linked communication-stale" : "communication-linked"}>
       <section aria-label="Messages">
         <h2>
           Messages {isAll ? "of the whole run" : `of the span that is shown, ${duration(length(span.value))}`} — {count(number)}, {bytes(data)}, {duration(number === 0 ? 0 : time / number)} on their way on average
