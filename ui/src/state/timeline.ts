@@ -12,6 +12,8 @@ export interface Totals {
 }
 
 export const totals = signal<Totals | null>(null);
+/** Whether they are of another span than is shown now. */
+export const areTotalsOld = signal(true);
 /** Where the pointer is, CSS pixels and ns; `null` = elsewhere. */
 export const pointer = signal<{ readonly x: number; readonly time: number } | null>(null);
 /** How far rows are scrolled, and how far they can be, CSS pixels. */

@@ -74,6 +74,7 @@ export function follow(): () => void {
     fail,
   );
   let asked: Question | null = null;
+  let mountains: Window | null = null;
   function shown(answer: Picture, question: Question): void {
     picture.value = answer;
     if (!answer.trust.is_exact && !question.window.exact && question === asked) {
@@ -114,7 +115,11 @@ export function follow(): () => void {
       const locations = ranges(seenLocations.value);
       const now = span.value;
       // Two pixels to a step of the mountains are enough.
-      courses.want(window(now, resolutionLog2(now, plotWidth.value / 2), locations));
+      const log2 = resolutionLog2(now, plotWidth.value / 2);
+      const isThere = mountains !== null && mountains.resolution_log2 === log2 && mountains.locations.join(";") === locations.join(";") && contains(spanOf(mountains), now);
+      if (isThere) return;
+      mountains = window(buffered(now, whole.value, log2), log2, locations);
+      courses.want(mountains);
     }),
     effect(() => {
       if (run.value === null || plotWidth.value < 10) return;

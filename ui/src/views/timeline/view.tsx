@@ -11,7 +11,7 @@ import { needOverlaps, overlapsUnknown } from "../../state/overlaps.ts";
 import { pictures } from "../../state/pictures.ts";
 import { run, whole } from "../../state/run.ts";
 import { hidden, layers, lookAtAll, seenLocations, span, twin } from "../../state/view.ts";
-import { totals } from "../../state/timeline.ts";
+import { areTotalsOld, totals } from "../../state/timeline.ts";
 import type { Collectives } from "../../tracks/collectives.ts";
 import { isApproximate } from "../../tracks/states.ts";
 import { Clock } from "./clock.tsx";
@@ -40,7 +40,7 @@ export function Timeline(): JSX.Element {
     return () => ends.forEach((end) => end());
   }, []);
   return (
-    <div class="timeline" data-settled={!isStale.value && picture.value !== null && totals.value !== null}>
+    <div class="timeline" data-settled={!isStale.value && picture.value !== null && !areTotalsOld.value}>
       <Bar />
       <Clock />
       <Minimap />
