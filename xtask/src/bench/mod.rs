@@ -22,6 +22,7 @@ mod program;
 mod recording;
 mod sample;
 mod sampling;
+mod screen;
 mod stats;
 mod table;
 mod view;
@@ -159,6 +160,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         heap::measure(plan, &tools, &mut goals)?,
         explain::measure(plan, &tools, &mut goals)?,
         view::measure(plan, &tools, &mut goals)?,
+        screen::measure(plan, &tools, &mut goals)?,
         page::measure(plan, &tools, &mut goals)?,
     ];
     let text = document(plan, &goals, &sections);

@@ -65,10 +65,15 @@ fn figures(plan: &Plan, tools: &Tools) -> Result<(Summary, Option<Summary>, Opti
     Ok((size, Summary::of(&written), Summary::of(&opened)))
 }
 
+/// Whether pages can be looked at here.
+pub(super) fn has_browser() -> bool {
+    let is_there = which("node").is_some() && ui().join("node_modules/playwright-core").is_dir();
+    is_there && which("chromium").is_some()
+}
+
 /// Seconds until the page is open; `None` = there is no browser.
 fn open(page: &Path) -> Result<Option<f64>> {
-    let is_there = which("node").is_some() && ui().join("node_modules/playwright-core").is_dir();
-    if !is_there || which("chromium").is_none() {
+    if !has_browser() {
         return Ok(None);
     }
     let mut script = command("node");

@@ -78,7 +78,7 @@ pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<S
 }
 
 /// Millions of visits, and locations.
-fn sizes(plan: &Plan) -> Vec<(u64, u64)> {
+pub(super) fn sizes(plan: &Plan) -> Vec<(u64, u64)> {
     match plan.extent {
         Extent::Full => vec![(1, 64), (1, 1000), (10, 64), (10, 1000), (100, 64), (100, 1000)],
         Extent::Usual if plan.rounds == 1 => vec![(1, 64)],
@@ -87,7 +87,7 @@ fn sizes(plan: &Plan) -> Vec<(u64, u64)> {
 }
 
 /// Writes a spool and merges it; one that is there is used again.
-fn make(tools: &Tools, millions: u64, locations: u64) -> Result<PathBuf> {
+pub(super) fn make(tools: &Tools, millions: u64, locations: u64) -> Result<PathBuf> {
     let dir = target().join("bench/viewed");
     let path = dir.join(format!("{millions}-{locations}"));
     if path.join("meta.json").exists() {

@@ -11,7 +11,7 @@ use clap::Args;
     long_about = "Explore a run in the browser.\n\n\
         Serves the viewer on this machine, for you alone: it listens on 127.0.0.1, and the address that is printed \
         works once, in one browser. It ends with ^C.\n\n\
-        Without a run, it lists those beneath this directory and those recorded or looked at lately; each opens from         there, alone or beside another.\n\n\
+        Without a run, it lists those beneath this directory and those recorded or looked at lately; each opens from there, alone or beside another.\n\n\
         With a second run, both are laid side by side: the first is the base, as in `marey diff`, and it is the one that \
         all views show; the view Compare shows both, aligned on time or on the iterations of their main loops.\n\n\
         On a cluster, start it where the run is and look at it from where you sit: \
