@@ -255,10 +255,13 @@ fn learn(runtime: &Runtime, what: What, regs: EntryRegs) -> Option<SiteId> {
     let sites = of_thread(runtime);
     sites.busy = regs.sp;
     compiler_fence(Ordering::SeqCst);
-    if sites.is_stale() {
-        sites.forget(runtime);
-    }
-    let site = sites.walk(runtime, what, regs);
+    // Once for all locks that are taken on the way.
+    let site = marey_measure::sys::undisturbed(|| {
+        if sites.is_stale() {
+            sites.forget(runtime);
+        }
+        sites.walk(runtime, what, regs)
+    });
     compiler_fence(Ordering::SeqCst);
     sites.busy = 0;
     site

@@ -33,6 +33,7 @@ mod sums;
 pub mod sys;
 mod table;
 mod thread;
+mod undisturbed;
 mod write;
 
 pub use abandoned::{Stack, StackOf, is_outside_handlers, know_stacks};

@@ -8,6 +8,8 @@
     reason = "the kernel's words are as wide as pointers; ids and error numbers are small"
 )]
 
+pub use crate::undisturbed::undisturbed;
+
 use core::ffi::{CStr, c_long};
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -82,24 +84,6 @@ pub unsafe fn pass_on(number: c_long, args: [usize; 6]) -> isize {
         *errno = before;
         if result < 0 { -(failed as isize) } else { result as isize }
     }
-}
-
-/// Does `f` without being disturbed by signals, asynchronous cancellation among them: what a handler left
-/// half done by `siglongjmp` nobody would ever finish.
-#[inline]
-pub fn undisturbed<R>(f: impl FnOnce() -> R) -> R {
-    const SET: usize = size_of::<u64>();
-    let (all, mut before) = (u64::MAX, 0_u64);
-    let (from, to) = ((&raw const all) as usize, (&raw mut before) as usize);
-    // SAFETY: both sets are as long as said. Where it may not be done, `f` may be disturbed.
-    let done =
-        unsafe { syscall(libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as usize, from, to, SET, 0, 0]) } == 0;
-    let result = f();
-    if done {
-        // SAFETY: as above.
-        unsafe { syscall(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, to, 0, SET, 0, 0]) };
-    }
-    result
 }
 
 /// How often memory has been unmapped.
