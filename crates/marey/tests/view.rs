@@ -114,7 +114,12 @@ fn a_key_opens_the_page_once() {
     let cookie = first.header("set-cookie").unwrap();
     assert!(cookie.contains("; HttpOnly; SameSite=Strict; Path=/"), "{cookie}");
     let again = served.ask(&entry);
-    assert_eq!(again.header("set-cookie"), None, "the key works once");
+    assert_eq!((again.status, again.header("set-cookie")), (401, None), "the key works once");
+    let key = path.split_once('?').unwrap().1;
+    let used = format!(
+        "POST /api/answer?{key} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    );
+    assert_eq!(served.ask(&used).status, 401, "nor does it open what is behind the page");
     let pair = cookie.split(';').next().unwrap();
     let answer = served.ask(&question(host, "/", &format!("Cookie: {pair}\r\n"), r#"{"ask":"run"}"#));
     assert_eq!(answer.status, 200);

@@ -21,10 +21,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     frame-ancestors 'none'";
 
 pub(super) async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    let mut response = match refused(&shared, &request) {
-        Some(response) => response,
-        None => {
-            let cookie = new_cookie(&shared, &request);
+    let mut response = match admitted(&shared, &request) {
+        Err(refusal) => refusal.into_response(),
+        Ok(cookie) => {
             let mut response = next.run(request).await;
             if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
                 response.headers_mut().insert(header::SET_COOKIE, cookie);
@@ -42,32 +41,29 @@ pub(super) async fn guard(State(shared): State<Arc<Shared>>, request: Request, n
     response
 }
 
-/// Why a request is not answered; `None` = it is.
-fn refused(shared: &Shared, request: &Request) -> Option<Response> {
+/// The cookie for who comes with the key of the address, which opens once; nothing for who has the cookie already.
+///
+/// # Errors
+/// Why a request is not answered.
+fn admitted(shared: &Shared, request: &Request) -> Result<Option<String>, (StatusCode, &'static str)> {
     let headers = request.headers();
     let host = text(headers, header::HOST).unwrap_or_default();
     if !is_loopback(host) {
         let why = "this server answers to localhost, 127.0.0.1 and [::1] only; behind `ssh -L` use localhost";
-        return Some((StatusCode::MISDIRECTED_REQUEST, why).into_response());
+        return Err((StatusCode::MISDIRECTED_REQUEST, why));
     }
     let own = [format!("http://{host}"), format!("https://{host}")];
     if text(headers, header::ORIGIN).is_some_and(|origin| !own.iter().any(|it| it == origin)) {
-        return Some((StatusCode::FORBIDDEN, "asked by another page").into_response());
+        return Err((StatusCode::FORBIDDEN, "asked by another page"));
     }
-    let has_cookie = || {
-        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        cookies.into_iter().any(|cookies| shared.key.is_in(cookies))
-    };
-    if has_cookie() || key_in_address(request).is_some_and(|given| given == shared.key.once()) {
-        return None;
+    let mut cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    if cookies.any(|cookies| shared.key.is_in(cookies)) {
+        return Ok(None);
     }
+    // The key of the address stays behind in histories and lists of processes: used before, it opens nothing.
+    let cookie = key_in_address(request).and_then(|given| shared.key.exchange(given, &shared.prefix));
     let why = "the address of this page opens it once, in one browser; start `marey view` again for another";
-    Some((StatusCode::UNAUTHORIZED, why).into_response())
-}
-
-/// The cookie for who comes with the key for the first time.
-fn new_cookie(shared: &Shared, request: &Request) -> Option<String> {
-    shared.key.exchange(key_in_address(request)?, &shared.prefix)
+    cookie.map(Some).ok_or((StatusCode::UNAUTHORIZED, why))
 }
 
 fn key_in_address(request: &Request) -> Option<&str> {
