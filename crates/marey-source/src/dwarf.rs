@@ -21,7 +21,7 @@ use crate::symbolizer::Frame;
 type Bytes = EndianArcSlice<RunTimeEndian>;
 
 /// The sections that functions and lines are read from.
-const SECTIONS: [&str; 10] = [
+pub(crate) const SECTIONS: [&str; 10] = [
     ".debug_abbrev",
     ".debug_addr",
     ".debug_aranges",
@@ -303,7 +303,7 @@ fn open_package(
 }
 
 /// `None` when `read` panicked; what it borrowed must not be used again.
-fn guarded<T>(read: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn guarded<T>(read: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(read)).ok()
 }
 

@@ -18,13 +18,13 @@ use crate::problem::{BuildId, Problem};
 use crate::symbols::SymbolTable;
 
 /// What the rest of the crate calls an opened file.
-type Parsed<'data> = object::File<'data, &'data ReadCache<Blocks>>;
+pub(crate) type Parsed<'data> = object::File<'data, &'data ReadCache<Blocks>>;
 
 /// Bytes that are read at a time: a name of a symbol is asked for in pieces of 256.
 const BLOCK: usize = 256 << 10;
 
 /// A file that is read block by block.
-struct Blocks {
+pub(crate) struct Blocks {
     file: File,
     len: u64,
     at: u64,
@@ -100,6 +100,11 @@ impl Sections {
         })
     }
 
+    /// The section `name`; empty when the file has none.
+    pub(crate) fn get(&self, name: &str) -> &[u8] {
+        self.list.iter().find(|(known, _)| *known == name).map_or(&[], |(_, data)| data)
+    }
+
     /// Takes the section `name` out; empty when the file has none.
     pub(crate) fn take(&mut self, name: &str) -> Vec<u8> {
         (self.list.iter_mut())
@@ -126,7 +131,7 @@ pub(crate) fn file_crc(path: &Path) -> io::Result<u32> {
     }
 }
 
-fn with_elf<T>(
+pub(crate) fn with_elf<T>(
     path: &Path,
     read: impl FnOnce(&Parsed<'_>, &File) -> Result<T, Problem>,
 ) -> Result<T, Problem> {
@@ -185,7 +190,7 @@ fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-fn read_range(path: &Path, file: &File, range: &CompressedFileRange) -> Result<Vec<u8>, Problem> {
+pub(crate) fn read_range(path: &Path, file: &File, range: &CompressedFileRange) -> Result<Vec<u8>, Problem> {
     let unreadable = |error: io::Error| Problem::Unreadable { path: path.to_owned(), kind: error.kind() };
     let end = range.offset.saturating_add(range.compressed_size);
     if file.metadata().map_err(unreadable)?.len() < end {

@@ -5,7 +5,11 @@
 //! What cannot be known is said, not guessed: an address outside every symbol stays module+offset, and a
 //! file that is no longer the one that ran is not used.
 //!
+//! [`database`] says what else is known of a module without running it: what it consists of, and who calls whom.
+//!
 //! It never reads the memory of a process, and knows nothing about runs, archives or call paths.
+
+pub mod database;
 
 mod symbolizer;
 

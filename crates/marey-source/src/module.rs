@@ -34,25 +34,13 @@ impl Module {
         if is_pseudo_file(path) {
             return module;
         }
-        let head = open_recorded(path, recorded, problems);
-        let build_id = recorded.cloned().or_else(|| head.as_ref().map(|head| head.build_id.clone()));
-        let link = head.as_ref().and_then(|head| head.debug_link.as_ref());
-        // A module that is gone or replaced may still have its debug file, named by the recorded build id.
-        let separate = match &head {
-            Some(head) if head.has_dwarf => None,
-            _ => find(path, &build_id.unwrap_or_default(), link, &config.debug_roots, problems),
-        };
-        let source = match (&head, &separate) {
-            (Some(head), None) if head.has_dwarf => Some((path, head)),
-            (_, Some((path, head))) if head.has_dwarf => Some((path.as_path(), head)),
-            _ => None,
-        };
-        if let Some((file, file_head)) = source
+        let files = Files::of(path, recorded, config, problems);
+        if let Some((file, file_head)) = files.with_dwarf(path)
             && !config.is_only_symbols(&module.name)
         {
             module.dwarf = open_dwarf(file, file_head, path, config, problems);
         }
-        module.symbols = best_symbols(head, separate);
+        module.symbols = best_symbols(files);
         module
     }
 
@@ -127,8 +115,55 @@ impl Module {
     }
 }
 
+/// The files that tell of a module.
+pub(crate) struct Files {
+    /// Of the module itself; `None` = it is gone, or not the one that ran.
+    pub(crate) head: Option<Head>,
+    /// The file that holds its debug information instead.
+    pub(crate) separate: Option<(PathBuf, Head)>,
+}
+
+impl Files {
+    pub(crate) fn of(
+        path: &Path,
+        recorded: Option<&BuildId>,
+        config: &SymbolizerConfig,
+        problems: &mut Problems,
+    ) -> Self {
+        let head = open_recorded(path, recorded, problems);
+        let build_id = recorded.cloned().or_else(|| head.as_ref().map(|head| head.build_id.clone()));
+        let link = head.as_ref().and_then(|head| head.debug_link.as_ref());
+        // A module that is gone or replaced may still have its debug file, named by the recorded build id.
+        let separate = match &head {
+            Some(head) if head.has_dwarf => None,
+            _ => find(path, &build_id.unwrap_or_default(), link, &config.debug_roots, problems),
+        };
+        Self { head, separate }
+    }
+
+    /// The file that has debug information; `None` = neither has.
+    pub(crate) fn with_dwarf<'f>(&'f self, path: &'f Path) -> Option<(&'f Path, &'f Head)> {
+        match (&self.head, &self.separate) {
+            (Some(head), None) if head.has_dwarf => Some((path, head)),
+            (_, Some((path, head))) if head.has_dwarf => Some((path.as_path(), head)),
+            _ => None,
+        }
+    }
+
+    /// The file that debug information shares with others, if it does.
+    pub(crate) fn shared(
+        head: &Head,
+        file: &Path,
+        config: &SymbolizerConfig,
+        problems: &mut Problems,
+    ) -> Option<PathBuf> {
+        let (name, id) = head.alt_link.as_ref()?;
+        find_supplementary(file, name, id, &config.debug_roots, problems)
+    }
+}
+
 /// The first word of a name: `add` of `add<u64>`, `closure` of `{closure#0}`.
-fn identifier(name: &str) -> &str {
+pub(crate) fn identifier(name: &str) -> &str {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let start = name.trim_start_matches(|c| !is_word(c));
     start.split(|c| !is_word(c)).next().unwrap_or(start)
@@ -171,10 +206,7 @@ fn open_dwarf(
     config: &SymbolizerConfig,
     problems: &mut Problems,
 ) -> Option<Dwarf> {
-    let supplementary = head
-        .alt_link
-        .as_ref()
-        .and_then(|(name, id)| find_supplementary(file, name, id, &config.debug_roots, problems));
+    let supplementary = Files::shared(head, file, config, problems);
     match Dwarf::open(file, supplementary.as_deref(), module, config.max_bytes, problems) {
         Ok(dwarf) => Some(dwarf),
         Err(problem) => {
@@ -185,8 +217,8 @@ fn open_dwarf(
 }
 
 /// The fullest symbol table: the module's own, else its debug file's, else the dynamic one.
-fn best_symbols(head: Option<Head>, separate: Option<(PathBuf, Head)>) -> SymbolTable {
-    let (own, dynamic) = head.map(|head| (head.symbols, head.dynamic_symbols)).unwrap_or_default();
-    let separate = separate.map(|(_, head)| head.symbols).unwrap_or_default();
+pub(crate) fn best_symbols(files: Files) -> SymbolTable {
+    let (own, dynamic) = files.head.map(|head| (head.symbols, head.dynamic_symbols)).unwrap_or_default();
+    let separate = files.separate.map(|(_, head)| head.symbols).unwrap_or_default();
     [own, separate, dynamic].into_iter().find(|table| !table.is_empty()).unwrap_or_default()
 }

@@ -42,6 +42,14 @@ impl SymbolTable {
         table
     }
 
+    /// All symbols: their bytes, ascending, and their raw names.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (std::ops::Range<u64>, &str)> {
+        self.symbols.iter().filter_map(|symbol| {
+            let (from, to) = symbol.name;
+            Some((symbol.start..symbol.end, self.names.get(from as usize..to as usize)?))
+        })
+    }
+
     /// The raw name of the innermost symbol that holds `vaddr`.
     pub(crate) fn find(&self, vaddr: u64) -> Option<&str> {
         let after = self.symbols.partition_point(|symbol| symbol.start <= vaddr);

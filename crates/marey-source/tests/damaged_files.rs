@@ -8,6 +8,7 @@ mod toolchain;
 
 use std::path::Path;
 
+use marey_source::database::Database;
 use marey_source::{Address, ModuleRef, Problem, Quality, Resolved, Symbolizer, SymbolizerConfig};
 use toolchain::{Call, Workspace};
 
@@ -41,6 +42,13 @@ fn resolve_all(path: &Path, calls: &[Call]) -> (Vec<Resolved>, Vec<Problem>) {
     (resolved, symbolizer.problems().to_vec())
 }
 
+/// All that is told of a program.
+fn database(path: &Path) -> String {
+    let config = SymbolizerConfig { debug_roots: vec![], max_bytes: 64 << 20, only_symbols: vec![] };
+    let database = Database::of(&ModuleRef { path, build_id: None }, &config);
+    format!("{:?} {:?} {:?}", database.functions, database.calls, database.problems)
+}
+
 /// Damages the executable in `rounds` ways and resolves each; returns how many answers had lost their lines.
 fn check(
     source: &str,
@@ -57,13 +65,17 @@ fn check(
     let path = workspace.dir().join("damaged");
     let mut random = Random(seed);
     let mut poorer = 0;
-    for _ in 0..rounds {
+    for round in 0..rounds {
         let mut bytes = whole.clone();
         damage(&mut random, &mut bytes);
         std::fs::write(&path, &bytes).unwrap();
         let first = resolve_all(&path, &calls);
         assert!(first.0.iter().all(|resolved| !resolved.frames.is_empty()));
         assert_eq!(first, resolve_all(&path, &calls));
+        // A database reads far more of a file, and takes as much longer.
+        if round % 5 == 0 {
+            assert_eq!(database(&path), database(&path));
+        }
         poorer += first.0[..calls.len()].iter().filter(|resolved| resolved.quality < Quality::Lines).count();
     }
     poorer

@@ -1,0 +1,179 @@
+//! The program database: what a program consists of, as its binary tells it.
+//!
+//! The one idea: two witnesses are asked. Debug information knows functions, types, their members and what the compiler has
+//! put into what; machine code knows who calls whom. Entries that many compilation units repeat are one row here.
+//!
+//! What is deliberately absent: the text of sources, and whatever happens when the program runs.
+
+mod binary;
+mod build;
+mod calls;
+mod code;
+mod facts;
+mod names;
+mod texts;
+mod unit;
+mod units;
+
+use std::path::Path;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use self::binary::Binary;
+use self::build::Build;
+use self::texts::Texts;
+use self::unit::{Bytes, UnitFacts};
+use self::units::Units;
+use crate::dwarf::{SECTIONS, guarded};
+use crate::elf::Sections;
+use crate::module::{Files, best_symbols};
+use crate::problem::{BuildId, Problem, Problems};
+use crate::symbolizer::{ModuleRef, SymbolizerConfig};
+
+pub use facts::{
+    Access, Base, Call, CallKind, Callee, Function, Member, MemberKind, Place, Text, Type, TypeKind,
+};
+
+/// What a module of a program consists of. Rows are in the order of their names and places; equal input gives equal rows.
+#[derive(Debug, Default)]
+pub struct Database {
+    texts: Texts,
+    /// Paths of sources, as the compiler wrote them, made absolute with its directory.
+    pub files: Vec<Text>,
+    /// Functions and methods.
+    pub functions: Vec<Function>,
+    /// Types that the author made.
+    pub types: Vec<Type>,
+    /// Their members.
+    pub members: Vec<Member>,
+    /// Which are derived from which.
+    pub bases: Vec<Base>,
+    /// Lines that call functions.
+    pub calls: Vec<Call>,
+    /// Why something is missing.
+    pub problems: Vec<Problem>,
+    /// Whether debug information was there; without it functions are the symbols of the file.
+    pub has_debug_information: bool,
+    /// Whether calls in machine code can be told; it is so for x86-64 only.
+    pub has_calls: bool,
+}
+
+impl Database {
+    /// Reads a module. Takes time and memory that grow with its debug information: two seconds and 0.6 GiB on two
+    /// processors for a binary of 13 MiB of code with 94 MiB of debug information.
+    pub fn of(module: &ModuleRef<'_>, config: &SymbolizerConfig) -> Self {
+        let mut problems = Problems::default();
+        let recorded = module.build_id.filter(|id| !id.is_empty()).map(|id| BuildId(id.to_vec()));
+        let files = Files::of(module.path, recorded.as_ref(), config, &mut problems);
+        // A file that is another one now has other code.
+        let code = files.head.as_ref().map(|_| Binary::read(module.path, config.max_bytes));
+        let binary = match code {
+            Some(Ok(binary)) => binary,
+            Some(Err(problem)) => {
+                problems.report(problem);
+                Binary::default()
+            }
+            None => Binary::default(),
+        };
+        let sections = sections(&files, module.path, config, &mut problems);
+        let symbols = best_symbols(files);
+        let sections = sections.as_ref();
+        let read = guarded(|| {
+            let dwarf = sections.map(|(own, shared)| dwarf(own, shared.as_ref()));
+            let leading = calls::leading(&binary, &symbols);
+            let addresses = calls::addresses(&leading, &symbols);
+            let units = dwarf.as_ref().map_or_else(Vec::new, |dwarf| units(dwarf, &addresses));
+            Build::new(&Units::new(units), &binary, &symbols, &leading, &addresses).finish()
+        });
+        let mut database = read.unwrap_or_else(|| {
+            problems.report(Problem::ReaderFailed { path: module.path.to_owned() });
+            Self::default()
+        });
+        for error in std::mem::take(&mut database.problems) {
+            problems.report(at(module.path, error));
+        }
+        database.problems = problems.list().to_vec();
+        database.has_debug_information = sections.is_some();
+        database.has_calls = binary.is_known_machine;
+        database
+    }
+
+    /// The text of a number.
+    pub fn text(&self, text: Text) -> &str {
+        self.texts.get(text)
+    }
+
+    /// The path of a place.
+    pub fn path(&self, place: Place) -> &str {
+        self.files.get(place.file as usize).map_or("", |text| self.text(*text))
+    }
+}
+
+/// Whose problem it is was not known where it was found.
+fn at(path: &Path, problem: Problem) -> Problem {
+    match problem {
+        Problem::DamagedDwarf { error, .. } => Problem::DamagedDwarf { path: path.to_owned(), error },
+        other => other,
+    }
+}
+
+/// Debug information, and what of it is shared with other files.
+fn sections(
+    files: &Files,
+    module: &Path,
+    config: &SymbolizerConfig,
+    problems: &mut Problems,
+) -> Option<(Sections, Option<Sections>)> {
+    let (path, head) = files.with_dwarf(module)?;
+    let mut read = |path: &Path, limit_bytes: u64| match Sections::read(path, &SECTIONS, limit_bytes) {
+        Ok(sections) => Some(sections),
+        Err(problem) => {
+            problems.report(problem);
+            None
+        }
+    };
+    let own = read(path, config.max_bytes)?;
+    let mut others = Problems::default();
+    let shared = Files::shared(head, path, config, &mut others);
+    let shared = shared.and_then(|path| read(&path, config.max_bytes.saturating_sub(own.bytes)));
+    others.list().iter().for_each(|problem| problems.report(problem.clone()));
+    Some((own, shared))
+}
+
+fn dwarf<'d>(own: &'d Sections, shared: Option<&'d Sections>) -> gimli::Dwarf<Bytes<'d>> {
+    let load = |sections: &'d Sections| {
+        let endian =
+            if sections.little_endian { gimli::RunTimeEndian::Little } else { gimli::RunTimeEndian::Big };
+        let section = |id: gimli::SectionId| {
+            Ok::<_, std::convert::Infallible>(gimli::EndianSlice::new(sections.get(id.name()), endian))
+        };
+        match gimli::Dwarf::load(section) {
+            Ok(dwarf) => dwarf,
+            Err(never) => match never {},
+        }
+    };
+    let mut dwarf = load(own);
+    if let Some(shared) = shared {
+        dwarf.set_sup(load(shared));
+    }
+    dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
+    dwarf
+}
+
+/// What all units say, in the order of the file, and the lines of addresses.
+fn units<'d>(dwarf: &gimli::Dwarf<Bytes<'d>>, addresses: &[u64]) -> Vec<UnitFacts<'d>> {
+    let of = |dwarf: &gimli::Dwarf<Bytes<'d>>, is_shared: bool, addresses: &[u64]| -> Vec<UnitFacts<'d>> {
+        let mut headers = Vec::new();
+        let mut list = dwarf.units();
+        // What follows a damaged header cannot be found.
+        while let Ok(Some(header)) = list.next() {
+            headers.push(header);
+        }
+        headers.into_par_iter().map(|header| unit::read(dwarf, header, is_shared, addresses)).collect()
+    };
+    let mut units = of(dwarf, false, addresses);
+    if let Some(shared) = dwarf.sup() {
+        units.extend(of(shared, true, &[]));
+    }
+    units
+}
