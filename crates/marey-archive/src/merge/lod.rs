@@ -19,12 +19,16 @@ const COARSEST: u32 = 45;
 /// table below a tenth of the intervals: a row takes 25 bytes where an interval takes 4.
 pub(crate) const PER_BUCKET: f64 = 128.0;
 
+/// Rows that are kept, of all locations together, before they are written: some 20 MB. Slabs are short where locations are
+/// many, and a part for each would be more footer than rows, and a file more to open for every picture.
+pub(super) const KEPT_ROWS: usize = 1 << 18;
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LodRow {
+    pub resolution_log2: u32,
     pub level: u32,
     pub depth: u32,
-    pub resolution_log2: u32,
     pub bucket: i64,
     pub regions: [(u32, i64); 3],
     pub rest: i64,
@@ -88,14 +92,13 @@ impl Lod {
     }
 
     /// Adds the intervals of a slab: `rows` that began in it, with what they say besides, and `long` ones
-    /// that ended in it, both by start. The rows that are complete now.
+    /// that ended in it, both by start.
     pub(super) fn slab(
         &mut self,
         keys: &[LodKey],
         (rows, operations): (&[Row], &[Operation]),
         long: &[Long],
-        is_last: bool,
-    ) -> Vec<LodRow> {
+    ) {
         for &LodKey { level, depth, region } in keys.get(self.places.len()..).unwrap_or_default() {
             let slot = self.slot(level, depth);
             let region = self.slots[slot as usize].place(region);
@@ -112,9 +115,15 @@ impl Lod {
         for long in long {
             self.add(long.path, long.start, long.duration, 0);
         }
-        if is_last {
-            self.finish();
-        }
+    }
+
+    /// How many rows are complete.
+    pub(super) fn complete(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Hands out the rows that are complete.
+    pub(super) fn take(&mut self) -> Vec<LodRow> {
         std::mem::take(&mut self.rows)
     }
 
@@ -180,7 +189,7 @@ impl Lod {
 
     /// Writes everything that is open. The last bucket of a resolution may be the first of the next: up to where the run
     /// is one, these are written too, or a line that lies in one bucket would be missing from coarser pictures.
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         for slot in &mut self.slots {
             slot.flush_finest(self.log2, &mut self.rows);
             let open = slot.open.len();
@@ -333,10 +342,27 @@ fn merge(open: &mut Vec<(u32, i64)>, times: &[(u32, i64)]) {
     }
 }
 
-/// A location's rows in the order of the table. Those of one level, depth and resolution come in it, so
-/// they are only put where they belong: O(rows).
-pub(crate) fn in_order(rows: &[LodRow]) -> Vec<&LodRow> {
-    let key = |row: &LodRow| (row.level, row.depth, row.resolution_log2);
+/// Rows of some locations in the order of the table: by resolution, then by location, so that what a picture takes lies
+/// together. Those of one line and resolution come in it, so they are only put where they belong: O(rows).
+pub(crate) fn in_order(made: &[(u32, Vec<LodRow>)]) -> Vec<(u32, &LodRow)> {
+    let by_location: Vec<(u32, Vec<&LodRow>)> =
+        made.iter().map(|(location, rows)| (*location, in_order_of_one(rows))).collect();
+    let mut behind = vec![0; by_location.len()];
+    let mut ordered = Vec::with_capacity(by_location.iter().map(|it| it.1.len()).sum());
+    for resolution in 0..=COARSEST {
+        for ((location, rows), behind) in by_location.iter().zip(&mut behind) {
+            let rest = rows.get(*behind..).unwrap_or_default();
+            let own = rest.partition_point(|row| row.resolution_log2 <= resolution);
+            ordered.extend(rest[..own].iter().map(|row| (*location, *row)));
+            *behind += own;
+        }
+    }
+    ordered
+}
+
+/// A location's rows by resolution and line.
+fn in_order_of_one(rows: &[LodRow]) -> Vec<&LodRow> {
+    let key = |row: &LodRow| (row.resolution_log2, row.level, row.depth);
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     for run in rows.chunk_by(|a, b| key(a) == key(b)) {
         *counts.entry(key(&run[0])).or_default() += run.len();

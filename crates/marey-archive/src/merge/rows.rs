@@ -35,9 +35,15 @@ fn message_group(row: &MessageRow, groups: Groups) -> u32 {
 }
 
 /// Writes the parts of a slab that need no other location to be known.
-/// Their level of detail is kept in `lods`.
+/// Their level of detail is kept in `lods`, until it is much or there is no more.
 pub(crate) fn write_locations(slab: &Slab, lods: &mut [Lod], sink: &Sink) -> Result<(), Error> {
     let size = sink.groups.size();
+    let kept: usize = lods.iter().map(Lod::complete).sum();
+    let detail = match slab.is_last {
+        true => Detail::Last,
+        false if kept >= lod::KEPT_ROWS => Detail::Due,
+        false => Detail::Kept,
+    };
     let groups = slab.locations.chunks(size).zip(lods.chunks_mut(size));
     let groups: Vec<_> = (0_u32..).zip(groups).collect();
     groups.into_par_iter().try_for_each(|(group, (locations, lods))| {
@@ -62,7 +68,7 @@ pub(crate) fn write_locations(slab: &Slab, lods: &mut [Lod], sink: &Sink) -> Res
         // In a run of few locations there is but one group.
         let write_others = || {
             [
-                level_of_detail(locations, lods, slab.is_last),
+                level_of_detail(locations, lods, detail),
                 edges(locations),
                 events(locations),
                 counters(locations),
@@ -160,16 +166,30 @@ pub(crate) fn collectives(rows: &[CollectiveRow]) -> Result<Columns, Error> {
 
 type Table = (&'static TableSpec, Vec<Column>);
 
-fn level_of_detail(locations: &[LocationSlab], lods: &mut [Lod], is_last: bool) -> Table {
+/// What becomes of the level of detail that a slab makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// It waits for that of later slabs.
+    Kept,
+    /// It is written, with what was kept.
+    Due,
+    /// The same, and so is what is still open.
+    Last,
+}
+
+fn level_of_detail(locations: &[LocationSlab], lods: &mut [Lod], detail: Detail) -> Table {
     let made: Vec<(u32, Vec<LodRow>)> = locations
         .par_iter()
         .zip(lods)
-        .map(|(l, lod)| (l.location, lod.slab(&l.lod_keys, (&l.rows, &l.operations), &l.long, is_last)))
+        .map(|(l, lod)| {
+            lod.slab(&l.lod_keys, (&l.rows, &l.operations), &l.long);
+            if detail == Detail::Last {
+                lod.finish();
+            }
+            (l.location, if detail == Detail::Kept { Vec::new() } else { lod.take() })
+        })
         .collect();
-    let rows: Vec<(u32, &LodRow)> = made
-        .iter()
-        .flat_map(|(location, rows)| lod::in_order(rows).into_iter().map(|row| (*location, row)))
-        .collect();
+    let rows: Vec<(u32, &LodRow)> = lod::in_order(&made);
     let columns = columns![rows;
         U32 |row| row.0,
         U32 |row| row.1.level,
