@@ -3,6 +3,8 @@
 //!
 //! What is deliberately absent: nulls, and any knowledge of files.
 
+use std::ops::Range;
+
 use crate::Error;
 use crate::schema::{Kind, NONE, TableSpec};
 
@@ -261,6 +263,33 @@ impl Column {
             Self::I64(values) => values.clear(),
             Self::F64(values) => values.clear(),
             Self::Text(values) => values.clear(),
+        }
+    }
+
+    /// Keeps the rows in some ranges, which are ascending.
+    pub(crate) fn keep(&mut self, runs: &[Range<usize>]) {
+        fn cut<T: Copy>(values: &mut Vec<T>, runs: &[Range<usize>]) {
+            let mut len = 0;
+            for run in runs {
+                if len != run.start {
+                    values.copy_within(run.clone(), len);
+                }
+                len += run.len();
+            }
+            values.truncate(len);
+        }
+        match self {
+            Self::U32(values) => cut(values, runs),
+            Self::I64(values) => cut(values, runs),
+            Self::F64(values) => cut(values, runs),
+            Self::Text(values) => {
+                let mut len = 0;
+                for row in runs.iter().cloned().flatten() {
+                    values.swap(len, row);
+                    len += 1;
+                }
+                values.truncate(len);
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::Error;
-use crate::columns::{Column, Columns};
+use crate::columns::Columns;
 use crate::corrections::{Applied, Corrections};
 use crate::meta::{META_FILE, Meta, Part};
 use crate::read::file::PartFile;
@@ -22,6 +22,7 @@ use crate::store::Store;
 
 mod file;
 mod opened;
+mod passing;
 
 pub use file::panics_are_caught;
 
@@ -315,13 +316,19 @@ impl Archive {
         let file = self.open_part(spec, part, indexed)?;
         for group in 0..file.groups() {
             let mut rows = file.read(group, &read, &ranges)?;
-            while let Some(mut batch) = rows.next_batch()? {
-                if let Some(applied) = &self.applied {
+            // Corrected times are what filters are about, so there all is decoded and corrected first.
+            let mut next = || match &self.applied {
+                None => rows.next_passing(&filtered),
+                Some(applied) => {
+                    let Some(mut batch) = rows.next_batch()? else { return Ok(None) };
                     applied.to(&mut batch);
+                    if !filtered.is_empty() {
+                        retain(&mut batch, &filtered);
+                    }
+                    Ok(Some(batch))
                 }
-                if !filtered.is_empty() {
-                    batch.retain(&matches(&batch, &filtered));
-                }
+            };
+            while let Some(mut batch) = next()? {
                 batch.keep_first(wanted.len());
                 if !batch.is_empty() {
                     each(&mut batch);
@@ -376,37 +383,12 @@ fn may_match(spec: &TableSpec, part: &Part, filters: &[Filter<'_>]) -> bool {
     filters.iter().filter(by_time).all(|filter| filter.range.start <= max && min < filter.range.end)
 }
 
-/// For each row, whether it passes all filters.
-fn matches(batch: &Columns, filters: &[Asked]) -> Vec<bool> {
-    let mut keep = vec![true; batch.len()];
+/// Keeps the rows of a batch that pass all filters.
+fn retain(batch: &mut Columns, filters: &[Asked]) {
     let column = |place: usize| {
         let there = batch.places().iter().position(|there| *there == place)?;
         batch.columns().get(there)
     };
-    for (subject, range) in filters {
-        match *subject {
-            Subject::Column(place) => match column(place) {
-                Some(Column::U32(values)) => {
-                    keep.iter_mut()
-                        .zip(values)
-                        .for_each(|(keep, &value)| *keep &= range.contains(&i64::from(value)));
-                }
-                Some(Column::I64(values)) => {
-                    keep.iter_mut().zip(values).for_each(|(keep, value)| *keep &= range.contains(value));
-                }
-                Some(Column::F64(_) | Column::Text(_)) | None => {}
-            },
-            Subject::End { begin, duration } => {
-                let (Some(Column::I64(begins)), Some(Column::I64(durations))) =
-                    (column(begin), column(duration))
-                else {
-                    continue;
-                };
-                let ends =
-                    begins.iter().zip(durations).map(|(begin, duration)| begin.saturating_add(*duration));
-                keep.iter_mut().zip(ends).for_each(|(keep, end)| *keep &= range.contains(&end));
-            }
-        }
-    }
-    keep
+    let keep = passing::matches(batch.len(), filters, column);
+    batch.retain(&keep);
 }

@@ -14,6 +14,7 @@ use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 
+use super::passing::{Passing, matches};
 use super::{Asked, Subject};
 use crate::Error;
 use crate::columns::{Column, Columns};
@@ -254,19 +255,69 @@ impl GroupRows<'_> {
         if ranges.is_empty() {
             return Ok(None);
         }
+        let all: Vec<usize> = (0..self.wanted.len()).collect();
+        let columns = self.decoded(&all, &ranges)?;
+        Columns::with_places(self.file.spec, self.wanted.clone(), columns).map(Some)
+    }
+
+    /// The next rows that pass filters, some at least; `None` behind the last. Columns that filters look at are decoded first, and
+    /// of the others only what passes: in a file that is sorted these rows lie together, often few of a page.
+    pub(super) fn next_passing(&mut self, filters: &[Asked]) -> Result<Option<Columns>, Error> {
+        if filters.is_empty() {
+            return self.next_batch();
+        }
+        let looked_at =
+            |place: &usize| filters.iter().any(|(subject, _)| subject.places().any(|it| it == *place));
+        let (first, later): (Vec<usize>, Vec<usize>) =
+            (0..self.wanted.len()).partition(|&idx| looked_at(&self.wanted[idx]));
+        loop {
+            let ranges = self.next_ranges();
+            if ranges.is_empty() {
+                return Ok(None);
+            }
+            let mut known = self.decoded(&first, &ranges)?;
+            let of = |place: usize| {
+                first.iter().position(|&idx| self.wanted[idx] == place).and_then(|idx| known.get(idx))
+            };
+            let keep = matches(ranges.iter().map(Range::len).sum(), filters, of);
+            let passing = Passing::of(&keep, &ranges);
+            if passing.rows == 0 {
+                continue;
+            }
+            known.iter_mut().for_each(|column| column.keep(&passing.in_batch));
+            let rest = if passing.is_scattered() {
+                let mut rest = self.decoded(&later, &ranges)?;
+                rest.iter_mut().for_each(|column| column.keep(&passing.in_batch));
+                rest
+            } else {
+                self.decoded(&later, &passing.in_group)?
+            };
+            let mut columns: Vec<(usize, Column)> =
+                first.iter().copied().zip(known).chain(later.iter().copied().zip(rest)).collect();
+            columns.sort_unstable_by_key(|(idx, _)| *idx);
+            let columns = columns.into_iter().map(|(_, column)| column).collect();
+            return Columns::with_places(self.file.spec, self.wanted.clone(), columns).map(Some);
+        }
+    }
+
+    /// Some of the columns, by their place among those that are wanted, in some rows.
+    fn decoded(&mut self, which: &[usize], ranges: &[Range<usize>]) -> Result<Vec<Column>, Error> {
         let expected: usize = ranges.iter().map(Range::len).sum();
         // An index may claim any number of rows; what is decoded vouches for them.
-        let mut is_vouched = self.columns.iter().flatten().any(|rows| !rows.is_constant(&ranges));
-        let mut columns = Vec::with_capacity(self.wanted.len());
-        for (rows, &place) in self.columns.iter_mut().zip(&self.wanted) {
-            let column = match rows {
-                Some(rows) => {
+        let is_decoded = |idx: &usize| {
+            self.columns.get(*idx).and_then(Option::as_ref).is_some_and(|rows| !rows.is_constant(ranges))
+        };
+        let mut is_vouched = which.iter().any(is_decoded);
+        let mut columns = Vec::with_capacity(which.len());
+        for &idx in which {
+            let column = match self.columns.get_mut(idx) {
+                Some(Some(rows)) => {
                     if !std::mem::replace(&mut is_vouched, true) {
                         rows.constant.clear();
                     }
-                    guarded(&self.file.path, || rows.read(&ranges))?
+                    guarded(&self.file.path, || rows.read(ranges))?
                 }
-                None => Column::missing(self.file.spec.columns[place].kind, expected),
+                _ => Column::missing(self.file.spec.columns[self.wanted[idx]].kind, expected),
             };
             if column.len() != expected {
                 let (expected, found) = (expected as u64, column.len() as u64);
@@ -274,7 +325,7 @@ impl GroupRows<'_> {
             }
             columns.push(column);
         }
-        Columns::with_places(self.file.spec, self.wanted.clone(), columns).map(Some)
+        Ok(columns)
     }
 
     /// Takes the ranges of one batch.
