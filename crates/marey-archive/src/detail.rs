@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use crate::columns::Columns;
 use crate::read::Filter;
-use crate::schema::NONE;
+use crate::schema::{LOD, NONE};
 use crate::{Archive, Error};
 
 /// Coarser than 2⁴⁵ ns nothing is kept.
@@ -62,24 +62,38 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// Looks how fine it is. Two columns of the table are read.
+    /// Looks how fine it is. Parts come in the order of time, and what closes first on a location are its finest buckets: so a
+    /// part is asked only for locations that none before it had, and of most nothing is read.
     ///
     /// # Errors
     /// If they cannot be.
     pub fn load(archive: &Archive) -> Result<Self, Error> {
         let mut finest = FxHashMap::default();
-        let mut wrong = None;
-        let scanned = archive.scan("lod", &["location", "resolution_log2"], &[], |batch| {
-            let (Ok(locations), Ok(logs)) = (batch.u32("location"), batch.u32("resolution_log2")) else {
-                wrong = batch.u32("location").err().or_else(|| batch.u32("resolution_log2").err());
-                return;
-            };
-            for (&location, &log2) in locations.iter().zip(logs) {
-                let known = finest.entry(location).or_insert(log2);
-                *known = log2.min(*known);
+        let locations = archive.meta().rows("locations");
+        let mut unknown = 0..i64::try_from(locations).unwrap_or(i64::MAX);
+        let mut parts: Vec<_> = archive.parts("lod").iter().collect();
+        parts.sort_by_key(|part| (part.slab, part.group));
+        for part in parts {
+            let is_known = |location: i64| u32::try_from(location).is_ok_and(|it| finest.contains_key(&it));
+            while !unknown.is_empty() && is_known(unknown.start) {
+                unknown.start += 1;
             }
-        })?;
-        wrong.or_else(|| scanned.damage.into_iter().next()).map_or(Ok(Self { finest }), Err)
+            while !unknown.is_empty() && is_known(unknown.end - 1) {
+                unknown.end -= 1;
+            }
+            if unknown.is_empty() {
+                break;
+            }
+            let filter = Filter { column: "location", range: unknown.clone() };
+            let mut wrong = Ok(());
+            archive.scan_part(&LOD, part, &["location", "resolution_log2"], &[filter], |batch| {
+                if wrong.is_ok() {
+                    wrong = finest_of(batch, &mut finest);
+                }
+            })?;
+            wrong?;
+        }
+        Ok(Self { finest })
     }
 
     /// log₂ of the length in ns of the finest buckets of a location; `None` = it has no visits.
@@ -108,45 +122,80 @@ impl Detail {
         let last = (span.to.0.max(1) - 1) >> resolution_log2;
         let moves = Moves::new(archive, span, &locations, resolution_log2);
         let (least, most) = moves.range();
-        let mut found = Lines::default();
-        let mut whole: Vec<(u32, Bucket)> = Vec::new();
-        // Coarser ones are read beside them; the number of a bucket says little there, and passes if it may be meant.
-        let filters = [
-            Filter { column: "location", range: i64::from(locations.start)..i64::from(locations.end) },
-            Filter { column: "resolution_log2", range: i64::from(resolution_log2)..i64::from(COARSEST) + 1 },
-            Filter {
-                column: "bucket",
-                range: (first.saturating_sub(most).max(0) >> (COARSEST - resolution_log2))
-                    ..last.saturating_sub(least).saturating_add(1),
-            },
-        ];
         // What is moved by less than its correction may belong to a part that ends before the span.
         let beside = if archive.corrections().is_empty() { 0 } else { 1 << resolution_log2 };
         let times = span.from.0.saturating_sub(beside)..span.to.0.saturating_add(beside);
-        read(archive, times, &filters, &mut |log2, bucket| {
-            let up = log2 - resolution_log2;
+        let is_in = |bucket: &Bucket, up: u32| {
             let (first, last) = moves.merged(bucket.location, (first, last));
-            let is_in = first >> up <= bucket.number && bucket.number <= last >> up;
-            if !is_in {
-                return;
-            }
-            if up == 0 {
-                found.entry(bucket.line()).or_default().push(bucket);
-            } else if bucket.regions[1].is_none() && bucket.rest == 0 {
-                whole.push((up, bucket));
-            }
+            first >> up <= bucket.number && bucket.number <= last >> up
+        };
+        let located =
+            Filter { column: "location", range: i64::from(locations.start)..i64::from(locations.end) };
+        let (earliest, behind) =
+            (first.saturating_sub(most).max(0), last.saturating_sub(least).saturating_add(1));
+        let mut whole: Vec<(u32, Bucket)> = Vec::new();
+        // Coarser ones that are one region's alone; the number of a bucket says little there, and passes if it may be meant.
+        let filters = [
+            located.clone(),
+            Filter {
+                column: "resolution_log2",
+                range: i64::from(resolution_log2) + 1..i64::from(COARSEST) + 1,
+            },
+            Filter { column: "bucket", range: (earliest >> (COARSEST - resolution_log2))..behind },
+            Filter { column: "region2", range: i64::from(NONE)..i64::from(NONE) + 1 },
+            Filter { column: "rest", range: 0..1 },
+        ];
+        read(archive, times.clone(), &filters, |batch| {
+            whole_ones(batch, resolution_log2, &is_in, &mut whole)
         })?;
+        let filters = [
+            located,
+            Filter {
+                column: "resolution_log2",
+                range: i64::from(resolution_log2)..i64::from(resolution_log2) + 1,
+            },
+            Filter { column: "bucket", range: earliest..behind },
+        ];
+        let moved = |bucket: &Bucket| {
+            let number = bucket.number.saturating_add(moves.of(bucket.location));
+            Bucket { number, ..*bucket }
+        };
+        if whole.is_empty() {
+            // Nothing is put between them, so they go on as they come.
+            let mut hand_on = |bucket: &Bucket| {
+                if is_in(bucket, 0) {
+                    each(&moved(bucket));
+                }
+            };
+            return read(archive, times, &filters, |batch| rows(batch, &mut hand_on));
+        }
+        let mut found = Lines::default();
+        let mut keep = |bucket: &Bucket| {
+            if is_in(bucket, 0) {
+                found.entry(bucket.line()).or_default().push(*bucket);
+            }
+        };
+        read(archive, times, &filters, |batch| rows(batch, &mut keep))?;
         put_back(&mut found, whole, |location| moves.merged(location, (first, last)));
         let mut lines: Vec<_> = found.into_iter().collect();
         lines.sort_unstable_by_key(|(line, _)| *line);
-        for ((location, ..), buckets) in &lines {
-            let by = moves.of(*location);
-            buckets
-                .iter()
-                .for_each(|bucket| each(&Bucket { number: bucket.number.saturating_add(by), ..*bucket }));
-        }
+        lines.iter().flat_map(|(_, buckets)| buckets).for_each(|bucket| each(&moved(bucket)));
         Ok(())
     }
+}
+
+/// The finest resolutions of a batch.
+fn finest_of(batch: &Columns, finest: &mut FxHashMap<u32, u32>) -> Result<(), Error> {
+    let rows = batch.u32("location")?.iter().zip(batch.u32("resolution_log2")?);
+    let mut before = (NONE, NONE);
+    for (&location, &log2) in rows {
+        // Most rows are as the one before.
+        if std::mem::replace(&mut before, (location, log2)) != (location, log2) {
+            let known = finest.entry(location).or_insert(log2);
+            *known = log2.min(*known);
+        }
+    }
+    Ok(())
 }
 
 /// By how many buckets those of each location are moved.
@@ -185,12 +234,12 @@ impl Moves {
     }
 }
 
-/// Reads rows that pass, each with its resolution.
+/// Reads the rows that pass, batch by batch.
 fn read(
     archive: &Archive,
     span: Range<i64>,
     filters: &[Filter<'_>],
-    each: &mut dyn FnMut(u32, Bucket),
+    mut each: impl FnMut(&Columns) -> Result<(), Error>,
 ) -> Result<(), Error> {
     const COLUMNS: [&str; 12] = [
         "location",
@@ -208,23 +257,22 @@ fn read(
     ];
     let mut wrong = Ok(());
     let scanned = archive.scan_span("lod", span, &COLUMNS, filters, |batch| {
-        if let Err(error) = rows(batch, each) {
-            wrong = Err(error);
+        if wrong.is_ok() {
+            wrong = each(batch);
         }
     })?;
     wrong.and_then(|()| scanned.damage.into_iter().next().map_or(Ok(()), Err))
 }
 
-fn rows(batch: &Columns, each: &mut dyn FnMut(u32, Bucket)) -> Result<(), Error> {
-    let (locations, levels) = (batch.u32("location")?, batch.u32("level")?);
-    let (depths, logs) = (batch.u32("depth")?, batch.u32("resolution_log2")?);
+fn rows(batch: &Columns, each: &mut dyn FnMut(&Bucket)) -> Result<(), Error> {
+    let (locations, levels, depths) = (batch.u32("location")?, batch.u32("level")?, batch.u32("depth")?);
     let (numbers, rests) = (batch.i64("bucket")?, batch.i64("rest")?);
     let regions = [batch.u32("region1")?, batch.u32("region2")?, batch.u32("region3")?];
     let times = [batch.i64("time1")?, batch.i64("time2")?, batch.i64("time3")?];
     for row in 0..batch.len() {
         let of =
             |place: usize| (regions[place][row] != NONE).then(|| (regions[place][row], times[place][row]));
-        let bucket = Bucket {
+        each(&Bucket {
             location: locations[row],
             level: levels[row],
             depth: depths[row],
@@ -232,10 +280,25 @@ fn rows(batch: &Columns, each: &mut dyn FnMut(u32, Bucket)) -> Result<(), Error>
             n: 1,
             regions: [of(0), of(1), of(2)],
             rest: rests[row],
-        };
-        each(logs[row], bucket);
+        });
     }
     Ok(())
+}
+
+/// Adds buckets of one region that are coarser than asked for, and by how much.
+fn whole_ones(
+    batch: &Columns,
+    resolution_log2: u32,
+    is_in: &impl Fn(&Bucket, u32) -> bool,
+    whole: &mut Vec<(u32, Bucket)>,
+) -> Result<(), Error> {
+    let mut logs = batch.u32("resolution_log2")?.iter();
+    rows(batch, &mut |bucket| {
+        let up = logs.next().map_or(0, |log2| log2.saturating_sub(resolution_log2));
+        if up > 0 && is_in(bucket, up) {
+            whole.push((up, *bucket));
+        }
+    })
 }
 
 /// Puts what took coarser buckets as a whole where finer ones have no row, the finest of them first: coarser ones are the
