@@ -55,6 +55,14 @@ struct Stacks {
 impl RunTrace {
     /// Reads what analysis needs of an archive.
     pub fn load(archive: &Archive) -> Result<Self, Error> {
+        // The largest by far, where locations are many: a row for each power of two of each call path.
+        let bins = || Ok((durations(&archive.table("durations")?)?, sizes(&archive.table("sizes")?)?));
+        let (bins, others) = rayon::join(bins, || Self::without_bins(archive));
+        let (durations, sizes) = bins?;
+        Ok(Self { durations, sizes, ..others? })
+    }
+
+    fn without_bins(archive: &Archive) -> Result<Self, Error> {
         Ok(Self {
             duration: Nanos(archive.meta().run.duration_ns),
             regions: regions(&archive.table("regions")?)?,
@@ -64,8 +72,8 @@ impl RunTrace {
             locations: locations(&archive.table("locations")?)?,
             communicators: communicators(&archive.table("communicators")?)?,
             profile: profile(&archive.table("profile")?)?,
-            durations: durations(&archive.table("durations")?)?,
-            sizes: sizes(&archive.table("sizes")?)?,
+            durations: Vec::new(),
+            sizes: Vec::new(),
             communication: communication(&archive.table("communication")?)?,
             samples: samples(&archive.table("sampled")?)?,
             counters: counters(&archive.table("counter_kinds")?, &archive.table("counter_coverage")?)?,
