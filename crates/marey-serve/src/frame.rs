@@ -62,10 +62,13 @@ impl Values {
 }
 
 fn write<T: Copy, const N: usize>(values: &[T], bytes: &mut Vec<u8>, to_bytes: impl Fn(T) -> [u8; N]) {
-    let at = bytes.len();
-    bytes.resize(at + N * values.len(), 0);
-    let (places, _) = bytes[at..].as_chunks_mut();
-    places.iter_mut().zip(values).for_each(|(place, value)| *place = to_bytes(*value));
+    // Piece by piece, so that no byte is written twice: zeros first would be as many again.
+    const AT_ONCE: usize = 1 << 9;
+    for some in values.chunks(AT_ONCE) {
+        let mut written = [[0; N]; AT_ONCE];
+        written.iter_mut().zip(some).for_each(|(place, value)| *place = to_bytes(*value));
+        bytes.extend_from_slice(written[..some.len()].as_flattened());
+    }
 }
 
 impl Columns {

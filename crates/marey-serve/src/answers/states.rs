@@ -1,7 +1,7 @@
 //! What is to be drawn of a window.
 //!
-//! The one idea: a picture is much of little. Each piece is made as small as it is sent by the thread that reads it, goes to
-//! its line by counting, and then to its columns in one pass over all of them.
+//! The one idea: a picture is much of little, and what takes time is to move it. So each thread puts the pieces that it reads
+//! into columns as they are sent, lines are told apart by counting, and the columns are copied once, in that order.
 
 use crate::fold::{Piece, collect, float};
 use crate::frame::Columns;
@@ -11,43 +11,72 @@ use crate::wire::{StatesHead, Window};
 /// Stands for a region that there is not.
 const NONE: u32 = u32::MAX;
 
-/// A piece as it is sent.
-#[derive(Clone, Copy, Default, Debug)]
-struct Row {
-    start: f64,
-    duration: f64,
-    line: u32,
-    regions: [u32; 3],
+/// Pieces as they are sent, column by column.
+#[derive(Default, Debug)]
+struct Pieces {
+    lines: Vec<u32>,
+    starts: Vec<f64>,
+    durations: Vec<f64>,
+    regions: [Vec<u32>; 3],
     /// Of these regions, and of all others.
-    shares: [f32; 4],
-    visit: u32,
+    shares: [Vec<f32>; 4],
+    visits: Vec<u32>,
 }
 
 pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
-    let (trust, found) =
-        collect(run, window, Vec::new, |rows: &mut Vec<Row>, piece| rows.push(Row::of(piece)));
-    let mut found: Vec<Vec<Row>> = found.into_iter().map(by_line).collect();
+    let (trust, mut found) = collect(run, window, Pieces::default, Pieces::push);
+    found.retain(|it| !it.lines.is_empty());
     // A viewer names locations in their order; whoever does not gets lines in order all the same.
-    if !found.iter().flatten().is_sorted_by_key(|row| row.line) {
-        found = vec![by_line(found.concat())];
+    if !found.is_sorted_by(|a, b| a.lines.iter().max() <= b.lines.iter().min()) {
+        found = vec![joined(found)];
     }
-    columns(&found).frame("states", &StatesHead { trust, visits: visits(&found) })
+    let number: usize = found.iter().flat_map(|it| &it.visits).map(|it| *it as usize).sum();
+    let visits = u32::try_from(number).unwrap_or(u32::MAX);
+    columns(&found).frame("states", &StatesHead { trust, visits })
 }
 
-impl Row {
-    fn of(piece: &Piece) -> Self {
+impl Pieces {
+    fn push(&mut self, piece: &Piece) {
         let of = |place: usize| piece.regions[place].unwrap_or((NONE, 0));
         let [first, second, third] = [of(0), of(1), of(2)];
         // A division for all of them.
         let one = 1.0 / float(piece.duration.max(1));
-        Self {
-            start: float(piece.start),
-            duration: float(piece.duration * piece.n),
-            line: piece.line,
-            regions: [first.0, second.0, third.0],
-            shares: [first.1, second.1, third.1, piece.rest].map(|time| share(float(time) * one)),
-            visit: u32::from(piece.is_visit),
+        self.lines.push(piece.line);
+        self.starts.push(float(piece.start));
+        self.durations.push(float(piece.duration * piece.n));
+        self.regions.iter_mut().zip([first.0, second.0, third.0]).for_each(|(all, it)| all.push(it));
+        let times = [first.1, second.1, third.1, piece.rest];
+        self.shares.iter_mut().zip(times).for_each(|(all, time)| all.push(share(float(time) * one)));
+        self.visits.push(u32::from(piece.is_visit));
+    }
+
+    /// Places by line and start. Pieces of a line come nearly in the order of time, so lines are told apart by counting, and
+    /// only those are sorted of which that is not so. `None` = they lie in that order.
+    fn order(&self) -> Option<Vec<u32>> {
+        let (first, last) = (*self.lines.iter().min()?, *self.lines.iter().max()?);
+        let mut ends = vec![0_usize; (last - first) as usize + 1];
+        self.lines.iter().for_each(|line| ends[(line - first) as usize] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            (*end, sum) = (sum, sum + *end);
         }
+        let mut order = vec![0; self.lines.len()];
+        for (place, line) in (0..).zip(&self.lines) {
+            let end = &mut ends[(line - first) as usize];
+            order[*end] = place;
+            *end += 1;
+        }
+        let mut begin = 0;
+        let start = |place: &u32| self.starts[*place as usize];
+        for end in ends {
+            let line = &mut order[begin..end];
+            if !line.is_sorted_by(|a, b| start(a) <= start(b)) {
+                line.sort_by(|a, b| start(a).total_cmp(&start(b)));
+            }
+            begin = end;
+        }
+        let is_there = (0..).zip(&order).all(|(place, it): (u32, &u32)| place == *it);
+        (!is_there).then_some(order)
     }
 }
 
@@ -56,62 +85,48 @@ fn share(share: f64) -> f32 {
     share as f32
 }
 
-fn visits(found: &[Vec<Row>]) -> u32 {
-    let visits = found.iter().flatten().filter(|row| row.visit != 0).count();
-    u32::try_from(visits).unwrap_or(u32::MAX)
+/// All of them as if one thread had found them.
+fn joined(found: Vec<Pieces>) -> Pieces {
+    let mut all = Pieces::default();
+    for mut it in found {
+        all.lines.append(&mut it.lines);
+        all.starts.append(&mut it.starts);
+        all.durations.append(&mut it.durations);
+        all.regions.iter_mut().zip(&mut it.regions).for_each(|(all, more)| all.append(more));
+        all.shares.iter_mut().zip(&mut it.shares).for_each(|(all, more)| all.append(more));
+        all.visits.append(&mut it.visits);
+    }
+    all
 }
 
-/// Rows by line and start. Those of a line come nearly in the order of time, so lines are told apart by counting, and
-/// only those are sorted of which that is not so.
-fn by_line(found: Vec<Row>) -> Vec<Row> {
-    let lines = found.iter().map(|row| row.line);
-    let (Some(first), Some(last)) = (lines.clone().min(), lines.max()) else { return found };
-    let mut ends = vec![0; (last - first) as usize + 1];
-    found.iter().for_each(|row| ends[(row.line - first) as usize] += 1);
-    let mut sum = 0;
-    for end in &mut ends {
-        (*end, sum) = (sum, sum + *end);
-    }
-    let mut rows = vec![Row::default(); found.len()];
-    for row in &found {
-        let place = &mut ends[(row.line - first) as usize];
-        rows[*place] = *row;
-        *place += 1;
-    }
-    let mut begin = 0;
-    for end in ends {
-        let line = &mut rows[begin..end];
-        if !line.is_sorted_by(|a, b| a.start <= b.start) {
-            line.sort_by(|a, b| a.start.total_cmp(&b.start));
-        }
-        begin = end;
-    }
-    rows
-}
-
-fn columns(found: &[Vec<Row>]) -> Columns {
-    let number = found.iter().map(Vec::len).sum();
-    let (mut lines, mut visits) = (Vec::with_capacity(number), Vec::with_capacity(number));
-    let (mut starts, mut durations) = (Vec::with_capacity(number), Vec::with_capacity(number));
-    let mut regions: [Vec<u32>; 3] = std::array::from_fn(|_| Vec::with_capacity(number));
-    let mut shares: [Vec<f32>; 4] = std::array::from_fn(|_| Vec::with_capacity(number));
-    for row in found.iter().flatten() {
-        lines.push(row.line);
-        starts.push(row.start);
-        durations.push(row.duration);
-        regions.iter_mut().zip(row.regions).for_each(|(column, region)| column.push(region));
-        shares.iter_mut().zip(row.shares).for_each(|(column, share)| column.push(share));
-        visits.push(row.visit);
-    }
+fn columns(found: &[Pieces]) -> Columns {
+    let orders: Vec<Option<Vec<u32>>> = found.iter().map(Pieces::order).collect();
+    let of_u32 = |of: &dyn Fn(&Pieces) -> &[u32]| in_order(found, &orders, of);
+    let of_f64 = |of: &dyn Fn(&Pieces) -> &[f64]| in_order(found, &orders, of);
+    let of_f32 = |of: &dyn Fn(&Pieces) -> &[f32]| in_order(found, &orders, of);
     let mut columns = Columns::default();
-    columns.u32("line", lines);
-    columns.f64("start", starts);
-    columns.f64("duration", durations);
-    ["region1", "region2", "region3"].into_iter().zip(regions).for_each(|(name, it)| columns.u32(name, it));
-    ["share1", "share2", "share3", "rest"]
-        .into_iter()
-        .zip(shares)
-        .for_each(|(name, it)| columns.f32(name, it));
-    columns.u32("visit", visits);
+    columns.u32("line", of_u32(&|it| &it.lines));
+    columns.f64("start", of_f64(&|it| &it.starts));
+    columns.f64("duration", of_f64(&|it| &it.durations));
+    for (place, name) in ["region1", "region2", "region3"].into_iter().enumerate() {
+        columns.u32(name, of_u32(&|it| &it.regions[place]));
+    }
+    for (place, name) in ["share1", "share2", "share3", "rest"].into_iter().enumerate() {
+        columns.f32(name, of_f32(&|it| &it.shares[place]));
+    }
+    columns.u32("visit", of_u32(&|it| &it.visits));
     columns
+}
+
+/// A column of all pieces.
+fn in_order<T: Copy>(found: &[Pieces], orders: &[Option<Vec<u32>>], of: impl Fn(&Pieces) -> &[T]) -> Vec<T> {
+    let mut values = Vec::with_capacity(found.iter().map(|it| it.lines.len()).sum());
+    for (pieces, order) in found.iter().zip(orders) {
+        let column = of(pieces);
+        match order {
+            Some(order) => values.extend(order.iter().map(|place| column[*place as usize])),
+            None => values.extend_from_slice(column),
+        }
+    }
+    values
 }
