@@ -1,4 +1,5 @@
-//! Asks a run what a viewer asks, and prints how long answers took: `ask RUN`. For benches.
+//! Asks a run what a viewer asks, and prints how long answers took: `ask RUN`. For benches; `ask RUN NAME` asks only what
+//! is printed under that name, for a profiler.
 //!
 //! Figures, one a line: `first_ns` from the start of the process to the first complete timeline; then quantiles of
 //! questions about windows of any length anywhere; and the most memory that it ever had.
@@ -23,7 +24,9 @@ const QUESTIONS: usize = 300;
 
 fn main() {
     let begin = Instant::now();
-    let path = std::env::args().nth(1).expect("usage: ask RUN");
+    let path = std::env::args().nth(1).expect("usage: ask RUN [NAME]");
+    let only = std::env::args().nth(2);
+    let wants = |name: &str| only.as_ref().is_none_or(|only| only == name);
     let archive: &'static Archive =
         Box::leak(Box::new(Archive::open(Path::new(&path)).expect("the run can be opened")));
     let run = Opened::new(archive, "run", Vec::new).expect("the run can be opened");
@@ -37,8 +40,15 @@ fn main() {
     }
     println!("first_ns {}", begin.elapsed().as_nanos());
     // What is drawn beneath the rows, and sums.
-    once(&run, "mountains_ns", &window("course", (0, end), (0, all), PIXELS / 2, false));
-    once(&run, "totals_ns", &window("totals", (0, end), (0, all), 500, false));
+    for (name, request) in [
+        ("whole_ns", window("states", (0, end), (0, rows), PIXELS, false)),
+        ("mountains_ns", window("course", (0, end), (0, all), PIXELS / 2, false)),
+        ("totals_ns", window("totals", (0, end), (0, all), 500, false)),
+    ] {
+        if wants(name) {
+            once(&run, name, &request);
+        }
+    }
 
     let mut chance = Chance(7);
     let mut any = |least: i64| {
@@ -55,20 +65,21 @@ fn main() {
         ("mountain_span", "course", PIXELS / 2, true),
         ("totals_span", "totals", 500, true),
     ] {
-        let times = (0..QUESTIONS).map(|_| {
+        let questions = if wants(name) { QUESTIONS } else { 0 };
+        let times = (0..questions).map(|_| {
             let from = first(picks.next());
             let range = if every { (0, all) } else { (from, from + rows) };
             timed(&run, &window(ask, any(2000), range, pixels, false))
         });
         print(name, times.collect());
     }
-    let exact = (0..QUESTIONS).map(|_| {
+    let exact = (0..if wants("exact_ms") { QUESTIONS } else { 0 }).map(|_| {
         let (from, _) = any(1_000_000.min(end));
         let row = first(picks.next());
         timed(&run, &window("states", (from, from + 1_000_000), (row, row + rows), 1 << 16, true))
     });
     print("exact_ms", exact.collect());
-    let at = (0..QUESTIONS).map(|_| {
+    let at = (0..if wants("visit") { QUESTIONS } else { 0 }).map(|_| {
         let line = i64::try_from(picks.next() % u64::from(all)).unwrap_or(0);
         let request =
             json!({ "ask": "visit", "line": line, "at_ns": any(1).0, "near_ns": 1000, "region": null });
@@ -105,6 +116,9 @@ fn once(run: &Opened<'_>, name: &str, request: &Value) {
 }
 
 fn print(name: &str, mut times: Vec<f64>) {
+    if times.is_empty() {
+        return;
+    }
     times.sort_by(f64::total_cmp);
     for (quantile, place) in
         [("50", times.len() / 2), ("95", times.len() * 95 / 100), ("99", times.len() * 99 / 100)]

@@ -1,24 +1,30 @@
 //! How long the viewer waits for answers.
 //!
 //! The one idea: made-up runs that differ in length and in the number of locations; the same questions about each, asked
-//! of the engine itself, in a process of its own, so that the first answer counts all that opening takes.
+//! of the engine itself, in a process of its own, so that the first answer counts all that opening takes; and of DuckDB, which
+//! reads the same files, in SQL.
 
 use super::build::Tools;
 use super::goal::{Goals, Target};
-use super::sample::{Case, Samples, rotate};
+use super::sample::{Case, Samples, rotate, take};
 use super::stats::Summary;
 use super::table::{Table, median};
 use super::{Extent, Plan, Section};
-use crate::shell::{cargo, command, output, run, target};
+use crate::setup;
+use crate::shell::{cargo, command, output, root, run, target};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
 const TEXT: &str = "\
 Questions of a viewer to the engine, in milliseconds, without a browser: a screen of 1 700 pixels with 50 rows.
-*First* is from the start of the process to the first complete timeline of the whole run, opening it included. \
+*First* is from the start of the process to the first complete timeline of the whole run, opening it included; *whole* \
+is that picture alone, once more. \
 *States* are pictures of windows of any length, as many short ones as long ones; *1 ms* is everything in a window of 1 ms, \
 visit by visit; *sums* are the time of each region over all locations, of the whole run and of any window; *mountains* \
 count locations by region in any window.
+DuckDB is asked the same in SQL, of files that it has read before, by `benches/view/ask.py`: a picture is there the time of \
+each region in each bucket of each line, and always exact, where the engine shows prepared buckets until it has read all; \
+memory is not looked at.
 The runs have visits of 50 regions, two levels deep, 0.1 to 5 µs apart.";
 
 const MS: f64 = 1e-6;
@@ -34,6 +40,7 @@ pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<S
     let heads = [
         "case",
         "first",
+        "whole",
         "states p50",
         "p95",
         "p99",
@@ -65,7 +72,7 @@ pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<S
         match samples {
             Ok(samples) => {
                 let share = detail_share(&it.path)?;
-                table.push(row(it, &samples, share));
+                table.push(cells(it.name.clone(), &samples, format!("{:.1} %", share * 100.0)));
                 judge(it, &samples, share, shortest.as_ref(), goals);
                 if it.millions == 1 {
                     shortest = Some(samples);
@@ -74,7 +81,30 @@ pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<S
             Err(error) => absent.push(error),
         }
     }
+    in_sql(plan, &runs, &mut table, &mut absent);
     Ok(Section { title: "Viewing a run", text: TEXT, table, absent })
+}
+
+/// What DuckDB takes for the same; one turn, of which each figure is one of several questions.
+fn in_sql(plan: &Plan, runs: &[Made], table: &mut Table, absent: &mut Vec<String>) {
+    if runs.is_empty() {
+        return;
+    }
+    let Some(python) = setup::python_with_duckdb() else {
+        absent.push("DuckDB: there is no Python with it".to_owned());
+        return;
+    };
+    let script = root().join("benches/view/ask.py");
+    for it in runs {
+        let name = format!("{}, DuckDB", it.name);
+        let words = [&python, &script, &it.path].map(|it| it.display().to_string());
+        let mut samples = Samples::default();
+        eprintln!("{name}");
+        match take(plan, &Case::new(&name, words.to_vec()), &mut samples) {
+            Ok(()) => table.push(cells(name, &samples, "–".to_owned())),
+            Err(error) => absent.push(format!("{name}: {error:#}")),
+        }
+    }
 }
 
 /// Millions of visits, and locations.
@@ -139,11 +169,12 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn row(it: &Made, samples: &Samples, share: f64) -> Vec<String> {
+fn cells(name: String, samples: &Samples, share: String) -> Vec<String> {
     let ms = |name: &str| median(samples.summary(name).map(|it| it.times(MS)), 1);
     vec![
-        it.name.clone(),
+        name,
         ms("first_ns"),
+        ms("whole_ns"),
         ms("states_p50_ns"),
         ms("states_p95_ns"),
         ms("states_p99_ns"),
@@ -152,7 +183,7 @@ fn row(it: &Made, samples: &Samples, share: f64) -> Vec<String> {
         ms("totals_span_p95_ns"),
         ms("mountain_span_p95_ns"),
         median(samples.summary("peak_bytes").map(|it| it.times(1.0 / (1024.0 * 1024.0))), 0),
-        format!("{:.1} %", share * 100.0),
+        share,
     ]
 }
 
