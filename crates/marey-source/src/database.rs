@@ -103,6 +103,11 @@ impl Database {
         self.texts.get(text)
     }
 
+    /// The name that an author knows a function by whose name for linkers this is.
+    pub fn readable(&self, linkage: Text) -> String {
+        crate::names::Names::default().readable(self.text(linkage), crate::names::Language::Unknown)
+    }
+
     /// The path of a place.
     pub fn path(&self, place: Place) -> &str {
         self.files.get(place.file as usize).map_or("", |text| self.text(*text))

@@ -19,6 +19,7 @@ mod read;
 mod recurring;
 mod scale;
 mod situations;
+mod source;
 mod view;
 mod what_if;
 
@@ -31,6 +32,7 @@ pub(crate) use read::*;
 pub(crate) use recurring::*;
 pub(crate) use scale::*;
 pub(crate) use situations::*;
+pub(crate) use source::*;
 pub(crate) use view::*;
 pub(crate) use what_if::*;
 
@@ -81,6 +83,7 @@ pub(crate) enum Command {
     WhatIf(WhatIfArgs),
     Hot(HotArgs),
     Lines(LinesArgs),
+    Source(SourceArgs),
     Info(InfoArgs),
     Dump(DumpArgs),
     Merge(MergeArgs),

@@ -37,6 +37,7 @@ mod recent;
 mod record;
 mod report;
 mod run;
+mod source;
 mod symbolize;
 mod table;
 mod view;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         cli::Command::Anomalies(args) => explain::anomalies::run(args),
         cli::Command::WhatIf(args) => explain::what_if::run(args),
         cli::Command::Hot(args) => hot::run(args),
+        cli::Command::Source(args) => source::run(args),
         cli::Command::Lines(args) => lines::run(args),
         cli::Command::Info(args) => info::run(args),
         cli::Command::Dump(args) => dump::run(args),

@@ -1,0 +1,71 @@
+//! What `marey source` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::at_least_one;
+
+/// `marey source`
+#[derive(Debug, Args)]
+#[command(
+    about = "Show what a program consists of, without running it",
+    long_about = "Show what a program consists of, without running it.\n\n\
+        Debug information tells its functions, its types with their members and bases, and which calls the \
+        compiler has replaced by what they call; machine code tells who calls whom (on x86-64). Without debug \
+        information (-g) functions are the symbols of the file. A call through a pointer or of a virtual \
+        function has no callee: where it leads is only known when the program runs.",
+    after_long_help = "EXAMPLES\n  \
+        marey source ./app                        an overview, and the largest functions\n  \
+        marey source ./app --list types           all types, with what they are derived from\n  \
+        marey source ./app --of solver::step      where a function is, whom it calls, and who calls it\n  \
+        marey source ./app --of Solver            the members of a type\n  \
+        marey source libsolver.so --json | jq '.functions | length'\n\n\
+        JSON\n  \
+        has_debug_information, has_calls, problems[], files[], functions[{name, linkage, file|null, line|null, \
+        type|null, external, inline, code_bytes, entries[]}], types[{name, kind, file|null, line|null, \
+        bytes|null, members[{name, kind, access, virtual, inline, type, file|null, line|null, function|null}], \
+        bases[{type, access, virtual}]}], calls[{caller, callee|null, name|null, kind, file|null, line|null, \
+        times}]. Functions and types are numbered from 0 in their lists, and so are type, function, caller and \
+        callee; name is that of a callee that debug information does not know; both are null where nobody knows \
+        who is called. times is how many such calls there are in the machine code. Addresses are those of the \
+        file."
+)]
+pub(crate) struct SourceArgs {
+    /// An executable or a shared library
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Show one list, all of it unless --top says otherwise
+    #[arg(long, value_name = "WHAT", value_enum, conflicts_with = "of")]
+    pub(crate) list: Option<SourceList>,
+
+    /// Show functions and types of this name; `step` is also found in `solver::step`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) of: Option<String>,
+
+    /// Print JSON for other programs
+    #[arg(long, conflicts_with_all = ["list", "of"])]
+    pub(crate) json: bool,
+
+    /// Rows a table shows at most; 20 unless a list is asked for
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) top: Option<u32>,
+
+    /// Never use colour
+    ///
+    /// Colour is used on a terminal only, and not if NO_COLOR is set.
+    #[arg(long)]
+    pub(crate) no_color: bool,
+}
+
+/// A list of `marey source`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SourceList {
+    /// Functions, those with the most code first
+    Functions,
+    /// Types and what they are derived from, by name
+    Types,
+    /// Sources, those with the most code first
+    Files,
+}
