@@ -4,6 +4,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  worker: { rollupOptions: { output: { entryFileNames: "assets/[name].js" } } },
   build: {
     outDir: "dist",
     emptyOutDir: true,

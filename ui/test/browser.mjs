@@ -2,6 +2,9 @@
  * What a user does, done in a real browser: `node test/browser.mjs ADDRESS CASE [DIR] [PAGE]`. DIR is where
  * pictures go, PAGE the address of an exported page.
  *
+ * MAREY_ASSETS=DIR takes the page's script and style from there, so that a change of the page can be looked at without
+ * building what serves it.
+ *
  * Every step looks at what the page then says. Whatever the console says is an error, whatever axe finds serious is one.
  */
 import assert from "node:assert/strict";
@@ -47,6 +50,11 @@ const context = await chromium.launchPersistentContext(profile, {
   viewport: { width: 1440, height: 860 },
   args: QUIET,
 });
+
+const assets = process.env.MAREY_ASSETS;
+if (assets !== undefined) {
+  for (const name of ["marey.js", "fetcher.js", "index.css"]) await context.route(`**/assets/${name}`, (route) => route.fulfill({ path: join(assets, "assets", name) }));
+}
 
 /** What a case is given. */
 class Browser {

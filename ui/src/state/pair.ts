@@ -8,7 +8,8 @@ import { batch, computed, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
 import { length, ns, type Span } from "../base/time.ts";
-import { besideServer, Engine } from "../wire/client.ts";
+import { Engine } from "../wire/client.ts";
+import { besideServer } from "../wire/server.ts";
 import type { CompareHead, IterationsHead, RunHead, WirePlace, WireVisit } from "../wire/generated.ts";
 import { engine, fail, run, whole } from "./run.ts";
 import { chosenBeside, chosenNew, chosenRegion, chosenSpan, lastNew, look, lookAround, span, type Chosen } from "./view.ts";

@@ -4,9 +4,10 @@
 import { computed, signal } from "@preact/signals";
 
 import { ns, type Span } from "../base/time.ts";
-import { Engine, server } from "../wire/client.ts";
+import { Engine } from "../wire/client.ts";
 import type { Kind, RunHead } from "../wire/generated.ts";
 import type { Report } from "../wire/report.ts";
+import { server } from "../wire/server.ts";
 import { held, isHeld } from "../wire/worker.ts";
 
 /** How much of a run that the page holds is unpacked, from 0 to 1. */

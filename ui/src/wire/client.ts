@@ -51,19 +51,6 @@ import type { Report } from "./report.ts";
 /** Takes a request to the engine and brings its frame. */
 export type Carrier = (request: string) => Promise<ArrayBuffer>;
 
-/** A server, that which the page came from, asked about one of the runs that it was started with. */
-function serverAt(path: string): Carrier {
-  return async (request) => {
-    const response = await fetch(path, { method: "POST", body: request });
-    if (!response.ok) throw new Error((await response.text()) || `the server answered ${response.status}`);
-    return response.arrayBuffer();
-  };
-}
-
-export const server = serverAt("api/answer");
-/** The same server, asked about the run beside that. */
-export const besideServer = serverAt("api/answer/1");
-
 /** All questions. */
 export class Engine {
   private readonly carrier: Carrier;
