@@ -7,6 +7,7 @@
  */
 import { batch, computed, effect } from "@preact/signals";
 
+import { Calm } from "../base/calm.ts";
 import { ns, type Span } from "../base/time.ts";
 import { chosenCounters } from "./counters.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
@@ -51,8 +52,9 @@ import { waitsChoice, waitsOf, waitsText } from "./waits.ts";
 
 const VERSION = "1";
 
-/** The address is written at most so often, ms; browsers refuse more than some writes a second. */
+/** The address is written at most so often, and while something keeps changing no oftener than that, ms: a write takes as long as a picture. */
 const PAUSE = 100;
+const LATEST = 1000;
 
 /** Follows the address, and writes it when something changes. The run must be there. */
 export function connect(): void {
@@ -64,11 +66,7 @@ export function connect(): void {
   };
   read();
   window.addEventListener("hashchange", read);
-  let timer = 0;
-  let writtenAt = -PAUSE;
   const write = (): void => {
-    timer = 0;
-    writtenAt = performance.now();
     // Somebody has just changed it; that is read next, and what was looked at before must not be put in its place.
     if (location.hash !== known) return;
     const next = `#${address(isAlone.peek())}`;
@@ -80,11 +78,10 @@ export function connect(): void {
       // A page from a file may not; it has an address of one moment then.
     }
   };
+  const calm = new Calm(write, PAUSE, LATEST);
   effect(() => {
     void [view.value, beside.value, chosen.value];
-    const left = writtenAt + PAUSE - performance.now();
-    if (left <= 0) write();
-    else if (timer === 0) timer = window.setTimeout(write, left);
+    calm.changed();
   });
 }
 

@@ -5,9 +5,13 @@
  */
 import { effect } from "@preact/signals";
 
+import { Calm } from "../base/calm.ts";
 import { isBlinking, isAlone, view, type ViewName } from "./view.ts";
 import { theme, type Theme } from "./settings.ts";
 import { address, choose, chosen } from "./url.ts";
+
+/** Between two tellings, ms: other windows follow a movement as well as this one draws it. */
+const PAUSE = 50;
 
 interface Said {
   readonly chosen: string;
@@ -19,11 +23,15 @@ interface Said {
 export function joinWindows(): void {
   const channel = new BroadcastChannel(`marey ${location.pathname}`);
   let last = text(now());
-  effect(() => {
-    const said = { chosen: chosen.value, isBlinking: isBlinking.value, theme: theme.value };
+  const calm = new Calm(() => {
+    const said = now();
     if (text(said) === last) return;
     last = text(said);
     channel.postMessage(said);
+  }, PAUSE, PAUSE);
+  effect(() => {
+    void [chosen.value, isBlinking.value, theme.value];
+    calm.changed();
   });
   channel.onmessage = (event: MessageEvent<unknown>) => {
     const said = event.data;

@@ -4,10 +4,11 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
 import { bytes, count, counted } from "../../base/format.ts";
-import { duration, length } from "../../base/time.ts";
+import { duration } from "../../base/time.ts";
 import { pairName, report, run, whole } from "../../state/run.ts";
-import { durations, followTraffic, isCounting, order, sizes, tag, traffic, type TrafficSums } from "../../state/traffic.ts";
-import { chosenPair, span, view } from "../../state/view.ts";
+import { spanLength } from "../../state/told.ts";
+import { collectiveSums, durations, followTraffic, isCounting, order, sizes, tag, traffic, type TrafficSums } from "../../state/traffic.ts";
+import { chosenPair, view } from "../../state/view.ts";
 import type { TrafficOrder } from "../../wire/generated.ts";
 import { Classes, edgesOf } from "./classes.tsx";
 import "./communication.css";
@@ -33,8 +34,9 @@ export function Communication(): JSX.Element {
   useEffect(followTraffic, []);
   const [sums, head] = [traffic.value, run.value];
   const isLeftOut = head?.left_out.includes("messages") === true;
+  const isSettled = isLeftOut || (sums !== null && !isCounting.value && collectiveSums.value !== null);
   return (
-    <div class="sheet">
+    <div class="sheet" data-settled={isSettled}>
       {isLeftOut ? <p class="muted">Messages were left out of this page, since the run was too large: only their sums over the whole run are known.</p> : null}
       {isLeftOut ? null : sums === null ? <p class="hush">Messages are being counted …</p> : <Linked sums={sums} />}
       <section>
@@ -52,12 +54,12 @@ export function Communication(): JSX.Element {
 /** Matrix, classes and list. */
 function Linked({ sums }: { readonly sums: TrafficSums }): JSX.Element {
   const { number, bytes: data, time_ns: time, damage } = sums.head;
-  const isAll = length(span.value) >= whole.value.to;
+  const isAll = spanLength.value >= whole.value.to;
   return (
     <div class={isCounting.value ? "communication-linked communication-stale" : "communication-linked"}>
       <section aria-label="Messages">
         <h2>
-          Messages {isAll ? "of the whole run" : `of the span that is shown, ${duration(length(span.value))}`} — {count(number)}, {bytes(data)}, {duration(number === 0 ? 0 : time / number)} on their way on average
+          Messages {isAll ? "of the whole run" : `of the span that is shown, ${duration(spanLength.value)}`} — {count(number)}, {bytes(data)}, {duration(number === 0 ? 0 : time / number)} on their way on average
         </h2>
         <Limits />
         <Unmatched sums={sums} />

@@ -2,11 +2,12 @@
 import type { ComponentChildren, JSX } from "preact";
 
 import { counted } from "../../base/format.ts";
-import { duration, instant, length } from "../../base/time.ts";
+import { duration, instant } from "../../base/time.ts";
 import { pairName, run, whole } from "../../state/run.ts";
 import { isListed, LIST } from "../../state/runs.ts";
 import { theme, toggleTheme } from "../../state/settings.ts";
-import { chosenLocations, chosenNew, chosenPair, chosenRegion, isAlone, lastNew, span, view } from "../../state/view.ts";
+import { spanLength, toldSpan } from "../../state/told.ts";
+import { chosenLocations, chosenNew, chosenPair, chosenRegion, isAlone, lastNew, view } from "../../state/view.ts";
 import { VIEW_NAMES } from "./commands.ts";
 import { Finder } from "./finder.tsx";
 import { Menu } from "./menu.tsx";
@@ -33,16 +34,7 @@ export function Header(): JSX.Element {
       </div>
       <div class="top-right">
         <Chips />
-        <span class="top-box mono" title="The span that is shown; the wheel and the keys a, d, e and s change it">
-          {instant(span.value.from)}
-        </span>
-        <span class="top-arrow">→</span>
-        <span class="top-box mono" title="Where the span ends">
-          {instant(span.value.to)}
-        </span>
-        <span class="mono muted" title="How long the span is">
-          {duration(length(span.value))}
-        </span>
+        <Shown />
         <Finder />
         <Menu />
         <button type="button" onClick={toggleTheme} aria-label={`Theme: ${theme.value}`} title="Light or dark">
@@ -60,6 +52,26 @@ function Name({ children }: { readonly children: ComponentChildren }): JSX.Eleme
     <a class="top-name" href={LIST} title="All runs">
       {children}
     </a>
+  );
+}
+
+/** The span that is shown. */
+function Shown(): JSX.Element {
+  // As wide as the last instant of the run and a sign; what is aligned with another run may begin before 0.
+  const width = { width: `calc(${instant(whole.value.to).length + 1}ch + 18px)` };
+  return (
+    <>
+      <span class="top-box mono" style={width} title="The span that is shown; the wheel and the keys a, d, e and s change it">
+        {instant(toldSpan.value.from)}
+      </span>
+      <span class="top-arrow">→</span>
+      <span class="top-box mono" style={width} title="Where the span ends">
+        {instant(toldSpan.value.to)}
+      </span>
+      <span class="mono muted" title="How long the span is">
+        {duration(spanLength.value)}
+      </span>
+    </>
   );
 }
 

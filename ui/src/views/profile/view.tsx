@@ -2,10 +2,10 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 
-import { duration, length } from "../../base/time.ts";
+import { duration } from "../../base/time.ts";
 import { report } from "../../state/run.ts";
 import { followShares, isOfSpan, profile, profileShares, type ProfileName } from "../../state/shares.ts";
-import { span } from "../../state/view.ts";
+import { spanLength } from "../../state/told.ts";
 import type { Report } from "../../wire/report.ts";
 import { Flames } from "./flames.tsx";
 import { downward, upward } from "./nodes.ts";
@@ -65,7 +65,7 @@ function Of(): JSX.Element {
           Whole run
         </button>
         <button type="button" aria-pressed={isOfSpan.value} title="Of visits what lies in the span that is shown; it follows the timeline" onClick={() => (isOfSpan.value = true)}>
-          {`Span that is shown, ${duration(length(span.value))}`}
+          {`Span that is shown, ${duration(spanLength.value)}`}
         </button>
       </span>
       {isOfSpan.value && damage.length > 0 ? <span class="warn">Not all could be read: {damage.join("; ")}</span> : null}

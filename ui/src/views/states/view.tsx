@@ -3,9 +3,9 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
-import { duration, length } from "../../base/time.ts";
+import { duration } from "../../base/time.ts";
 import { totals } from "../../state/timeline.ts";
-import { span } from "../../state/view.ts";
+import { spanLength } from "../../state/told.ts";
 import { States } from "../states.tsx";
 import { followTotals } from "../totals.ts";
 
@@ -19,7 +19,7 @@ export function StatesWindow(): JSX.Element {
   return (
     <div class="states-window" data-settled={sums !== null}>
       <h1>States in view{sums?.isExact === false ? " (about)" : ""}</h1>
-      <p class="muted">of {duration(length(span.value))}, the most first; they act on all windows of the run</p>
+      <p class="muted">of {duration(spanLength.value)}, the most first; they act on all windows of the run</p>
       <input type="text" class="states-filter" aria-label="Filter the states" placeholder="Filter" title="Only states that have this in their names" autocomplete="off" value={wanted.value} onInput={(event) => (wanted.value = event.currentTarget.value)} />
       {sums === null ? <p class="hush">Times are being added up …</p> : <States most={MOST} wanted={wanted.value} />}
     </div>

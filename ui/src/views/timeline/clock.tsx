@@ -3,10 +3,10 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { counted } from "../../base/format.ts";
-import { duration, length } from "../../base/time.ts";
+import { duration } from "../../base/time.ts";
 import { keepClock, leaveClock, movedBy, movedByHand, moving, refused, type Moving } from "../../state/clock.ts";
 import { processName, run } from "../../state/run.ts";
-import { span } from "../../state/view.ts";
+import { spanLength } from "../../state/told.ts";
 import { plotWidth } from "./place.ts";
 
 /** More are counted. */
@@ -38,7 +38,7 @@ export function Clock(): JSX.Element | null {
 function Field({ now }: { readonly now: Moving }): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), [now.process]);
-  const pixel = Math.max(1, Math.round(length(span.value) / Math.max(plotWidth.value, 1)));
+  const pixel = Math.max(1, Math.round(spanLength.value / Math.max(plotWidth.value, 1)));
   const set = (offset: number): void => {
     moving.value = { process: now.process, offset };
   };

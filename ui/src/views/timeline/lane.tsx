@@ -1,10 +1,13 @@
 /** Findings, situations and anomalous visits where they are in time: a strip above the rows, a mark for each. */
-import type { JSX } from "preact";
+import { effect } from "@preact/signals";
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 
 import { counted } from "../../base/format.ts";
-import { duration } from "../../base/time.ts";
+import { duration, length } from "../../base/time.ts";
 import { pxFromTime } from "../../canvas/scale.ts";
 import { anomalies, isLong, isLooking, needAnnotations, situations } from "../../state/annotations.ts";
+import { toldSpan } from "../../state/told.ts";
 import { lookAround, notes, span } from "../../state/view.ts";
 import { shownNotes, type Note } from "../notes.tsx";
 import { GUTTER } from "./draw.ts";
@@ -25,7 +28,7 @@ interface Mark {
 }
 
 export function Lane(): JSX.Element | null {
-  const scale = { span: span.value, left: GUTTER, width: Math.max(plotWidth.value, 1) };
+  const scale = { span: toldSpan.value, left: GUTTER, width: Math.max(plotWidth.value, 1) };
   const right = GUTTER + scale.width;
   const seen = shownNotes.value.filter((it) => it.to >= scale.span.from && it.from <= scale.span.to);
   const edges = (it: Note): readonly [number, number] => [Math.max(pxFromTime(scale, it.from), GUTTER), Math.min(pxFromTime(scale, it.to), right)];
@@ -36,17 +39,42 @@ export function Lane(): JSX.Element | null {
   return (
     <div class="timeline-lane" role="group" aria-label="Findings, situations and anomalous visits in the course of time">
       <span class="timeline-name">Annotations</span>
-      {large.map((it) => {
-        const [from, to] = edges(it);
-        return <span class={`timeline-extent timeline-extent-${it.of}`} style={{ left: `${from}px`, width: `${Math.max(to - from, 1)}px` }} />;
-      })}
-      {marksOf(large, edges, right).map((it) => (
-        <Sign mark={it} />
-      ))}
-      {ticksOf(small, edges).map((it) => (
-        <Tick mark={it} />
-      ))}
+      <Along>
+        {large.map((it) => {
+          const [from, to] = edges(it);
+          return <span class={`timeline-extent timeline-extent-${it.of}`} style={{ left: `${from}px`, width: `${Math.max(to - from, 1)}px` }} />;
+        })}
+        {marksOf(large, edges, right).map((it) => (
+          <Sign mark={it} />
+        ))}
+        {ticksOf(small, edges).map((it) => (
+          <Tick mark={it} />
+        ))}
+      </Along>
       {hint === null ? null : <span class="timeline-lane-hint">{hint}</span>}
+    </div>
+  );
+}
+
+/**
+ * What moves along with the span. Its places are told anew some times a second; between that all of it is shifted, since
+ * setting a hundred places takes longer than drawing the timeline.
+ */
+function Along({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(
+    () =>
+      effect(() => {
+        const [told, now] = [toldSpan.value, span.value];
+        const isMoved = length(told) === length(now);
+        const by = isMoved ? Math.round(((told.from - now.from) / length(now)) * Math.max(plotWidth.value, 1)) : 0;
+        if (box.current !== null) box.current.style.transform = by === 0 ? "" : `translateX(${by}px)`;
+      }),
+    [],
+  );
+  return (
+    <div class="timeline-along" ref={box}>
+      {children}
     </div>
   );
 }

@@ -10,7 +10,8 @@ import { needPlaces } from "../../state/counters.ts";
 import { needOverlaps, overlapsUnknown } from "../../state/overlaps.ts";
 import { pictures } from "../../state/pictures.ts";
 import { run, whole } from "../../state/run.ts";
-import { hidden, layers, lookAtAll, seenLocations, span, twin } from "../../state/view.ts";
+import { spanLength } from "../../state/told.ts";
+import { hidden, layers, lookAtAll, seenLocations, twin } from "../../state/view.ts";
 import { areTotalsOld, totals } from "../../state/timeline.ts";
 import type { Collectives } from "../../tracks/collectives.ts";
 import { isApproximate } from "../../tracks/states.ts";
@@ -62,7 +63,7 @@ function Bar(): JSX.Element {
     <div class="timeline-bar">
       <h1>Timeline</h1>
       <span class="muted">
-        {counted(seenLocations.value.length, "location")} · {duration(length(span.value))} of {duration(length(whole.value))}
+        {counted(seenLocations.value.length, "location")} · {duration(spanLength.value)} of {duration(length(whole.value))}
         {layers.value.messages && numberOfMessages === null ? " · too many messages to draw, zoom in" : ""}
         {layers.value.messages && (numberOfMessages ?? 0) > 5000 ? ` · ${counted(numberOfMessages ?? 0, "message")}, drawn together` : ""}
         {layers.value.operations && shown?.numberOfOperations === null ? " · too many operations of all to draw, zoom in" : ""}
