@@ -6,6 +6,9 @@
  */
 import type { Ground } from "./ink.ts";
 
+/** So few pixels are set sooner one by one: most pieces of a picture are one wide. */
+const NARROW = 24;
+
 export class Raster implements Ground {
   readonly width: number;
   readonly height: number;
@@ -24,9 +27,12 @@ export class Raster implements Ground {
     const from = Math.max(0, left);
     const to = Math.min(this.width, right);
     if (to <= from) return;
-    const last = Math.min(this.height, bottom);
-    for (let y = Math.max(0, top); y < last; y += 1) {
-      this.pixels.fill(pixel, y * this.width + from, y * this.width + to);
+    const { width, pixels } = this;
+    const last = Math.min(this.height, bottom) * width;
+    const isNarrow = to - from < NARROW;
+    for (let row = Math.max(0, top) * width; row < last; row += width) {
+      if (isNarrow) for (let at = row + from; at < row + to; at += 1) pixels[at] = pixel;
+      else pixels.fill(pixel, row + from, row + to);
     }
   }
 

@@ -18,6 +18,26 @@ export function timeFromPx(scale: Scale, px: number): number {
   return scale.span.from + ((px - scale.left) / scale.width) * length(scale.span);
 }
 
+/** How many pixels lie between the start of the run and what stands at 0: the same pixel has the same number however far a picture is moved. */
+export function pxSinceStart(scale: Scale): number {
+  return (scale.span.from / length(scale.span)) * scale.width - scale.left;
+}
+
+/** How long a pixel of the screen is, ns. */
+export function perPixel(scale: Scale, ratio: number): number {
+  return length(scale.span) / (scale.width * ratio);
+}
+
+/**
+ * The scale whose span begins on a whole pixel of the screen, counted from the start of the run: what is drawn with it looks
+ * the same wherever the span is moved to, and lies off by half a pixel at most.
+ */
+export function snapped(scale: Scale, ratio: number): Scale {
+  const each = perPixel(scale, ratio);
+  const from = Math.round(scale.span.from / each) * each;
+  return { ...scale, span: { from: ns(from), to: ns(from + length(scale.span)) } };
+}
+
 /** log₂ of a length in ns that is at most a pixel: a power of two, so that small steps keep asking the same. */
 export function resolutionLog2(span: Span, px: number): number {
   return Math.max(0, Math.floor(Math.log2(length(span) / Math.max(px, 1))));

@@ -6,8 +6,8 @@ import type { Ink } from "../canvas/ink.ts";
 import { pxFromTime } from "../canvas/scale.ts";
 import type { Frame } from "../wire/columns.ts";
 import type { CollectivesHead, Operation } from "../wire/generated.ts";
-import { drawCounts, type Counted } from "./counts.ts";
-import type { LineBox, Row } from "./layout.ts";
+import { BESIDE, drawCounts, type Counted } from "./counts.ts";
+import { placesOf, type LineBox, type Row } from "./layout.ts";
 import type { FlowLook } from "./messages.ts";
 
 export interface Collectives {
@@ -23,10 +23,13 @@ export interface Collectives {
   readonly line: Uint32Array;
   readonly enter: Float64Array;
   readonly leave: Float64Array;
+  /** By operation, when the first of its members entered and the last one left. */
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
 }
 
 export function collectivesOf(frame: Frame<CollectivesHead>): Collectives {
-  return {
+  return withExtents({
     communicator: frame.u32("communicator"),
     instance: frame.u32("instance"),
     region: frame.u32("region"),
@@ -37,7 +40,23 @@ export function collectivesOf(frame: Frame<CollectivesHead>): Collectives {
     line: frame.u32("line"),
     enter: frame.f64("enter"),
     leave: frame.f64("leave"),
-  };
+  });
+}
+
+/** The same with their extents; to be told anew where times are moved. */
+export function withExtents(all: Omit<Collectives, "begin" | "end">): Collectives {
+  const begin = new Float64Array(all.behind.length).fill(Infinity);
+  const end = new Float64Array(all.behind.length).fill(-Infinity);
+  let from = 0;
+  all.behind.forEach((behind, at) => {
+    for (let member = from; member < behind; member += 1) {
+      const [enter, leave] = [all.enter[member] ?? NaN, all.leave[member] ?? NaN];
+      begin[at] = Math.min(begin[at] ?? 0, enter);
+      end[at] = Math.max(end[at] ?? 0, Number.isNaN(leave) ? enter : Math.max(leave, enter));
+    }
+    from = behind;
+  });
+  return { ...all, begin, end };
 }
 
 export interface OperationsLook extends FlowLook {
@@ -67,15 +86,16 @@ interface Shape {
 const MARK = 5;
 /** Members that came within so many pixels came at once, to the eye. */
 const AT_ONCE = 3;
-/** More marks than this would hide the picture. */
-const MOST_MARKS = 150;
+/** More shapes than this, in three windows, and their marks would hide the picture. */
+const MOST_MARKED = 450;
 
 export function drawCollectives(canvas: Ink, all: Collectives, look: OperationsLook): void {
   const shapes = shapesOf(all, look);
   const counts: Counted[] = [];
   canvas.lineJoin = "round";
-  // As many lines as there are pixels would hide all that lies beneath.
-  const alpha = Math.min(Math.max(150 / Math.max(shapes.length, 1), 0.2), 0.75);
+  // As many lines as there are pixels would hide all that lies beneath. Of all that there are, not of those that are seen:
+  // parts of a picture must look alike.
+  const alpha = Math.min(Math.max(450 / Math.max(all.behind.length, 1), 0.2), 0.75);
   for (const shape of shapes) {
     const isChosen = isSame(shape.operation, look.chosen) && shape.number === 1;
     canvas.fillStyle = isChosen ? look.colours.accent : look.colours.operation;
@@ -94,29 +114,30 @@ export function drawCollectives(canvas: Ink, all: Collectives, look: OperationsL
   }
   canvas.lineWidth = 1;
   canvas.globalAlpha = 1;
-  const marked = shapes.filter(isMarked);
-  if (marked.length <= MOST_MARKS) marked.forEach((shape) => mark(canvas, shape, look));
-  drawCounts(canvas, counts, look.colours);
+  if (all.behind.length <= MOST_MARKED) shapes.filter(isMarked).forEach((shape) => mark(canvas, shape, look));
+  drawCounts(canvas, counts, look.scale, look.colours);
 }
 
 /** Those of which at least two members have a row. */
 function shapesOf(all: Collectives, look: OperationsLook): readonly Shape[] {
-  const rows = new Map(look.layout.rows.map((row) => [row.location, row]));
-  const right = look.scale.left + look.scale.width;
+  const rows = placesOf(look.layout);
+  const { span, width } = look.scale;
+  const beside = (BESIDE / width) * (span.to - span.from);
   const shapes: Shape[] = [];
   const seen = new Set<string>();
   let from = 0;
   for (let at = 0; at < all.behind.length; at += 1) {
     const first = from;
     from = all.behind[at] ?? from;
+    if ((all.end[at] ?? 0) < span.from - beside || (all.begin[at] ?? 0) > span.to + beside) continue;
     if (look.hidden.has(all.region[at] ?? -1)) continue;
     const corners: Corner[] = [];
     for (let member = first; member < from; member += 1) {
       const row = rows.get(all.location[member] ?? -1);
-      if (row !== undefined) corners.push(corner(all, member, boxOf(row, all.line[member] ?? -1, look), all.last[at] ?? -1, look));
+      // Shapes join rows; strips of hosts have none.
+      if (row !== undefined && "lines" in row) corners.push(corner(all, member, boxOf(row, all.line[member] ?? -1, look), all.last[at] ?? -1, look));
     }
-    const isSeen = corners.some((it) => it.leave >= look.scale.left) && corners.some((it) => it.enter <= right);
-    if (corners.length < 2 || !isSeen) continue;
+    if (corners.length < 2) continue;
     corners.sort((a, b) => a.top - b.top);
     // Of those that would be one picture one is drawn: what is pale must not add up to a wall.
     const picture = corners.map((it) => `${Math.round(it.enter)} ${Math.round(it.leave)}`).join();

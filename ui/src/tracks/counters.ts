@@ -84,8 +84,10 @@ function drawSeries(canvas: Ink, counters: Counters, [from, behind]: readonly [n
   canvas.lineTo(right, Math.round(bottom) + 0.5);
   canvas.stroke();
   const seen: Array<readonly [x1: number, x2: number, at: number]> = [];
+  const { from: first, to: last } = scale.span;
   for (let at = from; at < behind; at += 1) {
     const start = counters.start[at] ?? 0;
+    if (start + (counters.duration[at] ?? 0) < first || start > last) continue;
     const [x1, x2] = [pxFromTime(scale, start), pxFromTime(scale, start + (counters.duration[at] ?? 0))];
     if (x2 >= scale.left && x1 <= right) seen.push([x1, x2, at]);
   }

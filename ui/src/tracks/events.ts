@@ -4,10 +4,11 @@ import type { Palette } from "../canvas/palette.ts";
 import { pxFromTime, type Scale } from "../canvas/scale.ts";
 import type { Frame } from "../wire/columns.ts";
 import type { EventsHead } from "../wire/generated.ts";
-import type { Layout, Row } from "./layout.ts";
+import { placesOf, type HostBox, type Layout, type Row } from "./layout.ts";
 
-/** Half as wide as a sign, CSS pixels. */
+/** Half as wide as a sign, CSS pixels; no sign is wider than this to either side. */
 const HALF = 4;
+const WIDEST = 2 * HALF + 2;
 /** A pointer is at a sign that is no farther away, px. */
 const NEAR = 6;
 
@@ -33,22 +34,19 @@ export interface EventsLook {
 }
 
 /** Where a sign stands, px; `undefined` = its row is not shown. */
-function place(all: Events, at: number, rows: ReadonlyMap<number, Row>, { scale, scroll }: Pick<EventsLook, "scale" | "scroll">): readonly [x: number, y: number] | undefined {
+function place(all: Events, at: number, rows: ReadonlyMap<number, Row | HostBox>, { scale, scroll }: Pick<EventsLook, "scale" | "scroll">): readonly [x: number, y: number] | undefined {
   const row = rows.get(all.location[at] ?? -1);
-  return row === undefined ? undefined : [pxFromTime(scale, all.time[at] ?? 0), row.top - scroll + HALF];
-}
-
-function rowsOf(layout: Layout): ReadonlyMap<number, Row> {
-  return new Map(layout.rows.map((row) => [row.location, row]));
+  // A strip of a host has no signs.
+  return row === undefined || !("lines" in row) ? undefined : [pxFromTime(scale, all.time[at] ?? 0), row.top - scroll + HALF];
 }
 
 export function drawEvents(canvas: Ink, all: Events, look: EventsLook): void {
   const { scale, colours, chosen } = look;
-  const rows = rowsOf(look.layout);
+  const rows = placesOf(look.layout);
   canvas.lineWidth = 1;
   for (let at = 0; at < all.time.length; at += 1) {
-    const [x, y] = place(all, at, rows, look) ?? [-1, 0];
-    if (x < scale.left - HALF || x > scale.left + scale.width + HALF) continue;
+    const [x, y] = place(all, at, rows, look) ?? [-Infinity, 0];
+    if (x < scale.left - WIDEST || x > scale.left + scale.width + WIDEST) continue;
     const isChosen = chosen !== null && chosen.location === all.location[at] && chosen.from <= (all.last[at] ?? 0) && (all.time[at] ?? 0) <= chosen.to;
     sign(canvas, x, y, { kind: all.kind[at] ?? 0, isMany: (all.number[at] ?? 1) > 1, isChosen }, colours);
   }
@@ -88,7 +86,7 @@ function outline(canvas: Ink, x: number, y: number, half: number, kind: number):
 
 /** The sign at a place of the picture; `null` = none. */
 export function eventAt(all: Events, look: Pick<EventsLook, "scale" | "layout" | "scroll">, px: number, y: number): number | null {
-  const rows = rowsOf(look.layout);
+  const rows = placesOf(look.layout);
   let best: readonly [number, number] | null = null;
   for (let at = 0; at < all.time.length; at += 1) {
     const [left, top] = place(all, at, rows, look) ?? [-1e9, 0];

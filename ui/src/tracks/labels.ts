@@ -11,6 +11,26 @@ const FONT = "11px Inter, system-ui, sans-serif";
 
 const widths = new Map<string, number>();
 
+/** Of a picture, the visits that last at least so long, ns: those of which a part may have room. */
+interface Long {
+  readonly least: number;
+  readonly visits: readonly number[];
+}
+
+const longest = new WeakMap<Float64Array, Long>();
+
+/** Looked for once for each picture and zoom, not while it is moved. */
+function longOf(states: States, least: number): readonly number[] {
+  const known = longest.get(states.duration);
+  if (known !== undefined && Math.abs(known.least - least) <= least * 1e-9) return known.visits;
+  const visits: number[] = [];
+  states.duration.forEach((duration, at) => {
+    if (duration >= least && states.isVisit[at] === 1) visits.push(at);
+  });
+  longest.set(states.duration, { least, visits });
+  return visits;
+}
+
 export function drawLabels(
   canvas: Ink,
   states: States,
@@ -28,8 +48,8 @@ export function drawLabels(
   };
   const first = look.scale.left;
   const last = look.scale.left + look.scale.width;
-  for (let at = 0; at < states.line.length; at += 1) {
-    if (states.isVisit[at] !== 1) continue;
+  const { span, width } = look.scale;
+  for (const at of longOf(states, (LEAST_WIDTH / width) * (span.to - span.from))) {
     const start = states.start[at] ?? 0;
     const left = Math.max(pxFromTime(look.scale, start), first);
     const right = Math.min(pxFromTime(look.scale, start + (states.duration[at] ?? 0)), last);

@@ -142,11 +142,16 @@ export function hostAt(layout: Layout, y: number): HostBox | undefined {
   return layout.hosts.find((box) => box.top <= y && y < box.top + box.height);
 }
 
-/** By location, its row, or the strip that stands for it. */
+/** By location, its row, or the strip that stands for it; gathered once for each layout. */
 export function placesOf(layout: Layout): ReadonlyMap<number, Row | HostBox> {
+  const known = places.get(layout);
+  if (known !== undefined) return known;
   const found = new Map<number, Row | HostBox>(layout.rows.map((row) => [row.location, row]));
   for (const box of layout.hosts) {
     if (box.isClosed) box.locations.forEach((location) => found.set(location, box));
   }
+  places.set(layout, found);
   return found;
 }
+
+const places = new WeakMap<Layout, ReadonlyMap<number, Row | HostBox>>();

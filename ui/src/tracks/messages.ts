@@ -4,7 +4,7 @@ import type { Palette } from "../canvas/palette.ts";
 import { pxFromTime, type Scale } from "../canvas/scale.ts";
 import type { Frame } from "../wire/columns.ts";
 import type { MessagesHead, PathHead } from "../wire/generated.ts";
-import { drawCounts, type Counted } from "./counts.ts";
+import { BESIDE, drawCounts, type Counted } from "./counts.ts";
 import { placesOf, type HostBox, type Layout, type Row } from "./layout.ts";
 
 export interface Messages {
@@ -45,7 +45,11 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
   canvas.lineWidth = 1.2;
   canvas.beginPath();
   const counts: Counted[] = [];
+  const { from: first, to: last } = look.scale.span;
+  const beside = (BESIDE / look.scale.width) * (last - first);
   for (let at = 0; at < messages.from.length; at += 1) {
+    // Most of them are elsewhere; that is seen soonest.
+    if ((messages.received[at] ?? 0) < first - beside || (messages.sent[at] ?? 0) > last + beside) continue;
     if (look.isMeant?.(messages.from[at] ?? -1, messages.to[at] ?? -1) === false) continue;
     const from = rows.get(messages.from[at] ?? -1);
     const to = rows.get(messages.to[at] ?? -1);
@@ -54,16 +58,18 @@ export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): v
     if (from === to && messages.from[at] !== messages.to[at]) continue;
     const x1 = pxFromTime(look.scale, messages.sent[at] ?? 0);
     const x2 = pxFromTime(look.scale, messages.received[at] ?? 0);
-    if (x2 < look.scale.left || x1 > right) continue;
-    canvas.moveTo(x1, middle(from) - look.scroll);
-    canvas.lineTo(x2, middle(to) - look.scroll);
+    if (x2 < look.scale.left - BESIDE || x1 > right + BESIDE) continue;
+    if (x2 >= look.scale.left && x1 <= right) {
+      canvas.moveTo(x1, middle(from) - look.scroll);
+      canvas.lineTo(x2, middle(to) - look.scroll);
+    }
     const count = messages.count[at] ?? 1;
     if (count > 1) counts.push([(x1 + x2) / 2, (middle(from) + middle(to)) / 2 - look.scroll, count]);
   }
   canvas.stroke();
   canvas.lineWidth = 1;
   canvas.globalAlpha = 1;
-  drawCounts(canvas, counts, look.colours);
+  drawCounts(canvas, counts, look.scale, look.colours);
 }
 
 export interface PathPieces {
@@ -84,7 +90,12 @@ export function drawPath(canvas: Ink, path: PathPieces, look: FlowLook): void {
   canvas.lineJoin = "round";
   canvas.beginPath();
   let isDown = false;
+  const { from: first, to: last } = look.scale.span;
+  const endOf = (at: number): number => (path.start[at] ?? 0) + (path.duration[at] ?? 0);
   for (let at = 0; at < path.location.length; at += 1) {
+    // One piece before and one behind what is seen, since lines lead there.
+    if (at + 1 < path.location.length && endOf(at + 1) < first) continue;
+    if (at > 0 && (path.start[at - 1] ?? 0) > last) break;
     const row = rows.get(path.location[at] ?? -1);
     if (row === undefined) {
       isDown = false;

@@ -4,7 +4,7 @@ import { pixel, readable, type Palette } from "../canvas/palette.ts";
 import { pxFromTime, timeFromPx, type Scale } from "../canvas/scale.ts";
 import type { Frame } from "../wire/columns.ts";
 import type { OverlapsHead } from "../wire/generated.ts";
-import type { Layout, TrackBox } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 
 /** How high a lane is, CSS pixels; with names in it. */
 export const LANE = 13;
@@ -41,43 +41,61 @@ export interface OverlapsLook {
 }
 
 export function drawOverlaps(canvas: Ink, all: Overlaps, look: OverlapsLook): void {
-  for (const row of look.layout.rows) {
-    const [from, behind] = all.places.get(row.location) ?? [0, 0];
-    for (const box of row.tracks) {
-      if (box.kind === "overlaps") drawLanes(canvas, all, [from, behind], box, look);
-    }
-  }
-}
-
-function drawLanes(canvas: Ink, all: Overlaps, [from, behind]: readonly [number, number], box: TrackBox, look: OverlapsLook): void {
-  const { scale, colours } = look;
-  const right = scale.left + scale.width;
-  canvas.font = "10px Inter, system-ui, sans-serif";
-  canvas.textBaseline = "middle";
-  canvas.textAlign = "left";
-  for (let at = from; at < behind; at += 1) {
-    const region = all.region[at] ?? 0;
-    if (look.hidden.has(region)) continue;
-    const start = all.start[at] ?? 0;
-    const [x1, x2] = [pxFromTime(scale, start), pxFromTime(scale, start + (all.duration[at] ?? 0))];
-    if (x2 < scale.left || x1 > right) continue;
-    const top = box.top - look.scroll + 1 + (all.lane[at] ?? 0) * LANE;
-    const colour = look.colourOf(region);
+  eachBar(all, look, ({ region, at, x1, x2, top }) => {
     canvas.globalAlpha = look.chosen !== null && look.chosen !== region ? 0.25 : 1;
-    canvas.fillStyle = colour;
+    canvas.fillStyle = look.colourOf(region);
     // A little light between two, where there is room for that.
     const width = x2 - x1 > 4 ? x2 - x1 - 1 : Math.max(x2 - x1, 1);
     // Several that are too short to be seen are lower than one.
     const height = (all.number[at] ?? 1) > 1 ? (LANE - 2) / 2 : LANE - 2;
     canvas.fillRect(x1, top + LANE - 2 - height, width, height);
-    const seen = Math.min(x2, right) - Math.max(x1, scale.left);
+  });
+  canvas.globalAlpha = 1;
+}
+
+/** Names in bars that have room for them, as far to the left as the bar is seen. */
+export function drawOverlapNames(canvas: Ink, all: Overlaps, look: OverlapsLook): void {
+  const right = look.scale.left + look.scale.width;
+  canvas.font = "10px Inter, system-ui, sans-serif";
+  canvas.textBaseline = "middle";
+  canvas.textAlign = "left";
+  eachBar(all, look, ({ region, x1, x2, top }) => {
+    const left = Math.max(x1, look.scale.left);
+    const seen = Math.min(x2, right) - left;
+    if (seen < LEAST_WIDTH) return;
     const name = look.nameOf(region);
-    if (seen >= LEAST_WIDTH && canvas.measureText(name).width + 8 <= seen) {
-      canvas.fillStyle = readable(pixel(colour), colours);
-      canvas.fillText(name, Math.max(x1, scale.left) + 4, top + (LANE - 2) / 2 + 0.5);
+    if (canvas.measureText(name).width + 8 > seen) return;
+    canvas.globalAlpha = look.chosen !== null && look.chosen !== region ? 0.25 : 1;
+    canvas.fillStyle = readable(pixel(look.colourOf(region)), look.colours);
+    canvas.fillText(name, left + 4, top + (LANE - 2) / 2 + 0.5);
+  });
+  canvas.globalAlpha = 1;
+}
+
+/** A bar as it is drawn, CSS pixels. */
+interface Bar {
+  readonly at: number;
+  readonly region: number;
+  readonly x1: number;
+  readonly x2: number;
+  readonly top: number;
+}
+
+/** Bars that are seen. */
+function eachBar(all: Overlaps, look: OverlapsLook, each: (bar: Bar) => void): void {
+  const { from: first, to: last } = look.scale.span;
+  for (const row of look.layout.rows) {
+    const box = row.tracks.find((it) => it.kind === "overlaps");
+    if (box === undefined) continue;
+    const [from, behind] = all.places.get(row.location) ?? [0, 0];
+    for (let at = from; at < behind; at += 1) {
+      const [start, region] = [all.start[at] ?? 0, all.region[at] ?? 0];
+      const end = start + (all.duration[at] ?? 0);
+      if (end < first || start > last || look.hidden.has(region)) continue;
+      const top = box.top - look.scroll + 1 + (all.lane[at] ?? 0) * LANE;
+      each({ at, region, x1: pxFromTime(look.scale, start), x2: pxFromTime(look.scale, end), top });
     }
   }
-  canvas.globalAlpha = 1;
 }
 
 /** The piece at a place of the picture; `null` = none. */

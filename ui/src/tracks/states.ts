@@ -10,6 +10,7 @@ import { pxFromTime, type Scale } from "../canvas/scale.ts";
 import type { Frame } from "../wire/columns.ts";
 import type { StatesHead, WaitsHead } from "../wire/generated.ts";
 import type { Layout, LineBox } from "./layout.ts";
+import { eachBetween } from "./pieces.ts";
 
 /** Stands for a region that there is not. */
 const NONE = 0xffffffff;
@@ -62,31 +63,38 @@ export interface StatesLook {
   readonly chosen: number | null;
 }
 
-/** Draws all pieces. */
+/** Draws the pieces that are seen. */
 export function drawStates(ground: Ground, states: States, look: StatesLook): void {
   const { scale, ratio } = look;
   const background = pixel(look.colours.background);
   const life = pixel(look.colours.life);
   const rest = pixel(look.colours.faint);
-  for (let at = 0; at < states.line.length; at += 1) {
-    const box = look.layout.boxes.get(states.line[at] ?? NONE);
-    if (box === undefined) continue;
-    const start = states.start[at] ?? 0;
-    const left = Math.round(pxFromTime(scale, start) * ratio);
-    const right = Math.max(left + 1, Math.round(pxFromTime(scale, start + (states.duration[at] ?? 0)) * ratio));
-    if (right <= 0 || left >= ground.width) continue;
+  eachBox(ground, look, (box) => {
     const [top, bottom] = edges(box, look);
-    if (states.isVisit[at] === 1) {
-      const region = states.regions[0][at] ?? NONE;
-      if (look.hidden.has(region)) continue;
-      // A line between two visits that follow each other, if there is room for it.
-      const end = right - left > 4 * ratio ? right - 1 : right;
-      ground.fill(left, end, top, bottom, shade(look, region, background));
-    } else if (bottom - top < THIN) {
-      ground.fill(left, right, top, bottom, mixture(states, at, look, background, life, rest));
-    } else {
-      stack(ground, states, at, look, [left, right, top, bottom], background, rest);
-    }
+    eachBetween(states, box.line, scale.span, (at) => {
+      const start = states.start[at] ?? 0;
+      const left = Math.round(pxFromTime(scale, start) * ratio);
+      const right = Math.max(left + 1, Math.round(pxFromTime(scale, start + (states.duration[at] ?? 0)) * ratio));
+      if (states.isVisit[at] === 1) {
+        const region = states.regions[0][at] ?? NONE;
+        if (look.hidden.has(region)) return;
+        // A line between two visits that follow each other, if there is room for it.
+        const end = right - left > 4 * ratio ? right - 1 : right;
+        ground.fill(left, end, top, bottom, shade(look, region, background));
+      } else if (bottom - top < THIN) {
+        ground.fill(left, right, top, bottom, mixture(states, at, look, background, life, rest));
+      } else {
+        stack(ground, states, at, look, left, right, top, bottom, background, rest);
+      }
+    });
+  });
+}
+
+/** Boxes of the lines of rows that are seen. */
+function eachBox(ground: Ground, look: StatesLook, each: (box: LineBox) => void): void {
+  const below = look.scroll + ground.height / look.ratio;
+  for (const row of look.layout.rows) {
+    if (row.top < below && row.top + row.height > look.scroll) row.lines.forEach(each);
   }
 }
 
@@ -100,47 +108,83 @@ function shade(look: StatesLook, region: number, background: number): number {
   return look.chosen === null || look.chosen === region ? own : mixed(own, background, 0.72);
 }
 
-/** Regions of a bucket in the order of their numbers, so that neighbours look alike. */
-function inOrder(states: States, at: number, look: StatesLook): Array<[number, number]> {
-  const found: Array<[number, number]> = [];
-  for (let place = 0; place < 3; place += 1) {
-    const region = states.regions[place]?.[at] ?? NONE;
-    if (region !== NONE && !look.hidden.has(region)) found.push([region, states.shares[place]?.[at] ?? 0]);
+/**
+ * Regions of a bucket in the order of their numbers, so that neighbours look alike: their places among the three, written
+ * into `into`; how many there are. Called for every bucket of a picture, so it allocates nothing, as what follows.
+ */
+function inOrder(states: States, at: number, hidden: ReadonlySet<number>, into: Uint8Array): number {
+  const a = states.regions[0][at] ?? NONE;
+  const b = states.regions[1][at] ?? NONE;
+  const c = states.regions[2][at] ?? NONE;
+  let number = 0;
+  if (a !== NONE && !hidden.has(a)) into[number++] = 0;
+  if (b !== NONE && !hidden.has(b)) {
+    into[number] = 1;
+    if (number === 1 && b < a) {
+      into[0] = 1;
+      into[1] = 0;
+    }
+    number += 1;
   }
-  return found.sort((a, b) => a[0] - b[0]);
+  if (c !== NONE && !hidden.has(c)) {
+    let to = number;
+    for (; to > 0 && (into[to - 1] === 0 ? a : b) > c; to -= 1) into[to] = into[to - 1] ?? 0;
+    into[to] = 2;
+    number += 1;
+  }
+  return number;
 }
 
+const order = new Uint8Array(3);
+
+/** Bars on each other, as high as their shares. */
 function stack(
   ground: Ground,
   states: States,
   at: number,
   look: StatesLook,
-  [left, right, top, bottom]: readonly [number, number, number, number],
+  left: number,
+  right: number,
+  top: number,
+  bottom: number,
   background: number,
   rest: number,
 ): void {
   const height = bottom - top;
   let below = bottom;
-  const add = (share: number, fill: number): void => {
+  const number = inOrder(states, at, look.hidden, order);
+  for (let nth = 0; nth <= number; nth += 1) {
+    const place = order[nth] ?? 0;
+    const share = nth < number ? (states.shares[place]?.[at] ?? 0) : (states.rest[at] ?? 0);
     const above = Math.max(top, Math.round(below - share * height));
-    ground.fill(left, right, above, below, fill);
+    if (above < below) ground.fill(left, right, above, below, nth < number ? shade(look, states.regions[place]?.[at] ?? NONE, background) : rest);
     below = above;
-  };
-  for (const [region, share] of inOrder(states, at, look)) add(share, shade(look, region, background));
-  add(states.rest[at] ?? 0, rest);
+  }
 }
 
+/** The colours of a bucket in one, each as much as its share, and time outside of all of them as the life beneath. */
 function mixture(states: States, at: number, look: StatesLook, background: number, life: number, rest: number): number {
-  let result = life;
+  let red = 0;
+  let green = 0;
+  let blue = 0;
   let sum = 0;
-  const add = (share: number, fill: number): void => {
-    if (share <= 0) return;
+  for (let place = 0; place < 4; place += 1) {
+    const region = place < 3 ? (states.regions[place]?.[at] ?? NONE) : NONE;
+    if (place < 3 && (region === NONE || look.hidden.has(region))) continue;
+    const share = place < 3 ? (states.shares[place]?.[at] ?? 0) : (states.rest[at] ?? 0);
+    if (share <= 0) continue;
+    const fill = place < 3 ? shade(look, region, background) : rest;
     sum += share;
-    result = mixed(result, fill, Math.min(1, share / Math.max(sum, 1e-9)));
-  };
-  for (const [region, share] of inOrder(states, at, look)) add(share, shade(look, region, background));
-  add(states.rest[at] ?? 0, rest);
-  return mixed(life, result, Math.min(1, sum));
+    red += share * (fill & 0xff);
+    green += share * ((fill >>> 8) & 0xff);
+    blue += share * ((fill >>> 16) & 0xff);
+  }
+  const left = Math.max(0, 1 - sum);
+  const all = Math.max(1, sum);
+  red = Math.round((red + left * (life & 0xff)) / all);
+  green = Math.round((green + left * ((life >>> 8) & 0xff)) / all);
+  blue = Math.round((blue + left * ((life >>> 16) & 0xff)) / all);
+  return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
 /** How long each location was there. */
@@ -151,6 +195,7 @@ export function drawLives(
 ): void {
   const fill = pixel(look.colours.life);
   for (const row of look.layout.rows) {
+    if (row.top + row.height <= look.scroll || row.top >= look.scroll + ground.height / look.ratio) continue;
     const life = lives[row.location];
     if (life === undefined) continue;
     const left = Math.round(pxFromTime(look.scale, life.start_ns) * look.ratio);
@@ -174,16 +219,14 @@ export function waitsOf(frame: Frame<WaitsHead>): WaitPieces {
 /** Waiting, drawn over the calls that waited, as high as its share. */
 export function drawWaits(ground: Ground, waits: WaitPieces, look: StatesLook): void {
   const fill = pixel(look.colours.waiting);
-  for (let at = 0; at < waits.line.length; at += 1) {
-    const box = look.layout.boxes.get(waits.line[at] ?? NONE);
-    if (box === undefined) continue;
-    const start = waits.start[at] ?? 0;
-    const left = Math.round(pxFromTime(look.scale, start) * look.ratio);
-    const right = Math.max(left + 1, Math.round(pxFromTime(look.scale, start + (waits.duration[at] ?? 0)) * look.ratio));
-    if (right <= 0 || left >= ground.width) continue;
+  eachBox(ground, look, (box) => {
     const [top, bottom] = edges(box, look);
-    const share = waits.share[at] ?? 0;
-    const above = bottom - Math.round((bottom - top) * share);
-    if (above < bottom) ground.fill(left, right, above, bottom, fill);
-  }
+    eachBetween(waits, box.line, look.scale.span, (at) => {
+      const start = waits.start[at] ?? 0;
+      const left = Math.round(pxFromTime(look.scale, start) * look.ratio);
+      const right = Math.max(left + 1, Math.round(pxFromTime(look.scale, start + (waits.duration[at] ?? 0)) * look.ratio));
+      const above = bottom - Math.round((bottom - top) * (waits.share[at] ?? 0));
+      if (above < bottom) ground.fill(left, right, above, bottom, fill);
+    });
+  });
 }

@@ -4,16 +4,17 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { duration, instant, ns, type Span } from "../../base/time.ts";
-import { Raster } from "../../canvas/raster.ts";
 import { timeFromPx } from "../../canvas/scale.ts";
-import { Surface, type DrawContext } from "../../canvas/surface.ts";
+import { Surface, type DrawContext, type Drawn } from "../../canvas/surface.ts";
 import { alignedSpans, scrollBoth } from "../../state/pair.ts";
 import { toggleThreads } from "../../state/rows.ts";
 import { pointer } from "../../state/timeline.ts";
+import { toldSpan } from "../../state/told.ts";
 import { look } from "../../state/view.ts";
 import { lineAt, rowAt } from "../../tracks/layout.ts";
-import { drawScene, groundSize, GUTTER, MARGIN, RULER, spoken } from "../timeline/draw.ts";
+import { GUTTER, MARGIN, RULER, spoken } from "../timeline/draw.ts";
 import { listen, type Hands } from "../timeline/gestures.ts";
+import { Screen } from "../timeline/screen.ts";
 import { follow } from "./fetch.ts";
 import { marked, scaleOf, sceneOf } from "./scene.ts";
 import { plotWidth, type Side } from "./side.ts";
@@ -45,7 +46,7 @@ export function Panel({ side }: { readonly side: Side }): JSX.Element {
   }, [side]);
   const at = pointer.value;
   const name = side.run.value?.name ?? "";
-  const label = `${side.letter}, ${name}: ${spoken({ scale: { span: side.span.value, left: 0, width: 1 }, layout: side.layout.value })}`;
+  const label = `${side.letter}, ${name}: ${spoken({ scale: { span: toldBy(side), left: 0, width: 1 }, layout: side.layout.value })}`;
   return (
     <div class="compare-rows" ref={box}>
       <canvas ref={element} tabIndex={0} role="img" aria-label={label} />
@@ -58,6 +59,12 @@ export function Panel({ side }: { readonly side: Side }): JSX.Element {
   );
 }
 
+/** The span in the times of a side, as words tell it. */
+function toldBy(side: Side): Span {
+  const [{ from, to }, by] = [toldSpan.value, side.shift.value];
+  return { from: ns(from + by), to: ns(to + by) };
+}
+
 /** An instant of the base as a side calls it: its own time, or since the aligned iteration began. */
 function timeAt(side: Side, time: number): string {
   const own = time + side.shift.value;
@@ -65,16 +72,11 @@ function timeAt(side: Side, time: number): string {
   return alignedSpans.value === null ? instant(own) : `${since < 0 ? "−" : "+"}${duration(Math.abs(since))}`;
 }
 
-function painter(side: Side): (context: DrawContext) => void {
-  let raster: Raster | null = null;
-  return ({ canvas, width, height, ratio }) => {
+function painter(side: Side): (context: DrawContext) => Drawn {
+  const screen = new Screen();
+  return (context) => {
     const scene = sceneOf(side);
-    if (scene === null) return;
-    const [across, down] = groundSize(scene.scale, height, ratio);
-    if (raster === null || raster.width !== across || raster.height !== down) raster = new Raster(across, down);
-    const ground = raster;
-    const lay = (): void => ground.draw(canvas, Math.round(GUTTER * ratio), Math.round(RULER * ratio));
-    drawScene({ ink: canvas, width, height, ratio, ground, layer: () => undefined, lay }, scene);
+    return scene === null ? "done" : screen.paint(context, scene);
   };
 }
 

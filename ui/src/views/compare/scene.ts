@@ -9,6 +9,9 @@ import { plotWidth, type Side } from "./side.ts";
 /** A span that is being marked with the pointer, in times of the base. */
 export const marked = signal<readonly [number, number] | null>(null);
 
+/** Counters are not compared; the same object, so that what is drawn can be kept. */
+const NO_RANGES: Scene["ranges"] = new Map();
+
 export function scaleOf(side: Side): Scale {
   return { span: side.span.peek(), left: GUTTER, width: Math.max(plotWidth.peek(), 1) };
 }
@@ -32,7 +35,7 @@ export function sceneOf(side: Side): Scene | null {
     operation: null,
     isMeant: null,
     events: null,
-    ranges: new Map(),
+    ranges: NO_RANGES,
     picked: null,
     origin: side.origin.value,
     zoomOrigin: null,

@@ -41,7 +41,10 @@ function Bars({ all }: { readonly all: Iterations }): JSX.Element {
   useEffect(() => {
     const canvas = element.current;
     if (canvas === null) return;
-    const surface = new Surface(canvas, (context) => drawStrip(context.canvas, context.width, context.height, all));
+    const surface = new Surface(canvas, (context) => {
+      drawStrip(context.canvas, context.width, context.height, all);
+      return "done";
+    });
     const end = effect(() => {
       void [colours.value, aligned.value];
       surface.invalidate();

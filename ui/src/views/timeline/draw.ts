@@ -1,6 +1,8 @@
 /**
- * The picture of the timeline: rows, ruler, what lies over them. Everything is given; nothing is kept between two
- * pictures.
+ * The picture of the timeline, in three parts: the ruler, what moves along with time, and what lies over that. A file has
+ * them one after the other; on the screen the second is made of tiles that are kept while it moves (screen.ts).
+ *
+ * Everything is given; nothing is kept here between two pictures.
  */
 import { instant } from "../../base/time.ts";
 import { drawAxis } from "../../canvas/axis.ts";
@@ -12,8 +14,8 @@ import { drawCounters, type Ranges } from "../../tracks/counters.ts";
 import { drawEvents, type EventsLook } from "../../tracks/events.ts";
 import { drawLabels } from "../../tracks/labels.ts";
 import type { Layout } from "../../tracks/layout.ts";
-import { drawMessages, drawPath } from "../../tracks/messages.ts";
-import { drawOverlaps } from "../../tracks/overlaps.ts";
+import { drawMessages, drawPath, type FlowLook } from "../../tracks/messages.ts";
+import { drawOverlapNames, drawOverlaps, type OverlapsLook } from "../../tracks/overlaps.ts";
 import { drawPicked, type PickedVisits } from "../../tracks/picked.ts";
 import { drawLives, drawStates, drawWaits, type StatesLook } from "../../tracks/states.ts";
 import type { Operation, RunHead, WireVisit } from "../../wire/generated.ts";
@@ -79,66 +81,98 @@ export function groundSize(scale: Scale, height: number, ratio: number): readonl
   return [Math.max(1, Math.round(scale.width * ratio)), Math.max(1, Math.round((height - RULER) * ratio))];
 }
 
+/** All of it at once. */
 export function drawScene(paper: Paper, scene: Scene): void {
-  const { ink: canvas, ground, width, height, ratio } = paper;
-  const { colours, scale, layout } = scene;
-  canvas.fillStyle = colours.background;
+  const { ink: canvas, width, height } = paper;
+  drawBackdrop(canvas, scene, width, height);
+  canvas.save();
+  canvas.beginPath();
+  canvas.rect(GUTTER, RULER, scene.scale.width, height - RULER);
+  canvas.clip();
+  canvas.translate(0, RULER);
+  drawMoving(paper, scene);
+  canvas.restore();
+  names(canvas, scene, height);
+  drawOver(canvas, scene, height);
+}
+
+/** What lies beneath all else. */
+export function drawBackdrop(canvas: Ink, scene: Scene, width: number, height: number): void {
+  canvas.fillStyle = scene.colours.background;
   // A canvas may end within a pixel.
   canvas.fillRect(0, 0, width + 1, height + 1);
-  drawAxis(canvas, colours, { scale, origin: scene.origin, top: 0, bottom: height });
-  // The ground begins where the rows do.
-  const look: StatesLook = {
-    scale: { ...scale, left: 0 },
-    layout,
-    scroll: scene.scroll,
-    ratio,
-    colours,
-    pixels: scene.pixels,
-    hidden: scene.hidden,
-    chosen: scene.chosenRegion,
-  };
+  drawAxis(canvas, scene.colours, { scale: scene.scale, origin: scene.origin, top: 0, bottom: RULER });
+}
+
+/** What moves along with time and looks the same wherever it stands. The ink has its 0 where the first row begins. */
+export function drawMoving(paper: Pick<Paper, "ink" | "ground" | "ratio" | "layer" | "lay">, scene: Scene): void {
+  const { ink: canvas, ground } = paper;
+  const { colours, picture } = scene;
+  const look = statesLook(scene, paper.ratio);
   ground.fill(0, ground.width, 0, ground.height, pixel(colours.background));
   paper.layer();
   drawLives(ground, scene.run.locations, look);
   paper.layer();
-  const picture = scene.picture;
   if (picture !== null) {
     drawStates(ground, picture.states, look);
     paper.layer();
     if (picture.waits !== null) drawWaits(ground, picture.waits, look);
+    paper.layer();
+    drawStrips(ground, scene, picture, look);
   }
   if (scene.picked !== null) {
     paper.layer();
     drawPicked(ground, scene.picked, look);
   }
   paper.lay();
-  canvas.save();
-  canvas.beginPath();
-  canvas.rect(GUTTER, RULER, scale.width, height - RULER);
-  canvas.clip();
-  canvas.translate(0, RULER);
-  if (picture?.counters != null) drawCounters(canvas, picture.counters, { ...scene, colours });
-  if (picture?.overlaps != null) {
-    const nameOf = (region: number): string => scene.run.regions[region]?.name ?? "";
-    drawOverlaps(canvas, picture.overlaps, { ...scene, nameOf, chosen: scene.chosenRegion });
-  }
-  if (picture !== null) drawStrips(canvas, scene, picture);
-  if (picture !== null) over(canvas, scene, picture, look);
-  if (scene.marked !== null) mark(canvas, scene, height);
-  originLine(canvas, scene, height);
-  canvas.restore();
-  names(canvas, scene, height);
-  drawHosts(canvas, scene, height);
-  if (scene.isStale) stale(canvas, scene);
-}
-
-function over(canvas: Ink, scene: Scene, picture: Picture, look: StatesLook): void {
-  const flow = { scale: scene.scale, layout: scene.layout, scroll: scene.scroll, colours: scene.colours };
-  drawLabels(canvas, picture.states, { ...look, scale: scene.scale }, (region) => scene.run.regions[region]?.name ?? "");
+  if (picture === null) return;
+  const flow = flowLook(scene);
+  if (picture.counters !== null) drawCounters(canvas, picture.counters, { ...scene, colours });
+  if (picture.overlaps !== null) drawOverlaps(canvas, picture.overlaps, overlapsLook(scene));
   if (picture.operations !== null) drawCollectives(canvas, picture.operations, { ...flow, hidden: scene.hidden, chosen: scene.operation });
   if (picture.messages !== null) drawMessages(canvas, picture.messages, { ...flow, isMeant: scene.isMeant });
   if (picture.path !== null) drawPath(canvas, picture.path, flow);
   if (picture.events !== null) drawEvents(canvas, picture.events, { ...flow, chosen: scene.events });
+}
+
+/** The ground begins where the rows do. */
+function statesLook(scene: Scene, ratio: number): StatesLook {
+  const { layout, scroll, colours, pixels, hidden, chosenRegion: chosen } = scene;
+  return { scale: { ...scene.scale, left: 0 }, layout, scroll, ratio, colours, pixels, hidden, chosen };
+}
+
+function flowLook({ scale, layout, scroll, colours }: Scene): FlowLook {
+  return { scale, layout, scroll, colours };
+}
+
+function overlapsLook(scene: Scene): OverlapsLook {
+  const nameOf = (region: number): string => scene.run.regions[region]?.name ?? "";
+  return { ...scene, nameOf, chosen: scene.chosenRegion };
+}
+
+/** What lies over that: names as far to the left as their bars are seen, what is chosen, where things are counted from. */
+export function drawOver(canvas: Ink, scene: Scene, height: number): void {
+  canvas.save();
+  canvas.beginPath();
+  canvas.rect(GUTTER, RULER, scene.scale.width, height - RULER);
+  canvas.clip();
+  canvas.translate(0, RULER);
+  if (scene.picture !== null) drawNames(canvas, scene, scene.picture);
+  drawChosen(canvas, scene);
+  if (scene.marked !== null) mark(canvas, scene, height);
+  originLine(canvas, scene, height);
+  canvas.restore();
+  drawHosts(canvas, scene, height);
+  if (scene.isStale) stale(canvas, scene);
+}
+
+function drawNames(canvas: Ink, scene: Scene, picture: Picture): void {
+  drawLabels(canvas, picture.states, { ...statesLook(scene, 1), scale: scene.scale }, (region) => scene.run.regions[region]?.name ?? "");
+  if (picture.overlaps !== null) drawOverlapNames(canvas, picture.overlaps, overlapsLook(scene));
+}
+
+/** The visit that is chosen, with its messages. */
+function drawChosen(canvas: Ink, scene: Scene): void {
   const { visit, layout, scale } = scene;
   const box = visit === null ? undefined : layout.boxes.get(visit.line);
   if (visit === null || box === undefined) return;
@@ -156,7 +190,7 @@ function over(canvas: Ink, scene: Scene, picture: Picture, look: StatesLook): vo
     received: Float64Array.from(links, (it) => it.received_ns ?? NaN),
     count: Uint32Array.from(links, () => 1),
   };
-  drawMessages(canvas, flat, { ...flow, colours: { ...scene.colours, message: scene.colours.accent } });
+  drawMessages(canvas, flat, { ...flowLook(scene), colours: { ...scene.colours, message: scene.colours.accent } });
 }
 
 function mark(canvas: Ink, scene: Scene, height: number): void {

@@ -1,4 +1,5 @@
 /** The picture while a clock is being moved: what the locations of one process did lies elsewhere. */
+import { withExtents } from "../../tracks/collectives.ts";
 import type { Picture } from "./fetch.ts";
 
 /** A copy of a picture with some lines and locations moved, ns. Counters and the critical path follow when it is kept. */
@@ -17,6 +18,6 @@ export function movedPicture(picture: Picture, lines: ReadonlySet<number>, locat
     operations:
       operations === null
         ? null
-        : { ...operations, enter: along(operations.enter, operations.location, locations), leave: along(operations.leave, operations.location, locations) },
+        : withExtents({ ...operations, enter: along(operations.enter, operations.location, locations), leave: along(operations.leave, operations.location, locations) }),
   };
 }

@@ -1,8 +1,10 @@
 /** What rows and hosts are called, to their left, and the strips of hosts whose rows are closed. */
-import type { Ink } from "../../canvas/ink.ts";
+import type { Ground, Ink } from "../../canvas/ink.ts";
+import { pixel } from "../../canvas/palette.ts";
 import { count, counted } from "../../base/format.ts";
 import { drawCourse } from "../../tracks/course.ts";
 import { endOf, type Row, type TrackBox } from "../../tracks/layout.ts";
+import type { StatesLook } from "../../tracks/states.ts";
 import { span } from "../quantities.ts";
 import { GUTTER, RULER, type Scene } from "./draw.ts";
 import type { Picture } from "./fetch.ts";
@@ -113,15 +115,15 @@ export function drawHosts(canvas: Ink, scene: Scene, height: number): void {
 }
 
 /** In the place of the rows of a closed host: how many of its locations are in which state. */
-export function drawStrips(canvas: Ink, scene: Scene, picture: Picture): void {
-  const { layout, colours, scale, hidden, colourOf } = scene;
+export function drawStrips(ground: Ground, scene: Scene, picture: Picture, look: StatesLook): void {
+  const { layout, colours, pixels, hidden } = scene;
+  const { scale, ratio } = look;
   for (const box of layout.hosts) {
-    const course = picture.strips.get(box.host);
     if (!box.isClosed) continue;
-    const top = box.top - scene.scroll;
-    canvas.fillStyle = colours.life;
-    canvas.fillRect(scale.left, top, scale.width, box.height);
-    if (course !== undefined) drawCourse(canvas, course, { scale, top, bottom: top + box.height, colours, colourOf, hidden });
+    const [top, bottom] = [box.top - scene.scroll, box.top + box.height - scene.scroll];
+    ground.fill(0, ground.width, Math.round(top * ratio), Math.round(bottom * ratio), pixel(colours.life));
+    const course = picture.strips.get(box.host);
+    if (course !== undefined) drawCourse(ground, course, { scale, top, bottom, ratio, colours, pixels, hidden });
   }
 }
 

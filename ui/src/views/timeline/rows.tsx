@@ -4,11 +4,11 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { duration, instant, length } from "../../base/time.ts";
-import { Raster } from "../../canvas/raster.ts";
 import { pxFromTime, timeFromPx } from "../../canvas/scale.ts";
-import { Surface, type DrawContext } from "../../canvas/surface.ts";
+import { Surface } from "../../canvas/surface.ts";
 import { threadsOf, toggleHost, toggleThreads } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
+import { toldSpan } from "../../state/told.ts";
 import { chooseEvents, chooseOperation, chooseVisit, chosenRegion, isBlinking, look, origin, span } from "../../state/view.ts";
 import { moveClock } from "../../state/clock.ts";
 import { mostScroll, pointer, scroll, scrollRows } from "../../state/timeline.ts";
@@ -16,12 +16,13 @@ import { operationAt } from "../../tracks/collectives.ts";
 import { eventAt } from "../../tracks/events.ts";
 import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
 import { overlapAt } from "../../tracks/overlaps.ts";
-import { drawScene, groundSize, GUTTER, MARGIN, RULER, spoken } from "./draw.ts";
+import { GUTTER, MARGIN, RULER, spoken } from "./draw.ts";
 import { picture } from "./fetch.ts";
 import { listen } from "./gestures.ts";
 import { layout, plotWidth, room, scale } from "./place.ts";
 import { Readings } from "./readings.tsx";
 import { blink, marked, sceneNow, watchScene } from "./scene.ts";
+import { Screen } from "./screen.ts";
 
 /** How the timeline is drawn, for whoever measures that. */
 export const surfaces: { timeline?: Surface } = {};
@@ -31,7 +32,11 @@ export function Rows(): JSX.Element {
   const element = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     if (box.current === null || element.current === null) return;
-    const surface = new Surface(element.current, paint);
+    const screen = new Screen();
+    const surface = new Surface(element.current, (context) => {
+      const scene = sceneNow();
+      return scene === null ? "done" : screen.paint(context, scene);
+    });
     surfaces.timeline = surface;
     const resize = new ResizeObserver(([entry]) => {
       plotWidth.value = Math.max(0, Math.floor((entry?.contentRect.width ?? 0) - GUTTER - MARGIN));
@@ -64,7 +69,7 @@ export function Rows(): JSX.Element {
     };
   }, []);
   const at = pointer.value;
-  const label = spoken({ scale: { span: span.value, left: 0, width: 1 }, layout: layout.value });
+  const label = spoken({ scale: { span: toldSpan.value, left: 0, width: 1 }, layout: layout.value });
   return (
     <div class={hint.value === "" ? "timeline-rows" : "timeline-rows timeline-rows-pressed"} ref={box} title={hint.value}>
       <canvas ref={element} tabIndex={0} role="img" aria-label={label} />
@@ -77,30 +82,6 @@ export function Rows(): JSX.Element {
       )}
       <Readings />
     </div>
-  );
-}
-
-/** As large as the rows; kept, since making one costs as much as drawing. */
-let raster: Raster | null = null;
-
-function paint({ canvas, width, height, ratio }: DrawContext): void {
-  const scene = sceneNow();
-  if (scene === null) return;
-  const [across, down] = groundSize(scene.scale, height, ratio);
-  if (raster === null || raster.width !== across || raster.height !== down) raster = new Raster(across, down);
-  const ground = raster;
-  drawScene(
-    {
-      ink: canvas,
-      width,
-      height,
-      ratio,
-      ground,
-      // The last pixel is the one that is seen.
-      layer: () => undefined,
-      lay: () => ground.draw(canvas, Math.round(GUTTER * ratio), Math.round(RULER * ratio)),
-    },
-    scene,
   );
 }
 

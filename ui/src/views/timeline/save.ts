@@ -21,7 +21,9 @@ export function timelineSvg(): string {
   drawScene({ ink: vector, width, height, ratio: 1, ground, layer: finish, lay: finish }, { ...scene, marked: null, isStale: false });
   vector.save();
   vector.translate(0, height);
-  drawMountains(vector, width, MOUNTAINS);
+  const range = vector.ground(GUTTER, 0, Math.round(scene.scale.width), MOUNTAINS);
+  drawMountains(vector, range, width, MOUNTAINS);
+  range.finish();
   vector.restore();
   const { from, to } = scene.scale.span;
   return vector.svg(width, height + MOUNTAINS, `${run.peek()?.name ?? ""}, ${instant(from)} to ${instant(to)}`);
