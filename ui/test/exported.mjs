@@ -104,6 +104,8 @@ async function seen(browser, go) {
   for (const view of ["Profile", "Waits & path", "Communication"]) {
     await browser.open(view);
     await browser.until("a table", () => document.querySelector(".table-row") !== null);
+    // What is counted from messages comes after what the report has.
+    if (view === "Communication") await browser.settled();
     tables.push(await page.locator(".table-row").allTextContents());
   }
   await browser.open("Timeline");

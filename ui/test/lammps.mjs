@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 
 import { annotations } from "./annotations.mjs";
 import { communication } from "./communication.mjs";
+import { moved } from "./moved.mjs";
 import { operations } from "./operations.mjs";
 import { profile } from "./profile.mjs";
 import { asked, fact } from "./read.mjs";
@@ -60,6 +61,7 @@ export async function lammps(browser, address) {
   await page.keyboard.press("Backspace");
   await browser.settled();
   assert.deepEqual(spanOf(page.url()), span);
+  await moved(browser);
 
   browser.step("a visit that is pressed is told: name, place, call path");
   await pressed(browser, box);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { events } from "./events.mjs";
+import { moved } from "./moved.mjs";
 import { asked } from "./read.mjs";
 import { states } from "./states.mjs";
 
@@ -17,6 +18,10 @@ export async function tracks(browser, address) {
   await overlaps(browser);
   await events(browser);
   await states(browser);
+  const { duration_ns: lasts } = (await asked(page, { ask: "run" })).head;
+  await page.evaluate((span) => (location.hash = `#1&view=timeline&counters=["page-faults"]&span=${span}`), `${Math.round(lasts * 0.65)}-${Math.round(lasts * 0.8)}`);
+  await browser.settled();
+  await moved(browser);
 }
 
 async function overlaps(browser) {
