@@ -124,6 +124,39 @@ async function ofSpan(browser) {
   await browser.accessible("the profile of a span");
   await page.locator(".strip-cell").nth(1).click();
   await browser.until("a location is chosen", () => /locations=\d/.test(location.hash));
+
+  browser.step("the call tree of a span has the times of its call paths, and no others");
+  const paths = await asked(page, { ask: "call-paths", from_ns: from, to_ns: to });
+  const [own, visits] = [new Map(), new Map()];
+  paths.call_path.forEach((path, at) => {
+    own.set(path, paths.exclusive[at]);
+    visits.set(path, paths.visits[at]);
+  });
+  const nodes = (await asked(page, { ask: "report" })).head.call_tree;
+  const times = nodes.map((it) => it.call_paths.reduce((sum, path) => sum + (own.get(path) ?? 0), 0));
+  for (let at = nodes.length - 1; at >= 0; at -= 1) if (nodes[at].parent !== null) times[nodes[at].parent] += times[at];
+  const lost = paths.exclusive.reduce((sum, it) => sum + it, 0) - nodes.reduce((sum, it, at) => sum + (it.parent === null ? times[at] : 0), 0);
+  assert(Math.abs(lost) < 10, `${lost} ns are in no node`);
+  await page.evaluate(([from, to]) => (location.hash = `#1&view=profile&profile=tree,span&span=${from}-${to}`), [from, to]);
+  await browser.until("its rows", () => document.querySelector("[aria-label='call tree'] [aria-level]") !== null);
+  const heaviest = nodes.map((it, at) => ({ ...it, time: times[at] })).filter((it) => it.parent === null).sort((a, b) => b.time - a.time)[0];
+  const isOfSpan = (name) => {
+    const row = document.querySelector("[aria-label='call tree'] [aria-level='1']");
+    return row?.querySelector("code").textContent === name;
+  };
+  await browser.until("the heaviest is first", isOfSpan, heaviest.name);
+  await page.getByLabel("Filter call tree").fill("MPI_Send");
+  const region = nodes.findIndex((it) => it.name === "MPI_Send" && it.call_paths.some((path) => visits.has(path)));
+  const number = nodes[region].call_paths.reduce((sum, path) => sum + (visits.get(path) ?? 0), 0);
+  const rows = await rowsOf(page, "call tree");
+  assert(rows.some((it) => it.name === "MPI_Send" && it.cells.at(-1).replace(/\D/g, "") === String(number)), `${number} visits in ${JSON.stringify(rows)}`);
+  await page.getByLabel("Filter call tree").fill("");
+  await page.getByRole("button", { name: "Open the heaviest" }).click();
+  await browser.picture("call-tree-span");
+  await browser.accessible("the call tree of a span");
+  await page.getByRole("button", { name: "Flame graph" }).click();
+  await browser.until("boxes", () => document.querySelectorAll(".flames-box").length > 3);
+  await browser.picture("flames-span");
   await page.getByRole("button", { name: "Whole run" }).click();
   await page.evaluate(() => (location.hash = "#1&view=profile"));
   await browser.until("the whole run again", () => !location.hash.includes("span"));

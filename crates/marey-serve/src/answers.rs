@@ -16,6 +16,7 @@ mod instances;
 mod iterations;
 mod levels;
 mod overlaps;
+mod paths;
 mod sample;
 mod shares;
 mod states;
@@ -70,6 +71,7 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Visit(at) => visit::answer(run, at),
         Request::Step(step) => step::answer(run, step),
         Request::Shares(asked) => shares::answer(run, asked),
+        Request::CallPaths(span) => paths::answer(run, span),
         Request::Levels => levels::answer(run),
         Request::Utilisation(until) => utilisation::answer(run, until),
         Request::Situations => annotations::situations(run),
@@ -118,7 +120,9 @@ fn checked(request: Request) -> Result<Request, String> {
         | Request::Path(window) => check_window(window)?,
         Request::Counters(asked) => check_counters(asked)?,
         Request::Traffic(asked) => check_traffic(asked)?,
-        Request::Shares(SharesOf { span: Some(span) }) | Request::CollectiveSums(span) => check_span(span)?,
+        Request::Shares(SharesOf { span: Some(span) })
+        | Request::CallPaths(span)
+        | Request::CollectiveSums(span) => check_span(span)?,
         Request::Histogram(histogram) => check_histogram(histogram)?,
         Request::Instances(instances) => check_instances(instances)?,
         Request::Run

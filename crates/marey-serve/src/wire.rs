@@ -78,6 +78,8 @@ pub enum Request {
     Step(Step),
     /// How much time each location spent in which region, over the whole run or in a span: [`SharesHead`].
     Shares(SharesOf),
+    /// How much time all locations together spent in which call path in a span: [`CallPathsHead`].
+    CallPaths(SpanOf),
     /// How much time each location spent on which level, over the whole run: [`LevelsHead`].
     Levels,
     /// What locations did up to an instant, and what is on its way to them then: [`UtilisationHead`].
@@ -604,6 +606,17 @@ pub struct SharesHead {
     pub damage: Vec<String>,
 }
 
+/// Time of all locations together by call path, of visits what lies in the span. Columns, a value for each call path that there
+/// are visits of: `call_path`, its place in the archive's table, `exclusive` (ns) and `visits`.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct CallPathsHead {
+    /// Whether it was counted: spans with very many visits are not.
+    pub is_whole: bool,
+    /// What could not be read.
+    pub damage: Vec<String>,
+}
+
 /// Time of locations by level. Column `exclusive` (ns, locations × levels: a row of levels for each location): time in regions
 /// of the level and not in what was recorded inside them.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -764,6 +777,7 @@ mod tests {
             WireAnomaly::decl(),
             SharesOf::decl(),
             SharesHead::decl(),
+            CallPathsHead::decl(),
             LevelsHead::decl(),
             FoundHead::decl(),
             HistogramHead::decl(),

@@ -231,6 +231,15 @@ fn the_call_tree_in_json_adds_up() {
     };
     assert!(sum(&report["regions"], "exclusive_ns") <= roots, "{roots}");
     assert_eq!(calls, u64::try_from(sum(&report["call_paths"], "calls")).unwrap());
+    // Every call path ends in one node.
+    let mut ends: Vec<u64> = nodes
+        .iter()
+        .flat_map(|node| node["call_paths"].as_array().unwrap())
+        .map(|path| path.as_u64().unwrap())
+        .collect();
+    ends.sort_unstable();
+    assert!(ends.windows(2).all(|pair| pair[0] < pair[1]), "{ends:?}");
+    assert!(ends.len() >= report["call_paths"].as_array().unwrap().len());
 }
 
 /// Other programs rely on these names.

@@ -2,7 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
-import type { SharesHead, SharesOf } from "../wire/generated.ts";
+import type { CallPathsHead, SharesHead, SharesOf, SpanOf } from "../wire/generated.ts";
 import { engine, fail, run, whole } from "./run.ts";
 import { span } from "./view.ts";
 
@@ -29,6 +29,20 @@ export function needShares(): void {
   void read({ span: null }).then((found) => (shares.value = found), fail);
 }
 
+/** By call path, what all locations together have of the span. */
+export interface PathSums {
+  readonly head: CallPathsHead;
+  /** ns of its own, and visits, by call path. */
+  readonly sums: ReadonlyMap<number, readonly [exclusive: number, visits: number]>;
+}
+
+async function readPaths(of: SpanOf): Promise<PathSums> {
+  const frame = await engine.callPaths(of);
+  const [exclusive, visits] = [frame.f64("exclusive"), frame.f64("visits")];
+  const sums = new Map(Array.from(frame.u32("call_path"), (path, at) => [path, [exclusive[at] ?? 0, visits[at] ?? 0]] as const));
+  return { head: frame.head, sums };
+}
+
 /** How the profile is looked at. */
 export const PROFILES = ["region", "tree", "callers", "racy", "path", "flames"] as const;
 export type ProfileName = (typeof PROFILES)[number];
@@ -36,10 +50,18 @@ export const profile = signal<ProfileName>("region");
 /** Whether it is of the span that is shown, and not of the whole run. */
 export const isOfSpan = signal(false);
 
+/** Those ways to look at it that are made of call paths. */
+export const isOfPaths = computed(() => profile.value === "tree" || profile.value === "callers" || profile.value === "flames");
+
 const ofSpan = signal<Shares | null>(null);
+/** Call paths of the span; `null` = they are being counted. */
+export const pathSums = signal<PathSums | null>(null);
+
+/** Whether the call tree is of a part of the run. */
+export const isPart = computed(() => isOfSpan.value && !isWhole());
 
 /** Those that the profile is of; `null` = they are being counted. */
-export const profileShares = computed<Shares | null>(() => (isOfSpan.value && !isWhole() ? ofSpan.value : shares.value));
+export const profileShares = computed<Shares | null>(() => (isPart.value ? ofSpan.value : shares.value));
 
 function isWhole(): boolean {
   return span.value.from <= whole.value.from && whole.value.to <= span.value.to;
@@ -48,10 +70,13 @@ function isWhole(): boolean {
 /** Begins to follow the span while it is wanted; returns what ends it. */
 export function followShares(): () => void {
   const latest = new Latest<SharesOf, Shares>(read, (found) => (ofSpan.value = found), fail);
+  const paths = new Latest<SpanOf, PathSums>(readPaths, (found) => (pathSums.value = found), fail);
   needShares();
   return effect(() => {
-    if (run.value === null || !isOfSpan.value || isWhole()) return;
-    latest.want({ span: { from_ns: Math.floor(span.value.from), to_ns: Math.ceil(span.value.to) } });
+    if (run.value === null || !isPart.value) return;
+    const of = { from_ns: Math.floor(span.value.from), to_ns: Math.ceil(span.value.to) };
+    if (isOfPaths.value) paths.want(of);
+    else latest.want({ span: of });
   });
 }
 

@@ -6,6 +6,7 @@ import { frame, type Frame } from "./columns.ts";
 import type {
   AnomaliesHead,
   At,
+  CallPathsHead,
   CollectiveHead,
   CollectivesHead,
   CollectiveSumsHead,
@@ -84,6 +85,7 @@ export class Engine {
   situations = (): Promise<Frame<SituationsHead>> => this.ask({ ask: "situations" });
   anomalies = (): Promise<Frame<AnomaliesHead>> => this.ask({ ask: "anomalies" });
   levels = (): Promise<Frame<LevelsHead>> => this.ask({ ask: "levels" });
+  callPaths = (of: SpanOf): Promise<Frame<CallPathsHead>> => this.ask({ ask: "call-paths", ...of });
   shares = (of: SharesOf): Promise<Frame<SharesHead>> => this.ask({ ask: "shares", ...of });
   compare = (): Promise<Frame<CompareHead>> => this.ask({ ask: "compare" });
   iterations = (): Promise<Frame<IterationsHead>> => this.ask({ ask: "iterations" });

@@ -150,6 +150,8 @@ export interface CallNode {
   readonly calls: number;
   readonly time_ns: number;
   readonly recursion: number;
+  /** Call paths that end in it. */
+  readonly call_paths: readonly number[];
 }
 
 export interface HotRow {

@@ -3,7 +3,7 @@
 //! The one idea: of the whole run these are the sums of its own profile, so that nothing is read. Of a span all visits in it
 //! are: each adds what of it lies inside to its own region, and takes that from the one around it.
 
-use marey_analyze::{Span, Trace};
+use marey_analyze::{CallPath, Interval, Span, Trace};
 use marey_model::{CallPathId, Nanos};
 use rustc_hash::FxHashMap;
 
@@ -81,34 +81,50 @@ fn of_all(run: &Opened<'_>) -> Of {
 }
 
 fn of_span(run: &Opened<'_>, span: &SpanOf) -> (Of, bool, Vec<String>) {
-    let all = 0..u32::try_from(run.trace.locations().len()).unwrap_or(u32::MAX);
-    let (from, to) = (span.from_ns.max(0), span.to_ns);
-    let ranges = [(all.start, all.end)];
     let mut sums = Of::default();
-    if run.has_no_visits() || visits_in(run, (from, to), &ranges, |_| true) > MOST_VISITS_EXACTLY {
-        return (sums, false, Vec::new());
-    }
     let paths = run.trace.call_paths();
     let is_outermost = outermost(run);
     let region_of = |path: CallPathId| paths.get(path.idx()).map(|path| path.region.0);
+    let read = visits_of(run, span, &mut |it, path, inside| {
+        let own = sums.entry((it.location.0, path.region.0)).or_default();
+        own.exclusive += inside;
+        own.visits += u64::from(it.visits);
+        if is_outermost[it.call_path.idx()] {
+            own.inclusive += inside;
+        }
+        if let Some(around) = path.parent.and_then(region_of) {
+            sums.entry((it.location.0, around)).or_default().exclusive -= inside;
+        }
+    });
+    let is_whole = read.is_some();
+    (sums, is_whole, read.unwrap_or_default())
+}
+
+/// Hands out all visits that a span has something of, with their call paths and how much that is, ns; then says what could
+/// not be read. `None` = there are too many.
+pub(super) fn visits_of(
+    run: &Opened<'_>,
+    span: &SpanOf,
+    each: &mut dyn FnMut(&Interval, &CallPath, i64),
+) -> Option<Vec<String>> {
+    let all = 0..u32::try_from(run.trace.locations().len()).unwrap_or(u32::MAX);
+    let (from, to) = (span.from_ns.max(0), span.to_ns);
+    let ranges = [(all.start, all.end)];
+    if run.has_no_visits() || visits_in(run, (from, to), &ranges, |_| true) > MOST_VISITS_EXACTLY {
+        return None;
+    }
+    let paths = run.trace.call_paths();
     let within = Span { from: Nanos(from), to: Nanos(to) };
     let read = run.events.overlapping(within, all, &mut |visits| {
         for visit in visits {
             let it = &visit.interval;
             let inside = it.end.0.min(to) - it.start.0.max(from);
-            let Some(path) = paths.get(it.call_path.idx()).filter(|_| inside >= 0) else { continue };
-            let own = sums.entry((it.location.0, path.region.0)).or_default();
-            own.exclusive += inside;
-            own.visits += u64::from(it.visits);
-            if is_outermost[it.call_path.idx()] {
-                own.inclusive += inside;
-            }
-            if let Some(around) = path.parent.and_then(region_of) {
-                sums.entry((it.location.0, around)).or_default().exclusive -= inside;
+            if let Some(path) = paths.get(it.call_path.idx()).filter(|_| inside >= 0) {
+                each(it, path, inside);
             }
         }
     });
-    (sums, true, read.err().map_or_else(Vec::new, |unread| unread.0))
+    Some(read.err().map_or_else(Vec::new, |unread| unread.0))
 }
 
 /// By call path, whether its region is not around it already.

@@ -34,6 +34,7 @@ fn requests(end: i64) -> Vec<Value> {
         json!({ "ask": "run" }),
         json!({ "ask": "shares", "span": null }),
         json!({ "ask": "shares", "span": { "from_ns": end / 5, "to_ns": end / 2 } }),
+        json!({ "ask": "call-paths", "from_ns": end / 5, "to_ns": end / 2 }),
         json!({ "ask": "levels" }),
         json!({ "ask": "situations" }),
         json!({ "ask": "counter-places" }),

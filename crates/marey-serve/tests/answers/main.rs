@@ -34,6 +34,7 @@ struct Row {
     start: i64,
     end: i64,
     region: u32,
+    path: u32,
     level: u32,
     depth: u32,
 }
@@ -152,6 +153,7 @@ fn rows(archive: &Archive) -> Vec<Row> {
             start,
             end: start + table.i64("duration").unwrap()[row],
             region: of_path[path as usize],
+            path,
             level: level_of(path),
             depth: depth_of(path),
         }

@@ -10,8 +10,9 @@ use super::operations::meeting;
 use super::overlaps::overlapping;
 use super::traffic::talking;
 
-const REQUESTS: [&str; 18] = [
+const REQUESTS: [&str; 19] = [
     r#"{"ask":"shares","span":{"from_ns":A,"to_ns":B}}"#,
+    r#"{"ask":"call-paths","from_ns":A,"to_ns":B}"#,
     r#"{"ask":"events","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
     r#"{"ask":"events-at","location":D,"from_ns":A,"to_ns":B}"#,
     r#"{"ask":"collective-sums","from_ns":A,"to_ns":B}"#,

@@ -62,9 +62,25 @@ fn times_of_the_whole_run_are_exact() {
 
 /// Exclusive and inclusive time and visits by location and region, counted slowly: what is in a region twice counts once in
 /// inclusive times.
-#[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
-fn sums_of(made: &Made, (from, to): (i64, i64)) -> BTreeMap<(u32, u32), [f64; 3]> {
+fn sums_of(made: &Made, span: (i64, i64)) -> BTreeMap<(u32, u32), [f64; 3]> {
     let mut truth = BTreeMap::new();
+    nested(made, span, |row, around, length| {
+        let location = row.location;
+        if let Some(outer) = around.last() {
+            truth.entry((location, outer.region)).or_insert([0.0; 3])[0] -= length;
+        }
+        let is_outermost = around.iter().all(|outer| outer.region != row.region);
+        let sums = truth.entry((location, row.region)).or_insert([0.0; 3]);
+        sums[0] += length;
+        sums[1] += if is_outermost { length } else { 0.0 };
+        sums[2] += 1.0;
+    });
+    truth
+}
+
+/// Each visit of a span with those that lie around it in time, the outermost first, and what of it lies in the span.
+#[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
+fn nested(made: &Made, (from, to): (i64, i64), mut each: impl FnMut(&super::Row, &[&super::Row], f64)) {
     for location in 0..4 {
         let mut own: Vec<_> = made
             .rows
@@ -77,19 +93,10 @@ fn sums_of(made: &Made, (from, to): (i64, i64)) -> BTreeMap<(u32, u32), [f64; 3]
             while around.last().is_some_and(|outer| outer.end < row.end || outer.end <= row.start) {
                 around.pop();
             }
-            let length = (row.end.min(to) - row.start.max(from)) as f64;
-            if let Some(outer) = around.last() {
-                truth.entry((location, outer.region)).or_insert([0.0; 3])[0] -= length;
-            }
-            let is_outermost = around.iter().all(|outer| outer.region != row.region);
-            let sums = truth.entry((location, row.region)).or_insert([0.0; 3]);
-            sums[0] += length;
-            sums[1] += if is_outermost { length } else { 0.0 };
-            sums[2] += 1.0;
+            each(row, &around, (row.end.min(to) - row.start.max(from)) as f64);
             around.push(row);
         }
     }
-    truth
 }
 
 /// Every location's time by region is that of its visits; what is in a region twice counts once in inclusive times.
@@ -142,6 +149,52 @@ fn check_shares(made: &Made, answer: &Decoded, span: (i64, i64), slack: u32) {
     let own: f64 = truth.values().map(|sums| sums[0]).sum();
     assert!((all(&exclusive) - own).abs() < 0.5, "{} is {own}", all(&exclusive));
     assert!(slack > 0 || truth.len() > 20);
+}
+
+/// Every call path's time of its own in a span is that of its visits without those inside them, and nothing is lost.
+#[test]
+fn call_paths_of_a_span_are_what_a_count_says() {
+    let made = Made::random(27);
+    let run = made.open();
+    let end = made.rows.iter().map(|row| row.end).max().unwrap();
+    let mut chance = Chance::new(28);
+    for turn in 0..40 {
+        let from = i64::try_from(chance.below(u64::try_from(end).unwrap())).unwrap();
+        let bits = 6 + chance.below(22);
+        let to = from + 1 + i64::try_from(chance.below(1 << bits)).unwrap();
+        let (from, to) = if turn == 0 { (0, end) } else { (from, to) };
+        let answer = ask(&run, &json!({ "ask": "call-paths", "from_ns": from, "to_ns": to }));
+        assert_eq!(answer.head["is_whole"], true);
+        let truth = paths_of(&made, (from, to));
+        let [exclusive, visits] = ["exclusive", "visits"].map(|name| answer.f64(name));
+        let found: BTreeMap<u32, [f64; 2]> = (answer.u32("call_path").into_iter().zip(exclusive))
+            .zip(visits)
+            .map(|((path, exclusive), visits)| (path, [exclusive, visits]))
+            .collect();
+        for (path, [own, number]) in &truth {
+            let [exclusive, visits] = found.get(path).copied().unwrap_or_default();
+            assert!((exclusive - own).abs() < 0.5, "{from} to {to}: {path} has {exclusive}, not {own}");
+            // A visit of no length at the edge may be counted or not.
+            assert!((visits - number).abs() <= 2.0, "{from} to {to}: {path} has {visits}, not {number}");
+        }
+        let all: f64 = found.values().map(|sums| sums[0]).sum();
+        let own: f64 = truth.values().map(|sums| sums[0]).sum();
+        assert!((all - own).abs() < 0.5, "{all} is {own}");
+    }
+}
+
+/// Time of its own and visits by call path, counted slowly: what a visit has is all of it without what is directly inside.
+fn paths_of(made: &Made, span: (i64, i64)) -> BTreeMap<u32, [f64; 2]> {
+    let mut truth: BTreeMap<u32, [f64; 2]> = BTreeMap::new();
+    nested(made, span, |row, around, length| {
+        if let Some(outer) = around.last() {
+            truth.entry(outer.path).or_default()[0] -= length;
+        }
+        let own = truth.entry(row.path).or_default();
+        own[0] += length;
+        own[1] += 1.0;
+    });
+    truth
 }
 
 /// Levels of a location add up to the time that was recorded of it, and each has that of its regions.

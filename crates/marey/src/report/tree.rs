@@ -240,6 +240,8 @@ struct Node {
     /// Time in the regions of this node and beneath.
     time: Nanos,
     calls: u64,
+    /// Call paths that end here.
+    paths: Vec<usize>,
     /// How often it lies in itself, at most.
     recursion: usize,
     parent: usize,
@@ -264,6 +266,7 @@ impl Tree {
             let region = (words::region(trace, path.region), chain.region_place, Kind::Region);
             tree.descend(&mut place, chain.functions.into_iter().map(function).chain([region]));
             tree.nodes[place.node].region = Some(path.region);
+            tree.nodes[place.node].paths.push(idx);
             places.push(place);
         }
         let mut parts = Parts::new(facts, places.len());
@@ -338,6 +341,17 @@ impl Tree {
         children.sort_by(|&a, &b| self.nodes[b].time.cmp(&self.nodes[a].time).then(a.cmp(&b)));
         children
     }
+
+    /// Call paths that end in these nodes and beneath.
+    fn paths_in(&self, mut open: Vec<usize>) -> Vec<usize> {
+        let mut paths = Vec::new();
+        while let Some(node) = open.pop() {
+            paths.extend(&self.nodes[node].paths);
+            open.extend(self.nodes[node].children.values());
+        }
+        paths.sort_unstable();
+        paths
+    }
 }
 
 /// A node for other programs.
@@ -359,6 +373,8 @@ pub(super) struct JsonNode<'f> {
     /// What is beneath it included.
     time_ns: i64,
     recursion: usize,
+    /// Places in the archive's table of those call paths that end in it; of all that are too small, theirs.
+    call_paths: Vec<usize>,
 }
 
 /// The tree for other programs: the largest nodes, parents before their children, those with most time first.
@@ -388,11 +404,13 @@ pub(super) fn json<'f>(facts: &'f Facts<'_>) -> Vec<JsonNode<'f>> {
             calls: node.calls,
             time_ns: node.time.0,
             recursion: node.recursion,
+            call_paths: node.paths.clone(),
         });
         let children = tree.children(number);
-        let hidden: i64 = children.iter().filter(|it| !shown[**it]).map(|it| tree.nodes[*it].time.0).sum();
-        if hidden > 0 {
-            nodes.push(JsonNode::others(place, hidden));
+        let hidden: Vec<usize> = children.iter().copied().filter(|it| !shown[*it]).collect();
+        let time: i64 = hidden.iter().map(|it| tree.nodes[*it].time.0).sum();
+        if time > 0 {
+            nodes.push(JsonNode::others(place, time, tree.paths_in(hidden)));
         }
         open.extend(children.into_iter().rev().map(|it| (it, Some(place))));
     }
@@ -400,7 +418,7 @@ pub(super) fn json<'f>(facts: &'f Facts<'_>) -> Vec<JsonNode<'f>> {
 }
 
 impl JsonNode<'_> {
-    fn others(parent: usize, time_ns: i64) -> Self {
+    fn others(parent: usize, time_ns: i64, call_paths: Vec<usize>) -> Self {
         Self {
             parent: Some(parent),
             name: "…".to_owned(),
@@ -412,6 +430,7 @@ impl JsonNode<'_> {
             calls: 0,
             time_ns,
             recursion: 0,
+            call_paths,
         }
     }
 }

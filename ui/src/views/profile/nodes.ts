@@ -4,6 +4,30 @@
  */
 import type { CallNode } from "../../wire/report.ts";
 
+/**
+ * The same tree with the times of a part of the run; its nodes keep their places, so that what is open stays open. Of functions
+ * that ran outside of regions nobody knows when: samples are counted for the whole run.
+ */
+export function partOf(nodes: readonly CallNode[], sums: ReadonlyMap<number, readonly [exclusive: number, visits: number]>): readonly CallNode[] {
+  const [times, calls] = [nodes.map(() => 0), nodes.map(() => 0)];
+  for (let at = nodes.length - 1; at >= 0; at -= 1) {
+    const node = nodes[at];
+    if (node === undefined) continue;
+    for (const path of node.call_paths) {
+      const [exclusive, visits] = sums.get(path) ?? [0, 0];
+      times[at] = (times[at] ?? 0) + exclusive;
+      calls[at] = (calls[at] ?? 0) + (node.kind === "others" ? 0 : visits);
+    }
+    if (node.parent !== null) times[node.parent] = (times[node.parent] ?? 0) + (times[at] ?? 0);
+  }
+  return nodes.map((node, at) => ({ ...node, time_ns: times[at] ?? 0, calls: calls[at] ?? 0 }));
+}
+
+/** Whether a node has anything of what the tree is of. */
+export function isThere(node: CallNode): boolean {
+  return node.time_ns > 0 || node.calls > 0;
+}
+
 /** A line of a tree, either way. */
 export interface Line {
   /** Tells it from all others. */
@@ -36,6 +60,7 @@ export function downward(nodes: readonly CallNode[]): readonly Line[] {
   const own = ownTimes(nodes);
   const children = new Map<number | null, number[]>();
   nodes.forEach((node, place) => {
+    if (!isThere(node)) return;
     const of = children.get(node.parent);
     if (of === undefined) children.set(node.parent, [place]);
     else of.push(place);

@@ -4,11 +4,11 @@ import { useEffect, useMemo } from "preact/hooks";
 
 import { duration } from "../../base/time.ts";
 import { report } from "../../state/run.ts";
-import { followShares, isOfSpan, profile, profileShares, type ProfileName } from "../../state/shares.ts";
+import { followShares, isOfPaths, isOfSpan, isPart, pathSums, profile, profileShares, type PathSums, type ProfileName } from "../../state/shares.ts";
 import { spanLength } from "../../state/told.ts";
-import type { Report } from "../../wire/report.ts";
+import type { CallNode, Report } from "../../wire/report.ts";
 import { Flames } from "./flames.tsx";
-import { downward, upward } from "./nodes.ts";
+import { downward, isThere, partOf, upward } from "./nodes.ts";
 import "./profile.css";
 import { Racy } from "./racy.tsx";
 import { RegionsOfSpan } from "./span.tsx";
@@ -25,11 +25,11 @@ interface Way {
 
 const WAYS: readonly Way[] = [
   { key: "region", name: "By region", help: "Sums over all locations, and how these differ", hasSpan: true },
-  { key: "tree", name: "Call tree", help: "From the outermost function down to the regions, with the time of all that is beneath", hasSpan: false },
-  { key: "callers", name: "Bottom-up", help: "From each function or region that took time of its own up to those that called it", hasSpan: false },
+  { key: "tree", name: "Call tree", help: "From the outermost function down to the regions, with the time of all that is beneath", hasSpan: true },
+  { key: "callers", name: "Bottom-up", help: "From each function or region that took time of its own up to those that called it", hasSpan: true },
   { key: "racy", name: "By location", help: "A bar line for each location, with mean, largest and smallest", hasSpan: true },
   { key: "path", name: "By call path", help: "Sums over all locations, told apart by what was around", hasSpan: false },
-  { key: "flames", name: "Flame graph", help: "The call tree as boxes: as wide as their time, what is inside stands below", hasSpan: false },
+  { key: "flames", name: "Flame graph", help: "The call tree as boxes: as wide as their time, what is inside stands below", hasSpan: true },
 ];
 
 export function Profile(): JSX.Element {
@@ -57,7 +57,7 @@ export function Profile(): JSX.Element {
 
 /** Of the whole run, or of the span. */
 function Of(): JSX.Element {
-  const damage = profileShares.value?.head.damage ?? [];
+  const damage = (isOfPaths.value ? pathSums.value : profileShares.value)?.head.damage ?? [];
   return (
     <>
       <span role="group" aria-label="Of what">
@@ -75,11 +75,29 @@ function Of(): JSX.Element {
 
 function OfReport({ way, text }: { readonly way: ProfileName; readonly text: Report }): JSX.Element {
   const nodes = text.call_tree ?? [];
+  if (way === "path") return <Paths rows={text.call_paths ?? []} />;
+  if (way === "region") return <Regions rows={text.regions ?? []} />;
+  return isPart.value ? <TreeOfSpan way={way} nodes={nodes} sums={pathSums.value} /> : <AsTree way={way} nodes={nodes} />;
+}
+
+function TreeOfSpan({ way, nodes, sums }: { readonly way: ProfileName; readonly nodes: readonly CallNode[]; readonly sums: PathSums | null }): JSX.Element {
+  const part = useMemo(() => partOf(nodes, sums?.sums ?? new Map()), [nodes, sums]);
+  if (sums === null) return <p class="hush">Times are being added up …</p>;
+  if (!sums.head.is_whole) return <p class="hush">This span has so many visits that they are not added up; zoom in, or look at the whole run.</p>;
+  if (!part.some(isThere)) return <p class="hush">No region was visited in this span.</p>;
+  const hasSamples = nodes.some((node) => node.kind === "function" && node.call_paths.length === 0);
+  return (
+    <>
+      <AsTree way={way} nodes={part} />
+      {hasSamples ? <p class="muted">Time in regions only: when functions ran outside of them, samples do not tell.</p> : null}
+    </>
+  );
+}
+
+function AsTree({ way, nodes }: { readonly way: ProfileName; readonly nodes: readonly CallNode[] }): JSX.Element {
   const [down, up] = useMemo(() => [downward(nodes), upward(nodes)], [nodes]);
   const total = down.reduce((sum, line) => sum + line.inclusive, 0);
   if (way === "tree") return <Tree name="call tree" lines={down} total={total} isUpward={false} />;
   if (way === "callers") return <Tree name="bottom-up" lines={up} total={total} isUpward />;
-  if (way === "path") return <Paths rows={text.call_paths ?? []} />;
-  if (way === "flames") return <Flames nodes={nodes} />;
-  return <Regions rows={text.regions ?? []} />;
+  return <Flames nodes={nodes} />;
 }
