@@ -1,9 +1,14 @@
 /**
- * How long a user waits, and how busy the main thread is: figures, one a line, for `cargo xtask bench --only view`.
+ * How long a user waits, and how busy the main thread is: figures, one a line, for `cargo xtask bench --only screen`.
  *
- * `painted_ms` from opening the address until the first timeline is drawn as exactly as it will be; `frame_p50_ms` … what
- * the main thread does from one picture to the next while the timeline is moved sideways, all of it: scripts, layout,
- * drawing, garbage; `settled_p50_ms` … from looking at another span, anywhere and of any length, until it is drawn.
+ * `painted_ms` from opening the address until the first timeline is drawn as exactly as it will be. While the timeline is
+ * moved sideways, from one picture to the next: `busy_p50_ms` … how long the main thread was on a processor, for whatever it
+ * did: scripts, style, layout, drawing, garbage; `frame_p50_ms` … how long that lasted, which is more where it waits for the
+ * compositor or for a processor; `interval_p50_ms` … how long after the one before the picture came. `settled_p50_ms` … from
+ * looking at another span, anywhere and of any length, until it is drawn.
+ *
+ * The processor time of its tasks is told by Chromium's trace. It is told a second time by the browser's own counters, as a
+ * mean: `busy_mean_ms` and `counted_mean_ms` must be about the same.
  */
 import { asked } from "./read.mjs";
 
@@ -19,7 +24,12 @@ export async function speed(browser, address) {
   // Situations and the report are made meanwhile; they are nobody's frame.
   await browser.until("the report", () => document.querySelector(".findings-card, .side .hush, .side .muted") !== null);
   await page.waitForTimeout(1500);
-  told("frame", await frames(page));
+  const seen = await frames(page);
+  told("busy", seen.busy);
+  told("frame", seen.lasted);
+  told("interval", seen.intervals);
+  console.log(`busy_mean_ms ${mean(seen.busy).toFixed(2)}`);
+  console.log(`counted_mean_ms ${seen.counted.toFixed(2)}`);
   told("settled", await spans(page));
 }
 
@@ -30,7 +40,7 @@ async function drawn(page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
-/** What the main thread does for each picture while the timeline is moved, ms. */
+/** What the main thread does for each picture while the timeline is moved, ms; and what its counters say of a picture, as a mean. */
 async function frames(page) {
   const duration = (await asked(page, { ask: "run" })).head.duration_ns;
   await page.evaluate((span) => (location.hash = `#1&view=timeline&span=${span}`), `${Math.round(duration * 0.2)}-${Math.round(duration * 0.24)}`);
@@ -40,6 +50,8 @@ async function frames(page) {
   session.on("Tracing.dataCollected", ({ value }) => events.push(...value));
   const ended = new Promise((done) => session.once("Tracing.tracingComplete", done));
   await session.send("Tracing.start", { transferMode: "ReportEvents", traceConfig: { includedCategories: ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"] } });
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const before = await counted(session);
   await page.evaluate(
     (frames) =>
       new Promise((done) => {
@@ -56,25 +68,38 @@ async function frames(page) {
       }),
     FRAMES,
   );
+  const spent = (await counted(session)) - before;
   await session.send("Tracing.end");
   await ended;
-  return busy(events);
+  return { ...pictures(events), counted: spent / FRAMES };
 }
 
-/** Tasks of the page's main thread between two pictures, added up. */
-function busy(events) {
-  const pictures = events.filter((it) => it.name === "FireAnimationFrame");
-  const [{ pid, tid }] = pictures;
+/** Processor time of all tasks of the main thread so far, ms. */
+async function counted(session) {
+  const { metrics } = await session.send("Performance.getMetrics");
+  return metrics.find(({ name }) => name === "TaskDuration").value * 1000;
+}
+
+/** Tasks of the page's main thread between two pictures, added up: processor time, and how long they lasted. */
+function pictures(events) {
+  const drawn = events.filter((it) => it.name === "FireAnimationFrame");
+  const [{ pid, tid }] = drawn;
   const isTask = (it) => it.ph === "X" && it.pid === pid && it.tid === tid && /RunTask$/.test(it.name);
-  const tasks = events.filter(isTask).sort((a, b) => a.ts - b.ts);
+  const tasks = events.filter(isTask).sort((a, b) => a.ts - b.ts || b.dur - a.dur);
   // Tasks within tasks are counted with them.
   const outer = [];
   for (const task of tasks) {
     const last = outer.at(-1);
     if (last === undefined || task.ts >= last.ts + last.dur) outer.push(task);
   }
-  const at = [...new Set(pictures.map((it) => outer.findLastIndex((task) => task.ts <= it.ts)))].filter((place) => place >= 0);
-  return at.slice(1).map((place, number) => outer.slice(at[number], place).reduce((sum, it) => sum + it.dur / 1000, 0));
+  // Several things may be drawn with a picture; what the task of the one before did belongs to that.
+  const at = [...new Set(drawn.map((it) => outer.findLastIndex((task) => task.ts <= it.ts)))].filter((place) => place >= 0);
+  const sums = (time) => at.slice(1).map((place, number) => outer.slice(at[number], place).reduce((sum, it) => sum + time(it) / 1000, 0));
+  return {
+    busy: sums((it) => it.tdur),
+    lasted: sums((it) => it.dur),
+    intervals: at.slice(1).map((place, number) => (outer[place].ts - outer[at[number]].ts) / 1000),
+  };
 }
 
 /** From looking at another span until it is drawn, ms. */
@@ -105,6 +130,10 @@ async function spans(page) {
     found.push(took);
   }
   return found;
+}
+
+function mean(times) {
+  return times.reduce((sum, it) => sum + it, 0) / Math.max(times.length, 1);
 }
 
 function told(name, times) {

@@ -20,15 +20,17 @@ use std::process::{Child, Stdio};
 
 const TEXT: &str = "\
 The viewer in Chromium without a graphics processor, 1 440 × 860 pixels, in milliseconds; it shares its processors with the engine.
-*Painted* is from opening the address to the first timeline, as exact as it will be. *Frame* is what the main thread does from one \
-picture to the next while the timeline is moved sideways: scripts, layout, drawing, and waiting for the compositor. *Settled* is from \
-looking at another span, anywhere and of any length, until it is drawn, at least two frames.";
+*Painted* is from opening the address to the first timeline, as exact as it will be. *Work* is how long the main thread was on a \
+processor from one picture to the next while the timeline is moved sideways: scripts, style, layout, drawing, garbage. *Lasted* is \
+how long that took by the clock, which is more where it waits for the compositor or for a processor. *Settled* is from looking at \
+another span, anywhere and of any length, until it is drawn, at least two frames.";
 
-const FIGURES: [&str; 7] = [
+const FIGURES: [&str; 8] = [
     "painted_ms",
-    "frame_p50_ms",
+    "busy_p50_ms",
+    "busy_p95_ms",
+    "busy_p99_ms",
     "frame_p95_ms",
-    "frame_p99_ms",
     "settled_p50_ms",
     "settled_p95_ms",
     "settled_p99_ms",
@@ -37,7 +39,7 @@ const FIGURES: [&str; 7] = [
 type Figures = BTreeMap<String, Vec<f64>>;
 
 pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<Section> {
-    let heads = ["case", "painted", "frame p50", "p95", "p99", "settled p50", "p95", "p99"];
+    let heads = ["case", "painted", "work p50", "p95", "p99", "lasted p95", "settled p50", "p95", "p99"];
     let mut section = Section {
         title: "Viewing a run in a browser",
         text: TEXT,
@@ -53,7 +55,7 @@ pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<S
             Ok(figures) => {
                 let summary = |figure: &str| figures.get(figure).and_then(|values| Summary::of(values));
                 goals.add(&name, "ms until it is painted", summary("painted_ms"), Target::AtMost(1000.0));
-                goals.add(&name, "ms a frame, p95", summary("frame_p95_ms"), Target::AtMost(8.0));
+                goals.add(&name, "ms of work a frame, p95", summary("busy_p95_ms"), Target::AtMost(8.0));
                 let cells = FIGURES.iter().map(|figure| median(summary(figure), 1));
                 section.table.push(std::iter::once(name).chain(cells).collect());
             }
