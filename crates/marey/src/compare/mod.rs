@@ -3,7 +3,7 @@
 //! The one idea: a run is condensed into a digest and closed, so that any number of runs can be compared; what is said of
 //! two of them is said in one place ([`sentences`]), whoever asks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use marey_analyze::{Comparison, Digest, FunctionName, LocationKind, Place, PlaceKind, RegionName, Where};
 
@@ -73,10 +73,7 @@ impl Compared {
 }
 
 /// Opens runs; those of one name are called by their paths.
-fn open_all<'p>(
-    paths: impl Iterator<Item = &'p std::path::PathBuf>,
-    depth: Depth,
-) -> anyhow::Result<Vec<Compared>> {
+fn open_all<'p>(paths: impl Iterator<Item = &'p PathBuf>, depth: Depth) -> anyhow::Result<Vec<Compared>> {
     let paths: Vec<_> = paths.collect();
     let mut runs = paths.iter().map(|path| Compared::open(path, depth)).collect::<Result<Vec<_>, _>>()?;
     let paths: Vec<&Path> = paths.iter().map(|path| path.as_path()).collect();
@@ -84,13 +81,23 @@ fn open_all<'p>(
     Ok(runs)
 }
 
-/// What runs are called: those of one name by their paths.
+/// What runs are called: those of one name by as much of their paths as tells them apart.
 pub(crate) fn names(paths: &[&Path]) -> Vec<String> {
     let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_owned();
-    let is_alone = |path: &Path| paths.iter().filter(|other| name(other) == name(path)).count() == 1;
-    let shown = |path: &&Path| match is_alone(path) {
-        true => harmless(&name(path).to_string_lossy()),
-        false => harmless(&path.to_string_lossy()),
+    let last = |path: &Path, number: usize| -> PathBuf {
+        let parts: Vec<_> = path.components().collect();
+        parts[parts.len().saturating_sub(number)..].iter().collect()
+    };
+    let shown = |path: &&Path| {
+        let alike = paths.iter().filter(|other| name(other) == name(path));
+        let is_alone = |number: &usize| {
+            alike.clone().filter(|other| last(other, *number) == last(path, *number)).count() == 1
+        };
+        match (1..=path.components().count()).find(is_alone) {
+            Some(1) => harmless(&name(path).to_string_lossy()),
+            Some(number) => harmless(&last(path, number).to_string_lossy()),
+            None => harmless(&path.to_string_lossy()),
+        }
     };
     paths.iter().map(shown).collect()
 }
