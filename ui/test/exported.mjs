@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 const ROWS = ".timeline-rows canvas";
 
 /** Opens it where nothing can be reached, and tells what was tried all the same. */
-export async function openCutOff(browser, file) {
+export async function openCutOff(browser, file, first = ".overview-facts") {
   const tried = [];
   const { page } = browser;
   await page.context().setOffline(true);
@@ -19,7 +19,7 @@ export async function openCutOff(browser, file) {
   });
   const started = Date.now();
   await page.goto(file);
-  await browser.until("the run is open", () => document.querySelector(".overview-facts") !== null);
+  await browser.until("the run is open", (first) => document.querySelector(first) !== null, first);
   console.log(`open after ${Date.now() - started} ms`);
   return tried;
 }
@@ -113,6 +113,57 @@ async function seen(browser, go) {
   const colours = await browser.colours(ROWS);
   await browser.open("Overview");
   return { facts, tables, colours };
+}
+
+/** A page that holds two runs compares them as the server does, without a network. */
+export async function exportedPair(browser, address, file) {
+  const { page } = browser;
+  browser.step("two runs, served");
+  const served = await compared(browser, () => page.goto(address));
+  assert(served.colours.every((it) => Object.keys(it).length > 3), "both are drawn");
+  await page.goto("about:blank");
+  browser.step("the page with both says and draws the same");
+  let tried = [];
+  const held = await compared(browser, async () => {
+    tried = await openCutOff(browser, file, ".compare-headline");
+  });
+  assert.match(page.url(), /^file:.*#1&view=compare/);
+  assert.deepEqual(held, served);
+  await browser.picture("exported-compare");
+  await browser.accessible("two runs in a page");
+
+  browser.step("aligned on an iteration, and another one");
+  await page.getByRole("button", { name: "Aligned on an iteration" }).click();
+  await browser.settled();
+  await page.keyboard.press(".");
+  await browser.settled();
+  assert.match(page.url(), /align=2(&|$)/);
+  await page.reload();
+  await browser.settled();
+  assert.match(page.url(), /align=2(&|$)/);
+
+  browser.step("all other views are of the first run");
+  await browser.open("Timeline");
+  await browser.settled();
+  assert.match(await browser.text(".timeline-bar"), /^Timeline2 locations/);
+  assert.deepEqual(tried, [], "it tried to reach somebody");
+}
+
+/** What the comparison of two runs shows. */
+async function compared(browser, go) {
+  const { page } = browser;
+  await go();
+  await browser.until("iterations", () => document.querySelector(".compare-bars canvas") !== null);
+  await browser.settled();
+  const colours = [];
+  for (const at of [1, 2]) colours.push(await browser.colours(`.compare-run:nth-child(${at}) canvas`));
+  const tables = [];
+  for (const name of ["Critical path", "Regions", "Call paths", "Waits"]) {
+    await page.locator(".compare-ways button").filter({ hasText: name }).click();
+    await browser.until("rows", () => document.querySelector(".table-row") !== null);
+    tables.push(await page.locator(".table-row").allTextContents());
+  }
+  return { headline: await browser.text(".compare-headline"), colours, tables };
 }
 
 /** Of a run that is larger than the page may be pictures are there, and that something is missing is said. */

@@ -1,7 +1,7 @@
 //! The engine of a page that holds a run itself: `marey_serve::answer`, as WebAssembly.
 //!
 //! The one idea: whoever holds the instance asks for room, writes into it, and says what that was: the report, the name,
-//! the packed run, a request. What comes back lies where the last function said. So there are plain numbers on both
+//! what is known of it and another run, the packed run, a request. What comes back lies where the last function said. So there are plain numbers on both
 //! sides, and no glue that somebody would have to generate.
 //!
 //! What is deliberately absent: the page (`ui/`), what goes into it (`marey export`), and whatever a browser could do
@@ -24,6 +24,10 @@ struct Engine {
     input: Vec<u8>,
     report: Vec<u8>,
     name: String,
+    /// Of a page with two runs, what the other one is called, and what is known of both.
+    other: Option<String>,
+    compare: Vec<u8>,
+    iterations: Vec<u8>,
     run: Option<Opened<'static>>,
     /// What it may read now.
     output: Vec<u8>,
@@ -59,6 +63,29 @@ pub extern "C" fn marey_take_name() {
     });
 }
 
+/// What was written is the name of the other run of the page.
+// SAFETY: no other function of the module has this name.
+#[unsafe(no_mangle)]
+pub extern "C" fn marey_take_other() {
+    ENGINE.with_borrow_mut(|engine| {
+        engine.other = Some(String::from_utf8_lossy(&std::mem::take(&mut engine.input)).into_owned());
+    });
+}
+
+/// What was written is the answer to how both runs compare.
+// SAFETY: no other function of the module has this name.
+#[unsafe(no_mangle)]
+pub extern "C" fn marey_take_compare() {
+    ENGINE.with_borrow_mut(|engine| engine.compare = std::mem::take(&mut engine.input));
+}
+
+/// What was written is the answer to which iterations both have.
+// SAFETY: no other function of the module has this name.
+#[unsafe(no_mangle)]
+pub extern "C" fn marey_take_iterations() {
+    ENGINE.with_borrow_mut(|engine| engine.iterations = std::mem::take(&mut engine.input));
+}
+
 /// What was written is the packed run. 0 = it is open; else so many bytes say why not.
 // SAFETY: no other function of the module has this name.
 #[unsafe(no_mangle)]
@@ -92,7 +119,13 @@ impl Engine {
         // It is there as long as the page is.
         let archive: &'static Archive = Box::leak(Box::new(archive));
         let report = std::mem::take(&mut self.report);
-        self.run = Some(Opened::new(archive, &self.name, move || report.clone())?);
+        let run = Opened::new(archive, &self.name, move || report.clone())?;
+        self.run = Some(match self.other.take() {
+            Some(other) => {
+                run.told(&other, std::mem::take(&mut self.compare), std::mem::take(&mut self.iterations))
+            }
+            None => run,
+        });
         Ok(())
     }
 }

@@ -78,7 +78,11 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Anomalies => annotations::anomalies(run),
         Request::Histogram(histogram) => histogram::answer(run, histogram),
         Request::Instances(instances) => instances::answer(run, instances),
-        Request::Compare | Request::Iterations => of_both(run, request),
+        Request::Compare | Request::Iterations => match &run.told {
+            Some(told) if *request == Request::Compare => told.compare.clone(),
+            Some(told) => told.iterations.clone(),
+            None => of_both(run, request),
+        },
     }
 }
 
@@ -92,7 +96,7 @@ fn of_both(run: &Opened<'_>, request: &Request) -> Vec<u8> {
     answered.unwrap_or_else(refused)
 }
 
-/// A page that holds its run holds one, and does without what compares two.
+/// A page does without what compares two runs: it was told, or holds one.
 #[cfg(not(feature = "http"))]
 fn of_both(_run: &Opened<'_>, _request: &Request) -> Vec<u8> {
     refused("this page holds one run".to_owned())

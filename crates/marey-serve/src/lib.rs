@@ -22,6 +22,7 @@ mod overlaps;
 mod pair;
 mod run;
 mod tables;
+mod told;
 #[cfg(feature = "http")]
 pub mod viewer;
 

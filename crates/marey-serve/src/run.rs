@@ -19,6 +19,7 @@ use crate::counters::Counted;
 use crate::overlaps::Overlapping;
 #[cfg(feature = "http")]
 use crate::pair::Beside;
+use crate::told::Told;
 use crate::wire::{
     Kind, RunHead, WireCounter, WireEventKind, WireLine, WireLocation, WireProcess, WireRegion,
 };
@@ -49,6 +50,8 @@ pub struct Opened<'a> {
     overlapping: OnceLock<Overlapping>,
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
+    /// What is known of it and another run.
+    pub(crate) told: Option<Told>,
     /// The run that it is the base of.
     #[cfg(feature = "http")]
     pub(crate) beside: Option<Beside<'a>>,
@@ -122,6 +125,7 @@ impl<'a> Opened<'a> {
             overlapping: OnceLock::new(),
             report: Box::new(report),
             reported: OnceLock::new(),
+            told: None,
             #[cfg(feature = "http")]
             beside: None,
         })

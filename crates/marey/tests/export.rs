@@ -293,6 +293,36 @@ fn a_redacted_page_does_not_say_whose_run_it_was() {
 }
 
 #[test]
+fn a_page_of_two_runs_holds_both_and_what_differs() {
+    let place = Place::new();
+    if !can_export(&place) {
+        return;
+    }
+    for name in ["a", "b"] {
+        std::fs::create_dir(place.path(name)).unwrap();
+    }
+    sample::write(&place.path("a/run.marey"));
+    write_secret(&place.path("b/run.marey"), "id_private");
+    place.ok(&["export", "a/run.marey", "b/run.marey", "--to", "html", "-o", "both.html"]);
+    let page = Page::read(&place.path("both.html"));
+    let text = |part: &str| String::from_utf8_lossy(&page.parts[part]).into_owned();
+    let near = |name: &str| Path::new(name).join("run.marey").display().to_string();
+    assert_eq!([text("name"), text("other-name")], [near("a"), near("b")]);
+    assert!(text("compare").contains("sentences") && text("iterations").contains("is_same"));
+    let is_there = text("compare").contains(place.path("").to_str().unwrap());
+    assert!(!is_there, "where it was made is nobody's business");
+    let alone = ["a", "b"].map(|name| {
+        let out = format!("{name}.html");
+        place.ok(&["export", &near(name), "--to", "html", "-o", &out]);
+        Page::read(&place.path(&out)).parts["run"].clone()
+    });
+    assert_eq!([&page.parts["run"], &page.parts["other-run"]], [&alone[0], &alone[1]]);
+    let words = ["export", "a/run.marey", "b/run.marey", "--to", "html", "--redact", "-o", "x.html"];
+    let refused = place.marey(&words);
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+}
+
+#[test]
 fn what_is_too_large_is_left_out_or_refused() {
     let place = Place::new();
     if !can_export(&place) {

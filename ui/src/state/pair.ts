@@ -10,11 +10,12 @@ import { Latest } from "../base/latest.ts";
 import { length, ns, type Span } from "../base/time.ts";
 import { Engine } from "../wire/client.ts";
 import { besideServer } from "../wire/server.ts";
+import { heldBeside, isHeld } from "../wire/worker.ts";
 import type { CompareHead, IterationsHead, RunHead, WirePlace, WireVisit } from "../wire/generated.ts";
 import { engine, fail, run, whole } from "./run.ts";
 import { chosenBeside, chosenNew, chosenRegion, chosenSpan, lastNew, look, lookAround, span, type Chosen } from "./view.ts";
 
-export const besideEngine = new Engine(besideServer);
+export const besideEngine = new Engine(isHeld() ? heldBeside() : besideServer);
 
 /** Stands for a region that there is not. */
 export const NONE = 0xffffffff;

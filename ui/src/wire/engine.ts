@@ -12,6 +12,9 @@ interface Exports {
   marey_room(length: number): number;
   marey_take_report(): void;
   marey_take_name(): void;
+  marey_take_other(): void;
+  marey_take_compare(): void;
+  marey_take_iterations(): void;
   marey_open(): number;
   marey_answer(): number;
   marey_output(): number;
@@ -62,6 +65,14 @@ async function open(parts: Parts): Promise<Exports> {
   engine.marey_take_report();
   await into(parts.name, () => undefined);
   engine.marey_take_name();
+  if (parts.beside !== null) {
+    await into(parts.beside.name, () => undefined);
+    engine.marey_take_other();
+    await into(parts.beside.compare, () => undefined);
+    engine.marey_take_compare();
+    await into(parts.beside.iterations, () => undefined);
+    engine.marey_take_iterations();
+  }
   await into(parts.run, (progress) => worker.postMessage({ progress }));
   const length = engine.marey_open();
   if (length > 0) throw new Error(new TextDecoder().decode(output(engine, length)));

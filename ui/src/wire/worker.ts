@@ -13,12 +13,14 @@ export interface Packed {
   readonly texts: readonly string[];
 }
 
-/** What the page holds. */
+/** What the page holds of a run, and the engine. */
 export interface Parts {
   readonly engine: Packed;
   readonly report: Packed;
   readonly name: Packed;
   readonly run: Packed;
+  /** What the run beside it is called, and what is known of both; `null` = there is none. */
+  readonly beside: { readonly name: Packed; readonly compare: Packed; readonly iterations: Packed } | null;
 }
 
 export interface Asked {
@@ -44,6 +46,22 @@ export function isHeld(): boolean {
 
 /** The engine of a page that holds its run. `progress` is told how much of it is unpacked, from 0 to 1. */
 export function held(progress: (share: number) => void): Carrier {
+  return carrier(progress, () => {
+    const isPair = document.querySelector('script[data-marey="other-run"]') !== null;
+    const beside = isPair ? { name: packed("other-name"), compare: packed("compare"), iterations: packed("iterations") } : null;
+    return { engine: packed("engine"), report: packed("report"), name: packed("name"), run: packed("run"), beside };
+  });
+}
+
+/** Another engine, for the run beside that. */
+export function heldBeside(): Carrier {
+  return carrier(
+    () => undefined,
+    () => ({ engine: packed("engine"), report: packed("other-report"), name: packed("other-name"), run: packed("other-run"), beside: null }),
+  );
+}
+
+function carrier(progress: (share: number) => void, parts: () => Parts): Carrier {
   let worker: Worker | null = null;
   let last = 0;
   const waiting = new Map<number, Waiting>();
@@ -73,7 +91,7 @@ export function held(progress: (share: number) => void): Carrier {
       if (data.isBroken) stop(new Error(data.error));
     };
     started.onerror = (event) => stop(new Error(event.message || "the engine of this page cannot be started"));
-    started.postMessage({ engine: packed("engine"), report: packed("report"), name: packed("name"), run: packed("run") } satisfies Parts);
+    started.postMessage(parts());
     return started;
   }
 
@@ -86,7 +104,7 @@ export function held(progress: (share: number) => void): Carrier {
     });
 }
 
-function packed(part: keyof Parts): Packed {
+function packed(part: string): Packed {
   const elements = [...document.querySelectorAll<HTMLScriptElement>(`script[data-marey="${part}"]`)];
   return { bytes: Number(elements[0]?.dataset["bytes"] ?? 0), texts: elements.map((it) => it.text) };
 }

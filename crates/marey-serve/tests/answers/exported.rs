@@ -102,6 +102,15 @@ fn a_page_answers_as_a_server_does() {
 }
 
 #[test]
+fn what_a_page_was_told_of_two_runs_it_tells() {
+    let made = Made::random(20);
+    let page = held(&made, SPARED[0]).told("other", b"one".to_vec(), b"two".to_vec());
+    assert_eq!(ask(&page, &json!({ "ask": "run" })).head["other"], "other");
+    assert_eq!(answer(&page, br#"{"ask":"compare"}"#), b"one");
+    assert_eq!(answer(&page, br#"{"ask":"iterations"}"#), b"two");
+}
+
+#[test]
 fn without_visits_pictures_are_of_buckets_and_say_so() {
     let made = Made::random(21);
     let (run, page) = (made.open(), held(&made, &["intervals"]));

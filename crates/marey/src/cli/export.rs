@@ -19,7 +19,8 @@ use clap::{Args, ValueEnum};
         marey export run.marey --to html                    run.marey.html, to be opened in a browser\n  \
         marey export run.marey --to html -o for-ada.html    under another name\n  \
         marey export run.marey --to html --redact           says what was done and how long, not by whom and where\n  \
-        marey export run.marey --to html --most-mib 20      fits into a letter\n\n\
+        marey export run.marey --to html --most-mib 20      fits into a letter\n  \
+        marey export old.marey new.marey --to html          both, and what differs between them\n\n\
         REDACTED\n  \
         Nodes, programs, libraries and files go by neutral names such as host-1 and file-3.c, the same for the same. Command \
         lines, titles, remarks, rules, environment, process and thread ids of the system, names of threads, texts of problems \
@@ -34,6 +35,10 @@ pub(crate) struct ExportArgs {
     #[arg(value_name = "RUN", default_value = "run.marey")]
     pub(crate) run: PathBuf,
 
+    /// A second run beside it, with what differs between them
+    #[arg(value_name = "OTHER")]
+    pub(crate) other: Option<PathBuf>,
+
     /// The form
     #[arg(long, value_name = "FORM", value_enum)]
     pub(crate) to: Form,
@@ -46,7 +51,7 @@ pub(crate) struct ExportArgs {
     #[arg(long)]
     pub(crate) redact: bool,
 
-    /// How much of the run the page may hold, in MiB
+    /// How much of a run the page may hold, in MiB
     ///
     /// Of a larger run messages are left out first, then single visits: pictures are of prepared buckets then, some 256
     /// visits each, and the page says so. The file is a third longer than what it holds.

@@ -2,7 +2,8 @@
 //!
 //! The one idea: a page asks itself what the viewer asks a server, so it holds the engine and the tables that answers are
 //! made of. What leaves the machine with it is said, and with `--redact` a copy without all that takes the run's place
-//! before anything is read for the page, the report included.
+//! before anything is read for the page, the report included. Of two runs it also holds what differs between them, for which
+//! the engine in the page has no means.
 
 mod page;
 
@@ -11,26 +12,34 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use marey_archive::{Archive, pack_tables, redact};
-use marey_serve::{Opened, SPARED, TABLES};
+use marey_serve::{Opened, SPARED, TABLES, answer};
 
 use crate::cli::ExportArgs;
+use crate::compare::names;
+use crate::compare::viewed::compared;
 use crate::exit::{self, Usage, say};
 use crate::format;
 use crate::pack::is_inside;
-use crate::paint::harmless;
 use crate::report;
 use crate::run::{damaged, open_archive};
-use page::{Page, Viewer};
+use page::{Beside, Page, Viewer};
 
 /// Runs the command.
 pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let viewer = Viewer::built()?;
     open_archive(&args.run)?;
+    if args.redact && args.other.is_some() {
+        bail!(Usage(
+            "--redact is for one run: files would go by other names in each, and could not be compared"
+                .to_owned()
+        ));
+    }
     let out = args.output.clone().unwrap_or_else(|| beside(&args.run));
     if out.exists() && !args.force {
         bail!(Usage(format!("{} is there; use --force to replace it, or -o", out.display())));
     }
-    if is_inside(&out, &args.run) || is_same(&out, &args.run) {
+    let lies_in = |run: &PathBuf| is_inside(&out, run) || is_same(&out, run);
+    if std::iter::once(&args.run).chain(&args.other).any(lies_in) {
         bail!(Usage(format!("{} lies in the run itself; choose another place with -o", out.display())));
     }
     let (page, left_out) = if args.redact { redacted(args, &out)? } else { as_it_is(args)? };
@@ -53,13 +62,38 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
 type Left = &'static [&'static str];
 
 fn as_it_is(args: &ExportArgs) -> anyhow::Result<(Page, Left)> {
-    let name = args.run.file_name().unwrap_or(args.run.as_os_str()).to_string_lossy();
-    // Not where it lies: that is nobody's business.
-    let report = report::as_json_called(&args.run, Path::new(&*name)).unwrap_or_else(|error| {
-        serde_json::json!({ "unexplained": exit::text_of(&error) }).to_string().into_bytes()
-    });
-    let (run, left_out) = packed(&args.run, args.most_mib << 20)?;
-    Ok((Page { name: harmless(&name), report, run }, left_out))
+    let paths: Vec<&Path> = std::iter::once(&*args.run).chain(args.other.as_deref()).collect();
+    // Not where they lie, unless that alone tells them apart: it is nobody's business.
+    let names = names(&paths);
+    let report = |run: &Path, name: &str| {
+        report::as_json_called(run, Path::new(name)).unwrap_or_else(|error| {
+            serde_json::json!({ "unexplained": exit::text_of(&error) }).to_string().into_bytes()
+        })
+    };
+    let most = args.most_mib << 20;
+    let (run, left_out) = packed(&args.run, most)?;
+    let page = Page { name: names[0].clone(), report: report(&args.run, &names[0]), run, beside: None };
+    let Some(other) = &args.other else { return Ok((page, left_out)) };
+    let (packed, left_out_of_other) = packed(other, most)?;
+    let [compare, iterations] = answers_of_both(&args.run, other, &names)?;
+    let report = report(other, &names[1]);
+    let beside = Beside { name: names[1].clone(), report, run: packed, compare, iterations };
+    // What more is left out of one is left out of what can be compared.
+    let left_out = if left_out.len() < left_out_of_other.len() { left_out_of_other } else { left_out };
+    Ok((Page { beside: Some(beside), ..page }, left_out))
+}
+
+/// What is asked about two runs, answered.
+fn answers_of_both(base: &Path, other: &Path, names: &[String]) -> anyhow::Result<[Vec<u8>; 2]> {
+    let archives = [open_archive(base)?, open_archive(other)?];
+    let opened = |place: usize, path: &Path| {
+        Opened::new(&archives[place], &names[place], Vec::new).map_err(|error| damaged(path, &error))
+    };
+    let (run, second) = (opened(0, base)?, opened(1, other)?);
+    let paths = (base.to_owned(), other.to_owned());
+    let compare = move || compared(&paths.0, &paths.1).map_err(|error| exit::text_of(&error));
+    let both = run.beside(second, compare);
+    Ok([br#"{"ask":"compare"}"#.as_slice(), br#"{"ask":"iterations"}"#].map(|request| answer(&both, request)))
 }
 
 fn redacted(args: &ExportArgs, out: &Path) -> anyhow::Result<(Page, Left)> {
@@ -76,7 +110,7 @@ fn redacted(args: &ExportArgs, out: &Path) -> anyhow::Result<(Page, Left)> {
     let left = redacted.removed.iter().filter(is_long_path).find(|removed| text.contains(removed.as_str()));
     ensure!(left.is_none(), "the report still has a path that should be gone; this is a mistake of marey");
     let (run, left_out) = packed(&copy.0, args.most_mib << 20)?;
-    Ok((Page { name: NAME.to_owned(), report, run }, left_out))
+    Ok((Page { name: NAME.to_owned(), report, run, beside: None }, left_out))
 }
 
 /// The tables that answers are made of, as many as fit, and which do not.

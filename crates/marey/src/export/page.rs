@@ -25,6 +25,18 @@ pub(super) struct Page {
     pub(super) report: Vec<u8>,
     /// Packed.
     pub(super) run: Vec<u8>,
+    /// The run beside it.
+    pub(super) beside: Option<Beside>,
+}
+
+/// Another run, and what is known of both.
+pub(super) struct Beside {
+    pub(super) name: String,
+    pub(super) report: Vec<u8>,
+    pub(super) run: Vec<u8>,
+    /// Answers of the engine.
+    pub(super) compare: Vec<u8>,
+    pub(super) iterations: Vec<u8>,
 }
 
 /// What was built for it.
@@ -75,6 +87,18 @@ impl Page {
         let length = viewer.engine.last_chunk().map_or(0, |length| u32::from_le_bytes(*length));
         put(&mut out, "engine", length as usize, viewer.engine)?;
         put(&mut out, "run", self.run.len(), &packed(&self.run)?)?;
+        if let Some(beside) = &self.beside {
+            let parts = [
+                ("other-name", beside.name.as_bytes()),
+                ("other-report", &beside.report),
+                ("other-run", &beside.run),
+                ("compare", &beside.compare),
+                ("iterations", &beside.iterations),
+            ];
+            for (part, bytes) in parts {
+                put(&mut out, part, bytes.len(), &packed(bytes)?)?;
+            }
+        }
         out.write_all(viewer.behind.as_bytes())?;
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
     }

@@ -172,6 +172,10 @@ fn two_runs_of_lammps_in_the_browser() {
     });
     let other = runs[1].path().to_string_lossy();
     look(runs[0].path(), &[&other], "compare", &place);
+    let there = need!(browser_and_engine(), "the engine of exported pages that `cargo xtask ui` builds");
+    let served = Served::new(runs[0].path(), &[&other]);
+    let page = exported(runs[0].path(), &[&other], &place);
+    see(&there, &[&served.address, "exportedPair", &page], &place);
 }
 
 #[test]
