@@ -11,14 +11,13 @@
 //! moved as a whole (`detail.rs`).
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::store::Store;
-use crate::{Archive, Error};
+use crate::{Archive, Aside, Error};
 
 mod apply;
 #[cfg(unix)]
@@ -125,15 +124,14 @@ impl Corrections {
             return Self::remove(run);
         }
         let path = run.join(CORRECTIONS_FILE);
-        let aside = run.join("corrections.json.tmp");
         let written = Self { version: VERSION, ..self.clone() };
         let mut text = serde_json::to_vec_pretty(&written)
             .map_err(|source| Error::Meta { path: path.clone(), source })?;
         text.push(b'\n');
-        let mut file = File::create(&aside).map_err(Error::io(&aside))?;
-        file.write_all(&text).map_err(Error::io(&aside))?;
-        file.sync_all().map_err(Error::io(&aside))?;
-        std::fs::rename(&aside, &path).map_err(Error::io(&path))
+        let (aside, mut file) = Aside::new(&path).map_err(Error::io(&path))?;
+        file.write_all(&text).map_err(Error::io(aside.path()))?;
+        file.sync_all().map_err(Error::io(aside.path()))?;
+        aside.put(&path).map_err(Error::io(&path))
     }
 
     /// Takes the file away, if there is one.

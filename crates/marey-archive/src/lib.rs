@@ -15,6 +15,7 @@ pub mod corrections;
 pub mod merge;
 pub mod schema;
 
+mod aside;
 mod columns;
 mod detail;
 mod error;
@@ -30,6 +31,7 @@ mod redact;
 mod store;
 mod trace;
 
+pub use aside::Aside;
 pub use columns::{Column, Columns, Value};
 pub use detail::{Bucket, Detail};
 pub use error::Error;

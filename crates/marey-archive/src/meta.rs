@@ -6,15 +6,14 @@
 //! Its types are the wire format of the file and nothing else; only `corrections` has others with serde.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
 use crate::part::PartStats;
 use crate::schema::{SCHEMA_VERSION, TableSpec};
+use crate::{Aside, Error};
 
 /// Name of the file in an archive.
 pub const META_FILE: &str = "meta.json";
@@ -163,13 +162,12 @@ impl Meta {
     /// Writes `dir/meta.json` in one step: a reader sees the old one or the new one.
     pub fn save(&self, dir: &Path) -> Result<(), Error> {
         let path = dir.join(META_FILE);
-        let aside = dir.join("meta.json.tmp");
         let text = self.text(&path)?;
-        let mut file = File::create(&aside).map_err(Error::io(&aside))?;
-        file.write_all(&text).map_err(Error::io(&aside))?;
+        let (aside, mut file) = Aside::new(&path).map_err(Error::io(&path))?;
+        file.write_all(&text).map_err(Error::io(aside.path()))?;
         // Before the rename, or a power failure could leave a new name with nothing in it.
-        file.sync_all().map_err(Error::io(&aside))?;
-        std::fs::rename(&aside, &path).map_err(Error::io(&path))
+        file.sync_all().map_err(Error::io(aside.path()))?;
+        aside.put(&path).map_err(Error::io(&path))
     }
 
     /// The content of the file; the path is for messages.

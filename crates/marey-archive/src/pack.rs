@@ -14,7 +14,7 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::corrections::{CORRECTIONS_FILE, Corrections};
 use crate::meta::META_FILE;
 use crate::store::Store;
-use crate::{Archive, Error, schema};
+use crate::{Archive, Aside, Error, schema};
 
 /// Packs the run in `dir` into the file `out`: `meta.json` and the parts that it lists. The same
 /// run makes the same bytes. `out` appears when it is complete.
@@ -29,24 +29,14 @@ pub fn pack(dir: &Path, out: &Path) -> Result<(), Error> {
         let Some(spec) = schema::table(table) else { continue };
         parts.iter().try_for_each(|part| archive.rows_of(spec, part).map(drop))?;
     }
-    let mut aside = out.as_os_str().to_owned();
-    aside.push(".tmp");
-    let aside = Path::new(&aside);
-    let file = File::create(aside).map_err(Error::io(aside))?;
+    let (aside, file) = Aside::new(out).map_err(Error::io(out))?;
     let mut files = archive.meta().files();
     files.insert(0, META_FILE);
     if !archive.corrections().is_empty() {
         files.insert(1, CORRECTIONS_FILE);
     }
-    let packed = put_files(&store, &files, file, aside);
-    match packed.and_then(|()| std::fs::rename(aside, out).map_err(Error::io(out))) {
-        Ok(()) => Ok(()),
-        Err(error) => {
-            // The first error is the one to tell; what is left is overwritten by the next attempt.
-            std::fs::remove_file(aside).ok();
-            Err(error)
-        }
-    }
+    put_files(&store, &files, file, aside.path())?;
+    aside.put(out).map_err(Error::io(out))
 }
 
 /// Packs some tables of a run, a directory or a packed file, in memory. `left_out` are further tables that it has and

@@ -42,6 +42,10 @@ pub(crate) fn set(args: &MergeArgs) -> anyhow::Result<ExitCode> {
 
 /// Moves the clock of one process, in the place of what it was moved by before; 0 = not at all.
 pub(crate) fn shift(run: &Path, process: u32, offset_ns: i64) -> anyhow::Result<()> {
+    // Who moves another clock at the same time must not lose this, nor this that.
+    let held = std::fs::File::open(run)?;
+    // Not every file system has locks; then the last who writes is right.
+    held.lock().ok();
     let archive = open_directory(run)?;
     let shown = run.display();
     if u64::from(process) >= archive.meta().rows("processes") {

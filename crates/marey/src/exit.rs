@@ -6,6 +6,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use crate::paint::harmless;
+
 /// Wrong usage that clap cannot see, such as a run that would be overwritten. What the user typed
 /// is wrong, the files and the machine are not.
 #[derive(Debug)]
@@ -45,7 +47,12 @@ pub(crate) fn text_of(error: &anyhow::Error) -> String {
 /// One line for the user on standard error.
 pub(crate) fn say(line: &str) {
     // Standard error is the last resort: when it is closed, there is nobody left to tell.
-    writeln!(std::io::stderr(), "marey: {line}").ok();
+    // Names of files, of which a line may be full, can hold anything.
+    writeln!(std::io::stderr(), "marey: {}", harmless_lines(line)).ok();
+}
+
+fn harmless_lines(text: &str) -> String {
+    text.split('\n').map(harmless).collect::<Vec<_>>().join("\n")
 }
 
 /// What helps where a file of a run was replaced by another.

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &PackArgs) -> anyhow::Result<ExitCode> {
         bail!(Usage(format!("{shown} is packed already")));
     }
     let out = args.output.clone().unwrap_or_else(|| beside(&args.run));
+    is_for_files(&out)?;
     if out.exists() && !args.force {
         bail!(Usage(format!("{} is there; use --force to replace it, or -o", out.display())));
     }
@@ -30,6 +31,19 @@ pub(crate) fn run(args: &PackArgs) -> anyhow::Result<ExitCode> {
     let bytes = std::fs::metadata(&out).map_or(0, |metadata| metadata.len());
     say(&format!("{} ({})", out.display(), crate::format::bytes(bytes)));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses places that a file cannot take without taking away something else: devices, pipes, `-`.
+pub(crate) fn is_for_files(out: &Path) -> anyhow::Result<()> {
+    if out == Path::new("-") {
+        bail!(Usage(
+            "nothing is written to standard output; name a file with -o (./- for one called -)".to_owned()
+        ));
+    }
+    if out.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        bail!(Usage(format!("{} is no ordinary file; choose another place with -o", out.display())));
+    }
+    Ok(())
 }
 
 /// Whether a file would be written into the run, perhaps in the place of one of its tables.

@@ -376,6 +376,31 @@ fn what_is_too_large_is_left_out_or_refused() {
 }
 
 #[test]
+fn pages_are_written_through_no_link_and_replace_no_device() {
+    let place = Place::new();
+    if !can_export(&place) {
+        return;
+    }
+    let run = place.path("run.marey");
+    sample::write(&run);
+    // What pages were once written through until they were complete.
+    std::fs::write(place.path("victim"), "mine").unwrap();
+    std::os::unix::fs::symlink("victim", place.path("page.html.tmp")).unwrap();
+    let words = ["export", "run.marey", "--to", "html", "-o"];
+    assert!(place.marey(&[&words[..], &["page.html"]].concat()).status.success());
+    assert_eq!(std::fs::read_to_string(place.path("victim")).unwrap(), "mine");
+    assert!(place.path("page.html").symlink_metadata().unwrap().is_file());
+    let fifo = place.path("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
+    for (name, why) in [("fifo", "no ordinary file"), ("-", "standard output")] {
+        let output = place.marey(&[&words[..], &[name, "--force"]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
+    assert!(!fifo.metadata().unwrap().is_file());
+}
+
+#[test]
 fn what_cannot_be_exported_is_said() {
     let place = Place::new();
     if !can_export(&place) {

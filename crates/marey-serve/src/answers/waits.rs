@@ -3,7 +3,7 @@
 //! The one idea: as with visits, those that are long enough to be seen are told one by one, the others by how much of a
 //! bucket they take.
 
-use marey_analyze::{Pattern, Wait};
+use marey_analyze::{Pattern, Trace, Wait};
 use marey_model::{LocationId, Nanos};
 
 use crate::fold::float;
@@ -32,7 +32,8 @@ pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     let mut patterns = Vec::new();
     let mut rows: Vec<Row> = Vec::new();
     let mut number = 0;
-    for location in window.locations.iter().flat_map(|(first, behind)| *first..*behind) {
+    let known = u32::try_from(run.trace.locations().len()).unwrap_or(u32::MAX);
+    for location in window.locations.iter().flat_map(|(first, behind)| *first..(*behind).min(known)) {
         let all = causes.waits.of(LocationId(location));
         let first = all.partition_point(|wait| wait.to <= Nanos(window.from_ns));
         for wait in all[first..].iter().take_while(|wait| wait.from < Nanos(window.to_ns)) {

@@ -19,7 +19,7 @@ use crate::compare::names;
 use crate::compare::viewed::compared;
 use crate::exit::{self, Usage, say};
 use crate::format;
-use crate::pack::is_inside;
+use crate::pack::{is_for_files, is_inside};
 use crate::report;
 use crate::run::{damaged, open_archive};
 use page::{Beside, Page, Viewer};
@@ -35,6 +35,7 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
         ));
     }
     let out = args.output.clone().unwrap_or_else(|| beside(&args.run));
+    is_for_files(&out)?;
     if out.exists() && !args.force {
         bail!(Usage(format!("{} is there; use --force to replace it, or -o", out.display())));
     }

@@ -10,6 +10,7 @@ use std::path::Path;
 use anyhow::Context;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use marey_archive::Aside;
 use marey_serve::viewer;
 
 /// Where in the page the run goes.
@@ -67,19 +68,13 @@ impl Viewer {
 impl Page {
     /// Writes it. The file appears when it is complete.
     pub(super) fn write(&self, viewer: &Viewer, path: &Path) -> io::Result<()> {
-        let mut aside = path.as_os_str().to_owned();
-        aside.push(".tmp");
-        let aside = Path::new(&aside);
-        let written = self.write_to(viewer, aside).and_then(|()| std::fs::rename(aside, path));
-        if written.is_err() {
-            // The first error is the one to tell; what is left is overwritten by the next attempt.
-            std::fs::remove_file(aside).ok();
-        }
-        written
+        let (aside, file) = Aside::new(path)?;
+        self.write_to(viewer, file)?;
+        aside.put(path)
     }
 
-    fn write_to(&self, viewer: &Viewer, path: &Path) -> io::Result<()> {
-        let mut out = BufWriter::new(File::create(path)?);
+    fn write_to(&self, viewer: &Viewer, file: File) -> io::Result<()> {
+        let mut out = BufWriter::new(file);
         out.write_all(viewer.before.as_bytes())?;
         put(&mut out, "name", self.name.len(), &packed(self.name.as_bytes())?)?;
         put(&mut out, "report", self.report.len(), &packed(&self.report)?)?;

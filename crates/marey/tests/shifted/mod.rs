@@ -41,6 +41,29 @@ fn offsets(run: &Path) -> Value {
 }
 
 #[test]
+fn clocks_moved_at_the_same_time_are_all_moved() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run.marey");
+    sample::write(&run);
+    // Two servers, each with two who ask: nobody meets half a file, and nobody takes back what another has moved.
+    let pages = [(); 2].map(|()| Page::new(dir.path(), &["run.marey"]));
+    std::thread::scope(|scope| {
+        for (process, page) in [0, 1, 0, 1].iter().zip(pages.iter().chain(&pages)) {
+            scope.spawn(move || {
+                for step in 1..=10 {
+                    let body = format!(r#"{{"process":{process},"offset_ns":{}}}"#, step << 20);
+                    let (status, why) = shift(page, "/", &body);
+                    assert_eq!(status, 204, "{why}");
+                }
+            });
+        }
+    });
+    let told = offsets(&run);
+    let offsets: Vec<_> = told.as_array().unwrap().iter().map(|it| it["offset_ns"].clone()).collect();
+    assert_eq!(offsets, [10 << 20, 10 << 20], "{told}");
+}
+
+#[test]
 fn a_clock_is_moved_and_moved_back() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run.marey");

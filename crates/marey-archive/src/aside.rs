@@ -1,0 +1,94 @@
+//! Files that appear when they are complete.
+//!
+//! The one idea: what is written lies beside its place, under a name that nobody else uses, until it takes the place in one
+//! step. The name must not be there before: so whoever can write to the directory cannot have us write through a link, and
+//! two who write the same file at once do not mix.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A file that is being written. What is not put in its place goes when this is dropped.
+#[derive(Debug)]
+pub struct Aside {
+    path: PathBuf,
+    is_in_place: bool,
+}
+
+impl Aside {
+    /// A new file for a place, in the same directory.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn new(place: &Path) -> io::Result<(Self, File)> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let mut name = place.as_os_str().to_owned();
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            name.push(format!(".{}-{number}.tmp", std::process::id()));
+            let path = PathBuf::from(name);
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok((Self { path, is_in_place: false }, file)),
+                // Left by a process of the same number, long ago or on another machine.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Where it lies now.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts it in its place, instead of what is there.
+    ///
+    /// # Errors
+    /// If that cannot be done.
+    pub fn put(mut self, place: &Path) -> io::Result<()> {
+        std::fs::rename(&self.path, place)?;
+        self.is_in_place = true;
+        Ok(())
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        if !self.is_in_place {
+            // Why it was not put in its place is what counts.
+            std::fs::remove_file(&self.path).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_through_a_link_and_nothing_is_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("page");
+        let (first, mut file) = Aside::new(&place).unwrap();
+        file.write_all(b"first").unwrap();
+        // Who guesses the next name gains nothing.
+        let name = first.path().to_string_lossy().into_owned();
+        let (before, number) = name.trim_end_matches(".tmp").rsplit_once('-').unwrap();
+        let next: u64 = number.parse().unwrap();
+        let victim = dir.path().join("victim");
+        std::fs::write(&victim, "mine").unwrap();
+        for number in next + 1..next + 4 {
+            std::os::unix::fs::symlink(&victim, format!("{before}-{number}.tmp")).unwrap();
+        }
+        let (second, mut file) = Aside::new(&place).unwrap();
+        file.write_all(b"second").unwrap();
+        drop(first);
+        second.put(&place).unwrap();
+        assert_eq!(std::fs::read(&place).unwrap(), b"second");
+        assert_eq!(std::fs::read(&victim).unwrap(), b"mine");
+        assert!(!Path::new(&name).exists());
+    }
+}
