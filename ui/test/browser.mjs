@@ -16,7 +16,7 @@ import { chromium } from "playwright-core";
 
 import { compare } from "./compare.mjs";
 import { explained } from "./explained.mjs";
-import { coarse, exported, exportedPair, openCutOff } from "./exported.mjs";
+import { coarse, damaged, exported, exportedPair, openCutOff } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { lammps } from "./lammps.mjs";
 import { nodes } from "./nodes.mjs";
@@ -25,7 +25,7 @@ import { runs } from "./runs.mjs";
 import { speed } from "./speed.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { compare, lammps, explained, tracks, nodes, hostile, exported, exportedPair, coarse, openCutOff, references, runs, speed };
+const CASES = { compare, lammps, explained, tracks, nodes, hostile, exported, exportedPair, coarse, damaged, openCutOff, references, runs, speed };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

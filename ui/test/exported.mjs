@@ -178,3 +178,9 @@ export async function coarse(browser, file) {
   await browser.until("it is coarse", () => /holds no single visits/.test(document.querySelector(".timeline-bar").textContent));
   await browser.settled();
 }
+
+/** A page of which a part is missing, or was changed. */
+export async function damaged(browser, file) {
+  await browser.page.goto(file);
+  await browser.until("it says that it is damaged", () => /this page is damaged/.test(document.body.textContent));
+}

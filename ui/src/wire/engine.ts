@@ -94,8 +94,8 @@ function output(engine: Exports, length: number): ArrayBuffer {
 async function unpack(packed: Packed, each: (piece: Uint8Array, at: number) => void): Promise<void> {
   const stream = new DecompressionStream("gzip");
   const writer = stream.writable.getWriter();
-  // What goes wrong here is met by who reads, too.
-  const written = write().catch(() => undefined);
+  // What goes wrong here is met by who reads, and ends the wait for more.
+  const written = write().catch((why: unknown) => writer.abort(why).catch(() => undefined));
   async function write(): Promise<void> {
     for (const text of packed.texts) {
       for (let from = 0; from < text.length; from += STEP) await writer.write(bytesOf(text.slice(from, from + STEP)));
@@ -116,8 +116,16 @@ async function unpack(packed: Packed, each: (piece: Uint8Array, at: number) => v
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const letters = atob(text);
+  const letters = lettersOf(text);
   const bytes = new Uint8Array(letters.length);
   for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
   return bytes;
+}
+
+function lettersOf(text: string): string {
+  try {
+    return atob(text);
+  } catch {
+    throw new Error("this page is damaged: it was cut off, or changed on its way");
+  }
 }

@@ -47,7 +47,7 @@ export function Regions({ rows }: { readonly rows: readonly RegionRow[] }): JSX.
     { name: "Mean", help: "Of single visits", text: (row) => duration(row.mean_ns), value: (row) => row.mean_ns, width: "80px" },
     { name: "Longest", help: "Single visit", text: (row) => duration(row.max_ns), value: (row) => row.max_ns, width: "80px" },
     { name: "Data", help: "Bytes moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, width: "80px" },
-    { name: "Over locations", help: "A cell each, the darker the more exclusive time; press one to choose the location", text: () => "", draw: (row) => (it === null || columnOf(row) < 0 ? <span /> : <Strip shares={it} column={columnOf(row)} />), width: "minmax(84px, 1fr)" },
+    { name: "Over locations", help: "A cell each, the darker the more exclusive time; press one to choose the location", text: () => "", draw: (row) => (it === null || columnOf(row) < 0 ? <span /> : <Strip shares={it} column={columnOf(row)} />), width: "minmax(112px, 1fr)" },
     { name: "Imbalance", help: "Longest exclusive time of a process, of the mean, less one", text: (row) => percent(row.exclusive_of_process.imbalance), value: (row) => row.exclusive_of_process.imbalance, width: "80px" },
   ];
   return (
