@@ -18,7 +18,7 @@ const MAY = {
   views: ["base", "wire", "state", "canvas", "tracks", "widgets"],
   style: [],
 };
-const SHARED = { compare: ["draw.ts", "fetch.ts", "gestures.ts", "place.ts", "screen.ts", "twins/states.tsx"].map((file) => `views/timeline/${file}`) };
+const SHARED = { compare: ["charts.ts", "draw.ts", "fetch.ts", "gestures.ts", "place.ts", "screen.ts", "twins/states.tsx"].map((file) => `views/timeline/${file}`) };
 const WITHOUT_FRAMEWORK = ["base", "wire", "canvas", "tracks"];
 const MOST_LINES = 400;
 

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
+import { beside } from "./beside.mjs";
 import { compare } from "./compare.mjs";
 import { explained } from "./explained.mjs";
 import { coarse, damaged, exported, exportedPair, openCutOff } from "./exported.mjs";
@@ -25,7 +26,7 @@ import { runs } from "./runs.mjs";
 import { speed } from "./speed.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { compare, lammps, explained, tracks, nodes, hostile, exported, exportedPair, coarse, damaged, openCutOff, references, runs, speed };
+const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, exported, exportedPair, coarse, damaged, openCutOff, references, runs, speed };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

@@ -1,6 +1,7 @@
 /** Counters: which the run has where, and which of them are drawn. */
 import { computed, signal } from "@preact/signals";
 
+import type { Engine } from "../wire/client.ts";
 import { engine, fail, run } from "./run.ts";
 
 /** A counter on a location. */
@@ -29,15 +30,19 @@ export async function needPlaces(): Promise<void> {
   if (isAsked || (run.peek()?.counters.length ?? 0) === 0) return;
   isAsked = true;
   try {
-    const frame = await engine.counterPlaces();
-    const [counter, location, number] = [frame.u32("counter"), frame.u32("location"), frame.u32("number")];
-    const [least, most] = [frame.f64("least"), frame.f64("most")];
-    places.value = Array.from(counter, (it, at) => ({ counter: it, location: location[at] ?? 0, number: number[at] ?? 0, least: least[at] ?? NaN, most: most[at] ?? NaN }));
+    places.value = await placesIn(engine);
   } catch (error) {
     // Whoever asks again may have more luck.
     isAsked = false;
     fail(error);
   }
+}
+
+export async function placesIn(run: Engine): Promise<readonly Place[]> {
+  const frame = await run.counterPlaces();
+  const [counter, location, number] = [frame.u32("counter"), frame.u32("location"), frame.u32("number")];
+  const [least, most] = [frame.f64("least"), frame.f64("most")];
+  return Array.from(counter, (it, at) => ({ counter: it, location: location[at] ?? 0, number: number[at] ?? 0, least: least[at] ?? NaN, most: most[at] ?? NaN }));
 }
 
 /** Counters that have values, by number. */
@@ -59,13 +64,17 @@ export function toggleCounter(counter: number): void {
 
 /** By location, the counters that are drawn beneath it. */
 export const countersOf = computed<ReadonlyMap<number, readonly number[]>>(() => {
-  const shown = new Set(shownCounters.value);
+  return byLocation(places.value, shownCounters.value);
+});
+
+export function byLocation(places: readonly Place[], counters: readonly number[]): ReadonlyMap<number, readonly number[]> {
+  const shown = new Set(counters);
   const found = new Map<number, number[]>();
-  for (const { counter, location } of places.value) {
+  for (const { counter, location } of places) {
     if (!shown.has(counter)) continue;
     const of = found.get(location);
     if (of === undefined) found.set(location, [counter]);
     else of.push(counter);
   }
   return found;
-});
+}

@@ -114,6 +114,7 @@ fn what_stands_beneath_the_rows_in_the_browser() {
     let run = Job::new(mpi, 4, program).option("--counters=page-faults").record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
     look(run.path(), &[], "tracks", &place);
+    look(run.path(), &[&run.path().to_string_lossy()], "beside", &place);
 }
 
 /// Three nodes with two ranks each, of which the first has three threads; ranks send to the next one.

@@ -6,13 +6,15 @@ import { moveInto, ns, type Span } from "../../base/time.ts";
 import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
 import { fail } from "../../state/run.ts";
 import { areLayers, layers, ranges } from "../../state/view.ts";
+import { endOf } from "../../tracks/layout.ts";
 import { ask, MOST_PIECES, spanOf, window, type Picture, type Question } from "../timeline/fetch.ts";
-import { plotWidth, type Side } from "./side.ts";
+import { asInBoth } from "./instants.ts";
+import { other, plotWidth, type Side } from "./side.ts";
 
 /** Locations whose rows are seen, or soon may be, given how many heights of the view lie around it. */
 function near(side: Side, around: number): readonly number[] {
   const [top, room] = [side.scroll.value, side.room.value];
-  const rows = side.layout.value.rows.filter((row) => row.top < top + (1 + around) * room && row.top + row.height > top - around * room);
+  const rows = side.layout.value.rows.filter((row) => row.top < top + (1 + around) * room && endOf(row) > top - around * room);
   return rows.map((row) => row.location);
 }
 
@@ -28,7 +30,7 @@ export function follow(side: Side): () => void {
   const pictures = new Latest<Question, Picture>(
     (question) => ask(side.engine, question),
     (answer, question) => {
-      side.picture.value = answer;
+      side.picture.value = side === other && answer.events !== null ? { ...answer, events: asInBoth(answer.events) } : answer;
       if (!answer.trust.is_exact && !question.window.exact && question === asked) {
         asked = { ...question, window: { ...question.window, exact: true } };
         pictures.want(asked);
@@ -43,8 +45,7 @@ export function follow(side: Side): () => void {
   );
   return effect(() => {
     if (side.run.value === null || plotWidth.value < 10 || side.room.value < 1) return;
-    // Kinds of instants differ between two runs.
-    const wanted = { ...layers.value, events: false };
+    const [wanted, counters] = [layers.value, side.counters.value];
     const [seen, rows] = [side.span.value, near(side, 0)];
     const coarse = side.layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0;
     const log2 = resolutionLog2(seen, plotWidth.value) + coarse;
@@ -55,6 +56,7 @@ export function follow(side: Side): () => void {
       before.window.resolution_log2 === log2 &&
       rows.every((row) => before.rows.has(row)) &&
       areLayers(before.layers, wanted) &&
+      before.counters.join() === counters.join() &&
       contains(spanOf(before.window), now);
     if (isThere) return;
     const isSeen = seen.from < side.whole.value.to && side.whole.value.from < seen.to;
@@ -64,8 +66,7 @@ export function follow(side: Side): () => void {
       window: window(wide, log2, ranges([...locations].sort((a, b) => a - b))),
       rows: new Set(locations),
       layers: wanted,
-      // Those of two runs are others.
-      counters: [],
+      counters,
       strips: new Map(),
     };
     side.isStale.value = true;

@@ -1,5 +1,5 @@
 /** The timeline of one side: drawn as the timeline is, moved together with the other. */
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -16,8 +16,12 @@ import { GUTTER, MARGIN, RULER, spoken } from "../timeline/draw.ts";
 import { listen, type Hands } from "../timeline/gestures.ts";
 import { Screen } from "../timeline/screen.ts";
 import { follow } from "./fetch.ts";
+import { instantAt } from "./instants.ts";
 import { marked, scaleOf, sceneOf } from "./scene.ts";
 import { plotWidth, type Side } from "./side.ts";
+
+/** What the pointer is at, by side; empty = nothing that has to be told. */
+const hints = { A: signal(""), B: signal("") };
 
 export function Panel({ side }: { readonly side: Side }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
@@ -48,7 +52,7 @@ export function Panel({ side }: { readonly side: Side }): JSX.Element {
   const name = side.run.value?.name ?? "";
   const label = `${side.letter}, ${name}: ${spoken({ scale: { span: toldBy(side), left: 0, width: 1 }, layout: side.layout.value })}`;
   return (
-    <div class="compare-rows" ref={box}>
+    <div class="compare-rows" ref={box} title={hints[side.letter].value}>
       <canvas ref={element} tabIndex={0} role="img" aria-label={label} />
       {at === null ? null : (
         <div class="compare-hair" style={{ transform: `translateX(${Math.round(at.x)}px)` }}>
@@ -100,11 +104,14 @@ function handsOf(side: Side): Hands {
       const process = row === undefined ? null : side.processOf(row.location);
       if (process !== null) toggleThreads(process);
     },
-    hover(x) {
+    hover(x, y) {
+      const scene = sceneOf(side);
+      hints[side.letter].value = scene === null || x < GUTTER ? "" : instantAt(scene, x, y - RULER);
       const own = timeFromPx(scaleOf(side), x);
       pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, time: own - side.shift.peek() };
     },
     leave() {
+      hints[side.letter].value = "";
       pointer.value = null;
     },
   };

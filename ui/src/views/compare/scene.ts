@@ -4,13 +4,11 @@ import { signal } from "@preact/signals";
 import type { Scale } from "../../canvas/scale.ts";
 import { colourOf, colours } from "../colours.ts";
 import { GUTTER, type Scene } from "../timeline/draw.ts";
+import { rangesOf } from "./ranges.ts";
 import { plotWidth, type Side } from "./side.ts";
 
 /** A span that is being marked with the pointer, in times of the base. */
 export const marked = signal<readonly [number, number] | null>(null);
-
-/** Counters are not compared; the same object, so that what is drawn can be kept. */
-const NO_RANGES: Scene["ranges"] = new Map();
 
 export function scaleOf(side: Side): Scale {
   return { span: side.span.peek(), left: GUTTER, width: Math.max(plotWidth.peek(), 1) };
@@ -35,7 +33,7 @@ export function sceneOf(side: Side): Scene | null {
     operation: null,
     isMeant: null,
     events: null,
-    ranges: NO_RANGES,
+    ranges: rangesOf(side).value,
     picked: null,
     origin: side.origin.value,
     zoomOrigin: null,

@@ -5,18 +5,20 @@
 import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { ns, type Span } from "../../base/time.ts";
+import { countersOf, shownCounters } from "../../state/counters.ts";
 import { alignedSpans, besideEngine, chosenInBoth, NONE, pair, regionBeside, scrolled, shift, visitBeside } from "../../state/pair.ts";
 import { isFolded, rowLocations, threadsOf, type Threads } from "../../state/rows.ts";
 import { engine, linesIn, run } from "../../state/run.ts";
 import { chosenBeside, chosenLocations, chosenVisit, hidden, hiddenLevels, origin, span, type Chosen } from "../../state/view.ts";
 import { visit } from "../../state/visit.ts";
-import { arrange, type Layout, type Together } from "../../tracks/layout.ts";
+import { arrange, type Layout, type Together, type Track } from "../../tracks/layout.ts";
 import type { Engine } from "../../wire/client.ts";
 import type { RunHead, WireVisit } from "../../wire/generated.ts";
 import { pixels } from "../colours.ts";
 import type { Picture } from "../timeline/fetch.ts";
-import { MOST_LINES } from "../timeline/place.ts";
+import { CHART, MOST_LINES } from "../timeline/place.ts";
 import { pixelsBeside } from "./colours.ts";
+import { countersOfBeside, shownBeside } from "./counters.ts";
 
 /** How wide both are, CSS pixels. */
 export const plotWidth = signal(0);
@@ -32,6 +34,9 @@ export interface Side {
   readonly whole: ReadonlySignal<Span>;
   readonly span: ReadonlySignal<Span>;
   readonly rows: ReadonlySignal<readonly number[]>;
+  /** Counters that are drawn, and by location which of them it has. */
+  readonly counters: ReadonlySignal<readonly number[]>;
+  readonly countersOf: ReadonlySignal<ReadonlyMap<number, readonly number[]>>;
   readonly room: Signal<number>;
   readonly layout: ReadonlySignal<Layout>;
   readonly scroll: ReadonlySignal<number>;
@@ -51,7 +56,7 @@ export interface Side {
 }
 
 /** What has to be said of a side; the rest follows. */
-type Own = Pick<Side, "letter" | "engine" | "run" | "shift" | "rows" | "pixels" | "visit" | "chosenVisit" | "threadsOf" | "processOf"> & {
+type Own = Pick<Side, "letter" | "engine" | "run" | "shift" | "rows" | "counters" | "countersOf" | "pixels" | "visit" | "chosenVisit" | "threadsOf" | "processOf"> & {
   readonly place: 0 | 1;
   readonly hidden: () => ReadonlySet<number>;
   readonly hiddenLevels: () => ReadonlySet<number>;
@@ -65,7 +70,11 @@ function side({ place, hidden: hiddenRegions, hiddenLevels: goneLevels, ...own }
   });
   const total = computed<Span>(() => ({ from: ns(0), to: ns(Math.max(own.run.value?.duration_ns ?? 1, 1)) }));
   const busy = computed(() => (own.run.value?.lines ?? []).map((line) => line.time_ns / total.value.to));
-  const layout = computed(() => arrange(sectionOf(own.rows.value), lines.value, busy.value, room.value, MOST_LINES, () => []));
+  const layout = computed(() => {
+    const counters = own.countersOf.value;
+    const beneath = (location: number): readonly Track[] => (counters.get(location) ?? []).map((number) => ({ kind: "counter", number, height: CHART }));
+    return arrange(sectionOf(own.rows.value), lines.value, busy.value, room.value, MOST_LINES, beneath);
+  });
   const chosen = computed(() => chosenInBoth.value[place]);
   const aligned = computed(() => alignedSpans.value?.[place] ?? null);
   return {
@@ -99,6 +108,8 @@ export const base = side({
   run,
   shift: unshifted,
   rows: rowLocations,
+  counters: shownCounters,
+  countersOf,
   pixels,
   visit,
   chosenVisit,
@@ -140,6 +151,8 @@ export const other = side({
   run: computed(() => pair.value?.other ?? null),
   shift,
   rows: rowsBeside,
+  counters: shownBeside,
+  countersOf: countersOfBeside,
   pixels: pixelsBeside,
   visit: visitBeside,
   chosenVisit: chosenBeside,

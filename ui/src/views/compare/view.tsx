@@ -12,7 +12,9 @@ import { isBlinking, layers, lookAtAll, reach } from "../../state/view.ts";
 import { isHeld } from "../../wire/worker.ts";
 import { StatesTable } from "../timeline/twins/states.tsx";
 import "./compare.css";
+import { needCounters } from "./counters.ts";
 import { Facts } from "./facts.tsx";
+import { areThere } from "./instants.ts";
 import { Panel } from "./panel.tsx";
 import { compareSvg } from "./save.ts";
 import { base, blink, most, other, sides, type Side } from "./side.ts";
@@ -48,6 +50,7 @@ function Alone({ name }: { readonly name: string }): JSX.Element {
 function Both({ pair: now }: { readonly pair: Pair }): JSX.Element {
   useEffect(() => {
     pictures.set("compare", compareSvg);
+    needCounters();
     const ends = [
       effect(() => {
         // Spans reach over both, as long as both are seen.
@@ -138,7 +141,7 @@ function Bar(): JSX.Element {
   const all = iterations.value;
   const common = all?.common ?? 0;
   const at = aligned.value;
-  const toggle = (name: "messages" | "waits" | "path"): void => {
+  const toggle = (name: "messages" | "waits" | "path" | "events"): void => {
     layers.value = { ...layers.value, [name]: !layers.value[name] };
   };
   return (
@@ -179,6 +182,7 @@ function Bar(): JSX.Element {
         <Toggle name="Waits" help="Waiting that was explained, drawn in amber over the calls that waited (w)" isOn={layers.value.waits} act={() => toggle("waits")} />
         <Toggle name="Messages" help="Lines from where messages were sent to where they were received (m)" isOn={layers.value.messages} act={() => toggle("messages")} />
         <Toggle name="Critical path" help="What made each run as long as it was (c)" isOn={layers.value.path} act={() => toggle("path")} />
+        {areThere.value ? <Toggle name="Instants" help="What the programs marked, a sign for each kind" isOn={layers.value.events} act={() => toggle("events")} /> : null}
         <Toggle name="Table" help="Both timelines in words and numbers, beneath them" isOn={isTable.value} act={() => (isTable.value = !isTable.value)} />
         <button type="button" onClick={lookAtAll} title="Show both runs from begin to end (0)">
           Whole runs

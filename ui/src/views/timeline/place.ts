@@ -30,7 +30,7 @@ const shownLines = computed<readonly (readonly number[])[]>(() => {
 });
 
 /** How high a chart of a counter is, CSS pixels. */
-const CHART = 28;
+export const CHART = 28;
 
 export const layout = computed<Layout>(() => {
   const counters = countersOf.value;
