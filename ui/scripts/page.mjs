@@ -29,7 +29,7 @@ const page = built
   // Before whatever it is about.
   .replace(/(<meta charset="utf-8" \/>)/, (all) => `${all}\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`)
   .replace("</head>", () => `  <style>${style}</style>\n  </head>`)
-  .replace('<div id="page"></div>', '<div id="page"><p class="hush">The run is being opened …</p></div>')
+  .replace('<div id="page"></div>', '<div id="page"><p class="hush">The run is being opened … If it stays so, the end of this page is missing: copy it again.</p></div>')
   .replace("</body>", () => `${HERE}\n    <script type="module">${script}</script>\n  </body>`);
 for (const part of [policy, style, script, HERE, 'class="hush"']) {
   if (page.split(part).length !== 2) throw new Error("the page that Vite has built is not as expected");

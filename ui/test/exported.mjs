@@ -179,7 +179,7 @@ export async function coarse(browser, file) {
   await browser.settled();
 }
 
-/** A page of which a part is missing, or was changed. */
+/** A page that was changed on its way. */
 export async function damaged(browser, file) {
   await browser.page.goto(file);
   await browser.until("it says that it is damaged", () => /this page is damaged/.test(document.body.textContent));

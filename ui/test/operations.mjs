@@ -73,6 +73,8 @@ async function aLateOne(page) {
   const all = await asked(page, { ask: "collectives", ...window });
   let best = null;
   all.behind.forEach((behind, at) => {
+    // One behind which there is another.
+    if (!all.communicator.some((it, other) => it === all.communicator[at] && all.instance[other] > all.instance[at])) return;
     const begin = at === 0 ? 0 : all.behind[at - 1];
     const enters = all.enter.slice(begin, behind);
     const [first, late] = [Math.min(...enters), Math.max(...enters)];

@@ -15,7 +15,9 @@ mod key;
 mod shelf;
 
 use std::future::Future;
+use std::io;
 use std::net::SocketAddr;
+use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -162,7 +164,17 @@ pub fn stopping() -> (impl FnOnce() + Send, impl Future<Output = ()> + Send + 's
 }
 
 /// A socket file that nobody else can open, from its first moment on.
-fn private_socket(path: &std::path::Path) -> std::io::Result<tokio::net::UnixListener> {
+fn private_socket(path: &std::path::Path) -> io::Result<tokio::net::UnixListener> {
+    if let Ok(there) = path.symlink_metadata() {
+        if !there.file_type().is_socket() {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is a file of that name"));
+        }
+        match std::os::unix::net::UnixStream::connect(path) {
+            // Who made it was killed and could not take it away.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => std::fs::remove_file(path)?,
+            _ => return Err(io::Error::new(io::ErrorKind::AddrInUse, "another server listens there")),
+        }
+    }
     let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
     let listener = tokio::net::UnixListener::bind(path);
     rustix::process::umask(before);

@@ -11,7 +11,7 @@ mod shifted;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -109,6 +109,8 @@ fn a_key_opens_the_page_once() {
     let served = Served::new(dir.path(), &[]);
     let (host, path) = served.parts();
     let entry = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    let looked = entry.replace("GET", "HEAD");
+    assert_eq!(served.ask(&looked).status, 401, "who only looks does not use it");
     let first = served.ask(&entry);
     assert_eq!((first.status, first.header("location")), (303, Some("/")));
     let cookie = first.header("set-cookie").unwrap();
@@ -218,6 +220,13 @@ fn behind_a_prefix_and_on_a_socket() {
     assert_eq!(talk(&mut stream, &entry).status, 303);
     drop(served);
     assert!(!socket.exists(), "it leaves nothing behind");
+
+    // What a server left that was killed is no obstacle.
+    drop(UnixListener::bind(&socket).unwrap());
+    assert!(socket.exists());
+    let served = Served::new(dir.path(), &["--socket", "view.sock"]);
+    assert!(UnixStream::connect(&socket).is_ok());
+    drop(served);
 }
 
 #[test]
@@ -238,6 +247,17 @@ fn what_cannot_be_served_is_said() {
     let (code, text) = view(&["run.marey", "--no-open", "--port", &port]);
     assert_eq!(code, Some(1));
     assert!(text.contains("cannot listen on 127.0.0.1"), "{text}");
+    std::fs::write(dir.path().join("file"), "mine").unwrap();
+    let listening = UnixListener::bind(dir.path().join("taken.sock")).unwrap();
+    for (name, why) in
+        [("file", "there is a file of that name"), ("taken.sock", "another server listens there")]
+    {
+        let (code, text) = view(&["run.marey", "--no-open", "--socket", name]);
+        assert_eq!(code, Some(1));
+        assert!(text.contains(why), "{text}");
+    }
+    drop(listening);
+    assert_eq!(std::fs::read_to_string(dir.path().join("file")).unwrap(), "mine");
     let (code, text) = view(&["run.marey", "--prefix", "../x"]);
     assert_eq!(code, Some(2));
     assert!(text.contains("a path such as /marey/"), "{text}");

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -60,8 +60,10 @@ fn admitted(shared: &Shared, request: &Request) -> Result<Option<String>, (Statu
     if cookies.any(|cookies| shared.key.is_in(cookies)) {
         return Ok(None);
     }
-    // The key of the address stays behind in histories and lists of processes: used before, it opens nothing.
-    let cookie = key_in_address(request).and_then(|given| shared.key.exchange(given, &shared.prefix));
+    // The key of the address stays behind in histories and lists of processes: used before, it opens nothing. Who only asks
+    // whether there is something does not use it.
+    let key = key_in_address(request).filter(|_| request.method() != Method::HEAD);
+    let cookie = key.and_then(|given| shared.key.exchange(given, &shared.prefix));
     let why = "the address of this page opens it once, in one browser; start `marey view` again for another";
     cookie.map(Some).ok_or((StatusCode::UNAUTHORIZED, why))
 }

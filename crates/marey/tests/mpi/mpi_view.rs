@@ -294,12 +294,9 @@ fn a_page_without_visits_has_pictures_all_the_same() {
     merge(&from, &to, &Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false }, &()).unwrap();
     let page = exported(&to, &["--most-mib", "1"], &place);
     see(&there, &[&page, "coarse"], &place);
-    // What did not arrive as a whole says so.
+    // What was changed on its way says so. One that was cut off has no script to say anything.
     let path = place.path().join("page.html");
-    let whole = std::fs::read(&path).unwrap();
-    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    see(&there, &[&page, "damaged"], &place);
-    let mut changed = whole;
+    let mut changed = std::fs::read(&path).unwrap();
     let run = String::from_utf8_lossy(&changed).rfind("data-marey=\"run\"").unwrap();
     changed[run + 1000..run + 1003].fill(b'*');
     std::fs::write(&path, &changed).unwrap();
