@@ -1,8 +1,7 @@
 //! Files that appear when they are complete.
 //!
 //! The one idea: what is written lies beside its place, under a name that nobody else uses, until it takes the place in one
-//! step. The name must not be there before: so whoever can write to the directory cannot have us write through a link, and
-//! two who write the same file at once do not mix.
+//! step. It is always a new file: so whoever can write to the directory cannot have us write through a link.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -17,24 +16,41 @@ pub struct Aside {
 }
 
 impl Aside {
-    /// A new file for a place, in the same directory.
+    /// A new file for a place, in the same directory, for those who may write it at the same time: each has one of its own.
     ///
     /// # Errors
     /// If it cannot be made.
     pub fn new(place: &Path) -> io::Result<(Self, File)> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         loop {
-            let mut name = place.as_os_str().to_owned();
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            name.push(format!(".{}-{number}.tmp", std::process::id()));
-            let path = PathBuf::from(name);
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((Self { path, is_in_place: false }, file)),
+            match Self::made(place, &format!(".{}-{number}.tmp", std::process::id())) {
                 // Left by a process of the same number, long ago or on another machine.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
+                made => return made,
             }
         }
+    }
+
+    /// The same for a place that one writes at a time, as a merge does: what an attempt has left that was killed is taken
+    /// away, so that nothing gathers there.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub(crate) fn alone(place: &Path) -> io::Result<(Self, File)> {
+        match Self::made(place, ".tmp") {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                std::fs::remove_file(with(place, ".tmp"))?;
+                Self::made(place, ".tmp")
+            }
+            made => made,
+        }
+    }
+
+    fn made(place: &Path, end: &str) -> io::Result<(Self, File)> {
+        let path = with(place, end);
+        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        Ok((Self { path, is_in_place: false }, file))
     }
 
     /// Where it lies now.
@@ -51,6 +67,12 @@ impl Aside {
         self.is_in_place = true;
         Ok(())
     }
+}
+
+fn with(place: &Path, end: &str) -> PathBuf {
+    let mut name = place.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
 }
 
 impl Drop for Aside {
@@ -90,5 +112,13 @@ mod tests {
         assert_eq!(std::fs::read(&place).unwrap(), b"second");
         assert_eq!(std::fs::read(&victim).unwrap(), b"mine");
         assert!(!Path::new(&name).exists());
+
+        // Who writes alone takes the link away, not what it leads to.
+        std::os::unix::fs::symlink(&victim, dir.path().join("page.tmp")).unwrap();
+        let (alone, mut file) = Aside::alone(&place).unwrap();
+        file.write_all(b"third").unwrap();
+        alone.put(&place).unwrap();
+        assert_eq!(std::fs::read(&place).unwrap(), b"third");
+        assert_eq!(std::fs::read(&victim).unwrap(), b"mine");
     }
 }

@@ -163,7 +163,7 @@ impl Meta {
     pub fn save(&self, dir: &Path) -> Result<(), Error> {
         let path = dir.join(META_FILE);
         let text = self.text(&path)?;
-        let (aside, mut file) = Aside::new(&path).map_err(Error::io(&path))?;
+        let (aside, mut file) = Aside::alone(&path).map_err(Error::io(&path))?;
         file.write_all(&text).map_err(Error::io(aside.path()))?;
         // Before the rename, or a power failure could leave a new name with nothing in it.
         file.sync_all().map_err(Error::io(aside.path()))?;

@@ -22,10 +22,10 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor, Type};
 use rayon::prelude::*;
 
-use crate::Error;
 use crate::columns::Columns;
 use crate::part::encoder::Encoder;
 use crate::schema::{Kind, TableSpec};
+use crate::{Aside, Error};
 
 mod chunk;
 mod dictionary;
@@ -83,8 +83,7 @@ impl PartWriter {
         if let Some(dir) = path.parent() {
             std::fs::create_dir_all(dir).map_err(Error::io(dir))?;
         }
-        let aside = Aside::of(path);
-        let out = File::create(&aside.path).map_err(Error::io(&aside.path))?;
+        let (aside, out) = Aside::alone(path).map_err(Error::io(path))?;
         // Parquet hands over 8 KiB at a time.
         let out = BufWriter::with_capacity(OUT_BYTES, out);
         let root = Arc::new(parquet_schema(spec).map_err(Error::parquet(path))?);
@@ -144,7 +143,7 @@ impl PartWriter {
         self.end_group()?;
         self.file.finish().map_err(Error::parquet(&self.path))?;
         self.stats.bytes = self.file.bytes_written() as u64;
-        self.aside.rename_to(&self.path)?;
+        self.aside.put(&self.path).map_err(Error::io(&self.path))?;
         Ok((self.stats, self.spare))
     }
 
@@ -203,35 +202,6 @@ fn put_group(
     }
     group.close()?;
     Ok(spare)
-}
-
-/// A file that has not got its name yet; removed unless it gets one.
-struct Aside {
-    path: PathBuf,
-    renamed: bool,
-}
-
-impl Aside {
-    fn of(path: &Path) -> Self {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".tmp");
-        Self { path: name.into(), renamed: false }
-    }
-
-    fn rename_to(&mut self, path: &Path) -> Result<(), Error> {
-        std::fs::rename(&self.path, path).map_err(Error::io(path))?;
-        self.renamed = true;
-        Ok(())
-    }
-}
-
-impl Drop for Aside {
-    fn drop(&mut self) {
-        if !self.renamed {
-            // Nobody is left to tell; a file that stays behind is overwritten by the next attempt.
-            std::fs::remove_file(&self.path).ok();
-        }
-    }
 }
 
 /// The table as Parquet describes it.

@@ -83,15 +83,16 @@ impl Database {
             let leading = calls::leading(&binary, &symbols);
             let addresses = calls::addresses(&leading, &symbols);
             let units = dwarf.as_ref().map_or_else(Vec::new, |dwarf| units(dwarf, &addresses));
+            let damaged = units.iter().filter_map(|unit| unit.error);
+            damaged.for_each(|error| {
+                problems.report(Problem::DamagedDwarf { path: module.path.to_owned(), error })
+            });
             Build::new(&Units::new(units), &binary, &symbols, &leading, &addresses).finish()
         });
         let mut database = read.unwrap_or_else(|| {
             problems.report(Problem::ReaderFailed { path: module.path.to_owned() });
             Self::default()
         });
-        for error in std::mem::take(&mut database.problems) {
-            problems.report(at(module.path, error));
-        }
         database.problems = problems.list().to_vec();
         database.has_debug_information = sections.is_some();
         database.has_calls = binary.is_known_machine;
@@ -114,14 +115,6 @@ impl Database {
     }
 }
 
-/// Whose problem it is was not known where it was found.
-fn at(path: &Path, problem: Problem) -> Problem {
-    match problem {
-        Problem::DamagedDwarf { error, .. } => Problem::DamagedDwarf { path: path.to_owned(), error },
-        other => other,
-    }
-}
-
 /// Debug information, and what of it is shared with other files.
 fn sections(
     files: &Files,
@@ -130,18 +123,12 @@ fn sections(
     problems: &mut Problems,
 ) -> Option<(Sections, Option<Sections>)> {
     let (path, head) = files.with_dwarf(module)?;
-    let mut read = |path: &Path, limit_bytes: u64| match Sections::read(path, &SECTIONS, limit_bytes) {
-        Ok(sections) => Some(sections),
-        Err(problem) => {
-            problems.report(problem);
-            None
-        }
+    let read = |path: &Path, limit_bytes: u64, problems: &mut Problems| {
+        Sections::read(path, &SECTIONS, limit_bytes).map_err(|problem| problems.report(problem)).ok()
     };
-    let own = read(path, config.max_bytes)?;
-    let mut others = Problems::default();
-    let shared = Files::shared(head, path, config, &mut others);
-    let shared = shared.and_then(|path| read(&path, config.max_bytes.saturating_sub(own.bytes)));
-    others.list().iter().for_each(|problem| problems.report(problem.clone()));
+    let own = read(path, config.max_bytes, problems)?;
+    let shared = Files::shared(head, path, config, problems);
+    let shared = shared.and_then(|path| read(&path, config.max_bytes.saturating_sub(own.bytes), problems));
     Some((own, shared))
 }
 

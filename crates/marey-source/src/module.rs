@@ -95,11 +95,10 @@ impl Module {
             return None;
         }
         let symbol = self.symbols.find(address.probe())?;
-        let fuller = self.names.readable(symbol, Language::Unknown);
-        // Functions of equal code are often one, under the symbols of all: any other name than the one
-        // known here would be a guess.
-        let is_fuller = || is_mangled(symbol) && fuller.contains(identifier(function));
-        (name == NameKind::Missing || is_fuller()).then_some(fuller)
+        match name {
+            NameKind::Missing => Some(self.names.readable(symbol, Language::Unknown)),
+            NameKind::Short | NameKind::Linkage => fuller_name(function, symbol, &mut self.names),
+        }
     }
 
     fn without_lines(&mut self, address: Address) -> Resolved {
@@ -162,8 +161,16 @@ impl Files {
     }
 }
 
+/// What a symbol says of a function of which only a short name is known, if it says more.
+pub(crate) fn fuller_name(function: &str, symbol: &str, names: &mut Names) -> Option<String> {
+    let fuller = names.readable(symbol, Language::Unknown);
+    // Functions of equal code are often one, under the symbols of all: any other name than the one known here would be
+    // a guess.
+    (is_mangled(symbol) && fuller.contains(identifier(function))).then_some(fuller)
+}
+
 /// The first word of a name: `add` of `add<u64>`, `closure` of `{closure#0}`.
-pub(crate) fn identifier(name: &str) -> &str {
+fn identifier(name: &str) -> &str {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let start = name.trim_start_matches(|c| !is_word(c));
     start.split(|c| !is_word(c)).next().unwrap_or(start)

@@ -4,6 +4,7 @@
 //! taking the file away undoes everything. What the corrections do to messages is counted and said at once,
 //! for that is by what a user tells whether they are right.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ use crate::run::{is_about_corrections, open_archive};
 
 /// Sets offsets or forgets corrections.
 pub(crate) fn set(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    let _held = held(&args.input)?;
     if args.reset {
         forget_nonsense(&args.input)?;
     }
@@ -42,10 +44,7 @@ pub(crate) fn set(args: &MergeArgs) -> anyhow::Result<ExitCode> {
 
 /// Moves the clock of one process, in the place of what it was moved by before; 0 = not at all.
 pub(crate) fn shift(run: &Path, process: u32, offset_ns: i64) -> anyhow::Result<()> {
-    // Who moves another clock at the same time must not lose this, nor this that.
-    let held = std::fs::File::open(run)?;
-    // Not every file system has locks; then the last who writes is right.
-    held.lock().ok();
+    let _held = held(run)?;
     let archive = open_directory(run)?;
     let shown = run.display();
     if u64::from(process) >= archive.meta().rows("processes") {
@@ -73,6 +72,7 @@ pub(crate) fn why_no_shift(run: &Path) -> Option<String> {
 /// Fits clocks from what the run has.
 pub(crate) fn fit_again(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let shown = args.input.display();
+    let _held = held(&args.input)?;
     let archive = open_directory(&args.input)?;
     let before = corrections::violations(&archive).context("cannot count messages that run backwards")?;
     let refit =
@@ -91,6 +91,18 @@ pub(crate) fn fit_again(args: &MergeArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// A finished run that can be written to.
+/// Holds the corrections of a run until it is dropped: who changes others at the same time must not lose these, nor these
+/// those.
+fn held(run: &Path) -> anyhow::Result<Option<File>> {
+    if !run.is_dir() {
+        return Ok(None);
+    }
+    let held = File::open(run).with_context(|| format!("cannot open {}", run.display()))?;
+    // Not every file system has locks; then the last who writes is right.
+    held.lock().ok();
+    Ok(Some(held))
+}
+
 fn open_directory(run: &Path) -> anyhow::Result<Archive> {
     let shown = run.display();
     if run.is_file() {

@@ -16,9 +16,8 @@ use super::names::{Names, is_operator, kind, plain};
 use super::texts::Texts;
 use super::unit::{Around, What};
 use super::units::{At, Units};
-use crate::module::identifier;
-use crate::names::{Language, Names as Readable, is_mangled};
-use crate::problem::Problem;
+use crate::module::fuller_name;
+use crate::names::{Language, Names as Readable};
 use crate::symbols::SymbolTable;
 
 /// What makes two entries one function.
@@ -83,10 +82,6 @@ impl<'b, 'd> Build<'b, 'd> {
     }
 
     pub(super) fn finish(mut self) -> Database {
-        for unit in &self.units.list {
-            let path = std::path::PathBuf::new();
-            self.out.problems.extend(unit.error.map(|error| Problem::DamagedDwarf { path, error }));
-        }
         self.lines = self.lines();
         self.types();
         self.functions_with_code();
@@ -193,10 +188,7 @@ impl<'b, 'd> Build<'b, 'd> {
             let Some(entry) = row.entries.first() else { continue };
             row.place = row.place.or_else(|| self.lines.get(entry).copied());
             let Some(symbol) = self.symbols.find(*entry).filter(|_| row.linkage == Text(0)) else { continue };
-            let short = self.out.texts.get(row.name);
-            let fuller = readable.readable(symbol, Language::Unknown);
-            // Functions of equal code are often one, under the symbols of all: another name would be a guess.
-            if is_mangled(symbol) && fuller.contains(identifier(short)) {
+            if let Some(fuller) = fuller_name(self.out.texts.get(row.name), symbol, &mut readable) {
                 row.linkage = self.out.texts.add(symbol);
                 row.name = self.out.texts.add(&fuller);
             }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
+use marey_archive::Aside;
 
 use crate::cli::{LinkArgs, Switch};
 use crate::embedded;
@@ -128,10 +129,12 @@ fn put(directory: &Path, name: &str, content: &[u8]) -> anyhow::Result<String> {
     if fs::read(&path).is_ok_and(|there| there == content) {
         return Ok(word());
     }
-    let aside = directory.join(format!(".{name}.{}", std::process::id()));
-    let written = fs::create_dir_all(directory)
-        .and_then(|()| fs::write(&aside, content))
-        .and_then(|()| fs::rename(&aside, &path));
-    written.with_context(|| format!("cannot write {}", path.display()))?;
+    let write = || {
+        fs::create_dir_all(directory)?;
+        let (aside, mut file) = Aside::new(&path)?;
+        file.write_all(content)?;
+        aside.put(&path)
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))?;
     Ok(word())
 }

@@ -57,11 +57,13 @@ impl Page<'_> {
             ("from line", Side::Left),
             ("calls", Side::Right),
         ]);
-        let inlined = |call: CallKind| if call == CallKind::Inlined { "inlined" } else { "" };
         let callers = it.calls.iter().filter(|call| call.callee == Callee::Function(row));
         for call in callers.take(self.top) {
             let caller = self.name(it.functions[call.caller as usize].name);
-            let head = if inlined(call.kind).is_empty() { "called by" } else { "inlined in" };
+            let head = match call.kind {
+                CallKind::Called => "called by",
+                CallKind::Inlined => "inlined in",
+            };
             table.row([
                 Cell::new(Look::Faint, head),
                 caller.into(),
@@ -75,7 +77,10 @@ impl Page<'_> {
                 Callee::Named(name) => shorten(&words::function(&it.readable(name)), 56),
                 Callee::Unknown => "(whatever an address says)".to_owned(),
             };
-            let head = if inlined(call.kind).is_empty() { "calls" } else { "has inlined" };
+            let head = match call.kind {
+                CallKind::Called => "calls",
+                CallKind::Inlined => "has inlined",
+            };
             table.row([
                 Cell::new(Look::Faint, head),
                 callee.into(),
