@@ -27,6 +27,12 @@ pub enum Error {
         /// What the Parquet library said.
         source: ParquetError,
     },
+    /// The end of a file does not have the checksum that `meta.json` has of it.
+    #[error("changed since it was written, by its checksum: {}", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// The content of a file made the Parquet library give up in the middle.
     #[error("damaged beyond reading: {}", path.display())]
     Damaged {

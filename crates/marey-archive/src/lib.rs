@@ -42,7 +42,7 @@ pub use happenings::{Bar, Events};
 pub use meta::{META_FILE, Meta, Part, RunFacts, State};
 #[cfg(unix)]
 pub use pack::{pack, pack_tables};
-pub use part::{PartStats, PartWriter, write_table};
+pub use part::{PartStats, PartWriter, Tail, write_table};
 pub use read::{Archive, Filter, Scanned, panics_are_caught};
 #[cfg(unix)]
 pub use redact::{Redacted, redact};

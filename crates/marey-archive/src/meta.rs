@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::part::PartStats;
+use crate::part::{PartStats, Tail};
 use crate::schema::{SCHEMA_VERSION, TableSpec};
 use crate::{Aside, Error};
 
@@ -84,6 +84,8 @@ pub struct Part {
     pub rows: u64,
     /// Size, bytes.
     pub bytes: u64,
+    /// What stands behind its pages.
+    pub tail: Tail,
     /// Earliest begin of its rows, ns since the start of the run; `None` = rows have no times.
     pub min_time: Option<i64>,
     /// Latest end of its rows, ns since the start of the run.
@@ -104,6 +106,7 @@ impl Part {
             file: spec.file(slab, group),
             rows: stats.rows,
             bytes: stats.bytes,
+            tail: stats.tail,
             min_time: stats.span.map(|span| span.0),
             max_time: stats.span.map(|span| span.1),
             slab,

@@ -9,7 +9,7 @@
 //! that they were made from.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,7 +30,11 @@ use crate::{Aside, Error};
 mod chunk;
 mod dictionary;
 mod encoder;
+mod page;
 mod runs;
+mod tail;
+
+pub use tail::Tail;
 
 /// Rows of a data page: what a reader that looks for a few rows has to decode.
 pub(crate) const PAGE_ROWS: usize = 1 << 11;
@@ -55,6 +59,8 @@ pub struct PartWriter {
     /// Memory of the last row group's pages, for those of the next.
     spare: Vec<Vec<u8>>,
     group_rows: usize,
+    /// Where the last page ends, when all are written.
+    pages_end: u64,
     stats: PartStats,
 }
 
@@ -68,6 +74,8 @@ pub struct PartStats {
     /// Earliest begin and latest end of its rows, ns since the start of the run; `None` if the
     /// table has no times or all of them are missing.
     pub span: Option<(i64, i64)>,
+    /// What stands behind its pages.
+    pub tail: Tail,
 }
 
 /// Writes all rows of a table that is one file, `dir/TABLE.parquet`.
@@ -103,6 +111,7 @@ impl PartWriter {
             encoders: Vec::new(),
             spare: Vec::new(),
             group_rows: 0,
+            pages_end: 0,
             stats,
         })
     }
@@ -141,10 +150,19 @@ impl PartWriter {
     /// The same, and the memory that pages were encoded in.
     pub(crate) fn finish_sparing(mut self) -> Result<(PartStats, Vec<Vec<u8>>), Error> {
         self.end_group()?;
+        self.pages_end = self.file.bytes_written() as u64;
         self.file.finish().map_err(Error::parquet(&self.path))?;
         self.stats.bytes = self.file.bytes_written() as u64;
+        self.stats.tail = self.tail().map_err(Error::io(&self.path))?;
         self.aside.put(&self.path).map_err(Error::io(&self.path))?;
         Ok((self.stats, self.spare))
+    }
+
+    /// What the library has put behind the pages.
+    fn tail(&self) -> io::Result<Tail> {
+        let mut file = File::open(self.aside.path())?;
+        file.seek(SeekFrom::Start(self.pages_end))?;
+        Tail::of(file)
     }
 
     fn write_rows(&mut self, rows: &Columns, first: usize, end: usize) -> Result<(), Error> {

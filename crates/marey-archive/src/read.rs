@@ -15,6 +15,7 @@ use crate::Error;
 use crate::columns::Columns;
 use crate::corrections::{Applied, Corrections};
 use crate::meta::{META_FILE, Meta, Part};
+use crate::part::Tail;
 use crate::read::file::PartFile;
 use crate::read::opened::Opened;
 use crate::schema::{self, Layout, TableSpec};
@@ -274,6 +275,13 @@ impl Archive {
         // Older archives did not say how long their files are, and one without a byte is none.
         if part.bytes != 0 && part.bytes != section.len() {
             return refused("bytes", part.bytes, section.len());
+        }
+        if part.tail.bytes != 0 {
+            let rest = section.reader(section.len().saturating_sub(part.tail.bytes));
+            let found = Tail::of(rest).map_err(Error::io(&path))?;
+            if found != part.tail {
+                return Err(Error::Changed { path });
+            }
         }
         let file = PartFile::open(section, path.clone(), spec, self.meta.schema, indexed)?;
         let rows = file.rows()?;

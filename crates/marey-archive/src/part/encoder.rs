@@ -9,11 +9,12 @@ use parquet::column::writer::{ColumnCloseResult, ColumnWriterImpl};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesPtr;
-use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use parquet::file::writer::TrackedWrite;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::PAGE_ROWS;
 use super::dictionary::{Dictionary, Trial};
+use super::page;
 use super::runs::Runs;
 use crate::columns::Column;
 use crate::schema::{ColumnSpec, Kind, TableSpec};
@@ -193,8 +194,7 @@ impl Pages {
 impl PageWriter for Pages {
     fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec, ParquetError> {
         let mut sink = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A page writer has no state besides its sink, so a new one for each page costs nothing.
-        SerializedPageWriter::new(&mut *sink).write_page(page)
+        page::write(&page, &mut sink)
     }
 
     fn close(&mut self) -> Result<(), ParquetError> {
