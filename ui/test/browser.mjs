@@ -85,18 +85,26 @@ class Browser {
     console.log(`· ${what}`);
   }
 
-  /** Waits until something holds that the page computes. */
+  /** Waits until something holds that the page computes. A machine that is busy with something else takes its time. */
   async until(what, holds, argument) {
-    await this.page.waitForFunction(holds, argument, { timeout: 15_000 }).catch(() => {
-      throw new Error(`never came true: ${what}; the address is ${this.page.url()}`);
+    await this.page.waitForFunction(holds, argument, { timeout: 60_000 }).catch((error) => {
+      throw new Error(`never came true: ${what}; the address is ${this.page.url()}; ${error.message}`);
     });
   }
 
   /** Waits until nothing better is on its way. */
   async settled() {
-    await this.until("everything is drawn", () => document.querySelector("[data-settled='true']") !== null);
-    // The address is written ten times a second at most.
-    await this.page.waitForTimeout(150);
+    const isSettled = () => document.querySelector("[data-settled='true']") !== null;
+    for (let isStill = false; !isStill; ) {
+      await this.until("everything is drawn", isSettled);
+      // The address is written ten times a second at most. The page's own clock tells how long that is: on a machine that
+      // is busy with something else it goes slower than ours. What has come by then is drawn with the next frame.
+      isStill = await this.page.evaluate((pause) => {
+        const frame = (done) => requestAnimationFrame(() => requestAnimationFrame(done));
+        const is = () => document.querySelector("[data-settled='true']") !== null;
+        return new Promise((done) => setTimeout(() => frame(() => done(is())), pause));
+      }, 180);
+    }
   }
 
   async open(view) {

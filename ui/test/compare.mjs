@@ -30,11 +30,15 @@ export async function compare(browser, address) {
   near(told[2], (load.new - load.old) * 100, 0.1);
 
   browser.step("both are drawn in the same colours, row by row");
-  for (const [canvas, ranks] of [[A, 2], [B, 4]]) {
+  for (const [number, [canvas, ranks]] of [[A, 2], [B, 4]].entries()) {
     const colours = await browser.colours(canvas);
+    // How much there is of a colour differs from run to run: at least a column of pixels for as much as the engine knows of.
+    const perPixel = Math.max(base.duration_ns, other.duration_ns) / ((await page.locator(canvas).boundingBox()).width - 138);
+    const least = await drawn(page, number, [base, other][number]);
     for (const [what, colour] of [["MPI_Send", "5b8def"], ["MPI_Init", "9aa3ad"], ["waiting", "e9a23b"]]) {
-      assert((colours[colour] ?? 0) > 200, `${what} is drawn in ${canvas}`);
+      assert((colours[colour] ?? 0) >= Math.floor(least[what] / perPixel), `${what} is drawn in ${canvas}: ${colours[colour]} of ${least[what] / perPixel} pixels`);
     }
+    assert((colours["9aa3ad"] ?? 0) > 200, `MPI_Init is drawn in ${canvas}`);
     assert.match(await page.locator(canvas).getAttribute("aria-label"), new RegExp(`Timeline of ${ranks} locations`));
   }
 
@@ -214,22 +218,37 @@ async function pixel(page, selector, place) {
   );
 }
 
+/** How long single calls and waits are that have a bar of their own in a picture of the whole run, ns. */
+async function drawn(page, number, run) {
+  const locations = [[0, run.locations.length]];
+  const window = { from_ns: 0, to_ns: run.duration_ns, resolution_log2: Math.ceil(Math.log2(run.duration_ns / 1000)), locations, exact: true };
+  const answers = await Promise.all(["states", "waits"].map((ask) => head(page, ask, number, COLUMNS[ask], window)));
+  const [states, waits] = answers;
+  const single = (of, name) => of.duration.reduce((sum, it, at) => sum + (of.visit[at] === 1 && run.regions[of.region1[at]].name === name ? it : 0), 0);
+  const waited = waits.duration.reduce((sum, it, at) => sum + (waits.share[at] === 1 ? it : 0), 0);
+  const found = { MPI_Init: single(states, "MPI_Init"), MPI_Send: single(states, "MPI_Send"), waiting: waited };
+  // What waits is drawn over the call that waits.
+  return { ...found, MPI_Send: Math.max(found.MPI_Send - waited, 0), MPI_Init: Math.max(found.MPI_Init - waited, 0) };
+}
+
+const COLUMNS = { states: ["duration", "visit", "region1"], waits: ["duration", "share"] };
+
 /** A head of an answer, and some of its columns. */
-async function head(page, ask, run = 0, columns = []) {
+async function head(page, ask, run = 0, columns = [], more = {}) {
   return page.evaluate(
-    async ({ ask, run, columns }) => {
-      const answer = await fetch(`api/answer/${run}`, { method: "POST", body: JSON.stringify({ ask }) });
+    async ({ ask, run, columns, more }) => {
+      const answer = await fetch(`api/answer/${run}`, { method: "POST", body: JSON.stringify({ ask, ...more }) });
       const bytes = await answer.arrayBuffer();
       const size = new DataView(bytes).getUint32(0, true);
       const whole = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size)));
       const found = { ...whole.head };
       for (const name of columns) {
-        const { at, length } = whole.columns.find((it) => it.name === name);
-        found[name] = [...new Float64Array(bytes, at, length)];
+        const { at, length, type } = whole.columns.find((it) => it.name === name);
+        found[name] = [...new { f64: Float64Array, f32: Float32Array, u32: Uint32Array }[type](bytes, at, length)];
       }
       return found;
     },
-    { ask, run, columns },
+    { ask, run, columns, more },
   );
 }
 

@@ -28,11 +28,15 @@ export function moveInto(span: Span, bounds: Span): Span {
   return { from: ns(from), to: ns(from + size) };
 }
 
-/** The span by a factor shorter (or longer), an instant staying where it is. */
+/** Shorter than this no span gets, ns. */
+export const SHORTEST = 20;
+
+/** The span by a factor shorter (or longer), an instant staying where it is; the shortest stays where it is altogether. */
 export function zoom(span: Span, factor: number, at: number): Span {
-  const from = Math.round(at - (at - span.from) / factor);
-  const to = Math.round(at + (span.to - at) / factor);
-  return { from: ns(from), to: ns(Math.max(to, from + 1)) };
+  const by = Math.min(factor, Math.max(length(span) / SHORTEST, 1));
+  const from = Math.round(at - (at - span.from) / by);
+  // Both ends rounded by themselves would make it shorter than the shortest, or longer.
+  return { from: ns(from), to: ns(from + Math.max(Math.round(length(span) / by), 1)) };
 }
 
 const UNITS = [

@@ -4,7 +4,7 @@
  */
 import { batch, computed, signal } from "@preact/signals";
 
-import { length, moveInto, ns, type Span } from "../base/time.ts";
+import { length, moveInto, ns, SHORTEST, type Span } from "../base/time.ts";
 import type { Measure, Operation } from "../wire/generated.ts";
 import { run, whole } from "./run.ts";
 
@@ -129,9 +129,6 @@ export const reach = signal<Span | null>(null);
 const bounds = computed<Span>(() => reach.value ?? whole.value);
 
 export const span = computed<Span>(() => moveInto(chosenSpan.value ?? bounds.value, bounds.value));
-
-/** Shorter than this no span gets, ns. */
-const SHORTEST = 20;
 
 /** Looks at a span. */
 export function look(next: Span): void {

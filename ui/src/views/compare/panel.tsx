@@ -4,11 +4,10 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { duration, instant, ns, type Span } from "../../base/time.ts";
-import { timeFromPx } from "../../canvas/scale.ts";
 import { Surface, type DrawContext, type Drawn } from "../../canvas/surface.ts";
 import { alignedSpans, scrollBoth } from "../../state/pair.ts";
 import { toggleThreads } from "../../state/rows.ts";
-import { pointer } from "../../state/timeline.ts";
+import { pointed, pointer } from "../../state/timeline.ts";
 import { toldSpan } from "../../state/told.ts";
 import { look } from "../../state/view.ts";
 import { lineAt, rowAt } from "../../tracks/layout.ts";
@@ -48,17 +47,23 @@ export function Panel({ side }: { readonly side: Side }): JSX.Element {
       surface.dispose();
     };
   }, [side]);
-  const at = pointer.value;
   const name = side.run.value?.name ?? "";
   const label = `${side.letter}, ${name}: ${spoken({ scale: { span: toldBy(side), left: 0, width: 1 }, layout: side.layout.value })}`;
   return (
     <div class="compare-rows" ref={box} title={hints[side.letter].value}>
       <canvas ref={element} tabIndex={0} role="img" aria-label={label} />
-      {at === null ? null : (
-        <div class="compare-hair" style={{ transform: `translateX(${Math.round(at.x)}px)` }}>
-          <span class={at.x > GUTTER + plotWidth.value - 170 ? "compare-time compare-time-left" : "compare-time"}>{timeAt(side, at.time)}</span>
-        </div>
-      )}
+      <Hair side={side} />
+    </div>
+  );
+}
+
+/** A line where the pointer is, and the instant of the side that lies there. */
+function Hair({ side }: { readonly side: Side }): JSX.Element | null {
+  const [at, time] = [pointer.value, pointed.value];
+  if (at === null || time === null) return null;
+  return (
+    <div class="compare-hair" style={{ transform: `translateX(${Math.round(at.x)}px)` }}>
+      <span class={at.x > GUTTER + plotWidth.value - 170 ? "compare-time compare-time-left" : "compare-time"}>{timeAt(side, time)}</span>
     </div>
   );
 }
@@ -107,8 +112,7 @@ function handsOf(side: Side): Hands {
     hover(x, y) {
       const scene = sceneOf(side);
       hints[side.letter].value = scene === null || x < GUTTER ? "" : instantAt(scene, x, y - RULER);
-      const own = timeFromPx(scaleOf(side), x);
-      pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, time: own - side.shift.peek() };
+      pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, along: (x - GUTTER) / Math.max(plotWidth.peek(), 1) };
     },
     leave() {
       hints[side.letter].value = "";
