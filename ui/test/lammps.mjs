@@ -8,6 +8,7 @@ import { operations } from "./operations.mjs";
 import { pointer } from "./pointer.mjs";
 import { profile } from "./profile.mjs";
 import { asked, fact } from "./read.mjs";
+import { small } from "./small.mjs";
 import { waits } from "./waits.mjs";
 
 const ROWS = ".timeline-rows canvas";
@@ -295,6 +296,8 @@ export async function lammps(browser, address) {
   await browser.picture("dark");
   await browser.open("Help");
   await browser.accessible("help");
+
+  await small(browser);
 
   browser.step("no key, no answer");
   const port = new URL(page.url()).port;

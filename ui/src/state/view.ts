@@ -27,6 +27,11 @@ export interface Chosen {
 export const view = signal<ViewName>("overview");
 /** A second view in the same window; `null` = none. */
 export const beside = signal<ViewName | null>(null);
+/** Views that have the details beside them. */
+const WITH_SIDE: readonly ViewName[] = ["timeline"];
+export const hasSide = computed(() => [view.value, beside.value].some((name) => name !== null && WITH_SIDE.includes(name)));
+/** Whether these are seen where there is no room for them beside a view; of this window, and none of what is looked at. */
+export const isSideShown = signal(false);
 /** Whether this window was torn off, to show one view alone. */
 export const isAlone = signal(false);
 /** The span that is shown; `null` = the whole run. */
