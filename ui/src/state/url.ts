@@ -8,6 +8,7 @@
 import { batch, computed, effect } from "@preact/signals";
 
 import { Calm } from "../base/calm.ts";
+import { shown } from "../base/text.ts";
 import { ns, type Span } from "../base/time.ts";
 import { chosenCounters } from "./counters.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
@@ -116,8 +117,8 @@ export const chosen = computed<string>(() => {
   add("pair", pair === null ? null : [...pair.from, ...pair.to].join("-"));
   const marks = chosenEvents.value;
   add("events", marks === null ? null : `${marks.location}@${marks.from}@${marks.to}`);
-  const shown = lettersOf(layers.value);
-  if (shown !== USUAL_LAYERS) parts.push(`layers=${shown}`);
+  const letters = lettersOf(layers.value);
+  if (letters !== USUAL_LAYERS) parts.push(`layers=${letters}`);
   const { findings, situations, anomalies } = notes.value;
   const above = `${findings ? "f" : ""}${situations ? "s" : ""}${anomalies ? "a" : ""}`;
   if (above !== USUAL_NOTES) parts.push(`notes=${above}`);
@@ -267,7 +268,7 @@ function valuesOf(pairs: readonly string[]): ReadonlyMap<string, string> {
 
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text);
+    return shown(decodeURIComponent(text));
   } catch {
     // Somebody cut the address off in the middle of a letter.
     return "";
