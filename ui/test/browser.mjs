@@ -19,6 +19,7 @@ import { compare } from "./compare.mjs";
 import { explained } from "./explained.mjs";
 import { coarse, damaged, exported, exportedPair, openCutOff } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
+import { hosts } from "./hosts.mjs";
 import { lammps } from "./lammps.mjs";
 import { nodes } from "./nodes.mjs";
 import { references } from "./references.mjs";
@@ -26,7 +27,7 @@ import { runs } from "./runs.mjs";
 import { speed } from "./speed.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, exported, exportedPair, coarse, damaged, openCutOff, references, runs, speed };
+const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, openCutOff, references, runs, speed };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

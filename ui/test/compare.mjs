@@ -1,6 +1,8 @@
 /** Two real runs side by side: LAMMPS with two ranks and with four, one of them looked at as the other. */
 import assert from "node:assert/strict";
 
+import { unexplained } from "./explained.mjs";
+
 const A = ".compare-run:nth-child(1) canvas";
 const B = ".compare-run:nth-child(2) canvas";
 
@@ -41,6 +43,8 @@ export async function compare(browser, address) {
     assert((colours["9aa3ad"] ?? 0) > 200, `MPI_Init is drawn in ${canvas}`);
     assert.match(await page.locator(canvas).getAttribute("aria-label"), new RegExp(`Timeline of ${ranks} locations`));
   }
+
+  await difference(browser);
 
   browser.step("who zooms one zooms the other");
   assert.deepEqual(await begins(page), [0, 0], "both begin at the same time");
@@ -168,6 +172,7 @@ export async function compare(browser, address) {
   await page.getByRole("button", { name: "View ▾" }).click();
   const svg = await browser.downloaded(() => page.getByRole("button", { name: "Save as SVG" }).click());
   const text = svg.content.toString();
+  assert(text.includes("#d9730d") || text.includes("#2f6fc4"), "and their difference");
   assert(text.includes(base.name) && text.includes(other.name) && text.includes(">rank 3<"), "both are in it");
   assert((text.match(/fill="#9aa3ad"/g) ?? []).length >= 6, "MPI_Init of all ranks");
 
@@ -187,6 +192,49 @@ export async function compare(browser, address) {
   await browser.settled();
   await browser.accessible("two runs in the dark");
   await browser.picture("compare-dark");
+}
+
+/** What differs in the course of time: the lane, its words, its table, and the address that brings it back. */
+async function difference(browser) {
+  const { page } = browser;
+  const LANE = ".compare-lane canvas";
+  browser.step("what the runs differ in, in the course of time, has the colours of differences");
+  const [more, less] = ["d9730d", "2f6fc4"];
+  const before = await browser.colours(LANE);
+  assert((before[more] ?? 0) + (before[less] ?? 0) > 50, "they differ");
+  await page.getByLabel("What is compared in the course of time").selectOption("waiting");
+  await browser.settled();
+  assert.match(page.url(), /lane=waiting/);
+  assert.match(await page.locator(LANE).getAttribute("aria-label"), /B has waiting than A/);
+  assert.notDeepEqual(await browser.colours(LANE), before, "waiting is something else");
+
+  browser.step("the table of the difference has the shares that the engine tells");
+  await page.getByRole("button", { name: "Table", exact: true }).click();
+  await browser.until("the address says so", () => location.hash.includes("tables=1"));
+  await page.reload();
+  await browser.settled();
+  await browser.until("its rows", () => document.querySelectorAll("[aria-label='the difference in the course of time'] .table-row").length > 10);
+  const cells = await page.locator("[aria-label='the difference in the course of time'] .table-row").first().locator("[role=cell]").allTextContents();
+  const [from, , old, fresh, differs] = cells.map((text) => text.trim());
+  const [first, length] = [Number(from.replace(/\D/g, "")), nsOf(cells[1].trim())];
+  for (const [number, told] of [[0, old], [1, fresh]]) {
+    const run = await head(page, "run", number);
+    const window = { from_ns: first, to_ns: Math.round(first + length), resolution_log2: 10, locations: [[0, run.locations.length]], exact: true };
+    const { start, duration, share } = await head(page, "waits", number, ["start", "duration", "share"], window);
+    // Whatever reaches out of the step counts by what is inside.
+    const inside = start.map((at, place) => Math.max(0, Math.min(at + duration[place], first + length) - Math.max(at, first)) * share[place]);
+    near(Number(told.match(/[\d.]+/)[0]) / 100, inside.reduce((sum, it) => sum + it, 0) / length / run.locations.length, 0.06);
+  }
+  near(Number(differs.replace("−", "-").match(/[-\d.]+/)[0]), Number(fresh.match(/[\d.]+/)[0]) - Number(old.match(/[\d.]+/)[0]), 0.11);
+  await browser.accessible("the difference and its table");
+  await browser.picture("compare-difference");
+
+  browser.step("everything in it is explained");
+  assert.deepEqual(await unexplained(page), []);
+  await page.getByRole("button", { name: "Table", exact: true }).click();
+  await page.getByLabel("What is compared in the course of time").selectOption("calls");
+  await browser.settled();
+  assert.doesNotMatch(page.url(), /lane=|tables=/);
 }
 
 /** The k-th iteration begins at the same place in both, and its times are those of the run that they are of. */

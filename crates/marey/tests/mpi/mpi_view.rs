@@ -158,6 +158,7 @@ fn rows_of_several_nodes_stand_in_groups() {
     on_three_nodes().write(&from).unwrap();
     merge(&from, &to, &Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false }, &()).unwrap();
     look(&to, &[], "nodes", &place);
+    look(&to, &[&to.to_string_lossy()], "hosts", &place);
 }
 
 #[test]

@@ -6,11 +6,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { duration, instant, ns, type Span } from "../../base/time.ts";
 import { Surface, type DrawContext, type Drawn } from "../../canvas/surface.ts";
 import { alignedSpans, scrollBoth } from "../../state/pair.ts";
-import { toggleThreads } from "../../state/rows.ts";
+import { toggleHost, toggleThreads } from "../../state/rows.ts";
 import { pointed, pointer } from "../../state/timeline.ts";
 import { toldSpan } from "../../state/told.ts";
 import { look } from "../../state/view.ts";
-import { lineAt, rowAt } from "../../tracks/layout.ts";
+import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
 import { GUTTER, MARGIN, RULER, spoken } from "../timeline/draw.ts";
 import { listen, type Hands } from "../timeline/gestures.ts";
 import { Screen } from "../timeline/screen.ts";
@@ -89,6 +89,14 @@ function painter(side: Side): (context: DrawContext) => Drawn {
   };
 }
 
+/** What a press on a host does. */
+function hostWords(side: Side, y: number): string {
+  const host = hostAt(side.layout.peek(), y - RULER + side.scroll.peek());
+  if (host === undefined) return "";
+  const both = `in both runs, where they have it`;
+  return host.isClosed ? `Press to show the rows of ${host.host} ${both}; the strip is how many of its locations are in which state` : `Press to close the rows of ${host.host} ${both}`;
+}
+
 /** What the pointer does on a side it does on both; it knows times of that side. */
 function handsOf(side: Side): Hands {
   const toBase = (own: Span): Span => ({ from: ns(own.from - side.shift.peek()), to: ns(own.to - side.shift.peek()) });
@@ -100,18 +108,25 @@ function handsOf(side: Side): Hands {
       marked.value = next === null ? null : [next[0] - side.shift.peek(), next[1] - side.shift.peek()];
     },
     choose(time, y) {
+      const host = hostAt(side.layout.peek(), y + side.scroll.peek());
+      if (host !== undefined) {
+        toggleHost(host.host);
+        return;
+      }
       const row = rowAt(side.layout.peek(), y + side.scroll.peek());
       const line = row === undefined ? undefined : lineAt(row, y + side.scroll.peek());
       side.chosenVisit.value = line === undefined || time < 0 ? null : { line, at: Math.round(time) };
     },
     press(y) {
+      const host = hostAt(side.layout.peek(), y + side.scroll.peek());
+      if (host !== undefined) toggleHost(host.host);
       const row = rowAt(side.layout.peek(), y + side.scroll.peek());
       const process = row === undefined ? null : side.processOf(row.location);
       if (process !== null) toggleThreads(process);
     },
     hover(x, y) {
       const scene = sceneOf(side);
-      hints[side.letter].value = scene === null || x < GUTTER ? "" : instantAt(scene, x, y - RULER);
+      hints[side.letter].value = scene === null || y < RULER ? "" : hostWords(side, y) || (x < GUTTER ? "" : instantAt(scene, x, y - RULER));
       pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, along: (x - GUTTER) / Math.max(plotWidth.peek(), 1) };
     },
     leave() {
