@@ -11,7 +11,7 @@ import { followOpening, isListed, LIST, opening, readRuns } from "./state/runs.t
 import "./state/settings.ts";
 import { remember } from "./state/history.ts";
 import { connect } from "./state/url.ts";
-import { beside, isAlone, view, VIEWS, type ViewName } from "./state/view.ts";
+import { beside, hasSide, isAlone, view, VIEWS, type ViewName } from "./state/view.ts";
 import { followVisit } from "./state/visit.ts";
 import { joinWindows } from "./state/windows.ts";
 import "./style/tokens.css";
@@ -47,13 +47,9 @@ const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
   states: StatesWindow,
 };
 
-/** Views that have the details beside them. */
-const WITH_SIDE: readonly ViewName[] = ["timeline"];
-
 function Page(): JSX.Element {
   const second = beside.value === view.value ? null : beside.value;
-  const hasSide = [view.value, second].some((name) => name !== null && WITH_SIDE.includes(name));
-  const layout = ["page", hasSide ? "" : "page-wide", isAlone.value ? "page-alone" : ""].join(" ");
+  const layout = ["page", hasSide.value ? "" : "page-wide", isAlone.value ? "page-alone" : ""].join(" ");
   return (
     <div class={layout}>
       <Header />
@@ -71,7 +67,7 @@ function Page(): JSX.Element {
         <Pane name={view.value} />
         {second === null ? null : <Pane name={second} isSecond />}
       </main>
-      {hasSide ? <Side /> : null}
+      {hasSide.value ? <Side /> : null}
       <Status />
       {failure.value === null ? null : (
         <div class="failure" role="alert">

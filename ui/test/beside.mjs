@@ -27,6 +27,13 @@ export async function beside(browser, address) {
   const charts = await look(["queue", "page-faults"], "&layers=w");
   assert(charts[0][COUNTER] > 100, `${charts[0][COUNTER]} pixels`);
   near(charts[0][COUNTER], charts[1][COUNTER]);
+  // Four rows with two charts each: all of them are seen, down to the last.
+  for (const canvas of [A, B]) assert((await lowest(page, canvas, COUNTER)) > 0.75, `the last chart of ${canvas} is seen`);
+
+  browser.step("a run does not differ from itself");
+  assert.match(await browser.text(".compare-lane"), /A [\d.]+ %, B [\d.]+ % 0\.0 points/);
+  const lane = await browser.colours(".compare-lane canvas");
+  assert.equal((lane["d9730d"] ?? 0) + (lane["2f6fc4"] ?? 0), 0);
   await browser.picture("compare-counters");
   await browser.accessible("counters of two runs");
 
@@ -40,6 +47,17 @@ export async function beside(browser, address) {
   assert(others.length > 0, "there are signs");
   for (const colour of others) near(signs[0][colour], signs[1][colour]);
   await browser.picture("compare-instants");
+}
+
+/** How far down in a canvas a colour is found, 0 to 1. */
+async function lowest(page, selector, colour) {
+  return page.locator(selector).evaluate((canvas, colour) => {
+    const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    for (let at = data.length - 4; at >= 0; at -= 4) {
+      if ([...data.slice(at, at + 3)].map((part) => part.toString(16).padStart(2, "0")).join("") === colour) return at / 4 / width / height;
+    }
+    return 0;
+  }, colour);
 }
 
 function near(a, b) {

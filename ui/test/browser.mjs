@@ -19,6 +19,7 @@ import { compare } from "./compare.mjs";
 import { explained } from "./explained.mjs";
 import { coarse, damaged, exported, exportedPair, openCutOff } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
+import { hosts } from "./hosts.mjs";
 import { lammps } from "./lammps.mjs";
 import { nodes } from "./nodes.mjs";
 import { references } from "./references.mjs";
@@ -26,7 +27,7 @@ import { runs } from "./runs.mjs";
 import { speed } from "./speed.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, exported, exportedPair, coarse, damaged, openCutOff, references, runs, speed };
+const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, openCutOff, references, runs, speed };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",
@@ -85,18 +86,26 @@ class Browser {
     console.log(`· ${what}`);
   }
 
-  /** Waits until something holds that the page computes. */
+  /** Waits until something holds that the page computes. A machine that is busy with something else takes its time. */
   async until(what, holds, argument) {
-    await this.page.waitForFunction(holds, argument, { timeout: 15_000 }).catch(() => {
-      throw new Error(`never came true: ${what}; the address is ${this.page.url()}`);
+    await this.page.waitForFunction(holds, argument, { timeout: 60_000 }).catch((error) => {
+      throw new Error(`never came true: ${what}; the address is ${this.page.url()}; ${error.message}`);
     });
   }
 
   /** Waits until nothing better is on its way. */
   async settled() {
-    await this.until("everything is drawn", () => document.querySelector("[data-settled='true']") !== null);
-    // The address is written ten times a second at most.
-    await this.page.waitForTimeout(150);
+    const isSettled = () => document.querySelector("[data-settled='true']") !== null;
+    for (let isStill = false; !isStill; ) {
+      await this.until("everything is drawn", isSettled);
+      // The address is written ten times a second at most. The page's own clock tells how long that is: on a machine that
+      // is busy with something else it goes slower than ours. What has come by then is drawn with the next frame.
+      isStill = await this.page.evaluate((pause) => {
+        const frame = (done) => requestAnimationFrame(() => requestAnimationFrame(done));
+        const is = () => document.querySelector("[data-settled='true']") !== null;
+        return new Promise((done) => setTimeout(() => frame(() => done(is())), pause));
+      }, 180);
+    }
   }
 
   async open(view) {

@@ -1,6 +1,8 @@
 /** Two real runs side by side: LAMMPS with two ranks and with four, one of them looked at as the other. */
 import assert from "node:assert/strict";
 
+import { unexplained } from "./explained.mjs";
+
 const A = ".compare-run:nth-child(1) canvas";
 const B = ".compare-run:nth-child(2) canvas";
 
@@ -30,13 +32,19 @@ export async function compare(browser, address) {
   near(told[2], (load.new - load.old) * 100, 0.1);
 
   browser.step("both are drawn in the same colours, row by row");
-  for (const [canvas, ranks] of [[A, 2], [B, 4]]) {
+  for (const [number, [canvas, ranks]] of [[A, 2], [B, 4]].entries()) {
     const colours = await browser.colours(canvas);
+    // How much there is of a colour differs from run to run: at least a column of pixels for as much as the engine knows of.
+    const perPixel = Math.max(base.duration_ns, other.duration_ns) / ((await page.locator(canvas).boundingBox()).width - 138);
+    const least = await drawn(page, number, [base, other][number]);
     for (const [what, colour] of [["MPI_Send", "5b8def"], ["MPI_Init", "9aa3ad"], ["waiting", "e9a23b"]]) {
-      assert((colours[colour] ?? 0) > 200, `${what} is drawn in ${canvas}`);
+      assert((colours[colour] ?? 0) >= Math.floor(least[what] / perPixel), `${what} is drawn in ${canvas}: ${colours[colour]} of ${least[what] / perPixel} pixels`);
     }
+    assert((colours["9aa3ad"] ?? 0) > 200, `MPI_Init is drawn in ${canvas}`);
     assert.match(await page.locator(canvas).getAttribute("aria-label"), new RegExp(`Timeline of ${ranks} locations`));
   }
+
+  await difference(browser);
 
   browser.step("who zooms one zooms the other");
   assert.deepEqual(await begins(page), [0, 0], "both begin at the same time");
@@ -164,6 +172,7 @@ export async function compare(browser, address) {
   await page.getByRole("button", { name: "View ▾" }).click();
   const svg = await browser.downloaded(() => page.getByRole("button", { name: "Save as SVG" }).click());
   const text = svg.content.toString();
+  assert(text.includes("#d9730d") || text.includes("#2f6fc4"), "and their difference");
   assert(text.includes(base.name) && text.includes(other.name) && text.includes(">rank 3<"), "both are in it");
   assert((text.match(/fill="#9aa3ad"/g) ?? []).length >= 6, "MPI_Init of all ranks");
 
@@ -183,6 +192,49 @@ export async function compare(browser, address) {
   await browser.settled();
   await browser.accessible("two runs in the dark");
   await browser.picture("compare-dark");
+}
+
+/** What differs in the course of time: the lane, its words, its table, and the address that brings it back. */
+async function difference(browser) {
+  const { page } = browser;
+  const LANE = ".compare-lane canvas";
+  browser.step("what the runs differ in, in the course of time, has the colours of differences");
+  const [more, less] = ["d9730d", "2f6fc4"];
+  const before = await browser.colours(LANE);
+  assert((before[more] ?? 0) + (before[less] ?? 0) > 50, "they differ");
+  await page.getByLabel("What is compared in the course of time").selectOption("waiting");
+  await browser.settled();
+  assert.match(page.url(), /lane=waiting/);
+  assert.match(await page.locator(LANE).getAttribute("aria-label"), /B has waiting than A/);
+  assert.notDeepEqual(await browser.colours(LANE), before, "waiting is something else");
+
+  browser.step("the table of the difference has the shares that the engine tells");
+  await page.getByRole("button", { name: "Table", exact: true }).click();
+  await browser.until("the address says so", () => location.hash.includes("tables=1"));
+  await page.reload();
+  await browser.settled();
+  await browser.until("its rows", () => document.querySelectorAll("[aria-label='the difference in the course of time'] .table-row").length > 10);
+  const cells = await page.locator("[aria-label='the difference in the course of time'] .table-row").first().locator("[role=cell]").allTextContents();
+  const [from, , old, fresh, differs] = cells.map((text) => text.trim());
+  const [first, length] = [Number(from.replace(/\D/g, "")), nsOf(cells[1].trim())];
+  for (const [number, told] of [[0, old], [1, fresh]]) {
+    const run = await head(page, "run", number);
+    const window = { from_ns: first, to_ns: Math.round(first + length), resolution_log2: 10, locations: [[0, run.locations.length]], exact: true };
+    const { start, duration, share } = await head(page, "waits", number, ["start", "duration", "share"], window);
+    // Whatever reaches out of the step counts by what is inside.
+    const inside = start.map((at, place) => Math.max(0, Math.min(at + duration[place], first + length) - Math.max(at, first)) * share[place]);
+    near(Number(told.match(/[\d.]+/)[0]) / 100, inside.reduce((sum, it) => sum + it, 0) / length / run.locations.length, 0.06);
+  }
+  near(Number(differs.replace("−", "-").match(/[-\d.]+/)[0]), Number(fresh.match(/[\d.]+/)[0]) - Number(old.match(/[\d.]+/)[0]), 0.11);
+  await browser.accessible("the difference and its table");
+  await browser.picture("compare-difference");
+
+  browser.step("everything in it is explained");
+  assert.deepEqual(await unexplained(page), []);
+  await page.getByRole("button", { name: "Table", exact: true }).click();
+  await page.getByLabel("What is compared in the course of time").selectOption("calls");
+  await browser.settled();
+  assert.doesNotMatch(page.url(), /lane=|tables=/);
 }
 
 /** The k-th iteration begins at the same place in both, and its times are those of the run that they are of. */
@@ -214,22 +266,37 @@ async function pixel(page, selector, place) {
   );
 }
 
+/** How long single calls and waits are that have a bar of their own in a picture of the whole run, ns. */
+async function drawn(page, number, run) {
+  const locations = [[0, run.locations.length]];
+  const window = { from_ns: 0, to_ns: run.duration_ns, resolution_log2: Math.ceil(Math.log2(run.duration_ns / 1000)), locations, exact: true };
+  const answers = await Promise.all(["states", "waits"].map((ask) => head(page, ask, number, COLUMNS[ask], window)));
+  const [states, waits] = answers;
+  const single = (of, name) => of.duration.reduce((sum, it, at) => sum + (of.visit[at] === 1 && run.regions[of.region1[at]].name === name ? it : 0), 0);
+  const waited = waits.duration.reduce((sum, it, at) => sum + (waits.share[at] === 1 ? it : 0), 0);
+  const found = { MPI_Init: single(states, "MPI_Init"), MPI_Send: single(states, "MPI_Send"), waiting: waited };
+  // What waits is drawn over the call that waits.
+  return { ...found, MPI_Send: Math.max(found.MPI_Send - waited, 0), MPI_Init: Math.max(found.MPI_Init - waited, 0) };
+}
+
+const COLUMNS = { states: ["duration", "visit", "region1"], waits: ["duration", "share"] };
+
 /** A head of an answer, and some of its columns. */
-async function head(page, ask, run = 0, columns = []) {
+async function head(page, ask, run = 0, columns = [], more = {}) {
   return page.evaluate(
-    async ({ ask, run, columns }) => {
-      const answer = await fetch(`api/answer/${run}`, { method: "POST", body: JSON.stringify({ ask }) });
+    async ({ ask, run, columns, more }) => {
+      const answer = await fetch(`api/answer/${run}`, { method: "POST", body: JSON.stringify({ ask, ...more }) });
       const bytes = await answer.arrayBuffer();
       const size = new DataView(bytes).getUint32(0, true);
       const whole = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size)));
       const found = { ...whole.head };
       for (const name of columns) {
-        const { at, length } = whole.columns.find((it) => it.name === name);
-        found[name] = [...new Float64Array(bytes, at, length)];
+        const { at, length, type } = whole.columns.find((it) => it.name === name);
+        found[name] = [...new { f64: Float64Array, f32: Float32Array, u32: Uint32Array }[type](bytes, at, length)];
       }
       return found;
     },
-    { ask, run, columns },
+    { ask, run, columns, more },
   );
 }
 

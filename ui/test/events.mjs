@@ -1,7 +1,7 @@
 /** Instants that a program marks: signs in the rows, what it said of them, and fields of visits. */
 import assert from "node:assert/strict";
 
-import { asked } from "./read.mjs";
+import { asked, finest } from "./read.mjs";
 
 const ROWS = ".timeline-rows canvas";
 const ROUNDS = 40;
@@ -15,7 +15,7 @@ export async function events(browser) {
   const number = (name) => head.event_kinds.findIndex((it) => it.name === name);
   assert.deepEqual(head.event_kinds.filter((it) => it.is_attribute).map((it) => it.name), ["step"]);
   // The finest steps that a picture of the whole run may have; marks are eight of them wide, and rounds far longer.
-  const log2 = Math.ceil(Math.log2(head.duration_ns / 100_000));
+  const log2 = finest(0, head.duration_ns);
   const window = { from_ns: 0, to_ns: head.duration_ns, resolution_log2: log2, locations: [[0, 4]], exact: true };
   const all = await asked(page, { ask: "events", ...window });
   assert.equal(all.head.number, 4 * ROUNDS);

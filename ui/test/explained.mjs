@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 const VIEWS = ["Overview", "Timeline", "Profile", "Histogram", "Communication", "Waits & path", "Utilisation", "Help"];
 
 /** What has no words of its own, of what is seen. */
-async function unexplained(page) {
+export async function unexplained(page) {
   return page.evaluate(() => {
     const wanted = "button, select, input, summary, a[href], [role=columnheader], canvas, svg[role=img], h2";
     const isSeen = (it) => it.getClientRects().length > 0 && getComputedStyle(it).visibility !== "hidden";

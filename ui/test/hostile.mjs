@@ -1,8 +1,13 @@
 /** A run whose names are made to do harm: they are shown as the texts that they are. */
 import assert from "node:assert/strict";
 
+import { asked } from "./read.mjs";
+import { words } from "./words.mjs";
+
 export async function hostile(browser, address) {
   const { page } = browser;
+  browser.step("texts and numbers are written so that they can be read");
+  await words();
   await page.goto(address);
   for (const view of ["Overview", "Timeline", "Profile", "Waits & path", "Communication", "Compare"]) {
     browser.step(view);
@@ -13,6 +18,13 @@ export async function hostile(browser, address) {
   }
   await browser.open("Profile");
   await browser.until("the name is there", () => document.body.textContent.includes("<img src=x onerror="));
+  browser.step("what cannot be seen has a form that can, and turns nothing around");
+  for (const name of ["gnp⟨U+202E⟩exe", "tab␉bell␇"]) {
+    await browser.until(`${name} is there`, (name) => document.body.textContent.includes(name), name);
+  }
+  const seen = await page.evaluate(() => document.body.innerHTML);
+  assert.doesNotMatch(seen, /[\u0000-\u0008\u202a-\u202e]/);
+  if (address.startsWith("http")) assert((await asked(page, { ask: "run" })).head.regions.some((it) => it.name.includes("\u202e")), "the run has it as it was");
   browser.step("found and chosen");
   await page.keyboard.press("/");
   await page.keyboard.type("onerror");

@@ -1,7 +1,7 @@
 /** Operations of all in the timeline: drawn, pressed, told, listed, hidden. */
 import assert from "node:assert/strict";
 
-import { asked, fact } from "./read.mjs";
+import { asked, fact, finest } from "./read.mjs";
 
 const ROWS = ".timeline-rows canvas";
 /** The arrow of who came last. */
@@ -69,7 +69,7 @@ export async function operations(browser) {
 /** An operation whose last member came late, as the engine tells it. */
 async function aLateOne(page) {
   const { head } = await asked(page, { ask: "run" });
-  const window = { from_ns: 0, to_ns: head.duration_ns, resolution_log2: 20, locations: [[0, head.locations.length]], exact: true };
+  const window = { from_ns: 0, to_ns: head.duration_ns, resolution_log2: Math.max(20, finest(0, head.duration_ns)), locations: [[0, head.locations.length]], exact: true };
   const all = await asked(page, { ask: "collectives", ...window });
   let best = null;
   all.behind.forEach((behind, at) => {

@@ -1,7 +1,7 @@
 /** The profile: bar lines, the call tree both ways, the flame graph, and that of a span. */
 import assert from "node:assert/strict";
 
-import { asked } from "./read.mjs";
+import { asked, finest } from "./read.mjs";
 
 export async function profile(browser) {
   const { page } = browser;
@@ -110,7 +110,7 @@ async function ofSpan(browser) {
   const shares = await asked(page, { ask: "shares", span: { from_ns: from, to_ns: to } });
   const width = shares.head.regions.length + 1;
   // Added up from the pieces of a picture, in which what is nested counts on each of its lines.
-  const window = { from_ns: from, to_ns: to, resolution_log2: 14, locations: [[0, head.locations.length]], exact: true };
+  const window = { from_ns: from, to_ns: to, resolution_log2: finest(from, to), locations: [[0, head.locations.length]], exact: true };
   const totals = await asked(page, { ask: "totals", ...window });
   for (const name of ["MPI_Send", "MPI_Wait"]) {
     const region = head.regions.findIndex((it) => it.name === name && it.visits > 0);

@@ -5,6 +5,11 @@ export async function fact(page, name) {
   return (await page.locator(".facts > div").filter({ hasText: name }).first().locator("dd").textContent()).trim();
 }
 
+/** log₂ of the finest steps in which a picture of a span may be asked for, however long the run took. */
+export function finest(from, to) {
+  return Math.max(0, Math.ceil(Math.log2((to - from) / 100_000)));
+}
+
 /** The head of an answer and its columns, as the page gets them. */
 export async function asked(page, request) {
   return page.evaluate(async (request) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 
 import { events } from "./events.mjs";
 import { moved } from "./moved.mjs";
-import { asked } from "./read.mjs";
+import { asked, finest } from "./read.mjs";
 import { states } from "./states.mjs";
 
 const ROWS = ".timeline-rows canvas";
@@ -33,7 +33,7 @@ async function overlaps(browser) {
   const places = await asked(page, { ask: "overlap-places" });
   assert.deepEqual(places.lanes, [3, 3, 3, 3]);
   assert.deepEqual(places.number, [40, 40, 40, 40]);
-  const window = { from_ns: 0, to_ns: head.duration_ns, resolution_log2: 16, locations: [[0, 1]], exact: true };
+  const window = { from_ns: 0, to_ns: head.duration_ns, resolution_log2: finest(0, head.duration_ns), locations: [[0, 1]], exact: true };
   const all = await asked(page, { ask: "overlaps", ...window });
   assert.equal(all.number.length, 40);
   const named = (at) => head.regions[all.region[at]].name;
@@ -92,7 +92,7 @@ async function counters(browser) {
   await browser.accessible("the timeline with counters");
 
   browser.step("what a counter is at the pointer is what the program said last");
-  const window = { from_ns: 0, to_ns: head.duration_ns, resolution_log2: 14, locations: [[0, 4]], exact: true };
+  const window = { from_ns: 0, to_ns: head.duration_ns, resolution_log2: finest(0, head.duration_ns), locations: [[0, 4]], exact: true };
   const values = await asked(page, { ask: "counters", window, counters: [number("queue")] });
   assert.equal(values.counter.length, 4, "each rank has a queue");
   // A value that holds for long.

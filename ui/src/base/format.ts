@@ -1,5 +1,5 @@
 /** How numbers other than times are written. */
-import { grouped } from "./time.ts";
+import { grouped, HUGE, power } from "./time.ts";
 
 /** A whole number: `61 204`. */
 export function count(value: number): string {
@@ -16,7 +16,8 @@ export function percent(share: number): string {
 /** A size: `41 472 B`, `1.5 MiB`. */
 export function bytes(value: number): string {
   if (Math.abs(value) < 100_000) return `${grouped(value, 0)} B`;
-  const names = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+  const names = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  if (Math.abs(value) >= 2 ** 70) return `${power(value)} B`;
   let scaled = value / 1024;
   let place = 0;
   while (Math.abs(scaled) >= 1024 && place < names.length - 1) {
@@ -28,9 +29,13 @@ export function bytes(value: number): string {
 
 const LARGE = ["", "k", "M", "G", "T", "P", "E"];
 
-/** A number with three or four digits that count: `0.25`, `12.5`, `4 096`, `2.41 G`. */
+/** Less than this is written as a power of ten: six digits would not tell it from nothing. */
+const TINY = 1e-4;
+
+/** A number with three or four digits that count: `0.250`, `12.5`, `4 096`, `2.41 G`, `1.00 × 10³⁰⁰`. */
 export function short(value: number): string {
   const size = Math.abs(value);
+  if (!(size < HUGE) || (size > 0 && size < TINY)) return power(value);
   if (Number.isInteger(value) && size < 100_000) return grouped(value, 0);
   const step = size < 100_000 ? 0 : Math.min(Math.floor(Math.log10(size) / 3), LARGE.length - 1);
   const scaled = value / 1000 ** step;

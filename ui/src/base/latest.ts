@@ -7,6 +7,7 @@ export class Latest<Question, Answer> {
   private readonly done: (answer: Answer, question: Question) => void;
   private readonly failed: (error: unknown) => void;
   private isBusy = false;
+  private now: Promise<void> = Promise.resolve();
   private next: { readonly question: Question } | null = null;
 
   constructor(
@@ -21,7 +22,12 @@ export class Latest<Question, Answer> {
 
   want(question: Question): void {
     this.next = { question };
-    if (!this.isBusy) void this.run();
+    if (!this.isBusy) this.now = this.run();
+  }
+
+  /** When all that was wanted has been answered. */
+  answered(): Promise<void> {
+    return this.now;
   }
 
   private async run(): Promise<void> {

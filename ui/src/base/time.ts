@@ -28,11 +28,15 @@ export function moveInto(span: Span, bounds: Span): Span {
   return { from: ns(from), to: ns(from + size) };
 }
 
-/** The span by a factor shorter (or longer), an instant staying where it is. */
+/** Shorter than this no span gets, ns. */
+export const SHORTEST = 20;
+
+/** The span by a factor shorter (or longer), an instant staying where it is; the shortest stays where it is altogether. */
 export function zoom(span: Span, factor: number, at: number): Span {
-  const from = Math.round(at - (at - span.from) / factor);
-  const to = Math.round(at + (span.to - at) / factor);
-  return { from: ns(from), to: ns(Math.max(to, from + 1)) };
+  const by = Math.min(factor, Math.max(length(span) / SHORTEST, 1));
+  const from = Math.round(at - (at - span.from) / by);
+  // Both ends rounded by themselves would make it shorter than the shortest, or longer.
+  return { from: ns(from), to: ns(from + Math.max(Math.round(length(span) / by), 1)) };
 }
 
 const UNITS = [
@@ -60,6 +64,19 @@ export function instant(value: number): string {
   return `${sign}${grouped(whole, 0)}.${rest.slice(0, 3)} ${rest.slice(3, 6)} ${rest.slice(6)} s`;
 }
 
+/** From here on numbers are written as powers of ten: nobody counts so many digits, nor are there so many that are true. */
+export const HUGE = 1e21;
+
+/** `1.00 × 10³⁰⁰`; `∞`, and `–` of what is no number. */
+export function power(value: number): string {
+  if (Number.isNaN(value)) return "–";
+  const sign = value < 0 ? "−" : "";
+  if (!Number.isFinite(value)) return `${sign}∞`;
+  const [digits = "", exponent = "0"] = Math.abs(value).toExponential(2).split("e");
+  const raised = [...String(Number(exponent))].map((it) => (it === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(it)])).join("");
+  return `${sign}${digits} × 10${raised}`;
+}
+
 /** Steps of an axis: at most so many in a span, each 1, 2 or 5 times a power of ten. */
 export function ticks(span: Span, most: number): { readonly step: number; readonly at: readonly number[] } {
   const rough = Math.max(length(span) / Math.max(most, 1), 1);
@@ -77,8 +94,9 @@ export function tick(value: number, step: number): string {
   return value === 0 ? "0" : `${grouped(value / unit.size, digits)} ${unit.name}`;
 }
 
-/** A number with its thousands apart. */
+/** A number with its thousands apart; one that would need more than 21 digits as a power of ten. */
 export function grouped(value: number, digits: number): string {
+  if (Math.abs(value) >= HUGE) return power(value);
   const [whole = "", rest] = Math.abs(value).toFixed(digits).split(".");
   const apart = whole.replace(/\B(?=(\d{3})+$)/g, "\u202f");
   const sign = value < 0 && Number(Math.abs(value).toFixed(digits)) !== 0 ? "−" : "";

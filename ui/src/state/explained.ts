@@ -35,11 +35,24 @@ function pictured(element: Element): string | null {
 
 /** Begins to follow pointer and focus. */
 export function followExplained(): void {
-  const look = ({ target }: Event): void => {
-    if (!(target instanceof Element)) return;
-    const found = explanationOf(target);
+  let last: Element | null = null;
+  const tell = (): void => {
+    const found = last === null ? null : explanationOf(last);
     const now = explained.peek();
     if (found?.text !== now?.text || found?.topic !== now?.topic) explained.value = found;
+  };
+  // Words may change while the pointer rests: a zoom brings something else beneath it.
+  const words = new MutationObserver(tell);
+  const look = ({ target }: Event): void => {
+    if (!(target instanceof Element)) return;
+    if (target !== last) {
+      last = target;
+      words.disconnect();
+      for (const it of [target.closest("[title]"), target.closest("[role=img][aria-label]")]) {
+        if (it !== null) words.observe(it, { attributes: true, attributeFilter: ["title", "aria-label"] });
+      }
+    }
+    tell();
   };
   // What a picture says of itself changes while the pointer moves over it.
   for (const name of ["pointerover", "pointermove", "focusin"]) document.addEventListener(name, look, { passive: true });

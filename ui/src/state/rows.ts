@@ -1,6 +1,7 @@
 /** In which order locations stand below each other, which of them, and in which groups. */
 import { computed, signal } from "@preact/signals";
 
+import type { RunHead } from "../wire/generated.ts";
 import { report, run } from "./run.ts";
 import { shares } from "./shares.ts";
 import { chosenRegion, seenLocations } from "./view.ts";
@@ -62,15 +63,30 @@ export const rowLocations = computed<readonly number[]>(() => {
   return by === null ? shown : [...shown].sort((a, b) => (by[b] ?? 0) - (by[a] ?? 0) || a - b);
 });
 
+/** Rows of the run beside this one, while both are looked at: its hosts may be others. */
+export const rowsBeside = signal<{ readonly head: RunHead; readonly rows: readonly number[] } | null>(null);
+
 /** Whether there are hosts to be told apart. */
-export const hasHosts = computed(() => (run.value?.hosts.length ?? 0) > 1);
+export const hasHosts = computed(() => [run.value, rowsBeside.value?.head].some((it) => (it?.hosts.length ?? 0) > 1));
 
 /** The rows by host, the host of the first row first. */
-export const sections = computed<readonly Section[]>(() => {
-  const [head, rows] = [run.value, rowLocations.value];
+export const sections = computed<readonly Section[]>(() => sectionsOf(run.value, rowLocations.value));
+
+/** Hosts that have a name in the picture, of both runs if both are looked at, and how many processes each has at most. */
+export const groups = computed<ReadonlyMap<string, number>>(() => {
+  const found = new Map<string, number>();
+  const beside = rowsBeside.value;
+  for (const { host, processes } of [...sections.value, ...(beside === null ? [] : sectionsOf(beside.head, beside.rows))]) {
+    if (host !== null) found.set(host, Math.max(processes, found.get(host) ?? 0));
+  }
+  return found;
+});
+
+/** The same of any run. */
+export function sectionsOf(head: RunHead | null, rows: readonly number[]): readonly Section[] {
   const processOf = (location: number): number => head?.locations[location]?.process ?? -1;
   const numberOf = (locations: readonly number[]): number => new Set(locations.map(processOf)).size;
-  if (!isGrouped.value || !hasHosts.value) return [{ host: null, isClosed: false, locations: rows, processes: numberOf(rows) }];
+  if (!isGrouped.value || (head?.hosts.length ?? 0) < 2) return [{ host: null, isClosed: false, locations: rows, processes: numberOf(rows) }];
   const found = new Map<string, number[]>();
   for (const location of rows) {
     const host = head?.processes[processOf(location)]?.host ?? "";
@@ -79,7 +95,7 @@ export const sections = computed<readonly Section[]>(() => {
     else of.push(location);
   }
   return [...found].map(([host, locations]) => ({ host, isClosed: closedHosts.value.has(host), locations, processes: numberOf(locations) }));
-});
+}
 
 export function toggleHost(name: string): void {
   const next = new Set(closedHosts.peek());
@@ -89,7 +105,7 @@ export function toggleHost(name: string): void {
 
 /** Closes all hosts, or opens them if all are closed. */
 export function toggleHosts(): void {
-  const hosts = sections.peek().flatMap((it) => it.host ?? []);
+  const hosts = [...groups.peek().keys()];
   if (hosts.length === 0) return;
   closedHosts.value = hosts.every((host) => closedHosts.peek().has(host)) ? new Set() : new Set(hosts);
 }

@@ -4,6 +4,7 @@
  */
 import { signal } from "@preact/signals";
 
+import { parsed } from "../base/text.ts";
 import type { WireOpening, WireRuns } from "../wire/generated.ts";
 import { isHeld } from "../wire/worker.ts";
 import { fail, run } from "./run.ts";
@@ -27,7 +28,7 @@ export async function readRuns(): Promise<boolean> {
   try {
     const response = await fetch("api/runs");
     if (!response.ok) throw new Error(await response.text());
-    runs.value = (await response.json()) as WireRuns | null;
+    runs.value = parsed(await response.text()) as WireRuns | null;
   } catch (error) {
     fail(error);
   }
@@ -41,7 +42,7 @@ export function followOpening(): void {
     if (run.value !== null) return;
     try {
       const response = await fetch("api/opening");
-      opening.value = response.ok ? ((await response.json()) as WireOpening | null) : null;
+      opening.value = response.ok ? (parsed(await response.text()) as WireOpening | null) : null;
     } catch {
       // Whoever asks for the run says what is wrong.
       opening.value = null;

@@ -1,6 +1,7 @@
 /** What the timeline tells its neighbours: where the pointer is, how far it is scrolled, which states are seen. */
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 
+import { length } from "../base/time.ts";
 import { span, zoomOrigin } from "./view.ts";
 
 /** Time by region in the span that is shown. */
@@ -14,8 +15,16 @@ export interface Totals {
 export const totals = signal<Totals | null>(null);
 /** Whether they are of another span than is shown now. */
 export const areTotalsOld = signal(true);
-/** Where the pointer is, CSS pixels and ns; `null` = elsewhere. */
-export const pointer = signal<{ readonly x: number; readonly time: number } | null>(null);
+/**
+ * Where the pointer is, CSS pixels, and how far along the span that is shown, 0 to 1; `null` = elsewhere. No time: which one
+ * lies under a pointer that rests changes with the span.
+ */
+export const pointer = signal<{ readonly x: number; readonly along: number } | null>(null);
+/** The instant under the pointer, ns; `null` = it is elsewhere. */
+export const pointed = computed<number | null>(() => {
+  const at = pointer.value;
+  return at === null ? null : span.value.from + at.along * length(span.value);
+});
 /** How far rows are scrolled, and how far they can be, CSS pixels. */
 export const scroll = signal(0);
 export const mostScroll = signal(0);
@@ -32,5 +41,5 @@ export function zoomedAt(): number {
 
 /** The instant under the pointer; the middle of the span if it is elsewhere. */
 export function pointedAt(): number {
-  return Math.round(pointer.peek()?.time ?? (span.peek().from + span.peek().to) / 2);
+  return Math.round(pointed.peek() ?? (span.peek().from + span.peek().to) / 2);
 }

@@ -1,15 +1,17 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
  * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE"]&origin=NS&zoom=NS&until=NS`;
- * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&differences=WHICH`.
+ * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&lane=WHAT&tables=1&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
  */
 import { batch, computed, effect } from "@preact/signals";
 
 import { Calm } from "../base/calm.ts";
+import { shown } from "../base/text.ts";
 import { ns, type Span } from "../base/time.ts";
 import { chosenCounters } from "./counters.ts";
+import { areTables, lane, LANES } from "./lane.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
 import { recoloured, recolouredOf, recolouredText } from "./recoloured.ts";
 import { closedHosts, isFolded, isGrouped, rowOrder, turned } from "./rows.ts";
@@ -116,8 +118,8 @@ export const chosen = computed<string>(() => {
   add("pair", pair === null ? null : [...pair.from, ...pair.to].join("-"));
   const marks = chosenEvents.value;
   add("events", marks === null ? null : `${marks.location}@${marks.from}@${marks.to}`);
-  const shown = lettersOf(layers.value);
-  if (shown !== USUAL_LAYERS) parts.push(`layers=${shown}`);
+  const letters = lettersOf(layers.value);
+  if (letters !== USUAL_LAYERS) parts.push(`layers=${letters}`);
   const { findings, situations, anomalies } = notes.value;
   const above = `${findings ? "f" : ""}${situations ? "s" : ""}${anomalies ? "a" : ""}`;
   if (above !== USUAL_NOTES) parts.push(`notes=${above}`);
@@ -140,6 +142,8 @@ export const chosen = computed<string>(() => {
   add("new", chosenNew.value);
   const other = chosenBeside.value;
   add("visit-beside", other === null ? null : `${other.line}@${other.at}`);
+  add("lane", lane.value === "calls" ? null : lane.value);
+  add("tables", areTables.value ? "1" : null);
   add("differences", differences.value === "path" ? null : differences.value);
   return parts.join("&");
 });
@@ -192,7 +196,9 @@ export function choose(text: string): void {
     isFolded.value = rows.includes("folded");
     isGrouped.value = !rows.includes("together");
     turned.value = new Set(numbers(values.get("turned"), ",").filter((it) => it < (run.peek()?.processes.length ?? 0)));
-    closedHosts.value = new Set(names(values.get("closed")).filter((it) => run.peek()?.hosts.includes(it)));
+    // Hosts of the run beside this one are known later.
+    const isHost = (name: string): boolean => run.peek()?.other != null || run.peek()?.hosts.includes(name) === true;
+    closedHosts.value = new Set(names(values.get("closed")).filter(isHost));
     const counters = run.peek()?.counters ?? [];
     const wanted = values.get("counters");
     chosenCounters.value = wanted === undefined ? null : new Set(names(wanted).map((it) => counters.findIndex((counter) => counter.name === it)).filter((it) => it >= 0));
@@ -207,6 +213,8 @@ export function choose(text: string): void {
     aligned.value = number === undefined || number < 1 ? null : number - 1;
     lastNew.value = values.get("new") ?? null;
     chosenBeside.value = visitOf(values.get("visit-beside"), chosenBeside.peek());
+    lane.value = LANES.find((name) => name === values.get("lane")) ?? "calls";
+    areTables.value = values.get("tables") === "1";
     const which = values.get("differences");
     differences.value = DIFFERENCES.includes(which as DifferencesName) ? (which as DifferencesName) : "path";
   });
@@ -267,7 +275,7 @@ function valuesOf(pairs: readonly string[]): ReadonlyMap<string, string> {
 
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text);
+    return shown(decodeURIComponent(text));
   } catch {
     // Somebody cut the address off in the middle of a letter.
     return "";

@@ -4,7 +4,7 @@
  */
 import { batch, computed, signal } from "@preact/signals";
 
-import { length, moveInto, ns, type Span } from "../base/time.ts";
+import { length, moveInto, ns, SHORTEST, type Span } from "../base/time.ts";
 import type { Measure, Operation } from "../wire/generated.ts";
 import { run, whole } from "./run.ts";
 
@@ -27,6 +27,11 @@ export interface Chosen {
 export const view = signal<ViewName>("overview");
 /** A second view in the same window; `null` = none. */
 export const beside = signal<ViewName | null>(null);
+/** Views that have the details beside them. */
+const WITH_SIDE: readonly ViewName[] = ["timeline"];
+export const hasSide = computed(() => [view.value, beside.value].some((name) => name !== null && WITH_SIDE.includes(name)));
+/** Whether these are seen where there is no room for them beside a view; of this window, and none of what is looked at. */
+export const isSideShown = signal(false);
 /** Whether this window was torn off, to show one view alone. */
 export const isAlone = signal(false);
 /** The span that is shown; `null` = the whole run. */
@@ -129,9 +134,6 @@ export const reach = signal<Span | null>(null);
 const bounds = computed<Span>(() => reach.value ?? whole.value);
 
 export const span = computed<Span>(() => moveInto(chosenSpan.value ?? bounds.value, bounds.value));
-
-/** Shorter than this no span gets, ns. */
-const SHORTEST = 20;
 
 /** Looks at a span. */
 export function look(next: Span): void {

@@ -15,20 +15,21 @@ export const isNothing = signal(false);
 /** How far from a pointer a visit may be, as a part of the span that is shown. */
 const NEAR = 1 / 400;
 
+const details = new Latest<Chosen, WireVisit | null>(
+  async ({ line, at }) => {
+    const near = Math.round(length(span.peek()) * NEAR);
+    return (await engine.visit({ line, at_ns: Math.round(at), near_ns: near, region: null })).head.visit;
+  },
+  (found, asked) => {
+    if (chosenVisit.peek() !== asked) return;
+    visit.value = found;
+    isNothing.value = found === null;
+  },
+  fail,
+);
+
 /** Begins to follow what is chosen. */
 export function followVisit(): void {
-  const details = new Latest<Chosen, WireVisit | null>(
-    async ({ line, at }) => {
-      const near = Math.round(length(span.peek()) * NEAR);
-      return (await engine.visit({ line, at_ns: Math.round(at), near_ns: near, region: null })).head.visit;
-    },
-    (found, asked) => {
-      if (chosenVisit.peek() !== asked) return;
-      visit.value = found;
-      isNothing.value = found === null;
-    },
-    fail,
-  );
   effect(() => {
     const chosen = chosenVisit.value;
     if (run.value === null) return;
@@ -41,8 +42,20 @@ export function followVisit(): void {
   });
 }
 
-/** Goes to the next visit of the region that is meant, or to the one before. */
-export async function step(towards: Towards): Promise<void> {
+/** How many steps have been asked for and not been gone yet. */
+export const steps = signal(0);
+let last: Promise<void> = Promise.resolve();
+
+/** Goes to the next visit of the region that is meant, or to the one before. One step after the other: each begins where the one before has led. */
+export function step(towards: Towards): Promise<void> {
+  steps.value += 1;
+  last = last.then(() => goOn(towards)).finally(() => (steps.value -= 1));
+  return last;
+}
+
+async function goOn(towards: Towards): Promise<void> {
+  // What is told may still be what was chosen before.
+  await details.answered();
   const region = chosenRegion.peek() ?? visit.peek()?.region ?? null;
   if (region === null) return;
   const now = visit.peek();
@@ -50,7 +63,9 @@ export async function step(towards: Towards): Promise<void> {
   try {
     const line = chosenRegion.peek() === null ? (now?.line ?? null) : null;
     const found = (await engine.step({ line, region, at_ns: Math.round(at), towards })).head;
-    if (found.line !== null) goTo(found.line, found.start_ns, found.end_ns);
+    if (found.line === null) return;
+    goTo(found.line, found.start_ns, found.end_ns);
+    await details.answered();
   } catch (error) {
     fail(error);
   }

@@ -73,7 +73,8 @@ function drawSeries(canvas: Ink, counters: Counters, [from, behind]: readonly [n
   const [top, bottom] = [box.top - look.scroll + 1, box.top - look.scroll + box.height - 1];
   const [least, most] = range;
   const yOf = (value: number): number => {
-    const share = (value - least) / (most - least || 1);
+    // Halves, since the largest numbers there are differ by more than any number.
+    const share = (value / 2 - least / 2) / (most / 2 - least / 2 || 1);
     return bottom - Math.min(Math.max(share, 0), 1) * (bottom - top);
   };
   const right = scale.left + scale.width;

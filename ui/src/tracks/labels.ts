@@ -75,5 +75,5 @@ function fitted(canvas: Ink, name: string, room: number): string {
   };
   if (width(name) <= room) return name;
   const letters = Math.floor((room / width(name)) * name.length) - 1;
-  return letters < 2 ? "" : `${name.slice(0, letters)}…`;
+  return letters < 2 ? "" : `${name.slice(0, letters).replace(/[\ud800-\udbff]$/, "")}…`;
 }

@@ -64,6 +64,8 @@ const STRIP = 44;
 /** A row is at least so high, and a line at most. */
 const LEAST_ROW = 14;
 const MOST_LINE = 60;
+/** On a large screen a line may have this part of it, too. */
+const TALLEST = 1 / 12;
 /** How high a line is on which next to nothing was recorded, of the others. */
 const IDLE = 0.35;
 /** Next to nothing: less than this part of the run. */
@@ -85,7 +87,7 @@ export function arrange(
   const total = open.reduce((sum, location) => sum + weightOf(linesAt(location)), 0);
   const below = open.flatMap(beneath).reduce((sum, track) => sum + track.height, 0);
   const above = sections.reduce((sum, it) => sum + (it.host === null ? 0 : GAP + (it.isClosed ? STRIP : NAME)), 0);
-  const perLine = Math.min(MOST_LINE, (room - GAP * open.length - below - above) / Math.max(total, 1));
+  const perLine = Math.min(Math.max(MOST_LINE, room * TALLEST), (room - GAP * open.length - below - above) / Math.max(total, 1));
   const rows: Row[] = [];
   const hosts: HostBox[] = [];
   const boxes = new Map<number, LineBox>();

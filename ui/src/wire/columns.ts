@@ -2,6 +2,8 @@
  * Frames as marey-serve makes them: the length of the head, the head in JSON, columns of numbers behind it. Columns are
  * used where they lie, nothing is copied.
  */
+import { parsed } from "../base/text.ts";
+
 type Column = Uint32Array | Float64Array | Float32Array;
 
 export interface Frame<Head> {
@@ -28,7 +30,7 @@ interface Whole<Head> {
 /** Opens a frame. One that is not whole is an error. */
 export function frame<Head>(bytes: ArrayBuffer): Frame<Head> {
   const size = new DataView(bytes).getUint32(0, true);
-  const whole = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size))) as Whole<Head>;
+  const whole = parsed(new TextDecoder().decode(new Uint8Array(bytes, 4, size))) as Whole<Head>;
   const columns = new Map<string, Column>();
   for (const entry of whole.columns) columns.set(entry.name, view(bytes, entry));
   function column<T extends Column>(name: string, type: new () => T): T {

@@ -31,7 +31,8 @@ fn nearest(run: &Opened<'_>, at: &At) -> Option<Visit> {
             let it = &visit.interval;
             let is_meant = run.line_of(it.location, it.call_path) == Some(at.line)
                 && at.region.is_none_or(|region| region_of(run, it.call_path) == Some(region));
-            let distance = (it.start.0 - at.at_ns).max(at.at_ns - it.end.0).max(0);
+            // A visit ends before its end: where two follow each other at once, the second is there.
+            let distance = (it.start.0 - at.at_ns).max(at.at_ns - it.end.0 + 1).max(0);
             if is_meant && best.as_ref().is_none_or(|(least, _)| distance < *least) {
                 best = Some((distance, *visit));
             }

@@ -28,6 +28,24 @@ fn what_is_there_at_an_instant_is_found_by_its_line() {
     }
 }
 
+/// Calls with nothing between them: whoever goes to where the second begins is told of the second.
+#[test]
+fn where_a_visit_ends_and_the_next_begins_the_next_is_there() {
+    let mut spool = Spool::world(1);
+    let process = &mut spool.processes[0];
+    let (first, second) = (process.site(0, "first"), process.site(0, "second"));
+    for (site, from, to) in [(first, 1000, 2000), (second, 2000, 3000), (first, 3000, 4000)] {
+        process.enter(0, site, from);
+        process.leave(0, to);
+    }
+    process.end = Some(5000);
+    let made = Made::of(&spool);
+    for row in &made.rows {
+        let found = visit(&made, (row.location, row.level, row.depth), row.start);
+        assert_eq!((found["start_ns"].as_i64(), found["end_ns"].as_i64()), (Some(row.start), Some(row.end)));
+    }
+}
+
 #[test]
 fn the_next_visit_of_a_region_begins_after_and_the_one_before_begins_before() {
     let made = Made::random(11);

@@ -158,6 +158,7 @@ fn rows_of_several_nodes_stand_in_groups() {
     on_three_nodes().write(&from).unwrap();
     merge(&from, &to, &Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false }, &()).unwrap();
     look(&to, &[], "nodes", &place);
+    look(&to, &[&to.to_string_lossy()], "hosts", &place);
 }
 
 #[test]
@@ -182,11 +183,16 @@ fn two_runs_of_lammps_in_the_browser() {
 #[test]
 fn names_are_shown_as_texts() {
     const HARM: &str = "<img src=x onerror=\"window.harmed=1\">";
+    /// What is behind it would be read from right to left.
+    const TURNED: &str = "gnp\u{202e}exe.שלום";
+    const UNSEEN: &str = "tab\tbell\u{7}";
     let place = Place::new();
     let mut spool = Spool::world(2);
     for process in &mut spool.processes {
         for (number, verb) in
-            [HARM, "</script><script>window.harmed=2</script>", "javascript:harmed=3"].iter().enumerate()
+            [HARM, "</script><script>window.harmed=2</script>", "javascript:harmed=3", TURNED, UNSEEN]
+                .iter()
+                .enumerate()
         {
             let (site, at) = (process.site(0, verb), 1000 * (number as u64 + 1));
             process.enter(0, site, at);

@@ -18,6 +18,13 @@ function near(side: Side, around: number): readonly number[] {
   return rows.map((row) => row.location);
 }
 
+/** Closed hosts whose strips are seen, or soon may be, in the same way. */
+function strips(side: Side, around: number): ReadonlyMap<string, readonly number[]> {
+  const [top, room] = [side.scroll.value, side.room.value];
+  const boxes = side.layout.value.hosts.filter((box) => box.isClosed && box.top < top + (1 + around) * room && box.top + box.height > top - around * room);
+  return new Map(boxes.map((box) => [box.host, box.locations]));
+}
+
 /** The part of what is seen that lies in the run, for nothing else can be asked about; an instant if none does. */
 function inside(seen: Span, whole: Span): Span {
   const [from, to] = [Math.max(seen.from, whole.from), Math.min(seen.to, whole.to)];
@@ -46,7 +53,7 @@ export function follow(side: Side): () => void {
   return effect(() => {
     if (side.run.value === null || plotWidth.value < 10 || side.room.value < 1) return;
     const [wanted, counters] = [layers.value, side.counters.value];
-    const [seen, rows] = [side.span.value, near(side, 0)];
+    const [seen, rows, hosts] = [side.span.value, near(side, 0), strips(side, 0)];
     const coarse = side.layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0;
     const log2 = resolutionLog2(seen, plotWidth.value) + coarse;
     const now = inside(seen, side.whole.value);
@@ -55,6 +62,7 @@ export function follow(side: Side): () => void {
       before !== null &&
       before.window.resolution_log2 === log2 &&
       rows.every((row) => before.rows.has(row)) &&
+      [...hosts].every(([host, locations]) => before.strips.get(host)?.join() === locations.join()) &&
       areLayers(before.layers, wanted) &&
       before.counters.join() === counters.join() &&
       contains(spanOf(before.window), now);
@@ -67,7 +75,7 @@ export function follow(side: Side): () => void {
       rows: new Set(locations),
       layers: wanted,
       counters,
-      strips: new Map(),
+      strips: strips(side, 1),
     };
     side.isStale.value = true;
     pictures.want(asked);

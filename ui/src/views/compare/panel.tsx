@@ -4,14 +4,13 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { duration, instant, ns, type Span } from "../../base/time.ts";
-import { timeFromPx } from "../../canvas/scale.ts";
 import { Surface, type DrawContext, type Drawn } from "../../canvas/surface.ts";
 import { alignedSpans, scrollBoth } from "../../state/pair.ts";
-import { toggleThreads } from "../../state/rows.ts";
-import { pointer } from "../../state/timeline.ts";
+import { toggleHost, toggleThreads } from "../../state/rows.ts";
+import { pointed, pointer } from "../../state/timeline.ts";
 import { toldSpan } from "../../state/told.ts";
 import { look } from "../../state/view.ts";
-import { lineAt, rowAt } from "../../tracks/layout.ts";
+import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
 import { GUTTER, MARGIN, RULER, spoken } from "../timeline/draw.ts";
 import { listen, type Hands } from "../timeline/gestures.ts";
 import { Screen } from "../timeline/screen.ts";
@@ -48,17 +47,23 @@ export function Panel({ side }: { readonly side: Side }): JSX.Element {
       surface.dispose();
     };
   }, [side]);
-  const at = pointer.value;
   const name = side.run.value?.name ?? "";
   const label = `${side.letter}, ${name}: ${spoken({ scale: { span: toldBy(side), left: 0, width: 1 }, layout: side.layout.value })}`;
   return (
     <div class="compare-rows" ref={box} title={hints[side.letter].value}>
       <canvas ref={element} tabIndex={0} role="img" aria-label={label} />
-      {at === null ? null : (
-        <div class="compare-hair" style={{ transform: `translateX(${Math.round(at.x)}px)` }}>
-          <span class={at.x > GUTTER + plotWidth.value - 170 ? "compare-time compare-time-left" : "compare-time"}>{timeAt(side, at.time)}</span>
-        </div>
-      )}
+      <Hair side={side} />
+    </div>
+  );
+}
+
+/** A line where the pointer is, and the instant of the side that lies there. */
+function Hair({ side }: { readonly side: Side }): JSX.Element | null {
+  const [at, time] = [pointer.value, pointed.value];
+  if (at === null || time === null) return null;
+  return (
+    <div class="compare-hair" style={{ transform: `translateX(${Math.round(at.x)}px)` }}>
+      <span class={at.x > GUTTER + plotWidth.value - 170 ? "compare-time compare-time-left" : "compare-time"}>{timeAt(side, time)}</span>
     </div>
   );
 }
@@ -84,6 +89,14 @@ function painter(side: Side): (context: DrawContext) => Drawn {
   };
 }
 
+/** What a press on a host does. */
+function hostWords(side: Side, y: number): string {
+  const host = hostAt(side.layout.peek(), y - RULER + side.scroll.peek());
+  if (host === undefined) return "";
+  const both = `in both runs, where they have it`;
+  return host.isClosed ? `Press to show the rows of ${host.host} ${both}; the strip is how many of its locations are in which state` : `Press to close the rows of ${host.host} ${both}`;
+}
+
 /** What the pointer does on a side it does on both; it knows times of that side. */
 function handsOf(side: Side): Hands {
   const toBase = (own: Span): Span => ({ from: ns(own.from - side.shift.peek()), to: ns(own.to - side.shift.peek()) });
@@ -95,20 +108,26 @@ function handsOf(side: Side): Hands {
       marked.value = next === null ? null : [next[0] - side.shift.peek(), next[1] - side.shift.peek()];
     },
     choose(time, y) {
+      const host = hostAt(side.layout.peek(), y + side.scroll.peek());
+      if (host !== undefined) {
+        toggleHost(host.host);
+        return;
+      }
       const row = rowAt(side.layout.peek(), y + side.scroll.peek());
       const line = row === undefined ? undefined : lineAt(row, y + side.scroll.peek());
       side.chosenVisit.value = line === undefined || time < 0 ? null : { line, at: Math.round(time) };
     },
     press(y) {
+      const host = hostAt(side.layout.peek(), y + side.scroll.peek());
+      if (host !== undefined) toggleHost(host.host);
       const row = rowAt(side.layout.peek(), y + side.scroll.peek());
       const process = row === undefined ? null : side.processOf(row.location);
       if (process !== null) toggleThreads(process);
     },
     hover(x, y) {
       const scene = sceneOf(side);
-      hints[side.letter].value = scene === null || x < GUTTER ? "" : instantAt(scene, x, y - RULER);
-      const own = timeFromPx(scaleOf(side), x);
-      pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, time: own - side.shift.peek() };
+      hints[side.letter].value = scene === null || y < RULER ? "" : hostWords(side, y) || (x < GUTTER ? "" : instantAt(scene, x, y - RULER));
+      pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, along: (x - GUTTER) / Math.max(plotWidth.peek(), 1) };
     },
     leave() {
       hints[side.letter].value = "";

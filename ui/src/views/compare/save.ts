@@ -4,6 +4,7 @@ import { iterations, pair } from "../../state/pair.ts";
 import { run } from "../../state/run.ts";
 import { colours } from "../colours.ts";
 import { drawScene, groundSize, GUTTER, MARGIN, RULER } from "../timeline/draw.ts";
+import { drawLaneNow, LANE_HEIGHT } from "./lane.tsx";
 import { sceneOf } from "./scene.ts";
 import { plotWidth, sides, type Side } from "./side.ts";
 import { drawStrip } from "./strip.tsx";
@@ -23,6 +24,11 @@ export function compareSvg(): string {
     top = heading(vector, width, `${side.letter}  ${side.run.peek()?.name ?? ""}`, top);
     top = rows(vector, width, side, top);
   }
+  vector.save();
+  vector.translate(0, top);
+  drawLaneNow(vector, width, LANE_HEIGHT);
+  vector.restore();
+  top += LANE_HEIGHT;
   const all = iterations.peek();
   const hasStrip = all !== null && all.common > 0;
   if (hasStrip) {

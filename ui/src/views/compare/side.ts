@@ -7,11 +7,11 @@ import { computed, signal, type ReadonlySignal, type Signal } from "@preact/sign
 import { ns, type Span } from "../../base/time.ts";
 import { countersOf, shownCounters } from "../../state/counters.ts";
 import { alignedSpans, besideEngine, chosenInBoth, NONE, pair, regionBeside, scrolled, shift, visitBeside } from "../../state/pair.ts";
-import { isFolded, rowLocations, threadsOf, type Threads } from "../../state/rows.ts";
+import { isFolded, rowLocations, sectionsOf, threadsOf, type Threads } from "../../state/rows.ts";
 import { engine, linesIn, run } from "../../state/run.ts";
 import { chosenBeside, chosenLocations, chosenVisit, hidden, hiddenLevels, origin, span, type Chosen } from "../../state/view.ts";
 import { visit } from "../../state/visit.ts";
-import { arrange, type Layout, type Together, type Track } from "../../tracks/layout.ts";
+import { arrange, type Layout, type Track } from "../../tracks/layout.ts";
 import type { Engine } from "../../wire/client.ts";
 import type { RunHead, WireVisit } from "../../wire/generated.ts";
 import { pixels } from "../colours.ts";
@@ -43,6 +43,8 @@ export interface Side {
   readonly pixels: ReadonlySignal<Uint32Array>;
   readonly hidden: ReadonlySignal<ReadonlySet<number>>;
   readonly chosen: ReadonlySignal<number | null>;
+  /** The same, whether it blinks or not. */
+  readonly chosenRegion: ReadonlySignal<number | null>;
   readonly visit: ReadonlySignal<WireVisit | null>;
   readonly chosenVisit: Signal<Chosen | null>;
   readonly aligned: ReadonlySignal<Span | null>;
@@ -73,7 +75,7 @@ function side({ place, hidden: hiddenRegions, hiddenLevels: goneLevels, ...own }
   const layout = computed(() => {
     const counters = own.countersOf.value;
     const beneath = (location: number): readonly Track[] => (counters.get(location) ?? []).map((number) => ({ kind: "counter", number, height: CHART }));
-    return arrange(sectionOf(own.rows.value), lines.value, busy.value, room.value, MOST_LINES, beneath);
+    return arrange(sectionsOf(own.run.value, own.rows.value), lines.value, busy.value, room.value, MOST_LINES, beneath);
   });
   const chosen = computed(() => chosenInBoth.value[place]);
   const aligned = computed(() => alignedSpans.value?.[place] ?? null);
@@ -87,16 +89,12 @@ function side({ place, hidden: hiddenRegions, hiddenLevels: goneLevels, ...own }
     // What blinks is what is meant.
     hidden: computed(() => (blink.value && chosen.value !== null ? new Set([...hiddenRegions(), chosen.value]) : hiddenRegions())),
     chosen: computed(() => (blink.value ? null : chosen.value)),
+    chosenRegion: chosen,
     aligned,
     origin: computed(() => aligned.value?.from ?? (origin.value === null ? 0 : origin.value + own.shift.value)),
     picture: signal(null),
     isStale: signal(false),
   };
-}
-
-/** All rows together; hosts of two runs are seldom the same. */
-function sectionOf(locations: readonly number[]): readonly Together[] {
-  return [{ host: null, isClosed: false, locations, processes: 0 }];
 }
 
 const unshifted = computed(() => 0);

@@ -1,5 +1,5 @@
 /** Two runs side by side: what differs in numbers, both timelines one above the other, and where the difference is. */
-import { effect, signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
@@ -10,19 +10,21 @@ import { pictures } from "../../state/pictures.ts";
 import { run } from "../../state/run.ts";
 import { isBlinking, layers, lookAtAll, reach } from "../../state/view.ts";
 import { isHeld } from "../../wire/worker.ts";
+import { rowsBeside } from "../../state/rows.ts";
+import { areTables } from "../../state/lane.ts";
+import { RowsMenu } from "../rows.tsx";
 import { StatesTable } from "../timeline/twins/states.tsx";
 import "./compare.css";
 import { needCounters } from "./counters.ts";
 import { Facts } from "./facts.tsx";
 import { areThere } from "./instants.ts";
+import { isLaneOld } from "./course.ts";
+import { Lane, LaneTwin } from "./lane.tsx";
 import { Panel } from "./panel.tsx";
 import { compareSvg } from "./save.ts";
 import { base, blink, most, other, sides, type Side } from "./side.ts";
 import { Strip } from "./strip.tsx";
 import { Tables } from "./tables.tsx";
-
-/** Whether what both timelines show stands beneath them as tables, too. */
-const isTable = signal(false);
 
 export function Compare(): JSX.Element {
   useEffect(needPair, []);
@@ -57,6 +59,10 @@ function Both({ pair: now }: { readonly pair: Pair }): JSX.Element {
         reach.value = wholeOfBoth.value;
       }),
       effect(() => {
+        const head = other.run.value;
+        rowsBeside.value = head === null ? null : { head, rows: other.rows.value };
+      }),
+      effect(() => {
         mostScrolled.value = most.value;
         scrollBoth(0);
       }),
@@ -73,9 +79,10 @@ function Both({ pair: now }: { readonly pair: Pair }): JSX.Element {
       ends.forEach((end) => end());
       pictures.delete("compare");
       reach.value = null;
+      rowsBeside.value = null;
     };
   }, []);
-  const isSettled = sides.every((side) => side.picture.value !== null && !side.isStale.value) && iterations.value !== null;
+  const isSettled = sides.every((side) => side.picture.value !== null && !side.isStale.value) && !isLaneOld.value && iterations.value !== null;
   return (
     <div class="sheet compare" data-settled={isSettled}>
       <h1>
@@ -86,20 +93,33 @@ function Both({ pair: now }: { readonly pair: Pair }): JSX.Element {
         <Bar />
         <div class="compare-runs">
           {sides.map((side) => (
-            <div class="compare-run" key={side.letter} style={{ flexGrow: Math.max(side.rows.value.length, 1) }}>
+            <div class="compare-run" key={side.letter} style={{ flexGrow: Math.max(side.rows.value.length, 1), minHeight: `${leastOf(side)}px` }}>
               <Heading side={side} />
               <Panel side={side} />
             </div>
           ))}
         </div>
+        <Lane />
         <Strip />
-        {isTable.value ? sides.map((side) => <Twin key={side.letter} side={side} />) : null}
+        {areTables.value ? <LaneTwin /> : null}
+        {areTables.value ? sides.map((side) => <Twin key={side.letter} side={side} />) : null}
       </section>
       <Facts pair={now} />
       <Tables pair={now} />
     </div>
   );
 }
+
+/** So high a panel is at least, CSS pixels: its heading and ruler, and rows with all that stands beneath them, up to a bound. */
+function leastOf(side: Side): number {
+  const { rows, hosts } = side.layout.value;
+  const tracks = rows.reduce((sum, row) => sum + row.tracks.reduce((all, track) => all + track.height, 0), 0);
+  const names = hosts.reduce((sum, host) => sum + host.height + GAP, 0);
+  return Math.min(Math.max(HEAD + rows.length * LEAST_ROW + tracks + names, LEAST_PANEL), MOST_PANEL);
+}
+
+const [HEAD, GAP, LEAST_ROW] = [56, 4, 22];
+const [LEAST_PANEL, MOST_PANEL] = [120, 460];
 
 function Letter({ of }: { readonly of: Side }): JSX.Element {
   return <span class="compare-letter">{of.letter}</span>;
@@ -179,11 +199,12 @@ function Bar(): JSX.Element {
         B has <span class="compare-key compare-key-more" /> + more <span class="compare-key compare-key-less" /> − less
       </span>
       <span class="compare-layers">
+        <RowsMenu />
         <Toggle name="Waits" help="Waiting that was explained, drawn in amber over the calls that waited (w)" isOn={layers.value.waits} act={() => toggle("waits")} />
         <Toggle name="Messages" help="Lines from where messages were sent to where they were received (m)" isOn={layers.value.messages} act={() => toggle("messages")} />
         <Toggle name="Critical path" help="What made each run as long as it was (c)" isOn={layers.value.path} act={() => toggle("path")} />
         {areThere.value ? <Toggle name="Instants" help="What the programs marked, a sign for each kind" isOn={layers.value.events} act={() => toggle("events")} /> : null}
-        <Toggle name="Table" help="Both timelines in words and numbers, beneath them" isOn={isTable.value} act={() => (isTable.value = !isTable.value)} />
+        <Toggle name="Table" help="Both timelines and their difference in words and numbers, beneath them" isOn={areTables.value} act={() => (areTables.value = !areTables.value)} />
         <button type="button" onClick={lookAtAll} title="Show both runs from begin to end (0)">
           Whole runs
         </button>

@@ -7,7 +7,7 @@ import { pairName, run, whole } from "../../state/run.ts";
 import { isListed, LIST } from "../../state/runs.ts";
 import { theme, toggleTheme } from "../../state/settings.ts";
 import { spanLength, toldSpan } from "../../state/told.ts";
-import { chosenLocations, chosenNew, chosenPair, chosenRegion, isAlone, lastNew, view } from "../../state/view.ts";
+import { chosenLocations, chosenNew, chosenPair, chosenRegion, hasSide, isAlone, isSideShown, lastNew, view } from "../../state/view.ts";
 import { VIEW_NAMES } from "./commands.ts";
 import { Finder } from "./finder.tsx";
 import { Menu } from "./menu.tsx";
@@ -36,6 +36,7 @@ export function Header(): JSX.Element {
         <Chips />
         <Shown />
         <Finder />
+        <SideButton />
         <Menu />
         <button type="button" onClick={toggleTheme} aria-label={`Theme: ${theme.value}`} title="Light or dark">
           {theme.value === "light" ? "☾" : "☀"}
@@ -52,6 +53,16 @@ function Name({ children }: { readonly children: ComponentChildren }): JSX.Eleme
     <a class="top-name" href={LIST} title="All runs">
       {children}
     </a>
+  );
+}
+
+/** Where it is narrow, what is said beside the timeline is opened over it. */
+function SideButton(): JSX.Element | null {
+  if (!hasSide.value) return null;
+  return (
+    <button type="button" class="side-button" aria-expanded={isSideShown.value} title="Findings, all about what was chosen, and the states that are seen" onClick={() => (isSideShown.value = !isSideShown.value)}>
+      Details
+    </button>
   );
 }
 

@@ -7,9 +7,9 @@ import { situations } from "../../state/annotations.ts";
 import { events } from "../../state/events.ts";
 import { operation } from "../../state/operation.ts";
 import { run } from "../../state/run.ts";
-import { beside, chooseOperation, chosenRegion, isBlinking, lookAround, origin, view } from "../../state/view.ts";
+import { beside, chooseOperation, chosenRegion, isBlinking, isSideShown, lookAround, origin, view } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
-import { goToLocation, isNothing, step, visit } from "../../state/visit.ts";
+import { goToLocation, isNothing, step, steps, visit } from "../../state/visit.ts";
 import { tearOff } from "../../state/windows.ts";
 import type { Operation, RunHead, WireMessage, WireVisit } from "../../wire/generated.ts";
 import { Findings } from "../findings.tsx";
@@ -21,7 +21,7 @@ import { SelectedOperation } from "./operation.tsx";
 
 export function Side(): JSX.Element {
   return (
-    <aside class="side" data-topic="side" aria-label="Findings and details">
+    <aside class={isSideShown.value ? "side side-shown" : "side"} data-topic="side" data-steps={steps.value} aria-label="Findings and details">
       {view.value === "overview" ? null : (
         <details open={visit.value === null && operation.value === null && events.value === null}>
           <summary title="What others waited for and what there is to win; press to open or close">

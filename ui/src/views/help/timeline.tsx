@@ -70,6 +70,12 @@ export function OfCompare(): JSX.Element {
         <kbd>,</kbd> and <kbd>.</kbd>; 0 is where it begins then.
       </p>
       <p>
+        Beneath both timelines stands what they differ in, step by step: of the rows of each run the share that is in calls, or in
+        what is chosen there. What B has more of stands above the line in orange, what it has less of beneath in blue; where one
+        of the runs is alone it is grey. So runs can be compared in which nothing repeats. Rows of several hosts stand beneath
+        the names of these, as in the timeline; a host that is closed is closed in both.
+      </p>
+      <p>
         A bar is as high as the iteration is long: grey is what both took, orange (+) what B took longer, blue (−) what it
         took less; the line goes along A. Orange and blue say in all tables what B has more of and less of, not what is
         better. What is pressed in a table is chosen in both runs and in all views.

@@ -1,5 +1,5 @@
 /** The rows of the timeline: their canvas, and what the pointer does there. */
-import { effect, signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -11,7 +11,7 @@ import { run } from "../../state/run.ts";
 import { toldSpan } from "../../state/told.ts";
 import { chooseEvents, chooseOperation, chooseVisit, chosenRegion, isBlinking, look, origin, span } from "../../state/view.ts";
 import { moveClock } from "../../state/clock.ts";
-import { mostScroll, pointer, scroll, scrollRows } from "../../state/timeline.ts";
+import { mostScroll, pointed, pointer, scroll, scrollRows } from "../../state/timeline.ts";
 import { operationAt } from "../../tracks/collectives.ts";
 import { eventAt } from "../../tracks/events.ts";
 import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
@@ -53,6 +53,7 @@ export function Rows(): JSX.Element {
         watchScene();
         surface.invalidate();
       }),
+      effect(followHint),
       effect(() => {
         if (!isBlinking.value) {
           blink.value = false;
@@ -68,19 +69,25 @@ export function Rows(): JSX.Element {
       surface.dispose();
     };
   }, []);
-  const at = pointer.value;
   const label = spoken({ scale: { span: toldSpan.value, left: 0, width: 1 }, layout: layout.value });
   return (
     <div class={hint.value === "" ? "timeline-rows" : "timeline-rows timeline-rows-pressed"} ref={box} title={hint.value}>
       <canvas ref={element} tabIndex={0} role="img" aria-label={label} />
-      {at === null ? null : (
-        <div class="timeline-hair" style={{ transform: `translateX(${Math.round(at.x)}px)` }}>
-          <span class={at.x > GUTTER + plotWidth.value - 170 ? "timeline-time timeline-time-left" : "timeline-time"}>
-            {origin.value === null ? instant(at.time) : `${at.time < origin.value ? "−" : "+"}${duration(Math.abs(at.time - origin.value))}`}
-          </span>
-        </div>
-      )}
+      <Hair />
       <Readings />
+    </div>
+  );
+}
+
+/** A line where the pointer is, and the instant that lies there. */
+function Hair(): JSX.Element | null {
+  const [at, time] = [pointer.value, pointed.value];
+  if (at === null || time === null) return null;
+  return (
+    <div class="timeline-hair" style={{ transform: `translateX(${Math.round(at.x)}px)` }}>
+      <span class={at.x > GUTTER + plotWidth.value - 170 ? "timeline-time timeline-time-left" : "timeline-time"}>
+        {origin.value === null ? instant(time) : `${time < origin.value ? "−" : "+"}${duration(Math.abs(time - origin.value))}`}
+      </span>
     </div>
   );
 }
@@ -138,6 +145,23 @@ function isPiece(line: number, time: number): boolean {
 
 /** What a press on a name or a strip would do; empty = nothing but choosing. */
 const hint = signal("");
+/** Where the pointer was last, CSS pixels of the canvas; `null` = it has left. */
+const rests = signal<{ readonly x: number; readonly y: number } | null>(null);
+
+function wordsAt(x: number, y: number): string {
+  if (y < RULER) return "";
+  const ofName = hintAt(x, y - RULER + scroll.peek());
+  if (ofName !== "" || x < GUTTER) return ofName;
+  const time = timeFromPx(scale(), x);
+  return markAt(time, y - RULER) || wordsOf(time, y - RULER);
+}
+
+/** What lies under a pointer that rests is another thing after a zoom, and words follow as those of the span do. */
+function followHint(): void {
+  void [toldSpan.value, layout.value, scroll.value, picture.value];
+  const at = rests.peek();
+  if (at !== null) hint.value = untracked(() => wordsAt(at.x, at.y));
+}
 
 function hintAt(x: number, y: number): string {
   const host = hostAt(layout.peek(), y);
@@ -189,10 +213,12 @@ const hands = {
     if (row !== undefined) moveClock(run.peek()?.locations[row.location]?.process ?? -1, by);
   },
   hover(x: number, y: number): void {
-    hint.value = y < RULER ? "" : hintAt(x, y - RULER + scroll.peek()) || (x < GUTTER ? "" : markAt(timeFromPx(scale(), x), y - RULER) || wordsOf(timeFromPx(scale(), x), y - RULER));
-    pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, time: timeFromPx(scale(), x) };
+    rests.value = { x, y };
+    hint.value = wordsAt(x, y);
+    pointer.value = x < GUTTER || x > GUTTER + plotWidth.peek() ? null : { x, along: (x - GUTTER) / Math.max(plotWidth.peek(), 1) };
   },
   leave(): void {
+    rests.value = null;
     pointer.value = null;
     hint.value = "";
   },

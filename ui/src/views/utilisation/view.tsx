@@ -8,7 +8,7 @@ import { Latest } from "../../base/latest.ts";
 import { duration, instant } from "../../base/time.ts";
 import { engine, fail, run, whole } from "../../state/run.ts";
 import { rowLocations } from "../../state/rows.ts";
-import { pointer } from "../../state/timeline.ts";
+import { pointed } from "../../state/timeline.ts";
 import { beside, chosenLocations, span, until } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import "./utilisation.css";
@@ -35,8 +35,8 @@ const shown = signal<Shown | null>(null);
 
 /** The instant: where the pointer is on a timeline beside it, or what was chosen, or the end of the span. */
 function now(): number {
-  const pointed = beside.value === null ? null : pointer.value;
-  return Math.round(pointed?.time ?? until.value ?? span.value.to);
+  const at = beside.value === null ? null : pointed.value;
+  return Math.round(at ?? until.value ?? span.value.to);
 }
 
 /** Begins to follow the instant; returns what ends it. */
