@@ -6,6 +6,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 
+import { count, counted } from "../base/format.ts";
 import "./table.css";
 
 export interface Column<Row> {
@@ -74,7 +75,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
           value={filter.value}
           onInput={(event) => (filter.value = event.currentTarget.value)}
         />
-        <span class="muted">{rows.length === props.rows.length ? `${rows.length} rows` : `${rows.length} of ${props.rows.length} rows`}</span>
+        <span class="muted">{rows.length === props.rows.length ? counted(rows.length, "row") : `${count(rows.length)} of ${counted(props.rows.length, "row")}`}</span>
         <button type="button" onClick={copy} title="Copy all rows as CSV">
           Copy CSV
         </button>
