@@ -13,6 +13,8 @@ export async function hosts(browser, address) {
   const areAll = async (words) => (await said()).forEach((label) => assert.match(label, words));
   browser.step("rows of both runs stand beneath the names of their hosts");
   await areAll(/8 locations on 3 hosts from/);
+  const right = await page.getByRole("button", { name: "Theme: light" }).boundingBox();
+  assert(right.x + right.width <= 1440, "long names of runs push nothing out of the window");
   await browser.picture("compare-hosts");
   await browser.accessible("two runs on three nodes");
 

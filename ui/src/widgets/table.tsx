@@ -6,6 +6,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 
+import { count, counted } from "../base/format.ts";
 import "./table.css";
 
 export interface Column<Row> {
@@ -64,7 +65,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   };
   const tools = useComputed(() => copied.value);
   return (
-    <div class="table">
+    <div class={rows.length > seen ? "table table-long" : "table"}>
       <div class="table-tools">
         <input
           type="search"
@@ -74,7 +75,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
           value={filter.value}
           onInput={(event) => (filter.value = event.currentTarget.value)}
         />
-        <span class="muted">{rows.length === props.rows.length ? `${rows.length} rows` : `${rows.length} of ${props.rows.length} rows`}</span>
+        <span class="muted">{rows.length === props.rows.length ? counted(rows.length, "row") : `${count(rows.length)} of ${counted(props.rows.length, "row")}`}</span>
         <button type="button" onClick={copy} title="Copy all rows as CSV">
           Copy CSV
         </button>
@@ -110,6 +111,13 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   );
 }
 
+/** How wide a bar is, parts of a hundred. One of a pixel would be read as a comma. */
+function widthOf(share: number): number {
+  const LEAST = 2;
+  const width = Math.round(Math.min(Math.max(share, 0), 1) * 100);
+  return width < LEAST ? 0 : width;
+}
+
 interface TableRowProps<Row> {
   readonly row: Row;
   readonly number: number;
@@ -131,7 +139,7 @@ function TableRow<Row>({ row, number, grid, props }: TableRowProps<Row>): JSX.El
       {props.columns.map((column, place) => (
         <div role="cell" class={`${column.value === undefined ? "table-text" : "table-number"} ${toneOf(column, row)}`} title={column.draw === undefined ? column.text(row) : undefined}>
           {column.bar === undefined ? null : (
-            <span class="table-bar" style={{ width: `${Math.round(Math.min(Math.max(column.bar(row), 0), 1) * 100)}%` }} />
+            <span class="table-bar" style={{ width: `${widthOf(column.bar(row))}%` }} />
           )}
           {column.draw !== undefined ? (
             column.draw(row)

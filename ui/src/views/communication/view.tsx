@@ -70,11 +70,11 @@ function Linked({ sums }: { readonly sums: TrafficSums }): JSX.Element {
           <div class="communication-panes">
             <MatrixPane sums={sums} />
             <div>
-              <h2>Sizes — messages from so many bytes on, by powers of two</h2>
+              <h2 title="Messages from so many bytes on, by powers of two">Sizes — how much they held</h2>
               <Classes name="Sizes of messages" counts={sums.ofSize} chosen={sizes.value} write={bytes} choose={(next) => (sizes.value = next)} />
             </div>
             <div>
-              <h2>Durations — how long they were on their way</h2>
+              <h2 title="Messages that were on their way for so long and longer, by powers of two">Durations — how long on their way</h2>
               <Classes name="Durations of messages" counts={sums.ofDuration} chosen={durations.value} write={duration} choose={(next) => (durations.value = next)} />
             </div>
           </div>

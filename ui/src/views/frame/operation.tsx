@@ -108,19 +108,25 @@ function Data({ members }: { readonly members: readonly Member[] }): JSX.Element
 function columns(head: RunHead, start: number, members: readonly Member[]): ReadonlyArray<Column<Member>> {
   const time = (value: number): string => (Number.isNaN(value) ? "–" : duration(value));
   const always: ReadonlyArray<Column<Member>> = [
-    { name: "Who", help: "Member; press to go to its visit", text: (it) => head.locations[it.location]?.name ?? "", width: "minmax(52px, 1fr)" },
-    { name: "Came", help: "How long after the first it entered", text: (it) => duration(it.enter - start), value: (it) => it.enter - start, width: "62px" },
-    { name: "Waited", help: "How long it waited in the call that completed its part, where that was explained", text: (it) => time(it.waited), value: (it) => (Number.isNaN(it.waited) ? -1 : it.waited), width: "62px" },
+    { name: "Who", help: "Member; press to go to its visit", text: (it) => head.locations[it.location]?.name ?? "", width: "minmax(42px, 1fr)" },
+    { name: "Came", help: "How long after the first it entered", text: (it) => duration(it.enter - start), value: (it) => it.enter - start, width: "58px" },
+    { name: "Waited", help: "How long it waited in the call that completed its part, where that was explained", text: (it) => time(it.waited), value: (it) => (Number.isNaN(it.waited) ? -1 : it.waited), width: "58px" },
   ];
   if (areAlike(members)) return always;
   const data: Column<Member> = {
     name: "Data",
-    help: "What it gave and what it got",
-    text: (it) => `${bytes(it.bytesOut)} → ${bytes(it.bytesIn)}`,
+    help: "What it gave → what it got; ⇄ = as much of both",
+    text: (it) => dataOf(it.bytesOut, it.bytesIn),
     value: (it) => it.bytesOut + it.bytesIn,
-    width: "104px",
+    width: "78px",
   };
   return [...always, data];
+}
+
+/** In the little room that there is beside the timeline. */
+function dataOf(out: number, got: number): string {
+  if (out === got) return out === 0 ? "0 B" : `⇄ ${bytes(out)}`;
+  return `${out === 0 ? "" : `${bytes(out)} `}→${got === 0 ? "" : ` ${bytes(got)}`}`;
 }
 
 /** Goes to the visit that completed a member's part. */
