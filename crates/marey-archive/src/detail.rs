@@ -12,12 +12,15 @@
 //!
 //! What is deliberately absent: anything finer; [`crate::Events::overlapping`] has the visits themselves.
 
+mod kept;
+
 use std::ops::Range;
 
 use marey_analyze::Span;
 use rustc_hash::FxHashMap;
 
 use crate::columns::Columns;
+use crate::detail::kept::KeptBuckets;
 use crate::read::Filter;
 use crate::schema::{LOD, NONE};
 use crate::{Archive, Error};
@@ -54,11 +57,28 @@ impl Bucket {
 /// Buckets by line, in the order of their numbers.
 type Lines = FxHashMap<(u32, u32, u32), Vec<Bucket>>;
 
-/// How fine the level of detail of each location is.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// What is read of a bucket.
+const COLUMNS: [&str; 12] = [
+    "location",
+    "level",
+    "depth",
+    "resolution_log2",
+    "bucket",
+    "region1",
+    "time1",
+    "region2",
+    "time2",
+    "region3",
+    "time3",
+    "rest",
+];
+
+/// How fine the level of detail of each location is, and what of it was read lately.
+#[derive(Debug, Default)]
 pub struct Detail {
     /// log₂ of the length in ns of its finest buckets, by location.
     finest: FxHashMap<u32, u32>,
+    kept: KeptBuckets,
 }
 
 impl Detail {
@@ -93,7 +113,7 @@ impl Detail {
             })?;
             wrong?;
         }
-        Ok(Self { finest })
+        Ok(Self { finest, kept: KeptBuckets::default() })
     }
 
     /// log₂ of the length in ns of the finest buckets of a location; `None` = it has no visits.
@@ -148,14 +168,6 @@ impl Detail {
         read(archive, times.clone(), &filters, |batch| {
             whole_ones(batch, resolution_log2, &is_in, &mut whole)
         })?;
-        let filters = [
-            located,
-            Filter {
-                column: "resolution_log2",
-                range: i64::from(resolution_log2)..i64::from(resolution_log2) + 1,
-            },
-            Filter { column: "bucket", range: earliest..behind },
-        ];
         let moved = |bucket: &Bucket| {
             let number = bucket.number.saturating_add(moves.of(bucket.location));
             Bucket { number, ..*bucket }
@@ -167,7 +179,7 @@ impl Detail {
                     each(&moved(bucket));
                 }
             };
-            return read(archive, times, &filters, |batch| rows(batch, &mut hand_on));
+            return self.of_parts(archive, times, locations, resolution_log2, &mut hand_on);
         }
         let mut found = Lines::default();
         let mut keep = |bucket: &Bucket| {
@@ -175,12 +187,34 @@ impl Detail {
                 found.entry(bucket.line()).or_default().push(*bucket);
             }
         };
-        read(archive, times, &filters, |batch| rows(batch, &mut keep))?;
+        self.of_parts(archive, times, locations, resolution_log2, &mut keep)?;
         put_back(&mut found, whole, |location| moves.merged(location, (first, last)));
         let mut lines: Vec<_> = found.into_iter().collect();
         lines.sort_unstable_by_key(|(line, _)| *line);
         lines.iter().flat_map(|(_, buckets)| buckets).for_each(|bucket| each(&moved(bucket)));
         Ok(())
+    }
+
+    /// Hands out the buckets of some locations of all parts that have some in a span, and others of these parts.
+    fn of_parts(
+        &self,
+        archive: &Archive,
+        span: Range<i64>,
+        locations: Range<u32>,
+        resolution_log2: u32,
+        each: &mut dyn FnMut(&Bucket),
+    ) -> Result<(), Error> {
+        let mut damage = Ok(());
+        for (number, part) in archive.parts("lod").iter().enumerate() {
+            // Parts without times have rows of any time.
+            let (first, last) = (part.min_time.unwrap_or(i64::MIN), part.max_time.unwrap_or(i64::MAX));
+            if span.start <= last && first < span.end {
+                let done =
+                    self.kept.of_part(archive, (number, part), locations.clone(), resolution_log2, each);
+                damage = damage.and(done);
+            }
+        }
+        damage
     }
 }
 
@@ -241,20 +275,6 @@ fn read(
     filters: &[Filter<'_>],
     mut each: impl FnMut(&Columns) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    const COLUMNS: [&str; 12] = [
-        "location",
-        "level",
-        "depth",
-        "resolution_log2",
-        "bucket",
-        "region1",
-        "time1",
-        "region2",
-        "time2",
-        "region3",
-        "time3",
-        "rest",
-    ];
     let mut wrong = Ok(());
     let scanned = archive.scan_span("lod", span, &COLUMNS, filters, |batch| {
         if wrong.is_ok() {

@@ -28,6 +28,7 @@ mod visit;
 mod waits;
 
 use crate::frame::Columns;
+use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{
     Counters, ErrorHead, Histogram, Instances, Request, Sample, SharesOf, SpanOf, Traffic, Which, Window,
@@ -39,7 +40,10 @@ const MOST_RANGES: usize = 1 << 16;
 /// Answers a request, a text in JSON: [`Request`]. The frame of a request that makes no sense says so.
 pub fn answer(run: &Opened<'_>, request: &[u8]) -> Vec<u8> {
     match serde_json::from_slice(request).map_err(|error| error.to_string()).and_then(checked) {
-        Ok(request) => answer_to(run, &request),
+        Ok(mut request) => {
+            in_order(run, &mut request);
+            answer_to(run, &request)
+        }
         Err(message) => refused(message),
     }
 }
@@ -108,6 +112,27 @@ fn report(run: &Opened<'_>) -> Vec<u8> {
         Ok(text) => Columns::default().frame("report", &text),
         Err(error) => refused(error.to_string()),
     }
+}
+
+/// Brings the locations that are asked about into order.
+fn in_order(run: &Opened<'_>, request: &mut Request) {
+    let known = u32::try_from(run.head.locations.len()).unwrap_or(u32::MAX);
+    let asked = match request {
+        Request::States(window)
+        | Request::Totals(window)
+        | Request::Course(window)
+        | Request::Messages(window)
+        | Request::Collectives(window)
+        | Request::Overlaps(window)
+        | Request::Events(window)
+        | Request::Waits(window)
+        | Request::Path(window) => &mut window.locations,
+        Request::Counters(asked) => &mut asked.window.locations,
+        Request::Histogram(asked) => &mut asked.sample.locations,
+        Request::Instances(asked) => &mut asked.sample.locations,
+        _ => return,
+    };
+    ranges::in_order(asked, known);
 }
 
 /// Refuses what no viewer asks.

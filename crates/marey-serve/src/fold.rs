@@ -36,6 +36,8 @@ pub(crate) struct Piece {
     pub(crate) n: i64,
     /// Whether it is one visit.
     pub(crate) is_visit: bool,
+    /// Whether its times are cut to the window already. Those of visits and of prepared buckets are not.
+    pub(crate) is_cut: bool,
 }
 
 /// Whose pieces one thread collects.
@@ -165,6 +167,7 @@ fn of_bucket(line: u32, bucket: &Bucket, log2: u32) -> Piece {
         rest: bucket.rest,
         n: bucket.n,
         is_visit: false,
+        is_cut: false,
     }
 }
 
@@ -243,8 +246,9 @@ struct Slot {
 }
 
 /// A bucket that is being filled.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Filling {
+    /// Before the first it is none that there is, or the one behind it would not be numbered.
     number: i64,
     regions: Vec<(u32, i64)>,
 }
@@ -276,6 +280,7 @@ impl<'f> Folder<'f> {
                     rest: 0,
                     n: 1,
                     is_visit: true,
+                    is_cut: false,
                 });
             } else {
                 self.fold(slot, (start.max(self.span.0), end.min(self.span.1)), it.between.0);
@@ -293,7 +298,7 @@ impl<'f> Folder<'f> {
         let region = self.run.trace.call_paths().get(path.idx()).map(|path| path.region.0);
         let slot = line.zip(region).map(|(line, region)| {
             let place = *self.slots.entry(line).or_insert_with(|| {
-                self.open.push(Line { line, open: Default::default() });
+                self.open.push(Line { line, open: [Filling::NONE, Filling::NONE] });
                 self.open.len() - 1
             });
             Slot { place, region }
@@ -355,12 +360,15 @@ impl<'f> Folder<'f> {
             rest,
             n: 1,
             is_visit: false,
+            is_cut: true,
         });
         regions.clear();
     }
 }
 
 impl Filling {
+    const NONE: Self = Self { number: i64::MIN, regions: Vec::new() };
+
     fn add(&mut self, region: u32, time: i64) {
         match self.regions.iter_mut().find(|(it, _)| *it == region) {
             Some((_, sum)) => *sum += time,

@@ -20,6 +20,7 @@ mod fold;
 mod overlaps;
 #[cfg(feature = "http")]
 mod pair;
+mod ranges;
 mod run;
 mod tables;
 mod told;

@@ -389,7 +389,33 @@ fn region_names(regions: &[Region], visits: &[(u64, i64)]) -> Vec<String> {
         }
         name => name.to_owned(),
     };
-    regions.iter().map(name).collect()
+    let mut names: Vec<String> = regions.iter().map(name).collect();
+    tell_apart(&mut names, regions, visits);
+    names
+}
+
+/// Adds the place in the source to names that are those of several regions, or a number where that says nothing: addresses
+/// name regions, so a name is one region's. What alone of its like was visited keeps the name as it is.
+fn tell_apart(names: &mut [String], regions: &[Region], visits: &[(u64, i64)]) {
+    let place = |at: usize| {
+        let Region { file, line, .. } = &regions[at];
+        let file = file.rsplit(['/', '\\']).next().unwrap_or_default();
+        format!("{file}:{line}")
+    };
+    let number = |at: usize| format!("#{at}");
+    for more in [&place as &dyn Fn(usize) -> String, &number] {
+        let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, name) in names.iter().enumerate() {
+            alike.entry(name.clone()).or_default().push(at);
+        }
+        for places in alike.into_values().filter(|places| places.len() > 1) {
+            let mut visited = places.iter().filter(|at| visits[**at].0 > 0);
+            let only = visited.next().filter(|_| visited.next().is_none()).copied();
+            for at in places.into_iter().filter(|at| Some(*at) != only) {
+                names[at] = format!("{} ({})", names[at], more(at));
+            }
+        }
+    }
 }
 
 /// What a location is called among all: its rank, and which thread of it.

@@ -456,6 +456,9 @@ pub struct MessagesHead {
     /// How many there are in the window; `null` = so many that they were not counted.
     #[cfg_attr(test, ts(type = "number | null"))]
     pub number: Option<u64>,
+    /// How many of them are in no line: of more pairs of locations than a picture has lines those that talk most are told.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub not_drawn: u64,
     /// What could not be read.
     pub damage: Vec<String>,
 }

@@ -56,11 +56,18 @@ export function duration(value: number): string {
   return `${grouped(scaled, unit.name === "s" && size >= 1e11 ? 1 : digits)} ${unit.name}`;
 }
 
+/** The instant behind the last of a span, as requests have it: what begins in the very last nanosecond of the run is in the run. */
+export function behind(to: number, { to: end }: Span): number {
+  return to >= end ? Math.ceil(end) + 1 : Math.ceil(to);
+}
+
 /** An instant, exactly: `0.446 213 708 s`. */
 export function instant(value: number): string {
   const sign = value < 0 ? "−" : "";
-  const whole = Math.floor(Math.abs(value) / 1e9);
-  const rest = String(Math.round(Math.abs(value) % 1e9)).padStart(9, "0");
+  // Those under the pointer lie between two of whole nanoseconds.
+  const size = Math.round(Math.abs(value));
+  const whole = Math.floor(size / 1e9);
+  const rest = String(size % 1e9).padStart(9, "0");
   return `${sign}${grouped(whole, 0)}.${rest.slice(0, 3)} ${rest.slice(3, 6)} ${rest.slice(6)} s`;
 }
 

@@ -20,7 +20,7 @@ export function remember(): void {
     const next = chosen.value;
     if (next === now) return;
     const time = performance.now();
-    const isMove = withoutSpan(next) === withoutSpan(now);
+    const isMove = withoutMoves(next) === withoutMoves(now);
     if (!isMove || time - movedAt > GESTURE) {
       before.push(now);
       if (before.length > MOST) before.shift();
@@ -31,8 +31,9 @@ export function remember(): void {
   });
 }
 
-function withoutSpan(text: string): string {
-  return text.replace(/(^|&)span=[^&]*/, "");
+/** Without what is dragged: the span, and up to when the utilisation is told. */
+function withoutMoves(text: string): string {
+  return text.replace(/(^|&)(span|until)=[^&]*/g, "");
 }
 
 export function back(): void {

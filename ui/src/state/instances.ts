@@ -2,6 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
+import { behind } from "../base/time.ts";
 import type { InstancesHead, Sample } from "../wire/generated.ts";
 import { engine, fail, run, whole } from "./run.ts";
 import { chosenRegion, picked, ranges, seenLocations, span, type Picked } from "./view.ts";
@@ -27,7 +28,7 @@ export const sample = computed<Sample | null>(() => {
   const region = chosenRegion.value;
   if (region === null || run.value === null) return null;
   const { from, to } = isOfSpan.value ? span.value : whole.value;
-  return { from_ns: Math.floor(from), to_ns: Math.ceil(to) + 1, locations: ranges(seenLocations.value), region, of: measure.value };
+  return { from_ns: Math.floor(from), to_ns: behind(to, whole.value), locations: ranges(seenLocations.value), region, of: measure.value };
 });
 
 interface Question {

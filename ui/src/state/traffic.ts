@@ -2,9 +2,9 @@
 import { computed, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
-import type { Span } from "../base/time.ts";
+import { behind, type Span } from "../base/time.ts";
 import type { CollectiveSumsHead, Traffic, TrafficHead, TrafficOrder } from "../wire/generated.ts";
-import { engine, fail, run } from "./run.ts";
+import { engine, fail, run, whole } from "./run.ts";
 import { chosenPair, span } from "./view.ts";
 
 export type Range = readonly [first: number, behind: number];
@@ -78,7 +78,7 @@ function question(): Traffic {
   const pair = chosenPair.value;
   return {
     from_ns: Math.floor(span.value.from),
-    to_ns: Math.ceil(span.value.to) + 1,
+    to_ns: behind(span.value.to, whole.value),
     processes: [[...processes], [...processes]],
     pair: pair === null ? null : [[...pair.from], [...pair.to]],
     sizes: sizes.value === null ? null : [...sizes.value],
@@ -99,7 +99,7 @@ async function read(asked: Traffic): Promise<TrafficSums> {
 }
 
 async function readSums({ from, to }: Span): Promise<CollectiveSums> {
-  const frame = await engine.collectiveSums({ from_ns: Math.floor(from), to_ns: Math.ceil(to) + 1 });
+  const frame = await engine.collectiveSums({ from_ns: Math.floor(from), to_ns: behind(to, whole.peek()) });
   const [region, communicator, first] = [frame.u32("region"), frame.u32("communicator"), frame.u32("first")];
   const of = (name: string): Float64Array => frame.f64(name);
   const [operations, parts, time, longest, waited, bytesOut, bytesIn] = [of("operations"), of("parts"), of("time"), of("longest"), of("waited"), of("bytes_out"), of("bytes_in")];

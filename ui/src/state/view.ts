@@ -237,6 +237,17 @@ export function regionOfName(name: string): number | null {
   return place < 0 ? null : place;
 }
 
+/** The region that a report means by a name: there names are shorter, and may be those of several; then the one that took longest is meant. */
+export function regionOfReport(name: string): number | null {
+  const called = regionOfName(name);
+  if (called !== null && (run.peek()?.regions[called]?.visits ?? 0) > 0) return called;
+  const longest = (run.peek()?.regions ?? []).reduce<{ readonly place: number; readonly time: number } | null>((best, region, place) => {
+    const isMeant = region.visits > 0 && (region.verb === name || region.noun === name);
+    return isMeant && (best === null || region.exclusive_ns > best.time) ? { place, time: region.exclusive_ns } : best;
+  }, null);
+  return longest?.place ?? called;
+}
+
 /** What is seen of locations, by range. */
 export const seenLocations = computed<readonly number[]>(() => {
   const all = run.value?.locations.map((_, place) => place) ?? [];

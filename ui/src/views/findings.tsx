@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 
 import { place } from "../base/format.ts";
 import { report } from "../state/run.ts";
-import { chosenRegion, chosenSpan, locationsOfRanks, lookAround, regionOfName, view } from "../state/view.ts";
+import { chosenLocations, chosenRegion, chosenSpan, locationsOfRanks, lookAround, regionOfReport, view } from "../state/view.ts";
 import { goToLocation } from "../state/visit.ts";
 import type { Finding } from "../wire/report.ts";
 import "./findings.css";
@@ -56,7 +56,9 @@ export function show(finding: Finding): void {
     const isWhole = finding.to_ns <= finding.from_ns;
     if (isWhole) chosenSpan.value = null;
     else lookAround(finding.from_ns, finding.to_ns, 0.04);
-    chosenRegion.value = finding.region === "" ? null : regionOfName(finding.region);
+    chosenRegion.value = finding.region === "" ? null : regionOfReport(finding.region);
+    const ofRanks = locationsOfRanks(finding.ranks);
+    chosenLocations.value = ofRanks.length === 0 ? null : ofRanks;
   });
   const [location] = locationsOfRanks(finding.ranks.slice(0, 1));
   if (location !== undefined && finding.to_ns > finding.from_ns) void goToLocation(location, finding.from_ns);

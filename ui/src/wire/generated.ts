@@ -44,7 +44,7 @@ export type TotalsHead = { trust: Trust, rest_ns: number, lives_ns: number, };
 
 export type CourseHead = { trust: Trust, from_ns: number, bucket_ns: number, buckets: number, locations: number, };
 
-export type MessagesHead = { number: number | null, damage: Array<string>, };
+export type MessagesHead = { number: number | null, not_drawn: number, damage: Array<string>, };
 
 export type CollectivesHead = { number: number | null, damage: Array<string>, };
 

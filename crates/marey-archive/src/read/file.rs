@@ -356,7 +356,7 @@ impl ColumnRows {
 
     /// The values in some rows, behind those that were read before; fewer if the file ends before.
     fn read(&mut self, ranges: &[Range<usize>]) -> Result<Column, ParquetError> {
-        let mut values = Stored::new(self.kind);
+        let mut values = Stored::new(self.kind, ranges.iter().map(Range::len).sum());
         for range in ranges {
             let mut at = range.start;
             while at < range.end {
@@ -391,11 +391,13 @@ enum Stored {
 }
 
 impl Stored {
-    fn new(kind: Kind) -> Self {
+    /// With room for so many rows, of which an index may claim any number.
+    fn new(kind: Kind, rows: usize) -> Self {
+        let rows = rows.min(BATCH_ROWS);
         match kind {
-            Kind::U32 => Self::U32(Vec::new()),
-            Kind::I64 => Self::I64(Vec::new()),
-            Kind::F64 => Self::F64(Vec::new()),
+            Kind::U32 => Self::U32(Vec::with_capacity(rows)),
+            Kind::I64 => Self::I64(Vec::with_capacity(rows)),
+            Kind::F64 => Self::F64(Vec::with_capacity(rows)),
             Kind::Text => Self::Text(Vec::new()),
         }
     }

@@ -3,6 +3,8 @@
 //! The one idea: the table has a row a member, by slab and operation. So those who were in one in the window say which
 //! operations are meant, and these are read as wholes, for who came last may have come outside of it.
 
+use std::collections::BTreeMap;
+
 use marey_analyze::{CommunicatorId, Trace};
 use marey_archive::{Columns as Rows, Error, Filter};
 use marey_model::{CallPathId, LocationId};
@@ -11,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::visit::region_of;
 use crate::fold::float;
 use crate::frame::Columns;
+use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{CollectiveHead, CollectivesHead, Operation, Window, WireOperation};
 
@@ -88,7 +91,7 @@ fn expected(run: &Opened<'_>, window: &Window) -> f64 {
 
 /// Hands out all parts of each operation in which somebody who is asked about was in the window.
 fn read_touched(run: &Opened<'_>, window: &Window, each: &mut dyn FnMut(&[Part])) -> Vec<String> {
-    let is_meant = |location: u32| window.locations.iter().any(|it| (it.0..it.1).contains(&location));
+    let is_meant = |location: u32| ranges::hold(&window.locations, location);
     let mut meant: FxHashSet<Operation> = FxHashSet::default();
     let mut damage = Vec::new();
     let entered = Filter { column: "enter", range: 0..window.to_ns.max(0) };
@@ -106,32 +109,53 @@ fn read_touched(run: &Opened<'_>, window: &Window, each: &mut dyn FnMut(&[Part])
             }
         }));
     }
-    let range = |number: fn(&Operation) -> u32| {
-        let (least, most) = (meant.iter().map(number).min(), meant.iter().map(number).max());
-        i64::from(least.unwrap_or(0))..most.map_or(0, |most| i64::from(most) + 1)
-    };
-    let filters = [
-        Filter { column: "communicator", range: range(|it| it.communicator) },
-        Filter { column: "instance", range: range(|it| it.instance) },
-    ];
     // Members that left in different slabs stand apart.
     let mut open: FxHashMap<Operation, Vec<Part>> = FxHashMap::default();
-    let again = read(run, &filters, &mut |part| {
-        if !meant.contains(&part.operation) {
-            return;
-        }
-        let parts = open.entry(part.operation).or_default();
-        parts.push(*part);
-        let all = run.events.measured_of(CommunicatorId(part.operation.communicator));
-        if all.is_some_and(|all| parts.len() >= all) {
-            each(&open.remove(&part.operation).unwrap_or_default());
-        }
-    });
+    let mut again = Vec::new();
+    for filters in of_operations(&meant) {
+        again.extend(read(run, &filters, &mut |part| {
+            if !meant.contains(&part.operation) {
+                return;
+            }
+            let parts = open.entry(part.operation).or_default();
+            parts.push(*part);
+            let all = run.events.measured_of(CommunicatorId(part.operation.communicator));
+            if all.is_some_and(|all| parts.len() >= all) {
+                each(&open.remove(&part.operation).unwrap_or_default());
+            }
+        }));
+    }
     let mut left: Vec<_> = open.into_iter().collect();
     left.sort_unstable_by_key(|(operation, _)| *operation);
     left.iter().for_each(|(_, parts)| each(parts));
     // What cannot be read now could not be read before.
     if damage.is_empty() { again } else { damage }
+}
+
+/// Filters that operations pass, and few others: instances are counted by each communicator for itself, so they are asked for
+/// one by one, unless there are many of them.
+fn of_operations(meant: &FxHashSet<Operation>) -> Vec<[Filter<'static>; 2]> {
+    /// More than these are passed over as often as is worth it.
+    const MOST_PASSES: usize = 16;
+    let mut instances: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+    for it in meant {
+        let (least, most) = instances.entry(it.communicator).or_insert((it.instance, it.instance));
+        (*least, *most) = ((*least).min(it.instance), (*most).max(it.instance));
+    }
+    let filters = |(first, last): (u32, u32), (least, most): (u32, u32)| {
+        let range = |least: u32, most: u32| i64::from(least)..i64::from(most) + 1;
+        [
+            Filter { column: "communicator", range: range(first, last) },
+            Filter { column: "instance", range: range(least, most) },
+        ]
+    };
+    if instances.len() > MOST_PASSES {
+        let all = instances.iter().map(|(communicator, range)| ((*communicator, *communicator), *range));
+        let around = |a: (u32, u32), b: (u32, u32)| (a.0.min(b.0), a.1.max(b.1));
+        let all = all.reduce(|a, b| (around(a.0, b.0), around(a.1, b.1)));
+        return all.map(|(communicators, range)| filters(communicators, range)).into_iter().collect();
+    }
+    instances.into_iter().map(|(communicator, range)| filters((communicator, communicator), range)).collect()
 }
 
 /// Hands out the parts that pass all filters; what could not be read.

@@ -8,6 +8,7 @@ use marey_analyze::Trace;
 use crate::counters::{Of, Value};
 use crate::fold::float;
 use crate::frame::Columns;
+use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{CounterPlacesHead, Counters, CountersHead};
 
@@ -43,8 +44,7 @@ pub(super) fn answer(run: &Opened<'_>, asked: &Counters) -> Vec<u8> {
     let to =
         ((window.to_ns.min(run.trace.duration().0.saturating_add(1)) - 1) >> log2).saturating_add(1) << log2;
     let is_meant = |(counter, location): Of| {
-        asked.counters.contains(&counter)
-            && window.locations.iter().any(|it| (it.0..it.1).contains(&location))
+        asked.counters.contains(&counter) && ranges::hold(&window.locations, location)
     };
     let found =
         if from < to { run.counted().in_span(run, (from, to), &is_meant) } else { Some(Default::default()) };

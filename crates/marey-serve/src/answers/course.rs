@@ -4,6 +4,7 @@
 //! not counted twice and the range is never higher than there are locations.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::fold::{Piece, collect, float};
 use crate::frame::Columns;
@@ -12,6 +13,9 @@ use crate::wire::{CourseHead, Window};
 
 /// So many regions are told apart.
 const MOST_REGIONS: usize = 12;
+
+/// So many values are summed up by a thread, 32 MiB: regions that are met when there is no room for them are among all others.
+const MOST_VALUES: usize = 1 << 22;
 
 pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     let log2 = window.resolution_log2;
@@ -58,8 +62,14 @@ impl Series {
         let span = (piece.start, piece.duration * piece.n);
         let share = |time: i64| float(time) / float(piece.duration.max(1));
         for (region, time) in piece.regions.iter().flatten() {
-            let none = || vec![0.0; self.rest.len()];
-            spread(self.of.entry(*region).or_insert_with(none), span, share(*time), (first, log2));
+            let buckets = self.rest.len();
+            let has_room = self.of.len() < MOST_VALUES / buckets.max(1);
+            let sums = match self.of.entry(*region) {
+                Entry::Occupied(sums) => sums.into_mut(),
+                Entry::Vacant(place) if has_room => place.insert(vec![0.0; buckets]),
+                Entry::Vacant(_) => &mut self.rest,
+            };
+            spread(sums, span, share(*time), (first, log2));
         }
         if piece.rest > 0 {
             spread(&mut self.rest, span, share(piece.rest), (first, log2));
@@ -72,8 +82,8 @@ impl Series {
         add(&mut self.rest, &other.rest);
         for (region, busy) in other.of {
             match self.of.entry(region) {
-                std::collections::btree_map::Entry::Occupied(mut sums) => add(sums.get_mut(), &busy),
-                std::collections::btree_map::Entry::Vacant(place) => drop(place.insert(busy)),
+                Entry::Occupied(mut sums) => add(sums.get_mut(), &busy),
+                Entry::Vacant(place) => drop(place.insert(busy)),
             }
         }
     }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::fold::float;
 use crate::frame::Columns;
+use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{EventSpan, EventsAtHead, EventsHead, Window, WireEvent, WireField};
 
@@ -40,7 +41,7 @@ pub(super) fn in_window(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     let (mut number, mut damage) = (0, Vec::new());
     let is_too_much = to_read > MOST_READ;
     if !is_too_much {
-        let is_meant = |location: u32| window.locations.iter().any(|it| (it.0..it.1).contains(&location));
+        let is_meant = |location: u32| ranges::hold(&window.locations, location);
         damage = read(run, (window.from_ns, window.to_ns), None, &mut |it| {
             if !is_meant(it.location) || !is_instant(run, it.kind) {
                 return;

@@ -1,12 +1,13 @@
 //! What connects locations: messages and the critical path.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use marey_archive::{Columns as Rows, Error, Filter};
 
 use crate::fold::float;
 use crate::frame::Columns;
+use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{MessagesHead, PathHead, Window};
 
@@ -38,7 +39,7 @@ pub(super) fn messages(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     let mut damage = Vec::new();
     let is_too_much = to_read(run, window) > MOST_READ;
     if !is_too_much {
-        let is_meant = |location: u32| window.locations.iter().any(|it| (it.0..it.1).contains(&location));
+        let is_meant = |location: u32| ranges::hold(&window.locations, location);
         let read = read(run, window.from_ns, window.to_ns, &mut |flow| {
             if is_meant(flow.from) || is_meant(flow.to) {
                 number += 1;
@@ -50,12 +51,12 @@ pub(super) fn messages(run: &Opened<'_>, window: &Window) -> Vec<u8> {
         });
         damage = read;
     }
-    let told: Vec<(Flow, u64)> = if number > MOST as u64 {
+    let (told, not_drawn) = if number > MOST as u64 {
         together.finish()
     } else {
-        kept.into_iter().map(|flow| (flow, 1)).collect()
+        (kept.into_iter().map(|flow| (flow, 1)).collect(), 0)
     };
-    let head = MessagesHead { number: (!is_too_much).then_some(number), damage };
+    let head = MessagesHead { number: (!is_too_much).then_some(number), not_drawn, damage };
     let mut columns = Columns::default();
     columns.u32("send_location", told.iter().map(|it| it.0.from));
     columns.f64("send_time", told.iter().map(|it| float(it.0.sent)));
@@ -71,6 +72,7 @@ pub(super) fn messages(run: &Opened<'_>, window: &Window) -> Vec<u8> {
 struct Together {
     from_ns: i64,
     slice: i64,
+    window_ns: i64,
     /// By sender, receiver and slice: number, and sums of sent, received (since the window's begin) and bytes.
     sums: Sums,
 }
@@ -80,8 +82,9 @@ impl Together {
     const SLICES: i64 = 128;
 
     fn new(window: &Window) -> Self {
-        let slice = ((window.to_ns - window.from_ns) / Self::SLICES).max(1);
-        Self { from_ns: window.from_ns, slice, sums: BTreeMap::new() }
+        let window_ns = window.to_ns - window.from_ns;
+        let slice = (window_ns / Self::SLICES).max(1);
+        Self { from_ns: window.from_ns, slice, window_ns, sums: BTreeMap::new() }
     }
 
     fn add(&mut self, flow: &Flow) {
@@ -90,7 +93,7 @@ impl Together {
         // What was sent before the window is in its first slice.
         let place = (flow.sent.saturating_sub(self.from_ns)).max(0) / self.slice;
         add_to(&mut self.sums, (flow.from, flow.to, place), (1, values));
-        while self.sums.len() > MOST && self.slice < i64::MAX / 4 {
+        while self.sums.len() > self.most() && self.slice < i64::MAX / 4 {
             self.slice *= 2;
             let finer = std::mem::take(&mut self.sums);
             for ((from, to, place), sum) in finer {
@@ -99,7 +102,15 @@ impl Together {
         }
     }
 
-    fn finish(self) -> Vec<(Flow, u64)> {
+    /// So many sums are kept. Of very many pairs those that talk most are drawn, each in the course of time: slices as long as
+    /// the window would put all lines into its middle.
+    fn most(&self) -> usize {
+        const FEWEST_SLICES: i64 = 16;
+        if self.slice <= self.window_ns / FEWEST_SLICES { MOST } else { 40 * MOST }
+    }
+
+    /// What is to be drawn, and how many messages are not.
+    fn finish(self) -> (Vec<(Flow, u64)>, u64) {
         let from_ns = self.from_ns;
         let told = self.sums.into_iter().map(|((from, to, _), (number, [sent, received, bytes]))| {
             let mean = |sum: i128| {
@@ -119,13 +130,27 @@ impl Together {
             };
             (flow, number)
         });
-        let mut told: Vec<_> = told.collect();
-        if told.len() > MOST {
-            // More pairs than a picture has lines: those that talk most.
-            told.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
-            told.truncate(MOST);
+        let told: Vec<_> = told.collect();
+        if told.len() <= MOST {
+            return (told, 0);
         }
-        told
+        // More pairs than a picture has lines.
+        let mut by_pair: BTreeMap<(u32, u32), (u64, usize)> = BTreeMap::new();
+        for (flow, number) in &told {
+            let pair = by_pair.entry((flow.from, flow.to)).or_default();
+            (pair.0, pair.1) = (pair.0 + number, pair.1 + 1);
+        }
+        let mut pairs: Vec<_> = by_pair.into_iter().collect();
+        pairs.sort_by_key(|(_, (number, _))| std::cmp::Reverse(*number));
+        let mut room = MOST;
+        let drawn = pairs.iter().map_while(|(pair, (_, lines))| {
+            room = room.checked_sub(*lines)?;
+            Some(*pair)
+        });
+        let drawn: BTreeSet<(u32, u32)> = drawn.collect();
+        let (drawn, left): (Vec<_>, Vec<_>) =
+            told.into_iter().partition(|(flow, _)| drawn.contains(&(flow.from, flow.to)));
+        (drawn, left.iter().map(|(_, number)| number).sum())
     }
 }
 

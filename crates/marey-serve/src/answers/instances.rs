@@ -8,6 +8,7 @@ use marey_analyze::{Anomaly, Interval, Trace};
 use super::sample::{is_too_large, read};
 use crate::fold::float;
 use crate::frame::Columns;
+use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{Instances, InstancesHead, Which};
 
@@ -63,7 +64,7 @@ fn anomalous(run: &Opened<'_>, request: &Instances, percent: f64) -> Vec<u8> {
         let region = run.trace.call_paths().get(it.call_path.idx()).map(|path| path.region.0);
         region == Some(sample.region)
             && (sample.from_ns..sample.to_ns).contains(&it.start.0)
-            && sample.locations.iter().any(|range| (range.0..range.1).contains(&it.location.0))
+            && ranges::hold(&sample.locations, it.location.0)
     };
     let mut rows = Vec::new();
     let (mut number, mut sum) = (0, 0_u128);

@@ -6,6 +6,7 @@
 use crate::fold::float;
 use crate::frame::Columns;
 use crate::overlaps::State;
+use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{OverlapPlacesHead, OverlapsHead, Window};
 
@@ -36,7 +37,7 @@ struct Piece {
 
 pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     let mut pieces: Vec<Piece> = Vec::new();
-    let is_meant = |location: u32| window.locations.iter().any(|it| (it.0..it.1).contains(&location));
+    let is_meant = |location: u32| ranges::hold(&window.locations, location);
     for (location, lanes) in run.overlapping().locations.iter().filter(|(location, _)| is_meant(**location)) {
         for (lane, states) in (0..).zip(&lanes.lanes) {
             let first = states.partition_point(|state| state.end < window.from_ns);

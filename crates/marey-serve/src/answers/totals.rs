@@ -1,7 +1,8 @@
 //! How much time went to which region in a window.
 //!
-//! The one idea: the pieces of a picture add up to it. Where a bucket lies across an end of the window, that share of it
-//! counts which lies inside. Those of the whole run are in its profile, exactly.
+//! The one idea: the pieces of a picture add up to it. Where a visit lies across an end of the window, that share of it
+//! counts which lies inside, and of a prepared bucket as well, but that is a guess, and told to be one. Those of the whole
+//! run are in its profile, exactly.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,7 @@ use marey_analyze::Trace;
 
 use crate::fold::{Piece, collect, float};
 use crate::frame::Columns;
+use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{TotalsHead, Trust, Window};
 
@@ -30,7 +32,7 @@ pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
 /// Of the whole run: inclusive times of all call paths, so that what is nested counts on each of its lines, as in pictures.
 fn of_all(run: &Opened<'_>, window: &Window, times: &mut BTreeMap<u32, f64>) -> Trust {
     let paths = run.trace.call_paths();
-    let is_meant = |location: u32| window.locations.iter().any(|it| (it.0..it.1).contains(&location));
+    let is_meant = |location: u32| ranges::hold(&window.locations, location);
     for row in run.trace.profile().iter().filter(|row| is_meant(row.location.0)) {
         if let Some(path) = paths.get(row.call_path.idx()) {
             *times.entry(path.region.0).or_default() += float(row.inclusive.0);
@@ -41,9 +43,10 @@ fn of_all(run: &Opened<'_>, window: &Window, times: &mut BTreeMap<u32, f64>) -> 
 
 fn of_pieces(run: &Opened<'_>, window: &Window, times: &mut BTreeMap<u32, f64>, rest: &mut f64) -> Trust {
     let regions = run.trace.regions().len();
-    let new = || (vec![0.0; regions], 0.0);
-    let (trust, sums) = collect(run, window, new, |(times, rest): &mut (Vec<f64>, f64), piece| {
-        let share = inside(piece, window) / float(piece.duration.max(1));
+    let new = || Sums { times: vec![0.0; regions], rest: 0.0, is_guessed: false };
+    let (mut trust, sums) = collect(run, window, new, |Sums { times, rest, is_guessed }, piece| {
+        let share = if piece.is_cut { 1.0 } else { inside(piece, window) / float(piece.duration.max(1)) };
+        *is_guessed |= !piece.is_visit && !piece.is_cut && share < float(piece.n);
         for (region, time) in piece.regions.iter().flatten() {
             if let Some(sum) = times.get_mut(*region as usize) {
                 *sum += float(*time) * share;
@@ -51,11 +54,20 @@ fn of_pieces(run: &Opened<'_>, window: &Window, times: &mut BTreeMap<u32, f64>, 
         }
         *rest += float(piece.rest) * share;
     });
-    for (some, others) in sums {
-        (0..).zip(some).for_each(|(region, time)| *times.entry(region).or_default() += time);
-        *rest += others;
+    for some in sums {
+        (0..).zip(some.times).for_each(|(region, time)| *times.entry(region).or_default() += time);
+        *rest += some.rest;
+        trust.is_exact &= !some.is_guessed;
     }
     trust
+}
+
+/// What the pieces of some locations add up to.
+struct Sums {
+    times: Vec<f64>,
+    rest: f64,
+    /// Whether a prepared bucket lies across an end of the window.
+    is_guessed: bool,
 }
 
 /// How much of a piece, or of those like it that follow, lies in the window, ns.

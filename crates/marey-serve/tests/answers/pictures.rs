@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use marey_testkit::Chance;
+use marey_testkit::{Chance, Spool};
 use serde_json::json;
 
 use super::decoded::{Decoded, ask};
@@ -152,6 +152,33 @@ fn hidden_states_are_not_drawn() {
         }
     }
     assert!(exact > 200 && about > 20, "{exact} exact, {about} about");
+}
+
+/// The first bucket of a run is a bucket as others are: what goes on in the second is told there.
+#[test]
+fn what_lies_across_the_end_of_the_first_bucket_is_in_both() {
+    let mut spool = Spool::world(1);
+    let process = &mut spool.processes[0];
+    let site = process.site(0, "first");
+    for (from, to) in [(1000, 1100), (1200, 1300), (2000, 2100)] {
+        process.enter(0, site, from);
+        process.leave(0, to);
+    }
+    process.end = Some(5000);
+    let made = Made::of(&spool);
+    let offset = made.rows.iter().map(|row| row.start).min().unwrap();
+    // Buckets are counted from the start of the run, wherever the clocks put the first visit.
+    let log2 = (offset + 50).ilog2();
+    let border = 1 << log2;
+    let picture = states(&made.open(), Asked { from: 0, to: 4 * border, log2, locations: (0, 1) });
+    for number in 0..3 {
+        let span = (number * border, (number + 1) * border);
+        let truth: f64 = counted(&made.rows, span).values().sum();
+        #[expect(clippy::cast_precision_loss, reason = "a short run")]
+        let (times, _) = drawn(&picture, 0, (span.0 as f64, span.1 as f64));
+        let found: f64 = times.values().sum();
+        assert!((found - truth).abs() < 0.01, "{span:?}: {found} is {truth}");
+    }
 }
 
 fn end_of(rows: &[Row]) -> i64 {

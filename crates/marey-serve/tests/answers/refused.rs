@@ -68,3 +68,21 @@ fn whatever_is_asked_has_an_answer() {
     }
     assert!(answered > 200 && refused > 200, "{answered} answered, {refused} refused");
 }
+
+/// A location is read once, however often it is named, and in whatever order.
+#[test]
+fn ranges_that_overlap_are_asked_once() {
+    let made = Made::random(37);
+    let run = made.open();
+    let asked = |locations: &str| {
+        let request = format!(
+            r#"{{"ask":"states","from_ns":0,"to_ns":1000000,"resolution_log2":10,"locations":[{locations}],"exact":true}}"#
+        );
+        decoded(answer(&run, request.as_bytes())).u32("line")
+    };
+    let once = asked("[0,4]");
+    assert!(!once.is_empty());
+    let often = vec!["[0,4294967295]"; 60_000].join(",");
+    assert_eq!(asked(&often), once);
+    assert_eq!(asked("[2,4],[0,3],[1,2]"), once);
+}

@@ -39,6 +39,43 @@ fn times_of_regions_are_what_a_count_says() {
     }
 }
 
+/// Whoever chooses a span with the pointer chooses no border of a bucket: what is cut there counts once.
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
+fn what_lies_across_an_end_of_the_span_counts_by_what_is_inside() {
+    let made = Made::random(7);
+    let run = made.open();
+    let end = made.rows.iter().map(|row| row.end).max().unwrap();
+    let mut chance = Chance::new(9);
+    let (mut exact, mut guessed) = (0, 0);
+    for round in 0..300 {
+        // Short ones are read visit by visit, long ones are answered from prepared buckets.
+        let longest = if round % 2 == 0 { 1 << 20 } else { u64::MAX };
+        let from = i64::try_from(chance.below(u64::try_from(end).unwrap())).unwrap();
+        let to =
+            from + 1 + i64::try_from(chance.below(u64::try_from(end - from).unwrap().min(longest))).unwrap();
+        // So coarse that a bucket at an end is a good part of the span.
+        let log2 = ((to - from) / 4).max(1).ilog2();
+        let answer = ask(
+            &run,
+            &json!({ "ask": "totals", "from_ns": from, "to_ns": to,
+            "resolution_log2": log2, "locations": [[0, 4]], "exact": true }),
+        );
+        let truth: f64 = counted(&made.rows, (from, to)).values().sum();
+        let found = answer.f64("time").iter().sum::<f64>() + answer.head["rest_ns"].as_f64().unwrap();
+        if answer.head["trust"]["is_exact"] == true {
+            assert!(
+                (found - truth).abs() <= 1.0 + truth * 1e-6,
+                "{from} to {to} by 2^{log2}: {found} is {truth}"
+            );
+            exact += 1;
+        } else {
+            guessed += 1;
+        }
+    }
+    assert!(exact > 50 && guessed > 5, "{exact} exact, {guessed} guessed");
+}
+
 /// Sums of the whole run come from its profile: they are those that a count has, to the nanosecond.
 #[test]
 fn times_of_the_whole_run_are_exact() {

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 
 import { bytes, count } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
-import { processesName } from "../../state/run.ts";
+import { processesName, run } from "../../state/run.ts";
 import type { Range, TrafficSums } from "../../state/traffic.ts";
 import { chosenPair } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
@@ -33,7 +33,7 @@ export interface PairsProps {
 export function Pairs({ ofRun, sums }: PairsProps): JSX.Element {
   if (ofRun.length === 0) return <p class="muted">No messages were recorded in this run.</p>;
   const shown = isOfSpan.value ? sums : null;
-  const rows = shown === null ? ofRun.map(pairOfRun) : pairsOf(shown);
+  const rows = shown === null ? ofRun.flatMap((row) => pairOfRun(row) ?? []) : pairsOf(shown);
   return (
     <>
       {sums === null ? null : (
@@ -76,8 +76,16 @@ function isChosen({ from, to }: Pair): boolean {
   return pair !== null && pair.from.join() === from.join() && pair.to.join() === to.join();
 }
 
-function pairOfRun({ from, to, messages, bytes: data }: PairRow): Pair {
-  return { from: [from, from + 1], to: [to, to + 1], messages, bytes: data, time: null, longest: null };
+/** Reports count by rank; here processes are meant. `null` = a rank of which there is no process. */
+function pairOfRun({ from, from_world: fromWorld, to, to_world: toWorld, messages, bytes: data }: PairRow): Pair | null {
+  const [sender, receiver] = [processOf(fromWorld, from), processOf(toWorld, to)];
+  if (sender === null || receiver === null) return null;
+  return { from: [sender, sender + 1], to: [receiver, receiver + 1], messages, bytes: data, time: null, longest: null };
+}
+
+function processOf(world: number, rank: number): number | null {
+  const place = (run.value?.processes ?? []).findIndex((it) => it.rank === rank && it.world === world);
+  return place < 0 ? null : place;
 }
 
 function pairsOf(sums: TrafficSums): readonly Pair[] {

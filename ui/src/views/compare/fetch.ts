@@ -1,13 +1,13 @@
 /** What each side has to draw, asked for when it moves, as the timeline asks: latest wins, what is exact comes last. */
 import { effect } from "@preact/signals";
 
-import { Latest } from "../../base/latest.ts";
+import { Refined } from "../../base/refined.ts";
 import { moveInto, ns, type Span } from "../../base/time.ts";
 import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
 import { fail } from "../../state/run.ts";
 import { areLayers, layers, ranges } from "../../state/view.ts";
 import { endOf } from "../../tracks/layout.ts";
-import { ask, MOST_PIECES, spanOf, window, type Picture, type Question } from "../timeline/fetch.ts";
+import { ask, exactOf, MOST_PIECES, spanOf, window, type Picture, type Question } from "../timeline/fetch.ts";
 import { asInBoth } from "./instants.ts";
 import { other, plotWidth, type Side } from "./side.ts";
 
@@ -33,23 +33,10 @@ function inside(seen: Span, whole: Span): Span {
 
 /** Begins to follow a side; returns what ends it. */
 export function follow(side: Side): () => void {
-  let asked: Question | null = null;
-  const pictures = new Latest<Question, Picture>(
-    (question) => ask(side.engine, question),
-    (answer, question) => {
-      side.picture.value = side === other && answer.events !== null ? { ...answer, events: asInBoth(answer.events) } : answer;
-      if (!answer.trust.is_exact && !question.window.exact && question === asked) {
-        asked = { ...question, window: { ...question.window, exact: true } };
-        pictures.want(asked);
-      } else {
-        side.isStale.value = question !== asked;
-      }
-    },
-    (error) => {
-      side.isStale.value = false;
-      fail(error);
-    },
-  );
+  const pictures = new Refined<Question, Picture>((question) => ask(side.engine, question), exactOf, (answer, isLast) => {
+    side.picture.value = side === other && answer.events !== null ? { ...answer, events: asInBoth(answer.events) } : answer;
+    side.isStale.value = !isLast;
+  }, fail);
   return effect(() => {
     if (side.run.value === null || plotWidth.value < 10 || side.room.value < 1) return;
     const [wanted, counters] = [layers.value, side.counters.value];
@@ -57,7 +44,7 @@ export function follow(side: Side): () => void {
     const coarse = side.layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0;
     const log2 = resolutionLog2(seen, plotWidth.value) + coarse;
     const now = inside(seen, side.whole.value);
-    const before = asked;
+    const before = pictures.asked;
     const isThere =
       before !== null &&
       before.window.resolution_log2 === log2 &&
@@ -70,14 +57,13 @@ export function follow(side: Side): () => void {
     const isSeen = seen.from < side.whole.value.to && side.whole.value.from < seen.to;
     const wide = isSeen ? buffered(seen, side.whole.value, log2) : now;
     const locations = near(side, 1);
-    asked = {
+    side.isStale.value = true;
+    pictures.want({
       window: window(wide, log2, ranges([...locations].sort((a, b) => a - b))),
       rows: new Set(locations),
       layers: wanted,
       counters,
       strips: strips(side, 1),
-    };
-    side.isStale.value = true;
-    pictures.want(asked);
+    });
   });
 }

@@ -57,7 +57,12 @@ export function listenToKeys(): void {
   window.addEventListener("keydown", (event) => {
     const target = event.target;
     const writes = target instanceof HTMLElement && target.closest("input:not([type=checkbox], [type=color]), textarea, select") !== null;
-    if (writes && event.key !== "Escape" && event.key !== "F1") return;
+    if (writes && event.key === "Escape") {
+      // It ends the writing, and no more.
+      target.blur();
+      return;
+    }
+    if (writes && event.key !== "F1") return;
     if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z") {
       if (event.shiftKey) forward();
       else back();

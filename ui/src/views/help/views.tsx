@@ -46,10 +46,11 @@ export function OfHistogram(): JSX.Element {
     <>
       <p>
         How the visits of the chosen region differ in length (ns to s) or in size (bytes): each bar is a number of visits. Drag
-        over bars to pick those of a range; the percentages pick what the robust test, by median and median deviation, would call
-        anomalous that often by chance. What was picked stands in a list, and blinks in the timeline.
+        over bars to pick those of a range; the percentages pick the longest of them, as Jumpshot does: what lies so far above the
+        mean, in standard deviations, as that part of a normal distribution does. “Anomalous” picks what the robust test finds,
+        which compares each visit with its like. What was picked stands in a list, and blinks in the timeline.
       </p>
-      <p>Where all visits are alike the test picks none.</p>
+      <p>Where all visits are alike the robust test picks none.</p>
     </>
   );
 }

@@ -218,6 +218,11 @@ interface Bin {
   readonly number: number;
 }
 
+/** The least and the greatest whole number in a bin: what is as large as its end is in the next, but of the last. */
+function valuesOf({ from, to }: Bin, end: number): [number, number] {
+  return [Math.ceil(from), to >= end ? Math.floor(to) : Math.ceil(to) - 1];
+}
+
 function Bins({ it }: { readonly it: Shown }): JSX.Element {
   const rows = Array.from(it.counts, (number, bin): Bin => ({ from: it.edges[bin] ?? 0, to: it.edges[bin + 1] ?? 0, number })).filter((row) => row.number > 0);
   const most = Math.max(...rows.map((row) => row.number), 1);
@@ -231,7 +236,7 @@ function Bins({ it }: { readonly it: Shown }): JSX.Element {
   return (
     <section>
       <h2>Bins — a row picks its visits</h2>
-      <Table label="bins" rows={rows} columns={columns} sortedBy={0} height={12} onChoose={(row) => pick({ region, of: measure.value, range: [Math.ceil(row.from), Math.floor(row.to)] })} />
+      <Table label="bins" rows={rows} columns={columns} sortedBy={0} height={12} onChoose={(row) => pick({ region, of: measure.value, range: valuesOf(row, it.edges.at(-1) ?? 0) })} />
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { bytes, count, percent, place } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
 import { shares } from "../../state/shares.ts";
-import { chosenRegion, regionOfName } from "../../state/view.ts";
+import { chosenRegion, regionOfReport } from "../../state/view.ts";
 import type { WireRegion } from "../../wire/generated.ts";
 import type { CallPathRow, RegionRow } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
@@ -84,5 +84,5 @@ export function Paths({ rows }: { readonly rows: readonly CallPathRow[] }): JSX.
     { name: "Calls", help: "Number of visits", text: (row) => count(row.calls), value: (row) => row.calls, width: "90px" },
     { name: "Data", help: "Bytes moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, width: "90px" },
   ];
-  return <Table label="profile by call path" rows={rows} columns={columns} sortedBy={2} height={28} onChoose={(row) => choose(regionOfName(row.path.at(-1) ?? ""))} />;
+  return <Table label="profile by call path" rows={rows} columns={columns} sortedBy={2} height={28} onChoose={(row) => choose(regionOfReport(row.path.at(-1) ?? ""))} />;
 }

@@ -5,7 +5,8 @@
 import { effect, signal } from "@preact/signals";
 
 import { Latest } from "../../base/latest.ts";
-import type { Span } from "../../base/time.ts";
+import { Refined } from "../../base/refined.ts";
+import { ns, type Span } from "../../base/time.ts";
 import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
 import { shownCounters } from "../../state/counters.ts";
 import { engine, fail, run, whole } from "../../state/run.ts";
@@ -32,6 +33,8 @@ export interface Picture {
   readonly messages: Messages | null;
   /** How many messages there are; `null` = too many to count. */
   readonly numberOfMessages: number | null;
+  /** How many of them are in no line, since others of more pairs than fit are. */
+  readonly messagesNotDrawn: number;
   readonly path: PathPieces | null;
   readonly operations: Collectives | null;
   /** How many operations there are; `null` = too many to count. */
@@ -64,27 +67,21 @@ export interface Question {
 
 /** Begins to follow the view; returns what ends it. */
 export function follow(): () => void {
-  const pictures = new Latest<Question, Picture>((question) => ask(engine, question), shown, (error) => {
-    isStale.value = false;
-    fail(error);
-  });
+  const pictures = new Refined<Question, Picture>((question) => ask(engine, question), exactOf, (answer, isLast) => {
+    picture.value = answer;
+    isStale.value = !isLast;
+  }, fail);
   const courses = new Latest<Window, Course>(
     async (window) => courseOf(await engine.course(window)),
     (answer) => (course.value = answer),
     fail,
   );
-  let asked: Question | null = null;
+  const overviews = new Latest<Window, Course>(
+    async (window) => courseOf(await engine.course(window)),
+    (answer) => (minimap.value = answer),
+    fail,
+  );
   let mountains: Window | null = null;
-  function shown(answer: Picture, question: Question): void {
-    picture.value = answer;
-    if (!answer.trust.is_exact && !question.window.exact && question === asked) {
-      // Buckets that are coarser than pixels are better than nothing; what is exact follows.
-      asked = { ...question, window: { ...question.window, exact: true } };
-      pictures.want(asked);
-    } else {
-      isStale.value = question !== asked;
-    }
-  }
   const ends = [
     effect(() => {
       // Before it is known how many rows there is room for, none would be asked about.
@@ -94,21 +91,20 @@ export function follow(): () => void {
       const log2 = resolutionLog2(now, plotWidth.value) + (layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0);
       // Read before anything else decides, so that this is called again when other rows are seen.
       const [seen, strips] = [seenRows.value, seenStrips.value];
-      const before = asked;
+      const before = pictures.asked;
       const isThere =
-        asked !== null &&
-        asked.window.resolution_log2 === log2 &&
-        seen.every((row) => before?.rows.has(row)) &&
-        strips.every(({ host, locations }) => before?.strips.get(host)?.join() === locations.join()) &&
-        areLayers(asked.layers, wanted) &&
-        asked.counters.join() === counters.join() &&
-        contains(spanOf(asked.window), now);
+        before !== null &&
+        before.window.resolution_log2 === log2 &&
+        seen.every((row) => before.rows.has(row)) &&
+        strips.every(({ host, locations }) => before.strips.get(host)?.join() === locations.join()) &&
+        areLayers(before.layers, wanted) &&
+        before.counters.join() === counters.join() &&
+        contains(spanOf(before.window), now);
       if (isThere) return;
       const wide = buffered(now, whole.value, log2);
       const rows = nearRows.peek();
-      asked = { window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), layers: wanted, counters, strips: new Map(nearStrips.peek().map((it) => [it.host, it.locations])) };
       isStale.value = true;
-      pictures.want(asked);
+      pictures.want({ window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), layers: wanted, counters, strips: new Map(nearStrips.peek().map((it) => [it.host, it.locations])) });
     }),
     effect(() => {
       if (run.value === null || plotWidth.value < 10) return;
@@ -125,11 +121,16 @@ export function follow(): () => void {
       if (run.value === null || plotWidth.value < 10) return;
       const every = ranges(seenLocations.value);
       const log2 = resolutionLog2(whole.value, plotWidth.value / 3);
-      void engine.course(window(whole.value, log2, every)).then((frame) => (minimap.value = courseOf(frame)), fail);
+      overviews.want(window(whole.value, log2, every));
     }),
   ];
   ends.push(followTotals());
   return () => ends.forEach((end) => end());
+}
+
+/** Buckets that are coarser than pixels are better than nothing; what is exact follows. */
+export function exactOf({ trust }: Picture, question: Question): Question | null {
+  return trust.is_exact || question.window.exact ? null : { ...question, window: { ...question.window, exact: true } };
 }
 
 export function window(span: Span, log2: number, locations: Array<[number, number]>): Window {
@@ -137,7 +138,7 @@ export function window(span: Span, log2: number, locations: Array<[number, numbe
 }
 
 export function spanOf(window: Window): Span {
-  return { from: window.from_ns as never, to: window.to_ns as never };
+  return { from: ns(window.from_ns), to: ns(window.to_ns) };
 }
 
 /** What a run answers. */
@@ -162,6 +163,7 @@ export async function ask(engine: Engine, { window, layers, counters, strips }: 
     waits: waiting?.head.is_known === true ? waitsOf(waiting) : null,
     messages: flows === null ? null : messagesOf(flows),
     numberOfMessages: flows === null ? 0 : flows.head.number,
+    messagesNotDrawn: flows === null ? 0 : flows.head.not_drawn,
     path: critical?.head.is_known === true ? pathOf(critical) : null,
     operations: together === null ? null : collectivesOf(together),
     counters: counted === null ? null : countersOf(counted),

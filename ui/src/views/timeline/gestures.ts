@@ -72,7 +72,8 @@ export function listen(element: HTMLElement, hands: Hands): () => void {
     event.preventDefault();
     const [x] = at(event);
     const scale = hands.scale();
-    const pages = event.deltaMode === 1 ? 16 : 1;
+    // In lines, or in pages.
+    const pages = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
     const [across, along] = [event.deltaX * pages, event.deltaY * pages];
     if (x < GUTTER || event.altKey) {
       hands.scrollBy(along);
@@ -84,15 +85,22 @@ export function listen(element: HTMLElement, hands: Hands): () => void {
     }
   };
   const leave = (): void => hands.leave();
+  // The system has taken the pointer away, as for a gesture of its own.
+  const cancel = (): void => {
+    hands.mark(null);
+    start = null;
+  };
   element.addEventListener("pointerdown", down);
   element.addEventListener("pointermove", move);
   element.addEventListener("pointerup", up);
+  element.addEventListener("pointercancel", cancel);
   element.addEventListener("pointerleave", leave);
   element.addEventListener("wheel", wheel, { passive: false });
   return () => {
     element.removeEventListener("pointerdown", down);
     element.removeEventListener("pointermove", move);
     element.removeEventListener("pointerup", up);
+    element.removeEventListener("pointercancel", cancel);
     element.removeEventListener("pointerleave", leave);
     element.removeEventListener("wheel", wheel);
   };

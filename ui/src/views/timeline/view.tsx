@@ -57,6 +57,7 @@ export function Timeline(): JSX.Element {
 function Bar(): JSX.Element {
   const shown = picture.value;
   const numberOfMessages = shown?.numberOfMessages;
+  const notDrawn = shown !== null && shown.messagesNotDrawn > 0 ? `; ${counted(shown.messagesNotDrawn, "message")} of pairs that talk less ${shown.messagesNotDrawn === 1 ? "is" : "are"} left out` : "";
   const leftOut = run.value?.left_out ?? [];
   const coarse = leftOut.includes("visits") ? " · coarser than pixels: this page holds no single visits" : " · coarser than pixels while exact buckets are read";
   const hint = shown === null || shown.trust.is_exact ? "" : coarse;
@@ -66,7 +67,7 @@ function Bar(): JSX.Element {
       <span class="muted">
         {counted(seenLocations.value.length, "location")} · {duration(spanLength.value)} of {duration(length(whole.value))}
         {layers.value.messages && numberOfMessages === null ? " · too many messages to draw, zoom in" : ""}
-        {layers.value.messages && (numberOfMessages ?? 0) > 5000 ? ` · ${counted(numberOfMessages ?? 0, "message")}, drawn together` : ""}
+        {layers.value.messages && (numberOfMessages ?? 0) > 5000 ? ` · ${counted(numberOfMessages ?? 0, "message")}, drawn together${notDrawn}` : ""}
         {layers.value.operations && shown?.numberOfOperations === null ? " · too many operations of all to draw, zoom in" : ""}
         {layers.value.operations && isTogether(shown?.operations ?? null) ? ` · ${counted(shown?.numberOfOperations ?? 0, "operation")} of all, drawn together` : ""}
         {(shown?.counters?.damage.length ?? 0) > 0 ? ` · not all values of counters could be read: ${shown?.counters?.damage[0]}` : ""}

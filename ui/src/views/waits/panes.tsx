@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
-import { chosenLocations, chosenRegion, regionOfName } from "../../state/view.ts";
+import { chosenLocations, chosenRegion, regionOfReport } from "../../state/view.ts";
 import { waitsChoice } from "../../state/waits.ts";
 import type { Report } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
@@ -106,7 +106,7 @@ function chooseWho(name: string | null): void {
 
 function choosePlace(where: string | null, region: string): void {
   waitsChoice.value = { ...waitsChoice.value, where };
-  chosenRegion.value = where === null || region === "" ? null : regionOfName(region);
+  chosenRegion.value = where === null || region === "" ? null : regionOfReport(region);
 }
 
 function chooseAll(): void {

@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { count, place } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { report } from "../../state/run.ts";
-import { chosenRegion, layers, regionOfName, view } from "../../state/view.ts";
+import { chosenRegion, layers, regionOfReport, view } from "../../state/view.ts";
 import type { DelayRow, PathRow, WaitRow } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { Panes } from "./panes.tsx";
@@ -54,7 +54,7 @@ interface Place {
 }
 
 function choose(row: Place): void {
-  if (row.region !== "") chosenRegion.value = regionOfName(row.region);
+  if (row.region !== "") chosenRegion.value = regionOfReport(row.region);
 }
 
 /** What was done: a region, or computation between two of them. */

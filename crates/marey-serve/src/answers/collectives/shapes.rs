@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use marey_model::{CallPathId, LocationId};
 
 use super::{NONE, Part, last, region};
+use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{Operation, Window};
 
@@ -49,8 +50,7 @@ impl<'s> Shapes<'s> {
     /// Takes all parts of an operation.
     pub(super) fn add(&mut self, parts: &[Part]) {
         let (Some(first), Some(last)) = (parts.first(), last(parts)) else { return };
-        let is_meant =
-            |part: &&Part| self.window.locations.iter().any(|it| (it.0..it.1).contains(&part.location));
+        let is_meant = |part: &&Part| ranges::hold(&self.window.locations, part.location);
         let mut members: Vec<Member> = parts.iter().filter(is_meant).map(|part| self.member(part)).collect();
         members.sort_by_key(|member| (member.location, member.enter));
         self.number += 1;
