@@ -44,7 +44,7 @@ fn windows_path(text: &str) -> Option<usize> {
     let is_file = |(at, word): &(usize, &str)| *at > end_of_word && word.contains('.');
     let blanks =
         name.match_indices(' ').map(|(at, _)| (at + 1, name[at + 1..].split(' ').next().unwrap_or("")));
-    let last = blanks.filter(|word| is_file(word)).map(|(at, word)| at + word.len()).last();
+    let last = blanks.rev().find(is_file).map(|(at, word)| at + word.len());
     Some(directories + last.unwrap_or(end_of_word))
 }
 
