@@ -6,6 +6,7 @@ import { followExplained } from "./state/explained.ts";
 import { followOperation } from "./state/operation.ts";
 import { followClocks } from "./state/clock.ts";
 import { followPicked } from "./state/instances.ts";
+import { lost } from "./state/reach.ts";
 import { failure, open, run, unpacked } from "./state/run.ts";
 import { followOpening, isListed, LIST, opening, readRuns } from "./state/runs.ts";
 import "./state/settings.ts";
@@ -25,6 +26,7 @@ import { listenToKeys } from "./views/frame/keys.ts";
 import { Side } from "./views/frame/side.tsx";
 import { Status } from "./views/frame/status.tsx";
 import { Help } from "./views/help/view.tsx";
+import { Lost } from "./views/lost.tsx";
 import { HistogramView } from "./views/histogram/view.tsx";
 import { Overview } from "./views/overview/view.tsx";
 import { Profile } from "./views/profile/view.tsx";
@@ -69,7 +71,8 @@ function Page(): JSX.Element {
       </main>
       {hasSide.value ? <Side /> : null}
       <Status />
-      {failure.value === null ? null : (
+      <Lost />
+      {failure.value === null || lost.value !== null ? null : (
         <div class="failure" role="alert">
           <span>{failure.value}</span>
           <button type="button" onClick={() => (failure.value = null)}>
@@ -100,7 +103,7 @@ function Pane({ name, isSecond }: { readonly name: ViewName; readonly isSecond?:
 function Opening(): JSX.Element {
   const share = unpacked.value;
   const step = opening.value;
-  if (failure.value !== null) {
+  if (failure.value !== null || lost.value !== null) {
     return (
       <p class="hush">
         The run could not be opened. {isListed ? <a href={LIST}>All runs</a> : null}
@@ -124,6 +127,11 @@ async function start(page: HTMLElement): Promise<void> {
   if (hasList) {
     render(<Runs />, page);
     document.title = "Runs · marey";
+    return;
+  }
+  if (lost.value !== null && !isListed) {
+    // Which page it would have been nobody says.
+    render(<Lost />, page);
     return;
   }
   render(<Page />, page);

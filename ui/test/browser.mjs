@@ -16,8 +16,9 @@ import { chromium } from "playwright-core";
 
 import { beside } from "./beside.mjs";
 import { compare } from "./compare.mjs";
+import { ended } from "./ended.mjs";
 import { explained } from "./explained.mjs";
-import { coarse, damaged, exported, exportedPair, openCutOff } from "./exported.mjs";
+import { coarse, damaged, exported, exportedPair, openCutOff, workerless } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { hosts } from "./hosts.mjs";
 import { lammps } from "./lammps.mjs";
@@ -27,7 +28,7 @@ import { runs } from "./runs.mjs";
 import { speed } from "./speed.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, openCutOff, references, runs, speed };
+const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, ended, openCutOff, references, runs, speed, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

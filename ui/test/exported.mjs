@@ -184,3 +184,15 @@ export async function damaged(browser, file) {
   await browser.page.goto(file);
   await browser.until("it says that it is damaged", () => /this page is damaged/.test(document.body.textContent));
 }
+
+/** A page that is given no worker says what that means, whether there is none or none is allowed. */
+export async function workerless(browser, file) {
+  const { page } = browser;
+  for (const take of [() => delete globalThis.Worker, () => (globalThis.Worker = class { constructor() { throw new DOMException("denied", "SecurityError"); } })]) {
+    const fresh = await page.context().newPage();
+    await fresh.addInitScript(take);
+    await fresh.goto(file);
+    await fresh.waitForFunction(() => /gives it none/.test(document.querySelector("[role=alert]")?.textContent ?? ""), undefined, { timeout: 15_000 });
+    await fresh.close();
+  }
+}

@@ -5,9 +5,14 @@
 //! somebody has thought about it.
 //!
 //! Names of functions, regions, communicators and counters stay, and all numbers but those that the operating system gave;
-//! of a name that has a path in it, the path goes, and so do names of nodes.
+//! of a name that has a path in it, the path goes, and so do names of nodes and of users, as far as they are known.
+//!
+//! Runs that are looked at together are copied together: what has one name in both has one neutral name.
 //!
 //! What is deliberately absent: events, which hold what programs say, and the environment.
+
+mod known;
+mod words;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,6 +26,8 @@ use crate::part::PartWriter;
 use crate::schema::{self, Kind, Layout, TableSpec};
 use crate::store::Store;
 use crate::{Archive, Error};
+use known::{Known, users_in};
+use words::{is_path, words};
 
 /// What was taken away.
 #[derive(Debug, Default)]
@@ -101,26 +108,29 @@ const SOURCES: &[&str] = &[
     ".f03", ".f08", ".inc", ".rs", ".py", ".s",
 ];
 
-/// Writes a copy of a run, a directory or a packed file, into the directory `out`, which is made. A run that changes
-/// meanwhile is not noticed.
+/// Variables of the environment that say who somebody is.
+const USERS: &[&str] = &["USER", "LOGNAME", "USERNAME", "SLURM_JOB_USER", "PBS_O_LOGNAME"];
+
+/// Writes copies of runs, directories or packed files, each into a directory, which is made. A run that changes meanwhile
+/// is not noticed. Names of `users` are taken out of all names, beside those that the runs tell of.
 ///
 /// # Errors
-/// If the run cannot be read, or the copy not be written. What is in `out` then is of no use.
-pub fn redact(run: &Path, out: &Path) -> Result<Redacted, Error> {
-    let archive = Archive::open_as_merged(run)?;
-    let store = Store::open(run)?;
-    std::fs::create_dir_all(out).map_err(Error::io(out))?;
+/// If a run cannot be read, or its copy not be written. What is there then is of no use.
+pub fn redact(copies: &[(&Path, &Path)], users: &[String]) -> Result<Redacted, Error> {
     let mut names = Names::default();
-    // These stand in other names, too, so they must be known before the first of those is looked at.
-    for (table, column, what) in [
-        ("processes", "host", Text::Host),
-        ("locations", "host", Text::Host),
-        ("modules", "path", Text::Module),
-    ] {
-        for text in archive.table(table)?.text(column)? {
-            names.of(what, text);
-        }
+    users.iter().for_each(|user| names.known.user(user));
+    let archives = copies.iter().map(|(run, _)| Archive::open_as_merged(run));
+    let archives: Vec<Archive> = archives.collect::<Result<_, _>>()?;
+    archives.iter().try_for_each(|archive| names.learn(archive))?;
+    for ((run, out), archive) in copies.iter().zip(&archives) {
+        copy_run(&mut names, archive, &Store::open(run)?, out)?;
     }
+    names.removed.remove("");
+    Ok(Redacted { removed: names.removed })
+}
+
+fn copy_run(names: &mut Names, archive: &Archive, store: &Store, out: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(out).map_err(Error::io(out))?;
     let mut meta = Meta {
         run: names.facts(&archive.meta().run),
         tables: Default::default(),
@@ -128,7 +138,7 @@ pub fn redact(run: &Path, out: &Path) -> Result<Redacted, Error> {
         ..archive.meta().clone()
     };
     meta.counts.retain(|name, _| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
-    let nouns = names.nouns(&archive)?;
+    let nouns = names.nouns(archive)?;
     for spec in schema::TABLES {
         let parts = archive.parts(spec.name);
         match TEXTS.iter().find(|(table, _)| *table == spec.name) {
@@ -140,19 +150,17 @@ pub fn redact(run: &Path, out: &Path) -> Result<Redacted, Error> {
                 meta.add(spec, Part::new(spec, 0, 0, writer.finish()?));
             }
             // Of large tables all texts are ours; who looks into them looks for words that we know.
-            Some(_) => copy_parts(&store, spec, parts, out, &mut meta)?,
+            Some(_) => copy_parts(store, spec, parts, out, &mut meta)?,
             None if spec.columns.iter().all(|column| column.kind != Kind::Text) => {
-                copy_parts(&store, spec, parts, out, &mut meta)?;
+                copy_parts(store, spec, parts, out, &mut meta)?;
             }
             None => {}
         }
     }
-    if !Corrections::of(&store)?.is_empty() {
-        copy(&store, CORRECTIONS_FILE, &out.join(CORRECTIONS_FILE))?;
+    if !Corrections::of(store)?.is_empty() {
+        copy(store, CORRECTIONS_FILE, &out.join(CORRECTIONS_FILE))?;
     }
-    meta.save(out)?;
-    names.removed.remove("");
-    Ok(Redacted { removed: names.removed })
+    meta.save(out)
 }
 
 /// Copies parts under the names that marey gives them.
@@ -189,10 +197,46 @@ struct Names {
     modules: FxHashMap<String, String>,
     locations: FxHashMap<String, String>,
     nouns: FxHashMap<String, String>,
+    /// Nodes and users, wherever they stand.
+    known: Known,
     removed: BTreeSet<String>,
 }
 
 impl Names {
+    /// These stand in other names, too, so they must be known before the first of those is looked at.
+    fn learn(&mut self, archive: &Archive) -> Result<(), Error> {
+        for (table, column, what) in [
+            ("processes", "host", Text::Host),
+            ("locations", "host", Text::Host),
+            ("modules", "path", Text::Module),
+        ] {
+            for text in archive.table(table)?.text(column)? {
+                self.of(what, text);
+            }
+        }
+        let facts = &archive.meta().run;
+        for host in &facts.hosts {
+            self.of(Text::Host, host);
+        }
+        self.hosts.iter().for_each(|(host, new)| self.known.node(host, new));
+        let said = facts.command.iter().chain([&facts.title, &facts.memo]);
+        said.flat_map(|text| users_in(text)).for_each(|user| self.known.user(&user));
+        let environment = archive.table("environment")?;
+        for (name, value) in environment.text("name")?.iter().zip(environment.text("value")?) {
+            if USERS.contains(&name.as_str()) {
+                self.known.user(value);
+            }
+        }
+        let small = TEXTS.iter().map(|(table, _)| *table).chain(["environment"]);
+        for spec in small.filter_map(schema::table).filter(|spec| spec.layout == Layout::Single) {
+            for column in archive.table(spec.name)?.columns() {
+                let Column::Text(values) = column else { continue };
+                values.iter().flat_map(|text| users_in(text)).for_each(|user| self.known.user(&user));
+            }
+        }
+        Ok(())
+    }
+
     /// What a text becomes.
     fn of(&mut self, what: Text, text: &str) -> String {
         if text.is_empty() {
@@ -215,13 +259,11 @@ impl Names {
         new
     }
 
-    /// A name without the paths and nodes in it.
+    /// A name without the paths, nodes and users in it.
     fn name(&mut self, text: &str) -> String {
         let mut kept = String::with_capacity(text.len());
         for word in words(text) {
-            if let Some(host) = self.hosts.get(word) {
-                kept.push_str(host);
-            } else if let Some((module, place)) = word.split_once("+0x") {
+            if let Some((module, place)) = word.split_once("+0x") {
                 // What has no name goes by where it lies: `app+0x11fd`.
                 self.removed.insert(module.to_owned());
                 kept.extend([self.module(module), "+0x", place]);
@@ -232,6 +274,8 @@ impl Names {
                 kept.push_str(word);
             }
         }
+        let (kept, gone) = self.known.taken_out(&kept);
+        self.removed.extend(gone);
         kept
     }
 
@@ -334,27 +378,6 @@ fn version(text: &str) -> String {
     first.chars().take(40).collect()
 }
 
-/// A text in pieces: words that could be a path or a node, and what stands between them.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_in_word = |letter: char| letter.is_alphanumeric() || "/._-~+".contains(letter);
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        let end = rest.find(|letter| is_in_word(letter) != is_in_word(first)).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
-        rest = behind;
-        Some(word)
-    })
-}
-
-/// Whether a word is a path: it begins at a root or where somebody was, or leads through a directory to a file. A name may
-/// have a stroke without being one: `operator/`, `step/solve`.
-fn is_path(word: &str) -> bool {
-    let begins = ["/", "./", "../", "~"].iter().any(|start| word.starts_with(start));
-    let last = word.rsplit('/').find(|part| !part.is_empty());
-    word.contains('/') && last.is_some_and(|last| begins || last.contains('.'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -362,7 +385,11 @@ mod tests {
     #[test]
     fn paths_and_nodes_go_from_names_and_nothing_else_does() {
         let mut names = Names::default();
-        names.of(Text::Host, "login7");
+        for host in ["login7", "fat1.cluster.example", "10.0.0.3"] {
+            let new = names.of(Text::Host, host);
+            names.known.node(host, &new);
+        }
+        ["ada", "root"].iter().for_each(|user| names.known.user(user));
         names.of(Text::Module, "/opt/ada/secret_app");
         let cases = [
             ("void solve<double>(int const*)", "void solve<double>(int const*)"),
@@ -376,6 +403,14 @@ mod tests {
             ("secret_app+0x11fd", "module-1+0x11fd"),
             ("_start (libx.so.1+0x7)", "_start (module+0x7)"),
             ("on login7, not on login70", "on host-1, not on login70"),
+            ("at login7.cluster or LOGIN7_x", "at host-1.cluster or LOGIN7_x"),
+            ("from fat1 to fat1.cluster.example in 10 steps", "from host-2 to host-2 in 10 steps"),
+            ("Ada's step, adaptive, ada-2, of root", "user-1's step, adaptive, user-1-2, of root"),
+            (r"C:\Users\ada\grid.cpp:12", "…:12"),
+            (r"'lambda at D:/work/x.cpp:1'", "'lambda at …:1'"),
+            (r"read(C:\Program Files\My Own\a b.dat)", "read(…)"),
+            (r"\\server\share\x, and src\y.c", "…, and …"),
+            ("std::map<a::b, c>::at", "std::map<a::b, c>::at"),
         ];
         for (before, expected) in cases {
             assert_eq!(names.name(before), expected);

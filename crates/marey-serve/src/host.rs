@@ -10,6 +10,7 @@
 //! What is deliberately absent: files of a run or of this machine; no path that somebody sends is ever opened. Of runs
 //! there are those that the user has named or was offered, by their numbers.
 
+mod connections;
 mod guard;
 mod key;
 mod shelf;
@@ -23,19 +24,23 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, Query, State};
-use axum::http::{StatusCode, header};
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 
-use self::shelf::{Looked, Shelved};
+use self::shelf::{Looked, Refusal, Shelved};
 use crate::{Opened, answer, viewer};
+pub use connections::Limits;
 pub use key::Key;
-pub use shelf::{Progress, Shelf};
+pub use shelf::{Mark, Progress, Shelf};
 
 /// More than this is no request.
 const MOST_REQUEST: usize = 1 << 20;
+
+/// Which run an answer is of; a page that has one says with each question that it means no other.
+const OF_RUN: &str = "x-marey-run";
 
 /// Where and for whom to serve.
 #[derive(Debug)]
@@ -44,6 +49,17 @@ pub struct Config {
     pub place: Place,
     /// What the paths of everything begin with, for a proxy: `/` or `/something/`.
     pub prefix: String,
+    /// What connections may cost.
+    pub limits: Limits,
+}
+
+/// What a browser has to open; that works once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// The port of this machine; `None` = a socket file, which has none.
+    pub port: Option<u16>,
+    /// The path, with the key.
+    pub path: String,
 }
 
 /// What to serve.
@@ -78,6 +94,9 @@ pub enum Error {
     /// The kernel has no random numbers.
     #[error("no random numbers for the key: {0}")]
     Random(std::io::Error),
+    /// Nobody could be told where it is.
+    #[error("nobody can be told the address: {0}")]
+    Untold(std::io::Error),
     /// Serving came to an end.
     #[error("serving ended: {0}")]
     Ended(std::io::Error),
@@ -89,6 +108,7 @@ struct Shared {
     has_list: bool,
     key: Key,
     prefix: String,
+    limits: Limits,
 }
 
 impl Shared {
@@ -101,15 +121,14 @@ impl Shared {
     }
 }
 
-/// Serves runs until `stop` is done. When it is ready, `ready` is told the address that a browser has to open; that works
-/// once.
+/// Serves runs until `stop` is done. When it is ready, `ready` is told what a browser has to open.
 ///
 /// # Errors
-/// If it cannot listen there.
+/// If it cannot listen there, or `ready` could tell nobody.
 pub fn serve(
     runs: Runs,
     config: Config,
-    ready: impl FnOnce(&str),
+    ready: impl FnOnce(&Entry) -> io::Result<()>,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Error> {
     let key = Key::new().map_err(Error::Random)?;
@@ -121,27 +140,29 @@ pub fn serve(
         if let Some(run) = runs.only {
             shelved.put(Looked::ONLY, *run);
         }
-        let shared = Arc::new(Shared { shelved, has_list, key, prefix: prefix.clone() });
+        let limits = config.limits;
+        let shared = Arc::new(Shared { shelved, has_list, key, prefix: prefix.clone(), limits });
         let app = router(&shared);
+        let path = format!("{prefix}?key={}", shared.key.once());
         match config.place {
             Place::Port(port) => {
                 let address = SocketAddr::from(([127, 0, 0, 1], port));
                 let failed = |error| Error::Listen { place: address.to_string(), error };
                 let listener = tokio::net::TcpListener::bind(address).await.map_err(failed)?;
-                let address = listener.local_addr().map_err(Error::Ended)?;
-                ready(&format!("http://{address}{prefix}?key={}", shared.key.once()));
-                axum::serve(listener, app).with_graceful_shutdown(stop).await.map_err(Error::Ended)
+                let port = Some(listener.local_addr().map_err(Error::Ended)?.port());
+                ready(&Entry { port, path }).map_err(Error::Untold)?;
+                connections::carry(listener, &app, limits, stop).await;
+                Ok(())
             }
-            Place::Socket(path) => {
-                let failed = |error| Error::Listen { place: path.display().to_string(), error };
-                let listener = private_socket(&path).map_err(failed)?;
-                ready(&format!("http://localhost{prefix}?key={}", shared.key.once()));
-                let served = axum::serve(listener, app).with_graceful_shutdown(stop).await;
-                // It was ours; who comes later must not meet it.
-                if let Err(error) = std::fs::remove_file(&path) {
-                    return Err(Error::Ended(error));
+            Place::Socket(socket) => {
+                let failed = |error| Error::Listen { place: socket.display().to_string(), error };
+                let listener = private_socket(&socket).map_err(failed)?;
+                let told = ready(&Entry { port: None, path }).map_err(Error::Untold);
+                if told.is_ok() {
+                    connections::carry(listener, &app, limits, stop).await;
                 }
-                served.map_err(Error::Ended)
+                // It was ours; who comes later must not meet it.
+                std::fs::remove_file(&socket).map_err(Error::Ended).and(told)
             }
         }
     })
@@ -186,6 +207,8 @@ fn router(shared: &Arc<Shared>) -> Router {
         .route("/api/answer", post(asked))
         .route("/api/answer/{number}", post(asked_numbered))
         .route("/api/runs", get(listed))
+        .route("/api/here", get(here))
+        .route("/run/{looked}/api/here", get(here_of))
         .route("/api/clock", post(clock))
         .route("/run/{looked}/api/clock", post(clock_of))
         .route("/", get(index))
@@ -195,7 +218,6 @@ fn router(shared: &Arc<Shared>) -> Router {
         .route("/run/{looked}/api/answer/{number}", post(asked_of_numbered))
         .route("/run/{looked}/{*path}", get(file_of))
         .route("/{*path}", get(file))
-        .layer(DefaultBodyLimit::max(MOST_REQUEST))
         .layer(middleware::from_fn_with_state(Arc::clone(shared), guard::guard))
         .with_state(Arc::clone(shared));
     match shared.prefix.trim_end_matches('/') {
@@ -208,64 +230,139 @@ fn router(shared: &Arc<Shared>) -> Router {
     }
 }
 
-async fn asked(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
-    answered(shared, None, 0, body).await
+async fn asked(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
+    answered(shared, None, 0, of_run(&headers), body).await
 }
 
 async fn asked_numbered(
     State(shared): State<Arc<Shared>>,
     Path(number): Path<usize>,
+    headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    answered(shared, None, number, body).await
+    answered(shared, None, number, of_run(&headers), body).await
 }
 
-async fn asked_of(State(shared): State<Arc<Shared>>, Path(looked): Path<String>, body: Bytes) -> Response {
-    answered(shared, Some(looked), 0, body).await
+async fn asked_of(
+    State(shared): State<Arc<Shared>>,
+    Path(looked): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    answered(shared, Some(looked), 0, of_run(&headers), body).await
 }
 
 async fn asked_of_numbered(
     State(shared): State<Arc<Shared>>,
     Path((looked, number)): Path<(String, usize)>,
+    headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    answered(shared, Some(looked), number, body).await
+    answered(shared, Some(looked), number, of_run(&headers), body).await
 }
 
-async fn answered(shared: Arc<Shared>, looked: Option<String>, number: usize, body: Bytes) -> Response {
+/// The run that who asks has seen; `None` = none yet.
+fn of_run(headers: &HeaderMap) -> Option<String> {
+    Some(headers.get(OF_RUN)?.to_str().ok()?.to_owned())
+}
+
+async fn answered(
+    shared: Arc<Shared>,
+    looked: Option<String>,
+    number: usize,
+    meant: Option<String>,
+    body: Bytes,
+) -> Response {
     // Reading takes its time, so that others are served meanwhile.
     let answered = tokio::task::spawn_blocking(move || {
         let Some(looked) = shared.looked(looked.as_deref()) else { return Ok(None) };
-        shared.shelved.get(looked).map(|run| run.numbered(number).map(|run| answer(run, &body)))
+        let (run, marks) = shared.shelved.get(looked, meant.as_deref())?;
+        let frame = run.numbered(number).map(|run| answer(run, &body));
+        // What was replaced meanwhile would be told as damage.
+        shared.shelved.is_still(looked, marks)?;
+        Ok(frame.map(|frame| (frame, marks.to_string())))
     });
     match answered.await {
-        Ok(Ok(Some(frame))) => ([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response(),
-        Ok(Ok(None)) => (StatusCode::NOT_FOUND, "there is no such run").into_response(),
-        Ok(Err(why)) => (StatusCode::CONFLICT, why).into_response(),
+        Ok(Ok(Some((frame, marks)))) => {
+            let mut response = ([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response();
+            if let Ok(marks) = HeaderValue::from_str(&marks) {
+                response.headers_mut().insert(OF_RUN, marks);
+            }
+            response
+        }
+        Ok(Ok(None)) => no_such_run(),
+        Ok(Err(refusal)) => refused(refusal),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
     }
 }
 
-async fn clock(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
-    shifted(shared, None, body).await
+fn no_such_run() -> Response {
+    (StatusCode::NOT_FOUND, "there is no such run").into_response()
 }
 
-async fn clock_of(State(shared): State<Arc<Shared>>, Path(looked): Path<String>, body: Bytes) -> Response {
-    shifted(shared, Some(looked), body).await
+fn refused(refusal: Refusal) -> Response {
+    match refusal {
+        Refusal::Said(why) => (StatusCode::CONFLICT, why).into_response(),
+        Refusal::Replaced(why) => (StatusCode::GONE, why).into_response(),
+    }
+}
+
+async fn here(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    if shared.has_list {
+        // The list is here, whatever is in it.
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    is_here(shared, None, of_run(&headers)).await
+}
+
+async fn here_of(
+    State(shared): State<Arc<Shared>>,
+    Path(looked): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    is_here(shared, Some(looked), of_run(&headers)).await
+}
+
+/// Whether the run that somebody has seen is still the one that would be opened.
+async fn is_here(shared: Arc<Shared>, looked: Option<String>, meant: Option<String>) -> Response {
+    let Some(looked) = shared.looked(looked.as_deref()) else { return no_such_run() };
+    let is_meant = move || shared.shelved.is_meant(looked, meant.as_deref());
+    match tokio::task::spawn_blocking(is_meant).await {
+        Ok(Ok(())) => StatusCode::NO_CONTENT.into_response(),
+        Ok(Err(refusal)) => refused(refusal),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}
+
+async fn clock(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
+    shifted(shared, None, of_run(&headers), body).await
+}
+
+async fn clock_of(
+    State(shared): State<Arc<Shared>>,
+    Path(looked): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    shifted(shared, Some(looked), of_run(&headers), body).await
 }
 
 /// Moves the clock of a process: the one thing that a page can change, beside the tables of the run, and take back.
-async fn shifted(shared: Arc<Shared>, looked: Option<String>, body: Bytes) -> Response {
+async fn shifted(
+    shared: Arc<Shared>,
+    looked: Option<String>,
+    meant: Option<String>,
+    body: Bytes,
+) -> Response {
     let shift = match serde_json::from_slice(&body) {
         Ok(shift) => shift,
         Err(error) => return (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
     };
-    let Some(looked) = shared.looked(looked.as_deref()) else {
-        return (StatusCode::NOT_FOUND, "there is no such run").into_response();
-    };
-    match tokio::task::spawn_blocking(move || shared.shelved.shift(looked, shift)).await {
+    let Some(looked) = shared.looked(looked.as_deref()) else { return no_such_run() };
+    let shift = move || shared.shelved.shift(looked, meant.as_deref(), shift);
+    match tokio::task::spawn_blocking(shift).await {
         Ok(Ok(())) => StatusCode::NO_CONTENT.into_response(),
-        Ok(Err(why)) => (StatusCode::CONFLICT, why).into_response(),
+        Ok(Err(refusal)) => refused(refusal),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
     }
 }
@@ -292,13 +389,13 @@ fn json(value: &impl serde::Serialize) -> Response {
 }
 
 #[derive(serde::Deserialize)]
-struct Entry {
+struct Entered {
     key: Option<String>,
 }
 
 /// The page; who comes with the key is given the cookie, and the key leaves the address.
-async fn index(State(shared): State<Arc<Shared>>, Query(entry): Query<Entry>) -> Response {
-    if entry.key.is_some() {
+async fn index(State(shared): State<Arc<Shared>>, Query(entered): Query<Entered>) -> Response {
+    if entered.key.is_some() {
         return Redirect::to(&shared.prefix).into_response();
     }
     match viewer::file("index.html") {

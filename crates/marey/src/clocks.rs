@@ -42,9 +42,16 @@ pub(crate) fn set(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Moves the clock of one process, in the place of what it was moved by before; 0 = not at all.
-pub(crate) fn shift(run: &Path, process: u32, offset_ns: i64) -> anyhow::Result<()> {
+/// Moves the clock of one process, in the place of what it was moved by before; 0 = not at all. `is_meant` refuses a run
+/// that has taken the place of the one that somebody looked at.
+pub(crate) fn shift(
+    run: &Path,
+    process: u32,
+    offset_ns: i64,
+    is_meant: impl FnOnce() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let _held = held(run)?;
+    is_meant()?;
     let archive = open_directory(run)?;
     let shown = run.display();
     if u64::from(process) >= archive.meta().rows("processes") {

@@ -57,6 +57,11 @@ pub(crate) fn ignores(signal: i32) -> bool {
     IGNORED.load(Ordering::Relaxed) & bit(signal) != 0
 }
 
+/// Whether a standard stream was closed; Rust's runtime has opened it since.
+pub(crate) fn was_closed(descriptor: i32) -> bool {
+    (0..3).contains(&descriptor) && CLOSED.load(Ordering::Relaxed) & (1 << descriptor) != 0
+}
+
 /// The program that `command` starts begins as this process began.
 pub(crate) fn hand_on(command: &mut Command) {
     // SAFETY: `restore` calls nothing but the kernel, as a child of a fork must.

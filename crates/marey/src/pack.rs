@@ -19,7 +19,7 @@ pub(crate) fn run(args: &PackArgs) -> anyhow::Result<ExitCode> {
     if args.run.is_file() {
         bail!(Usage(format!("{shown} is packed already")));
     }
-    let out = args.output.clone().unwrap_or_else(|| beside(&args.run));
+    let out = args.output.clone().unwrap_or_else(|| beside(&args.run, ".zip"));
     is_for_files(&out)?;
     if out.exists() && !args.force {
         bail!(Usage(format!("{} is there; use --force to replace it, or -o", out.display())));
@@ -53,9 +53,14 @@ pub(crate) fn is_inside(out: &Path, run: &Path) -> bool {
     parent.starts_with(run)
 }
 
-/// `run.marey/` becomes `run.marey.zip`.
-fn beside(run: &Path) -> PathBuf {
-    let mut name = run.components().as_path().as_os_str().to_owned();
-    name.push(".zip");
+/// A name beside a run: `run.marey/` becomes `run.marey.zip`. A run that has none as it was typed, such as `.`, has one all
+/// the same.
+pub(crate) fn beside(run: &Path, end: &str) -> PathBuf {
+    let typed = run.components().as_path();
+    let mut name = match typed.file_name() {
+        Some(_) => typed.as_os_str().to_owned(),
+        None => run.canonicalize().unwrap_or_else(|_| typed.to_owned()).into_os_string(),
+    };
+    name.push(end);
     PathBuf::from(name)
 }

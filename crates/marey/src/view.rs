@@ -3,16 +3,18 @@
 //! The one idea: this opens the run, or offers those that there are, and says where to look; what is asked and answered is
 //! the business of `marey-serve`.
 
+mod mark;
 mod shelf;
+mod told;
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::iter;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context;
 use marey_archive::Archive;
-use marey_serve::host::{Config, Place, Runs, serve};
+use marey_serve::host::{Config, Entry, Limits, Place, Runs, serve};
 use marey_serve::{Opened, viewer};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -48,8 +50,8 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
         Some(path) => Place::Socket(path.clone()),
         None => Place::Port(args.port),
     };
-    let config = Config { place, prefix: args.prefix.clone() };
-    let ready = |address: &str| tell(args, &what, address);
+    let config = Config { place, prefix: args.prefix.clone(), limits: Limits::usual() };
+    let ready = |entry: &Entry| tell(args, &what, entry);
     serve(runs, config, ready, stopped()?)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -92,23 +94,23 @@ fn unknown(error: &anyhow::Error) -> Vec<u8> {
 }
 
 /// Says where the viewer is, and opens it.
-fn tell(args: &ViewArgs, what: &str, address: &str) {
-    let mut out = std::io::stdout().lock();
-    let how = match &args.socket {
-        Some(path) => format!(
-            "on the socket {}, behind `ssh -L PORT:{0} …` with the port in the address",
-            path.display()
-        ),
-        None => "for one browser on this machine".to_owned(),
-    };
-    // Who closed our output does not want to know.
-    writeln!(out, "{address}").and_then(|()| out.flush()).ok();
-    if std::io::stderr().is_terminal() {
-        exit::say(&format!("serving {what} {how}; ^C ends it"));
+///
+/// # Errors
+/// If there is nobody who could read it.
+fn tell(args: &ViewArgs, what: &str, entry: &Entry) -> io::Result<()> {
+    let address = told::address(entry);
+    told::tell(&address)?;
+    match &args.socket {
+        Some(socket) => exit::say(&told::recipe(socket, &address)),
+        None if std::io::stderr().is_terminal() => {
+            exit::say(&format!("serving {what} for one browser on this machine; ^C ends it"));
+        }
+        None => {}
     }
     if !args.no_open && args.socket.is_none() && has_screen() {
-        open(address);
+        open(&address);
     }
+    Ok(())
 }
 
 fn has_screen() -> bool {

@@ -71,7 +71,7 @@ impl Page {
             }
         }
         for part in ["name", "report"] {
-            texts.push_str(std::str::from_utf8(&self.parts[part]).unwrap());
+            texts.push_str(&String::from_utf8_lossy(&self.parts[part]));
         }
         texts
     }
@@ -120,8 +120,11 @@ fn add(run: &Path, meta: &mut Meta, table: &str, rows: &[&[Value<'_>]]) {
 }
 
 /// What nobody else is to know; none of it may be part of a usual word.
-const SECRETS: [&str; 23] = [
+const SECRETS: [&str; 26] = [
     "ada",
+    "Grace Hopper",
+    "D:/plans",
+    "mesh.dat",
     "login7",
     "hunter2",
     "GRAND_PLAN",
@@ -165,6 +168,8 @@ fn write_secret(run: &Path, private: &str) {
             &noun(0, "file", "/home/ada/input-secret.dat"),
             &noun(1, "function", "void at(/home/ada/kernel.cpp:7)"),
             &noun(2, "socket", "login7:22"),
+            &noun(3, "region", r"read C:\Users\Grace Hopper\mesh.dat"),
+            &noun(4, "region", "step of ada at login7.example, from D:/plans"),
         ],
     );
     let region = |id, noun, name, file| {
@@ -190,6 +195,8 @@ fn write_secret(run: &Path, private: &str) {
             &region(6, 1, "void at(/home/ada/kernel.cpp:7)", private),
             &region(7, 2, "login7:22", ""),
             &region(8, 99, "secret of nobody", ""),
+            &region(9, 3, r"read C:\Users\Grace Hopper\mesh.dat", ""),
+            &region(10, 4, "step of ada at login7.example, from D:/plans", ""),
         ],
     );
     add(run, &mut meta, "modules", &[&[U32(1), Text(private), Text("feedface")]]);
@@ -272,9 +279,16 @@ fn a_redacted_page_does_not_say_whose_run_it_was() {
     }
     let there = texts.contains(place.path("").to_str().unwrap());
     assert!(!there, "where it was made is nobody's business");
-    for kept in
-        ["MPI_Send", "execute", "void at(…:7)", "host-1", "file-2.cpp", "module-2+0x900", "Open MPI v4.1.4"]
-    {
+    for kept in [
+        "MPI_Send",
+        "execute",
+        "void at(…:7)",
+        "host-1",
+        "file-2.cpp",
+        "module-2+0x900",
+        "Open MPI v4.1.4",
+        "read …",
+    ] {
         assert!(texts.contains(kept), "{kept} stays");
     }
 
@@ -317,9 +331,40 @@ fn a_page_of_two_runs_holds_both_and_what_differs() {
         Page::read(&place.path(&out)).parts["run"].clone()
     });
     assert_eq!([&page.parts["run"], &page.parts["other-run"]], [&alone[0], &alone[1]]);
-    let words = ["export", "a/run.marey", "b/run.marey", "--to", "html", "--redact", "-o", "x.html"];
-    let refused = place.marey(&words);
-    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+
+    place.ok(&["export", "a/run.marey", "b/run.marey", "--to", "html", "--redact", "-o", "x.html"]);
+    let page = Page::read(&place.path("x.html"));
+    let names = ["name", "other-name"].map(|part| String::from_utf8_lossy(&page.parts[part]).into_owned());
+    assert_eq!(names, ["run-1", "run-2"]);
+    let other = Page {
+        frame: String::new(),
+        parts: [("run", "other-run"), ("name", "compare"), ("report", "other-report")]
+            .map(|(to, from)| (to.to_owned(), page.parts[from].clone()))
+            .into(),
+    };
+    // All parts of both, as far as they are texts.
+    let texts = page.texts() + &other.texts() + &String::from_utf8_lossy(&page.parts["iterations"]);
+    let here = place.path("").display().to_string();
+    for secret in SECRETS.into_iter().chain([here.as_str(), "x.html"]) {
+        assert!(!texts.contains(secret), "{secret}");
+    }
+    assert!(String::from_utf8_lossy(&page.parts["compare"]).contains("sentences"));
+}
+
+#[test]
+fn a_page_is_called_as_its_run_is() {
+    let place = Place::new();
+    if !can_export(&place) {
+        return;
+    }
+    // From within the run, which has a name all the same.
+    for (command, end) in [(&["export", ".", "--to", "html"][..], "html"), (&["pack", "."], "zip")] {
+        let mut marey = std::process::Command::new(env!("CARGO_BIN_EXE_marey"));
+        std::fs::remove_file(place.path("try.marey.html")).ok();
+        let output = marey.args(command).current_dir(place.path("try.marey")).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(place.path(&format!("try.marey.{end}")).is_file());
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod beside;
 mod listed;
+mod replaced;
 mod sample;
 mod shifted;
 
@@ -218,6 +219,7 @@ fn behind_a_prefix_and_on_a_socket() {
     let mut stream = UnixStream::connect(&socket).unwrap();
     let entry = format!("GET {path} HTTP/1.1\r\nHost: localhost:8080\r\nConnection: close\r\n\r\n");
     assert_eq!(talk(&mut stream, &entry).status, 303);
+    assert!(served.address.starts_with("http://localhost:8080/?key="), "{}", served.address);
     drop(served);
     assert!(!socket.exists(), "it leaves nothing behind");
 
@@ -227,6 +229,70 @@ fn behind_a_prefix_and_on_a_socket() {
     let served = Served::new(dir.path(), &["--socket", "view.sock"]);
     assert!(UnixStream::connect(&socket).is_ok());
     drop(served);
+}
+
+/// How a viewer ends, and the first line of its standard error. It is ended once that says where it is.
+fn told(dir: &Path, words: &[&str], redirected: &str) -> (Option<i32>, String) {
+    let marey = env!("CARGO_BIN_EXE_marey");
+    let line = format!("exec \"$0\" view --no-open \"$@\" {redirected}");
+    let mut child = Command::new("sh")
+        .args(["-c", &line, marey])
+        .args(words)
+        .current_dir(dir)
+        .env("XDG_STATE_HOME", dir.join(".state"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    lines.read_line(&mut first).unwrap();
+    let is_serving = first.contains("key=");
+    if is_serving {
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    }
+    (child.wait().unwrap().code(), first)
+}
+
+#[test]
+fn an_address_is_told_where_it_can_be_read() {
+    let dir = tempfile::tempdir().unwrap();
+    sample::write(&dir.path().join("run.marey"));
+    for redirected in [">/dev/full", ">&-"] {
+        let (code, line) = told(dir.path(), &["run.marey"], redirected);
+        assert!(line.starts_with("http://127.0.0.1:"), "{redirected}: {line}");
+        assert_eq!(code, Some(0), "{redirected}");
+    }
+    for redirected in [">/dev/full 2>/dev/full", ">&- 2>&-"] {
+        assert_eq!(
+            told(dir.path(), &["run.marey"], redirected).0,
+            Some(1),
+            "{redirected}: nobody can be told"
+        );
+    }
+    // A reader who went away.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+    marey.args(["view", "--no-open", "run.marey"]).current_dir(dir.path());
+    marey.env("XDG_STATE_HOME", dir.path().join(".state"));
+    let (out, err) = (writer.try_clone().unwrap(), writer);
+    let status = marey.stdin(Stdio::null()).stdout(out).stderr(err).status().unwrap();
+    assert_eq!(status.code(), Some(1));
+}
+
+#[test]
+fn a_socket_is_told_with_the_way_to_it() {
+    let dir = tempfile::tempdir().unwrap();
+    sample::write(&dir.path().join("run.marey"));
+    std::fs::create_dir(dir.path().join("my place")).unwrap();
+    let (code, line) = told(dir.path(), &["run.marey", "--socket", "my place/view.sock"], ">/dev/null");
+    let socket = dir.path().canonicalize().unwrap().join("my place/view.sock");
+    let command = format!("ssh -L 8080:'{}' ", socket.display());
+    assert!(line.contains(&command) && line.contains("open http://localhost:8080/?key="), "{line}");
+    assert_eq!(code, Some(0));
 }
 
 #[test]

@@ -6,6 +6,7 @@
  */
 import { computed, signal } from "@preact/signals";
 
+import { fromServer } from "../wire/server.ts";
 import { fail, run } from "./run.ts";
 
 /** A clock that is being moved. */
@@ -59,8 +60,7 @@ export function followClocks(): void {
 /** Writes an offset beside the tables of the run, in the place of what was there; 0 = as it was merged. */
 export async function keepClock({ process, offset }: Moving): Promise<void> {
   try {
-    const response = await fetch("api/clock", { method: "POST", body: JSON.stringify({ process, offset_ns: Math.round(offset) }) });
-    if (!response.ok) throw new Error((await response.text()) || `the server answered ${response.status}`);
+    await fromServer("api/clock", JSON.stringify({ process, offset_ns: Math.round(offset) }));
     windows().postMessage(MOVED);
     location.reload();
   } catch (error) {

@@ -7,8 +7,10 @@ import { ns, type Span } from "../base/time.ts";
 import { Engine } from "../wire/client.ts";
 import type { Kind, RunHead } from "../wire/generated.ts";
 import type { Report } from "../wire/report.ts";
+import { LostError } from "../wire/lost.ts";
 import { server } from "../wire/server.ts";
 import { held, isHeld } from "../wire/worker.ts";
+import { lose } from "./reach.ts";
 
 /** How much of a run that the page holds is unpacked, from 0 to 1. */
 export const unpacked = signal(0);
@@ -51,6 +53,10 @@ export function pairName({ from, to }: { readonly from: readonly [number, number
 }
 
 export function fail(error: unknown): void {
+  if (error instanceof LostError) {
+    lose(error);
+    return;
+  }
   failure.value = error instanceof Error ? error.message : String(error);
 }
 

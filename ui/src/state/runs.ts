@@ -6,7 +6,9 @@ import { signal } from "@preact/signals";
 
 import { parsed } from "../base/text.ts";
 import type { WireOpening, WireRuns } from "../wire/generated.ts";
+import { fromServer } from "../wire/server.ts";
 import { isHeld } from "../wire/worker.ts";
+import { lost } from "./reach.ts";
 import { fail, run } from "./run.ts";
 
 /** `null` = not known yet, or there is no list. */
@@ -26,9 +28,7 @@ export const LIST = "../../";
 export async function readRuns(): Promise<boolean> {
   if (isHeld() || isListed) return false;
   try {
-    const response = await fetch("api/runs");
-    if (!response.ok) throw new Error(await response.text());
-    runs.value = parsed(await response.text()) as WireRuns | null;
+    runs.value = parsed(await (await fromServer("api/runs", null)).text()) as WireRuns | null;
   } catch (error) {
     fail(error);
   }
@@ -39,7 +39,7 @@ export async function readRuns(): Promise<boolean> {
 export function followOpening(): void {
   if (!isListed) return;
   const look = async (): Promise<void> => {
-    if (run.value !== null) return;
+    if (run.value !== null || lost.value !== null) return;
     try {
       const response = await fetch("api/opening");
       opening.value = response.ok ? (parsed(await response.text()) as WireOpening | null) : null;

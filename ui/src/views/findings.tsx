@@ -7,11 +7,12 @@ import { report } from "../state/run.ts";
 import { chosenLocations, chosenRegion, chosenSpan, locationsOfRanks, lookAround, regionOfReport, view } from "../state/view.ts";
 import { goToLocation } from "../state/visit.ts";
 import type { Finding } from "../wire/report.ts";
+import { Coming } from "./lost.tsx";
 import "./findings.css";
 
 export function Findings(): JSX.Element {
   const text = report.value;
-  if (text === null) return <p class="muted">The run is being explained …</p>;
+  if (text === null) return <Coming what="The run is being explained" isSmall />;
   const findings = text.findings ?? [];
   if (findings.length === 0) {
     const why = text.unexplained ?? text.dominant?.text ?? "Nothing was found that is worth changing.";

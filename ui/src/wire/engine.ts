@@ -50,6 +50,9 @@ async function answer({ id, request }: Asked): Promise<void> {
 }
 
 async function open(parts: Parts): Promise<Exports> {
+  if (typeof WebAssembly === "undefined" || typeof DecompressionStream === "undefined") {
+    throw new Error("the engine of this page cannot be started: this browser is too old for it, or is told to run no WebAssembly. Open the page in another one");
+  }
   const code = new Uint8Array(parts.engine.bytes);
   await unpack(parts.engine, (piece, at) => code.set(piece, at));
   const { instance } = await WebAssembly.instantiate(code);

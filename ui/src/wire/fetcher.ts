@@ -11,15 +11,20 @@ const worker = self as unknown as {
   postMessage(answer: Fetched, transfer?: Transferable[]): void;
 };
 
-worker.onmessage = ({ data: { id, address, request } }) => {
+worker.onmessage = ({ data: { id, address, request, run } }) => {
   void (async () => {
+    let status: number | null = null;
     try {
-      const response = await fetch(address, { method: "POST", body: request });
-      if (!response.ok) throw new Error((await response.text()) || `the server answered ${response.status}`);
+      const headers: Record<string, string> = run === null ? {} : { "X-Marey-Run": run };
+      const response = await fetch(address, { method: "POST", headers, body: request });
+      if (!response.ok) {
+        status = response.status;
+        throw new Error(await response.text());
+      }
       const frame = await response.arrayBuffer();
-      worker.postMessage({ id, frame }, [frame]);
+      worker.postMessage({ id, frame, run: response.headers.get("X-Marey-Run") }, [frame]);
     } catch (error) {
-      worker.postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+      worker.postMessage({ id, error: error instanceof Error ? error.message : String(error), status });
     }
   })();
 };

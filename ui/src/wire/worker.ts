@@ -34,6 +34,9 @@ export type Answered =
   | { readonly id: number; readonly frame: ArrayBuffer }
   | { readonly id: number; readonly error: string; readonly isBroken: boolean };
 
+const NO_WORKER =
+  "the engine of this page cannot be started: it runs in a worker, and this browser gives it none. Allow scripts and workers for this page, or open it in another browser";
+
 interface Waiting {
   readonly done: (frame: ArrayBuffer) => void;
   readonly failed: (error: Error) => void;
@@ -90,14 +93,19 @@ function carrier(progress: (share: number) => void, parts: () => Parts): Carrier
       asked?.failed(new Error(data.error));
       if (data.isBroken) stop(new Error(data.error));
     };
-    started.onerror = (event) => stop(new Error(event.message || "the engine of this page cannot be started"));
+    started.onerror = (event) => stop(new Error(event.message || NO_WORKER));
     started.postMessage(parts());
     return started;
   }
 
   return (request) =>
     new Promise((done, failed) => {
-      worker ??= start();
+      try {
+        worker ??= start();
+      } catch {
+        failed(new Error(NO_WORKER));
+        return;
+      }
       last += 1;
       waiting.set(last, { done, failed });
       worker.postMessage({ id: last, request } satisfies Asked);

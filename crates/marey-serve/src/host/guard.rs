@@ -8,12 +8,14 @@
 
 use std::sync::Arc;
 
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::Shared;
+use super::connections::Seat;
+use super::{MOST_REQUEST, Shared};
 
 /// What the page may load. Workers and pictures are made by its own scripts.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
@@ -24,7 +26,11 @@ pub(super) async fn guard(State(shared): State<Arc<Shared>>, request: Request, n
     let mut response = match admitted(&shared, &request) {
         Err(refusal) => refusal.into_response(),
         Ok(cookie) => {
-            let mut response = next.run(request).await;
+            request.extensions().get::<Seat>().inspect(|seat| seat.is_of_user());
+            let mut response = match whole(request, &shared).await {
+                Ok(request) => next.run(request).await,
+                Err(refusal) => refusal.into_response(),
+            };
             if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
                 response.headers_mut().insert(header::SET_COOKIE, cookie);
             }
@@ -39,6 +45,19 @@ pub(super) async fn guard(State(shared): State<Arc<Shared>>, request: Request, n
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
     response
+}
+
+/// A request with all of its body: one that comes letter by letter would never end.
+///
+/// # Errors
+/// Why it is not answered.
+async fn whole(request: Request, shared: &Shared) -> Result<Request, (StatusCode, &'static str)> {
+    let (head, body) = request.into_parts();
+    let late = (StatusCode::REQUEST_TIMEOUT, "the request did not come to its end in time");
+    let large = (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 1 MiB, and as much as it says");
+    let body = tokio::time::timeout(shared.limits.idle, to_bytes(body, MOST_REQUEST)).await;
+    let body = body.map_err(|_| late)?.map_err(|_| large)?;
+    Ok(Request::from_parts(head, Body::from(body)))
 }
 
 /// The cookie for who comes with the key of the address, which opens once; nothing for who has the cookie already.

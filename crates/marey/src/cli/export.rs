@@ -24,8 +24,8 @@ use clap::{Args, ValueEnum};
         REDACTED\n  \
         Nodes, programs, libraries and files go by neutral names such as host-1 and file-3.c, the same for the same. Command \
         lines, titles, remarks, rules, environment, process and thread ids of the system, names of threads, texts of problems \
-        and events are gone, in the run and in its report. Names of functions, regions, communicators and counters stay, \
-        and times, sizes, lines and the date: look at these before you give the page away.\n\n\
+        and events are gone, in the run and in its report. Names of functions, regions, communicators and counters stay \
+        but for paths, nodes and known users in them, and times, sizes, lines and the date: look at these before you give the page away.\n\n\
         EXIT STATUS\n  \
         0 when the page is written, 1 if the run cannot be read or is larger than allowed in any form, 2 if FILE is there \
         already"

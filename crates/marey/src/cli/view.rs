@@ -24,7 +24,8 @@ use clap::Args;
         marey view run.marey --socket view.sock       behind ssh -L 8080:/path/to/view.sock, where ports are shared\n  \
         marey view run.marey --prefix /marey/         behind a proxy that passes that on\n\n\
         EXIT STATUS\n  \
-        0 when it was stopped, 1 if the run cannot be read or the port is taken, 2 if there is no run"
+        0 when it was stopped, 1 if the run cannot be read, the port is taken or nobody can be told the address, 2 if there \
+        is no run"
 )]
 pub(crate) struct ViewArgs {
     /// The run, a directory or a packed file; without it, those beneath this directory and those looked at lately are

@@ -19,7 +19,7 @@ use crate::compare::names;
 use crate::compare::viewed::compared;
 use crate::exit::{self, Usage, say};
 use crate::format;
-use crate::pack::{is_for_files, is_inside};
+use crate::pack::{beside, is_for_files, is_inside};
 use crate::report;
 use crate::run::{damaged, open_archive};
 use page::{Beside, Page, Viewer};
@@ -27,14 +27,8 @@ use page::{Beside, Page, Viewer};
 /// Runs the command.
 pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let viewer = Viewer::built()?;
-    open_archive(&args.run)?;
-    if args.redact && args.other.is_some() {
-        bail!(Usage(
-            "--redact is for one run: files would go by other names in each, and could not be compared"
-                .to_owned()
-        ));
-    }
-    let out = args.output.clone().unwrap_or_else(|| beside(&args.run));
+    std::iter::once(&args.run).chain(&args.other).try_for_each(|run| open_archive(run).map(drop))?;
+    let out = args.output.clone().unwrap_or_else(|| beside(&args.run, ".html"));
     is_for_files(&out)?;
     if out.exists() && !args.force {
         bail!(Usage(format!("{} is there; use --force to replace it, or -o", out.display())));
@@ -66,19 +60,27 @@ fn as_it_is(args: &ExportArgs) -> anyhow::Result<(Page, Left)> {
     let paths: Vec<&Path> = std::iter::once(&*args.run).chain(args.other.as_deref()).collect();
     // Not where they lie, unless that alone tells them apart: it is nobody's business.
     let names = names(&paths);
-    let report = |run: &Path, name: &str| {
-        report::as_json_called(run, Path::new(name)).unwrap_or_else(|error| {
-            serde_json::json!({ "unexplained": exit::text_of(&error) }).to_string().into_bytes()
+    page_of(&paths, &names, args.most_mib << 20, &exit::text_of)
+}
+
+/// A page of a run, or of two. `why` says why there is no report.
+fn page_of(
+    paths: &[&Path],
+    names: &[String],
+    most: u64,
+    why: &dyn Fn(&anyhow::Error) -> String,
+) -> anyhow::Result<(Page, Left)> {
+    let report = |place: usize| {
+        report::as_json_called(paths[place], Path::new(&names[place])).unwrap_or_else(|error| {
+            serde_json::json!({ "unexplained": why(&error) }).to_string().into_bytes()
         })
     };
-    let most = args.most_mib << 20;
-    let (run, left_out) = packed(&args.run, most)?;
-    let page = Page { name: names[0].clone(), report: report(&args.run, &names[0]), run, beside: None };
-    let Some(other) = &args.other else { return Ok((page, left_out)) };
+    let (run, left_out) = packed(paths[0], most)?;
+    let page = Page { name: names[0].clone(), report: report(0), run, beside: None };
+    let Some(other) = paths.get(1) else { return Ok((page, left_out)) };
     let (packed, left_out_of_other) = packed(other, most)?;
-    let [compare, iterations] = answers_of_both(&args.run, other, &names)?;
-    let report = report(other, &names[1]);
-    let beside = Beside { name: names[1].clone(), report, run: packed, compare, iterations };
+    let [compare, iterations] = answers_of_both(paths[0], other, names)?;
+    let beside = Beside { name: names[1].clone(), report: report(1), run: packed, compare, iterations };
     // What more is left out of one is left out of what can be compared.
     let left_out = if left_out.len() < left_out_of_other.len() { left_out_of_other } else { left_out };
     Ok((Page { beside: Some(beside), ..page }, left_out))
@@ -98,20 +100,34 @@ fn answers_of_both(base: &Path, other: &Path, names: &[String]) -> anyhow::Resul
 }
 
 fn redacted(args: &ExportArgs, out: &Path) -> anyhow::Result<(Page, Left)> {
-    const NAME: &str = "run";
-    let copy = Aside::beside(out)?;
-    let redacted = redact(&args.run, &copy.0).map_err(|error| damaged(&args.run, &error))?;
-    let report = report::as_json_called(&copy.0, Path::new(NAME)).unwrap_or_else(|_| {
-        // The reason would tell where the copy was.
-        serde_json::json!({ "unexplained": "the report could not be made" }).to_string().into_bytes()
-    });
+    let runs: Vec<&Path> = std::iter::once(&*args.run).chain(args.other.as_deref()).collect();
+    let names: &[&str] = if runs.len() == 1 { &["run"] } else { &["run-1", "run-2"] };
+    let aside = Aside::beside(out)?;
+    let copies: Vec<PathBuf> = names.iter().map(|name| aside.0.join(name)).collect();
+    let pairs: Vec<(&Path, &Path)> = runs.iter().copied().zip(copies.iter().map(PathBuf::as_path)).collect();
+    // Who exports may well be who recorded.
+    let users: Vec<String> = ["USER", "LOGNAME"].iter().filter_map(|name| std::env::var(name).ok()).collect();
+    let redacted = redact(&pairs, &users).map_err(|error| match &args.other {
+        None => damaged(&args.run, &error),
+        Some(other) => {
+            let both = format!("cannot make copies of {} and {}", args.run.display(), other.display());
+            anyhow::Error::new(error).context(both)
+        }
+    })?;
+    let copies: Vec<&Path> = copies.iter().map(PathBuf::as_path).collect();
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    // The reason would tell where the copy was.
+    let why = |_: &anyhow::Error| "the report could not be made".to_owned();
+    let made = page_of(&copies, &names, args.most_mib << 20, &why)?;
     // Made of the copy, it cannot have any; what is not looked at is not known.
-    let text = String::from_utf8_lossy(&report);
+    let beside = made.0.beside.iter().flat_map(|it| [&it.report, &it.compare, &it.iterations]);
+    let texts: Vec<_> =
+        std::iter::once(&made.0.report).chain(beside).map(|it| String::from_utf8_lossy(it)).collect();
     let is_long_path = |text: &&String| text.matches('/').count() > 1 && text.len() > 6;
-    let left = redacted.removed.iter().filter(is_long_path).find(|removed| text.contains(removed.as_str()));
+    let is_left = |gone: &&String| texts.iter().any(|text| text.contains(gone.as_str()));
+    let left = redacted.removed.iter().filter(is_long_path).find(is_left);
     ensure!(left.is_none(), "the report still has a path that should be gone; this is a mistake of marey");
-    let (run, left_out) = packed(&copy.0, args.most_mib << 20)?;
-    Ok((Page { name: NAME.to_owned(), report, run, beside: None }, left_out))
+    Ok(made)
 }
 
 /// The tables that answers are made of, as many as fit, and which do not.
@@ -144,13 +160,6 @@ fn opens(run: &Path, bytes: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     let archive = Archive::open_in_memory(run, bytes.clone()).map_err(|error| damaged(run, &error))?;
     Opened::new(&archive, "", Vec::new).map_err(|error| damaged(run, &error))?;
     Ok(bytes)
-}
-
-/// `run.marey/` becomes `run.marey.html`.
-fn beside(run: &Path) -> PathBuf {
-    let mut name = run.components().as_path().as_os_str().to_owned();
-    name.push(".html");
-    PathBuf::from(name)
 }
 
 fn is_same(out: &Path, run: &Path) -> bool {

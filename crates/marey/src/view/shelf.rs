@@ -9,9 +9,10 @@ use std::sync::{Mutex, PoisonError};
 
 use marey_archive::{META_FILE, State};
 use marey_serve::Opened;
-use marey_serve::host::{Progress, Shelf};
+use marey_serve::host::{Mark, Progress, Shelf};
 use marey_serve::wire::{WireOpening, WireRun, WireRuns, WireShift};
 
+use super::mark::{is_still, mark};
 use super::{beside, open_run, opened};
 use crate::clocks;
 use crate::compare::names;
@@ -153,13 +154,18 @@ impl Shelf for Found {
         Ok(opened)
     }
 
+    fn mark(&self, run: usize) -> Result<Mark, String> {
+        mark([&*self.path(run)?]).map_err(|error| exit::text_of(&error))
+    }
+
     fn why_no_shift(&self, run: usize) -> Option<String> {
         self.path(run).map_or_else(Some, |path| clocks::why_no_shift(&path))
     }
 
-    fn shift(&self, run: usize, shift: WireShift) -> Result<(), String> {
+    fn shift(&self, run: usize, mark: Mark, shift: WireShift) -> Result<(), String> {
         let path = self.path(run)?;
-        clocks::shift(&path, shift.process, shift.offset_ns).map_err(|error| exit::text_of(&error))
+        let is_meant = || is_still([&*path], mark);
+        clocks::shift(&path, shift.process, shift.offset_ns, is_meant).map_err(|error| exit::text_of(&error))
     }
 }
 
@@ -167,6 +173,12 @@ impl Shelf for Found {
 pub(super) struct Named {
     pub(super) run: PathBuf,
     pub(super) other: Option<PathBuf>,
+}
+
+impl Named {
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&*self.run).chain(self.other.as_deref())
+    }
 }
 
 impl Shelf for Named {
@@ -183,12 +195,18 @@ impl Shelf for Named {
         opened(&self.run, self.other.as_deref()).map_err(|error| exit::text_of(&error))
     }
 
+    fn mark(&self, _run: usize) -> Result<Mark, String> {
+        mark(self.paths()).map_err(|error| exit::text_of(&error))
+    }
+
     fn why_no_shift(&self, _run: usize) -> Option<String> {
         clocks::why_no_shift(&self.run)
     }
 
-    fn shift(&self, _run: usize, shift: WireShift) -> Result<(), String> {
-        clocks::shift(&self.run, shift.process, shift.offset_ns).map_err(|error| exit::text_of(&error))
+    fn shift(&self, _run: usize, mark: Mark, shift: WireShift) -> Result<(), String> {
+        let is_meant = || is_still(self.paths(), mark);
+        clocks::shift(&self.run, shift.process, shift.offset_ns, is_meant)
+            .map_err(|error| exit::text_of(&error))
     }
 }
 

@@ -309,6 +309,40 @@ fn a_page_without_visits_has_pictures_all_the_same() {
     see(&there, &[&page, "damaged"], &place);
 }
 
+/// A run with one region of a rank, by some name.
+fn write_small(place: &Place, run: &Path, verb: &str) {
+    let mut spool = Spool::world(1);
+    for process in &mut spool.processes {
+        let site = process.site(0, verb);
+        process.enter(0, site, 1000);
+        process.leave(0, 40_000);
+        process.end = Some(50_000);
+    }
+    let from = place.path().join(format!("spool-{verb}"));
+    spool.write(&from).unwrap();
+    merge(&from, run, &Config { threads: Some(1), memory_bytes: 1 << 20, keep_spool: false }, &()).unwrap();
+}
+
+#[test]
+fn a_server_that_ends_is_told_and_found_again() {
+    let there = need!(browser(), "Chromium, npm's packages in ui/ and the page that `cargo xtask ui` builds");
+    let place = Place::new();
+    let run = place.path().join("run.marey");
+    write_small(&place, &run, "work");
+    write_small(&place, &place.path().join("run.marey.other"), "rest");
+    let words = [env!("CARGO_BIN_EXE_marey"), run.to_str().unwrap()];
+    see(&there, &["about:blank", "ended", &serde_json::to_string(&words).unwrap()], &place);
+}
+
+#[test]
+fn a_page_that_is_given_no_worker_says_what_that_means() {
+    let there = need!(browser_and_engine(), "the engine of exported pages that `cargo xtask ui` builds");
+    let place = Place::new();
+    let run = place.path().join("run.marey");
+    write_small(&place, &run, "work");
+    see(&there, &[&exported(&run, &[], &place), "workerless"], &place);
+}
+
 /// The run as a page, by its address.
 fn exported(run: &Path, words: &[&str], place: &Place) -> String {
     let page = place.path().join("page.html");

@@ -8,6 +8,7 @@ import { collectiveSums, type CollectiveSum, type MessageRow } from "../../state
 import { chooseOperation, chosenRegion, view } from "../../state/view.ts";
 import { goToLocation } from "../../state/visit.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
+import { Coming } from "../lost.tsx";
 
 function locationName(location: number): string {
   return run.value?.locations[location]?.name ?? "";
@@ -51,7 +52,7 @@ export function Messages({ rows, communicators }: MessagesProps): JSX.Element {
 
 export function Operations(): JSX.Element {
   const [found, head] = [collectiveSums.value, run.value];
-  if (found === null || head === null) return <p class="hush">Operations are being counted …</p>;
+  if (found === null || head === null) return <Coming what="Operations are being counted" />;
   if (found.sums.length === 0) return <p class="muted">No operation of all was recorded in this span.</p>;
   const names = new Map(found.head.communicators);
   const most = found.sums.reduce((all, row) => Math.max(all, row.time), 1);

@@ -15,6 +15,7 @@ import "./communication.css";
 import { Messages, Operations } from "./list.tsx";
 import { extremes, Matrix, Processes, WRITTEN, type Measure } from "./matrix.tsx";
 import { Pairs } from "./pairs.tsx";
+import { Coming } from "../lost.tsx";
 
 const MEASURES: ReadonlyArray<readonly [Measure, string, string]> = [
   ["bytes", "Data", "Cells are coloured by the data that was sent, bytes"],
@@ -38,7 +39,7 @@ export function Communication(): JSX.Element {
   return (
     <div class="sheet" data-settled={isSettled}>
       {isLeftOut ? <p class="muted">Messages were left out of this page, since the run was too large: only their sums over the whole run are known.</p> : null}
-      {isLeftOut ? null : sums === null ? <p class="hush">Messages are being counted …</p> : <Linked sums={sums} />}
+      {isLeftOut ? null : sums === null ? <Coming what="Messages are being counted" /> : <Linked sums={sums} />}
       <section>
         <h2>Operations of all in this span</h2>
         <Operations />

@@ -12,6 +12,7 @@ import { drawDifference, iterationAt, type DifferenceLook } from "../../tracks/d
 import { colours } from "../colours.ts";
 import { GUTTER, MARGIN } from "../timeline/draw.ts";
 import { relative, signed } from "./words.ts";
+import { Coming } from "../lost.tsx";
 
 /** The iteration under the pointer; `null` = none. */
 const pointed = signal<number | null>(null);
@@ -27,7 +28,7 @@ function lengths(all: Iterations, side: 0 | 1): Float64Array {
 
 export function Strip(): JSX.Element {
   const all = iterations.value;
-  if (all === null) return <p class="compare-strip-none muted">Iterations are being looked for …</p>;
+  if (all === null) return <Coming what="Iterations are being looked for" isSmall />;
   const { base, other } = all.head;
   if (base === null || other === null) {
     const whose = base === null && other === null ? "either run" : base === null ? "A" : "B";

@@ -7,6 +7,7 @@ import { aligned, chooseRegionOf, chosenInBoth, differences, goToIteration, iter
 import type { Difference, Differences } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { calledFrom, calls, data, doing, reason, relative, signed, tone } from "./words.ts";
+import { Coming } from "../lost.tsx";
 
 interface Way {
   readonly key: DifferencesName;
@@ -151,7 +152,7 @@ function rowsOf(all: Iterations): readonly IterationRow[] {
 
 function IterationsTable(): JSX.Element {
   const all = iterations.value;
-  if (all === null) return <p class="muted">Iterations are being looked for …</p>;
+  if (all === null) return <Coming what="Iterations are being looked for" isSmall />;
   const rows = rowsOf(all);
   const difference = (row: IterationRow): number => row.length[1] - row.length[0];
   const most = rows.reduce((most, row) => Math.max(most, Math.abs(difference(row))), 1);

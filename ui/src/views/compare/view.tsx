@@ -25,6 +25,7 @@ import { compareSvg } from "./save.ts";
 import { base, blink, most, other, sides, type Side } from "./side.ts";
 import { Strip } from "./strip.tsx";
 import { Tables } from "./tables.tsx";
+import { Coming } from "../lost.tsx";
 
 export function Compare(): JSX.Element {
   useEffect(needPair, []);
@@ -32,7 +33,7 @@ export function Compare(): JSX.Element {
   if (head?.other == null) return <Alone name={head?.name ?? "run.marey"} />;
   const now = pair.value;
   if (whyNot.value !== null) return <p class="hush">These runs cannot be compared: {whyNot.value}</p>;
-  if (now === null) return <p class="hush">Both runs are being compared …</p>;
+  if (now === null) return <Coming what="Both runs are being compared" />;
   return <Both pair={now} />;
 }
 

@@ -15,6 +15,7 @@ import { colourOf } from "../colours.ts";
 import { Chart } from "./chart.tsx";
 import "./histogram.css";
 import { Picked } from "./picked.tsx";
+import { Coming } from "../lost.tsx";
 
 interface Shown {
   readonly head: HistogramHead;
@@ -56,7 +57,7 @@ export function HistogramView(): JSX.Element {
           <code>{head.regions[region]?.name}</code>
         </h1>
         <Tools />
-        {shown.value === null ? <p class="hush">The visits are being counted …</p> : <Bars it={shown.value} region={region} />}
+        {shown.value === null ? <Coming what="The visits are being counted" /> : <Bars it={shown.value} region={region} />}
       </section>
       {instances.value === null || picked.value === null ? null : <Picked of={picked.value.of} />}
       {shown.value === null || shown.value.head.number === 0 ? null : <Bins it={shown.value} />}

@@ -13,6 +13,7 @@ import { chosenLocations, chosenRegion } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { AsText, textOf } from "./text.tsx";
 import { colourOf, colours } from "../colours.ts";
+import { Coming } from "../lost.tsx";
 
 /** So many bar lines are shown. */
 const MOST = 256;
@@ -30,7 +31,7 @@ interface Line {
 export function Racy(): JSX.Element {
   const it = profileShares.value;
   const head = run.value;
-  if (it === null || head === null) return <p class="hush">Times are being added up …</p>;
+  if (it === null || head === null) return <Coming what="Times are being added up" />;
   if (!it.head.is_whole) return <p class="hush">This span has so many visits that they are not added up; zoom in, or look at the whole run.</p>;
   const width = it.head.regions.length + 1;
   const region = chosenRegion.value;

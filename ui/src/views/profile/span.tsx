@@ -8,6 +8,7 @@ import { profileShares, type Shares } from "../../state/shares.ts";
 import { chosenRegion } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { Strip } from "./strip.tsx";
+import { Coming } from "../lost.tsx";
 
 interface Row {
   /** `undefined` = all others. */
@@ -20,7 +21,7 @@ interface Row {
 
 export function RegionsOfSpan(): JSX.Element {
   const [it, head] = [profileShares.value, run.value];
-  if (it === null || head === null) return <p class="hush">Times are being added up …</p>;
+  if (it === null || head === null) return <Coming what="Times are being added up" />;
   if (!it.head.is_whole) return <p class="hush">This span has so many visits that they are not added up; zoom in, or look at the whole run.</p>;
   const rows = rowsOf(it);
   const most = rows.reduce((all, row) => Math.max(all, row.exclusive), 1);

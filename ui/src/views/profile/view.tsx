@@ -14,6 +14,7 @@ import { Racy } from "./racy.tsx";
 import { RegionsOfSpan } from "./span.tsx";
 import { Paths, Regions } from "./tables.tsx";
 import { Tree } from "./tree.tsx";
+import { Coming } from "../lost.tsx";
 
 interface Way {
   readonly key: ProfileName;
@@ -49,7 +50,7 @@ export function Profile(): JSX.Element {
           </span>
           {way?.hasSpan === true ? <Of /> : <span class="muted">Of the whole run, all locations together.</span>}
         </p>
-        {way?.key === "racy" ? <Racy /> : way?.key === "region" && isOfSpan.value ? <RegionsOfSpan /> : text === null ? <p class="hush">The report is being made …</p> : <OfReport way={way?.key ?? "region"} text={text} />}
+        {way?.key === "racy" ? <Racy /> : way?.key === "region" && isOfSpan.value ? <RegionsOfSpan /> : text === null ? <Coming what="The report is being made" /> : <OfReport way={way?.key ?? "region"} text={text} />}
       </section>
     </div>
   );
@@ -82,7 +83,7 @@ function OfReport({ way, text }: { readonly way: ProfileName; readonly text: Rep
 
 function TreeOfSpan({ way, nodes, sums }: { readonly way: ProfileName; readonly nodes: readonly CallNode[]; readonly sums: PathSums | null }): JSX.Element {
   const part = useMemo(() => partOf(nodes, sums?.sums ?? new Map()), [nodes, sums]);
-  if (sums === null) return <p class="hush">Times are being added up …</p>;
+  if (sums === null) return <Coming what="Times are being added up" />;
   if (!sums.head.is_whole) return <p class="hush">This span has so many visits that they are not added up; zoom in, or look at the whole run.</p>;
   if (!part.some(isThere)) return <p class="hush">No region was visited in this span.</p>;
   const hasSamples = nodes.some((node) => node.kind === "function" && node.call_paths.length === 0);

@@ -4,10 +4,12 @@ import type { JSX } from "preact";
 
 import { bytes, count, counted } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
+import { lost } from "../../state/reach.ts";
 import { failure } from "../../state/run.ts";
 import { addressOf, readRuns, runs } from "../../state/runs.ts";
 import { theme, toggleTheme } from "../../state/settings.ts";
 import type { WireRun } from "../../wire/generated.ts";
+import { Lost } from "../lost.tsx";
 import "./runs.css";
 
 const filter = signal("");
@@ -60,7 +62,8 @@ export function Runs(): JSX.Element {
           </button>
         </p>
       )}
-      {failure.value === null ? null : (
+      <Lost />
+      {failure.value === null || lost.value !== null ? null : (
         <p class="runs-failure" role="alert">
           {failure.value}
         </p>

@@ -8,6 +8,7 @@ import { totals } from "../../state/timeline.ts";
 import { spanLength } from "../../state/told.ts";
 import { States } from "../states.tsx";
 import { followTotals } from "../totals.ts";
+import { Coming } from "../lost.tsx";
 
 /** More are found by their names. */
 const MOST = 1000;
@@ -21,7 +22,7 @@ export function StatesWindow(): JSX.Element {
       <h1>States in view{sums?.isExact === false ? " (about)" : ""}</h1>
       <p class="muted">of {duration(spanLength.value)}, the most first; they act on all windows of the run</p>
       <input type="text" class="states-filter" aria-label="Filter the states" placeholder="Filter" title="Only states that have this in their names" autocomplete="off" value={wanted.value} onInput={(event) => (wanted.value = event.currentTarget.value)} />
-      {sums === null ? <p class="hush">Times are being added up …</p> : <States most={MOST} wanted={wanted.value} />}
+      {sums === null ? <Coming what="Times are being added up" /> : <States most={MOST} wanted={wanted.value} />}
     </div>
   );
 }

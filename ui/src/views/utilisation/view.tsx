@@ -11,6 +11,7 @@ import { rowLocations } from "../../state/rows.ts";
 import { pointed } from "../../state/timeline.ts";
 import { beside, chosenLocations, span, until } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
+import { Coming } from "../lost.tsx";
 import "./utilisation.css";
 
 interface Row {
@@ -93,7 +94,7 @@ export function Utilisation(): JSX.Element {
           )}
           <span class="muted">With a timeline beside it, to where its pointer is.</span>
         </p>
-        {it === null ? <p class="hush">Times are being added up …</p> : <Bars it={it} />}
+        {it === null ? <Coming what="Times are being added up" /> : <Bars it={it} />}
       </section>
     </div>
   );

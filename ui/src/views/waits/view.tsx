@@ -9,10 +9,11 @@ import { chosenRegion, layers, regionOfReport, view } from "../../state/view.ts"
 import type { DelayRow, PathRow, WaitRow } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { Panes } from "./panes.tsx";
+import { Coming } from "../lost.tsx";
 
 export function Waits(): JSX.Element {
   const text = report.value;
-  if (text === null) return <p class="hush">The report is being made …</p>;
+  if (text === null) return <Coming what="The report is being made" />;
   if (text.unexplained !== null) return <p class="hush">{text.unexplained}</p>;
   return (
     <div class="sheet">

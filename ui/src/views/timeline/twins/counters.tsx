@@ -10,6 +10,7 @@ import type { WireCounter } from "../../../wire/generated.ts";
 import { Table, type Column } from "../../../widgets/table.tsx";
 import { quantity } from "../../quantities.ts";
 import { picture } from "../fetch.ts";
+import { Coming } from "../../lost.tsx";
 
 interface Row {
   readonly counter: WireCounter;
@@ -27,7 +28,7 @@ export function CountersTwin(): JSX.Element {
   if (head === null || head.counters.length === 0) return <p class="hush">This run has no counters.</p>;
   if (shownCounters.value.length === 0) return <p class="hush">No counter is shown; choose some under Show.</p>;
   const all = picture.value?.counters ?? null;
-  if (all === null) return <p class="hush">The counters are being read …</p>;
+  if (all === null) return <Coming what="The counters are being read" />;
   if (!all.isWhole) return <p class="hush">There are too many values to be drawn; zoom in.</p>;
   const columns: ReadonlyArray<Column<Row>> = [
     { name: "Counter", help: "Name; of those that only grow it is told how fast", text: (row) => row.counter.name, width: "minmax(90px, 1fr)" },

@@ -9,6 +9,7 @@ import type { Collectives } from "../../../tracks/collectives.ts";
 import type { Operation } from "../../../wire/generated.ts";
 import { Table, type Column } from "../../../widgets/table.tsx";
 import { picture } from "../fetch.ts";
+import { Coming } from "../../lost.tsx";
 
 interface Row {
   readonly operation: Operation;
@@ -35,7 +36,7 @@ export function OperationsTwin(): JSX.Element {
       </p>
     );
   }
-  if (head === null || shown === null || shown.operations === null) return <p class="hush">The operations are being read …</p>;
+  if (head === null || shown === null || shown.operations === null) return <Coming what="The operations are being read" />;
   if (shown.numberOfOperations === null) return <p class="hush">There are too many operations of all to list them; zoom in.</p>;
   const nameOf = (row: Row): string => `${head.regions[row.region]?.name ?? "unknown"}${row.number > 1 ? ` ×${count(row.number)}` : ""}`;
   const columns: ReadonlyArray<Column<Row>> = [

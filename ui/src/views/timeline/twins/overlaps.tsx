@@ -8,6 +8,7 @@ import { run } from "../../../state/run.ts";
 import { chosenRegion, layers, see, span, toggleLayer } from "../../../state/view.ts";
 import { Table, type Column } from "../../../widgets/table.tsx";
 import { picture } from "../fetch.ts";
+import { Coming } from "../../lost.tsx";
 
 interface Row {
   readonly region: number;
@@ -32,7 +33,7 @@ export function OverlapsTwin(): JSX.Element {
     );
   }
   const all = picture.value?.overlaps ?? null;
-  if (all === null) return <p class="hush">The states are being read …</p>;
+  if (all === null) return <Coming what="The states are being read" />;
   const { from, to } = span.value;
   const rows = [...all.places].flatMap(([location, [first, behind]]) =>
     Array.from({ length: behind - first }, (_, at): Row => {

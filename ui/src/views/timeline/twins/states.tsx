@@ -10,6 +10,7 @@ import type { States } from "../../../tracks/states.ts";
 import type { RunHead } from "../../../wire/generated.ts";
 import { Table, type Column } from "../../../widgets/table.tsx";
 import { picture } from "../fetch.ts";
+import { Coming } from "../../lost.tsx";
 
 interface Row {
   readonly line: number;
@@ -26,7 +27,7 @@ const NONE = 0xffffffff;
 export function StatesTwin(): JSX.Element {
   const head = run.value;
   const shown = picture.value;
-  if (head === null || shown === null) return <p class="hush">The visits are being read …</p>;
+  if (head === null || shown === null) return <Coming what="The visits are being read" />;
   return <StatesTable label="states in the span" head={head} states={shown.states} span={span.value} goTo={goTo} />;
 }
 
