@@ -7,6 +7,7 @@ import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
 import { lane, type LaneName } from "../../state/lane.ts";
 import { shift } from "../../state/pair.ts";
 import { fail } from "../../state/run.ts";
+import { toldSpan } from "../../state/told.ts";
 import { ranges, span } from "../../state/view.ts";
 import { reachOf, sharesOf, stepsOf, type Shares, type Step } from "../../tracks/lane.ts";
 import { statesOf, waitsOf } from "../../tracks/states.ts";
@@ -38,11 +39,15 @@ const FINER = 4;
 /** Steps are so wide at least, CSS pixels. */
 const LEAST = 3;
 
-/** The steps that are seen, in times of the base. */
-export const steps = computed<readonly Step[]>(() => {
+function stepsIn(seen: Span): readonly Step[] {
   const both = found.value;
-  return both === null ? [] : stepsOf(both[0], both[1], shift.value, span.value);
-});
+  return both === null ? [] : stepsOf(both[0], both[1], shift.value, seen);
+}
+
+/** The steps that are seen, in times of the base. */
+export const steps = computed(() => stepsIn(span.value));
+/** The same as words and tables tell them. */
+export const toldSteps = computed(() => stepsIn(toldSpan.value));
 export const laneReach = computed(() => reachOf(steps.value));
 
 /** Begins to follow what is seen; returns what ends it. */

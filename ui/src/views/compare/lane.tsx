@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
 import type { Ink } from "../../canvas/ink.ts";
+import { pxFromTime } from "../../canvas/scale.ts";
 import { Surface } from "../../canvas/surface.ts";
 import { lane, LANES, type LaneName } from "../../state/lane.ts";
 import { scrollBoth } from "../../state/pair.ts";
@@ -17,7 +18,7 @@ import { Table, type Column } from "../../widgets/table.tsx";
 import { colours } from "../colours.ts";
 import { GUTTER, MARGIN } from "../timeline/draw.ts";
 import { listen } from "../timeline/gestures.ts";
-import { followLane, laneReach, steps } from "./course.ts";
+import { followLane, laneReach, steps, toldSteps } from "./course.ts";
 import { scaleOf } from "./scene.ts";
 import { base, plotWidth } from "./side.ts";
 import { signed, tone } from "./words.ts";
@@ -40,6 +41,9 @@ function words(): string {
 
 /** By how much two shares differ: a part of either would be another number. */
 const points = (share: number): string => `${(share * 100).toFixed(1)} points`;
+
+/** A span that is being marked with the pointer. */
+const marked = signal<readonly [number, number] | null>(null);
 
 export function Lane(): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
@@ -99,8 +103,6 @@ export function Lane(): JSX.Element {
   );
 }
 
-const marked = signal<readonly [number, number] | null>(null);
-
 export function drawLaneNow(canvas: Ink, width: number, height: number): void {
   const palette = colours.peek();
   const [top, bottom] = [8, height - 8];
@@ -118,10 +120,10 @@ export function drawLaneNow(canvas: Ink, width: number, height: number): void {
   canvas.textAlign = "left";
   const [from, to] = marked.peek() ?? [0, 0];
   if (to <= from) return;
-  const px = (time: number): number => scale.left + ((time - scale.span.from) / (scale.span.to - scale.span.from)) * scale.width;
+  const [left, right] = [pxFromTime(scale, from), pxFromTime(scale, to)];
   canvas.fillStyle = palette.accent;
   canvas.globalAlpha = 0.16;
-  canvas.fillRect(px(from), 0, px(to) - px(from), height);
+  canvas.fillRect(left, 0, right - left, height);
   canvas.globalAlpha = 1;
 }
 
@@ -133,7 +135,7 @@ function Hair(): JSX.Element | null {
 /** At the pointer, or else in all that is seen. */
 function Said(): JSX.Element | null {
   const time = pointed.value;
-  const all = steps.value;
+  const all = toldSteps.value;
   const here = time === null ? undefined : all.find((it) => it.from <= time && time < it.to);
   const known = all.filter((it) => !Number.isNaN(it.base) && !Number.isNaN(it.other));
   if (here === undefined && known.length === 0) return null;
@@ -156,7 +158,7 @@ function Said(): JSX.Element | null {
 
 /** The same in numbers. */
 export function LaneTwin(): JSX.Element {
-  const rows = steps.value;
+  const rows = toldSteps.value;
   const columns: ReadonlyArray<Column<Step>> = [
     { name: "From", help: "When the step begins, in times of A", text: (row) => instant(row.from), value: (row) => row.from, width: "minmax(150px, 2fr)" },
     { name: "Length", help: "How long the step is", text: (row) => duration(row.to - row.from), value: (row) => row.to - row.from, width: "minmax(100px, 1fr)" },
