@@ -174,12 +174,16 @@ impl Detail {
         };
         if whole.is_empty() {
             // Nothing is put between them, so they go on as they come.
+            let asked = (resolution_log2, earliest..behind);
+            if moves.by.is_empty() {
+                return self.of_parts(archive, times, locations, asked, each);
+            }
             let mut hand_on = |bucket: &Bucket| {
                 if is_in(bucket, 0) {
                     each(&moved(bucket));
                 }
             };
-            return self.of_parts(archive, times, locations, resolution_log2, &mut hand_on);
+            return self.of_parts(archive, times, locations, asked, &mut hand_on);
         }
         let mut found = Lines::default();
         let mut keep = |bucket: &Bucket| {
@@ -187,7 +191,7 @@ impl Detail {
                 found.entry(bucket.line()).or_default().push(*bucket);
             }
         };
-        self.of_parts(archive, times, locations, resolution_log2, &mut keep)?;
+        self.of_parts(archive, times, locations, (resolution_log2, earliest..behind), &mut keep)?;
         put_back(&mut found, whole, |location| moves.merged(location, (first, last)));
         let mut lines: Vec<_> = found.into_iter().collect();
         lines.sort_unstable_by_key(|(line, _)| *line);
@@ -195,13 +199,13 @@ impl Detail {
         Ok(())
     }
 
-    /// Hands out the buckets of some locations of all parts that have some in a span, and others of these parts.
+    /// Hands out the buckets of a length and of some numbers, of some locations, of all parts that have times in a span.
     fn of_parts(
         &self,
         archive: &Archive,
         span: Range<i64>,
         locations: Range<u32>,
-        resolution_log2: u32,
+        (resolution_log2, numbers): (u32, Range<i64>),
         each: &mut dyn FnMut(&Bucket),
     ) -> Result<(), Error> {
         let mut damage = Ok(());
@@ -209,8 +213,8 @@ impl Detail {
             // Parts without times have rows of any time.
             let (first, last) = (part.min_time.unwrap_or(i64::MIN), part.max_time.unwrap_or(i64::MAX));
             if span.start <= last && first < span.end {
-                let done =
-                    self.kept.of_part(archive, (number, part), locations.clone(), resolution_log2, each);
+                let asked = (resolution_log2, numbers.clone());
+                let done = self.kept.of_part(archive, (number, part), locations.clone(), asked, each);
                 damage = damage.and(done);
             }
         }

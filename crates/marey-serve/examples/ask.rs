@@ -107,6 +107,9 @@ fn timed(run: &Opened<'_>, request: &Value) -> f64 {
     let begin = Instant::now();
     let frame = answer(run, request.as_bytes());
     let took = begin.elapsed();
+    if std::env::var_os("ASK_TOLD").is_some() {
+        eprintln!("{:9.2} ms {:10} bytes {request}", took.as_secs_f64() * 1e3, frame.len());
+    }
     assert_ne!(decoded(&frame)["kind"], "error", "{request}");
     took.as_secs_f64() * 1e9
 }

@@ -10,6 +10,7 @@ use marey_analyze::{Span, Trace};
 use marey_archive::{Bar, Bucket};
 use marey_model::{CallPathId, LocationId, Nanos};
 
+use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{Trust, Window};
 
@@ -48,17 +49,33 @@ pub(crate) struct Share {
     is_too_much: bool,
 }
 
-/// Hands out the pieces of a window to collectors, each made for some of its locations and fed on a thread of its own. They
-/// come back in the order of the window's locations; of one line all pieces went to the same, in the order of time unless
+impl Share {
+    /// About how many pieces it has, as far as that is room to be taken at once: a bucket has one on each line, unless there are
+    /// fewer visits.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+    fn expected(&self, run: &Opened<'_>) -> usize {
+        const MOST_AT_ONCE: f64 = 1e6;
+        let window = &self.window;
+        let buckets = (((window.to_ns - window.from_ns) >> window.resolution_log2) + 2).max(0);
+        let lines =
+            run.head.lines.iter().filter(|line| ranges::hold(&window.locations, line.location)).count();
+        let visits = visits_in(run, (window.from_ns, window.to_ns), &window.locations, |_| true);
+        let most = float(buckets) * float_of(lines);
+        most.min(visits * 1.1 + 4.0 * float_of(lines)).clamp(0.0, MOST_AT_ONCE) as usize
+    }
+}
+
+/// Hands out the pieces of a window to collectors, each made for some of its locations, about how many pieces it will get, and
+/// fed on a thread of its own. They come back in the order of the window's locations; of one line all pieces went to the same, in the order of time unless
 /// visits and buckets lie side by side.
 pub(crate) fn collect<C: Send>(
     run: &Opened<'_>,
     window: &Window,
-    new: impl Fn() -> C + Sync,
+    new: impl Fn(usize) -> C + Sync,
     take: impl Fn(&mut C, &Piece) + Sync,
 ) -> (Trust, Vec<C>) {
     let collected = |share: &Share| {
-        let mut collector = new();
+        let mut collector = new(share.expected(run));
         let trust = pieces(run, share, &mut |piece| take(&mut collector, piece));
         (trust, collector)
     };
@@ -146,9 +163,19 @@ fn pieces(run: &Opened<'_>, share: &Share, each: &mut dyn FnMut(&Piece)) -> Trus
             }
         };
         trust.coarsest_log2 = trust.coarsest_log2.max(log2);
+        // Those of one line follow each other.
+        let mut last = None;
         let done = run.detail.buckets(run.archive, span, range, log2, &mut |bucket| {
-            let level = run.level_places.get(bucket.level as usize).copied().unwrap_or(0);
-            if let Some(line) = run.line(bucket.location, level, bucket.depth) {
+            let key = bucket.line();
+            let line = match last {
+                Some((before, line)) if before == key => line,
+                _ => {
+                    let level = run.level_places.get(bucket.level as usize).copied().unwrap_or(0);
+                    run.line(bucket.location, level, bucket.depth)
+                }
+            };
+            last = Some((key, line));
+            if let Some(line) = line {
                 each(&of_bucket(line, bucket, log2));
             }
         });

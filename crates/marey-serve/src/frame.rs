@@ -20,11 +20,12 @@ struct Column {
     values: Values,
 }
 
+/// In pieces that follow each other, so that what several threads have made is copied once.
 #[derive(Debug)]
 enum Values {
-    U32(Vec<u32>),
-    F64(Vec<f64>),
-    F32(Vec<f32>),
+    U32(Vec<Vec<u32>>),
+    F64(Vec<Vec<f64>>),
+    F32(Vec<Vec<f32>>),
 }
 
 #[derive(Debug, Serialize)]
@@ -46,17 +47,17 @@ impl Values {
     /// Its type as the wire calls it, the bytes of one, and how many there are.
     fn shape(&self) -> (&'static str, usize, usize) {
         match self {
-            Self::U32(values) => ("u32", 4, values.len()),
-            Self::F64(values) => ("f64", 8, values.len()),
-            Self::F32(values) => ("f32", 4, values.len()),
+            Self::U32(pieces) => ("u32", 4, pieces.iter().map(Vec::len).sum()),
+            Self::F64(pieces) => ("f64", 8, pieces.iter().map(Vec::len).sum()),
+            Self::F32(pieces) => ("f32", 4, pieces.iter().map(Vec::len).sum()),
         }
     }
 
     fn write(&self, bytes: &mut Vec<u8>) {
         match self {
-            Self::U32(values) => write(values, bytes, |value| value.to_le_bytes()),
-            Self::F64(values) => write(values, bytes, |value| value.to_le_bytes()),
-            Self::F32(values) => write(values, bytes, |value| value.to_le_bytes()),
+            Self::U32(pieces) => pieces.iter().for_each(|it| write(it, bytes, |value| value.to_le_bytes())),
+            Self::F64(pieces) => pieces.iter().for_each(|it| write(it, bytes, |value| value.to_le_bytes())),
+            Self::F32(pieces) => pieces.iter().for_each(|it| write(it, bytes, |value| value.to_le_bytes())),
         }
     }
 }
@@ -74,17 +75,32 @@ fn write<T: Copy, const N: usize>(values: &[T], bytes: &mut Vec<u8>, to_bytes: i
 impl Columns {
     /// Adds a column of unsigned numbers.
     pub fn u32(&mut self, name: &'static str, values: impl IntoIterator<Item = u32>) {
-        self.columns.push(Column { name, values: Values::U32(values.into_iter().collect()) });
+        self.u32_pieces(name, vec![values.into_iter().collect()]);
     }
 
     /// Adds a column of times or sizes.
     pub fn f64(&mut self, name: &'static str, values: impl IntoIterator<Item = f64>) {
-        self.columns.push(Column { name, values: Values::F64(values.into_iter().collect()) });
+        self.f64_pieces(name, vec![values.into_iter().collect()]);
     }
 
     /// Adds a column of shares.
     pub fn f32(&mut self, name: &'static str, values: impl IntoIterator<Item = f32>) {
-        self.columns.push(Column { name, values: Values::F32(values.into_iter().collect()) });
+        self.f32_pieces(name, vec![values.into_iter().collect()]);
+    }
+
+    /// The same in pieces.
+    pub fn u32_pieces(&mut self, name: &'static str, pieces: Vec<Vec<u32>>) {
+        self.columns.push(Column { name, values: Values::U32(pieces) });
+    }
+
+    /// The same in pieces.
+    pub fn f64_pieces(&mut self, name: &'static str, pieces: Vec<Vec<f64>>) {
+        self.columns.push(Column { name, values: Values::F64(pieces) });
+    }
+
+    /// The same in pieces.
+    pub fn f32_pieces(&mut self, name: &'static str, pieces: Vec<Vec<f32>>) {
+        self.columns.push(Column { name, values: Values::F32(pieces) });
     }
 
     /// Where columns lie, beginning at a place, and where the last ends.

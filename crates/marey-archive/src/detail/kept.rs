@@ -18,22 +18,35 @@ use crate::read::Filter;
 use crate::schema::{LOD, NONE};
 use crate::{Archive, Error};
 
-/// So much memory they may take, bytes: buckets of some two million rows. A page has less.
+/// So much memory they may take, bytes: four million buckets. A page has less.
 const MOST_BYTES: usize = if cfg!(target_pointer_width = "64") { 128 << 20 } else { 24 << 20 };
 
-/// A bucket without what its block says of it.
+/// A bucket without what its line says of it.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
-    number: i64,
-    level: u32,
-    depth: u32,
+    /// Its number, counted from the line's.
+    offset: u32,
     regions: [u32; 3],
-    times: [i64; 3],
-    rest: i64,
+    /// In units of the line.
+    times: [u32; 3],
+    rest: u32,
 }
 
-/// Those of a part, resolution and location, in the order of the table.
-type Block = Arc<[Kept]>;
+/// Those of a line in a block, in the order of their numbers; of a line that is so long that offsets are too small for it, a
+/// part.
+#[derive(Debug)]
+struct Line {
+    level: u32,
+    depth: u32,
+    /// Of the first bucket.
+    number: i64,
+    /// Times are in units of 2^this ns: 0 unless buckets are longer than two seconds, of which a part in 2³¹ is enough.
+    unit_log2: u32,
+    buckets: Box<[Kept]>,
+}
+
+/// Those of a part, resolution and location, line by line.
+type Block = Arc<[Line]>;
 
 /// Number of the part, log₂ of the length of buckets in ns, and location.
 type Key = (usize, u32, u32);
@@ -53,8 +66,9 @@ struct Blocks {
 }
 
 impl KeptBuckets {
-    /// Hands out the buckets of a part that have a length of 2^`log2` ns, of some locations, in their order: O(buckets of these
-    /// locations in the part). Of a part that is damaged those come that could be read.
+    /// Hands out the buckets of a part that have a length of 2^`log2` ns and whose number lies in a range, of some locations,
+    /// in the order of the table: O(locations + buckets) where they were read lately, else O(buckets of these locations in the
+    /// part). Of a part that is damaged those come that could be read.
     ///
     /// # Errors
     /// If it is.
@@ -63,7 +77,7 @@ impl KeptBuckets {
         archive: &Archive,
         (number, part): (usize, &Part),
         locations: Range<u32>,
-        log2: u32,
+        (log2, numbers): (u32, Range<i64>),
         each: &mut dyn FnMut(&Bucket),
     ) -> Result<(), Error> {
         let mut found = self.known(number, log2, locations.clone());
@@ -82,8 +96,8 @@ impl KeptBuckets {
             at = behind;
         }
         for (location, block) in locations.zip(&found) {
-            for kept in block.iter().flat_map(|block| block.iter()) {
-                each(&kept.bucket(location));
+            for line in block.iter().flat_map(|block| block.iter()) {
+                line.inside(&numbers).iter().for_each(|kept| each(&line.bucket(kept, location)));
             }
         }
         damage
@@ -137,7 +151,7 @@ impl Blocks {
 
 /// What a block takes, with its place in the table.
 fn bytes_of(block: &Block) -> usize {
-    size_of_val::<[Kept]>(block) + 64
+    64 + block.iter().map(|line| size_of::<Line>() + size_of_val::<[Kept]>(&line.buckets)).sum::<usize>()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "locations have numbers of 32 bits")]
@@ -151,33 +165,123 @@ fn read(archive: &Archive, part: &Part, locations: Range<u32>, log2: u32) -> (Ve
         Filter { column: "location", range: i64::from(locations.start)..i64::from(locations.end) },
         Filter { column: "resolution_log2", range: i64::from(log2)..i64::from(log2) + 1 },
     ];
-    let mut found: Vec<Vec<Kept>> = vec![Vec::new(); locations.len()];
+    let mut found: Vec<Vec<Bucket>> = vec![Vec::new(); locations.len()];
     let mut wrong = Ok(());
     let scanned = archive.scan_part(&LOD, part, &COLUMNS, &filters, |batch| {
         if wrong.is_ok() {
             wrong = rows(batch, &mut |bucket| {
                 let place = bucket.location.checked_sub(locations.start).map(|place| place as usize);
-                if let Some(block) = place.and_then(|place| found.get_mut(place)) {
-                    block.push(Kept::of(bucket));
+                if let Some(buckets) = place.and_then(|place| found.get_mut(place)) {
+                    buckets.push(*bucket);
                 }
             });
         }
     });
-    (found.into_iter().map(Block::from).collect(), scanned.and(wrong))
+    (found.into_iter().map(|buckets| block(buckets, log2)).collect(), scanned.and(wrong))
 }
 
-impl Kept {
-    fn of(bucket: &Bucket) -> Self {
-        let Bucket { number, level, depth, rest, .. } = *bucket;
-        let regions = bucket.regions.map(|region| region.map_or(NONE, |it| it.0));
-        let times = bucket.regions.map(|region| region.map_or(0, |it| it.1));
-        Self { number, level, depth, regions, times, rest }
+fn block(mut buckets: Vec<Bucket>, log2: u32) -> Block {
+    // They are in their order, unless somebody else has written the table.
+    if !buckets.is_sorted_by_key(|it| (it.level, it.depth, it.number)) {
+        buckets.sort_by_key(|it| (it.level, it.depth, it.number));
+    }
+    let mut lines = Vec::new();
+    for of_line in buckets.chunk_by(|a, b| (a.level, a.depth) == (b.level, b.depth)) {
+        let mut rest = of_line;
+        while let Some(first) = rest.first() {
+            let fits = |it: &Bucket| u32::try_from(it.number.saturating_sub(first.number)).is_ok();
+            let (some, behind) = rest.split_at(rest.partition_point(fits).max(1));
+            lines.push(Line::of(first, some, log2));
+            rest = behind;
+        }
+    }
+    lines.into()
+}
+
+impl Line {
+    fn of(first: &Bucket, buckets: &[Bucket], log2: u32) -> Self {
+        let unit_log2 = log2.saturating_sub(31);
+        let time = |time: i64| u32::try_from(time.max(0) >> unit_log2).unwrap_or(u32::MAX);
+        let kept = |bucket: &Bucket| Kept {
+            offset: u32::try_from(bucket.number.saturating_sub(first.number)).unwrap_or(u32::MAX),
+            regions: bucket.regions.map(|region| region.map_or(NONE, |it| it.0)),
+            times: bucket.regions.map(|region| region.map_or(0, |it| time(it.1))),
+            rest: time(bucket.rest),
+        };
+        let (level, depth, number) = (first.level, first.depth, first.number);
+        Self { level, depth, number, unit_log2, buckets: buckets.iter().map(kept).collect() }
     }
 
-    fn bucket(&self, location: u32) -> Bucket {
-        let of =
-            |place: usize| (self.regions[place] != NONE).then(|| (self.regions[place], self.times[place]));
-        let Self { number, level, depth, rest, .. } = *self;
-        Bucket { location, level, depth, number, n: 1, regions: [of(0), of(1), of(2)], rest }
+    /// Those whose number lies in a range.
+    fn inside(&self, numbers: &Range<i64>) -> &[Kept] {
+        let before = |behind: i64| {
+            self.buckets.partition_point(|kept| self.number.saturating_add(kept.offset.into()) < behind)
+        };
+        let first = before(numbers.start);
+        &self.buckets[first..before(numbers.end).max(first)]
+    }
+
+    fn bucket(&self, kept: &Kept, location: u32) -> Bucket {
+        let time = |time: u32| i64::from(time) << self.unit_log2;
+        let of = |place: usize| {
+            (kept.regions[place] != NONE).then(|| (kept.regions[place], time(kept.times[place])))
+        };
+        Bucket {
+            location,
+            level: self.level,
+            depth: self.depth,
+            number: self.number.saturating_add(kept.offset.into()),
+            n: 1,
+            regions: [of(0), of(1), of(2)],
+            rest: time(kept.rest),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bucket(number: i64, depth: u32, time: i64) -> Bucket {
+        let regions = [Some((7, time)), None, None];
+        Bucket { location: 3, level: 1, depth, number, n: 1, regions, rest: time / 2 }
+    }
+
+    fn all(block: &Block, numbers: Range<i64>) -> Vec<Bucket> {
+        block.iter().flat_map(|line| line.inside(&numbers).iter().map(|kept| line.bucket(kept, 3))).collect()
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_as_it_was() {
+        let far = 1_i64 << 40;
+        let buckets = [bucket(5, 0, 900), bucket(6, 0, 0), bucket(far, 0, 12), bucket(4, 1, 4_000)];
+        let kept = block(buckets.to_vec(), 12);
+        assert_eq!(all(&kept, i64::MIN..i64::MAX), buckets);
+        assert_eq!(all(&kept, 5..6), [buckets[0]]);
+        assert_eq!(all(&kept, 6..far + 1), buckets[1..3]);
+        assert_eq!(all(&kept, 7..far), []);
+    }
+
+    #[test]
+    fn times_of_very_long_buckets_are_known_to_a_part_in_two_to_the_31() {
+        let time = (1 << 40) - 12_345;
+        let kept = block(vec![bucket(0, 0, time)], 40);
+        let found = all(&kept, 0..1)[0].regions[0].unwrap().1;
+        assert!((time - found).abs() < 1 << 9, "{found} is {time}");
+    }
+
+    #[test]
+    fn what_was_used_least_lately_goes_when_there_is_no_more_room() {
+        let kept = KeptBuckets::default();
+        let large: Block = block((0..40_000).map(|number| bucket(number, 0, 1)).collect(), 10);
+        let blocks = u32::try_from(MOST_BYTES / bytes_of(&large)).unwrap() + 1;
+        for location in 0..blocks {
+            // The first is used again and again.
+            assert!(location == 0 || kept.known(0, 10, 0..1)[0].is_some());
+            kept.keep([((0, 10, location), &large)].into_iter());
+        }
+        assert!(kept.blocks.lock().unwrap().bytes <= MOST_BYTES);
+        let there: Vec<bool> = kept.known(0, 10, 0..blocks).iter().map(Option::is_some).collect();
+        assert!(there[0] && !there[1] && there[blocks as usize - 1], "{there:?}");
     }
 }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use parquet::basic::Type as Physical;
 use parquet::column::reader::ColumnReader;
@@ -13,6 +14,7 @@ use parquet::errors::ParquetError;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
+use rustc_hash::FxHashMap;
 
 use super::passing::{Passing, matches};
 use super::{Asked, Subject};
@@ -34,6 +36,8 @@ pub(super) struct PartFile {
     places: Vec<Option<usize>>,
     /// The version of the schema that it was written by.
     version: u32,
+    /// Each question asks for those of the same few columns.
+    bounds: Mutex<KnownBounds>,
 }
 
 impl std::fmt::Debug for PartFile {
@@ -50,10 +54,27 @@ pub(super) struct GroupRows<'a> {
     columns: Vec<Option<ColumnRows>>,
     /// Rows of the group still to be read.
     ranges: VecDeque<Range<usize>>,
+    /// The group.
+    group: usize,
 }
 
+/// By group and column of the table; `None` = the file does not say.
+type KnownBounds = FxHashMap<(usize, usize), Option<Arc<Bounds>>>;
+
 /// Of pages their first rows, and their least and greatest values.
-type Bounds = (Vec<usize>, Vec<(i64, i64)>);
+#[derive(Debug)]
+struct Bounds {
+    firsts: Vec<usize>,
+    bounds: Vec<(i64, i64)>,
+}
+
+impl Bounds {
+    /// The rows of each page, of so many, and its bounds.
+    fn pages(&self, rows: usize) -> impl Iterator<Item = (Range<usize>, (i64, i64))> {
+        let ends = self.firsts.iter().copied().skip(1).chain([rows]);
+        self.firsts.iter().copied().zip(ends).map(|(first, end)| first..end).zip(self.bounds.iter().copied())
+    }
+}
 
 /// A column of a row group.
 struct ColumnRows {
@@ -86,7 +107,7 @@ impl PartFile {
             })
         };
         let places = spec.columns.iter().map(|column| place(column.name, physical(column.kind))).collect();
-        Ok(Self { places, path, spec, reader, version })
+        Ok(Self { places, path, spec, reader, version, bounds: Mutex::default() })
     }
 
     /// Number of row groups.
@@ -138,7 +159,7 @@ impl PartFile {
                 }));
             }
         }
-        Ok(GroupRows { file: self, wanted: wanted.to_vec(), columns, ranges })
+        Ok(GroupRows { file: self, wanted: wanted.to_vec(), columns, ranges, group })
     }
 
     /// Which column of the file it is; `None` if it is newer than the file.
@@ -160,43 +181,57 @@ impl PartFile {
             selected.push_back(0..rows);
         }
         for (subject, range) in filters {
-            if let Some(pages) = self.pages(group, rows, *subject, range) {
+            let may_pass = |(min, max): (i64, i64)| range.start <= max && min < range.end;
+            if let Some(pages) = self.pages(group, rows, *subject, may_pass) {
                 selected = intersection(&selected, &pages);
             }
         }
         selected
     }
 
-    /// Row ranges of pages that may hold values in a range; `None` if that cannot be told.
+    /// Whether some rows pass a filter for sure, as the index of pages knows.
+    fn is_proven(&self, group: usize, rows: &Range<usize>, (subject, range): &Asked) -> bool {
+        let rows = (rows.start, rows.end);
+        let bounds = match *subject {
+            Subject::Column(place) => self.bounds(group, place).and_then(|bounds| within(&bounds, rows)),
+            Subject::End { begin, duration } => {
+                let begins = self.bounds(group, begin).and_then(|bounds| within(&bounds, rows));
+                let durations = self.bounds(group, duration).and_then(|bounds| within(&bounds, rows));
+                let end = |(begin, duration): ((i64, i64), (i64, i64))| {
+                    (begin.0.saturating_add(duration.0), begin.1.saturating_add(duration.1))
+                };
+                begins.zip(durations).map(end)
+            }
+        };
+        bounds.is_some_and(|(min, max)| range.start <= min && max < range.end)
+    }
+
+    /// Row ranges of pages that are chosen by the least and the greatest of their values; `None` if these are not known.
     fn pages(
         &self,
         group: usize,
         rows: usize,
         subject: Subject,
-        range: &Range<i64>,
+        is_chosen: impl Fn((i64, i64)) -> bool,
     ) -> Option<VecDeque<Range<usize>>> {
-        let (firsts, bounds) = match subject {
-            Subject::Column(place) => self.bounds(group, place)?,
-            Subject::End { begin, duration } => {
-                let (firsts, mut bounds) = self.bounds(group, begin)?;
-                let durations = self.bounds(group, duration)?;
-                let ends = firsts.iter().copied().skip(1).chain([rows]);
-                for ((min, max), pages) in bounds.iter_mut().zip(firsts.iter().copied().zip(ends)) {
-                    let (shortest, longest) = within(&durations, pages)?;
-                    (*min, *max) = (min.saturating_add(shortest), max.saturating_add(longest));
-                }
-                (firsts, bounds)
-            }
+        let (Subject::Column(place) | Subject::End { begin: place, .. }) = subject;
+        let known = self.bounds(group, place)?;
+        let durations = match subject {
+            Subject::Column(_) => None,
+            Subject::End { duration, .. } => Some(self.bounds(group, duration)?),
         };
-        let ends = firsts.iter().copied().skip(1).chain([rows]);
         let mut pages: VecDeque<Range<usize>> = VecDeque::new();
-        for ((first, end), (min, max)) in firsts.iter().copied().zip(ends).zip(bounds) {
-            if max < range.start || range.end <= min || end <= first {
+        for (rows, (mut min, mut max)) in known.pages(rows) {
+            if let Some(durations) = &durations {
+                let (shortest, longest) = within(durations, (rows.start, rows.end))?;
+                (min, max) = (min.saturating_add(shortest), max.saturating_add(longest));
+            }
+            if rows.is_empty() || !is_chosen((min, max)) {
                 continue;
             }
             match pages.back_mut() {
-                Some(last) if last.end == first => last.end = end,
-                _ => pages.push_back(first..end),
+                Some(last) if last.end == rows.start => last.end = rows.end,
+                _ => pages.push_back(rows),
             }
         }
         Some(pages)
@@ -204,21 +239,28 @@ impl PartFile {
 
     /// Runs of rows in which a column has one value.
     fn constant(&self, group: usize, rows: usize, place: usize) -> Vec<(Range<usize>, i64)> {
-        let Some((firsts, bounds)) = self.bounds(group, place) else { return Vec::new() };
-        let ends = firsts.iter().copied().skip(1).chain([rows]);
+        let Some(bounds) = self.bounds(group, place) else { return Vec::new() };
         let mut runs: Vec<(Range<usize>, i64)> = Vec::new();
-        for ((first, end), (min, max)) in firsts.iter().copied().zip(ends).zip(bounds) {
+        for (rows, (min, max)) in bounds.pages(rows) {
             match runs.last_mut() {
-                _ if min != max || end <= first => {}
-                Some((last, value)) if last.end == first && *value == min => last.end = end,
-                _ => runs.push((first..end, min)),
+                _ if min != max || rows.is_empty() => {}
+                Some((last, value)) if last.end == rows.start && *value == min => last.end = rows.end,
+                _ => runs.push((rows, min)),
             }
         }
         runs
     }
 
     /// Of each page of a column its first row, and its least and its greatest value; `None` without an index.
-    fn bounds(&self, group: usize, place: usize) -> Option<Bounds> {
+    fn bounds(&self, group: usize, place: usize) -> Option<Arc<Bounds>> {
+        let mut known = self.bounds.lock().unwrap_or_else(PoisonError::into_inner);
+        known
+            .entry((group, place))
+            .or_insert_with(|| self.bounds_in_index(group, place).map(Arc::new))
+            .clone()
+    }
+
+    fn bounds_in_index(&self, group: usize, place: usize) -> Option<Bounds> {
         let column = self.places[place]?;
         let index = self.reader.metadata().page_index_for_row_group(group);
         let locations = index.page_locations(column)?;
@@ -235,13 +277,13 @@ impl PartFile {
         };
         let firsts: Option<Vec<usize>> =
             locations.iter().map(|page| usize::try_from(page.first_row_index).ok()).collect();
-        firsts.filter(|firsts| firsts.len() == bounds.len()).map(|firsts| (firsts, bounds))
+        firsts.filter(|firsts| firsts.len() == bounds.len()).map(|firsts| Bounds { firsts, bounds })
     }
 }
 
 /// The least and the greatest value on pages that hold some of the rows from `first` to `end`: pages of two columns need not
 /// begin at the same rows, and of a column with one value there is one page.
-fn within((firsts, bounds): &Bounds, (first, end): (usize, usize)) -> Option<(i64, i64)> {
+fn within(Bounds { firsts, bounds }: &Bounds, (first, end): (usize, usize)) -> Option<(i64, i64)> {
     let from = firsts.partition_point(|page| *page <= first).checked_sub(1)?;
     let behind = firsts.partition_point(|page| *page < end).max(from + 1);
     let join = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
@@ -266,20 +308,25 @@ impl GroupRows<'_> {
         if filters.is_empty() {
             return self.next_batch();
         }
-        let looked_at =
-            |place: &usize| filters.iter().any(|(subject, _)| subject.places().any(|it| it == *place));
-        let (first, later): (Vec<usize>, Vec<usize>) =
-            (0..self.wanted.len()).partition(|&idx| looked_at(&self.wanted[idx]));
         loop {
             let ranges = self.next_ranges();
             if ranges.is_empty() {
                 return Ok(None);
             }
+            let filters: Vec<Asked> = self.unproven(filters, &ranges);
+            let looked_at =
+                |place: &usize| filters.iter().any(|(subject, _)| subject.places().any(|it| it == *place));
+            let (first, later): (Vec<usize>, Vec<usize>) =
+                (0..self.wanted.len()).partition(|&idx| looked_at(&self.wanted[idx]));
+            if filters.is_empty() {
+                let columns = self.decoded(&later, &ranges)?;
+                return Columns::with_places(self.file.spec, self.wanted.clone(), columns).map(Some);
+            }
             let mut known = self.decoded(&first, &ranges)?;
             let of = |place: usize| {
                 first.iter().position(|&idx| self.wanted[idx] == place).and_then(|idx| known.get(idx))
             };
-            let keep = matches(ranges.iter().map(Range::len).sum(), filters, of);
+            let keep = matches(ranges.iter().map(Range::len).sum(), &filters, of);
             let passing = Passing::of(&keep, &ranges);
             if passing.rows == 0 {
                 continue;
@@ -298,6 +345,12 @@ impl GroupRows<'_> {
             let columns = columns.into_iter().map(|(_, column)| column).collect();
             return Columns::with_places(self.file.spec, self.wanted.clone(), columns).map(Some);
         }
+    }
+
+    /// The filters that some rows need not pass.
+    fn unproven(&self, filters: &[Asked], ranges: &[Range<usize>]) -> Vec<Asked> {
+        let passes = |filter: &Asked| ranges.iter().all(|rows| self.file.is_proven(self.group, rows, filter));
+        filters.iter().filter(|filter| !passes(filter)).cloned().collect()
     }
 
     /// Some of the columns, by their place among those that are wanted, in some rows.

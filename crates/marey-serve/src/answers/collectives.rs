@@ -138,10 +138,10 @@ fn of_operations(meant: &FxHashSet<Operation>) -> Vec<[Filter<'static>; 2]> {
     /// More than these are passed over as often as is worth it.
     const MOST_PASSES: usize = 16;
     let mut instances: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
-    for it in meant {
+    meant.iter().for_each(|it| {
         let (least, most) = instances.entry(it.communicator).or_insert((it.instance, it.instance));
         (*least, *most) = ((*least).min(it.instance), (*most).max(it.instance));
-    }
+    });
     let filters = |(first, last): (u32, u32), (least, most): (u32, u32)| {
         let range = |least: u32, most: u32| i64::from(least)..i64::from(most) + 1;
         [

@@ -23,11 +23,16 @@ pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     let buckets = usize::try_from(((window.to_ns - 1) >> log2) - first + 1).unwrap_or(1);
     let counts = outermost(run);
     let new = || Series { of: BTreeMap::new(), rest: vec![0.0; buckets] };
-    let (trust, found) = collect(run, window, new, |series: &mut Series, piece| {
-        if counts[piece.line as usize] {
-            series.add(piece, (first, log2));
-        }
-    });
+    let (trust, found) = collect(
+        run,
+        window,
+        |_| new(),
+        |series: &mut Series, piece| {
+            if counts[piece.line as usize] {
+                series.add(piece, (first, log2));
+            }
+        },
+    );
     let mut all = new();
     found.into_iter().for_each(|series| all.join(series));
     let Series { of: series, mut rest } = all;

@@ -24,7 +24,7 @@ struct Pieces {
 }
 
 pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
-    let (trust, mut found) = collect(run, window, Pieces::default, Pieces::push);
+    let (trust, mut found) = collect(run, window, Pieces::with_room, Pieces::push);
     found.retain(|it| !it.lines.is_empty());
     // A viewer names locations in their order; whoever does not gets lines in order all the same.
     if !found.is_sorted_by(|a, b| a.lines.iter().max() <= b.lines.iter().min()) {
@@ -32,10 +32,22 @@ pub(super) fn answer(run: &Opened<'_>, window: &Window) -> Vec<u8> {
     }
     let number: usize = found.iter().flat_map(|it| &it.visits).map(|it| *it as usize).sum();
     let visits = u32::try_from(number).unwrap_or(u32::MAX);
-    columns(&found).frame("states", &StatesHead { trust, visits })
+    columns(found).frame("states", &StatesHead { trust, visits })
 }
 
 impl Pieces {
+    /// With room for so many.
+    fn with_room(number: usize) -> Self {
+        Self {
+            lines: Vec::with_capacity(number),
+            starts: Vec::with_capacity(number),
+            durations: Vec::with_capacity(number),
+            regions: std::array::from_fn(|_| Vec::with_capacity(number)),
+            shares: std::array::from_fn(|_| Vec::with_capacity(number)),
+            visits: Vec::with_capacity(number),
+        }
+    }
+
     fn push(&mut self, piece: &Piece) {
         let of = |place: usize| piece.regions[place].unwrap_or((NONE, 0));
         let [first, second, third] = [of(0), of(1), of(2)];
@@ -99,34 +111,38 @@ fn joined(found: Vec<Pieces>) -> Pieces {
     all
 }
 
-fn columns(found: &[Pieces]) -> Columns {
+fn columns(found: Vec<Pieces>) -> Columns {
     let orders: Vec<Option<Vec<u32>>> = found.iter().map(Pieces::order).collect();
-    let of_u32 = |of: &dyn Fn(&Pieces) -> &[u32]| in_order(found, &orders, of);
-    let of_f64 = |of: &dyn Fn(&Pieces) -> &[f64]| in_order(found, &orders, of);
-    let of_f32 = |of: &dyn Fn(&Pieces) -> &[f32]| in_order(found, &orders, of);
     let mut columns = Columns::default();
-    columns.u32("line", of_u32(&|it| &it.lines));
-    columns.f64("start", of_f64(&|it| &it.starts));
-    columns.f64("duration", of_f64(&|it| &it.durations));
-    for (place, name) in ["region1", "region2", "region3"].into_iter().enumerate() {
-        columns.u32(name, of_u32(&|it| &it.regions[place]));
+    let (mut lines, mut starts, mut durations, mut visits) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut regions: [Vec<Vec<u32>>; 3] = Default::default();
+    let mut shares: [Vec<Vec<f32>>; 4] = Default::default();
+    for (it, order) in found.into_iter().zip(orders) {
+        let order = order.as_deref();
+        lines.push(in_order(it.lines, order));
+        starts.push(in_order(it.starts, order));
+        durations.push(in_order(it.durations, order));
+        visits.push(in_order(it.visits, order));
+        regions.iter_mut().zip(it.regions).for_each(|(all, some)| all.push(in_order(some, order)));
+        shares.iter_mut().zip(it.shares).for_each(|(all, some)| all.push(in_order(some, order)));
     }
-    for (place, name) in ["share1", "share2", "share3", "rest"].into_iter().enumerate() {
-        columns.f32(name, of_f32(&|it| &it.shares[place]));
+    columns.u32_pieces("line", lines);
+    columns.f64_pieces("start", starts);
+    columns.f64_pieces("duration", durations);
+    for (name, regions) in ["region1", "region2", "region3"].into_iter().zip(regions) {
+        columns.u32_pieces(name, regions);
     }
-    columns.u32("visit", of_u32(&|it| &it.visits));
+    for (name, shares) in ["share1", "share2", "share3", "rest"].into_iter().zip(shares) {
+        columns.f32_pieces(name, shares);
+    }
+    columns.u32_pieces("visit", visits);
     columns
 }
 
-/// A column of all pieces.
-fn in_order<T: Copy>(found: &[Pieces], orders: &[Option<Vec<u32>>], of: impl Fn(&Pieces) -> &[T]) -> Vec<T> {
-    let mut values = Vec::with_capacity(found.iter().map(|it| it.lines.len()).sum());
-    for (pieces, order) in found.iter().zip(orders) {
-        let column = of(pieces);
-        match order {
-            Some(order) => values.extend(order.iter().map(|place| column[*place as usize])),
-            None => values.extend_from_slice(column),
-        }
+/// A column in an order; without, as it is.
+fn in_order<T: Copy>(column: Vec<T>, order: Option<&[u32]>) -> Vec<T> {
+    match order {
+        Some(order) => order.iter().map(|place| column[*place as usize]).collect(),
+        None => column,
     }
-    values
 }

@@ -43,7 +43,7 @@ fn of_all(run: &Opened<'_>, window: &Window, times: &mut BTreeMap<u32, f64>) -> 
 
 fn of_pieces(run: &Opened<'_>, window: &Window, times: &mut BTreeMap<u32, f64>, rest: &mut f64) -> Trust {
     let regions = run.trace.regions().len();
-    let new = || Sums { times: vec![0.0; regions], rest: 0.0, is_guessed: false };
+    let new = |_| Sums { times: vec![0.0; regions], rest: 0.0, is_guessed: false };
     let (mut trust, sums) = collect(run, window, new, |Sums { times, rest, is_guessed }, piece| {
         let share = if piece.is_cut { 1.0 } else { inside(piece, window) / float(piece.duration.max(1)) };
         *is_guessed |= !piece.is_visit && !piece.is_cut && share < float(piece.n);

@@ -41,7 +41,6 @@ fn times_of_regions_are_what_a_count_says() {
 
 /// Whoever chooses a span with the pointer chooses no border of a bucket: what is cut there counts once.
 #[test]
-#[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
 fn what_lies_across_an_end_of_the_span_counts_by_what_is_inside() {
     let made = Made::random(7);
     let run = made.open();
