@@ -134,8 +134,12 @@ fn stopped() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
         signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).context("cannot wait for signals")?;
     let (tell, told) = marey_serve::host::stopping();
     std::thread::spawn(move || {
-        signals.forever().next();
+        let mut signals = signals.forever();
+        signals.next();
         tell();
+        // What is being answered may take long; whoever asks twice does not want to wait for it.
+        signals.next();
+        std::process::exit(130);
     });
     Ok(told)
 }

@@ -54,6 +54,8 @@ export const isOfSpan = signal(false);
 export const isOfPaths = computed(() => profile.value === "tree" || profile.value === "callers" || profile.value === "flames");
 
 const ofSpan = signal<Shares | null>(null);
+/** Whether what is there is of a span that was looked at before. */
+export const isCounting = signal(false);
 /** Call paths of the span; `null` = they are being counted. */
 export const pathSums = signal<PathSums | null>(null);
 
@@ -69,14 +71,39 @@ function isWhole(): boolean {
 
 /** Begins to follow the span while it is wanted; returns what ends it. */
 export function followShares(): () => void {
-  const latest = new Latest<SharesOf, Shares>(read, (found) => (ofSpan.value = found), fail);
-  const paths = new Latest<SpanOf, PathSums>(readPaths, (found) => (pathSums.value = found), fail);
+  let wanted: SharesOf | SpanOf | null = null;
+  const answered = (question: SharesOf | SpanOf): void => {
+    isCounting.value = question !== wanted;
+  };
+  const latest = new Latest<SharesOf, Shares>(
+    read,
+    (found, question) => {
+      ofSpan.value = found;
+      answered(question);
+    },
+    fail,
+  );
+  const paths = new Latest<SpanOf, PathSums>(
+    readPaths,
+    (found, question) => {
+      pathSums.value = found;
+      answered(question);
+    },
+    fail,
+  );
   needShares();
   return effect(() => {
+    isCounting.value = isPart.value;
     if (run.value === null || !isPart.value) return;
     const of = { from_ns: Math.floor(span.value.from), to_ns: Math.ceil(span.value.to) };
-    if (isOfPaths.value) paths.want(of);
-    else latest.want({ span: of });
+    if (isOfPaths.value) {
+      wanted = of;
+      paths.want(of);
+    } else {
+      const asked: SharesOf = { span: of };
+      wanted = asked;
+      latest.want(asked);
+    }
   });
 }
 

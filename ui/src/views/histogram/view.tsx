@@ -1,5 +1,5 @@
 /** How long the visits of a region took, or how much they moved, and picking out those that differ. */
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
@@ -9,7 +9,7 @@ import { duration } from "../../base/time.ts";
 import { instances, isOfSpan, measure, sample } from "../../state/instances.ts";
 import { engine, fail, run } from "../../state/run.ts";
 import { beside, chosenRegion, isBlinking, pick, picked } from "../../state/view.ts";
-import type { Histogram, HistogramHead } from "../../wire/generated.ts";
+import type { Histogram, HistogramHead, Sample } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { colourOf } from "../colours.ts";
 import { Chart } from "./chart.tsx";
@@ -22,6 +22,8 @@ interface Shown {
   readonly edges: Float64Array;
   readonly counts: Float64Array;
   readonly isLogarithmic: boolean;
+  /** What it was asked of. */
+  readonly of: Sample;
 }
 
 const bins = signal(60);
@@ -33,7 +35,7 @@ function follow(): () => void {
   const asked = new Latest<Histogram, Shown>(
     async (request) => {
       const frame = await engine.histogram(request);
-      return { head: frame.head, edges: frame.f64("edge"), counts: frame.f64("number"), isLogarithmic: request.logarithmic };
+      return { head: frame.head, edges: frame.f64("edge"), counts: frame.f64("number"), isLogarithmic: request.logarithmic, of: request.sample };
     },
     (answer) => (shown.value = answer),
     fail,
@@ -45,11 +47,18 @@ function follow(): () => void {
   });
 }
 
+/** What is there of the visits that are meant; of another region, or another measure, it would be taken for theirs. */
+const meant = computed<Shown | null>(() => {
+  const [it, of] = [shown.value, sample.value];
+  return it !== null && of !== null && it.of.region === of.region && it.of.of === of.of ? it : null;
+});
+
 export function HistogramView(): JSX.Element {
   useEffect(() => follow(), []);
   const head = run.value;
   const region = chosenRegion.value;
   if (head === null || region === null) return <Choose />;
+  const it = meant.value;
   return (
     <div class="sheet">
       <section>
@@ -57,10 +66,10 @@ export function HistogramView(): JSX.Element {
           <code>{head.regions[region]?.name}</code>
         </h1>
         <Tools />
-        {shown.value === null ? <Coming what="The visits are being counted" /> : <Bars it={shown.value} region={region} />}
+        {it === null ? <Coming what="The visits are being counted" /> : <Bars it={it} region={region} />}
       </section>
       {instances.value === null || picked.value === null ? null : <Picked of={picked.value.of} />}
-      {shown.value === null || shown.value.head.number === 0 ? null : <Bins it={shown.value} />}
+      {it === null || it.head.number === 0 ? null : <Bins it={it} />}
     </div>
   );
 }

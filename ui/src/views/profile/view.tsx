@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 
 import { duration } from "../../base/time.ts";
 import { report } from "../../state/run.ts";
-import { followShares, isOfPaths, isOfSpan, isPart, pathSums, profile, profileShares, type PathSums, type ProfileName } from "../../state/shares.ts";
+import { followShares, isCounting, isOfPaths, isOfSpan, isPart, pathSums, profile, profileShares, type PathSums, type ProfileName } from "../../state/shares.ts";
 import { spanLength } from "../../state/told.ts";
 import type { CallNode, Report } from "../../wire/report.ts";
 import { Flames } from "./flames.tsx";
@@ -50,7 +50,9 @@ export function Profile(): JSX.Element {
           </span>
           {way?.hasSpan === true ? <Of /> : <span class="muted">Of the whole run, all locations together.</span>}
         </p>
-        {way?.key === "racy" ? <Racy /> : way?.key === "region" && isOfSpan.value ? <RegionsOfSpan /> : text === null ? <Coming what="The report is being made" /> : <OfReport way={way?.key ?? "region"} text={text} />}
+        <div class={isCounting.value ? "profile-stale" : undefined}>
+          {way?.key === "racy" ? <Racy /> : way?.key === "region" && isOfSpan.value ? <RegionsOfSpan /> : text === null ? <Coming what="The report is being made" /> : <OfReport way={way?.key ?? "region"} text={text} />}
+        </div>
       </section>
     </div>
   );
