@@ -53,7 +53,7 @@ impl Language {
     }
 
     /// Whether names mean the same in capitals.
-    pub(super) fn ignores_case(self) -> bool {
+    pub fn ignores_case(self) -> bool {
         matches!(self, Self::Fortran | Self::FixedFortran)
     }
 
