@@ -21,8 +21,10 @@ pub struct Joined {
     pub functions: Vec<Option<u32>>,
     /// By type of the binary: the type of the text.
     pub types: Vec<Option<u32>>,
-    /// By call of the binary: the call of the text.
+    /// By call of the binary: the first call of the text that it is.
     pub calls: Vec<Option<u32>>,
+    /// By call of the text: whether the binary knows it. One line may call a function twice.
+    pub known_calls: Vec<bool>,
 }
 
 /// Sources that a binary names and that are there, and how many are not.
@@ -95,10 +97,17 @@ impl Joined {
             };
             calls.get(&(file, line, name)).copied()
         };
+        let of_calls: Vec<Option<u32>> = binary.calls.iter().map(of_call).collect();
+        let is_known: rustc_hash::FxHashSet<u32> = of_calls.iter().copied().flatten().collect();
+        let is_known = |it: &crate::text::Call| {
+            let first = calls.get(&(it.file, it.line, key(text.text(it.name))));
+            first.is_some_and(|first| is_known.contains(first))
+        };
         Self {
+            known_calls: text.calls.iter().map(is_known).collect(),
             functions: binary.functions.iter().map(of_function).collect(),
             types: binary.types.iter().map(of_type).collect(),
-            calls: binary.calls.iter().map(of_call).collect(),
+            calls: of_calls,
         }
     }
 }

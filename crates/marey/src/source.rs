@@ -100,7 +100,7 @@ impl Page<'_> {
         let mut table =
             Table::new(&[("what", Side::Left), ("number", Side::Right), ("of which", Side::Left)]);
         let lines: u64 = text.files.iter().map(|file| u64::from(file.lines)).sum();
-        let read = format!("{} were read, with {} lines", number(text.files.len()), format::count(lines));
+        let read = format!("{} could be read, with {} lines", number(text.files.len()), format::count(lines));
         let files = self.it.files().len();
         table.row(["sources".into(), number(files).into(), read.into()]);
         let mut of = Vec::new();
@@ -181,7 +181,7 @@ impl Page<'_> {
             }
             if *n_missing != 0 {
                 notes.push(format!(
-                    "{} that the program was made of are not on this machine; loops, constructs and the last lines of \
+                    "{} that the program was made of cannot be read here; loops, constructs and the last lines of \
                      functions are not known for them",
                     format::counted(*n_missing as u64, "source")
                 ));

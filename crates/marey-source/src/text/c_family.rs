@@ -292,6 +292,7 @@ fn function(walk: &mut Walk<'_>, node: Node<'_>) {
     }
     let context = walk.context();
     let attributes = attributes(walk, node, function);
+    let returned = node.child_by_field_name("type").map_or_else(String::new, |of| walk.str(of).into_owned());
     let mut kind = FunctionKind::Function;
     let has_body =
         ![Attribute::Defaulted, Attribute::Deleted, Attribute::Pure].iter().any(|it| attributes.has(*it));
@@ -299,7 +300,7 @@ fn function(walk: &mut Walk<'_>, node: Node<'_>) {
         // The compiler makes it, or nobody does.
         if let Some(of) = context.of {
             let kind = method_kind(walk, &short);
-            member(walk, of, &short, kind, attributes, "", at);
+            member(walk, of, &short, kind, attributes, &returned, at);
         }
         return;
     }
@@ -310,7 +311,7 @@ fn function(walk: &mut Walk<'_>, node: Node<'_>) {
             MemberKind::Destructor => FunctionKind::Destructor,
             _ => FunctionKind::Method,
         };
-        member(walk, of, &short, member_kind, attributes, "", at);
+        member(walk, of, &short, member_kind, attributes, &returned, at);
         let row = super::walk::number(walk.out.functions.len());
         if let Some(member) = walk.out.members.last_mut() {
             member.function = Some(row);
@@ -332,6 +333,9 @@ fn function(walk: &mut Walk<'_>, node: Node<'_>) {
         },
     );
 }
+
+/// `std::execution::parallel_policy()` is not longer.
+const LONGEST_POLICY: usize = 40;
 
 fn call(walk: &mut Walk<'_>, node: Node<'_>) {
     let Some(callee) = node.child_by_field_name("function") else { return };
@@ -357,7 +361,10 @@ fn call(walk: &mut Walk<'_>, node: Node<'_>) {
     }
     let policy = || {
         let first = node.child_by_field_name("arguments")?.named_child(0)?;
-        let is_parallel = walk.str(first).contains("execution::par");
+        let text = walk.bytes(first);
+        // Calls in arguments of calls: only the start is looked at, or else nests would be looked at from each level.
+        let start = String::from_utf8_lossy(&text[..text.len().min(LONGEST_POLICY)]);
+        let is_parallel = start.contains("execution::par");
         is_parallel.then_some(Model::Std)
     };
     let lines = walk.lines(node);

@@ -35,6 +35,9 @@ pub(super) fn parse<'t>(parser: &mut Parser, text: &'t [u8], language: Language)
     if language == Language::FixedFortran {
         text = Cow::Owned(fixed_form::to_free(&text));
     }
+    if language == Language::Cpp && has_endless_arguments(&text) {
+        return None;
+    }
     let tree = tree(parser, &text)?;
     let mut best = Parsed { tree, text, whole: None };
     if language == Language::Rust || !best.tree.root_node().has_error() {
@@ -85,4 +88,25 @@ fn tree(parser: &mut Parser, text: &[u8]) -> Option<Tree> {
         parser.reset();
     }
     tree
+}
+
+/// Arguments of templates in arguments of templates, as `a<a<a<…`: the parser compares whole trees for each, which takes
+/// minutes for ten thousand, and no step is too long for its being asked. People nest some ten.
+const MOST_ARGUMENTS: usize = 1000;
+
+fn has_endless_arguments(text: &[u8]) -> bool {
+    let (mut nested, mut before) = (0, b' ');
+    for byte in text {
+        match byte {
+            b'<' if before.is_ascii_alphanumeric() || before == b'_' => nested += 1,
+            b':' | b'_' | b' ' | b'\t' | b'\r' | b'\n' => {}
+            _ if byte.is_ascii_alphanumeric() => {}
+            _ => nested = 0,
+        }
+        if MOST_ARGUMENTS < nested {
+            return true;
+        }
+        before = *byte;
+    }
+    false
 }

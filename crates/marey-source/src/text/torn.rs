@@ -29,11 +29,12 @@ pub(super) fn main_branches(text: &[u8]) -> Option<Vec<u8>> {
     }
     let mut out = Vec::with_capacity(text.len());
     let mut next = 0_u32;
-    // Whether each branch that is open is kept.
+    // Whether each branch that is open is kept, with all that it lies in.
     let mut open: Vec<bool> = Vec::new();
     let mut is_kept = |open: &mut Vec<bool>| {
         let branch = &branches[next as usize];
-        open.push(!branch.is_never && main[branch.condition as usize].0 == next);
+        let is_outer_kept = open.last().copied().unwrap_or(true);
+        open.push(is_outer_kept && !branch.is_never && main[branch.condition as usize].0 == next);
         next += 1;
     };
     lines(text, |line, directive| match directive {
@@ -52,7 +53,7 @@ pub(super) fn main_branches(text: &[u8]) -> Option<Vec<u8>> {
             open.pop();
             push(&mut out, line, false);
         }
-        None => push(&mut out, line, open.iter().all(|kept| *kept)),
+        None => push(&mut out, line, open.last().copied().unwrap_or(true)),
     });
     Some(out)
 }
@@ -158,14 +159,19 @@ pub(super) fn without_odd_words(text: &[u8], tree: &Tree) -> Option<Vec<u8>> {
     changed.then_some(out)
 }
 
+/// So far from an error the words are that have made it.
+const NEAR: usize = 400;
+
 /// The line of a place, with the one before and the one behind.
 fn near(at: usize, text: &[u8]) -> Range<usize> {
+    let at = at.min(text.len());
     let is_end = |byte: &u8| *byte == b'\n';
-    let before = text[..at.min(text.len())].iter().rev().enumerate().filter(|(_, byte)| is_end(byte)).nth(1);
-    let start = before.map_or(0, |(back, _)| at.saturating_sub(back));
-    let rest = text.get(at..).unwrap_or_default();
+    let first = at.saturating_sub(NEAR);
+    let before = text[first..at].iter().rev().enumerate().filter(|(_, byte)| is_end(byte)).nth(1);
+    let start = before.map_or(first, |(back, _)| at.saturating_sub(back));
+    let rest = &text[at..text.len().min(at.saturating_add(NEAR))];
     let behind = rest.iter().enumerate().filter(|(_, byte)| is_end(byte)).nth(1);
-    start..behind.map_or(text.len(), |(forth, _)| at + forth)
+    start..behind.map_or(at + rest.len(), |(forth, _)| at + forth)
 }
 
 /// Blanks words in capitals where only attributes can stand: before another word, or behind a list of parameters. One that

@@ -3,6 +3,7 @@
 use std::io;
 
 use marey_source::database::{CallKind, Callee, MemberKind};
+use marey_source::text::Lines;
 
 use super::Page;
 use super::kinds::{access, base_kind, function_kind, kind, loop_kind, member_kind, model, written_kind};
@@ -137,10 +138,9 @@ impl Page<'_> {
             if attributes.is_empty() { String::new() } else { format!("{} ", attributes.join(" ")) };
         let place = harmless(text.path(function.file));
         let remark = format!(
-            "{attributes}{}, {place}:{}–{}, as the text tells",
+            "{attributes}{}, {place}:{}, as the text tells",
             function_kind(function.kind),
-            function.lines.first,
-            function.lines.last
+            span(function.lines)
         );
         title(self.out, self.paint, &words::function(text.text(function.name)), &remark)?;
         let mut table = calls_table();
@@ -222,11 +222,10 @@ impl Page<'_> {
         let text = &self.it.text;
         let of = &text.types[row as usize];
         let remark = format!(
-            "{}, {}:{}–{}, as the text tells",
+            "{}, {}:{}, as the text tells",
             written_kind(of.kind),
             harmless(text.path(of.file)),
-            of.lines.first,
-            of.lines.last
+            span(of.lines)
         );
         title(self.out, self.paint, &words::function(text.text(of.name)), &remark)?;
         let mut table = members_table();
@@ -256,6 +255,15 @@ impl Page<'_> {
             ]);
         }
         table.print(self.out, self.paint)
+    }
+}
+
+/// `4–9`, or the only line.
+fn span(lines: Lines) -> String {
+    if lines.first == lines.last {
+        lines.first.to_string()
+    } else {
+        format!("{}–{}", lines.first, lines.last)
     }
 }
 

@@ -149,7 +149,7 @@ impl Page<'_> {
             ("kind", Side::Left),
             ("derived from", Side::Left),
             ("at", Side::Left),
-            ("size", Side::Right),
+            (if self.it.has_binary() { "size" } else { "" }, Side::Right),
             ("members", Side::Right),
             (if self.it.has_both() { "known to" } else { "" }, Side::Left),
         ])
@@ -236,7 +236,7 @@ impl Page<'_> {
             ("language", Side::Left),
             ("lines", Side::Right),
             ("functions", Side::Right),
-            ("code", Side::Right),
+            (if self.it.has_binary() { "code" } else { "" }, Side::Right),
             ("unclear", Side::Right),
         ])
         .can_spare(&["language"]);

@@ -59,7 +59,8 @@ impl Witnesses {
 
     /// Calls of the text that the binary does not know.
     pub(super) fn calls_of_text(&self) -> Vec<u32> {
-        alone(self.text.calls.len(), &self.joined.calls)
+        let is_known = |row: &u32| self.joined.known_calls.get(*row as usize).copied().unwrap_or(false);
+        (0..).zip(&self.text.calls).map(|(row, _)| row).filter(|row| !is_known(row)).collect()
     }
 
     /// Paths of all sources.
