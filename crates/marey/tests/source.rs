@@ -197,7 +197,7 @@ CALLS  where each is, and how its callee is named; what a member or an expressio
 Disc  class, src/shapes.cpp:7–10, as the text tells
                          name   type    access  at
   base                   Shape          public  shapes.cpp:7
-  override const method  area           public  shapes.cpp:9
+  override const method  area   double  public  shapes.cpp:9
   1 place in 1 source could not be parsed, so that something may be missing there; most:
   src/shapes.cpp:11 (1 in all)
 ",
