@@ -118,6 +118,8 @@ pub(crate) struct Difference {
     pub(crate) all: usize,
     pub(crate) missing: Vec<Row>,
     pub(crate) ends: Vec<(Row, u32, u32)>,
+    /// How many rows it knows the end of.
+    pub(crate) compared: usize,
 }
 
 impl Difference {
@@ -127,6 +129,7 @@ impl Difference {
             match ours.iter().find(|(ours, _)| ours == row) {
                 None => it.missing.push(row.clone()),
                 Some((_, last)) => {
+                    it.compared += usize::from(end.is_some());
                     if let Some(end) = end.filter(|end| end != last) {
                         it.ends.push((row.clone(), *last, end));
                     }
@@ -136,11 +139,18 @@ impl Difference {
         it
     }
 
-    /// At least so many rows are known, and at most so many of a thousand differ.
-    pub(crate) fn check(&self, least: usize, missing_per_mille: usize, ends_per_mille: usize) {
+    /// At least so many rows are known, and at most so many of a thousand are missing.
+    pub(crate) fn check(&self, least: usize, per_mille: usize) -> &Self {
         assert!(least <= self.all, "ctags knows {} rows only", self.all);
-        let is_few = |rows: usize, per_mille: usize| rows * 1000 <= self.all * per_mille;
-        assert!(is_few(self.missing.len(), missing_per_mille), "of {}: {:#?}", self.all, self.missing);
-        assert!(is_few(self.ends.len(), ends_per_mille), "of {}: {:#?}", self.all, self.ends);
+        let missing = self.missing.len();
+        assert!(missing * 1000 <= self.all * per_mille, "{missing} of {}: {:#?}", self.all, self.missing);
+        self
+    }
+
+    /// Of so many rows the end is known, and at most so many of a thousand end elsewhere.
+    pub(crate) fn check_ends(&self, least: usize, per_mille: usize) {
+        assert!(least <= self.compared, "ctags knows the end of {} rows only", self.compared);
+        let ends = self.ends.len();
+        assert!(ends * 1000 <= self.compared * per_mille, "{ends} of {}: {:#?}", self.compared, self.ends);
     }
 }
