@@ -117,11 +117,18 @@ impl Joined {
 fn key(name: &str) -> String {
     let mut depth = 0_u32;
     let mut plain = String::with_capacity(name.len());
+    // What of the sign of an operator was read.
+    let mut sign: Option<String> = None;
     for c in name.chars() {
-        let is_operator = plain.trim_end_matches(['<', '>', '=', '-']).ends_with("operator");
+        if depth == 0 && is_sign(sign.as_deref(), c) {
+            plain.push(c);
+            sign.get_or_insert_default().push(c);
+            continue;
+        }
+        sign = None;
         match c {
-            '<' if !is_operator => depth = depth.saturating_add(1),
-            '>' if !is_operator && depth != 0 => depth -= 1,
+            '<' => depth = depth.saturating_add(1),
+            '>' if depth != 0 => depth -= 1,
             '(' if depth == 0
                 && !plain.ends_with("operator")
                 && !plain.is_empty()
@@ -132,8 +139,20 @@ fn key(name: &str) -> String {
             _ if depth == 0 && !c.is_whitespace() => plain.push(c.to_ascii_lowercase()),
             _ => {}
         }
+        if depth == 0 && plain.ends_with("operator") {
+            sign = Some(String::new());
+        }
     }
     plain.rsplit("::").next().unwrap_or(&plain).trim_end_matches('_').to_owned()
+}
+
+/// Whether a character goes on with the sign of an operator that may be taken for a bracket.
+fn is_sign(sign: Option<&str>, c: char) -> bool {
+    const SIGNS: [&str; 11] = ["<=>", "<<=", ">>=", "->*", "->", "<<", ">>", "<=", ">=", "<", ">"];
+    sign.is_some_and(|sign| {
+        let sign = format!("{sign}{c}");
+        SIGNS.iter().any(|known| known.starts_with(&sign))
+    })
 }
 
 #[cfg(test)]
@@ -150,6 +169,9 @@ mod tests {
             ("a::operator<<(int)", "operator<<"),
             ("a::operator()", "operator()"),
             ("a::operator-><int>", "operator->"),
+            ("operator-<double*, std::vector<double> >", "operator-"),
+            ("operator< <int>", "operator<"),
+            ("a::operator<=><int>", "operator<=>"),
             ("f(a::b, int)", "f"),
             ("MPI_Send", "mpi_send"),
             ("mpi_send_", "mpi_send"),
