@@ -22,6 +22,8 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "gfortran",
     "clang",
     "dwz",
+    // Another reader of sources.
+    "universal-ctags",
     "lammps",
     "hpcc",
     "quantum-espresso",

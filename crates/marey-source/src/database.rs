@@ -11,7 +11,6 @@ mod calls;
 mod code;
 mod facts;
 mod names;
-mod texts;
 mod unit;
 mod units;
 
@@ -21,7 +20,6 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use self::binary::Binary;
 use self::build::Build;
-use self::texts::Texts;
 use self::unit::{Bytes, UnitFacts};
 use self::units::Units;
 use crate::dwarf::{SECTIONS, guarded};
@@ -29,6 +27,7 @@ use crate::elf::Sections;
 use crate::module::{Files, best_symbols};
 use crate::problem::{BuildId, Problem, Problems};
 use crate::symbolizer::{ModuleRef, SymbolizerConfig};
+use crate::texts::Texts;
 
 pub use facts::{
     Access, Base, Call, CallKind, Callee, Function, Member, MemberKind, Place, Text, Type, TypeKind,

@@ -7,9 +7,15 @@
 //!
 //! [`database`] says what else is known of a module without running it: what it consists of, and who calls whom.
 //!
+//! [`text`] says what its sources tell; [`joined`] lays both side by side.
+//!
 //! It never reads the memory of a process, and knows nothing about runs, archives or call paths.
 
 pub mod database;
+
+pub mod text;
+
+pub mod joined;
 
 mod symbolizer;
 
@@ -26,6 +32,8 @@ mod elf;
 mod names;
 
 mod problem;
+
+mod texts;
 
 pub use problem::{BuildId, Problem};
 pub use symbolizer::{Address, Frame, ModuleRef, Quality, Resolved, Symbolizer, SymbolizerConfig};

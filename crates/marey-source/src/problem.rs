@@ -73,6 +73,42 @@ pub enum Problem {
         /// The limit in bytes, see [`SymbolizerConfig::max_bytes`](crate::SymbolizerConfig::max_bytes).
         limit_bytes: u64,
     },
+    /// A source could not be read.
+    #[error("cannot read source ({kind}): {}", path.display())]
+    UnreadableSource {
+        /// Path of the source or directory.
+        path: PathBuf,
+        /// What the operating system said.
+        kind: io::ErrorKind,
+    },
+    /// A source is larger than the limit.
+    #[error("source has {bytes} bytes, limit {limit_bytes}: {}", path.display())]
+    SourceTooLarge {
+        /// Path of the source.
+        path: PathBuf,
+        /// Its size in bytes.
+        bytes: u64,
+        /// The limit in bytes, see [`TextConfig::max_file_bytes`](crate::text::TextConfig::max_file_bytes).
+        limit_bytes: u64,
+    },
+    /// A file with the name of a source is none.
+    #[error("source is no text: {}", path.display())]
+    NotText {
+        /// Path of the file.
+        path: PathBuf,
+    },
+    /// A file is in no language that is known.
+    #[error("source is neither C, C++, Fortran nor Rust: {}", path.display())]
+    UnknownLanguage {
+        /// Path of the file.
+        path: PathBuf,
+    },
+    /// The parser was given up on a source.
+    #[error("source takes too long to parse: {}", path.display())]
+    SourceTooHard {
+        /// Path of the source.
+        path: PathBuf,
+    },
 }
 
 impl Problem {
@@ -86,7 +122,12 @@ impl Problem {
             | Problem::ReaderFailed { path }
             | Problem::DebugFileMismatch { path }
             | Problem::DebugPartMissing { path }
-            | Problem::TooLarge { path, .. } => path,
+            | Problem::TooLarge { path, .. }
+            | Problem::UnreadableSource { path, .. }
+            | Problem::SourceTooLarge { path, .. }
+            | Problem::NotText { path }
+            | Problem::UnknownLanguage { path }
+            | Problem::SourceTooHard { path } => path,
         }
     }
 }

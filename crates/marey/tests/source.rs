@@ -57,7 +57,11 @@ fn a_function_tells_whom_it_calls_and_who_calls_it() {
     let rows: Vec<Vec<&str>> = told.lines().skip(3).map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(
         rows,
-        [vec!["called", "by", "main", "heat.c:14", "2"], vec!["calls", "relax", "heat.c:8", "1"]]
+        [
+            vec!["called", "by", "main", "heat.c:14", "2"],
+            vec!["calls", "relax", "heat.c:8", "1"],
+            vec!["loop", "for", "heat.c:7–8"]
+        ]
     );
     let (_, told, _) = marey(dir.path(), &["heat", "--of", "cell"]);
     let rows: Vec<Vec<&str>> = told.lines().skip(3).map(|line| line.split_whitespace().collect()).collect();
@@ -95,8 +99,143 @@ fn files_that_tell_nothing_are_refused_with_a_reason() {
         assert!(errors.contains(why), "{errors}");
     };
     refused("nosuch", "cannot open nosuch");
-    refused("heat.c", "give an executable or a shared library");
+    std::fs::write(dir.path().join("notes.txt"), "no program").unwrap();
+    refused("notes.txt", "give an executable, a shared library, a source or a directory of sources");
+    std::fs::create_dir(dir.path().join("empty")).unwrap();
+    refused("empty", "no sources of C, C++, Fortran or Rust are below empty");
     let stripped = Command::new("strip").arg("heat").current_dir(dir.path()).status().unwrap();
     assert!(stripped.success());
     refused("heat", "compile with -g");
+}
+
+/// What a list shows, line by line.
+#[track_caller]
+fn shows(dir: &Path, words: &[&str], expected: &str) {
+    let (code, told, errors) = marey(dir, words);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let told = told.replace(&format!("{}/", dir.display()), "");
+    let told: Vec<&str> = told.lines().map(str::trim_end).collect();
+    assert_eq!(told.join("\n").trim(), expected.trim(), "{told:#?}");
+}
+
+const NEST: &str = "\
+module nests
+contains
+  subroutine step(n)
+    integer :: n
+    !$omp parallel do
+    do i = 1, n
+      do j = 1, n
+        call work(i, j)
+      end do
+    end do
+    call MPI_Barrier(comm)
+    sync all
+  end subroutine
+end module
+";
+
+const SHAPES: &str = "\
+class Shape {
+public:
+  virtual double area() const = 0;
+protected:
+  int id;
+};
+class Disc : public Shape {
+public:
+  double area() const override { return radius(id) * (*pi)(); }
+};
+void torn( {
+";
+
+#[test]
+fn a_directory_of_sources_is_told_without_a_program() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("src")).unwrap();
+    std::fs::write(dir.path().join("src/nests.f90"), NEST).unwrap();
+    std::fs::write(dir.path().join("src/shapes.cpp"), SHAPES).unwrap();
+    shows(
+        dir.path(),
+        &["src", "--list", "loops"],
+        "
+LOOPS  in the order of the text; those that lie in another are set in
+  loop  at              lines  depth  in
+  do    nests.f90:6–10      5      1  nests::step
+    do  nests.f90:7–9       3      2  nests::step
+  1 place in 1 source could not be parsed, so that something may be missing there; most:
+  src/shapes.cpp:11 (1 in all)
+",
+    );
+    shows(
+        dir.path(),
+        &["src/nests.f90", "--list", "constructs"],
+        "
+PARALLEL CONSTRUCTS  in the order of the text, each with the lines that it governs; in a loop says
+                     where that begins
+  model    construct    at              in           in a loop
+  OpenMP   parallel do  nests.f90:5–10  nests::step
+  MPI      MPI_Barrier  nests.f90:11    nests::step
+  coarray  sync all     nests.f90:12    nests::step
+",
+    );
+    shows(
+        dir.path(),
+        &["src/nests.f90", "--list", "calls"],
+        "
+CALLS  where each is, and how its callee is named; what a member or an expression leads to is
+       known when the program runs
+  caller       callee       from line     how      times
+  nests::step  work         nests.f90:8   by name
+  nests::step  MPI_Barrier  nests.f90:11  by name
+",
+    );
+    shows(
+        dir.path(),
+        &["src", "--of", "Disc"],
+        "
+Disc  class, src/shapes.cpp:7–10, as the text tells
+                         name   type    access  at
+  base                   Shape          public  shapes.cpp:7
+  override const method  area   double  public  shapes.cpp:9
+  1 place in 1 source could not be parsed, so that something may be missing there; most:
+  src/shapes.cpp:11 (1 in all)
+",
+    );
+}
+
+#[test]
+fn what_one_witness_knows_alone_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(()) = compiled(dir.path()) else { return };
+    let unused = format!("{PROGRAM}#ifdef NEVER\nint unused(void) {{ return 1; }}\n#endif\n");
+    std::fs::write(dir.path().join("heat.c"), unused).unwrap();
+    let (_, told, _) = marey(dir.path(), &["heat", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let known = |list: &str, name: &str| {
+        let rows = json[list].as_array().unwrap();
+        rows.iter().find(|it| it["name"] == name).unwrap()["known_to"].clone()
+    };
+    assert_eq!(known("functions", "sweep"), "both");
+    assert_eq!(known("functions", "unused"), "text");
+    assert_eq!(known("functions", "_start"), "binary");
+    assert_eq!(known("types", "cell"), "both");
+    assert_eq!(known("calls", "printf"), "both");
+    let functions = json["functions"].as_array().unwrap();
+    let sweep = functions.iter().position(|it| it["name"] == "sweep").unwrap();
+    let nest = &json["loops"][0];
+    assert_eq!(
+        (&nest["function"], &nest["first_line"], &nest["last_line"]),
+        (&sweep.into(), &7.into(), &8.into())
+    );
+    assert_eq!(functions[sweep]["last_line"], 10);
+    // The text is younger than the program.
+    let (_, told, _) = marey(dir.path(), &["heat"]);
+    assert!(told.contains("sources are newer than the program") && told.contains("heat.c"), "{told}");
+    std::fs::remove_file(dir.path().join("heat.c")).unwrap();
+    let (_, told, _) = marey(dir.path(), &["heat", "--list", "loops"]);
+    assert!(
+        told.contains("no sources could be read") && told.contains("1 source that the program"),
+        "{told}"
+    );
 }

@@ -13,12 +13,12 @@ use super::facts::{
     Access, Base, Call, CallKind, Callee, Function, Member, MemberKind, Place, Text, Type, TypeKind,
 };
 use super::names::{Names, is_operator, kind, plain};
-use super::texts::Texts;
 use super::unit::{Around, What};
 use super::units::{At, Units};
 use crate::module::fuller_name;
 use crate::names::{Language, Names as Readable};
 use crate::symbols::SymbolTable;
+use crate::texts::Texts;
 
 /// What makes two entries one function.
 #[derive(PartialEq, Eq, Hash)]

@@ -3,9 +3,7 @@
 //! The one idea: rows that refer to each other by number, with every name in one list, so that a program of a million lines
 //! is a few vectors.
 
-/// A text of the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Text(pub(super) u32);
+pub use crate::texts::Text;
 
 /// A place in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

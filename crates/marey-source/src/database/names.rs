@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::facts::{Text, TypeKind};
-use super::texts::Texts;
 use super::unit::{Derived, Entity, Key, What};
 use super::units::{At, Units};
+use crate::texts::Texts;
 
 /// Types that are made of types that are made of types: more than somebody writes.
 const MOST_STEPS: usize = 16;

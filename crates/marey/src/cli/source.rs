@@ -11,29 +11,37 @@ use super::at_least_one;
 #[command(
     about = "Show what a program consists of, without running it",
     long_about = "Show what a program consists of, without running it.\n\n\
-        Debug information tells its functions, its types with their members and bases, and which calls the \
-        compiler has replaced by what they call; machine code tells who calls whom (on x86-64). Without debug \
-        information (-g) functions are the symbols of the file. A call through a pointer or of a virtual \
-        function has no callee: where it leads is only known when the program runs.",
+        Two witnesses are asked. The binary: debug information tells functions, types with their members and bases, and \
+        which calls the compiler has replaced by what they call; machine code tells who calls whom (on x86-64). Without \
+        debug information (-g) functions are the symbols of the file. The text: sources in C, C++, Fortran and Rust, \
+        which are read where the binary says that they are, or given by themselves, tell where functions end, loops and \
+        their nests, constructs of OpenMP, OpenACC, MPI, coarrays, threads and the like, and calls as they are written. \
+        What both tell is one row. A call through a pointer or of a virtual function has no callee: where it leads is \
+        only known when the program runs.",
     after_long_help = "EXAMPLES\n  \
         marey source ./app                        an overview, and the largest functions\n  \
+        marey source src/                         the same of sources, without a program\n  \
         marey source ./app --list types           all types, with what they are derived from\n  \
+        marey source ./app --list loops           all loops and what lies in them\n  \
         marey source ./app --of solver::step      where a function is, whom it calls, and who calls it\n  \
         marey source ./app --of Solver            the members of a type\n  \
         marey source libsolver.so --json | jq '.functions | length'\n\n\
         JSON\n  \
-        has_debug_information, has_calls, problems[], files[], functions[{name, linkage, file|null, line|null, \
-        type|null, external, inline, code_bytes, entries[]}], types[{name, kind, file|null, line|null, \
-        bytes|null, members[{name, kind, access, virtual, inline, type, file|null, line|null, function|null}], \
-        bases[{type, access, virtual}]}], calls[{caller, callee|null, name|null, kind, file|null, line|null, \
-        times}]. Functions and types are numbered from 0 in their lists, and so are type, function, caller and \
-        callee; name is that of a callee that debug information does not know; both are null where nobody knows \
-        who is called. times is how many such calls there are in the machine code. Addresses are those of the \
-        file."
+        has_debug_information, has_calls, problems[], files[], texts[{file, language, lines, unclear, \
+        first_unclear|null}], functions[{name, linkage, known_to, file|null, line|null, first_line|null, \
+        last_line|null, kind|null, attributes[], type|null, external|null, inline, code_bytes, entries[]}], \
+        types[{name, known_to, kind, file|null, line|null, last_line|null, bytes|null, members[{name, kind, access, \
+        virtual, inline, type, file|null, line|null, function|null}], bases[{type|null, name, kind, access, virtual}]}], \
+        calls[{caller|null, callee|null, name|null, kind, known_to, file|null, line|null, times, loop|null}], \
+        loops[{kind, file, first_line, last_line, depth, loop|null, function|null}], constructs[{model, text, file, \
+        first_line, last_line, function|null, loop|null}]. Files, functions, types and loops are numbered from 0 in \
+        their lists, and so are file, type, function, caller, callee and loop. known_to is binary, text or both. In \
+        calls name is that of a callee that debug information does not know; both are null where nobody knows who is \
+        called. times is how many such calls there are in the machine code. Addresses are those of the file."
 )]
 pub(crate) struct SourceArgs {
-    /// An executable or a shared library
-    #[arg(value_name = "FILE")]
+    /// An executable, a shared library, a source, or a directory of sources
+    #[arg(value_name = "FILE|DIR")]
     pub(crate) file: PathBuf,
 
     /// Show one list, all of it unless --top says otherwise
@@ -68,4 +76,10 @@ pub(crate) enum SourceList {
     Types,
     /// Sources, those with the most code first
     Files,
+    /// Loops and what lies in them, in the order of the text
+    Loops,
+    /// Constructs of parallel programming models, in the order of the text
+    Constructs,
+    /// Calls of the binary, then those that only the text knows
+    Calls,
 }

@@ -1,10 +1,16 @@
 //! What `marey source --json` prints; `--help` says what it means.
+//!
+//! The one idea: rows of the binary first, then those that only the text knows, so that one number names a function
+//! whoever knows it.
 
-use marey_source::database::{CallKind, Callee, Database, MemberKind, Place};
+use marey_source::database::{self, CallKind, Callee, Place};
+use marey_source::text;
 use serde::Serialize;
 
-use super::about::access;
-use super::kind;
+use super::kinds::{
+    access, base_kind, call_kind, function_kind, kind, loop_kind, member_kind, model, written_kind,
+};
+use super::witness::Witnesses;
 
 #[derive(Serialize)]
 pub(super) struct Json<'d> {
@@ -12,20 +18,38 @@ pub(super) struct Json<'d> {
     has_calls: bool,
     problems: Vec<String>,
     files: Vec<&'d str>,
+    texts: Vec<File>,
     functions: Vec<Function<'d>>,
     types: Vec<Type<'d>>,
     calls: Vec<Call<'d>>,
+    loops: Vec<Loop>,
+    constructs: Vec<Construct<'d>>,
+}
+
+/// A source that was read.
+#[derive(Serialize)]
+struct File {
+    file: u32,
+    language: &'static str,
+    lines: u32,
+    unclear: u32,
+    first_unclear: Option<u32>,
 }
 
 #[derive(Serialize)]
 struct Function<'d> {
     name: &'d str,
     linkage: &'d str,
+    known_to: &'static str,
     #[serde(flatten)]
     at: At,
+    first_line: Option<u32>,
+    last_line: Option<u32>,
+    kind: Option<&'static str>,
+    attributes: Vec<&'static str>,
     #[serde(rename = "type")]
     of: Option<u32>,
-    external: bool,
+    external: Option<bool>,
     inline: bool,
     code_bytes: u64,
     entries: &'d [u64],
@@ -38,22 +62,17 @@ struct At {
     line: Option<u32>,
 }
 
-impl At {
-    fn new(place: Option<Place>) -> Self {
-        let line = place.map(|place| place.line).filter(|line| *line != 0);
-        Self { file: place.map(|place| place.file), line }
-    }
-}
-
 #[derive(Serialize)]
 struct Type<'d> {
     name: &'d str,
+    known_to: &'static str,
     kind: &'static str,
     #[serde(flatten)]
     at: At,
+    last_line: Option<u32>,
     bytes: Option<u64>,
     members: Vec<Member<'d>>,
-    bases: Vec<Base>,
+    bases: Vec<Base<'d>>,
 }
 
 #[derive(Serialize)]
@@ -72,9 +91,11 @@ struct Member<'d> {
 }
 
 #[derive(Serialize)]
-struct Base {
+struct Base<'d> {
     #[serde(rename = "type")]
-    base: u32,
+    base: Option<u32>,
+    name: &'d str,
+    kind: &'static str,
     access: &'static str,
     #[serde(rename = "virtual")]
     is_virtual: bool,
@@ -82,88 +103,309 @@ struct Base {
 
 #[derive(Serialize)]
 struct Call<'d> {
-    caller: u32,
+    caller: Option<u32>,
     callee: Option<u32>,
     name: Option<&'d str>,
     kind: &'static str,
+    known_to: &'static str,
     #[serde(flatten)]
     at: At,
     times: u32,
+    #[serde(rename = "loop")]
+    within: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Loop {
+    kind: &'static str,
+    file: u32,
+    first_line: u32,
+    last_line: u32,
+    depth: u32,
+    #[serde(rename = "loop")]
+    parent: Option<u32>,
+    function: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Construct<'d> {
+    model: &'static str,
+    text: &'d str,
+    file: u32,
+    first_line: u32,
+    last_line: u32,
+    function: Option<u32>,
+    #[serde(rename = "loop")]
+    within: Option<u32>,
+}
+
+/// From the numbers of each witness to those of both.
+struct Numbers<'d> {
+    it: &'d Witnesses,
+    files: Vec<&'d str>,
+    functions: Vec<u32>,
+    types: Vec<u32>,
+}
+
+impl<'d> Numbers<'d> {
+    fn new(it: &'d Witnesses) -> Self {
+        let both = |len: usize, joined: &[Option<u32>], alone: &[u32]| {
+            let mut numbers = vec![0; len];
+            // The first of several instances of a template stands for all.
+            for (row, written) in joined.iter().enumerate().rev() {
+                if let Some(written) = written {
+                    numbers[*written as usize] = u32::try_from(row).unwrap_or(u32::MAX);
+                }
+            }
+            for (place, written) in alone.iter().enumerate() {
+                numbers[*written as usize] = u32::try_from(joined.len() + place).unwrap_or(u32::MAX);
+            }
+            numbers
+        };
+        Self {
+            it,
+            files: it.files(),
+            functions: both(it.text.functions.len(), &it.joined.functions, &it.functions_of_text()),
+            types: both(it.text.types.len(), &it.joined.types, &it.types_of_text()),
+        }
+    }
+
+    fn file(&self, path: &str) -> u32 {
+        self.files.binary_search(&path).map_or(u32::MAX, |place| u32::try_from(place).unwrap_or(u32::MAX))
+    }
+
+    fn place(&self, place: Option<Place>) -> At {
+        let line = place.map(|place| place.line).filter(|line| *line != 0);
+        At { file: place.map(|place| self.file(self.it.binary.path(place))), line }
+    }
+
+    fn at(&self, file: u32, line: u32) -> At {
+        At { file: Some(self.file(self.it.text.path(file))), line: Some(line) }
+    }
+
+    fn function(&self, row: Option<u32>) -> Option<u32> {
+        self.functions.get(row? as usize).copied()
+    }
+
+    fn type_(&self, row: Option<u32>) -> Option<u32> {
+        self.types.get(row? as usize).copied()
+    }
 }
 
 impl<'d> Json<'d> {
-    pub(super) fn new(database: &'d Database) -> Self {
-        let text = |text| database.text(text);
-        let mut types: Vec<Type<'_>> = database
-            .types
-            .iter()
-            .map(|it| Type {
-                name: text(it.name),
-                kind: kind(it.kind),
-                at: At::new(it.place),
-                bytes: it.bytes,
-                members: Vec::new(),
-                bases: Vec::new(),
-            })
-            .collect();
-        for it in &database.members {
-            types[it.of as usize].members.push(Member {
-                name: text(it.name),
-                kind: member_kind(it.kind),
-                access: access(it.access),
-                is_virtual: it.is_virtual,
-                inline: it.is_inline,
-                of_type: text(it.type_name),
-                at: At::new(it.place),
-                function: it.function,
-            });
+    pub(super) fn new(it: &'d Witnesses) -> Self {
+        let numbers = Numbers::new(it);
+        let Witnesses { binary, text, .. } = it;
+        let texts = text.files.iter().map(|file| File {
+            file: numbers.file(text.text(file.path)),
+            language: file.language.name(),
+            lines: file.lines,
+            unclear: file.unclear,
+            first_unclear: Some(file.first_unclear).filter(|line| *line != 0),
+        });
+        let loops = text.loops.iter().map(|it| Loop {
+            kind: loop_kind(it.kind),
+            file: numbers.file(text.path(it.file)),
+            first_line: it.lines.first,
+            last_line: it.lines.last,
+            depth: it.depth,
+            parent: it.parent,
+            function: numbers.function(it.function),
+        });
+        let constructs = text.constructs.iter().map(|it| Construct {
+            model: model(it.model),
+            text: text.text(it.text),
+            file: numbers.file(text.path(it.file)),
+            first_line: it.lines.first,
+            last_line: it.lines.last,
+            function: numbers.function(it.function),
+            within: it.within,
+        });
+        let problems = binary.problems.iter().chain(&text.problems);
+        Self {
+            has_debug_information: binary.has_debug_information,
+            has_calls: binary.has_calls,
+            problems: problems.map(ToString::to_string).collect(),
+            texts: texts.collect(),
+            functions: functions(&numbers),
+            types: types(&numbers),
+            calls: calls(&numbers),
+            loops: loops.collect(),
+            constructs: constructs.collect(),
+            files: numbers.files,
         }
-        for it in &database.bases {
-            let base = Base { base: it.base, access: access(it.access), is_virtual: it.is_virtual };
-            types[it.derived as usize].bases.push(base);
-        }
-        let functions = database.functions.iter().map(|it| Function {
-            name: text(it.name),
-            linkage: text(it.linkage),
-            at: At::new(it.place),
+    }
+}
+
+fn functions<'d>(numbers: &Numbers<'d>) -> Vec<Function<'d>> {
+    let Witnesses { binary, text, .. } = numbers.it;
+    let mut functions: Vec<Function<'_>> = Vec::new();
+    for (row, it) in (0..).zip(&binary.functions) {
+        let written = numbers.it.written(row).map(|row| &text.functions[row as usize]);
+        functions.push(Function {
+            name: binary.text(it.name),
+            linkage: binary.text(it.linkage),
+            known_to: if written.is_some() { "both" } else { "binary" },
+            at: numbers.place(it.place),
+            first_line: written.map(|it| it.lines.first),
+            last_line: written.map(|it| it.lines.last),
+            kind: written.map(|it| function_kind(it.kind)),
+            attributes: written.map(|it| it.attributes.words().collect()).unwrap_or_default(),
             of: it.of,
-            external: it.is_external,
+            external: Some(it.is_external),
             inline: it.is_inline,
             code_bytes: it.code_bytes,
             entries: &it.entries,
         });
-        let calls = database.calls.iter().map(|it| {
-            let (callee, name) = match it.callee {
-                Callee::Function(row) => (Some(row), None),
-                Callee::Named(name) => (None, Some(text(name))),
-                Callee::Unknown => (None, None),
-            };
-            let kind = match it.kind {
-                CallKind::Called => "called",
-                CallKind::Inlined => "inlined",
-            };
-            Call { caller: it.caller, callee, name, kind, at: At::new(it.place), times: it.times }
+    }
+    for row in numbers.it.functions_of_text() {
+        let it = &text.functions[row as usize];
+        functions.push(Function {
+            name: text.text(it.name),
+            linkage: "",
+            known_to: "text",
+            at: numbers.at(it.file, it.line),
+            first_line: Some(it.lines.first),
+            last_line: Some(it.lines.last),
+            kind: Some(function_kind(it.kind)),
+            attributes: it.attributes.words().collect(),
+            of: numbers.type_(it.of),
+            external: None,
+            inline: it.attributes.has(text::Attribute::Inline),
+            code_bytes: 0,
+            entries: &[],
         });
-        Self {
-            has_debug_information: database.has_debug_information,
-            has_calls: database.has_calls,
-            problems: database.problems.iter().map(ToString::to_string).collect(),
-            files: database.files.iter().map(|path| text(*path)).collect(),
-            functions: functions.collect(),
-            types,
-            calls: calls.collect(),
+    }
+    functions
+}
+
+fn types<'d>(numbers: &Numbers<'d>) -> Vec<Type<'d>> {
+    let Witnesses { binary, text, joined, .. } = numbers.it;
+    let mut types: Vec<Type<'_>> = Vec::new();
+    for (it, written) in binary.types.iter().zip(&joined.types) {
+        types.push(Type {
+            name: binary.text(it.name),
+            known_to: if written.is_some() { "both" } else { "binary" },
+            kind: kind(it.kind),
+            at: numbers.place(it.place),
+            last_line: written.map(|row| text.types[row as usize].lines.last),
+            bytes: it.bytes,
+            members: Vec::new(),
+            bases: Vec::new(),
+        });
+    }
+    for it in &binary.members {
+        types[it.of as usize].members.push(member_of_binary(numbers, binary, it));
+    }
+    for it in &binary.bases {
+        types[it.derived as usize].bases.push(Base {
+            base: Some(it.base),
+            name: binary.text(binary.types[it.base as usize].name),
+            kind: "base",
+            access: access(it.access),
+            is_virtual: it.is_virtual,
+        });
+    }
+    let of_binary = types.len();
+    for row in numbers.it.types_of_text() {
+        let it = &text.types[row as usize];
+        types.push(Type {
+            name: text.text(it.name),
+            known_to: "text",
+            kind: written_kind(it.kind),
+            at: numbers.at(it.file, it.line),
+            last_line: Some(it.lines.last),
+            bytes: None,
+            members: Vec::new(),
+            bases: Vec::new(),
+        });
+    }
+    // Members of a type that both know are those that the compiler has laid out.
+    let alone = |row: Option<u32>| numbers.type_(row).map(|row| row as usize).filter(|row| of_binary <= *row);
+    for it in &text.members {
+        if let Some(of) = alone(Some(it.of)) {
+            types[of].members.push(Member {
+                name: text.text(it.name),
+                kind: member_kind(it.kind),
+                access: access(it.access),
+                is_virtual: it.attributes.has(text::Attribute::Virtual),
+                inline: it.attributes.has(text::Attribute::Inline),
+                of_type: text.text(it.type_name),
+                at: numbers.at(it.file, it.line),
+                function: numbers.function(it.function),
+            });
         }
+    }
+    for it in &text.bases {
+        // What a type of Rust implements no debug information tells.
+        let is_told = it.kind == text::BaseKind::Implements;
+        if let Some(of) =
+            numbers.type_(it.derived).map(|of| of as usize).filter(|of| is_told || of_binary <= *of)
+        {
+            types[of].bases.push(Base {
+                base: numbers.type_(it.base),
+                name: text.text(it.base_name),
+                kind: base_kind(it.kind),
+                access: access(it.access),
+                is_virtual: it.is_virtual,
+            });
+        }
+    }
+    types
+}
+
+fn member_of_binary<'d>(
+    numbers: &Numbers<'d>,
+    binary: &'d database::Database,
+    it: &database::Member,
+) -> Member<'d> {
+    Member {
+        name: binary.text(it.name),
+        kind: member_kind(it.kind),
+        access: access(it.access),
+        is_virtual: it.is_virtual,
+        inline: it.is_inline,
+        of_type: binary.text(it.type_name),
+        at: numbers.place(it.place),
+        function: it.function,
     }
 }
 
-pub(super) fn member_kind(kind: MemberKind) -> &'static str {
-    match kind {
-        MemberKind::Field => "field",
-        MemberKind::StaticField => "static field",
-        MemberKind::Value => "value",
-        MemberKind::Method => "method",
-        MemberKind::Operator => "operator",
-        MemberKind::Constructor => "constructor",
-        MemberKind::Destructor => "destructor",
+fn calls<'d>(numbers: &Numbers<'d>) -> Vec<Call<'d>> {
+    let Witnesses { binary, text, joined, .. } = numbers.it;
+    let mut calls: Vec<Call<'_>> = Vec::new();
+    for (it, written) in binary.calls.iter().zip(&joined.calls) {
+        let (callee, name) = match it.callee {
+            Callee::Function(row) => (Some(row), None),
+            Callee::Named(name) => (None, Some(binary.text(name))),
+            Callee::Unknown => (None, None),
+        };
+        calls.push(Call {
+            caller: Some(it.caller),
+            callee,
+            name,
+            kind: match it.kind {
+                CallKind::Called => "called",
+                CallKind::Inlined => "inlined",
+            },
+            known_to: if written.is_some() { "both" } else { "binary" },
+            at: numbers.place(it.place),
+            times: it.times,
+            within: written.and_then(|row| text.calls[row as usize].within),
+        });
     }
+    for row in numbers.it.calls_of_text() {
+        let it = &text.calls[row as usize];
+        calls.push(Call {
+            caller: numbers.function(it.caller),
+            callee: None,
+            name: Some(text.text(it.name)).filter(|name| !name.is_empty()),
+            kind: call_kind(it.kind),
+            known_to: "text",
+            at: numbers.at(it.file, it.line),
+            times: 1,
+            within: it.within,
+        });
+    }
+    calls
 }

@@ -1,0 +1,242 @@
+//! What is read from the sources of other people is what ctags and clang read there.
+
+#![expect(clippy::unwrap_used, reason = "the file is tests throughout")]
+
+mod peers;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use marey_source::text::{CallKind, Language, LoopKind, Sources, TextConfig};
+use peers::{Difference, Row, crate_directory, ctags, functions, members, types};
+use serde_json::Value;
+
+/// Whether a row is a signature in a trait, which ctags takes for a method, and we for a member.
+fn only_members(it: &Sources, difference: Difference) -> Difference {
+    let members = members(it);
+    let missing = difference.missing.into_iter().filter(|row| !members.contains(row)).collect();
+    Difference { missing, ..difference }
+}
+
+/// ctags does not tell where functions of Rust end. Crates that rustfmt has formatted do: at the first brace that is set
+/// in as far as the line that a function begins with.
+fn ends_are_indented(it: &Sources) {
+    let texts: Vec<String> =
+        (0..).zip(&it.files).map(|(file, _)| std::fs::read_to_string(it.path(file)).unwrap()).collect();
+    let mut compared = 0;
+    for of in it.functions.iter().filter(|of| of.lines.first != of.lines.last) {
+        let lines: Vec<&str> = texts[of.file as usize].lines().collect();
+        let first = lines[of.lines.first as usize - 1];
+        let end = format!("{}}}", &first[..first.len() - first.trim_start().len()]);
+        let begun = lines.iter().enumerate().skip(of.lines.first as usize);
+        let ended = begun.clone().find(|(_, line)| line.starts_with(&end)).map(|(place, _)| place + 1);
+        assert_eq!(ended, Some(of.lines.last as usize), "{} {}", it.path(of.file), it.text(of.name));
+        compared += 1;
+    }
+    assert!(1000 <= compared, "{compared}");
+}
+
+/// Nor where those of Fortran end; there the last line says so, and most say of what.
+fn ends_are_named(it: &Sources) -> usize {
+    let mut named = 0;
+    for of in it.functions.iter().filter(|of| it.files[of.file as usize].language == Language::Fortran) {
+        let text = std::fs::read(it.path(of.file)).unwrap();
+        let text = String::from_utf8_lossy(&text).to_ascii_lowercase();
+        let last = text.lines().nth(of.lines.last as usize - 1).unwrap().trim().to_owned();
+        let words: Vec<&str> = last.split_whitespace().collect();
+        let place = || format!("{}:{} {last}", it.path(of.file), of.lines.last);
+        assert!(last.starts_with("end"), "{}", place());
+        let says = if words[0] == "end" { words.get(2) } else { words.get(1) };
+        if let Some(name) = says.filter(|name| !name.starts_with('!')) {
+            let full = it.text(of.name).to_ascii_lowercase();
+            assert_eq!(Some(*name), full.rsplit("::").next(), "{}", place());
+            named += 1;
+        }
+    }
+    named
+}
+
+#[test]
+fn rust_is_read_as_ctags_reads_it() {
+    for name in ["rayon", "clap_builder", "regex-automata"] {
+        // Not all of them need be dependencies for ever; those that are must agree.
+        let directory = crate_directory(name).join("src");
+        let Some(tags) = ctags(&directory, Language::Rust) else { return };
+        let it = Sources::of(&directory, &TextConfig::system());
+        // A macro's body is a pattern to us; and so is what it makes.
+        only_members(&it, Difference::of(&functions(&it), &tags.functions)).check(1000, 5);
+        Difference::of(&types(&it), &tags.types).check(100, 5);
+        ends_are_indented(&it);
+        let ours = members(&it);
+        let missing: Vec<&Row> = tags.members.difference(&ours).collect();
+        assert!(200 < tags.members.len() && missing.len() * 200 <= tags.members.len(), "{name}: {missing:?}");
+    }
+}
+
+#[test]
+fn c_is_read_as_ctags_reads_it() {
+    let directory = crate_directory("tree-sitter").join("src");
+    let Some(tags) = ctags(&directory, Language::C) else { return };
+    let it = Sources::of(&directory, &TextConfig::system());
+    // Macros that stand for attributes with arguments, and alternatives of one function.
+    Difference::of(&functions(&it), &tags.functions).check(500, 30).check_ends(500, 5);
+    // One structure is written in three ways under conditions, one of them in parts.
+    Difference::of(&types(&it), &tags.types).check(5, 100).check_ends(5, 0);
+    let ours = members(&it);
+    let missing: Vec<&Row> = tags.members.difference(&ours).collect();
+    assert!(200 < tags.members.len() && missing.len() * 100 <= tags.members.len(), "{missing:?}");
+}
+
+#[test]
+fn cpp_is_read_as_ctags_reads_it() {
+    let Some(directory) = libstdcxx() else { return marey_testkit::skip("g++") };
+    let Some(tags) = ctags(&directory, Language::Cpp) else { return };
+    let it = Sources::of(&directory, &TextConfig::system());
+    // The hardest C++ that there is, for it is full of macros in place of words of the language. Ends differ at
+    // constraints, where ctags ends too early, and in classes whose parts stand under conditions.
+    Difference::of(&functions(&it), &tags.functions).check(5000, 60).check_ends(5000, 10);
+    Difference::of(&types(&it), &tags.types).check(1000, 40).check_ends(1000, 20);
+}
+
+#[test]
+fn fortran_is_read_as_ctags_reads_it() {
+    // Examples of packages that other tests need anyway.
+    let directories = ["/usr/share/lammps/examples", "/usr/share/doc/quantum-espresso/examples"];
+    let there: Vec<&Path> = directories.iter().map(Path::new).filter(|path| path.is_dir()).collect();
+    if there.len() < directories.len() {
+        return marey_testkit::skip("sources of lammps and quantum-espresso");
+    }
+    let (mut entities, mut named) = (0, 0);
+    for directory in there {
+        let Some(tags) = ctags(directory, Language::Fortran) else { return };
+        let it = Sources::of(directory, &TextConfig::system());
+        Difference::of(&functions(&it), &tags.functions).check(1, 0);
+        Difference::of(&types(&it), &tags.types).check(0, 0);
+        named += ends_are_named(&it);
+        entities += tags.functions.len() + tags.types.len() + tags.members.len();
+        let ours = members(&it);
+        let missing: Vec<&Row> = tags.members.difference(&ours).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+    assert!(100 <= entities && 50 <= named, "{entities} entities, {named} ends");
+}
+
+fn libstdcxx() -> Option<PathBuf> {
+    let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/include/c++")
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path().join("bits"))
+        .collect();
+    versions.sort();
+    versions.pop().filter(|path| path.is_dir())
+}
+
+/// Lines of loops and calls of a file by the tree that clang makes of it.
+#[derive(Default, Debug, PartialEq, Eq)]
+struct Tree {
+    /// First and last line.
+    loops: BTreeSet<(u32, u32)>,
+    /// Line and name of the callee.
+    calls: BTreeSet<(u32, String)>,
+}
+
+/// Asks clang. Locations leave out what is as in the one before, so that the tree is gone through in its order.
+fn clang(path: &Path, flags: &[String]) -> Option<Tree> {
+    let mut command = Command::new("clang");
+    let output = command.args(["-fsyntax-only", "-Xclang", "-ast-dump=json"]).args(flags).arg(path).output();
+    let Ok(output) = output else {
+        marey_testkit::skip("clang");
+        return None;
+    };
+    let tree: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut found = Tree::default();
+    let mut at = At { file: String::new(), line: 0 };
+    go(&tree, &mut at, &path.to_string_lossy(), &mut found);
+    Some(found)
+}
+
+struct At {
+    file: String,
+    line: u32,
+}
+
+impl At {
+    /// The line of a location that stands in the text itself, and not in a macro.
+    fn take(&mut self, location: &Value, path: &str) -> Option<u32> {
+        let is_macro = !location["expansionLoc"].is_null();
+        for part in [&location["spellingLoc"], &location["expansionLoc"], location] {
+            if let Some(file) = part["file"].as_str() {
+                file.clone_into(&mut self.file);
+            }
+            if let Some(line) = part["line"].as_u64() {
+                self.line = u32::try_from(line).unwrap();
+            }
+        }
+        (self.file == path && !is_macro && !location["offset"].is_null()).then_some(self.line)
+    }
+}
+
+fn go(node: &Value, at: &mut At, path: &str, found: &mut Tree) {
+    at.take(&node["loc"], path);
+    let first = at.take(&node["range"]["begin"], path);
+    let last = at.take(&node["range"]["end"], path);
+    let inner = node["inner"].as_array().map(Vec::as_slice).unwrap_or_default();
+    match node["kind"].as_str() {
+        Some("ForStmt" | "WhileStmt" | "DoStmt" | "CXXForRangeStmt") => {
+            if let (Some(first), Some(last)) = (first, last) {
+                found.loops.insert((first, last));
+            }
+        }
+        Some("CallExpr") => {
+            // The function is named below casts.
+            let mut callee = inner.first();
+            while let Some(cast) = callee.filter(|it| it["kind"] == "ImplicitCastExpr") {
+                callee = cast["inner"].as_array().and_then(|inner| inner.first());
+            }
+            let named = callee.and_then(|it| it["referencedDecl"]["name"].as_str());
+            if let (Some(first), Some(name)) =
+                (first, named.filter(|_| callee.unwrap()["kind"] == "DeclRefExpr"))
+            {
+                found.calls.insert((first, name.to_owned()));
+            }
+        }
+        _ => {}
+    }
+    inner.iter().for_each(|inner| go(inner, at, path, found));
+}
+
+#[test]
+fn loops_and_calls_of_c_are_those_of_clang() {
+    let directory = crate_directory("tree-sitter");
+    let include = |of: &str| format!("-I{}", directory.join(of).display());
+    let flags = [include("src"), include("include"), "-D_DEFAULT_SOURCE".to_owned(), "-std=c11".to_owned()];
+    let (mut n_loops, mut n_calls) = (0, 0);
+    for name in
+        ["parser.c", "query.c", "subtree.c", "lexer.c", "stack.c", "get_changed_ranges.c", "tree_cursor.c"]
+    {
+        let path = directory.join("src").join(name);
+        let Some(theirs) = clang(&path, &flags) else { return };
+        let it = Sources::of(&path, &TextConfig::system());
+        let whole = |kind| !matches!(kind, LoopKind::Iterator);
+        let loops: BTreeSet<(u32, u32)> =
+            it.loops.iter().filter(|it| whole(it.kind)).map(|it| (it.lines.first, it.lines.last)).collect();
+        let calls: BTreeSet<(u32, String)> = it
+            .calls
+            .iter()
+            .filter(|it| it.kind == CallKind::Direct)
+            .map(|call| (call.line, it.text(call.name).to_owned()))
+            .collect();
+        let missing: Vec<_> = theirs.loops.difference(&loops).collect();
+        assert!(missing.is_empty(), "{name}: loops that only clang knows: {missing:?}");
+        // What clang does not know stands under conditions that are not met.
+        let more = loops.difference(&theirs.loops).count();
+        assert!(more * 10 <= loops.len(), "{name}: {:?}", loops.difference(&theirs.loops));
+        // What a macro is given is called where the macro stands.
+        let missing: Vec<_> = theirs.calls.difference(&calls).collect();
+        assert!(missing.len() * 50 <= theirs.calls.len(), "{name}: calls that only clang knows: {missing:?}");
+        n_loops += theirs.loops.len();
+        n_calls += theirs.calls.len();
+    }
+    assert!(200 <= n_loops + n_calls && 100 <= n_calls && 50 <= n_loops, "{n_loops} loops, {n_calls} calls");
+}
