@@ -261,8 +261,9 @@ export async function lammps(browser, address) {
   browser.step("any address opens what it says");
   for (let number = 0; number < 16; number += 1) {
     const parts = anAddress(number);
-    await page.evaluate((hash) => (location.hash = hash), `#1&${parts.join("&")}`);
-    await page.waitForTimeout(260);
+    // What nobody knows goes when the page has read the rest, and writes it anew.
+    await page.evaluate((hash) => (location.hash = hash), `#1&${parts.join("&")}&unknown=1`);
+    await page.waitForFunction(() => !location.hash.includes("unknown"));
     const found = await page.evaluate(() => location.hash);
     assert.deepEqual(decodeURIComponent(found).slice(3).split("&").sort(), [...parts].sort(), `${number}`);
   }
@@ -354,6 +355,8 @@ function anAddress(number) {
     `zoom=${1 + below(1_000_000_000)}`,
     `profile=${["tree", "span", "racy,span", "callers", "flames", "path"][below(6)]}`,
     `waits=["${["Waiting", "Delays"][below(2)]}","late sender",${["null", '"MPI_Send"'][below(2)]}]`,
+    `histogram=${["span", "bytes", "linear", "span,bytes,linear,200", "7"][below(5)]}`,
+    `messages=${["sizes:1-3", "durations:0-5,tag:7", "processes:1-3,order:sent", "sizes:0-0,order:bytes"][below(4)]}`,
   ].filter(() => below(2) === 0);
   if (some.includes(`region=${region}`) && below(2) === 0) some.push(below(2) === 0 ? "picked=anomalous" : `picked=duration:${below(1000)}-${5000 + below(90_000)}`);
   return [`view=${view}`, ...some];

@@ -4,9 +4,9 @@
 //! where it cannot be written or read nothing is said, and nothing else depends on it.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// More are forgotten.
@@ -39,14 +39,10 @@ fn try_to(run: &Path) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("/"));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     // Whoever reads meanwhile reads the old list or the new one.
-    let beside = directory.join(format!("runs.{}", std::process::id()));
-    let mut options = std::fs::OpenOptions::new();
-    let mut new = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    let written = io::Write::write_all(&mut new, &text).and_then(|()| std::fs::rename(&beside, &file));
-    if written.is_err() {
-        std::fs::remove_file(&beside)?;
-    }
-    written
+    let (aside, mut new) = marey_archive::Aside::new(&file)?;
+    new.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    new.write_all(&text)?;
+    aside.put(&file)
 }
 
 /// The list, the latest first.

@@ -31,9 +31,9 @@ export function remember(): void {
   });
 }
 
-/** Without what is dragged: the span, and up to when the utilisation is told. */
+/** Without what is dragged: the span, up to when the utilisation is told, and how many bins there are. */
 function withoutMoves(text: string): string {
-  return text.replace(/(^|&)(span|until)=[^&]*/g, "");
+  return text.replace(/(^|&)(span|until|histogram)=[^&]*/g, "");
 }
 
 export function back(): void {

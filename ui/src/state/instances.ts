@@ -18,10 +18,32 @@ export interface PickedInstances {
   readonly expected: Float64Array;
 }
 
+const USUAL_BINS = 60;
+export const FEWEST_BINS = 5;
+export const MOST_BINS = 400;
+
 export const instances = signal<PickedInstances | null>(null);
 /** Whether only visits of the span that is shown count. */
 export const isOfSpan = signal(false);
 export const measure = signal<Picked["of"]>("duration");
+/** How many bins a histogram has, and whether they grow. */
+export const bins = signal(USUAL_BINS);
+export const isLogarithmic = signal(true);
+
+/** How histograms are made, as it stands in the address; empty = as at first. */
+export function histogramText(): string {
+  const words = [isOfSpan.value ? ["span"] : [], measure.value === "bytes" ? ["bytes"] : [], isLogarithmic.value ? [] : ["linear"], bins.value === USUAL_BINS ? [] : [String(bins.value)]];
+  return words.flat().join(",");
+}
+
+export function applyHistogram(text: string): void {
+  const words = text.split(",");
+  isOfSpan.value = words.includes("span");
+  measure.value = words.includes("bytes") ? "bytes" : "duration";
+  isLogarithmic.value = !words.includes("linear");
+  const number = Number(words.find((word) => /^\d+$/.test(word)) ?? USUAL_BINS);
+  bins.value = Math.min(Math.max(number, FEWEST_BINS), MOST_BINS);
+}
 
 /** What histograms are of; `null` = no region is chosen. */
 export const sample = computed<Sample | null>(() => {

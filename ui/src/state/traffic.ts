@@ -17,6 +17,39 @@ export const order = signal<TrafficOrder>("duration");
 /** Processes that the matrix shows; `null` = all. */
 export const shownProcesses = signal<Range | null>(null);
 
+const ORDERS: readonly TrafficOrder[] = ["duration", "bytes", "sent"];
+
+/** Which messages are meant, as it stands in the address; empty = all. */
+export function trafficText(): string {
+  const parts: string[] = [];
+  const add = (name: string, range: Range | null): void => {
+    if (range !== null) parts.push(`${name}:${range.join("-")}`);
+  };
+  add("sizes", sizes.value);
+  add("durations", durations.value);
+  add("processes", shownProcesses.value);
+  if (tag.value !== null) parts.push(`tag:${tag.value}`);
+  if (order.value !== "duration") parts.push(`order:${order.value}`);
+  return parts.join(",");
+}
+
+export function applyTraffic(text: string): void {
+  const parts = new Map(text.split(",").map((part) => [part.slice(0, part.indexOf(":")), part.slice(part.indexOf(":") + 1)]));
+  const range = (name: string, now: Range | null): Range | null => {
+    const [, first, last] = (/^(\d{1,9})-(\d{1,9})$/.exec(parts.get(name) ?? "") ?? []).map(Number);
+    if (first === undefined || last === undefined || last < first) return null;
+    // The same stays the same object, so that it is not counted again.
+    return now !== null && now[0] === first && now[1] === last ? now : [first, last];
+  };
+  sizes.value = range("sizes", sizes.peek());
+  durations.value = range("durations", durations.peek());
+  const processes = range("processes", shownProcesses.peek());
+  shownProcesses.value = processes !== null && processes[0] < processes[1] && processes[1] <= (run.peek()?.processes.length ?? 0) ? processes : null;
+  const number = parts.get("tag") ?? "";
+  tag.value = /^\d{1,10}$/.test(number) ? Number(number) : null;
+  order.value = ORDERS.find((it) => it === parts.get("order")) ?? "duration";
+}
+
 export const processRange = computed<Range>(() => shownProcesses.value ?? [0, Math.max(run.value?.processes.length ?? 1, 1)]);
 
 export interface MessageRow {

@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE"]&origin=NS&zoom=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&lane=WHAT&tables=1&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -11,12 +11,14 @@ import { Calm } from "../base/calm.ts";
 import { shown } from "../base/text.ts";
 import { ns, type Span } from "../base/time.ts";
 import { chosenCounters } from "./counters.ts";
+import { applyHistogram, histogramText } from "./instances.ts";
 import { areTables, lane, LANES } from "./lane.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
 import { recoloured, recolouredOf, recolouredText } from "./recoloured.ts";
 import { closedHosts, isFolded, isGrouped, rowOrder, turned } from "./rows.ts";
 import { run } from "./run.ts";
 import { applyProfile, profileText } from "./shares.ts";
+import { applyTraffic, trafficText } from "./traffic.ts";
 import {
   beside,
   chosenBeside,
@@ -135,6 +137,8 @@ export const chosen = computed<string>(() => {
   add("table", twin.value);
   add("profile", profileText());
   add("waits", waitsText());
+  add("histogram", histogramText());
+  add("messages", trafficText());
   add("until", until.value === null ? null : String(until.value));
   add("origin", origin.value === null ? null : String(origin.value));
   add("zoom", zoomOrigin.value === null ? null : String(zoomOrigin.value));
@@ -206,6 +210,8 @@ export function choose(text: string): void {
     twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
     applyProfile(values.get("profile") ?? "");
     waitsChoice.value = waitsOf(values.get("waits") ?? "");
+    applyHistogram(values.get("histogram") ?? "");
+    applyTraffic(values.get("messages") ?? "");
     until.value = numbers(values.get("until"), ",")[0] ?? null;
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;
     zoomOrigin.value = numbers(values.get("zoom"), ",")[0] ?? null;

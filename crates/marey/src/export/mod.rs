@@ -102,7 +102,7 @@ fn answers_of_both(base: &Path, other: &Path, names: &[String]) -> anyhow::Resul
 fn redacted(args: &ExportArgs, out: &Path) -> anyhow::Result<(Page, Left)> {
     let runs: Vec<&Path> = std::iter::once(&*args.run).chain(args.other.as_deref()).collect();
     let names: &[&str] = if runs.len() == 1 { &["run"] } else { &["run-1", "run-2"] };
-    let aside = Aside::beside(out)?;
+    let aside = AsideDirectory::beside(out)?;
     let copies: Vec<PathBuf> = names.iter().map(|name| aside.0.join(name)).collect();
     let pairs: Vec<(&Path, &Path)> = runs.iter().copied().zip(copies.iter().map(PathBuf::as_path)).collect();
     // Who exports may well be who recorded.
@@ -167,9 +167,9 @@ fn is_same(out: &Path, run: &Path) -> bool {
 }
 
 /// A directory that nobody else can open, which goes when it was used.
-struct Aside(PathBuf);
+struct AsideDirectory(PathBuf);
 
-impl Aside {
+impl AsideDirectory {
     fn beside(out: &Path) -> anyhow::Result<Self> {
         use std::os::unix::fs::DirBuilderExt;
         let mut name = out.as_os_str().to_owned();
@@ -181,7 +181,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for AsideDirectory {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir_all(&self.0) {
             say(&format!("cannot remove {}: {error}", self.0.display()));

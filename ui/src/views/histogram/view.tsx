@@ -6,7 +6,7 @@ import { useEffect } from "preact/hooks";
 import { bytes, count, counted, percent } from "../../base/format.ts";
 import { Latest } from "../../base/latest.ts";
 import { duration } from "../../base/time.ts";
-import { instances, isOfSpan, measure, sample } from "../../state/instances.ts";
+import { bins, FEWEST_BINS, instances, isLogarithmic, isOfSpan, measure, MOST_BINS, sample } from "../../state/instances.ts";
 import { engine, fail, run } from "../../state/run.ts";
 import { beside, chosenRegion, isBlinking, pick, picked } from "../../state/view.ts";
 import type { Histogram, HistogramHead, Sample } from "../../wire/generated.ts";
@@ -26,8 +26,6 @@ interface Shown {
   readonly of: Sample;
 }
 
-const bins = signal(60);
-const isLogarithmic = signal(true);
 const shown = signal<Shown | null>(null);
 
 /** Begins to follow what is chosen; returns what ends it. */
@@ -105,7 +103,7 @@ function Tools(): JSX.Element {
       <Two name="Of" first="Whole run" second="Span that is shown" isSecond={isOfSpan.value} act={(it) => (isOfSpan.value = it)} />
       <Two name="Scale" first="Logarithmic" second="Linear" isSecond={!isLogarithmic.value} act={(it) => (isLogarithmic.value = !it)} />
       <label>
-        Bins <input type="range" min={5} max={400} value={bins.value} onInput={(event) => (bins.value = Number(event.currentTarget.value))} /> {bins.value}
+        Bins <input type="range" min={FEWEST_BINS} max={MOST_BINS} value={bins.value} onInput={(event) => (bins.value = Number(event.currentTarget.value))} /> {bins.value}
       </label>
     </p>
   );

@@ -1,5 +1,5 @@
 /** The whole run above the rows, and the mountain range beneath them. */
-import { effect } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -97,6 +97,15 @@ function drawRange(ground: Layered, shown: Course | null, scale: Scale, height: 
   drawCourse(ground, shown, { scale, top: margin, bottom: height - margin, ratio, colours: look, pixels: pixels.peek(), hidden: hidden.peek() });
 }
 
+/** Whether some of what is hidden is drawn all the same: only the largest regions are told apart, all others are grey. */
+const hidesUntold = computed(() => {
+  const shown = course.value;
+  if (shown === null) return false;
+  const told = new Set(shown.region);
+  const rest = shown.busy.subarray(shown.region.length * shown.head.buckets);
+  return [...hidden.value].some((region) => !told.has(region)) && rest.some((busy) => busy > 0);
+});
+
 export function Mountains(): JSX.Element {
   const element = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
@@ -113,7 +122,9 @@ export function Mountains(): JSX.Element {
   }, []);
   return (
     <div class="timeline-mountains">
-      <span class="timeline-name">Locations in each state</span>
+      <span class="timeline-name" title={hidesUntold.value ? "A hidden state is not among the largest, which alone are told apart here: its time is still in what is grey" : undefined}>
+        Locations in each state{hidesUntold.value ? ", about" : ""}
+      </span>
       <canvas ref={element} role="img" aria-label="How many locations are in which region, in the course of the span" />
     </div>
   );

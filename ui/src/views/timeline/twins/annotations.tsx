@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 
 import { duration, instant } from "../../../base/time.ts";
-import { span } from "../../../state/view.ts";
+import { toldSpan } from "../../../state/told.ts";
 import { Table, type Column } from "../../../widgets/table.tsx";
 import { shownNotes, type Note } from "../../notes.tsx";
 
@@ -14,7 +14,7 @@ const COLUMNS: ReadonlyArray<Column<Note>> = [
 ];
 
 export function AnnotationsTwin(): JSX.Element {
-  const { from, to } = span.value;
+  const { from, to } = toldSpan.value;
   const rows = shownNotes.value.filter((it) => it.to >= from && it.from <= to);
   return <Table label="annotations in the span" rows={rows} columns={COLUMNS} sortedBy={3} height={40} onChoose={(it) => it.act()} />;
 }

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 
 import { needPlaces, shownCounters } from "../../../state/counters.ts";
 import { run } from "../../../state/run.ts";
-import { span } from "../../../state/view.ts";
+import { toldSpan } from "../../../state/told.ts";
 import { goToLocation } from "../../../state/visit.ts";
 import type { Counters } from "../../../tracks/counters.ts";
 import type { WireCounter } from "../../../wire/generated.ts";
@@ -41,7 +41,7 @@ export function CountersTwin(): JSX.Element {
 }
 
 function rowsOf(all: Counters, counters: readonly WireCounter[]): readonly Row[] {
-  const { from, to } = span.value;
+  const { from, to } = toldSpan.value;
   return [...all.places].flatMap(([key, [first, behind]]): readonly Row[] => {
     const [number = 0, location = 0] = key.split(" ").map(Number);
     const counter = counters[number];

@@ -5,7 +5,8 @@ import { count } from "../../../base/format.ts";
 import { duration, instant } from "../../../base/time.ts";
 import { hasEvents } from "../../../state/events.ts";
 import { run } from "../../../state/run.ts";
-import { chooseEvents, layers, see, span, toggleLayer } from "../../../state/view.ts";
+import { toldSpan } from "../../../state/told.ts";
+import { chooseEvents, layers, see, toggleLayer } from "../../../state/view.ts";
 import { Table, type Column } from "../../../widgets/table.tsx";
 import { picture } from "../fetch.ts";
 import { Coming } from "../../lost.tsx";
@@ -33,7 +34,7 @@ export function EventsTwin(): JSX.Element {
   }
   const all = picture.value?.events ?? null;
   if (all === null) return <Coming what="The instants are being read" />;
-  const { from, to } = span.value;
+  const { from, to } = toldSpan.value;
   const rows = Array.from(all.time, (time, at): Row => ({ kind: all.kind[at] ?? 0, location: all.location[at] ?? 0, from: time, to: all.last[at] ?? time, number: all.number[at] ?? 1 })).filter(
     (row) => row.from < to && row.to >= from,
   );

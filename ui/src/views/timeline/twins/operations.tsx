@@ -4,7 +4,8 @@ import type { JSX } from "preact";
 import { count } from "../../../base/format.ts";
 import { duration, instant } from "../../../base/time.ts";
 import { run } from "../../../state/run.ts";
-import { chooseOperation, layers, lookAround, see, span, toggleLayer } from "../../../state/view.ts";
+import { toldSpan } from "../../../state/told.ts";
+import { chooseOperation, layers, lookAround, see, toggleLayer } from "../../../state/view.ts";
 import type { Collectives } from "../../../tracks/collectives.ts";
 import type { Operation } from "../../../wire/generated.ts";
 import { Table, type Column } from "../../../widgets/table.tsx";
@@ -47,7 +48,7 @@ export function OperationsTwin(): JSX.Element {
     { name: "Start", help: "When the first came", text: (row) => instant(row.first), value: (row) => row.first, width: "160px" },
     { name: "Duration", help: "Until the last one left", text: (row) => duration(row.end - row.first), value: (row) => row.end - row.first, width: "100px" },
   ];
-  return <Table label="operations in the span" rows={rowsOf(shown.operations, span.value)} columns={columns} sortedBy={3} height={40} onChoose={choose} />;
+  return <Table label="operations in the span" rows={rowsOf(shown.operations, toldSpan.value)} columns={columns} sortedBy={3} height={40} onChoose={choose} />;
 }
 
 function choose(row: Row): void {

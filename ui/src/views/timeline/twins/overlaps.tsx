@@ -5,7 +5,8 @@ import { count } from "../../../base/format.ts";
 import { duration, instant } from "../../../base/time.ts";
 import { needOverlaps, overlapping } from "../../../state/overlaps.ts";
 import { run } from "../../../state/run.ts";
-import { chosenRegion, layers, see, span, toggleLayer } from "../../../state/view.ts";
+import { toldSpan } from "../../../state/told.ts";
+import { chosenRegion, layers, see, toggleLayer } from "../../../state/view.ts";
 import { Table, type Column } from "../../../widgets/table.tsx";
 import { picture } from "../fetch.ts";
 import { Coming } from "../../lost.tsx";
@@ -34,7 +35,7 @@ export function OverlapsTwin(): JSX.Element {
   }
   const all = picture.value?.overlaps ?? null;
   if (all === null) return <Coming what="The states are being read" />;
-  const { from, to } = span.value;
+  const { from, to } = toldSpan.value;
   const rows = [...all.places].flatMap(([location, [first, behind]]) =>
     Array.from({ length: behind - first }, (_, at): Row => {
       const place = first + at;

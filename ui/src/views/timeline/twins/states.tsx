@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { percent } from "../../../base/format.ts";
 import { duration, instant, type Span } from "../../../base/time.ts";
 import { run } from "../../../state/run.ts";
-import { span } from "../../../state/view.ts";
+import { toldSpan } from "../../../state/told.ts";
 import { goTo } from "../../../state/visit.ts";
 import type { States } from "../../../tracks/states.ts";
 import type { RunHead } from "../../../wire/generated.ts";
@@ -28,7 +28,7 @@ export function StatesTwin(): JSX.Element {
   const head = run.value;
   const shown = picture.value;
   if (head === null || shown === null) return <Coming what="The visits are being read" />;
-  return <StatesTable label="states in the span" head={head} states={shown.states} span={span.value} goTo={goTo} />;
+  return <StatesTable label="states in the span" head={head} states={shown.states} span={toldSpan.value} goTo={goTo} />;
 }
 
 interface StatesTableProps {
