@@ -76,6 +76,10 @@ impl Bounds {
     }
 }
 
+/// Columns that were looked at, by their place among those that are wanted; the rows that they are of; and which of these pass,
+/// unless all do.
+type LookedAt = (Vec<(usize, Column)>, Vec<Range<usize>>, Option<Passing>);
+
 /// A column of a row group.
 struct ColumnRows {
     reader: ColumnReader,
@@ -314,36 +318,68 @@ impl GroupRows<'_> {
                 return Ok(None);
             }
             let filters: Vec<Asked> = self.unproven(filters, &ranges);
-            let looked_at =
-                |place: &usize| filters.iter().any(|(subject, _)| subject.places().any(|it| it == *place));
-            let (first, later): (Vec<usize>, Vec<usize>) =
-                (0..self.wanted.len()).partition(|&idx| looked_at(&self.wanted[idx]));
-            if filters.is_empty() {
-                let columns = self.decoded(&later, &ranges)?;
-                return Columns::with_places(self.file.spec, self.wanted.clone(), columns).map(Some);
-            }
-            let mut known = self.decoded(&first, &ranges)?;
-            let of = |place: usize| {
-                first.iter().position(|&idx| self.wanted[idx] == place).and_then(|idx| known.get(idx))
-            };
-            let keep = matches(ranges.iter().map(Range::len).sum(), &filters, of);
-            let passing = Passing::of(&keep, &ranges);
-            if passing.rows == 0 {
-                continue;
-            }
-            known.iter_mut().for_each(|column| column.keep(&passing.in_batch));
-            let rest = if passing.is_scattered() {
-                let mut rest = self.decoded(&later, &ranges)?;
-                rest.iter_mut().for_each(|column| column.keep(&passing.in_batch));
-                rest
-            } else {
-                self.decoded(&later, &passing.in_group)?
+            let Some((known, ranges, passing)) = self.looked_at(filters, ranges)? else { continue };
+            let later: Vec<usize> =
+                (0..self.wanted.len()).filter(|idx| known.iter().all(|(it, _)| it != idx)).collect();
+            let rest = match &passing {
+                // Rows that pass lie apart: all are decoded.
+                Some(passing) => {
+                    let mut rest = self.decoded(&later, &ranges)?;
+                    rest.iter_mut().for_each(|column| column.keep(&passing.in_batch));
+                    rest
+                }
+                None => self.decoded(&later, &ranges)?,
             };
             let mut columns: Vec<(usize, Column)> =
-                first.iter().copied().zip(known).chain(later.iter().copied().zip(rest)).collect();
+                known.into_iter().chain(later.iter().copied().zip(rest)).collect();
             columns.sort_unstable_by_key(|(idx, _)| *idx);
             let columns = columns.into_iter().map(|(_, column)| column).collect();
             return Columns::with_places(self.file.spec, self.wanted.clone(), columns).map(Some);
+        }
+    }
+
+    /// Decodes the columns that filters look at, those of one column first: what has begun behind a span need not be asked when
+    /// it ended. Returns these columns cut to the rows that pass, with their places among those that are wanted, and these
+    /// rows of the group; where they lie apart, the rows before and which of them pass. `None` = none passes.
+    fn looked_at(
+        &mut self,
+        filters: Vec<Asked>,
+        mut ranges: Vec<Range<usize>>,
+    ) -> Result<Option<LookedAt>, Error> {
+        let (mut now, mut later): (Vec<Asked>, Vec<Asked>) =
+            filters.into_iter().partition(|(subject, _)| matches!(subject, Subject::Column(_)));
+        let mut known: Vec<(usize, Column)> = Vec::new();
+        loop {
+            let is_new = |idx: &usize| known.iter().all(|(it, _)| it != idx);
+            let is_asked = |idx: &usize| {
+                now.iter().any(|(subject, _)| subject.places().any(|it| it == self.wanted[*idx]))
+            };
+            let new: Vec<usize> = (0..self.wanted.len()).filter(is_new).filter(is_asked).collect();
+            let columns = self.decoded(&new, &ranges)?;
+            known.extend(new.into_iter().zip(columns));
+            let of = |place: usize| {
+                known.iter().find(|(idx, _)| self.wanted[*idx] == place).map(|(_, column)| column)
+            };
+            let passing = Passing::of(&matches(ranges.iter().map(Range::len).sum(), &now, of), &ranges);
+            if passing.rows == 0 {
+                return Ok(None);
+            }
+            let is_last = later.is_empty();
+            if passing.is_scattered() {
+                if is_last {
+                    known.iter_mut().for_each(|(_, column)| column.keep(&passing.in_batch));
+                    return Ok(Some((known, ranges, Some(passing))));
+                }
+                // They are looked at once more, together with the others.
+                now.append(&mut later);
+                continue;
+            }
+            known.iter_mut().for_each(|(_, column)| column.keep(&passing.in_batch));
+            ranges = passing.in_group;
+            if is_last {
+                return Ok(Some((known, ranges, None)));
+            }
+            now = std::mem::take(&mut later);
         }
     }
 
