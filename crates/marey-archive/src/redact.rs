@@ -407,7 +407,7 @@ mod tests {
             ("from fat1 to fat1.cluster.example in 10 steps", "from host-2 to host-2 in 10 steps"),
             ("Ada's step, adaptive, ada-2, of root", "user-1's step, adaptive, user-1-2, of root"),
             (r"C:\Users\ada\grid.cpp:12", "…:12"),
-            (r"'lambda at D:/work/x.cpp:1'", "'lambda at …:1'"),
+            (r"'lambda at D:/src/x.cpp:1'", "'lambda at …:1'"),
             (r"read(C:\Program Files\My Own\a b.dat)", "read(…)"),
             (r"\\server\share\x, and src\y.c", "…, and …"),
             ("std::map<a::b, c>::at", "std::map<a::b, c>::at"),
