@@ -83,11 +83,11 @@ export async function compare(browser, address) {
   const most = Math.max(...lengths.flat());
   for (const [what, colour, more] of [["more", "d9730d", ([a, b]) => b - a], ["less", "2f6fc4", ([a, b]) => a - b]]) {
     const [largest, at] = lengths.map((it, at) => [more(it), at]).sort((a, b) => b[0] - a[0])[0];
-    // A fifth of the height is some twelve rows of pixels.
-    if (largest < most / 5) continue;
-    // Between the sign, which is in the middle, and the line of the first run, which is at one of the ends.
-    const height = (0.2 * Math.min(...lengths[at]) + 0.8 * Math.max(...lengths[at])) / most;
-    const found = await pixel(page, ".compare-bars canvas", (box) => [128 + ((box.width - 138) * (at + 0.25)) / 100, box.height - 18 - (box.height - 26) * height]);
+    // A tenth of the height is some six rows of pixels.
+    if (largest < most / 10) continue;
+    // Beneath the upper end: the line of the first run may be there, and the sign is in the middle.
+    const height = Math.max(...lengths[at]) / most;
+    const found = await pixel(page, ".compare-bars canvas", (box) => [128 + ((box.width - 138) * (at + 0.25)) / 100, box.height - 18 - (box.height - 26) * height + 3]);
     assert.equal(found, colour, `iteration ${at + 1} takes ${what}: ${lengths[at]}`);
   }
 

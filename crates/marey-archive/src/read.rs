@@ -21,6 +21,7 @@ use crate::read::opened::Opened;
 use crate::schema::{self, Layout, TableSpec};
 use crate::store::Store;
 
+mod bounds;
 mod file;
 mod opened;
 mod passing;

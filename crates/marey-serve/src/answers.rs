@@ -1,6 +1,7 @@
 //! One function that answers all requests.
 //!
-//! The one idea: a request picks a module; it reads what it needs, and makes a frame. Nothing is kept between two.
+//! The one idea: a request picks a module; it reads what it needs, and makes a frame. Answers are not kept: what
+//! many of them need of the tables the archive keeps by itself.
 
 mod annotations;
 mod collectives;
@@ -39,11 +40,9 @@ const MOST_RANGES: usize = 1 << 16;
 
 /// Answers a request, a text in JSON: [`Request`]. The frame of a request that makes no sense says so.
 pub fn answer(run: &Opened<'_>, request: &[u8]) -> Vec<u8> {
-    match serde_json::from_slice(request).map_err(|error| error.to_string()).and_then(checked) {
-        Ok(mut request) => {
-            in_order(run, &mut request);
-            answer_to(run, &request)
-        }
+    let parsed = serde_json::from_slice(request).map_err(|error| error.to_string());
+    match parsed.and_then(|request| checked(run, request)) {
+        Ok(request) => answer_to(run, &request),
         Err(message) => refused(message),
     }
 }
@@ -114,10 +113,10 @@ fn report(run: &Opened<'_>) -> Vec<u8> {
     }
 }
 
-/// Brings the locations that are asked about into order.
-fn in_order(run: &Opened<'_>, request: &mut Request) {
+/// Refuses what no viewer asks, and brings the locations that are asked about into order: answers look for one by halving.
+fn checked(run: &Opened<'_>, mut request: Request) -> Result<Request, String> {
     let known = u32::try_from(run.head.locations.len()).unwrap_or(u32::MAX);
-    let asked = match request {
+    match &mut request {
         Request::States(window)
         | Request::Totals(window)
         | Request::Course(window)
@@ -126,34 +125,14 @@ fn in_order(run: &Opened<'_>, request: &mut Request) {
         | Request::Overlaps(window)
         | Request::Events(window)
         | Request::Waits(window)
-        | Request::Path(window) => &mut window.locations,
-        Request::Counters(asked) => &mut asked.window.locations,
-        Request::Histogram(asked) => &mut asked.sample.locations,
-        Request::Instances(asked) => &mut asked.sample.locations,
-        _ => return,
-    };
-    ranges::in_order(asked, known);
-}
-
-/// Refuses what no viewer asks.
-fn checked(request: Request) -> Result<Request, String> {
-    match &request {
-        Request::States(window)
-        | Request::Totals(window)
-        | Request::Course(window)
-        | Request::Messages(window)
-        | Request::Collectives(window)
-        | Request::Overlaps(window)
-        | Request::Events(window)
-        | Request::Waits(window)
-        | Request::Path(window) => check_window(window)?,
-        Request::Counters(asked) => check_counters(asked)?,
+        | Request::Path(window) => check_window(window, known)?,
+        Request::Counters(asked) => check_counters(asked, known)?,
         Request::Traffic(asked) => check_traffic(asked)?,
         Request::Shares(SharesOf { span: Some(span) })
         | Request::CallPaths(span)
         | Request::CollectiveSums(span) => check_span(span)?,
-        Request::Histogram(histogram) => check_histogram(histogram)?,
-        Request::Instances(instances) => check_instances(instances)?,
+        Request::Histogram(histogram) => check_histogram(histogram, known)?,
+        Request::Instances(instances) => check_instances(instances, known)?,
         Request::Run
         | Request::Report
         | Request::Shares(_)
@@ -173,7 +152,7 @@ fn checked(request: Request) -> Result<Request, String> {
     Ok(request)
 }
 
-fn check_window(window: &Window) -> Result<(), String> {
+fn check_window(window: &mut Window, known: u32) -> Result<(), String> {
     /// More buckets than there are pixels on three walls of screens.
     const MOST_BUCKETS: i64 = 1 << 17;
     if window.to_ns <= window.from_ns {
@@ -189,13 +168,14 @@ fn check_window(window: &Window) -> Result<(), String> {
     if window.locations.len() > MOST_RANGES {
         return Err(format!("{} ranges of locations are too many", window.locations.len()));
     }
+    ranges::in_order(&mut window.locations, known);
     Ok(())
 }
 
-fn check_counters(asked: &Counters) -> Result<(), String> {
+fn check_counters(asked: &mut Counters, known: u32) -> Result<(), String> {
     /// More are not drawn at a time.
     const MOST_COUNTERS: usize = 1 << 8;
-    check_window(&asked.window)?;
+    check_window(&mut asked.window, known)?;
     if asked.counters.len() > MOST_COUNTERS {
         return Err(format!("{} counters are too many at a time", asked.counters.len()));
     }
@@ -217,10 +197,10 @@ fn check_traffic(asked: &Traffic) -> Result<(), String> {
     }
 }
 
-fn check_histogram(histogram: &Histogram) -> Result<(), String> {
+fn check_histogram(histogram: &mut Histogram, known: u32) -> Result<(), String> {
     /// More bins than a histogram has pixels.
     const MOST_BINS: u32 = 1 << 13;
-    check_sample(&histogram.sample)?;
+    check_sample(&mut histogram.sample, known)?;
     if !(1..=MOST_BINS).contains(&histogram.bins) {
         return Err(format!("a histogram has 1 to {MOST_BINS} bins, not {}", histogram.bins));
     }
@@ -230,8 +210,8 @@ fn check_histogram(histogram: &Histogram) -> Result<(), String> {
     }
 }
 
-fn check_instances(instances: &Instances) -> Result<(), String> {
-    check_sample(&instances.sample)?;
+fn check_instances(instances: &mut Instances, known: u32) -> Result<(), String> {
+    check_sample(&mut instances.sample, known)?;
     match instances.which {
         Which::Anomalous(percent) if !(0.0..=50.0).contains(&percent) => {
             Err(format!("a percentage of what is anomalous is from 0 to 50, not {percent}"))
@@ -240,12 +220,13 @@ fn check_instances(instances: &Instances) -> Result<(), String> {
     }
 }
 
-fn check_sample(sample: &Sample) -> Result<(), String> {
+fn check_sample(sample: &mut Sample, known: u32) -> Result<(), String> {
     if sample.to_ns <= sample.from_ns {
         return Err(format!("the span from {} to {} ns is empty", sample.from_ns, sample.to_ns));
     }
     if sample.locations.len() > MOST_RANGES {
         return Err(format!("{} ranges of locations are too many", sample.locations.len()));
     }
+    ranges::in_order(&mut sample.locations, known);
     Ok(())
 }

@@ -14,8 +14,8 @@ use parquet::errors::ParquetError;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
-use rustc_hash::FxHashMap;
 
+use super::bounds::{Bounds, KnownBounds, within};
 use super::passing::{Passing, matches};
 use super::{Asked, Subject};
 use crate::Error;
@@ -56,24 +56,6 @@ pub(super) struct GroupRows<'a> {
     ranges: VecDeque<Range<usize>>,
     /// The group.
     group: usize,
-}
-
-/// By group and column of the table; `None` = the file does not say.
-type KnownBounds = FxHashMap<(usize, usize), Option<Arc<Bounds>>>;
-
-/// Of pages their first rows, and their least and greatest values.
-#[derive(Debug)]
-struct Bounds {
-    firsts: Vec<usize>,
-    bounds: Vec<(i64, i64)>,
-}
-
-impl Bounds {
-    /// The rows of each page, of so many, and its bounds.
-    fn pages(&self, rows: usize) -> impl Iterator<Item = (Range<usize>, (i64, i64))> {
-        let ends = self.firsts.iter().copied().skip(1).chain([rows]);
-        self.firsts.iter().copied().zip(ends).map(|(first, end)| first..end).zip(self.bounds.iter().copied())
-    }
 }
 
 /// Columns that were looked at, by their place among those that are wanted; the rows that they are of; and which of these pass,
@@ -283,15 +265,6 @@ impl PartFile {
             locations.iter().map(|page| usize::try_from(page.first_row_index).ok()).collect();
         firsts.filter(|firsts| firsts.len() == bounds.len()).map(|firsts| Bounds { firsts, bounds })
     }
-}
-
-/// The least and the greatest value on pages that hold some of the rows from `first` to `end`: pages of two columns need not
-/// begin at the same rows, and of a column with one value there is one page.
-fn within(Bounds { firsts, bounds }: &Bounds, (first, end): (usize, usize)) -> Option<(i64, i64)> {
-    let from = firsts.partition_point(|page| *page <= first).checked_sub(1)?;
-    let behind = firsts.partition_point(|page| *page < end).max(from + 1);
-    let join = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
-    bounds.get(from..behind)?.iter().copied().reduce(join)
 }
 
 impl GroupRows<'_> {

@@ -3,7 +3,7 @@
 //! The one idea: who looks at a picture asks for the next one at once, and of a long run hundreds of files may have a
 //! part of it. To open one takes as long as to read a page or two, so the last ones stay open.
 //!
-//! What is deliberately absent: what was read from them.
+//! What is deliberately absent: rows that were read from them. A file keeps the bounds of its pages, for as long as it is open.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
