@@ -34,6 +34,8 @@ pub struct Events<'a> {
     slabs: Vec<(Nanos, u32)>,
     /// Intervals across slabs, by the slab that they begin in, location and start.
     long: Vec<Vec<Visit>>,
+    /// When the last of them ends, by that slab.
+    long_until: Vec<Nanos>,
     /// From the first instant of any location to the last.
     life: (Nanos, Nanos),
     /// Edges of one-sided windows, once somebody has asked for them.
@@ -66,7 +68,9 @@ impl<'a> Events<'a> {
         slabs[0].0 = Nanos(0);
         let long = vec![Vec::new(); slabs.len()];
         let of_windows = OnceLock::new();
-        let mut events = Self { archive, communicators, process_of, long, slabs, life, of_windows };
+        let long_until = vec![Nanos(i64::MIN); slabs.len()];
+        let mut events =
+            Self { archive, communicators, process_of, long, long_until, slabs, life, of_windows };
         let mut long = std::mem::take(&mut events.long);
         for part in events.parts("intervals", last) {
             events.read_intervals(part, |rows: &[Visit]| {
@@ -76,7 +80,10 @@ impl<'a> Events<'a> {
                 }
             })?;
         }
-        long.iter_mut().for_each(|rows| rows.sort_by_key(|row| order(&row.interval)));
+        for (rows, until) in long.iter_mut().zip(&mut events.long_until) {
+            rows.sort_by_key(|row| order(&row.interval));
+            *until = rows.iter().map(|row| row.interval.end).max().unwrap_or(*until);
+        }
         events.long = long;
         Ok(events)
     }

@@ -52,9 +52,10 @@ fn main() {
 
     let mut chance = Chance(7);
     let mut any = |least: i64| {
-        // As many short windows as long ones.
-        let octaves = (end / least).max(2).ilog2();
-        let length = (end >> (chance.next() % u64::from(octaves + 1))).max(least).min(end);
+        // As many short windows as long ones, and of all lengths between two powers of two: a picture has up to twice as many
+        // buckets just above one as just below, whatever the run's length.
+        let octaves = f64::log2(float(end) / float(least)).max(0.0);
+        let length = floor(float(end) / f64::exp2(chance.share() * octaves)).clamp(least, end);
         let from = i64::try_from(chance.next() % u64::try_from(end - length + 1).unwrap_or(1)).unwrap_or(0);
         (from, from + length)
     };
@@ -143,12 +144,32 @@ fn peak() -> u64 {
     kib.unwrap_or(0) * 1024
 }
 
+#[expect(clippy::cast_precision_loss, reason = "lengths of runs have fewer than 53 bits")]
+fn float(length: i64) -> f64 {
+    length as f64
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "at most the length of a run")]
+fn floor(length: f64) -> i64 {
+    length as i64
+}
+
 /// Numbers as good as random, the same every time.
 struct Chance(u64);
 
 impl Chance {
     fn next(&mut self) -> u64 {
+        // The upper halves of two: the lower bits of one repeat soon, and 31 of them end after two seconds.
+        (self.upper() << 32) | self.upper()
+    }
+
+    /// At least 0 and less than 1.
+    fn share(&mut self) -> f64 {
+        f64::from(u32::try_from(self.upper()).unwrap_or(u32::MAX)) / f64::from(1_u32 << 31) / 2.0
+    }
+
+    fn upper(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
+        self.0 >> 32
     }
 }

@@ -66,7 +66,7 @@ impl Events<'_> {
             if slab > 0 && span.to <= *begin {
                 break;
             }
-            earlier.extend(self.long[slab].iter().map(|visit| R::from(*visit)).filter(|row| is_meant(row)));
+            earlier.extend(self.long_of(slab, span, &locations).map(R::from).filter(is_meant));
             let is_over = self.slabs.get(slab + 1).is_some_and(|(next, _)| *next <= span.from);
             if is_over {
                 continue;
@@ -98,5 +98,19 @@ impl Events<'_> {
             each(&rest);
         }
         unread(&damage)
+    }
+
+    /// Those of some locations that begin in a slab, lie across its end, and may not have ended before a span: nothing where
+    /// all have, which is so of most slabs before it.
+    fn long_of(
+        &self,
+        slab: usize,
+        span: Span,
+        locations: &Range<u32>,
+    ) -> impl Iterator<Item = Visit> + use<'_> {
+        let long = if self.long_until[slab] < span.from { &[] } else { &self.long[slab][..] };
+        let place = |location: u32| long.partition_point(|it| it.interval.location.0 < location);
+        let first = place(locations.start);
+        long[first..place(locations.end).max(first)].iter().copied()
     }
 }
