@@ -9,7 +9,7 @@ import { pointer } from "./pointer.mjs";
 import { profile } from "./profile.mjs";
 import { asked, fact } from "./read.mjs";
 import { small } from "./small.mjs";
-import { waits } from "./waits.mjs";
+import { waits, waitsOfSpan } from "./waits.mjs";
 
 const ROWS = ".timeline-rows canvas";
 
@@ -279,6 +279,7 @@ export async function lammps(browser, address) {
   await browser.picture("waits");
   await browser.accessible("waits");
   await waits(browser);
+  await waitsOfSpan(browser);
   await page.getByRole("button", { name: "Show in the timeline" }).click();
   await browser.settled();
   assert(((await browser.colours(ROWS))["b3261e"] ?? 0) > 300, "the critical path is drawn");

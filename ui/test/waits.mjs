@@ -42,6 +42,41 @@ export async function waits(browser) {
   await page.getByRole("group", { name: "Which times" }).getByRole("button", { name: "Waiting" }).click();
 }
 
+/** The same of a span: what the engine says of it, less than of the whole run, and in the address. */
+export async function waitsOfSpan(browser) {
+  const { page } = browser;
+  const { head: report } = await asked(page, { ask: "report" });
+  const { head: run } = await asked(page, { ask: "run" });
+  const whole = report.waits.reduce((sum, row) => sum + row.wait_ns, 0);
+  const before = await page.evaluate(() => location.hash);
+  const [from, to] = [Math.round(run.duration_ns * 0.4), Math.round(run.duration_ns * 0.7)];
+
+  browser.step("waits of the span are those of the span");
+  await page.evaluate((span) => (location.hash = `#1&view=waits&span=${span}`), `${from}-${to}`);
+  await page.getByRole("button", { name: /^Span that is shown/ }).click();
+  const { head: part } = await asked(page, { ask: "causes", from_ns: from, to_ns: to });
+  assert(part.is_whole && part.waits.length > 0);
+  const inSpan = part.waits.reduce((sum, row) => sum + row.wait_ns, 0);
+  assert(inSpan < whole * 0.9, `${inSpan} of ${whole}`);
+  await browser.until("the address says so", () => decodeURIComponent(location.hash).includes(',"span"]'));
+  await browser.until("the span is explained", () => document.querySelector("[aria-label='What was waited for'] .table-row") !== null && document.querySelector(".waits-stale") === null);
+  for (const side of SIDES) near(await total(page, side), inSpan, `${side} of the span`);
+  await browser.picture("waits-of-span");
+
+  browser.step("another span is explained in turn, and the whole run comes back");
+  await page.evaluate((span) => (location.hash = location.hash.replace(/span=\d+-\d+/, `span=${span}`)), `${to}-${to + 1000}`);
+  const { head: short } = await asked(page, { ask: "causes", from_ns: to, to_ns: to + 1000 });
+  const time = short.critical_path.reduce((sum, row) => sum + row.time_ns, 0);
+  assert.equal(time, 1000, "the path goes through each instant");
+  await page.getByRole("group", { name: "Which times" }).getByRole("button", { name: "Critical path" }).click();
+  await browser.until("it is explained", () => document.querySelector(".waits-stale") === null);
+  near(await total(page, "On whom"), 1000, "path of the span");
+  await page.getByRole("group", { name: "Of what" }).getByRole("button", { name: "Whole run" }).click();
+  await page.getByRole("group", { name: "Which times" }).getByRole("button", { name: "Waiting" }).click();
+  near(await total(page, SIDES[0]), whole, "the whole run");
+  await page.evaluate((hash) => (location.hash = hash), before);
+}
+
 /** What the rows of a pane are together; those that are not seen are scrolled to. */
 async function total(page, side) {
   const texts = await page.locator(`[aria-label='${side}']`).first().evaluate(async (table) => {

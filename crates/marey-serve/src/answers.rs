@@ -4,6 +4,7 @@
 //! many of them need of the tables the archive keeps by itself.
 
 mod annotations;
+mod causes;
 mod collectives;
 #[cfg(feature = "http")]
 mod compare;
@@ -71,6 +72,7 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::EventsAt(span) => events::at(run, span),
         Request::Waits(window) => waits::answer(run, window),
         Request::Path(window) => flows::path(run, window),
+        Request::Causes(span) => causes::answer(run, span),
         Request::Visit(at) => visit::answer(run, at),
         Request::Step(step) => step::answer(run, step),
         Request::Shares(asked) => shares::answer(run, asked),
@@ -130,6 +132,7 @@ fn checked(run: &Opened<'_>, mut request: Request) -> Result<Request, String> {
         Request::Traffic(asked) => check_traffic(asked)?,
         Request::Shares(SharesOf { span: Some(span) })
         | Request::CallPaths(span)
+        | Request::Causes(span)
         | Request::CollectiveSums(span) => check_span(span)?,
         Request::Histogram(histogram) => check_histogram(histogram, known)?,
         Request::Instances(instances) => check_instances(instances, known)?,

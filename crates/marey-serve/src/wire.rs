@@ -6,6 +6,7 @@
 //! Times are ns since the start of the run. Ids are places in the lists of [`RunHead`].
 
 mod annotations;
+mod causes;
 mod collectives;
 mod compare;
 mod counters;
@@ -21,6 +22,7 @@ pub use annotations::{
     AnomaliesHead, SituationsHead, WireAnomaly, WireCall, WireCause, WireSituation, WireSituationKind,
     WireUnit,
 };
+pub use causes::{CausesHead, PathHead, WaitsHead, WireCalled, WireDelay, WireOnPath, WireSuffered};
 pub use collectives::{CollectiveHead, CollectivesHead, Operation, WireOperation};
 pub use compare::{
     CompareHead, Difference, Differences, IterationsHead, Reason, Why, WireActivity, WireLoop, WireNumber,
@@ -74,6 +76,8 @@ pub enum Request {
     Waits(Window),
     /// Where the critical path goes in a window: [`PathHead`].
     Path(Window),
+    /// What of waits, delays and the critical path lies in a span: [`CausesHead`]. Reads its events.
+    Causes(SpanOf),
     /// All about the visit at an instant: [`VisitHead`].
     Visit(At),
     /// The next visit of a region, or the one before: [`FoundHead`].
@@ -463,27 +467,6 @@ pub struct MessagesHead {
     pub damage: Vec<String>,
 }
 
-/// Waits. Columns `line`, `start`, `duration` (ns), `share` (of that, which was waited), `cause` (location) and `pattern`
-/// (place in the list); the last two are 2³²−1 for a bucket of waits that are too short.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct WaitsHead {
-    /// What was waited for.
-    pub patterns: Vec<String>,
-    /// How many are in the window.
-    pub number: u32,
-    /// Whether the run was explained.
-    pub is_known: bool,
-}
-
-/// The critical path. Columns `location`, `start`, `duration` (ns).
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct PathHead {
-    /// Whether it is known.
-    pub is_known: bool,
-}
-
 /// A visit, or that there is none.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -721,6 +704,11 @@ mod tests {
             WireField::decl(),
             WaitsHead::decl(),
             PathHead::decl(),
+            CausesHead::decl(),
+            WireCalled::decl(),
+            WireSuffered::decl(),
+            WireDelay::decl(),
+            WireOnPath::decl(),
             VisitHead::decl(),
             WireVisit::decl(),
             WireFrame::decl(),

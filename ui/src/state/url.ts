@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT&origin=NS&zoom=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE","span"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&lane=WHAT&tables=1&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -52,7 +52,7 @@ import {
   type ViewName,
   zoomOrigin,
 } from "./view.ts";
-import { waitsChoice, waitsOf, waitsText } from "./waits.ts";
+import { applyWaits, waitsText } from "./waits.ts";
 
 const VERSION = "1";
 
@@ -209,7 +209,7 @@ export function choose(text: string): void {
     recoloured.value = recolouredOf(values.get("colours") ?? "");
     twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
     applyProfile(values.get("profile") ?? "");
-    waitsChoice.value = waitsOf(values.get("waits") ?? "");
+    applyWaits(values.get("waits") ?? "");
     applyHistogram(values.get("histogram") ?? "");
     applyTraffic(values.get("messages") ?? "");
     until.value = numbers(values.get("until"), ",")[0] ?? null;

@@ -7,6 +7,7 @@ import type {
   AnomaliesHead,
   At,
   CallPathsHead,
+  CausesHead,
   CollectiveHead,
   CollectivesHead,
   CollectiveSumsHead,
@@ -77,6 +78,7 @@ export class Engine {
   events = (window: Window): Promise<Frame<EventsHead>> => this.ask({ ask: "events", ...window });
   eventsAt = (of: EventSpan): Promise<Frame<EventsAtHead>> => this.ask({ ask: "events-at", ...of });
   waits = (window: Window): Promise<Frame<WaitsHead>> => this.ask({ ask: "waits", ...window });
+  causes = (of: SpanOf): Promise<Frame<CausesHead>> => this.ask({ ask: "causes", ...of });
   path = (window: Window): Promise<Frame<PathHead>> => this.ask({ ask: "path", ...window });
   visit = (at: At): Promise<Frame<VisitHead>> => this.ask({ ask: "visit", ...at });
   histogram = (of: Histogram): Promise<Frame<HistogramHead>> => this.ask({ ask: "histogram", ...of });

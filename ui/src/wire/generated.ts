@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Window | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -91,6 +91,16 @@ export type WireField = { name: string, value: string, };
 export type WaitsHead = { patterns: Array<string>, number: number, is_known: boolean, };
 
 export type PathHead = { is_known: boolean, };
+
+export type CausesHead = { is_whole: boolean, waits: Array<WireSuffered>, delays: Array<WireDelay>, critical_path: Array<WireOnPath>, damage: Array<string>, };
+
+export type WireCalled = { location: string, region: string, function: string, file: string, line: number, };
+
+export type WireSuffered = { pattern: string, wait_ns: number, instances: number, longest_ns: number, location: string, region: string, function: string, file: string, line: number, };
+
+export type WireDelay = { cost_ns: number, short_term_ns: number, long_term_ns: number, location: string, region: string, function: string, file: string, line: number, };
+
+export type WireOnPath = { time_ns: number, location: string, region: string, function: string, file: string, line: number, };
 
 export type VisitHead = { visit: WireVisit | null, };
 

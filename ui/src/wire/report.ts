@@ -67,14 +67,12 @@ export interface WaitRow extends PlaceRow {
 }
 
 export interface DelayRow extends PlaceRow {
-  readonly activity: string;
   readonly cost_ns: number;
   readonly short_term_ns: number;
   readonly long_term_ns: number;
 }
 
 export interface PathRow extends PlaceRow {
-  readonly activity: string;
   readonly time_ns: number;
 }
 

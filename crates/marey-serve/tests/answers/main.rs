@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod annotations;
+mod causes;
 mod compare;
 mod counters;
 mod decoded;

@@ -78,7 +78,8 @@ export function OfWaits(): JSX.Element {
       </p>
       <p>
         The three panes have what was waited for, in which calls, and by whom; whatever is chosen in one limits the other two and
-        the timeline. Times are sums over all ranks.
+        the timeline. Times are sums over all ranks, of the whole run or of the span that is shown: of what lies across its ends the
+        part inside counts, and who caused a wait of the span is looked for in the span.
       </p>
     </>
   );

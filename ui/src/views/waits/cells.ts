@@ -5,7 +5,7 @@
  * other two, so that each shows what belongs to the choice, and its own side shows among what it was chosen.
  */
 import { place } from "../../base/format.ts";
-import type { Report } from "../../wire/report.ts";
+import type { DelayRow, PathRow, WaitRow } from "../../wire/report.ts";
 
 export type Kind = "Waiting" | "Delays" | "Critical path";
 
@@ -38,20 +38,26 @@ export interface Sum {
   readonly time: number;
 }
 
-/** All cells of a report. */
-export function cellsOf(report: Report): readonly Cell[] {
+/** What explains a run, or a part of it. */
+export interface Explained {
+  readonly waits: readonly WaitRow[];
+  readonly delays: readonly DelayRow[];
+  readonly critical_path: readonly PathRow[];
+}
+
+export function cellsOf(explained: Explained): readonly Cell[] {
   const named = (row: { region: string; function: string; file: string; line: number }): { where: string; region: string } => {
     const within = `${row.function} ${place(row.file, row.line)}`.trim();
     const what = row.region === "" ? "computation between calls" : row.region;
     return { where: within === "" ? what : `${what} in ${within}`, region: row.region };
   };
   return [
-    ...(report.waits ?? []).map((row): Cell => ({ kind: "Waiting", what: row.pattern, ...named(row), who: row.location, time: row.wait_ns })),
-    ...(report.delays ?? []).flatMap((row): Cell[] => [
+    ...explained.waits.map((row): Cell => ({ kind: "Waiting", what: row.pattern, ...named(row), who: row.location, time: row.wait_ns })),
+    ...explained.delays.flatMap((row): Cell[] => [
       { kind: "Delays", what: "waited for it", ...named(row), who: row.location, time: row.short_term_ns },
       { kind: "Delays", what: "through chains", ...named(row), who: row.location, time: row.long_term_ns },
     ]),
-    ...(report.critical_path ?? []).map((row): Cell => ({ kind: "Critical path", what: row.region === "" ? "computation" : "calls", ...named(row), who: row.location, time: row.time_ns })),
+    ...explained.critical_path.map((row): Cell => ({ kind: "Critical path", what: row.region === "" ? "computation" : "calls", ...named(row), who: row.location, time: row.time_ns })),
   ];
 }
 

@@ -6,9 +6,8 @@ import { duration } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
 import { chosenLocations, chosenRegion, regionOfReport } from "../../state/view.ts";
 import { waitsChoice } from "../../state/waits.ts";
-import type { Report } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
-import { cellsOf, KINDS, sums, type Cell, type Choice, type Kind, type Side, type Sum } from "./cells.ts";
+import { cellsOf, KINDS, sums, type Cell, type Choice, type Explained, type Kind, type Side, type Sum } from "./cells.ts";
 import "./panes.css";
 
 const HELP: Readonly<Record<Kind, string>> = {
@@ -23,8 +22,8 @@ const TITLES: Readonly<Record<Kind, Readonly<Record<Side, string>>>> = {
   "Critical path": { what: "What lies on it", where: "Where in the program", who: "On whom" },
 };
 
-export function Panes({ report }: { readonly report: Report }): JSX.Element {
-  const cells = cellsOf(report);
+export function Panes({ explained }: { readonly explained: Explained }): JSX.Element {
+  const cells = cellsOf(explained);
   const { kind, what, where } = waitsChoice.value;
   const who = whoIsChosen();
   const choice: Choice = { kind: isKind(kind) ? kind : "Waiting", what, where, who };

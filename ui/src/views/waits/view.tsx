@@ -1,30 +1,73 @@
 /** Where was waited, what for, who caused it, and what the critical path is made of. */
 import { batch } from "@preact/signals";
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 
 import { count, place } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { report } from "../../state/run.ts";
+import { spanLength } from "../../state/told.ts";
 import { chosenRegion, layers, regionOfReport, view } from "../../state/view.ts";
+import { causes, followCauses, isExplaining, isOfSpan, isPart } from "../../state/waits.ts";
 import type { DelayRow, PathRow, WaitRow } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
+import type { Explained } from "./cells.ts";
 import { Panes } from "./panes.tsx";
 import { Coming } from "../lost.tsx";
 
 export function Waits(): JSX.Element {
+  useEffect(followCauses, []);
   const text = report.value;
   if (text === null) return <Coming what="The report is being made" />;
   if (text.unexplained !== null) return <p class="hush">{text.unexplained}</p>;
+  const ofRun = { waits: text.waits ?? [], delays: text.delays ?? [], critical_path: text.critical_path ?? [] };
   return (
     <div class="sheet">
-      <Panes report={text} />
+      <Of />
+      {isPart.value ? <OfSpan /> : <All explained={ofRun} />}
+    </div>
+  );
+}
+
+/** Of the whole run, or of the span. */
+function Of(): JSX.Element {
+  return (
+    <p class="waits-of">
+      <span role="group" aria-label="Of what">
+        <button type="button" aria-pressed={!isOfSpan.value} title="What explains the whole run" onClick={() => (isOfSpan.value = false)}>
+          Whole run
+        </button>
+        <button type="button" aria-pressed={isOfSpan.value} title="What of it lies in the span that is shown; it follows the timeline. Of waits across its ends the part inside counts" onClick={() => (isOfSpan.value = true)}>
+          {`Span that is shown, ${duration(spanLength.value)}`}
+        </button>
+      </span>
+    </p>
+  );
+}
+
+function OfSpan(): JSX.Element {
+  const it = causes.value;
+  if (it === null) return <Coming what="The span is being explained" />;
+  if (it.damage.length > 0) return <p class="hush">This span cannot be explained, for not all of it can be read: {it.damage.join("; ")}</p>;
+  if (!it.is_whole) return <p class="hush">This span has so many visits that it is not explained by itself, or this page does not have them; zoom in, or look at the whole run.</p>;
+  return (
+    <div class={isExplaining.value ? "waits-span waits-stale" : "waits-span"}>
+      <All explained={it} />
+    </div>
+  );
+}
+
+function All({ explained }: { readonly explained: Explained }): JSX.Element {
+  return (
+    <>
+      <Panes explained={explained} />
       <section>
         <h2>Waiting — where it was suffered, and what for</h2>
-        <Suffered rows={text.waits ?? []} />
+        <Suffered rows={explained.waits} />
       </section>
       <section>
         <h2>Delays — who caused it, and with what</h2>
-        <Caused rows={text.delays ?? []} />
+        <Caused rows={explained.delays} />
       </section>
       <section>
         <h2>
@@ -33,9 +76,9 @@ export function Waits(): JSX.Element {
             Show in the timeline
           </button>
         </h2>
-        <Critical rows={text.critical_path ?? []} />
+        <Critical rows={explained.critical_path} />
       </section>
-    </div>
+    </>
   );
 }
 
@@ -59,7 +102,7 @@ function choose(row: Place): void {
 }
 
 /** What was done: a region, or computation between two of them. */
-function done(row: Place & { readonly activity?: string }): string {
+function done(row: Place): string {
   return row.region === "" ? "computation between calls" : row.region;
 }
 
