@@ -225,9 +225,15 @@ fn router(shared: &Arc<Shared>) -> Router {
         prefix => {
             let whole = shared.prefix.clone();
             let to_whole = get(move || async move { Redirect::permanent(&whole) });
-            Router::new().nest(&format!("{prefix}/"), inner).route(prefix, to_whole)
+            Router::new().nest(&format!("{prefix}/"), inner).route(prefix, to_whole).fallback(elsewhere)
         }
     }
+}
+
+/// What stands at all other paths says nothing of the one that there is.
+async fn elsewhere() -> Response {
+    (StatusCode::NOT_FOUND, "marey: nothing is here; open the address that `marey view` printed\n")
+        .into_response()
 }
 
 async fn asked(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {

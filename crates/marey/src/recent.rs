@@ -52,9 +52,13 @@ pub(crate) fn paths() -> Vec<PathBuf> {
     lines.take(MOST).map(|line| PathBuf::from(OsString::from_vec(line.to_vec()))).collect()
 }
 
-/// By the XDG Base Directory Specification.
 fn file() -> Option<PathBuf> {
+    Some(state()?.join("runs"))
+}
+
+/// Where what is kept from one time to the next stands, by the XDG Base Directory Specification.
+pub(crate) fn state() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local").join("state")))?;
-    Some(state.join("marey").join("runs"))
+    Some(state.join("marey"))
 }

@@ -4,6 +4,7 @@
 //! the business of `marey-serve`.
 
 mod mark;
+mod place;
 mod shelf;
 mod told;
 
@@ -50,7 +51,11 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
         Some(path) => Place::Socket(path.clone()),
         None => Place::Port(args.port),
     };
-    let config = Config { place, prefix: args.prefix.clone(), limits: Limits::usual() };
+    let prefix = match &args.prefix {
+        Some(prefix) => prefix.clone(),
+        None => place::own().context("cannot make a path by chance")?,
+    };
+    let config = Config { place, prefix, limits: Limits::usual() };
     let ready = |entry: &Entry| tell(args, &what, entry);
     serve(runs, config, ready, stopped()?)?;
     Ok(ExitCode::SUCCESS)

@@ -51,6 +51,16 @@ impl Served {
         rest.split_at(rest.find('/').unwrap())
     }
 
+    /// A path of the page, behind what all of them begin with.
+    fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.prefix().trim_end_matches('/'))
+    }
+
+    /// What they begin with.
+    fn prefix(&self) -> &str {
+        self.parts().1.split_once('?').unwrap().0
+    }
+
     fn ask(&self, request: &str) -> Answer {
         let mut stream = TcpStream::connect(self.parts().0).unwrap();
         talk(&mut stream, request)
@@ -113,18 +123,23 @@ fn a_key_opens_the_page_once() {
     let looked = entry.replace("GET", "HEAD");
     assert_eq!(served.ask(&looked).status, 401, "who only looks does not use it");
     let first = served.ask(&entry);
-    assert_eq!((first.status, first.header("location")), (303, Some("/")));
+    assert_eq!((first.status, first.header("location")), (303, Some(served.prefix())));
     let cookie = first.header("set-cookie").unwrap();
-    assert!(cookie.contains("; HttpOnly; SameSite=Strict; Path=/"), "{cookie}");
+    // Servers of others on this machine are not told: they do not know the path.
+    assert!(served.prefix().len() > 16, "{}", served.address);
+    let scope = format!("; HttpOnly; SameSite=Strict; Path={}", served.prefix());
+    assert!(cookie.ends_with(&scope), "{cookie}");
     let again = served.ask(&entry);
     assert_eq!((again.status, again.header("set-cookie")), (401, None), "the key works once");
     let key = path.split_once('?').unwrap().1;
     let used = format!(
-        "POST /api/answer?{key} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        "POST {}api/answer?{key} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+        served.prefix()
     );
     assert_eq!(served.ask(&used).status, 401, "nor does it open what is behind the page");
     let pair = cookie.split(';').next().unwrap();
-    let answer = served.ask(&question(host, "/", &format!("Cookie: {pair}\r\n"), r#"{"ask":"run"}"#));
+    let answer =
+        served.ask(&question(host, served.prefix(), &format!("Cookie: {pair}\r\n"), r#"{"ask":"run"}"#));
     assert_eq!(answer.status, 200);
     assert!(String::from_utf8_lossy(&answer.body).contains(r#""kind":"run""#));
 }
@@ -136,7 +151,7 @@ fn nobody_else_is_answered() {
     let cookie = format!("Cookie: {}\r\n", served.cookie());
     let host = served.parts().0;
     let run = r#"{"ask":"run"}"#;
-    let status = |host: &str, more: &str| served.ask(&question(host, "/", more, run)).status;
+    let status = |host: &str, more: &str| served.ask(&question(host, served.prefix(), more, run)).status;
     assert_eq!(status(host, &cookie), 200);
     assert_eq!(status(host, ""), 401, "without the cookie");
     assert_eq!(status(host, "Cookie: marey=1\r\n"), 401, "with another");
@@ -144,10 +159,16 @@ fn nobody_else_is_answered() {
     assert_eq!(status(host, &format!("{cookie}Origin: http://evil.example\r\n")), 403, "by another page");
     assert_eq!(status(host, &format!("{cookie}Origin: null\r\n")), 403, "by a page of a file");
     assert_eq!(status(host, &format!("{cookie}Origin: http://{host}\r\n")), 200, "by its own page");
-    for path in ["/", "/assets/marey.js", "/api/answer", "/anything"] {
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    for path in ["", "assets/marey.js", "api/answer", "anything"] {
+        let request =
+            format!("GET {}{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n", served.prefix());
         assert_eq!(served.ask(&request).status, 401, "{path}");
     }
+    // Who does not know the path does not learn it.
+    let elsewhere = served.ask(&question(host, "/", &cookie, run));
+    assert_eq!(elsewhere.status, 404);
+    assert!(String::from_utf8_lossy(&elsewhere.body).contains("the address that `marey view` printed"));
+    assert!(!String::from_utf8_lossy(&elsewhere.body).contains(served.prefix().trim_matches('/')));
 }
 
 #[test]
@@ -156,9 +177,10 @@ fn a_page_may_load_its_own_files_and_nothing_else() {
     let served = Served::new(dir.path(), &[]);
     let cookie = served.cookie();
     let host = served.parts().0;
+    let prefix = served.prefix().trim_end_matches('/');
     let get = |path: &str| {
         served.ask(&format!(
-            "GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
+            "GET {prefix}{path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
         ))
     };
     let page = get("/");
@@ -192,11 +214,11 @@ fn nonsense_is_refused_with_a_reason() {
         (window, "is empty"),
         (&window.replace("5,\"to_ns\":5", "0,\"to_ns\":9007199254740991"), "more than a picture holds"),
     ] {
-        let answer = served.ask(&question(host, "/", &cookie, body));
+        let answer = served.ask(&question(host, served.prefix(), &cookie, body));
         let text = String::from_utf8_lossy(&answer.body).into_owned();
         assert!(text.contains(r#""kind":"error""#) && text.contains(reason), "{body}: {text}");
     }
-    let large = served.ask(&question(host, "/", &cookie, &" ".repeat(2 << 20)));
+    let large = served.ask(&question(host, served.prefix(), &cookie, &" ".repeat(2 << 20)));
     assert_eq!(large.status, 413);
 }
 
@@ -219,7 +241,11 @@ fn behind_a_prefix_and_on_a_socket() {
     let mut stream = UnixStream::connect(&socket).unwrap();
     let entry = format!("GET {path} HTTP/1.1\r\nHost: localhost:8080\r\nConnection: close\r\n\r\n");
     assert_eq!(talk(&mut stream, &entry).status, 303);
-    assert!(served.address.starts_with("http://localhost:8080/?key="), "{}", served.address);
+    assert!(
+        served.address.starts_with(&format!("http://localhost:8080{}?key=", served.prefix())),
+        "{}",
+        served.address
+    );
     drop(served);
     assert!(!socket.exists(), "it leaves nothing behind");
 
@@ -291,7 +317,10 @@ fn a_socket_is_told_with_the_way_to_it() {
     let (code, line) = told(dir.path(), &["run.marey", "--socket", "my place/view.sock"], ">/dev/null");
     let socket = dir.path().canonicalize().unwrap().join("my place/view.sock");
     let command = format!("ssh -L 8080:'{}' ", socket.display());
-    assert!(line.contains(&command) && line.contains("open http://localhost:8080/?key="), "{line}");
+    assert!(
+        line.contains(&command) && line.contains("open http://localhost:8080/") && line.contains("/?key="),
+        "{line}"
+    );
     assert_eq!(code, Some(0));
 }
 

@@ -36,10 +36,8 @@ fn head(run: &Opened<'_>, span: &SpanOf) -> CausesHead {
     }
     // Behind that there are sums only, which would look like computation.
     let explained = Until::new(&run.trace, whole.span.to);
-    let selection = Selection {
-        span: Span { from: Nanos(span.from_ns), to: Nanos(span.to_ns) },
-        ..Selection::default()
-    };
+    let selection =
+        Selection { span: Span { from: Nanos(span.from_ns), to: Nanos(span.to_ns) }, ..Selection::default() };
     match causes_within(&explained, &run.events, &selection, whole.clone()) {
         Ok(causes) => of(run, &causes),
         Err(unread) => nothing(unread.0),
@@ -66,10 +64,9 @@ fn of(run: &Opened<'_>, causes: &Causes) -> CausesHead {
     });
     let mut on_path: Vec<_> = causes.times.iter().filter(|row| row.on_path > Nanos(0)).collect();
     on_path.sort_by_key(|row| Reverse(row.on_path));
-    let critical_path = on_path.iter().map(|row| WireOnPath {
-        called: done(run, row.location, row.activity),
-        time_ns: row.on_path.0,
-    });
+    let critical_path = on_path
+        .iter()
+        .map(|row| WireOnPath { called: done(run, row.location, row.activity), time_ns: row.on_path.0 });
     CausesHead {
         is_whole: true,
         waits: waits.collect(),

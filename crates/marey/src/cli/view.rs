@@ -45,9 +45,10 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) socket: Option<PathBuf>,
 
-    /// What the path of the page begins with
-    #[arg(long, value_name = "PATH", default_value = "/", value_parser = prefix)]
-    pub(crate) prefix: String,
+    /// What the path of the page begins with; as a rule a word made by chance, the same for all runs of yours, so that the
+    /// browser tells servers of other users nothing
+    #[arg(long, value_name = "PATH", value_parser = prefix)]
+    pub(crate) prefix: Option<String>,
 
     /// Do not start a browser
     #[arg(long)]

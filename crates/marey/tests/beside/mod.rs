@@ -49,7 +49,7 @@ fn write(run: &Path, ranks: u32, work: u64, own: &str) {
 fn head(served: &Served, cookie: &str, path: &str, ask: &str) -> Value {
     let (host, more) = (served.parts().0, format!("Cookie: {cookie}\r\n"));
     let body = format!(r#"{{"ask":"{ask}"}}"#);
-    let answer = served.ask(&question(host, "/", &more, &body).replace("api/answer", path));
+    let answer = served.ask(&question(host, &served.at("/"), &more, &body).replace("api/answer", path));
     assert_eq!(answer.status, 200, "{path}");
     let len = u32::from_le_bytes(answer.body[..4].try_into().unwrap()) as usize;
     let head: Value = serde_json::from_slice(&answer.body[4..4 + len]).unwrap();
@@ -177,7 +177,7 @@ fn runs_go_by_their_numbers_and_there_are_no_others() {
     );
     let (host, run) = (pair.served.parts().0, r#"{"ask":"run"}"#);
     let status = |path: &str, more: &str| {
-        pair.served.ask(&question(host, "/", more, run).replace("api/answer", path)).status
+        pair.served.ask(&question(host, &pair.served.at("/"), more, run).replace("api/answer", path)).status
     };
     let more = format!("Cookie: {}\r\n", pair.cookie);
     for path in [
@@ -196,7 +196,7 @@ fn runs_go_by_their_numbers_and_there_are_no_others() {
     assert_eq!(status("api/answer/1", ""), 401, "without the cookie");
     let one = Served::new(pair.dir.path(), &[]);
     let more = format!("Cookie: {}\r\n", one.cookie());
-    let asked = question(one.parts().0, "/", &more, run).replace("api/answer", "api/answer/1");
+    let asked = question(one.parts().0, &one.at("/"), &more, run).replace("api/answer", "api/answer/1");
     assert_eq!(one.ask(&asked).status, 404, "one run has none beside it");
 }
 

@@ -20,7 +20,7 @@ impl Page {
     }
 
     pub(super) fn get(&self, path: &str) -> Answer {
-        let (host, cookie) = (self.served.parts().0, &self.cookie);
+        let (host, cookie, path) = (self.served.parts().0, &self.cookie, self.served.at(path));
         self.served.ask(&format!(
             "GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
         ))
@@ -28,7 +28,7 @@ impl Page {
 
     pub(super) fn post(&self, path: &str, body: &str) -> Answer {
         let more = format!("Cookie: {}\r\n", self.cookie);
-        self.served.ask(&question(self.served.parts().0, path, &more, body))
+        self.served.ask(&question(self.served.parts().0, &self.served.at(path), &more, body))
     }
 
     /// The head of an answer of a run.
@@ -124,7 +124,8 @@ fn a_page_can_name_no_other_run() {
     // There is no run at the root, and without the cookie there is no list.
     assert_eq!(page.post("/", r#"{"ask":"run"}"#).status, 404);
     let host = page.served.parts().0;
-    let bare = format!("GET /api/runs HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    let bare =
+        format!("GET {} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n", page.served.at("/api/runs"));
     assert_eq!(page.served.ask(&bare).status, 401);
     // One that is served alone has no list.
     let alone = Page::new(dir.path(), &["secret.marey"]);

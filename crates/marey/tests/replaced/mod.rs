@@ -8,7 +8,8 @@ use super::{Answer, question, sample};
 /// Asks for a run that is meant, as a page does that has seen it.
 fn ask(page: &Page, path: &str, what: &str, meant: &str, body: &str) -> Answer {
     let more = format!("Cookie: {}\r\nX-Marey-Run: {meant}\r\n", page.cookie);
-    page.served.ask(&question(page.served.parts().0, path, &more, body).replace("api/answer", what))
+    page.served
+        .ask(&question(page.served.parts().0, &page.served.at(path), &more, body).replace("api/answer", what))
 }
 
 /// Puts another run in the place of one, as recording anew does.
@@ -38,7 +39,8 @@ fn another_run_is_not_taken_for_the_one_that_was_opened() {
             let host = page.served.parts().0;
             page.served
                 .ask(&format!(
-                    "GET {path}api/here HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{more}\r\n"
+                    "GET {} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{more}\r\n",
+                    page.served.at(&format!("{path}api/here"))
                 ))
                 .status
         };
@@ -53,7 +55,8 @@ fn another_run_is_not_taken_for_the_one_that_was_opened() {
         }
         // Nor for who does not say which run is meant.
         let more = format!("Cookie: {}\r\n", page.cookie);
-        let bare = question(page.served.parts().0, path, &more, SHIFT).replace("api/answer", "api/clock");
+        let bare = question(page.served.parts().0, &page.served.at(path), &more, SHIFT)
+            .replace("api/answer", "api/clock");
         assert_eq!(page.served.ask(&bare).status, 410);
         assert!(!run.join("corrections.json").exists(), "the other one keeps its clocks");
 

@@ -28,7 +28,9 @@ fn starts(page: &Page, path: &str, location: u32) -> Vec<f64> {
 
 fn shift(page: &Page, path: &str, body: &str) -> (u16, String) {
     let (host, more) = (page.served.parts().0, format!("Cookie: {}\r\n", page.cookie));
-    let answer = page.served.ask(&question(host, path, &more, body).replace("api/answer", "api/clock"));
+    let answer = page
+        .served
+        .ask(&question(host, &page.served.at(path), &more, body).replace("api/answer", "api/clock"));
     (answer.status, String::from_utf8_lossy(&answer.body).into_owned())
 }
 
@@ -123,7 +125,7 @@ fn what_cannot_be_moved_is_refused_and_stays() {
     for (more, status) in
         [(String::new(), 401), (format!("Cookie: {}\r\nOrigin: http://evil.example\r\n", page.cookie), 403)]
     {
-        let request = question(host, "/", &more, good).replace("api/answer", "api/clock");
+        let request = question(host, &page.served.at("/"), &more, good).replace("api/answer", "api/clock");
         assert_eq!(page.served.ask(&request).status, status);
     }
     assert!(!run.join("corrections.json").exists());
