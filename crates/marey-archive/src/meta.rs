@@ -3,6 +3,9 @@
 //! The one idea: it is replaced as a whole — written aside, synced, renamed — so a reader sees the
 //! archive as it was at some moment, whatever is being written to it.
 //!
+//! Its first line has the checksum of all behind that, since numbers that have changed are still JSON. Whoever writes the
+//! text in another form, or leaves the line out, does without.
+//!
 //! Its types are the wire format of the file and nothing else; only `corrections` has others with serde.
 
 use std::collections::BTreeMap;
@@ -20,6 +23,10 @@ pub const META_FILE: &str = "meta.json";
 
 /// More than this is no list of parts: ten million of them would fit.
 const MAX_META_BYTES: u64 = 1 << 31;
+
+/// What a text begins with that has a checksum; eight digits and [`SUM_ENDS`] follow.
+const SUM_BEGINS: &[u8] = b"{\n  \"crc32\": \"";
+const SUM_ENDS: &[u8] = b"\",\n";
 
 /// The content of `meta.json`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -175,10 +182,12 @@ impl Meta {
 
     /// The content of the file; the path is for messages.
     pub(crate) fn text(&self, path: &Path) -> Result<Vec<u8>, Error> {
-        let mut text = serde_json::to_vec_pretty(self)
+        let plain = serde_json::to_vec_pretty(self)
             .map_err(|source| Error::Meta { path: path.to_owned(), source })?;
-        text.push(b'\n');
-        Ok(text)
+        let rest = plain.strip_prefix(b"{\n").unwrap_or(&plain);
+        let rest = [rest, b"\n"].concat();
+        let sum = format!("{:08x}", crc32fast::hash(&rest));
+        Ok([SUM_BEGINS, sum.as_bytes(), SUM_ENDS, &rest].concat())
     }
 
     /// Reads `dir/meta.json`.
@@ -199,6 +208,9 @@ impl Meta {
 
     /// Reads the content of a `meta.json`; the path is for messages.
     pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Self, Error> {
+        if is_changed(text) {
+            return Err(Error::Changed { path: path.to_owned() });
+        }
         let meta: Self =
             serde_json::from_slice(text).map_err(|source| Error::Meta { path: path.to_owned(), source })?;
         if meta.schema > SCHEMA_VERSION {
@@ -220,6 +232,14 @@ impl Meta {
         files.dedup();
         files
     }
+}
+
+/// Whether a text has a checksum, and that of another one.
+fn is_changed(text: &[u8]) -> bool {
+    let Some((sum, rest)) = text.strip_prefix(SUM_BEGINS).and_then(|text| text.split_at_checked(8)) else {
+        return false;
+    };
+    rest.strip_prefix(SUM_ENDS).is_some_and(|rest| format!("{:08x}", crc32fast::hash(rest)).as_bytes() != sum)
 }
 
 fn left_out_name(table: &str) -> String {

@@ -443,11 +443,43 @@ fn scatter(round: u64, below: usize) -> usize {
     usize::try_from(mixed % below as u64).unwrap()
 }
 
-/// As archives were that did not know how their files end, so that readers meet damaged footers.
+/// As archives were that had no checksums of their list and of how their files end, so that readers meet what is damaged.
 fn forget_tails(dir: &Path) {
     let mut meta = Archive::open(dir).unwrap().meta().clone();
     meta.tables.values_mut().flatten().for_each(|part| part.tail = Tail::default());
     meta.save(dir).unwrap();
+    let path = dir.join(META_FILE);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (sum, rest) = text.split_once(",\n").unwrap();
+    assert!(sum.contains("crc32"), "{sum}");
+    std::fs::write(path, format!("{{\n{rest}")).unwrap();
+}
+
+#[test]
+fn a_bit_of_the_list_that_has_turned_is_told_or_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut meta = new_meta();
+    put(dir.path(), &mut meta, &intervals(0, 100), 0, 0);
+    meta.run.duration_ns = 1_234_567;
+    meta.save(dir.path()).unwrap();
+    let path = dir.path().join(META_FILE);
+    let whole = std::fs::read(&path).unwrap();
+    let mut told = 0;
+    for bit in 0..whole.len() * 8 {
+        let mut bytes = whole.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        std::fs::write(&path, bytes).unwrap();
+        match Meta::load(dir.path()) {
+            Ok(found) => assert_eq!(found, meta, "bit {bit}"),
+            Err(_) => told += 1,
+        }
+    }
+    // All but those of the first line, which is no fact of the run.
+    assert!(told > whole.len() * 8 - 200, "{told} of {}", whole.len() * 8);
+    // Another program may write it in its own form, and has no checksum then.
+    let value: serde_json::Value = serde_json::from_slice(&whole).unwrap();
+    std::fs::write(&path, serde_json::to_vec(&value).unwrap()).unwrap();
+    assert_eq!(Meta::load(dir.path()).unwrap(), meta);
 }
 
 #[test]
