@@ -1,7 +1,6 @@
 /** A real run: LAMMPS with four ranks, looked at in all views, one selection for all of them. */
 import assert from "node:assert/strict";
 
-import { annotations } from "./annotations.mjs";
 import { communication } from "./communication.mjs";
 import { moved } from "./moved.mjs";
 import { operations } from "./operations.mjs";
@@ -245,7 +244,6 @@ export async function lammps(browser, address) {
   await browser.settled();
 
   await operations(browser);
-  await annotations(browser);
 
   browser.step("utilisation up to an instant");
   await browser.open("Utilisation");
