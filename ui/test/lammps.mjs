@@ -357,6 +357,8 @@ function anAddress(number) {
     `messages=${["sizes:1-3", "durations:0-5,tag:7", "processes:1-3,order:sent", "sizes:0-0,order:bytes"][below(4)]}`,
   ].filter(() => below(2) === 0);
   if (some.includes(`region=${region}`) && below(2) === 0) some.push(below(2) === 0 ? "picked=anomalous" : `picked=duration:${below(1000)}-${5000 + below(90_000)}`);
+  // One thing is told about at a time.
+  if (!some.some((it) => it.startsWith("visit=")) && below(2) === 0) some.push(`message=${below(4)}@${below(1000)}@${below(4)}@${1000 + below(1000)}@${["-", "7"][below(2)]}@${below(5000)}@${1 + below(3)}`);
   return [`view=${view}`, ...some];
 }
 

@@ -3,10 +3,11 @@
  * messages from rank 0 to rank 1 in the end.
  */
 import { annotations } from "./annotations.mjs";
+import { messages } from "./messages.mjs";
 
 export async function made(browser, address) {
   const { page } = browser;
   await page.goto(address);
   await browser.until("the run is there", () => document.querySelector(".top-run strong")?.textContent === "made-up.marey");
-  for (const part of [annotations]) await part(browser);
+  for (const part of [annotations, messages]) await part(browser);
 }

@@ -31,6 +31,7 @@ export function sceneOf(side: Side): Scene | null {
     chosenRegion: side.chosen.value,
     visit: side.visit.value,
     operation: null,
+    message: null,
     isMeant: null,
     events: null,
     ranges: rangesOf(side).value,

@@ -7,7 +7,7 @@ import { situations } from "../../state/annotations.ts";
 import { events } from "../../state/events.ts";
 import { operation } from "../../state/operation.ts";
 import { run } from "../../state/run.ts";
-import { beside, chooseOperation, chosenRegion, isBlinking, isSideShown, lookAround, origin, view } from "../../state/view.ts";
+import { beside, chooseMessage, chooseOperation, chosenMessage, chosenRegion, isBlinking, isSideShown, lookAround, origin, view } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
 import { goToLocation, isNothing, step, steps, visit } from "../../state/visit.ts";
 import { tearOff } from "../../state/windows.ts";
@@ -17,13 +17,14 @@ import { situationNotes } from "../notes.tsx";
 import { States } from "../states.tsx";
 import { SelectedEvents } from "./events.tsx";
 import { Fact } from "./facts.tsx";
+import { SelectedMessage } from "./message.tsx";
 import { SelectedOperation } from "./operation.tsx";
 
 export function Side(): JSX.Element {
   return (
     <aside class={isSideShown.value ? "side side-shown" : "side"} data-topic="side" data-steps={steps.value} aria-label="Findings and details">
       {view.value === "overview" ? null : (
-        <details open={visit.value === null && operation.value === null && events.value === null}>
+        <details open={visit.value === null && operation.value === null && events.value === null && chosenMessage.value === null}>
           <summary title="What others waited for and what there is to win; press to open or close">
             <h2>Findings</h2>
           </summary>
@@ -31,10 +32,17 @@ export function Side(): JSX.Element {
         </details>
       )}
       <Situations />
-      {operation.value !== null ? <SelectedOperation it={operation.value} /> : events.value !== null ? <SelectedEvents it={events.value} /> : <Selected />}
+      <Chosen />
       {view.value === "timeline" || beside.value === "timeline" ? <StatesHere /> : null}
     </aside>
   );
+}
+
+/** All about the one thing that is chosen. */
+function Chosen(): JSX.Element | null {
+  if (chosenMessage.value !== null) return <SelectedMessage it={chosenMessage.value} />;
+  if (operation.value !== null) return <SelectedOperation it={operation.value} />;
+  return events.value !== null ? <SelectedEvents it={events.value} /> : <Selected />;
 }
 
 /** Situations as cards, like findings. */
@@ -69,7 +77,7 @@ function Selected(): JSX.Element | null {
     return (
       <section>
         <h2>Selected</h2>
-        <p class="muted">{isNothing.value ? "Nothing was recorded there." : "Press a visit in the timeline to see all about it."}</p>
+        <p class="muted">{isNothing.value ? "Nothing was recorded there." : "Press a visit or a message in the timeline to see all about it."}</p>
       </section>
     );
   }
@@ -150,18 +158,20 @@ function Messages({ head, it, location }: { readonly head: RunHead; readonly it:
 
 function MessageFact({ head, message, location }: { readonly head: RunHead; readonly message: WireMessage; readonly location: number }): JSX.Element {
   const isSent = message.from === location;
-  const [other, time] = isSent ? [message.to, message.received_ns] : [message.from, message.sent_ns];
+  const { from, sent_ns: sent, to, received_ns: received } = message;
   const tag = message.tag === null ? "" : ` · tag ${message.tag}`;
+  const words = `${bytes(message.bytes)}${tag}`;
+  if (from === null || sent === null || to === null || received === null) return <Fact name={isSent ? "Message to" : "Message from"}>{`unknown · ${words}`}</Fact>;
+  const [other, time] = isSent ? [to, received - 1] : [from, sent];
   return (
     <Fact name={isSent ? "Message to" : "Message from"}>
-      {other === null || time === null ? (
-        "unknown"
-      ) : (
-        <button type="button" class="link" title="Go to its other end" onClick={() => void goToLocation(other, isSent ? time - 1 : time)}>
-          {head.locations[other]?.name}
-        </button>
-      )}
-      {` · ${bytes(message.bytes)}${tag}`}
+      <button type="button" class="link" title="Go to its other end" onClick={() => void goToLocation(other, time)}>
+        {head.locations[other]?.name}
+      </button>
+      {" · "}
+      <button type="button" class="link" title="All about this message: when it was sent and received, and in which calls" onClick={() => chooseMessage({ from, sent, to, received, tag: message.tag, bytes: message.bytes, number: 1 })}>
+        {words}
+      </button>
     </Fact>
   );
 }

@@ -14,12 +14,13 @@ import { drawCounters, type Ranges } from "../../tracks/counters.ts";
 import { drawEvents, type EventsLook } from "../../tracks/events.ts";
 import { drawLabels } from "../../tracks/labels.ts";
 import type { Layout } from "../../tracks/layout.ts";
-import { drawMessages, drawPath, type FlowLook } from "../../tracks/messages.ts";
+import { drawMessage, drawMessages, drawPath, type FlowLook } from "../../tracks/messages.ts";
 import { drawOverlapNames, drawOverlaps, type OverlapsLook } from "../../tracks/overlaps.ts";
 import { drawPicked, type PickedVisits } from "../../tracks/picked.ts";
 import { drawLives, drawStates, drawWaits, type StatesLook } from "../../tracks/states.ts";
 import type { Operation, RunHead, WireVisit } from "../../wire/generated.ts";
 import type { Threads } from "../../state/rows.ts";
+import type { ChosenMessage } from "../../state/view.ts";
 import type { Picture } from "./fetch.ts";
 import { drawHosts, drawStrips, names } from "./names.ts";
 
@@ -41,6 +42,8 @@ export interface Scene {
   readonly chosenRegion: number | null;
   readonly visit: WireVisit | null;
   readonly operation: Operation | null;
+  /** A message that is told about, or several together; `null` = none. */
+  readonly message: ChosenMessage | null;
   /** Which messages are meant; `null` = all. */
   readonly isMeant: ((from: number, to: number) => boolean) | null;
   readonly events: EventsLook["chosen"];
@@ -141,7 +144,8 @@ function statesLook(scene: Scene, ratio: number): StatesLook {
   return { scale: { ...scene.scale, left: 0 }, layout, scroll, ratio, colours, pixels, hidden, chosen };
 }
 
-function flowLook({ scale, layout, scroll, colours }: Scene): FlowLook {
+/** How lines from row to row are drawn. */
+export function flowLook({ scale, layout, scroll, colours }: Scene): FlowLook {
   return { scale, layout, scroll, colours };
 }
 
@@ -171,8 +175,9 @@ function drawNames(canvas: Ink, scene: Scene, picture: Picture): void {
   if (picture.overlaps !== null) drawOverlapNames(canvas, picture.overlaps, overlapsLook(scene));
 }
 
-/** The visit that is chosen, with its messages. */
+/** The message that is chosen, or the visit with its messages. */
 function drawChosen(canvas: Ink, scene: Scene): void {
+  if (scene.message !== null) drawMessage(canvas, scene.message, flowLook(scene));
   const { visit, layout, scale } = scene;
   const box = visit === null ? undefined : layout.boxes.get(visit.line);
   if (visit === null || box === undefined) return;

@@ -9,13 +9,14 @@ import { Surface } from "../../canvas/surface.ts";
 import { threadsOf, toggleHost, toggleThreads } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { toldSpan } from "../../state/told.ts";
-import { chooseEvents, chooseOperation, chooseVisit, chosenRegion, isBlinking, look, origin, span } from "../../state/view.ts";
+import { chooseEvents, chooseMessage, chooseOperation, chooseVisit, chosenRegion, isBlinking, look, origin, span, type ChosenMessage } from "../../state/view.ts";
 import { moveClock } from "../../state/clock.ts";
 import { mostScroll, pointed, pointer, scroll, scrollRows } from "../../state/timeline.ts";
 import { operationAt } from "../../tracks/collectives.ts";
 import { eventAt } from "../../tracks/events.ts";
 import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
 import { overlapAt } from "../../tracks/overlaps.ts";
+import { messageThere, wordsOfMessage } from "./arrows.ts";
 import { GUTTER, MARGIN, RULER, spoken } from "./draw.ts";
 import { picture } from "./fetch.ts";
 import { listen } from "./gestures.ts";
@@ -143,6 +144,20 @@ function isPiece(line: number, time: number): boolean {
   );
 }
 
+/** The line of a row at a height. */
+function lineThere(y: number): number | undefined {
+  const row = rowAt(layout.peek(), y + scroll.peek());
+  return row === undefined ? undefined : lineAt(row, y + scroll.peek());
+}
+
+/** The message whose line is there. Where it crosses a bar it has to be met; the mark of an operation lies before it. */
+function arrowThere(time: number, y: number): ChosenMessage | null {
+  const line = lineThere(y);
+  const isOnBar = (): boolean => overlapThere(time, y) !== null || (line !== undefined && isPiece(line, time));
+  const found = messageThere(time, y, isOnBar);
+  return found === null || operationThere(time, y)?.isMark === true ? null : found;
+}
+
 /** What a press on a name or a strip would do; empty = nothing but choosing. */
 const hint = signal("");
 /** Where the pointer was last, CSS pixels of the canvas; `null` = it has left. */
@@ -153,7 +168,9 @@ function wordsAt(x: number, y: number): string {
   const ofName = hintAt(x, y - RULER + scroll.peek());
   if (ofName !== "" || x < GUTTER) return ofName;
   const time = timeFromPx(scale(), x);
-  return markAt(time, y - RULER) || wordsOf(time, y - RULER);
+  const sign = markAt(time, y - RULER);
+  const arrow = sign === "" ? arrowThere(time, y - RULER) : null;
+  return sign || (arrow === null ? wordsOf(time, y - RULER) : wordsOfMessage(arrow));
 }
 
 /** What lies under a pointer that rests is another thing after a zoom, and words follow as those of the span do. */
@@ -190,14 +207,18 @@ const hands = {
       chooseEvents({ location: marks.location[mark] ?? 0, from: marks.time[mark] ?? 0, to: marks.last[mark] ?? 0 });
       return;
     }
+    const arrow = arrowThere(time, y);
+    if (arrow !== null) {
+      chooseMessage(arrow);
+      return;
+    }
     const [all, at] = [picture.peek()?.overlaps ?? null, overlapThere(time, y)];
     if (all !== null && at !== null) {
       const region = all.region[at] ?? null;
       chosenRegion.value = chosenRegion.peek() === region ? null : region;
       return;
     }
-    const row = rowAt(layout.peek(), y + scroll.peek());
-    const line = row === undefined ? undefined : lineAt(row, y + scroll.peek());
+    const line = lineThere(y);
     const pressed = operationThere(time, y);
     // A visit lies before the shape of an operation, but for its mark.
     if (pressed !== null && (pressed.isMark || line === undefined || !isPiece(line, time))) chooseOperation(pressed.operation);

@@ -6,7 +6,7 @@ import { instances } from "../../state/instances.ts";
 import { overlapping } from "../../state/overlaps.ts";
 import { threadsOf } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
-import { chosenEvents, chosenOperation, chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
+import { chosenEvents, chosenMessage, chosenOperation, chosenRegion, hidden, origin, span, zoomOrigin } from "../../state/view.ts";
 import { scroll } from "../../state/timeline.ts";
 import { isMeantMessage } from "../../state/traffic.ts";
 import { visit } from "../../state/visit.ts";
@@ -41,6 +41,7 @@ export function sceneNow(): Scene | null {
     chosenRegion: blinked === null ? chosenRegion.peek() : null,
     visit: visit.peek(),
     operation: chosenOperation.peek(),
+    message: chosenMessage.peek(),
     isMeant: isMeantMessage.peek(),
     events: chosenEvents.peek(),
     ranges: ranges.peek(),
@@ -69,5 +70,5 @@ function shownNow(head: RunHead): Pick<Scene, "run" | "picture"> {
 export function watchScene(): void {
   void [run.value, picture.value, span.value, layout.value, scroll.value, colours.value, hidden.value];
   void [chosenRegion.value, visit.value, origin.value, marked.value, isStale.value, blink.value, plotWidth.value, instances.value, zoomOrigin.value];
-  void [isMeantMessage.value, chosenOperation.value, chosenEvents.value, ranges.value, pixels.value, moving.value];
+  void [isMeantMessage.value, chosenOperation.value, chosenEvents.value, chosenMessage.value, ranges.value, pixels.value, moving.value];
 }
