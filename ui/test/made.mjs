@@ -3,11 +3,12 @@
  * messages from rank 0 to rank 1 in the end.
  */
 import { annotations } from "./annotations.mjs";
+import { callers } from "./callers.mjs";
 import { messages } from "./messages.mjs";
 
 export async function made(browser, address) {
   const { page } = browser;
   await page.goto(address);
   await browser.until("the run is there", () => document.querySelector(".top-run strong")?.textContent === "made-up.marey");
-  for (const part of [annotations, messages]) await part(browser);
+  for (const part of [annotations, messages, callers]) await part(browser);
 }

@@ -77,6 +77,26 @@ export function goTo(line: number, from: number, to: number): void {
   see(from, to);
 }
 
+/** Goes to the visit that encloses one: that of the region at a place of its path. What is looked at stays, if some of it is seen. */
+export async function goToCaller(of: WireVisit, place: number): Promise<void> {
+  const head = run.peek();
+  const [region, location] = [of.path[place], head?.lines[of.line]?.location];
+  const level = head?.regions[region ?? -1]?.level;
+  if (head === null || region === undefined || level === undefined) return;
+  // A line for each depth of each level: as many of its own as are around it.
+  const depth = of.path.slice(0, place).filter((it) => head.regions[it]?.level === level).length;
+  const line = head.lines.findIndex((it) => it.location === location && it.level === level && it.depth === depth);
+  if (line < 0) return;
+  try {
+    const caller = (await engine.visit({ line, at_ns: of.start_ns, near_ns: 0, region })).head.visit;
+    if (caller === null) return;
+    chooseVisit({ line, at: caller.start_ns });
+    if (caller.end_ns <= span.peek().from || span.peek().to <= caller.start_ns) see(caller.start_ns, caller.end_ns);
+  } catch (error) {
+    fail(error);
+  }
+}
+
 /** Goes to what a location did at an instant: a call that talks to others, if it was in one, else the innermost visit. */
 export async function goToLocation(location: number, at: number): Promise<void> {
   try {

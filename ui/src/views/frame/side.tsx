@@ -1,15 +1,17 @@
 /** The right side: findings, all about what was chosen, and the states that are seen. */
+import { batch } from "@preact/signals";
 import type { JSX } from "preact";
 
 import { bytes, counted, place } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
 import { situations } from "../../state/annotations.ts";
 import { events } from "../../state/events.ts";
+import { pickAll } from "../../state/instances.ts";
 import { operation } from "../../state/operation.ts";
 import { run } from "../../state/run.ts";
 import { beside, chooseMessage, chooseOperation, chosenMessage, chosenRegion, isBlinking, isSideShown, lookAround, origin, view } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
-import { goToLocation, isNothing, step, steps, visit } from "../../state/visit.ts";
+import { goToCaller, goToLocation, isNothing, step, steps, visit } from "../../state/visit.ts";
 import { tearOff } from "../../state/windows.ts";
 import type { Operation, RunHead, WireMessage, WireVisit } from "../../wire/generated.ts";
 import { Findings } from "../findings.tsx";
@@ -123,12 +125,23 @@ function Selected(): JSX.Element | null {
         <button type="button" onClick={() => void step("next")} title="Next visit of this region (])">
           Next ›
         </button>
+        <button type="button" onClick={() => listAll(it.region)} title="All visits of this region, one by one, with the histogram of how long they took; it is chosen in all views">
+          All visits
+        </button>
         <button type="button" aria-pressed={isBlinking.value} onClick={() => (isBlinking.value = !isBlinking.value)} title="Let all visits of this region blink (b)">
           Blink
         </button>
       </p>
     </section>
   );
+}
+
+/** The view that lists them, unless it stands beside. */
+function listAll(region: number): void {
+  batch(() => {
+    pickAll(region);
+    if (beside.peek() !== "histogram") view.value = "histogram";
+  });
 }
 
 /** The operation of all that it is a part of. */
@@ -182,14 +195,14 @@ function CallPath({ head, it }: { readonly head: RunHead; readonly it: WireVisit
     <ol class="path" aria-label="Called from, the innermost first">
       {it.path
         .slice(0, -1)
-        .reverse()
-        .map((region) => (
+        .map((region, place) => (
           <li>
-            <button type="button" class="link" onClick={() => (chosenRegion.value = region)}>
+            <button type="button" class="link" title="Go to the visit that this one lies in" onClick={() => void goToCaller(it, place)}>
               <code>{head.regions[region]?.name}</code>
             </button>
           </li>
-        ))}
+        ))
+        .reverse()}
       {it.stack.slice(0, 24).map((frame) => (
         <li title={frame.file}>
           <code>{frame.function === "" ? "(unknown)" : frame.function}</code>
