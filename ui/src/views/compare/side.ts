@@ -42,6 +42,8 @@ export interface Side {
   readonly scroll: ReadonlySignal<number>;
   readonly pixels: ReadonlySignal<Uint32Array>;
   readonly hidden: ReadonlySignal<ReadonlySet<number>>;
+  /** Those of them that the user has hidden, whatever blinks. */
+  readonly unticked: ReadonlySignal<ReadonlySet<number>>;
   readonly chosen: ReadonlySignal<number | null>;
   /** The same, whether it blinks or not. */
   readonly chosenRegion: ReadonlySignal<number | null>;
@@ -86,6 +88,7 @@ function side({ place, hidden: hiddenRegions, hiddenLevels: goneLevels, ...own }
     room,
     layout,
     scroll: computed(() => Math.min(scrolled.value, Math.max(0, layout.value.height - room.value))),
+    unticked: computed(hiddenRegions),
     // What blinks is what is meant.
     hidden: computed(() => (blink.value && chosen.value !== null ? new Set([...hiddenRegions(), chosen.value]) : hiddenRegions())),
     chosen: computed(() => (blink.value ? null : chosen.value)),
