@@ -344,7 +344,7 @@ function anAddress(number) {
     `hide=["MPI_Init"]`,
     `without=["files"]`,
     `notes=${["f", "s", "fa"][below(3)]}`,
-    `table=${["states", "operations", "annotations", "counters", "overlaps", "events"][below(6)]}`,
+    `table=${["states", "operations", "annotations", "counters", "overlaps", "events", "messages", "path", "mountains", "run"][below(10)]}`,
     `layers=${["m", "w", "mp", "mwgep"][below(4)]}`,
     `pair=${["0-1-1-2", "0-2-2-4", "3-4-0-1"][below(3)]}`,
     `rows=${["waiting", "region", "waiting,folded", "folded", "together", "waiting,folded,together"][below(6)]}`,

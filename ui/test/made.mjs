@@ -6,10 +6,11 @@ import { annotations } from "./annotations.mjs";
 import { callers } from "./callers.mjs";
 import { messages } from "./messages.mjs";
 import { mountains } from "./mountains.mjs";
+import { twins } from "./twins.mjs";
 
 export async function made(browser, address) {
   const { page } = browser;
   await page.goto(address);
   await browser.until("the run is there", () => document.querySelector(".top-run strong")?.textContent === "made-up.marey");
-  for (const part of [annotations, messages, callers, mountains]) await part(browser);
+  for (const part of [annotations, messages, callers, mountains, twins]) await part(browser);
 }

@@ -135,7 +135,7 @@ export function toggleNotes(name: keyof Notes): void {
 }
 
 /** What of the timeline stands in a table, too. */
-export const TWINS = ["states", "operations", "annotations", "counters", "overlaps", "events"] as const;
+export const TWINS = ["states", "operations", "messages", "path", "annotations", "counters", "overlaps", "events", "mountains", "run"] as const;
 export type TwinName = (typeof TWINS)[number];
 /** `null` = nothing. */
 export const twin = signal<TwinName | null>(null);

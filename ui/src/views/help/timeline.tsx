@@ -31,6 +31,10 @@ export function OfTimeline(): JSX.Element {
         a number is so many messages: press it to learn how to see them one by one.
       </p>
       <p>
+        Table shows the same in numbers, of the span that is seen: rows, lines from row to row, the critical path, mountains, and
+        the whole run.
+      </p>
+      <p>
         Above the rows stand findings (round, with the number of their card), situations (square: arrows for a pace that
         changes, a bin for too little or too much to do, a letter for messages that pile up, a clock for a long time from
         one message to the next), and beneath them, as small triangles, the visits that lasted longest beyond their like. Press one to see its span and

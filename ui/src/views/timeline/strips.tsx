@@ -47,7 +47,7 @@ export function Minimap(): JSX.Element {
   return (
     <div class="timeline-minimap">
       <span class="timeline-name">Whole run</span>
-      <canvas ref={element} role="img" aria-label="The whole run, with the span that is shown; press to move it" />
+      <canvas ref={element} role="img" aria-label="The whole run, with the span that is shown; press to move it; the table of the whole run has the numbers" />
     </div>
   );
 }
@@ -119,7 +119,7 @@ export function Mountains(): JSX.Element {
       <span class="timeline-name" title={hidesUntold.value ? "Where more than three states are too short to be seen, only the largest three are told apart: hidden ones may still be in what is grey" : undefined}>
         Locations in each state{hidesUntold.value ? ", about" : ""}
       </span>
-      <canvas ref={element} role="img" aria-label="How many locations are in which region, in the course of the span" />
+      <canvas ref={element} role="img" aria-label="How many locations are in which region, in the course of the span; the table of the mountains has the numbers" />
     </div>
   );
 }

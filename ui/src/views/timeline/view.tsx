@@ -84,7 +84,7 @@ function Bar(): JSX.Element {
           type="button"
           aria-pressed={twin.value !== null}
           onClick={() => (twin.value = twin.value === null ? "states" : null)}
-          title="The same in words and numbers, under the findings"
+          title="The same in words and numbers: rows, lines from row to row, mountains and the whole run"
         >
           Table
         </button>
