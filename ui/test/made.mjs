@@ -4,6 +4,7 @@
  */
 import { annotations } from "./annotations.mjs";
 import { callers } from "./callers.mjs";
+import { kept } from "./kept.mjs";
 import { messages } from "./messages.mjs";
 import { mountains } from "./mountains.mjs";
 import { twins } from "./twins.mjs";
@@ -12,5 +13,5 @@ export async function made(browser, address) {
   const { page } = browser;
   await page.goto(address);
   await browser.until("the run is there", () => document.querySelector(".top-run strong")?.textContent === "made-up.marey");
-  for (const part of [annotations, messages, callers, mountains, twins]) await part(browser);
+  for (const part of [annotations, messages, callers, mountains, twins, kept]) await part(browser);
 }

@@ -35,6 +35,8 @@ export function messagesOf(frame: Frame<MessagesHead>): Messages {
 export interface FlowLook {
   /** Which messages are meant, if not all are: others are not drawn. */
   readonly isMeant?: ((from: number, to: number) => boolean) | null;
+  /** How many there are, if these are some of them: as pale as among all are those that are drawn alone. */
+  readonly among?: number;
   readonly scale: Scale;
   readonly layout: Layout;
   readonly scroll: number;
@@ -65,7 +67,7 @@ export function drawMessages(canvas: Ink, messages: Lines, look: FlowLook): void
   const right = scale.left + scale.width;
   canvas.strokeStyle = look.colours.message;
   // As many lines as there are pixels would hide all that lies beneath.
-  canvas.globalAlpha = Math.min(Math.max(300 / Math.max(messages.from.length, 1), 0.2), 0.55);
+  canvas.globalAlpha = Math.min(Math.max(300 / Math.max(look.among ?? messages.from.length, 1), 0.2), 0.55);
   // Lines of a pixel are drawn one by one, so that many would add up to black; wider ones are one shape.
   canvas.lineWidth = 1.2;
   canvas.beginPath();

@@ -36,7 +36,11 @@ export function Rows(): JSX.Element {
     const screen = new Screen();
     const surface = new Surface(element.current, (context) => {
       const scene = sceneNow();
-      return scene === null ? "done" : screen.paint(context, scene);
+      if (scene === null) return "done";
+      const drawn = screen.paint(context, scene);
+      // How many tiles were drawn so far, for whoever counts them.
+      context.canvas.canvas.dataset["tiles"] = String(screen.drawn);
+      return drawn;
     });
     surfaces.timeline = surface;
     const resize = new ResizeObserver(([entry]) => {
