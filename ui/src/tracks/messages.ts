@@ -50,8 +50,9 @@ type Lines = Pick<Messages, "from" | "sent" | "to" | "received" | "count">;
 export function eachMessage(messages: Lines, look: Pick<FlowLook, "layout" | "isMeant">, { from: first, to: last }: { readonly from: number; readonly to: number }, each: (at: number, from: Row | HostBox, to: Row | HostBox) => void): void {
   const rows = placesOf(look.layout);
   for (let at = 0; at < messages.from.length; at += 1) {
-    // Most of them are elsewhere; that is seen soonest.
-    if ((messages.received[at] ?? 0) < first || (messages.sent[at] ?? 0) > last) continue;
+    // Most of them are elsewhere; that is seen soonest. Where clocks are wrong some seem to arrive before they are sent.
+    const [sent, received] = [messages.sent[at] ?? 0, messages.received[at] ?? 0];
+    if ((received < first && sent < first) || (sent > last && received > last)) continue;
     if (look.isMeant?.(messages.from[at] ?? -1, messages.to[at] ?? -1) === false) continue;
     const from = rows.get(messages.from[at] ?? -1);
     const to = rows.get(messages.to[at] ?? -1);
@@ -77,7 +78,7 @@ export function drawMessages(canvas: Ink, messages: Lines, look: FlowLook): void
   eachMessage(messages, look, { from: first - beside, to: last + beside }, (at, from, to) => {
     const x1 = pxFromTime(scale, messages.sent[at] ?? 0);
     const x2 = pxFromTime(scale, messages.received[at] ?? 0);
-    if (x2 >= scale.left && x1 <= right) {
+    if (Math.max(x1, x2) >= scale.left && Math.min(x1, x2) <= right) {
       canvas.moveTo(x1, middle(from) - scroll);
       canvas.lineTo(x2, middle(to) - scroll);
     }

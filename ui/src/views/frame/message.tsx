@@ -46,7 +46,7 @@ function One({ head, it }: { readonly head: RunHead; readonly it: ChosenMessage 
           <Call head={head} call={about?.send ?? null} help="Go to the call that sent it" otherwise={() => void goToLocation(it.from, it.sent)} />
         </Fact>
         <Fact name="Received by">
-          <Call head={head} call={about?.receive ?? null} help="Go to the call that completed its receive" otherwise={() => void goToLocation(it.to, Math.max(it.received - 1, it.sent))} />
+          <Call head={head} call={about?.receive ?? null} help="Go to the call that completed its receive" otherwise={() => void goToLocation(it.to, it.received - 1)} />
         </Fact>
       </dl>
       <p class="side-tools">
