@@ -4,6 +4,7 @@
  */
 import { annotations } from "./annotations.mjs";
 import { callers } from "./callers.mjs";
+import { clock } from "./clock.mjs";
 import { kept } from "./kept.mjs";
 import { messages } from "./messages.mjs";
 import { mountains } from "./mountains.mjs";
@@ -13,5 +14,5 @@ export async function made(browser, address) {
   const { page } = browser;
   await page.goto(address);
   await browser.until("the run is there", () => document.querySelector(".top-run strong")?.textContent === "made-up.marey");
-  for (const part of [annotations, messages, callers, mountains, twins, kept]) await part(browser);
+  for (const part of [annotations, messages, callers, mountains, twins, kept, clock]) await part(browser);
 }

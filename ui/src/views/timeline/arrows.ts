@@ -5,8 +5,9 @@ import { pxFromTime } from "../../canvas/scale.ts";
 import { run } from "../../state/run.ts";
 import type { ChosenMessage } from "../../state/view.ts";
 import { messageAt, type Messages } from "../../tracks/messages.ts";
-import { flowLook } from "./draw.ts";
+import { flowLook, type Scene } from "./draw.ts";
 import { picture } from "./fetch.ts";
+import { bakedScene } from "./moved.ts";
 import { sceneNow } from "./scene.ts";
 
 /** One of those that are drawn. */
@@ -23,15 +24,23 @@ export function messageOf(all: Messages, at: number): ChosenMessage {
   };
 }
 
+/** What is drawn now, to find what is pressed: with all of it where it is seen. */
+export function sceneThere(): Scene | null {
+  const scene = sceneNow();
+  return scene === null ? null : bakedScene(scene);
+}
+
 /** The message whose line is there; `isOnBar` is asked only where one is near. */
 export function messageThere(time: number, y: number, isOnBar: () => boolean): ChosenMessage | null {
-  const [scene, all] = [sceneNow(), picture.peek()?.messages ?? null];
-  if (scene === null || all === null) return null;
+  const scene = sceneThere();
+  // Lines lie elsewhere while a clock is moved; messages are what they are.
+  const [drawn, all] = [scene?.picture?.messages ?? null, picture.peek()?.messages ?? null];
+  if (scene === null || drawn === null || all === null) return null;
   const look = { ...flowLook(scene), isMeant: scene.isMeant };
   const px = pxFromTime(scene.scale, time);
-  const beside = messageAt(all, look, { px, y, isOnBar: false });
+  const beside = messageAt(drawn, look, { px, y, isOnBar: false });
   if (beside === null) return null;
-  const at = isOnBar() ? messageAt(all, look, { px, y, isOnBar: true }) : beside;
+  const at = isOnBar() ? messageAt(drawn, look, { px, y, isOnBar: true }) : beside;
   return at === null ? null : messageOf(all, at);
 }
 
@@ -40,5 +49,6 @@ export function wordsOfMessage(it: ChosenMessage): string {
   const name = (location: number): string => run.peek()?.locations[location]?.name ?? "";
   const ends = `from ${name(it.from)} to ${name(it.to)}`;
   if (it.number > 1) return `${counted(it.number, "message")} ${ends}, drawn together: ${bytes(it.bytes)}; press to learn how to see them one by one`;
-  return `Message ${ends}: ${bytes(it.bytes)}, ${duration(it.received - it.sent)} on its way; press to see all about it`;
+  const way = it.received < it.sent ? `received ${duration(it.sent - it.received)} before it was sent` : `${duration(it.received - it.sent)} on its way`;
+  return `Message ${ends}: ${bytes(it.bytes)}, ${way}; press to see all about it`;
 }

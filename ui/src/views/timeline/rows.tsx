@@ -16,10 +16,11 @@ import { operationAt } from "../../tracks/collectives.ts";
 import { eventAt } from "../../tracks/events.ts";
 import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
 import { overlapAt } from "../../tracks/overlaps.ts";
-import { messageThere, wordsOfMessage } from "./arrows.ts";
+import { messageThere, sceneThere, wordsOfMessage } from "./arrows.ts";
 import { GUTTER, MARGIN, RULER, spoken } from "./draw.ts";
 import { picture } from "./fetch.ts";
 import { listen } from "./gestures.ts";
+import { timeOf } from "./moved.ts";
 import { layout, plotWidth, room, scale } from "./place.ts";
 import { Readings } from "./readings.tsx";
 import { blink, marked, sceneNow, watchScene } from "./scene.ts";
@@ -97,9 +98,16 @@ function Hair(): JSX.Element | null {
   );
 }
 
+/** When what is drawn at an instant of a row was: another time, where its clock is being moved. */
+function timeIn(time: number, y: number): number {
+  const [moved, row] = [sceneNow()?.moved ?? null, rowAt(layout.peek(), y + scroll.peek())];
+  return row === undefined ? time : time - (timeOf(moved, row.location, time) - time);
+}
+
 /** The operation of all whose shape is there. */
 function operationThere(time: number, y: number): ReturnType<typeof operationAt> {
-  const [scene, all] = [sceneNow(), picture.peek()?.operations ?? null];
+  const scene = sceneThere();
+  const all = scene?.picture?.operations ?? null;
   if (scene === null || all === null) return null;
   const { scale, layout, scroll, colours, hidden, operation } = scene;
   return operationAt(all, { scale, layout, scroll, colours, hidden, chosen: operation }, pxFromTime(scale, time), y);
@@ -113,7 +121,8 @@ function overlapThere(time: number, y: number): number | null {
 
 /** The sign of an instant that is there. */
 function eventThere(time: number, y: number): number | null {
-  const [scene, all] = [sceneNow(), picture.peek()?.events ?? null];
+  const scene = sceneThere();
+  const all = scene?.picture?.events ?? null;
   return scene === null || all === null ? null : eventAt(all, scene, pxFromTime(scene.scale, time), y);
 }
 
@@ -157,7 +166,7 @@ function lineThere(y: number): number | undefined {
 /** The message whose line is there. Where it crosses a bar it has to be met; the mark of an operation lies before it. */
 function arrowThere(time: number, y: number): ChosenMessage | null {
   const line = lineThere(y);
-  const isOnBar = (): boolean => overlapThere(time, y) !== null || (line !== undefined && isPiece(line, time));
+  const isOnBar = (): boolean => overlapThere(time, y) !== null || (line !== undefined && isPiece(line, timeIn(time, y)));
   const found = messageThere(time, y, isOnBar);
   return found === null || operationThere(time, y)?.isMark === true ? null : found;
 }
@@ -225,8 +234,8 @@ const hands = {
     const line = lineThere(y);
     const pressed = operationThere(time, y);
     // A visit lies before the shape of an operation, but for its mark.
-    if (pressed !== null && (pressed.isMark || line === undefined || !isPiece(line, time))) chooseOperation(pressed.operation);
-    else chooseVisit(line === undefined ? null : { line, at: Math.round(time) });
+    if (pressed !== null && (pressed.isMark || line === undefined || !isPiece(line, timeIn(time, y)))) chooseOperation(pressed.operation);
+    else chooseVisit(line === undefined ? null : { line, at: Math.round(timeIn(time, y)) });
   },
   press(y: number): void {
     const [host, row] = [hostAt(layout.peek(), y + scroll.peek()), rowAt(layout.peek(), y + scroll.peek())];
