@@ -3,6 +3,7 @@ import { render, type JSX } from "preact";
 
 import { followEvents } from "./state/events.ts";
 import { followExplained } from "./state/explained.ts";
+import { followMessage } from "./state/message.ts";
 import { followOperation } from "./state/operation.ts";
 import { followClocks } from "./state/clock.ts";
 import { followPicked } from "./state/instances.ts";
@@ -149,6 +150,7 @@ async function start(page: HTMLElement): Promise<void> {
     followVisit();
     followClocks();
     followOperation();
+    followMessage();
     followEvents();
     followExplained();
     followPicked();

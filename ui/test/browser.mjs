@@ -22,13 +22,14 @@ import { coarse, damaged, exported, exportedPair, openCutOff, workerless } from 
 import { hostile } from "./hostile.mjs";
 import { hosts } from "./hosts.mjs";
 import { lammps } from "./lammps.mjs";
+import { made } from "./made.mjs";
 import { nodes } from "./nodes.mjs";
 import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
 import { speed } from "./speed.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, ended, openCutOff, references, runs, speed, workerless };
+const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, openCutOff, references, runs, speed, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

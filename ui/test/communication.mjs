@@ -67,7 +67,7 @@ export async function communication(browser) {
   assert.match(await browser.text(".chip"), new RegExp(`messages rank ${a} → rank ${b}`));
   await page.evaluate(() => (location.hash = `${location.hash.replace("view=timeline", "view=communication")}`));
   await page.locator(`${LIST} .table-row`).first().click();
-  await browser.until("its details", () => document.querySelector(".side .facts")?.textContent.includes("Message to"));
+  await browser.until("its details", () => document.querySelector("[aria-label='Selected message']")?.dataset.told === "true");
   const [sent] = listed.send_time;
   await browser.until("it is the longest message", (sent) => location.hash.includes(`%40${sent}`), sent);
 

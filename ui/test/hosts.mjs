@@ -18,6 +18,29 @@ export async function hosts(browser, address) {
   await browser.picture("compare-hosts");
   await browser.accessible("two runs on three nodes");
 
+  browser.step("a region blinks in both, and what was drawn of it is kept");
+  await page.evaluate(() => (location.hash = `${location.hash}&region=work`));
+  await browser.settled();
+  await page.keyboard.press("b");
+  const green = "6fa287";
+  const blinks = async (turns) => {
+    const seen = new Set();
+    for (let look = 0; look < turns; look += 1) {
+      seen.add(((await browser.colours(B))[green] ?? 0) > 300);
+      await page.waitForTimeout(100);
+    }
+    return seen.size === 2;
+  };
+  assert(await blinks(15), "it comes and goes");
+  const drawn = () => Promise.all([A, B].map((canvas) => page.locator(canvas).evaluate((it) => it.dataset.tiles)));
+  const before = await drawn();
+  assert(await blinks(15), "and goes on");
+  assert.deepEqual(await drawn(), before, "tiles that were drawn meanwhile");
+  await page.keyboard.press("b");
+  await page.keyboard.press("Escape");
+  await browser.until("nothing is chosen", () => !location.hash.includes("region="));
+  await browser.settled();
+
   browser.step("a host that is closed is closed in both, and its strip is drawn");
   const box = await page.locator(B).boundingBox();
   await page.mouse.move(box.x + 40, box.y + RULER + NAME / 2);

@@ -1,7 +1,6 @@
 /** A real run: LAMMPS with four ranks, looked at in all views, one selection for all of them. */
 import assert from "node:assert/strict";
 
-import { annotations } from "./annotations.mjs";
 import { communication } from "./communication.mjs";
 import { moved } from "./moved.mjs";
 import { operations } from "./operations.mjs";
@@ -245,7 +244,6 @@ export async function lammps(browser, address) {
   await browser.settled();
 
   await operations(browser);
-  await annotations(browser);
 
   browser.step("utilisation up to an instant");
   await browser.open("Utilisation");
@@ -347,7 +345,7 @@ function anAddress(number) {
     `hide=["MPI_Init"]`,
     `without=["files"]`,
     `notes=${["f", "s", "fa"][below(3)]}`,
-    `table=${["states", "operations", "annotations", "counters", "overlaps", "events"][below(6)]}`,
+    `table=${["states", "operations", "annotations", "counters", "overlaps", "events", "messages", "path", "mountains", "run"][below(10)]}`,
     `layers=${["m", "w", "mp", "mwgep"][below(4)]}`,
     `pair=${["0-1-1-2", "0-2-2-4", "3-4-0-1"][below(3)]}`,
     `rows=${["waiting", "region", "waiting,folded", "folded", "together", "waiting,folded,together"][below(6)]}`,
@@ -360,6 +358,8 @@ function anAddress(number) {
     `messages=${["sizes:1-3", "durations:0-5,tag:7", "processes:1-3,order:sent", "sizes:0-0,order:bytes"][below(4)]}`,
   ].filter(() => below(2) === 0);
   if (some.includes(`region=${region}`) && below(2) === 0) some.push(below(2) === 0 ? "picked=anomalous" : `picked=duration:${below(1000)}-${5000 + below(90_000)}`);
+  // One thing is told about at a time.
+  if (!some.some((it) => it.startsWith("visit=")) && below(2) === 0) some.push(`message=${below(4)}@${below(1000)}@${below(4)}@${1000 + below(1000)}@${["-", "7"][below(2)]}@${below(5000)}@${1 + below(3)}`);
   return [`view=${view}`, ...some];
 }
 

@@ -33,7 +33,8 @@ use crate::frame::Columns;
 use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{
-    Counters, ErrorHead, Histogram, Instances, Request, Sample, SharesOf, SpanOf, Traffic, Which, Window,
+    Counters, Course, ErrorHead, Histogram, Instances, Request, Sample, SharesOf, SpanOf, Traffic, Which,
+    Window,
 };
 
 /// More locations than this are not asked about at a time.
@@ -58,7 +59,7 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Report => report(run),
         Request::States(window) => states::answer(run, window),
         Request::Totals(window) => totals::answer(run, window),
-        Request::Course(window) => course::answer(run, window),
+        Request::Course(asked) => course::answer(run, asked),
         Request::Messages(window) => flows::messages(run, window),
         Request::Traffic(asked) => traffic::answer(run, asked),
         Request::CollectiveSums(span) => collectives::sums::answer(run, span),
@@ -121,13 +122,13 @@ fn checked(run: &Opened<'_>, mut request: Request) -> Result<Request, String> {
     match &mut request {
         Request::States(window)
         | Request::Totals(window)
-        | Request::Course(window)
         | Request::Messages(window)
         | Request::Collectives(window)
         | Request::Overlaps(window)
         | Request::Events(window)
         | Request::Waits(window)
         | Request::Path(window) => check_window(window, known)?,
+        Request::Course(asked) => check_course(asked, known)?,
         Request::Counters(asked) => check_counters(asked, known)?,
         Request::Traffic(asked) => check_traffic(asked)?,
         Request::Shares(SharesOf { span: Some(span) })
@@ -172,6 +173,14 @@ fn check_window(window: &mut Window, known: u32) -> Result<(), String> {
         return Err(format!("{} ranges of locations are too many", window.locations.len()));
     }
     ranges::in_order(&mut window.locations, known);
+    Ok(())
+}
+
+fn check_course(asked: &mut Course, known: u32) -> Result<(), String> {
+    check_window(&mut asked.window, known)?;
+    // Answers look for one by halving.
+    asked.without.sort_unstable();
+    asked.without.dedup();
     Ok(())
 }
 

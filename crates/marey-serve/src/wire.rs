@@ -49,7 +49,7 @@ pub enum Request {
     /// How much time went to which region in a window: [`TotalsHead`].
     Totals(Window),
     /// How many locations were in which region in the course of a window: [`CourseHead`].
-    Course(Window),
+    Course(Course),
     /// Messages of a window: [`MessagesHead`].
     Messages(Window),
     /// Messages of a span, added up and listed: [`TrafficHead`].
@@ -434,6 +434,18 @@ pub struct TotalsHead {
     pub lives_ns: f64,
 }
 
+/// A mountain range of a window.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Course {
+    /// Where and how finely.
+    #[serde(flatten)]
+    pub window: Window,
+    /// Regions that are left out: whoever is in one of them counts nowhere.
+    #[serde(default)]
+    pub without: Vec<u32>,
+}
+
 /// Locations by region in the course of time. Columns `region` (of each series), `busy` (series × buckets: how many
 /// locations were in the region on average; the series of all others is the last).
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -449,6 +461,8 @@ pub struct CourseHead {
     pub buckets: u32,
     /// How many locations there are.
     pub locations: u32,
+    /// Whether some of the time of all others was not told apart where it was read: what is left out may be in it.
+    pub has_untold: bool,
 }
 
 /// Messages. Columns `send_location`, `send_time`, `receive_location`, `receive_time` (when they were there, ns),
@@ -679,6 +693,7 @@ mod tests {
             Trust::decl(),
             StatesHead::decl(),
             TotalsHead::decl(),
+            Course::decl(),
             CourseHead::decl(),
             MessagesHead::decl(),
             CollectivesHead::decl(),

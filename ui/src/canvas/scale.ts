@@ -18,6 +18,11 @@ export function timeFromPx(scale: Scale, px: number): number {
   return scale.span.from + ((px - scale.left) / scale.width) * length(scale.span);
 }
 
+/** The scale on which something stands so much later, ns. */
+export function later(scale: Scale, by: number): Scale {
+  return { ...scale, span: { from: ns(scale.span.from - by), to: ns(scale.span.to - by) } };
+}
+
 /** How many pixels lie between the start of the run and what stands at 0: the same pixel has the same number however far a picture is moved. */
 export function pxSinceStart(scale: Scale): number {
   return (scale.span.from / length(scale.span)) * scale.width - scale.left;

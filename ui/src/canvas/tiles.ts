@@ -32,6 +32,12 @@ export interface Moving {
   readonly extent: Span;
 }
 
+/** Parts of a picture that stand elsewhere for a while, as far as its tiles are wide: from one height to another. CSS pixels. */
+export interface Shifted {
+  readonly by: number;
+  readonly bands: ReadonlyArray<readonly [top: number, bottom: number]>;
+}
+
 /** Draws what belongs into a tile, given where in time it is. */
 export type PaintTile = (canvas: CanvasRenderingContext2D, scale: Scale) => void;
 
@@ -43,14 +49,29 @@ interface Tile {
   isWhole: boolean;
 }
 
+/** Which tiles were laid, and whether some are those of an older source. */
+interface Laid {
+  readonly first: number;
+  readonly behind: number;
+  readonly isOld: boolean;
+}
+
 export class Tiles {
   private readonly tiles = new Map<number, Tile>();
   private readonly free: Tile[] = [];
   private look: readonly unknown[] = [];
   private last = NaN;
+  private readonly isClear: boolean;
+  /** How many tiles were drawn so far, for whoever counts that. */
+  drawn = 0;
 
-  /** Draws all that is seen; whether some tiles are still those of an older source. */
-  draw(target: CanvasRenderingContext2D, moving: Moving, spare: Spare, paint: PaintTile): boolean {
+  /** Tiles cover what lies beneath them, or are clear where nothing is drawn. */
+  constructor(kind: "covering" | "clear" = "covering") {
+    this.isClear = kind === "clear";
+  }
+
+  /** Draws all that is seen; whether some tiles are still those of an older source. What is shifted lies over the rest. */
+  draw(target: CanvasRenderingContext2D, moving: Moving, spare: Spare, paint: PaintTile, shifted: Shifted | null = null): boolean {
     const { scale, ratio } = moving;
     const wide = Math.round(WIDTH * ratio);
     const across = Math.max(Math.round(scale.width * ratio), 1);
@@ -59,28 +80,34 @@ export class Tiles {
     const begin = Math.round(scale.span.from / perPixel(scale, ratio));
     const isStill = begin === this.last;
     this.last = begin;
-    const left = Math.round(scale.left * ratio);
-    const top = Math.round(moving.top * ratio);
-    const [first, behind] = [Math.floor(begin / wide), Math.ceil((begin + across) / wide)];
-    let isOld = false;
-    target.save();
-    target.setTransform(1, 0, 0, 1, 0, 0);
-    target.beginPath();
-    target.rect(left, top, across, down);
-    target.clip();
-    for (let place = first; place < behind; place += 1) {
-      const known = this.tiles.get(place);
-      const isCurrent = known !== undefined && known.source === moving.source;
-      const mayWait = known !== undefined && known.isWhole && !isStill && spare.parts <= 0;
-      // What has to be drawn counts as well, so that no frame has much more to do than others.
-      if (!isCurrent && !mayWait) spare.parts -= 1;
-      isOld ||= !isCurrent && mayWait;
-      const tile = isCurrent || mayWait ? known : this.painted(place, [wide, down], moving, paint);
-      if (tile !== null && tile !== undefined) target.drawImage(tile.element, left + place * wide - begin, top);
-    }
-    target.restore();
-    this.forget(first, behind);
-    return isOld;
+    const [left, top] = [Math.round(scale.left * ratio), Math.round(moving.top * ratio)];
+    const lay = (from: number, bands: ReadonlyArray<readonly [number, number]>): Laid => {
+      target.save();
+      target.setTransform(1, 0, 0, 1, 0, 0);
+      target.beginPath();
+      bands.forEach(([above, below]) => target.rect(left, top + above, across, below - above));
+      target.clip();
+      const [first, behind] = [Math.floor(from / wide), Math.ceil((from + across) / wide)];
+      let isOld = false;
+      for (let place = first; place < behind; place += 1) {
+        const known = this.tiles.get(place);
+        const isCurrent = known !== undefined && known.source === moving.source;
+        const mayWait = known !== undefined && known.isWhole && !isStill && spare.parts <= 0;
+        // What has to be drawn counts as well, so that no frame has much more to do than others.
+        if (!isCurrent && !mayWait) spare.parts -= 1;
+        isOld ||= !isCurrent && mayWait;
+        const tile = isCurrent || mayWait ? known : this.painted(place, [wide, down], moving, paint);
+        if (tile !== null && tile !== undefined) target.drawImage(tile.element, left + place * wide - from, top);
+      }
+      target.restore();
+      return { first, behind, isOld };
+    };
+    const all = lay(begin, [[0, down]]);
+    const bands = (shifted?.bands ?? []).map(([above, below]): [number, number] => [Math.max(Math.round(above * ratio), 0), Math.min(Math.round(below * ratio), down)]);
+    const seen = bands.filter(([above, below]) => above < below);
+    const moved = shifted === null || seen.length === 0 ? all : lay(begin - Math.round(shifted.by * ratio), seen);
+    this.forget(Math.min(all.first, moved.first), Math.max(all.behind, moved.behind));
+    return all.isOld || moved.isOld;
   }
 
   /** Drops all tiles if they would look otherwise. */
@@ -92,7 +119,7 @@ export class Tiles {
   }
 
   private painted(place: number, [wide, down]: readonly [number, number], moving: Moving, paint: PaintTile): Tile | null {
-    const tile = this.tiles.get(place) ?? this.free.pop() ?? fresh();
+    const tile = this.tiles.get(place) ?? this.free.pop() ?? fresh(this.isClear);
     if (tile === null) return null;
     const { element, canvas } = tile;
     if (element.width !== wide || element.height !== down) [element.width, element.height] = [wide, down];
@@ -100,9 +127,11 @@ export class Tiles {
     const each = perPixel(scale, ratio);
     const span = { from: ns(place * wide * each), to: ns((place + 1) * wide * each) };
     canvas.setTransform(ratio, 0, 0, ratio, 0, 0);
+    if (this.isClear) canvas.clearRect(0, 0, wide, down);
     canvas.save();
     paint(canvas, { span, left: 0, width: wide / ratio });
     canvas.restore();
+    this.drawn += 1;
     tile.source = moving.source;
     tile.isWhole = contains(extent, span);
     this.tiles.set(place, tile);
@@ -122,8 +151,8 @@ export class Tiles {
   }
 }
 
-function fresh(): Tile | null {
+function fresh(isClear: boolean): Tile | null {
   const element = document.createElement("canvas");
-  const canvas = element.getContext("2d", { alpha: false });
+  const canvas = element.getContext("2d", { alpha: isClear });
   return canvas === null ? null : { element, canvas, source: null, isWhole: false };
 }

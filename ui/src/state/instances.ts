@@ -1,11 +1,11 @@
 /** The visits that were picked out of their like, and the sample that they are from. */
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
 import { behind } from "../base/time.ts";
 import type { InstancesHead, Sample } from "../wire/generated.ts";
 import { engine, fail, run, whole } from "./run.ts";
-import { chosenRegion, picked, ranges, seenLocations, span, type Picked } from "./view.ts";
+import { chosenRegion, pick, picked, ranges, seenLocations, span, type Picked } from "./view.ts";
 
 /** One by one, in the order of time; at most 20 000, those with the largest values. */
 export interface PickedInstances {
@@ -43,6 +43,16 @@ export function applyHistogram(text: string): void {
   isLogarithmic.value = !words.includes("linear");
   const number = Number(words.find((word) => /^\d+$/.test(word)) ?? USUAL_BINS);
   bins.value = Math.min(Math.max(number, FEWEST_BINS), MOST_BINS);
+}
+
+/** Means all visits of a region, so that they are listed one by one. */
+export function pickAll(region: number): void {
+  batch(() => {
+    isOfSpan.value = false;
+    measure.value = "duration";
+    chosenRegion.value = region;
+    pick({ region, of: "duration", range: [0, whole.peek().to] });
+  });
 }
 
 /** What histograms are of; `null` = no region is chosen. */

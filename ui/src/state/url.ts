@@ -1,6 +1,10 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
+<<<<<<< HEAD
  * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE","span"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT&origin=NS&zoom=NS&until=NS`;
+=======
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&message=FROM@SENT@TO@RECEIVED@TAG@BYTES@NUMBER&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT&origin=NS&zoom=NS&until=NS`;
+>>>>>>> ff2eb75be12e762c07a7ba2bde13be3bc73c97ad
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&lane=WHAT&tables=1&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -13,6 +17,7 @@ import { ns, type Span } from "../base/time.ts";
 import { chosenCounters } from "./counters.ts";
 import { applyHistogram, histogramText } from "./instances.ts";
 import { areTables, lane, LANES } from "./lane.ts";
+import { applyMessage, messageText } from "./message.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
 import { recoloured, recolouredOf, recolouredText } from "./recoloured.ts";
 import { closedHosts, isFolded, isGrouped, rowOrder, turned } from "./rows.ts";
@@ -120,6 +125,7 @@ export const chosen = computed<string>(() => {
   add("pair", pair === null ? null : [...pair.from, ...pair.to].join("-"));
   const marks = chosenEvents.value;
   add("events", marks === null ? null : `${marks.location}@${marks.from}@${marks.to}`);
+  add("message", messageText());
   const letters = lettersOf(layers.value);
   if (letters !== USUAL_LAYERS) parts.push(`layers=${letters}`);
   const { findings, situations, anomalies } = notes.value;
@@ -189,6 +195,7 @@ export function choose(text: string): void {
     const marks = isFree && location !== undefined && first !== undefined && last !== undefined ? { location, from: first, to: last } : null;
     // The same stay the same object, so that they need not be asked for again.
     if (JSON.stringify(marks) !== JSON.stringify(chosenEvents.peek())) chosenEvents.value = marks;
+    applyMessage(isFree && marks === null ? (values.get("message") ?? "") : "");
     hidden.value = new Set(names(values.get("hide")).flatMap((it) => regionOfName(it) ?? []));
     const levels = run.peek()?.levels ?? [];
     hiddenLevels.value = new Set(names(values.get("without")).map((it) => levels.indexOf(it)).filter((it) => it >= 0));

@@ -72,6 +72,19 @@ export interface ChosenEvents {
   readonly to: number;
 }
 export const chosenEvents = signal<ChosenEvents | null>(null);
+/** A message that was chosen, or several that are drawn together; then nothing of the above is. Locations, and ns. */
+export interface ChosenMessage {
+  readonly from: number;
+  readonly sent: number;
+  readonly to: number;
+  readonly received: number;
+  /** `null` = not known, or of several. */
+  readonly tag: number | null;
+  readonly bytes: number;
+  /** How many: of several, times are means and bytes a sum. */
+  readonly number: number;
+}
+export const chosenMessage = signal<ChosenMessage | null>(null);
 /** Messages from some processes to some are meant everywhere: from the first to before the last; `null` = all are. */
 export interface ChosenPair {
   readonly from: readonly [number, number];
@@ -122,7 +135,7 @@ export function toggleNotes(name: keyof Notes): void {
 }
 
 /** What of the timeline stands in a table, too. */
-export const TWINS = ["states", "operations", "annotations", "counters", "overlaps", "events"] as const;
+export const TWINS = ["states", "operations", "messages", "path", "annotations", "counters", "overlaps", "events", "mountains", "run"] as const;
 export type TwinName = (typeof TWINS)[number];
 /** `null` = nothing. */
 export const twin = signal<TwinName | null>(null);
@@ -179,37 +192,39 @@ export function toggleLevel(level: number): void {
 
 /** Chooses a visit, or none, in the place of whatever was chosen. */
 export function chooseVisit(next: Chosen | null): void {
-  batch(() => {
-    chosenVisit.value = next;
-    chosenOperation.value = null;
-    chosenEvents.value = null;
-  });
+  choose(() => (chosenVisit.value = next));
 }
 
 /** Chooses an operation of all in the place of whatever was chosen. */
 export function chooseOperation(next: Operation | null): void {
-  batch(() => {
-    chosenOperation.value = next;
-    chosenVisit.value = null;
-    chosenEvents.value = null;
-  });
+  choose(() => (chosenOperation.value = next));
 }
 
 /** Chooses instants in the place of whatever was chosen. */
 export function chooseEvents(next: ChosenEvents | null): void {
+  choose(() => (chosenEvents.value = next));
+}
+
+/** Chooses a message, or several that are drawn together, in the place of whatever was chosen. */
+export function chooseMessage(next: ChosenMessage | null): void {
+  choose(() => (chosenMessage.value = next));
+}
+
+/** One thing is told about at a time. */
+function choose(next: () => void): void {
   batch(() => {
-    chosenEvents.value = next;
     chosenVisit.value = null;
     chosenOperation.value = null;
+    chosenEvents.value = null;
+    chosenMessage.value = null;
+    next();
   });
 }
 
 export function clearSelection(): void {
   batch(() => {
-    chosenVisit.value = null;
+    chooseVisit(null);
     chosenBeside.value = null;
-    chosenOperation.value = null;
-    chosenEvents.value = null;
     chosenRegion.value = null;
     lastNew.value = null;
     chosenPair.value = null;

@@ -4,7 +4,7 @@ import { effect, signal } from "@preact/signals";
 import { Latest } from "../base/latest.ts";
 import { length } from "../base/time.ts";
 import type { Kind, Towards, WireVisit } from "../wire/generated.ts";
-import { engine, fail, run } from "./run.ts";
+import { engine, fail, linesOf, run } from "./run.ts";
 import { chooseVisit, chosenRegion, chosenVisit, see, span, type Chosen } from "./view.ts";
 
 /** `null` = none was chosen, or there is none. */
@@ -77,20 +77,48 @@ export function goTo(line: number, from: number, to: number): void {
   see(from, to);
 }
 
-/** Goes to what a location did at an instant: a call that talks to others, if it was in one, else the innermost visit. */
-export async function goToLocation(location: number, at: number): Promise<void> {
+/** Goes to the visit that encloses one: that of the region at a place of its path. What is looked at stays, if some of it is seen. */
+export async function goToCaller(of: WireVisit, place: number): Promise<void> {
   const head = run.peek();
-  const lines = (head?.lines ?? []).flatMap((it, line) => (it.location === location ? [line] : [])).reverse();
+  const [region, location] = [of.path[place], head?.lines[of.line]?.location];
+  const level = head?.regions[region ?? -1]?.level;
+  if (head === null || region === undefined || level === undefined) return;
+  // A line for each depth of each level: as many of its own as are around it.
+  const depth = of.path.slice(0, place).filter((it) => head.regions[it]?.level === level).length;
+  const line = head.lines.findIndex((it) => it.location === location && it.level === level && it.depth === depth);
+  if (line < 0) return;
   try {
-    const answers = await Promise.all(lines.map((line) => engine.visit({ line, at_ns: Math.round(at), near_ns: 0, region: null })));
-    const there = answers.flatMap(({ head: { visit: it } }) => (it !== null && it.start_ns <= at && at < it.end_ns ? [it] : []));
-    const talks = there.find((it) => TALKS.has(head?.regions[it.region]?.kind ?? "work"));
-    const found = talks ?? there[0];
-    if (found !== undefined) goTo(found.line, at, at + 1);
-    else if (lines[0] !== undefined) goTo(lines[0], at, at + 1);
+    const caller = (await engine.visit({ line, at_ns: of.start_ns, near_ns: 0, region })).head.visit;
+    if (caller === null) return;
+    chooseVisit({ line, at: caller.start_ns });
+    if (caller.end_ns <= span.peek().from || span.peek().to <= caller.start_ns) see(caller.start_ns, caller.end_ns);
   } catch (error) {
     fail(error);
   }
+}
+
+/** Goes to what a location did at an instant: a call that talks to others, if it was in one, else the innermost visit. */
+export async function goToLocation(location: number, at: number): Promise<void> {
+  try {
+    const there = await visitsAt(location, at);
+    const found = there.find(talks) ?? there[0];
+    const line = found?.line ?? linesOf.peek()[location]?.at(-1);
+    if (line !== undefined) goTo(line, at, at + 1);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** What a location did at an instant, the innermost visit first. */
+export async function visitsAt(location: number, at: number): Promise<readonly WireVisit[]> {
+  const lines = [...(linesOf.peek()[location] ?? [])].reverse();
+  const answers = await Promise.all(lines.map((line) => engine.visit({ line, at_ns: Math.round(at), near_ns: 0, region: null })));
+  return answers.flatMap(({ head: { visit: it } }) => (it !== null && it.start_ns <= at && at < it.end_ns ? [it] : []));
+}
+
+/** Whether it is a call that talks to others. */
+export function talks(it: WireVisit): boolean {
+  return TALKS.has(run.peek()?.regions[it.region]?.kind ?? "work");
 }
 
 const TALKS: ReadonlySet<Kind> = new Set<Kind>(["transfer", "wait", "collective"]);

@@ -95,7 +95,8 @@ export function drawCollectives(canvas: Ink, all: Collectives, look: OperationsL
   canvas.lineJoin = "round";
   // As many lines as there are pixels would hide all that lies beneath. Of all that there are, not of those that are seen:
   // parts of a picture must look alike.
-  const alpha = Math.min(Math.max(450 / Math.max(all.behind.length, 1), 0.2), 0.75);
+  const number = look.among ?? all.behind.length;
+  const alpha = Math.min(Math.max(450 / Math.max(number, 1), 0.2), 0.75);
   for (const shape of shapes) {
     const isChosen = isSame(shape.operation, look.chosen) && shape.number === 1;
     canvas.fillStyle = isChosen ? look.colours.accent : look.colours.operation;
@@ -114,7 +115,7 @@ export function drawCollectives(canvas: Ink, all: Collectives, look: OperationsL
   }
   canvas.lineWidth = 1;
   canvas.globalAlpha = 1;
-  if (all.behind.length <= MOST_MARKED) shapes.filter(isMarked).forEach((shape) => mark(canvas, shape, look));
+  if (number <= MOST_MARKED) shapes.filter(isMarked).forEach((shape) => mark(canvas, shape, look));
   drawCounts(canvas, counts, look.scale, look.colours);
 }
 
@@ -251,4 +252,42 @@ function at(corners: readonly Corner[], y: number, x: (it: Corner) => number): n
     }
   }
   return null;
+}
+
+/** Operations in two: those that have a member of which something holds, and all others. */
+export function parted(all: Collectives, holds: (location: number) => boolean): { readonly own: Collectives; readonly others: Collectives } {
+  const [own, others]: [number[], number[]] = [[], []];
+  let from = 0;
+  all.behind.forEach((behind, at) => {
+    const isOwn = all.location.subarray(from, behind).some(holds);
+    from = behind;
+    (isOwn ? own : others).push(at);
+  });
+  return { own: picked(all, own), others: picked(all, others) };
+}
+
+/** Some of them, by their places. */
+function picked(all: Collectives, places: readonly number[]): Collectives {
+  const members = places.flatMap((at) => {
+    const first = at === 0 ? 0 : (all.behind[at - 1] ?? 0);
+    return Array.from({ length: (all.behind[at] ?? 0) - first }, (_, member) => first + member);
+  });
+  let end = 0;
+  const of = (values: Uint32Array): Uint32Array => Uint32Array.from(places, (at) => values[at] ?? 0);
+  const ofMembers = (values: Uint32Array): Uint32Array => Uint32Array.from(members, (at) => values[at] ?? 0);
+  const timesOf = (values: Float64Array, which: readonly number[]): Float64Array => Float64Array.from(which, (at) => values[at] ?? NaN);
+  return {
+    communicator: of(all.communicator),
+    instance: of(all.instance),
+    region: of(all.region),
+    last: of(all.last),
+    number: of(all.number),
+    behind: Uint32Array.from(places, (at) => (end += (all.behind[at] ?? 0) - (at === 0 ? 0 : (all.behind[at - 1] ?? 0)))),
+    location: ofMembers(all.location),
+    line: ofMembers(all.line),
+    enter: timesOf(all.enter, members),
+    leave: timesOf(all.leave, members),
+    begin: timesOf(all.begin, places),
+    end: timesOf(all.end, places),
+  };
 }

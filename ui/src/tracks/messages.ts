@@ -14,6 +14,10 @@ export interface Messages {
   readonly received: Float64Array;
   /** How many each line stands for. */
   readonly count: Uint32Array;
+  /** Of all of them; of a single one its own. */
+  readonly bytes: Float64Array;
+  /** Not a number = unknown, or of several. */
+  readonly tag: Float64Array;
 }
 
 export function messagesOf(frame: Frame<MessagesHead>): Messages {
@@ -23,53 +27,126 @@ export function messagesOf(frame: Frame<MessagesHead>): Messages {
     to: frame.u32("receive_location"),
     received: frame.f64("receive_time"),
     count: frame.u32("count"),
+    bytes: frame.f64("bytes"),
+    tag: frame.f64("tag"),
   };
 }
 
 export interface FlowLook {
   /** Which messages are meant, if not all are: others are not drawn. */
   readonly isMeant?: ((from: number, to: number) => boolean) | null;
+  /** How many there are, if these are some of them: as pale as among all are those that are drawn alone. */
+  readonly among?: number;
   readonly scale: Scale;
   readonly layout: Layout;
   readonly scroll: number;
   readonly colours: Palette;
 }
 
-export function drawMessages(canvas: Ink, messages: Messages, look: FlowLook): void {
+/** What lines are drawn from. */
+type Lines = Pick<Messages, "from" | "sent" | "to" | "received" | "count">;
+
+/** Calls `each` for the messages that are drawn in a span, with the rows that they lead from and to. */
+export function eachMessage(messages: Lines, look: Pick<FlowLook, "layout" | "isMeant">, { from: first, to: last }: { readonly from: number; readonly to: number }, each: (at: number, from: Row | HostBox, to: Row | HostBox) => void): void {
   const rows = placesOf(look.layout);
-  const right = look.scale.left + look.scale.width;
-  canvas.strokeStyle = look.colours.message;
-  // As many lines as there are pixels would hide all that lies beneath.
-  canvas.globalAlpha = Math.min(Math.max(300 / Math.max(messages.from.length, 1), 0.2), 0.55);
-  // Lines of a pixel are drawn one by one, so that many would add up to black; wider ones are one shape.
-  canvas.lineWidth = 1.2;
-  canvas.beginPath();
-  const counts: Counted[] = [];
-  const { from: first, to: last } = look.scale.span;
-  const beside = (BESIDE / look.scale.width) * (last - first);
   for (let at = 0; at < messages.from.length; at += 1) {
-    // Most of them are elsewhere; that is seen soonest.
-    if ((messages.received[at] ?? 0) < first - beside || (messages.sent[at] ?? 0) > last + beside) continue;
+    // Most of them are elsewhere; that is seen soonest. Where clocks are wrong some seem to arrive before they are sent.
+    const [sent, received] = [messages.sent[at] ?? 0, messages.received[at] ?? 0];
+    if ((received < first && sent < first) || (sent > last && received > last)) continue;
     if (look.isMeant?.(messages.from[at] ?? -1, messages.to[at] ?? -1) === false) continue;
     const from = rows.get(messages.from[at] ?? -1);
     const to = rows.get(messages.to[at] ?? -1);
     if (from === undefined || to === undefined) continue;
     // Within a host that is closed they have no height to go over.
     if (from === to && messages.from[at] !== messages.to[at]) continue;
-    const x1 = pxFromTime(look.scale, messages.sent[at] ?? 0);
-    const x2 = pxFromTime(look.scale, messages.received[at] ?? 0);
-    if (x2 < look.scale.left - BESIDE || x1 > right + BESIDE) continue;
-    if (x2 >= look.scale.left && x1 <= right) {
-      canvas.moveTo(x1, middle(from) - look.scroll);
-      canvas.lineTo(x2, middle(to) - look.scroll);
+    each(at, from, to);
+  }
+}
+
+export function drawMessages(canvas: Ink, messages: Lines, look: FlowLook): void {
+  const { scale, scroll } = look;
+  const right = scale.left + scale.width;
+  canvas.strokeStyle = look.colours.message;
+  // As many lines as there are pixels would hide all that lies beneath.
+  canvas.globalAlpha = Math.min(Math.max(300 / Math.max(look.among ?? messages.from.length, 1), 0.2), 0.55);
+  // Lines of a pixel are drawn one by one, so that many would add up to black; wider ones are one shape.
+  canvas.lineWidth = 1.2;
+  canvas.beginPath();
+  const counts: Counted[] = [];
+  const { from: first, to: last } = scale.span;
+  const beside = (BESIDE / scale.width) * (last - first);
+  eachMessage(messages, look, { from: first - beside, to: last + beside }, (at, from, to) => {
+    const x1 = pxFromTime(scale, messages.sent[at] ?? 0);
+    const x2 = pxFromTime(scale, messages.received[at] ?? 0);
+    if (Math.max(x1, x2) >= scale.left && Math.min(x1, x2) <= right) {
+      canvas.moveTo(x1, middle(from) - scroll);
+      canvas.lineTo(x2, middle(to) - scroll);
     }
     const count = messages.count[at] ?? 1;
-    if (count > 1) counts.push([(x1 + x2) / 2, (middle(from) + middle(to)) / 2 - look.scroll, count]);
-  }
+    if (count > 1) counts.push([(x1 + x2) / 2, (middle(from) + middle(to)) / 2 - scroll, count]);
+  });
   canvas.stroke();
   canvas.lineWidth = 1;
   canvas.globalAlpha = 1;
-  drawCounts(canvas, counts, look.scale, look.colours);
+  drawCounts(canvas, counts, scale, look.colours);
+}
+
+/** A message that is told about beside: over all others, with an end that says where it goes. */
+export function drawMessage(canvas: Ink, it: { readonly from: number; readonly sent: number; readonly to: number; readonly received: number }, look: FlowLook): void {
+  const rows = placesOf(look.layout);
+  const [from, to] = [rows.get(it.from), rows.get(it.to)];
+  if (from === undefined || to === undefined) return;
+  const [x1, y1] = [pxFromTime(look.scale, it.sent), middle(from) - look.scroll];
+  const [x2, y2] = [pxFromTime(look.scale, it.received), middle(to) - look.scroll];
+  const [HEAD, DOT] = [9, 3];
+  const along = Math.atan2(y2 - y1, x2 - x1);
+  const corner = (turn: number): readonly [number, number] => [x2 - HEAD * Math.cos(along + turn), y2 - HEAD * Math.sin(along + turn)];
+  // Its rim makes it seen on bars of any colour.
+  for (const [colour, width] of [[look.colours.background, 5], [look.colours.accent, 2.5]] as const) {
+    canvas.strokeStyle = colour;
+    canvas.lineWidth = width;
+    canvas.lineJoin = "round";
+    canvas.beginPath();
+    canvas.moveTo(x1, y1);
+    canvas.lineTo(x2, y2);
+    canvas.moveTo(...corner(0.45));
+    canvas.lineTo(x2, y2);
+    canvas.lineTo(...corner(-0.45));
+    canvas.stroke();
+    canvas.strokeRect(x1 - DOT / 2, y1 - DOT / 2, DOT, DOT);
+  }
+  canvas.lineWidth = 1;
+}
+
+/** A pointer is at a line that is no farther away, px: less where it could mean what lies beneath. */
+const NEAR = 4;
+const NEAR_ON_BAR = 2;
+/** Where more lines than this are about as near, nobody can tell which is meant. */
+const CROWD = 5;
+
+/** The message whose line is at a place of the picture, the nearest; `null` = none, or on a bar among so many that the bar is meant. */
+export function messageAt(messages: Messages, look: FlowLook, { px, y, isOnBar }: { readonly px: number; readonly y: number; readonly isOnBar: boolean }): number | null {
+  const { scale, scroll } = look;
+  const each = (scale.span.to - scale.span.from) / scale.width;
+  const time = scale.span.from + (px - scale.left) * each;
+  let best: readonly [number, number] | null = null;
+  let number = 0;
+  eachMessage(messages, look, { from: time - NEAR * each, to: time + NEAR * each }, (at, from, to) => {
+    const [x1, y1] = [pxFromTime(scale, messages.sent[at] ?? 0), middle(from) - scroll];
+    const [x2, y2] = [pxFromTime(scale, messages.received[at] ?? 0), middle(to) - scroll];
+    const distance = distanceTo([x1, y1], [x2, y2], [px, y]);
+    if (distance <= NEAR) number += 1;
+    if (distance <= (isOnBar ? NEAR_ON_BAR : NEAR) && (best === null || distance < best[0])) best = [distance, at];
+  });
+  return best === null || (isOnBar && number > CROWD) ? null : best[1];
+}
+
+/** How far a place lies from a line between two others. */
+function distanceTo([x1, y1]: readonly [number, number], [x2, y2]: readonly [number, number], [x, y]: readonly [number, number]): number {
+  const [dx, dy] = [x2 - x1, y2 - y1];
+  const length = dx * dx + dy * dy;
+  const share = length === 0 ? 0 : Math.min(Math.max(((x - x1) * dx + (y - y1) * dy) / length, 0), 1);
+  return Math.hypot(x - x1 - share * dx, y - y1 - share * dy);
 }
 
 export interface PathPieces {

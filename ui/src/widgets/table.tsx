@@ -34,6 +34,8 @@ export interface TableProps<Row> {
   readonly columns: ReadonlyArray<Column<Row>>;
   /** Number of the column that it is sorted by at first, the largest first. */
   readonly sortedBy: number;
+  /** Whether the smallest come first then. */
+  readonly isUp?: boolean;
   readonly onChoose?: (row: Row) => void;
   readonly isChosen?: (row: Row) => boolean;
   /** How many rows are seen at a time, at most. */
@@ -43,7 +45,7 @@ export interface TableProps<Row> {
 const ROW = 25;
 
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
-  const sort = useSignal({ column: props.sortedBy, isUp: false });
+  const sort = useSignal({ column: props.sortedBy, isUp: props.isUp === true });
   const filter = useSignal("");
   const scrolled = useSignal(0);
   const sortBy = (column: number): void => {

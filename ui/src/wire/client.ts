@@ -15,6 +15,7 @@ import type {
   CounterPlacesHead,
   Counters,
   CountersHead,
+  Course,
   CourseHead,
   ErrorHead,
   EventsAtHead,
@@ -65,7 +66,7 @@ export class Engine {
   report = (): Promise<Frame<Report>> => this.ask({ ask: "report" });
   states = (window: Window): Promise<Frame<StatesHead>> => this.ask({ ask: "states", ...window });
   totals = (window: Window): Promise<Frame<TotalsHead>> => this.ask({ ask: "totals", ...window });
-  course = (window: Window): Promise<Frame<CourseHead>> => this.ask({ ask: "course", ...window });
+  course = (of: Course): Promise<Frame<CourseHead>> => this.ask({ ask: "course", ...of });
   messages = (window: Window): Promise<Frame<MessagesHead>> => this.ask({ ask: "messages", ...window });
   traffic = (of: Traffic): Promise<Frame<TrafficHead>> => this.ask({ ask: "traffic", ...of });
   collectiveSums = (of: SpanOf): Promise<Frame<CollectiveSumsHead>> => this.ask({ ask: "collective-sums", ...of });

@@ -274,3 +274,27 @@ fn mountains_add_up_to_the_time_of_outermost_lines() {
         .sum();
     assert!((busy * bucket - truth).abs() <= truth * 1e-4, "{} is {truth}", busy * bucket);
 }
+
+/// What is left out counts nowhere, and all others stay as they are.
+#[test]
+fn mountains_are_without_the_regions_that_are_left_out() {
+    let made = Made::random(9);
+    let run = made.open();
+    let end = made.rows.iter().map(|row| row.end).max().unwrap();
+    let course = |without: &[u32]| {
+        // The same twice, and in no order: it is put in order.
+        let twice: Vec<u32> = without.iter().rev().chain(without).copied().collect();
+        let request = json!({ "ask": "course", "from_ns": 0, "to_ns": end, "resolution_log2": (end / 300).ilog2(),
+            "locations": [[0, 4]], "exact": true, "without": twice });
+        ask(&run, &request)
+    };
+    let all = course(&[]);
+    let buckets = usize::try_from(all.head["buckets"].as_u64().unwrap()).unwrap();
+    let regions = all.u32("region");
+    assert!(regions.len() > 2, "{regions:?}");
+    let gone = [regions[0], regions[1]];
+    let rest = course(&gone);
+    assert_eq!(rest.u32("region"), regions[2..]);
+    let busy = all.f64("busy");
+    assert_eq!(rest.f64("busy"), busy[2 * buckets..], "others are as before");
+}

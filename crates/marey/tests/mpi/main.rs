@@ -41,4 +41,5 @@ mod mpi_sizes;
 mod mpi_steps;
 mod mpi_sums;
 mod mpi_view;
+mod mpi_view_made;
 mod mpi_waiting;

@@ -59,7 +59,8 @@ fn browser() -> Option<(PathBuf, PathBuf)> {
     Some((node, ui))
 }
 
-fn look(run: &Path, words: &[&str], case: &str, place: &Place) {
+/// Serves a run, and does in a browser what a case says.
+pub(crate) fn look(run: &Path, words: &[&str], case: &str, place: &Place) {
     let there = need!(browser(), "Chromium, npm's packages in ui/ and the page that `cargo xtask ui` builds");
     let served = Served::new(run, words);
     see(&there, &[&served.address, case], place);

@@ -3,10 +3,10 @@ import type { JSX } from "preact";
 
 import { bytes, count } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
+import { goToMessage, isChosenMessage } from "../../state/message.ts";
 import { run } from "../../state/run.ts";
 import { collectiveSums, type CollectiveSum, type MessageRow } from "../../state/traffic.ts";
-import { chooseOperation, chosenRegion, view } from "../../state/view.ts";
-import { goToLocation } from "../../state/visit.ts";
+import { beside, chooseOperation, chosenRegion, view, type ChosenMessage } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { Coming } from "../lost.tsx";
 
@@ -16,6 +16,10 @@ function locationName(location: number): string {
 
 function communicatorName(names: ReadonlyMap<number, string>, number: number): string {
   return number === 0xffffffff ? "–" : names.get(number) || `number ${number}`;
+}
+
+function chosenOf({ communicator: _, tag, ...row }: MessageRow): ChosenMessage {
+  return { ...row, tag: Number.isNaN(tag) ? null : tag, number: 1 };
 }
 
 export interface MessagesProps {
@@ -28,7 +32,7 @@ export function Messages({ rows, communicators }: MessagesProps): JSX.Element {
   const names = new Map(communicators);
   const longest = rows.reduce((most, row) => Math.max(most, row.received - row.sent), 1);
   const columns: ReadonlyArray<Column<MessageRow>> = [
-    { name: "From", help: "Who sent it; press a row to see it in the timeline", text: (row) => locationName(row.from), order: (row) => row.from, width: "minmax(90px, 1fr)" },
+    { name: "From", help: "Who sent it; press a row to see it in the timeline, with all about it", text: (row) => locationName(row.from), order: (row) => row.from, width: "minmax(90px, 1fr)" },
     { name: "To", help: "Who received it", text: (row) => locationName(row.to), order: (row) => row.to, width: "minmax(90px, 1fr)" },
     { name: "Sent", help: "When the call that sent it was entered", text: (row) => instant(row.sent), value: (row) => row.sent, width: "150px" },
     {
@@ -44,10 +48,10 @@ export function Messages({ rows, communicators }: MessagesProps): JSX.Element {
     { name: "Communicator", help: "On which it was sent; – = not known", text: (row) => communicatorName(names, row.communicator), width: "minmax(110px, 1fr)" },
   ];
   const choose = (row: MessageRow): void => {
-    view.value = "timeline";
-    void goToLocation(row.from, row.sent);
+    if (beside.peek() !== "timeline") view.value = "timeline";
+    goToMessage(chosenOf(row));
   };
-  return <Table label="messages" rows={rows} columns={columns} sortedBy={3} height={14} onChoose={choose} />;
+  return <Table label="messages" rows={rows} columns={columns} sortedBy={3} height={14} onChoose={choose} isChosen={(row) => isChosenMessage(chosenOf(row))} />;
 }
 
 export function Operations(): JSX.Element {

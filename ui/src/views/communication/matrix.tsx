@@ -7,7 +7,7 @@ import { bytes, count, short } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { processesName, run } from "../../state/run.ts";
 import { processRange, shownProcesses, type MatrixCell, type Range, type TrafficSums } from "../../state/traffic.ts";
-import { chosenPair } from "../../state/view.ts";
+import { chosenMessage, chosenPair } from "../../state/view.ts";
 
 export type Measure = "bytes" | "messages" | "time";
 
@@ -82,7 +82,8 @@ export function Matrix({ sums, by }: MatrixProps): JSX.Element {
         )}
         <rect x={EDGE} y={TOP} width={inner} height={inner} class="matrix-ground" />
         {sums.cells.map((cell) => {
-          const words = wordsOf(cell, range(cell.row), range(cell.column));
+          const hasMessage = isOfMessage(range(cell.row), range(cell.column));
+          const words = `${wordsOf(cell, range(cell.row), range(cell.column))}${hasMessage ? "; the chosen message is one of them" : ""}`;
           const [x, y] = [EDGE + cell.column * size, TOP + cell.row * size];
           const strength = shade(cell);
           return (
@@ -99,6 +100,7 @@ export function Matrix({ sums, by }: MatrixProps): JSX.Element {
             >
               <title>{`${words}; press to ${block > 1 ? "see these processes one by one" : "limit the list, the classes and the timeline to them"}`}</title>
               <rect x={x + 0.5} y={y + 0.5} width={Math.max(size - 1, 1)} height={Math.max(size - 1, 1)} rx={size > 10 ? 2 : 0} style={{ fillOpacity: String(0.12 + 0.88 * strength) }} />
+              {hasMessage ? <rect class="matrix-message" x={x + 1.5} y={y + 1.5} width={Math.max(size - 3, 1)} height={Math.max(size - 3, 1)} rx={size > 10 ? 1 : 0} /> : null}
               {size >= READABLE ? (
                 <text x={x + size / 2} y={y + size / 2} text-anchor="middle" dominant-baseline="middle" class={strength > 0.55 ? "matrix-number matrix-on-dark" : "matrix-number"}>
                   {WRITTEN[by](valueOf(cell, by))}
@@ -160,6 +162,16 @@ function wordsOf(cell: MatrixCell, from: Range, to: Range): string {
 function isChosen(from: Range, to: Range): boolean {
   const pair = chosenPair.value;
   return pair !== null && pair.from.join() === from.join() && pair.to.join() === to.join();
+}
+
+/** Whether the chosen message was sent by one of some processes to one of others. */
+function isOfMessage(from: Range, to: Range): boolean {
+  const [it, locations] = [chosenMessage.value, run.value?.locations ?? []];
+  const isIn = ([first, behind]: Range, location: number): boolean => {
+    const process = locations[location]?.process ?? -1;
+    return first <= process && process < behind;
+  };
+  return it !== null && isIn(from, it.from) && isIn(to, it.to);
 }
 
 /** A cell of one process each is chosen, or no longer; one of several is looked into. */

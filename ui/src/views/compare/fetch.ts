@@ -7,7 +7,7 @@ import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
 import { fail } from "../../state/run.ts";
 import { areLayers, layers, ranges } from "../../state/view.ts";
 import { endOf } from "../../tracks/layout.ts";
-import { ask, exactOf, MOST_PIECES, spanOf, window, type Picture, type Question } from "../timeline/fetch.ts";
+import { ask, exactOf, MOST_PIECES, spanOf, window, withoutOf, type Picture, type Question } from "../timeline/fetch.ts";
 import { asInBoth } from "./instants.ts";
 import { other, plotWidth, type Side } from "./side.ts";
 
@@ -41,6 +41,7 @@ export function follow(side: Side): () => void {
     if (side.run.value === null || plotWidth.value < 10 || side.room.value < 1) return;
     const [wanted, counters] = [layers.value, side.counters.value];
     const [seen, rows, hosts] = [side.span.value, near(side, 0), strips(side, 0)];
+    const without = hosts.size === 0 ? [] : withoutOf(side.unticked.value);
     const coarse = side.layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0;
     const log2 = resolutionLog2(seen, plotWidth.value) + coarse;
     const now = inside(seen, side.whole.value);
@@ -52,6 +53,7 @@ export function follow(side: Side): () => void {
       [...hosts].every(([host, locations]) => before.strips.get(host)?.join() === locations.join()) &&
       areLayers(before.layers, wanted) &&
       before.counters.join() === counters.join() &&
+      before.without.join() === without.join() &&
       contains(spanOf(before.window), now);
     if (isThere) return;
     const isSeen = seen.from < side.whole.value.to && side.whole.value.from < seen.to;
@@ -64,6 +66,7 @@ export function follow(side: Side): () => void {
       layers: wanted,
       counters,
       strips: strips(side, 1),
+      without,
     });
   });
 }

@@ -85,7 +85,11 @@ function painter(side: Side): (context: DrawContext) => Drawn {
   const screen = new Screen();
   return (context) => {
     const scene = sceneOf(side);
-    return scene === null ? "done" : screen.paint(context, scene);
+    if (scene === null) return "done";
+    const drawn = screen.paint(context, scene);
+    // As the timeline says it.
+    context.canvas.canvas.dataset["tiles"] = String(screen.drawn);
+    return drawn;
   };
 }
 

@@ -2,10 +2,11 @@
 import { signal } from "@preact/signals";
 
 import type { Scale } from "../../canvas/scale.ts";
+import { isBlinking } from "../../state/view.ts";
 import { colourOf, colours } from "../colours.ts";
 import { GUTTER, type Scene } from "../timeline/draw.ts";
 import { rangesOf } from "./ranges.ts";
-import { plotWidth, type Side } from "./side.ts";
+import { blink, plotWidth, type Side } from "./side.ts";
 
 /** A span that is being marked with the pointer, in times of the base. */
 export const marked = signal<readonly [number, number] | null>(null);
@@ -28,9 +29,12 @@ export function sceneOf(side: Side): Scene | null {
     colours: colours.value,
     pixels: side.pixels.value,
     hidden: side.hidden.value,
+    blinking: !isBlinking.value || side.chosenRegion.value === null ? "no" : blink.value ? "gone" : "there",
+    moved: null,
     chosenRegion: side.chosen.value,
     visit: side.visit.value,
     operation: null,
+    message: null,
     isMeant: null,
     events: null,
     ranges: rangesOf(side).value,

@@ -42,6 +42,8 @@ export interface Side {
   readonly scroll: ReadonlySignal<number>;
   readonly pixels: ReadonlySignal<Uint32Array>;
   readonly hidden: ReadonlySignal<ReadonlySet<number>>;
+  /** Those of them that the user has hidden, whatever blinks. */
+  readonly unticked: ReadonlySignal<ReadonlySet<number>>;
   readonly chosen: ReadonlySignal<number | null>;
   /** The same, whether it blinks or not. */
   readonly chosenRegion: ReadonlySignal<number | null>;
@@ -78,6 +80,9 @@ function side({ place, hidden: hiddenRegions, hiddenLevels: goneLevels, ...own }
     return arrange(sectionsOf(own.run.value, own.rows.value), lines.value, busy.value, room.value, MOST_LINES, beneath);
   });
   const chosen = computed(() => chosenInBoth.value[place]);
+  const unticked = computed(hiddenRegions);
+  // The same as long as nothing changes, so that what was drawn is kept.
+  const hiddenThen = computed(() => (chosen.value === null ? unticked.value : new Set([...unticked.value, chosen.value])));
   const aligned = computed(() => alignedSpans.value?.[place] ?? null);
   return {
     ...own,
@@ -86,8 +91,9 @@ function side({ place, hidden: hiddenRegions, hiddenLevels: goneLevels, ...own }
     room,
     layout,
     scroll: computed(() => Math.min(scrolled.value, Math.max(0, layout.value.height - room.value))),
+    unticked,
     // What blinks is what is meant.
-    hidden: computed(() => (blink.value && chosen.value !== null ? new Set([...hiddenRegions(), chosen.value]) : hiddenRegions())),
+    hidden: computed(() => (blink.value ? hiddenThen.value : unticked.value)),
     chosen: computed(() => (blink.value ? null : chosen.value)),
     chosenRegion: chosen,
     aligned,

@@ -4,10 +4,11 @@ import { moveClock } from "../../state/clock.ts";
 import { explain } from "../../state/explained.ts";
 import { back, forward } from "../../state/history.ts";
 import { align, alignNext } from "../../state/pair.ts";
-import { beside, chosenOperation, clearSelection, isBlinking, lookAround, lookAtAll, origin, seenLocations, toggleLayer, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
+import { beside, chosenMessage, chosenOperation, clearSelection, isBlinking, lookAround, lookAtAll, origin, seenLocations, toggleLayer, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
 import { foldAll, toggleHosts } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { pointedAt } from "../../state/timeline.ts";
+import { stepMessage } from "../../state/message.ts";
 import { operation, stepOperation } from "../../state/operation.ts";
 import { step, visit } from "../../state/visit.ts";
 import { tearOff, tearOffView } from "../../state/windows.ts";
@@ -48,9 +49,10 @@ export const VIEW_HELP: Readonly<Record<ViewName, string>> = {
   states: "All states of the span, to be filtered, coloured and hidden",
 };
 
-/** From the operation, or else the visit, that is chosen to another like it. */
+/** From the message or operation, or else the visit, that is chosen to another like it. */
 function stepChosen(towards: Towards): void {
-  void (chosenOperation.peek() === null ? step(towards) : stepOperation(towards));
+  if (chosenMessage.peek() !== null) void stepMessage(towards);
+  else void (chosenOperation.peek() === null ? step(towards) : stepOperation(towards));
 }
 
 /** What the menu of a view offers. */
@@ -70,8 +72,8 @@ export const COMMANDS: readonly Command[] = [
   { name: "Close the view beside", key: "", act: () => (beside.value = null) },
   { name: "Back to what was looked at before", key: "Backspace", act: back },
   { name: "Forward again", key: "Shift+Backspace", act: forward },
-  { name: "Previous visit of the chosen region, or operation", key: "[", act: () => stepChosen("previous") },
-  { name: "Next visit of the chosen region, or operation", key: "]", act: () => stepChosen("next") },
+  { name: "Previous visit of the chosen region, operation or message", key: "[", act: () => stepChosen("previous") },
+  { name: "Next visit of the chosen region, operation or message", key: "]", act: () => stepChosen("next") },
   { name: "Next finding, situation or anomalous visit", key: "n", act: () => stepNote("next") },
   { name: "Previous finding, situation or anomalous visit", key: "N", act: () => stepNote("previous") },
   { name: "Choose nothing", key: "Escape", act: clearSelection },
@@ -109,8 +111,9 @@ export const TIMELINE_COMMANDS: readonly Command[] = [
     name: "Zoom to what is chosen",
     key: "f",
     act: () => {
-      const it = operation.peek()?.about ?? visit.peek();
-      if (it !== null) lookAround(it.start_ns, it.end_ns);
+      const [sent, it] = [chosenMessage.peek(), operation.peek()?.about ?? visit.peek()];
+      if (sent !== null) lookAround(Math.min(sent.sent, sent.received), Math.max(sent.sent, sent.received));
+      else if (it !== null) lookAround(it.start_ns, it.end_ns);
     },
   },
   {

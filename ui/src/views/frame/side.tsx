@@ -1,15 +1,17 @@
 /** The right side: findings, all about what was chosen, and the states that are seen. */
+import { batch } from "@preact/signals";
 import type { JSX } from "preact";
 
 import { bytes, counted, place } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
 import { situations } from "../../state/annotations.ts";
 import { events } from "../../state/events.ts";
+import { pickAll } from "../../state/instances.ts";
 import { operation } from "../../state/operation.ts";
 import { run } from "../../state/run.ts";
-import { beside, chooseOperation, chosenRegion, isBlinking, isSideShown, lookAround, origin, view } from "../../state/view.ts";
+import { beside, chooseMessage, chooseOperation, chosenMessage, chosenRegion, isBlinking, isSideShown, lookAround, origin, view } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
-import { goToLocation, isNothing, step, steps, visit } from "../../state/visit.ts";
+import { goToCaller, goToLocation, isNothing, step, steps, visit } from "../../state/visit.ts";
 import { tearOff } from "../../state/windows.ts";
 import type { Operation, RunHead, WireMessage, WireVisit } from "../../wire/generated.ts";
 import { Findings } from "../findings.tsx";
@@ -17,13 +19,14 @@ import { situationNotes } from "../notes.tsx";
 import { States } from "../states.tsx";
 import { SelectedEvents } from "./events.tsx";
 import { Fact } from "./facts.tsx";
+import { SelectedMessage } from "./message.tsx";
 import { SelectedOperation } from "./operation.tsx";
 
 export function Side(): JSX.Element {
   return (
     <aside class={isSideShown.value ? "side side-shown" : "side"} data-topic="side" data-steps={steps.value} aria-label="Findings and details">
       {view.value === "overview" ? null : (
-        <details open={visit.value === null && operation.value === null && events.value === null}>
+        <details open={visit.value === null && operation.value === null && events.value === null && chosenMessage.value === null}>
           <summary title="What others waited for and what there is to win; press to open or close">
             <h2>Findings</h2>
           </summary>
@@ -31,10 +34,17 @@ export function Side(): JSX.Element {
         </details>
       )}
       <Situations />
-      {operation.value !== null ? <SelectedOperation it={operation.value} /> : events.value !== null ? <SelectedEvents it={events.value} /> : <Selected />}
+      <Chosen />
       {view.value === "timeline" || beside.value === "timeline" ? <StatesHere /> : null}
     </aside>
   );
+}
+
+/** All about the one thing that is chosen. */
+function Chosen(): JSX.Element | null {
+  if (chosenMessage.value !== null) return <SelectedMessage it={chosenMessage.value} />;
+  if (operation.value !== null) return <SelectedOperation it={operation.value} />;
+  return events.value !== null ? <SelectedEvents it={events.value} /> : <Selected />;
 }
 
 /** Situations as cards, like findings. */
@@ -69,7 +79,7 @@ function Selected(): JSX.Element | null {
     return (
       <section>
         <h2>Selected</h2>
-        <p class="muted">{isNothing.value ? "Nothing was recorded there." : "Press a visit in the timeline to see all about it."}</p>
+        <p class="muted">{isNothing.value ? "Nothing was recorded there." : "Press a visit or a message in the timeline to see all about it."}</p>
       </section>
     );
   }
@@ -115,12 +125,23 @@ function Selected(): JSX.Element | null {
         <button type="button" onClick={() => void step("next")} title="Next visit of this region (])">
           Next ›
         </button>
+        <button type="button" onClick={() => listAll(it.region)} title="All visits of this region, one by one, with the histogram of how long they took; it is chosen in all views">
+          All visits
+        </button>
         <button type="button" aria-pressed={isBlinking.value} onClick={() => (isBlinking.value = !isBlinking.value)} title="Let all visits of this region blink (b)">
           Blink
         </button>
       </p>
     </section>
   );
+}
+
+/** The view that lists them, unless it stands beside. */
+function listAll(region: number): void {
+  batch(() => {
+    pickAll(region);
+    if (beside.peek() !== "histogram") view.value = "histogram";
+  });
 }
 
 /** The operation of all that it is a part of. */
@@ -150,18 +171,20 @@ function Messages({ head, it, location }: { readonly head: RunHead; readonly it:
 
 function MessageFact({ head, message, location }: { readonly head: RunHead; readonly message: WireMessage; readonly location: number }): JSX.Element {
   const isSent = message.from === location;
-  const [other, time] = isSent ? [message.to, message.received_ns] : [message.from, message.sent_ns];
+  const { from, sent_ns: sent, to, received_ns: received } = message;
   const tag = message.tag === null ? "" : ` · tag ${message.tag}`;
+  const words = `${bytes(message.bytes)}${tag}`;
+  if (from === null || sent === null || to === null || received === null) return <Fact name={isSent ? "Message to" : "Message from"}>{`unknown · ${words}`}</Fact>;
+  const [other, time] = isSent ? [to, received - 1] : [from, sent];
   return (
     <Fact name={isSent ? "Message to" : "Message from"}>
-      {other === null || time === null ? (
-        "unknown"
-      ) : (
-        <button type="button" class="link" title="Go to its other end" onClick={() => void goToLocation(other, isSent ? time - 1 : time)}>
-          {head.locations[other]?.name}
-        </button>
-      )}
-      {` · ${bytes(message.bytes)}${tag}`}
+      <button type="button" class="link" title="Go to its other end" onClick={() => void goToLocation(other, time)}>
+        {head.locations[other]?.name}
+      </button>
+      {" · "}
+      <button type="button" class="link" title="All about this message: when it was sent and received, and in which calls" onClick={() => chooseMessage({ from, sent, to, received, tag: message.tag, bytes: message.bytes, number: 1 })}>
+        {words}
+      </button>
     </Fact>
   );
 }
@@ -172,14 +195,14 @@ function CallPath({ head, it }: { readonly head: RunHead; readonly it: WireVisit
     <ol class="path" aria-label="Called from, the innermost first">
       {it.path
         .slice(0, -1)
-        .reverse()
-        .map((region) => (
+        .map((region, place) => (
           <li>
-            <button type="button" class="link" onClick={() => (chosenRegion.value = region)}>
+            <button type="button" class="link" title="Go to the visit that this one lies in" onClick={() => void goToCaller(it, place)}>
               <code>{head.regions[region]?.name}</code>
             </button>
           </li>
-        ))}
+        ))
+        .reverse()}
       {it.stack.slice(0, 24).map((frame) => (
         <li title={frame.file}>
           <code>{frame.function === "" ? "(unknown)" : frame.function}</code>

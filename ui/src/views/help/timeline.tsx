@@ -25,6 +25,16 @@ export function OfTimeline(): JSX.Element {
         many, those of about the same time are one shape with their number.
       </p>
       <p>
+        Lines from row to row are messages. Press one, within a few pixels, to see who sent it to whom, when, how much and in
+        which calls; <kbd>[</kbd> and <kbd>]</kbd> go to the one before and the next between the same two. The details of a visit and the list in
+        Communication lead there, too. Where many lines cross a bar, the bar is meant: zoom in to press one of them. A line with
+        a number is so many messages: press it to learn how to see them one by one.
+      </p>
+      <p>
+        Table shows the same in numbers, of the span that is seen: rows, lines from row to row, the critical path, mountains, and
+        the whole run.
+      </p>
+      <p>
         Above the rows stand findings (round, with the number of their card), situations (square: arrows for a pace that
         changes, a bin for too little or too much to do, a letter for messages that pile up, a clock for a long time from
         one message to the next), and beneath them, as small triangles, the visits that lasted longest beyond their like. Press one to see its span and

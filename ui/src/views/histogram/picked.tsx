@@ -6,7 +6,7 @@ import { duration, instant } from "../../base/time.ts";
 import { instances } from "../../state/instances.ts";
 import { run } from "../../state/run.ts";
 import { beside, type Picked as Which } from "../../state/view.ts";
-import { goTo } from "../../state/visit.ts";
+import { goTo, visit } from "../../state/visit.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 
 interface Row {
@@ -45,10 +45,15 @@ export function Picked({ of }: { readonly of: Which["of"] }): JSX.Element | null
       {rows.length === 0 ? (
         <p class="muted">{some.head.damage[0] ?? "None of them."}</p>
       ) : (
-        <Table label="picked visits" rows={rows} columns={columns} sortedBy={2} height={10} onChoose={show} />
+        <Table label="picked visits" rows={rows} columns={columns} sortedBy={2} height={10} onChoose={show} isChosen={isChosen} />
       )}
     </section>
   );
+}
+
+/** Whether it is the one that is told about beside the timeline. */
+function isChosen(row: Row): boolean {
+  return visit.value?.line === row.line && visit.value.start_ns === row.start;
 }
 
 function show(row: Row): void {

@@ -8,19 +8,21 @@ import { instant } from "../../base/time.ts";
 import { drawAxis } from "../../canvas/axis.ts";
 import type { Ground, Ink } from "../../canvas/ink.ts";
 import { pixel, type Palette } from "../../canvas/palette.ts";
-import { pxFromTime, type Scale } from "../../canvas/scale.ts";
+import { later, pxFromTime, type Scale } from "../../canvas/scale.ts";
 import { drawCollectives } from "../../tracks/collectives.ts";
 import { drawCounters, type Ranges } from "../../tracks/counters.ts";
 import { drawEvents, type EventsLook } from "../../tracks/events.ts";
 import { drawLabels } from "../../tracks/labels.ts";
 import type { Layout } from "../../tracks/layout.ts";
-import { drawMessages, drawPath, type FlowLook } from "../../tracks/messages.ts";
+import { drawMessage, drawMessages, drawPath, type FlowLook } from "../../tracks/messages.ts";
 import { drawOverlapNames, drawOverlaps, type OverlapsLook } from "../../tracks/overlaps.ts";
 import { drawPicked, type PickedVisits } from "../../tracks/picked.ts";
 import { drawLives, drawStates, drawWaits, type StatesLook } from "../../tracks/states.ts";
 import type { Operation, RunHead, WireVisit } from "../../wire/generated.ts";
 import type { Threads } from "../../state/rows.ts";
+import type { ChosenMessage } from "../../state/view.ts";
 import type { Picture } from "./fetch.ts";
+import { movedRows, timeOf, type Moved } from "./moved.ts";
 import { drawHosts, drawStrips, names } from "./names.ts";
 
 /** Where rows begin, CSS pixels: names to the left, the ruler above. */
@@ -38,9 +40,17 @@ export interface Scene {
   readonly colours: Palette;
   readonly pixels: Uint32Array;
   readonly hidden: ReadonlySet<number>;
+  /** Whether something comes and goes, and is gone now: then it is hidden. */
+  readonly blinking: "no" | "there" | "gone";
+  /** Rows that stand elsewhere, since their clock is being moved; `null` = none. */
+  readonly moved: Moved | null;
+  /** How many lines from row to row there are, where not all of them are drawn with this scene. */
+  readonly among?: { readonly messages: number; readonly operations: number };
   readonly chosenRegion: number | null;
   readonly visit: WireVisit | null;
   readonly operation: Operation | null;
+  /** A message that is told about, or several together; `null` = none. */
+  readonly message: ChosenMessage | null;
   /** Which messages are meant; `null` = all. */
   readonly isMeant: ((from: number, to: number) => boolean) | null;
   readonly events: EventsLook["chosen"];
@@ -105,7 +115,17 @@ export function drawBackdrop(canvas: Ink, scene: Scene, width: number, height: n
 }
 
 /** What moves along with time and looks the same wherever it stands. The ink has its 0 where the first row begins. */
-export function drawMoving(paper: Pick<Paper, "ink" | "ground" | "ratio" | "layer" | "lay">, scene: Scene): void {
+export function drawMoving(paper: Sheet, scene: Scene): void {
+  drawRows(paper, scene);
+  drawFlows(paper.ink, scene);
+  drawSigns(paper.ink, scene);
+}
+
+/** What such a part is drawn on. */
+type Sheet = Pick<Paper, "ink" | "ground" | "ratio" | "layer" | "lay">;
+
+/** What belongs to single rows: it looks the same wherever in time the row is put. */
+export function drawRows(paper: Sheet, scene: Scene): void {
   const { ink: canvas, ground } = paper;
   const { colours, picture } = scene;
   const look = statesLook(scene, paper.ratio);
@@ -126,13 +146,23 @@ export function drawMoving(paper: Pick<Paper, "ink" | "ground" | "ratio" | "laye
   }
   paper.lay();
   if (picture === null) return;
-  const flow = flowLook(scene);
   if (picture.counters !== null) drawCounters(canvas, picture.counters, { ...scene, colours });
   if (picture.overlaps !== null) drawOverlaps(canvas, picture.overlaps, overlapsLook(scene));
-  if (picture.operations !== null) drawCollectives(canvas, picture.operations, { ...flow, hidden: scene.hidden, chosen: scene.operation });
-  if (picture.messages !== null) drawMessages(canvas, picture.messages, { ...flow, isMeant: scene.isMeant });
+}
+
+/** Lines and shapes from row to row. */
+export function drawFlows(canvas: Ink, scene: Scene): void {
+  const { picture, among } = scene;
+  if (picture === null) return;
+  const flow = flowLook(scene);
+  if (picture.operations !== null) drawCollectives(canvas, picture.operations, { ...flow, hidden: scene.hidden, chosen: scene.operation, among: among?.operations ?? picture.operations.behind.length });
+  if (picture.messages !== null) drawMessages(canvas, picture.messages, { ...flow, isMeant: scene.isMeant, among: among?.messages ?? picture.messages.from.length });
   if (picture.path !== null) drawPath(canvas, picture.path, flow);
-  if (picture.events !== null) drawEvents(canvas, picture.events, { ...flow, chosen: scene.events });
+}
+
+/** Signs of single rows, over everything else. */
+export function drawSigns(canvas: Ink, scene: Scene): void {
+  if (scene.picture !== null && scene.picture.events !== null) drawEvents(canvas, scene.picture.events, { ...flowLook(scene), chosen: scene.events });
 }
 
 /** The ground begins where the rows do. */
@@ -141,7 +171,8 @@ function statesLook(scene: Scene, ratio: number): StatesLook {
   return { scale: { ...scene.scale, left: 0 }, layout, scroll, ratio, colours, pixels, hidden, chosen };
 }
 
-function flowLook({ scale, layout, scroll, colours }: Scene): FlowLook {
+/** How lines from row to row are drawn. */
+export function flowLook({ scale, layout, scroll, colours }: Scene): FlowLook {
   return { scale, layout, scroll, colours };
 }
 
@@ -167,15 +198,28 @@ export function drawOver(canvas: Ink, scene: Scene, height: number): void {
 }
 
 function drawNames(canvas: Ink, scene: Scene, picture: Picture): void {
-  drawLabels(canvas, picture.states, { ...statesLook(scene, 1), scale: scene.scale }, (region) => scene.run.regions[region]?.name ?? "");
-  if (picture.overlaps !== null) drawOverlapNames(canvas, picture.overlaps, overlapsLook(scene));
+  const { moved, layout, scale } = scene;
+  const draw = (some: Scene): void => {
+    drawLabels(canvas, picture.states, { ...statesLook(some, 1), scale: some.scale }, (region) => some.run.regions[region]?.name ?? "");
+    if (picture.overlaps !== null) drawOverlapNames(canvas, picture.overlaps, overlapsLook(some));
+  };
+  if (moved === null) {
+    draw(scene);
+    return;
+  }
+  const { own, others } = movedRows(layout, moved);
+  draw({ ...scene, layout: others });
+  draw({ ...scene, layout: own, scale: later(scale, moved.by) });
 }
 
-/** The visit that is chosen, with its messages. */
+/** The message that is chosen, or the visit with its messages. */
 function drawChosen(canvas: Ink, scene: Scene): void {
-  const { visit, layout, scale } = scene;
+  const { visit, message, moved, layout } = scene;
+  const at = (location: number | null, time: number | null): number => timeOf(moved, location, time ?? NaN);
+  if (message !== null) drawMessage(canvas, { ...message, sent: at(message.from, message.sent), received: at(message.to, message.received) }, flowLook(scene));
   const box = visit === null ? undefined : layout.boxes.get(visit.line);
   if (visit === null || box === undefined) return;
+  const scale = moved?.lines.has(visit.line) === true ? later(scene.scale, moved.by) : scene.scale;
   const left = pxFromTime(scale, visit.start_ns);
   const right = Math.max(pxFromTime(scale, visit.end_ns), left + 2);
   canvas.strokeStyle = scene.colours.text;
@@ -185,9 +229,9 @@ function drawChosen(canvas: Ink, scene: Scene): void {
   const links = visit.messages;
   const flat = {
     from: Uint32Array.from(links, (it) => it.from ?? 0xffffffff),
-    sent: Float64Array.from(links, (it) => it.sent_ns ?? NaN),
+    sent: Float64Array.from(links, (it) => at(it.from, it.sent_ns)),
     to: Uint32Array.from(links, (it) => it.to ?? 0xffffffff),
-    received: Float64Array.from(links, (it) => it.received_ns ?? NaN),
+    received: Float64Array.from(links, (it) => at(it.to, it.received_ns)),
     count: Uint32Array.from(links, () => 1),
   };
   drawMessages(canvas, flat, { ...flowLook(scene), colours: { ...scene.colours, message: scene.colours.accent } });

@@ -10,7 +10,7 @@ import { ns, type Span } from "../../base/time.ts";
 import { buffered, contains, resolutionLog2 } from "../../canvas/scale.ts";
 import { shownCounters } from "../../state/counters.ts";
 import { engine, fail, run, whole } from "../../state/run.ts";
-import { areLayers, layers, ranges, seenLocations, span, type Layers } from "../../state/view.ts";
+import { areLayers, hidden, layers, ranges, seenLocations, span, type Layers } from "../../state/view.ts";
 import { courseOf, type Course } from "../../tracks/course.ts";
 import { collectivesOf, type Collectives } from "../../tracks/collectives.ts";
 import { countersOf, type Counters } from "../../tracks/counters.ts";
@@ -19,7 +19,7 @@ import { overlapsOf, type Overlaps } from "../../tracks/overlaps.ts";
 import { messagesOf, pathOf, type Messages, type PathPieces } from "../../tracks/messages.ts";
 import { statesOf, waitsOf, type States, type WaitPieces } from "../../tracks/states.ts";
 import type { Engine } from "../../wire/client.ts";
-import type { Trust, Window } from "../../wire/generated.ts";
+import type { Course as CourseOf, Trust, Window } from "../../wire/generated.ts";
 import { followTotals } from "../totals.ts";
 import { layout, nearRows, nearStrips, plotWidth, room, seenRows, seenStrips } from "./place.ts";
 
@@ -51,6 +51,8 @@ export const course = signal<Course | null>(null);
 export const minimap = signal<Course | null>(null);
 /** Whether something better is on its way. */
 export const isStale = signal(false);
+/** The same of what stands above and beneath the rows. */
+export const areRangesStale = signal(false);
 
 /** A screen with more lines and pixels than this is asked for in steps of up to two pixels. */
 export const MOST_PIECES = 60_000;
@@ -63,6 +65,13 @@ export interface Question {
   readonly counters: readonly number[];
   /** Closed hosts, and which of their locations are meant. */
   readonly strips: ReadonlyMap<string, readonly number[]>;
+  /** Hidden regions, of which strips are without; none where there are no strips. */
+  readonly without: readonly number[];
+}
+
+/** Hidden regions, as they are asked to be left out. */
+export function withoutOf(regions: ReadonlySet<number>): readonly number[] {
+  return [...regions].sort((a, b) => a - b);
 }
 
 /** Begins to follow the view; returns what ends it. */
@@ -71,17 +80,37 @@ export function follow(): () => void {
     picture.value = answer;
     isStale.value = !isLast;
   }, fail);
-  const courses = new Latest<Window, Course>(
-    async (window) => courseOf(await engine.course(window)),
-    (answer) => (course.value = answer),
-    fail,
+  // What stands above and beneath the rows; the last question of each, so that it is known whether it was answered.
+  let [mountains, overview]: [CourseOf | null, CourseOf | null] = [null, null];
+  let [mountainsThere, overviewThere]: [CourseOf | null, CourseOf | null] = [null, null];
+  const isAnswered = (): void => {
+    areRangesStale.value = mountainsThere !== mountains || overviewThere !== overview;
+  };
+  const failed = (error: unknown): void => {
+    // Nothing better will come.
+    [mountainsThere, overviewThere] = [mountains, overview];
+    isAnswered();
+    fail(error);
+  };
+  const read = async (of: CourseOf): Promise<Course> => courseOf(await engine.course(of));
+  const courses = new Latest<CourseOf, Course>(
+    read,
+    (answer, asked) => {
+      course.value = answer;
+      mountainsThere = asked;
+      isAnswered();
+    },
+    failed,
   );
-  const overviews = new Latest<Window, Course>(
-    async (window) => courseOf(await engine.course(window)),
-    (answer) => (minimap.value = answer),
-    fail,
+  const overviews = new Latest<CourseOf, Course>(
+    read,
+    (answer, asked) => {
+      minimap.value = answer;
+      overviewThere = asked;
+      isAnswered();
+    },
+    failed,
   );
-  let mountains: Window | null = null;
   const ends = [
     effect(() => {
       // Before it is known how many rows there is room for, none would be asked about.
@@ -91,6 +120,7 @@ export function follow(): () => void {
       const log2 = resolutionLog2(now, plotWidth.value) + (layout.value.boxes.size * plotWidth.value > MOST_PIECES ? 1 : 0);
       // Read before anything else decides, so that this is called again when other rows are seen.
       const [seen, strips] = [seenRows.value, seenStrips.value];
+      const without = strips.length === 0 ? [] : withoutOf(hidden.value);
       const before = pictures.asked;
       const isThere =
         before !== null &&
@@ -99,12 +129,13 @@ export function follow(): () => void {
         strips.every(({ host, locations }) => before.strips.get(host)?.join() === locations.join()) &&
         areLayers(before.layers, wanted) &&
         before.counters.join() === counters.join() &&
+        before.without.join() === without.join() &&
         contains(spanOf(before.window), now);
       if (isThere) return;
       const wide = buffered(now, whole.value, log2);
       const rows = nearRows.peek();
       isStale.value = true;
-      pictures.want({ window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), layers: wanted, counters, strips: new Map(nearStrips.peek().map((it) => [it.host, it.locations])) });
+      pictures.want({ window: window(wide, log2, ranges([...rows].sort((a, b) => a - b))), rows: new Set(rows), layers: wanted, counters, strips: new Map(nearStrips.peek().map((it) => [it.host, it.locations])), without });
     }),
     effect(() => {
       if (run.value === null || plotWidth.value < 10) return;
@@ -112,16 +143,21 @@ export function follow(): () => void {
       const now = span.value;
       // Two pixels to a step of the mountains are enough.
       const log2 = resolutionLog2(now, plotWidth.value / 2);
-      const isThere = mountains !== null && mountains.resolution_log2 === log2 && mountains.locations.join(";") === locations.join(";") && contains(spanOf(mountains), now);
-      if (isThere) return;
-      mountains = window(buffered(now, whole.value, log2), log2, locations);
+      // Only the largest regions are told apart, so that what is hidden must not be among them, nor among the others.
+      const without = withoutOf(hidden.value);
+      const isSame = mountains !== null && mountains.resolution_log2 === log2 && mountains.locations.join(";") === locations.join(";") && mountains.without.join() === without.join();
+      if (mountains !== null && isSame && contains(spanOf(mountains), now)) return;
+      mountains = { ...window(buffered(now, whole.value, log2), log2, locations), without: [...without] };
+      isAnswered();
       courses.want(mountains);
     }),
     effect(() => {
       if (run.value === null || plotWidth.value < 10) return;
       const every = ranges(seenLocations.value);
       const log2 = resolutionLog2(whole.value, plotWidth.value / 3);
-      overviews.want(window(whole.value, log2, every));
+      overview = { ...window(whole.value, log2, every), without: [...withoutOf(hidden.value)] };
+      isAnswered();
+      overviews.want(overview);
     }),
   ];
   ends.push(followTotals());
@@ -142,7 +178,7 @@ export function spanOf(window: Window): Span {
 }
 
 /** What a run answers. */
-export async function ask(engine: Engine, { window, layers, counters, strips }: Question): Promise<Picture> {
+export async function ask(engine: Engine, { window, layers, counters, strips, without }: Question): Promise<Picture> {
   const [states, waiting, flows, critical, together, counted, lanes, marks, courses] = await Promise.all([
     engine.states(window),
     layers.waits ? engine.waits(window) : null,
@@ -152,7 +188,7 @@ export async function ask(engine: Engine, { window, layers, counters, strips }: 
     counters.length > 0 ? engine.counters({ window, counters: [...counters] }) : null,
     layers.overlaps ? engine.overlaps(window) : null,
     layers.events ? engine.events(window) : null,
-    Promise.all([...strips].map(([, locations]) => engine.course({ ...window, locations: ranges([...locations].sort((a, b) => a - b)) }))),
+    Promise.all([...strips].map(([, locations]) => engine.course({ ...window, locations: ranges([...locations].sort((a, b) => a - b)), without: [...without] }))),
   ]);
   return {
     window,

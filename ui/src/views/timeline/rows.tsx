@@ -9,16 +9,18 @@ import { Surface } from "../../canvas/surface.ts";
 import { threadsOf, toggleHost, toggleThreads } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { toldSpan } from "../../state/told.ts";
-import { chooseEvents, chooseOperation, chooseVisit, chosenRegion, isBlinking, look, origin, span } from "../../state/view.ts";
+import { chooseEvents, chooseMessage, chooseOperation, chooseVisit, chosenRegion, isBlinking, look, origin, span, type ChosenMessage } from "../../state/view.ts";
 import { moveClock } from "../../state/clock.ts";
 import { mostScroll, pointed, pointer, scroll, scrollRows } from "../../state/timeline.ts";
 import { operationAt } from "../../tracks/collectives.ts";
 import { eventAt } from "../../tracks/events.ts";
 import { hostAt, lineAt, rowAt } from "../../tracks/layout.ts";
 import { overlapAt } from "../../tracks/overlaps.ts";
+import { messageThere, sceneThere, wordsOfMessage } from "./arrows.ts";
 import { GUTTER, MARGIN, RULER, spoken } from "./draw.ts";
 import { picture } from "./fetch.ts";
 import { listen } from "./gestures.ts";
+import { timeOf } from "./moved.ts";
 import { layout, plotWidth, room, scale } from "./place.ts";
 import { Readings } from "./readings.tsx";
 import { blink, marked, sceneNow, watchScene } from "./scene.ts";
@@ -35,7 +37,11 @@ export function Rows(): JSX.Element {
     const screen = new Screen();
     const surface = new Surface(element.current, (context) => {
       const scene = sceneNow();
-      return scene === null ? "done" : screen.paint(context, scene);
+      if (scene === null) return "done";
+      const drawn = screen.paint(context, scene);
+      // How many tiles were drawn so far, for whoever counts them.
+      context.canvas.canvas.dataset["tiles"] = String(screen.drawn);
+      return drawn;
     });
     surfaces.timeline = surface;
     const resize = new ResizeObserver(([entry]) => {
@@ -92,9 +98,16 @@ function Hair(): JSX.Element | null {
   );
 }
 
+/** When what is drawn at an instant of a row was: another time, where its clock is being moved. */
+function timeIn(time: number, y: number): number {
+  const [moved, row] = [sceneNow()?.moved ?? null, rowAt(layout.peek(), y + scroll.peek())];
+  return row === undefined ? time : time - (timeOf(moved, row.location, time) - time);
+}
+
 /** The operation of all whose shape is there. */
 function operationThere(time: number, y: number): ReturnType<typeof operationAt> {
-  const [scene, all] = [sceneNow(), picture.peek()?.operations ?? null];
+  const scene = sceneThere();
+  const all = scene?.picture?.operations ?? null;
   if (scene === null || all === null) return null;
   const { scale, layout, scroll, colours, hidden, operation } = scene;
   return operationAt(all, { scale, layout, scroll, colours, hidden, chosen: operation }, pxFromTime(scale, time), y);
@@ -108,7 +121,8 @@ function overlapThere(time: number, y: number): number | null {
 
 /** The sign of an instant that is there. */
 function eventThere(time: number, y: number): number | null {
-  const [scene, all] = [sceneNow(), picture.peek()?.events ?? null];
+  const scene = sceneThere();
+  const all = scene?.picture?.events ?? null;
   return scene === null || all === null ? null : eventAt(all, scene, pxFromTime(scene.scale, time), y);
 }
 
@@ -143,6 +157,20 @@ function isPiece(line: number, time: number): boolean {
   );
 }
 
+/** The line of a row at a height. */
+function lineThere(y: number): number | undefined {
+  const row = rowAt(layout.peek(), y + scroll.peek());
+  return row === undefined ? undefined : lineAt(row, y + scroll.peek());
+}
+
+/** The message whose line is there. Where it crosses a bar it has to be met; the mark of an operation lies before it. */
+function arrowThere(time: number, y: number): ChosenMessage | null {
+  const line = lineThere(y);
+  const isOnBar = (): boolean => overlapThere(time, y) !== null || (line !== undefined && isPiece(line, timeIn(time, y)));
+  const found = messageThere(time, y, isOnBar);
+  return found === null || operationThere(time, y)?.isMark === true ? null : found;
+}
+
 /** What a press on a name or a strip would do; empty = nothing but choosing. */
 const hint = signal("");
 /** Where the pointer was last, CSS pixels of the canvas; `null` = it has left. */
@@ -153,7 +181,9 @@ function wordsAt(x: number, y: number): string {
   const ofName = hintAt(x, y - RULER + scroll.peek());
   if (ofName !== "" || x < GUTTER) return ofName;
   const time = timeFromPx(scale(), x);
-  return markAt(time, y - RULER) || wordsOf(time, y - RULER);
+  const sign = markAt(time, y - RULER);
+  const arrow = sign === "" ? arrowThere(time, y - RULER) : null;
+  return sign || (arrow === null ? wordsOf(time, y - RULER) : wordsOfMessage(arrow));
 }
 
 /** What lies under a pointer that rests is another thing after a zoom, and words follow as those of the span do. */
@@ -190,18 +220,22 @@ const hands = {
       chooseEvents({ location: marks.location[mark] ?? 0, from: marks.time[mark] ?? 0, to: marks.last[mark] ?? 0 });
       return;
     }
+    const arrow = arrowThere(time, y);
+    if (arrow !== null) {
+      chooseMessage(arrow);
+      return;
+    }
     const [all, at] = [picture.peek()?.overlaps ?? null, overlapThere(time, y)];
     if (all !== null && at !== null) {
       const region = all.region[at] ?? null;
       chosenRegion.value = chosenRegion.peek() === region ? null : region;
       return;
     }
-    const row = rowAt(layout.peek(), y + scroll.peek());
-    const line = row === undefined ? undefined : lineAt(row, y + scroll.peek());
+    const line = lineThere(y);
     const pressed = operationThere(time, y);
     // A visit lies before the shape of an operation, but for its mark.
-    if (pressed !== null && (pressed.isMark || line === undefined || !isPiece(line, time))) chooseOperation(pressed.operation);
-    else chooseVisit(line === undefined ? null : { line, at: Math.round(time) });
+    if (pressed !== null && (pressed.isMark || line === undefined || !isPiece(line, timeIn(time, y)))) chooseOperation(pressed.operation);
+    else chooseVisit(line === undefined ? null : { line, at: Math.round(timeIn(time, y)) });
   },
   press(y: number): void {
     const [host, row] = [hostAt(layout.peek(), y + scroll.peek()), rowAt(layout.peek(), y + scroll.peek())];

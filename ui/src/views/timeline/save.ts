@@ -3,6 +3,7 @@ import { instant } from "../../base/time.ts";
 import { Vector } from "../../canvas/vector.ts";
 import { run } from "../../state/run.ts";
 import { drawScene, groundSize, GUTTER, MARGIN, RULER } from "./draw.ts";
+import { bakedScene } from "./moved.ts";
 import { layout, plotWidth, room } from "./place.ts";
 import { sceneNow } from "./scene.ts";
 import { drawMountains } from "./strips.tsx";
@@ -11,14 +12,15 @@ const MOUNTAINS = 92;
 
 /** What is seen, as SVG. */
 export function timelineSvg(): string {
-  const scene = sceneNow();
-  if (scene === null) throw new Error("the run is not open yet");
+  const now = sceneNow();
+  if (now === null) throw new Error("the run is not open yet");
+  const scene = bakedScene(now);
   const width = GUTTER + plotWidth.peek() + MARGIN;
   const height = RULER + Math.min(layout.peek().height, room.peek()) + 4;
   const vector = new Vector();
   const ground = vector.ground(GUTTER, RULER, ...groundSize(scene.scale, height, 1));
   const finish = (): void => ground.finish();
-  drawScene({ ink: vector, width, height, ratio: 1, ground, layer: finish, lay: finish }, { ...scene, marked: null, isStale: false });
+  drawScene({ ink: vector, width, height, ratio: 1, ground, layer: finish, lay: finish }, { ...scene, moved: null, marked: null, isStale: false });
   vector.save();
   vector.translate(0, height);
   const range = vector.ground(GUTTER, 0, Math.round(scene.scale.width), MOUNTAINS);

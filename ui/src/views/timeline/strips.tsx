@@ -47,7 +47,7 @@ export function Minimap(): JSX.Element {
   return (
     <div class="timeline-minimap">
       <span class="timeline-name">Whole run</span>
-      <canvas ref={element} role="img" aria-label="The whole run, with the span that is shown; press to move it" />
+      <canvas ref={element} role="img" aria-label="The whole run, with the span that is shown; press to move it; the table of the whole run has the numbers" />
     </div>
   );
 }
@@ -97,14 +97,8 @@ function drawRange(ground: Layered, shown: Course | null, scale: Scale, height: 
   drawCourse(ground, shown, { scale, top: margin, bottom: height - margin, ratio, colours: look, pixels: pixels.peek(), hidden: hidden.peek() });
 }
 
-/** Whether some of what is hidden is drawn all the same: only the largest regions are told apart, all others are grey. */
-const hidesUntold = computed(() => {
-  const shown = course.value;
-  if (shown === null) return false;
-  const told = new Set(shown.region);
-  const rest = shown.busy.subarray(shown.region.length * shown.head.buckets);
-  return [...hidden.value].some((region) => !told.has(region)) && rest.some((busy) => busy > 0);
-});
+/** Whether some of what is hidden may be drawn all the same: where more than three regions are too short to be seen, all others are grey. */
+const hidesUntold = computed(() => hidden.value.size > 0 && course.value?.head.has_untold === true);
 
 export function Mountains(): JSX.Element {
   const element = useRef<HTMLCanvasElement>(null);
@@ -122,10 +116,10 @@ export function Mountains(): JSX.Element {
   }, []);
   return (
     <div class="timeline-mountains">
-      <span class="timeline-name" title={hidesUntold.value ? "A hidden state is not among the largest, which alone are told apart here: its time is still in what is grey" : undefined}>
+      <span class="timeline-name" title={hidesUntold.value ? "Where more than three states are too short to be seen, only the largest three are told apart: hidden ones may still be in what is grey" : undefined}>
         Locations in each state{hidesUntold.value ? ", about" : ""}
       </span>
-      <canvas ref={element} role="img" aria-label="How many locations are in which region, in the course of the span" />
+      <canvas ref={element} role="img" aria-label="How many locations are in which region, in the course of the span; the table of the mountains has the numbers" />
     </div>
   );
 }

@@ -17,7 +17,7 @@ import type { Collectives } from "../../tracks/collectives.ts";
 import { isApproximate } from "../../tracks/states.ts";
 import { Clock } from "./clock.tsx";
 import { RowsMenu } from "../rows.tsx";
-import { follow, isStale, picture } from "./fetch.ts";
+import { areRangesStale, follow, isStale, picture } from "./fetch.ts";
 import { Lane } from "./lane.tsx";
 import { Rows } from "./rows.tsx";
 import { ShowMenu } from "./menus.tsx";
@@ -42,7 +42,7 @@ export function Timeline(): JSX.Element {
     return () => ends.forEach((end) => end());
   }, []);
   return (
-    <div class="timeline" data-settled={!isStale.value && picture.value !== null && !areTotalsOld.value}>
+    <div class="timeline" data-settled={!isStale.value && picture.value !== null && !areTotalsOld.value && !areRangesStale.value}>
       <Bar />
       <Clock />
       <Minimap />
@@ -84,7 +84,7 @@ function Bar(): JSX.Element {
           type="button"
           aria-pressed={twin.value !== null}
           onClick={() => (twin.value = twin.value === null ? "states" : null)}
-          title="The same in words and numbers, under the findings"
+          title="The same in words and numbers: rows, lines from row to row, mountains and the whole run"
         >
           Table
         </button>
