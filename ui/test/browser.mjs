@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
+import { addresses } from "./addresses.mjs";
 import { beside } from "./beside.mjs";
 import { compare } from "./compare.mjs";
 import { ended } from "./ended.mjs";
@@ -28,7 +29,7 @@ import { runs } from "./runs.mjs";
 import { speed } from "./speed.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, ended, openCutOff, references, runs, speed, workerless };
+const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, ended, openCutOff, references, runs, speed, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

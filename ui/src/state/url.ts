@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT&origin=NS&zoom=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span,most&flames=["KIND NAME"]&waits=["KIND","WHAT","WHERE"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT,cells:WHAT,pairs:run&sorted=[["TABLE","-COLUMN"]]&filtered=[["TABLE","WORDS"]]&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&lane=WHAT&tables=1&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -17,7 +17,8 @@ import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.
 import { recoloured, recolouredOf, recolouredText } from "./recoloured.ts";
 import { closedHosts, isFolded, isGrouped, rowOrder, turned } from "./rows.ts";
 import { run } from "./run.ts";
-import { applyProfile, profileText } from "./shares.ts";
+import { applyProfile, flameRoot, profileText } from "./shares.ts";
+import { applyTables, filteredText, sortedText } from "./tables.ts";
 import { applyTraffic, trafficText } from "./traffic.ts";
 import {
   beside,
@@ -136,9 +137,12 @@ export const chosen = computed<string>(() => {
   add("colours", recolouredText());
   add("table", twin.value);
   add("profile", profileText());
+  add("flames", flameRoot.value.length === 0 ? null : JSON.stringify(flameRoot.value));
   add("waits", waitsText());
   add("histogram", histogramText());
   add("messages", trafficText());
+  add("sorted", sortedText());
+  add("filtered", filteredText());
   add("until", until.value === null ? null : String(until.value));
   add("origin", origin.value === null ? null : String(origin.value));
   add("zoom", zoomOrigin.value === null ? null : String(zoomOrigin.value));
@@ -209,9 +213,11 @@ export function choose(text: string): void {
     recoloured.value = recolouredOf(values.get("colours") ?? "");
     twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
     applyProfile(values.get("profile") ?? "");
+    flameRoot.value = names(values.get("flames"));
     waitsChoice.value = waitsOf(values.get("waits") ?? "");
     applyHistogram(values.get("histogram") ?? "");
     applyTraffic(values.get("messages") ?? "");
+    applyTables(values.get("sorted") ?? "", values.get("filtered") ?? "");
     until.value = numbers(values.get("until"), ",")[0] ?? null;
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;
     zoomOrigin.value = numbers(values.get("zoom"), ",")[0] ?? null;

@@ -2,13 +2,12 @@
  * The racy profile: a bar line for each location, each region a piece of it; mean, largest and smallest above them. Of one
  * location: its own profile; of one region: how it differs among all.
  */
-import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 
 import { count, counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
-import { profileShares, type Shares } from "../../state/shares.ts";
+import { barOrder, profileShares, type Shares } from "../../state/shares.ts";
 import { chosenLocations, chosenRegion } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { AsText, textOf } from "./text.tsx";
@@ -17,8 +16,6 @@ import { Coming } from "../lost.tsx";
 
 /** So many bar lines are shown. */
 const MOST = 256;
-
-const order = signal<"number" | "most">("number");
 
 interface Line {
   readonly name: string;
@@ -42,7 +39,7 @@ export function Racy(): JSX.Element {
     location: place,
     times: Array.from(it.exclusive.subarray(place * width, (place + 1) * width)),
   }));
-  const sorted = order.value === "most" ? [...lines].sort((a, b) => meant(b.times) - meant(a.times)) : lines;
+  const sorted = barOrder.value === "most" ? [...lines].sort((a, b) => meant(b.times) - meant(a.times)) : lines;
   const all = [of("mean", lines, meant), of("largest", lines, meant), of("smallest", lines, meant)];
   const most = Math.max(...lines.map((line) => (column < 0 ? sum(line.times) : meant(line.times))), 1);
   const shown = sorted.slice(0, MOST);
@@ -52,10 +49,10 @@ export function Racy(): JSX.Element {
     <>
       <p class="profile-ways">
         <span role="group" aria-label="Order">
-          <button type="button" aria-pressed={order.value === "number"} onClick={() => (order.value = "number")}>
+          <button type="button" aria-pressed={barOrder.value === "number"} title="In the order of the run" onClick={() => (barOrder.value = "number")}>
             In their order
           </button>
-          <button type="button" aria-pressed={order.value === "most"} onClick={() => (order.value = "most")}>
+          <button type="button" aria-pressed={barOrder.value === "most"} title="Those with most time first: of the chosen region, or of all" onClick={() => (barOrder.value = "most")}>
             Most first
           </button>
         </span>
