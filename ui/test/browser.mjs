@@ -22,6 +22,7 @@ import { explained } from "./explained.mjs";
 import { coarse, damaged, exported, exportedPair, openCutOff, workerless } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { hosts } from "./hosts.mjs";
+import { keys } from "./keys.mjs";
 import { lammps } from "./lammps.mjs";
 import { nodes } from "./nodes.mjs";
 import { references } from "./references.mjs";
@@ -29,7 +30,7 @@ import { runs } from "./runs.mjs";
 import { speed } from "./speed.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, ended, openCutOff, references, runs, speed, workerless };
+const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, ended, openCutOff, keys, references, runs, speed, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

@@ -16,6 +16,7 @@ export const KEYS: ReadonlyArray<readonly [string, string]> = [
   ["o", "the view in a window of its own; what is chosen in one window is chosen in all"],
   ["p", "print the view"],
   ["/", "find a region, a rank, a view, or anything that can be done"],
+  ["Tab, arrows, Enter", "in bars, strips, boxes of the flame graph, the matrix and trees: Tab leads in and out, arrows, Home and End from one to the next, Enter presses"],
   ["Esc", "choose nothing"],
   ["1 … 9", "the views"],
   ["F1", "read more about what is under the pointer or has the focus; the lowest line says in short what it is"],

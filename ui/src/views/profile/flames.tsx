@@ -1,4 +1,4 @@
-/** Call paths as boxes: as wide as their inclusive time, what is inside them below. Press one to look at it alone. */
+/** Call paths as boxes: as wide as their inclusive time, what is inside them below. Press one to look at it alone; arrow keys go from box to box. */
 import { batch, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -7,6 +7,7 @@ import { counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { flameRoot } from "../../state/shares.ts";
 import { chosenRegion } from "../../state/view.ts";
+import { useRoving } from "../../widgets/roving.ts";
 import type { CallNode } from "../../wire/report.ts";
 import { colourOf } from "../colours.ts";
 import { regionOf } from "./tree.tsx";
@@ -34,6 +35,7 @@ const LEAST = 0.5;
 
 export function Flames({ nodes }: { readonly nodes: readonly CallNode[] }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
+  const roving = useRoving<HTMLDivElement>();
   const width = useSignal(900);
   useEffect(() => {
     if (box.current === null) return;
@@ -69,7 +71,7 @@ export function Flames({ nodes }: { readonly nodes: readonly CallNode[] }): JSX.
           </>
         )}
       </p>
-      <div class="flames-boxes" role="group" aria-label="Flame graph; the same numbers stand in the call tree" style={{ height: `${height}px` }}>
+      <div class="flames-boxes" role="tree" aria-orientation="horizontal" aria-label="Flame graph; the same numbers stand in the call tree" style={{ height: `${height}px` }} {...roving}>
         {boxes.map((it) => {
           const { region } = it.node;
           const isPale = chosenRegion.value !== null && chosenRegion.value !== region;
@@ -77,10 +79,15 @@ export function Flames({ nodes }: { readonly nodes: readonly CallNode[] }): JSX.
           return (
             <button
               type="button"
-              aria-pressed={it.node === shown && path.length > 0}
+              key={it.path.join("\n")}
+              role="treeitem"
+              data-part
+              tabIndex={-1}
+              aria-level={it.path.length + 1}
+              aria-selected={it.node === shown && path.length > 0}
               class={`flames-box ${isPale ? "flames-pale" : ""} ${it.width > 30 ? "" : "flames-thin"}`}
               style={{ left: `${it.left}px`, width: `${Math.max(it.width - 1, 1)}px`, top: `${it.depth * HEIGHT}px`, background: fill }}
-              title={`${it.node.name}: ${duration(it.node.inclusive)} (${percent(it.node.inclusive / Math.max(tree.inclusive, 1))}), ${counted(it.node.visits, "visit")}`}
+              title={`${it.node.name}: ${duration(it.node.inclusive)} (${percent(it.node.inclusive / Math.max(tree.inclusive, 1))}), ${counted(it.node.visits, "visit")}; press to look at it alone`}
               onClick={() => look(it)}
             >
               {it.width > 30 ? it.node.name : ""}
