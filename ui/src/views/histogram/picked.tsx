@@ -31,10 +31,10 @@ export function Picked({ of }: { readonly of: Which["of"] }): JSX.Element | null
   const isJudged = rows.some((row) => !Number.isNaN(row.expected));
   const columns: ReadonlyArray<Column<Row>> = [
     { name: "Where", help: "Rank and thread", text: (row) => head.locations[head.lines[row.line]?.location ?? 0]?.name ?? "", width: "minmax(110px, 1fr)" },
-    { name: "Start", help: "When it was entered", text: (row) => instant(row.start), value: (row) => row.start, width: "170px" },
-    { name: "Duration", help: "From enter to leave", text: (row) => duration(row.duration), value: (row) => row.duration, width: "120px" },
-    ...(of === "bytes" ? [{ name: "Data", help: "How much it moved", text: (row: Row) => bytes(row.value), value: (row: Row) => row.value, width: "120px" }] : []),
-    ...(isJudged ? [{ name: "Expected", help: "Median of its like", text: (row: Row) => duration(row.expected), value: (row: Row) => row.expected, width: "120px" }] : []),
+    { name: "Start", help: "When it was entered", text: (row) => instant(row.start), value: (row) => row.start, unit: "ns", width: "170px" },
+    { name: "Duration", help: "From enter to leave", text: (row) => duration(row.duration), value: (row) => row.duration, unit: "ns", width: "120px" },
+    ...(of === "bytes" ? [{ name: "Data", help: "How much it moved", text: (row: Row) => bytes(row.value), value: (row: Row) => row.value, unit: "B" as const, width: "120px" }] : []),
+    ...(isJudged ? [{ name: "Expected", help: "Median of its like", text: (row: Row) => duration(row.expected), value: (row: Row) => row.expected, unit: "ns" as const, width: "120px" }] : []),
   ];
   const total = of === "bytes" ? bytes(some.head.sum) : duration(some.head.sum);
   return (

@@ -234,11 +234,12 @@ function valuesOf({ from, to }: Bin, end: number): [number, number] {
 function Bins({ it }: { readonly it: Shown }): JSX.Element {
   const rows = Array.from(it.counts, (number, bin): Bin => ({ from: it.edges[bin] ?? 0, to: it.edges[bin + 1] ?? 0, number })).filter((row) => row.number > 0);
   const most = Math.max(...rows.map((row) => row.number), 1);
+  const unit = measure.value === "bytes" ? "B" : "ns";
   const columns: ReadonlyArray<Column<Bin>> = [
-    { name: "From", help: "Least value of the bin", text: (row) => write(row.from), value: (row) => row.from, width: "minmax(100px, 1fr)" },
-    { name: "To", help: "Values are smaller than this; those of the last bin at most this", text: (row) => write(row.to), value: (row) => row.to, width: "minmax(100px, 1fr)" },
+    { name: "From", help: "Least value of the bin", text: (row) => write(row.from), value: (row) => row.from, unit, width: "minmax(100px, 1fr)" },
+    { name: "To", help: "Values are smaller than this; those of the last bin at most this", text: (row) => write(row.to), value: (row) => row.to, unit, width: "minmax(100px, 1fr)" },
     { name: "Visits", help: "How many", text: (row) => count(row.number), value: (row) => row.number, bar: (row) => row.number / most, width: "minmax(120px, 2fr)" },
-    { name: "Share", help: "Of all visits", text: (row) => percent(row.number / it.head.number), value: (row) => row.number, width: "minmax(80px, 1fr)" },
+    { name: "Share", help: "Of all visits", text: (row) => percent(row.number / it.head.number), value: (row) => row.number / it.head.number, unit: "%", width: "minmax(80px, 1fr)" },
   ];
   const region = chosenRegion.value ?? 0;
   return (
