@@ -242,10 +242,11 @@ function anAddress(number) {
     `waits=["${["Waiting", "Delays"][below(2)]}","late sender",${["null", '"MPI_Send"'][below(2)]}]`,
     `histogram=${["span", "bytes", "linear", "span,bytes,linear,200", "7"][below(5)]}`,
     `messages=${["sizes:1-3", "durations:0-5,tag:7", "processes:1-3,order:sent", "sizes:0-0,order:bytes", "cells:time,pairs:run", "tag:3,order:bytes,cells:messages"][below(6)]}`,
+    `together=${['["MPI_Irecv"]', '["MPI_Bcast","MPI_Reduce"]'][below(2)]}`,
     `flames=["function main"]`,
     `sorted=${['[["messages","-Data"]]', '[["bins","+Visits"],["profile by region","+Region"]]', '[["waiting","+Pattern"]]'][below(3)]}`,
     `filtered=${['[["profile by region","mpi_s"]]', '[["call tree","send"],["waiting","rank 1"]]'][below(2)]}`,
   ].filter(() => below(2) === 0);
-  if (some.includes(`region=${region}`) && below(2) === 0) some.push(below(2) === 0 ? "picked=anomalous" : `picked=duration:${below(1000)}-${5000 + below(90_000)}`);
+  if (some.includes(`region=${region}`) && below(2) === 0) some.push(["picked=anomalous", "picked=anomalous:0.1", "picked=bytes:normal:5", `picked=duration:${below(1000)}-${5000 + below(90_000)}`][below(4)]);
   return [`view=${view}`, ...some];
 }

@@ -21,6 +21,7 @@ import { ended } from "./ended.mjs";
 import { explained } from "./explained.mjs";
 import { coarse, damaged, exported, exportedPair, openCutOff, workerless } from "./exported.mjs";
 import { finder } from "./finder.mjs";
+import { histogram } from "./histogram.mjs";
 import { hostile } from "./hostile.mjs";
 import { hosts } from "./hosts.mjs";
 import { keys } from "./keys.mjs";
@@ -32,7 +33,7 @@ import { speed } from "./speed.mjs";
 import { tables } from "./tables.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, ended, finder, openCutOff, keys, references, runs, speed, tables, workerless };
+const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, references, runs, speed, tables, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

@@ -209,7 +209,7 @@ export async function lammps(browser, address) {
   await page.keyboard.press("b");
   await page.locator("[aria-label='picked visits'] .table-row").first().click();
   await browser.until("its details", () => document.querySelector(".side .facts")?.textContent.includes("MPI_Send"));
-  await page.getByRole("button", { name: "Anomalous", exact: true }).click();
+  await page.getByRole("group", { name: "Robust test" }).getByRole("button", { name: "1 %", exact: true }).click();
   await browser.until("the address says so", () => location.hash.includes("picked=anomalous"));
   await page.getByRole("button", { name: "Close Timeline" }).click();
 

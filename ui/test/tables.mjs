@@ -10,6 +10,7 @@ const TABLES = [
   ["view=profile&profile=tree", ["call tree"]],
   ["view=profile&profile=callers", ["bottom-up"]],
   ["view=histogram&region=MPI_Send&picked=duration:1-900000000", ["bins", "picked visits"]],
+  [`view=histogram&region=MPI_Send&picked=duration:normal:5&together=${encodeURIComponent('["MPI_Wait"]')}`, ["bins", "picked visits", "regions in the histogram"]],
   ["view=communication", ["messages", "operations of all", "pairs of processes"]],
   ["view=waits", ["What was waited for", "In which call", "Who waited", "waiting", "delays", "critical path"]],
   ["view=utilisation", ["utilisation"]],

@@ -15,7 +15,7 @@ export const KEYS: ReadonlyArray<readonly [string, string]> = [
   ["Backspace, Ctrl z", "back to what was looked at before; with Shift: forward"],
   ["o", "the view in a window of its own; what is chosen in one window is chosen in all"],
   ["p", "print the view"],
-  ["/", "find a region, a rank, a view, or anything that can be done"],
+  ["/", "find a region, a rank, a host, a finding, a view, or anything that can be done; then ↓: all that can be done, with its keys"],
   ["Tab, arrows, Enter", "in bars, strips, boxes of the flame graph, the matrix and trees: Tab leads in and out, arrows, Home and End from one to the next, Enter presses"],
   ["Esc", "choose nothing"],
   ["1 … 9", "the views"],
