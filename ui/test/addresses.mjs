@@ -61,7 +61,11 @@ const STATES = [
       await view(page, "Profile");
       await page.getByRole("button", { name: "By location" }).click();
       await page.getByRole("button", { name: "Most first" }).click();
-      await page.waitForFunction(() => document.querySelector(".racy:not(.racy-all) .racy-line")?.textContent.startsWith("rank 0") === false);
+      // Whoever has most; its line ends farthest to the right.
+      await page.waitForFunction(() => {
+        const ends = [...document.querySelectorAll(".racy:not(.racy-all) .racy-track")].map((it) => it.lastElementChild.getBoundingClientRect().right);
+        return ends.length === 4 && ends.every((end, at) => at === 0 || end <= ends[at - 1] + 1);
+      });
     },
   ],
   [

@@ -59,7 +59,7 @@ export async function finder(browser, address) {
   await page.keyboard.press("Escape");
   await search(page, "finding 2");
   await page.keyboard.press("Enter");
-  await browser.until("its place in the timeline", () => location.hash.includes("view=timeline") && location.hash.includes("visit="));
+  await browser.until("its place in the timeline", () => location.hash.includes("view=timeline") && /(region|locations|visit|span)=/.test(location.hash));
   await page.keyboard.press("Escape");
   await page.keyboard.press("0");
   await browser.settled();
