@@ -12,6 +12,7 @@ import { failure, open, run, unpacked } from "./state/run.ts";
 import { followOpening, isListed, LIST, opening, readRuns } from "./state/runs.ts";
 import "./state/settings.ts";
 import { remember } from "./state/history.ts";
+import { tables } from "./state/tables.ts";
 import { connect } from "./state/url.ts";
 import { beside, hasSide, isAlone, view, VIEWS, type ViewName } from "./state/view.ts";
 import { followVisit } from "./state/visit.ts";
@@ -36,6 +37,7 @@ import { StatesWindow } from "./views/states/view.tsx";
 import { Timeline } from "./views/timeline/view.tsx";
 import { Utilisation } from "./views/utilisation/view.tsx";
 import { Waits } from "./views/waits/view.tsx";
+import { Kept } from "./widgets/table.tsx";
 
 const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
   overview: Overview,
@@ -135,7 +137,12 @@ async function start(page: HTMLElement): Promise<void> {
     render(<Lost />, page);
     return;
   }
-  render(<Page />, page);
+  render(
+    <Kept.Provider value={tables}>
+      <Page />
+    </Kept.Provider>,
+    page,
+  );
   listenToKeys();
   void open();
   followOpening();

@@ -14,22 +14,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
+import { addresses } from "./addresses.mjs";
 import { beside } from "./beside.mjs";
 import { compare } from "./compare.mjs";
 import { ended } from "./ended.mjs";
 import { explained } from "./explained.mjs";
 import { coarse, damaged, exported, exportedPair, openCutOff, workerless } from "./exported.mjs";
+import { finder } from "./finder.mjs";
+import { histogram } from "./histogram.mjs";
 import { hostile } from "./hostile.mjs";
 import { hosts } from "./hosts.mjs";
+import { keys } from "./keys.mjs";
 import { lammps } from "./lammps.mjs";
 import { made } from "./made.mjs";
 import { nodes } from "./nodes.mjs";
 import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
 import { speed } from "./speed.mjs";
+import { tables } from "./tables.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, openCutOff, references, runs, speed, workerless };
+const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, references, runs, speed, tables, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

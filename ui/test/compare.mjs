@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { unexplained } from "./explained.mjs";
+import { table } from "./tables.mjs";
 
 const A = ".compare-run:nth-child(1) canvas";
 const B = ".compare-run:nth-child(2) canvas";
@@ -132,6 +133,13 @@ export async function compare(browser, address) {
   await page.locator("[aria-label='differences of iterations'] .table-row").nth(3).click();
   await browser.settled();
   await aligned(page, iterations, 4);
+
+  for (const [which, label] of [["path", "on the critical path"], ["regions", "by region"], ["call-paths", "by call path"], ["waits", "of waits"], ["iterations", "of iterations"]]) {
+    await page.evaluate((which) => (location.hash = `#1&view=compare&differences=${which}`), which);
+    await table(browser, `differences ${label}`);
+  }
+  await page.evaluate(() => (location.hash = "#1&view=compare"));
+  await browser.settled();
 
   browser.step("a row that is pressed is chosen in both runs and in all views");
   await page.locator(".compare-ways button").filter({ hasText: "Regions" }).click();

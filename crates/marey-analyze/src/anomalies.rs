@@ -21,6 +21,7 @@ use crate::phases::Loop;
 use crate::trace::Trace;
 use crate::waits::{Pattern, Waits};
 use kept::Kept;
+pub use normal::NormalLimits;
 
 /// How durations are judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -225,7 +225,7 @@ fn check_histogram(histogram: &mut Histogram, known: u32) -> Result<(), String> 
 fn check_instances(instances: &mut Instances, known: u32) -> Result<(), String> {
     check_sample(&mut instances.sample, known)?;
     match instances.which {
-        Which::Anomalous(percent) if !(0.0..=50.0).contains(&percent) => {
+        Which::Normal(percent) | Which::Anomalous(percent) if !(0.0..=50.0).contains(&percent) => {
             Err(format!("a percentage of what is anomalous is from 0 to 50, not {percent}"))
         }
         _ => Ok(()),
@@ -233,6 +233,11 @@ fn check_instances(instances: &mut Instances, known: u32) -> Result<(), String> 
 }
 
 fn check_sample(sample: &mut Sample, known: u32) -> Result<(), String> {
+    /// More regions than colours that can be told apart.
+    const MOST_REGIONS: usize = 64;
+    if sample.regions.len() > MOST_REGIONS {
+        return Err(format!("a sample is of up to {MOST_REGIONS} regions, not {}", sample.regions.len()));
+    }
     if sample.to_ns <= sample.from_ns {
         return Err(format!("the span from {} to {} ns is empty", sample.from_ns, sample.to_ns));
     }

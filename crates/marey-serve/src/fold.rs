@@ -414,3 +414,9 @@ fn float_of(number: usize) -> f64 {
 pub(crate) fn float(number: i64) -> f64 {
     number as f64
 }
+
+/// The same of what is never negative: numbers of visits, sizes.
+#[expect(clippy::cast_precision_loss, reason = "16 digits are enough")]
+pub(crate) fn float_u64(number: u64) -> f64 {
+    number as f64
+}

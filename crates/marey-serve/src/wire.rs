@@ -166,7 +166,7 @@ pub struct Until {
     pub at_ns: i64,
 }
 
-/// Visits of a region: those that begin in a span.
+/// Visits of some regions: those that begin in a span.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
@@ -179,8 +179,8 @@ pub struct Sample {
     pub to_ns: i64,
     /// Ranges of locations, each its first and the one behind its last.
     pub locations: Vec<(u32, u32)>,
-    /// Which region.
-    pub region: u32,
+    /// Which regions, each once.
+    pub regions: Vec<u32>,
     /// What of them is meant.
     pub of: Measure,
 }
@@ -207,7 +207,7 @@ pub struct Histogram {
     pub bins: u32,
     /// Whether bins are equally wide on a logarithmic scale.
     pub logarithmic: bool,
-    /// From which value to which, both included; `null` = from the least to the largest.
+    /// From which value to which, both included; `null` = from the least to the largest of all regions.
     #[cfg_attr(test, ts(type = "[number, number] | null"))]
     pub range: Option<(u64, u64)>,
 }
@@ -231,6 +231,8 @@ pub enum Which {
     /// From a value to another, both included.
     #[cfg_attr(test, ts(type = "[number, number]"))]
     Range((u64, u64)),
+    /// Those that lie beyond what is normal in their region, by the percentage of Jumpshot's test.
+    Normal(f64),
     /// Those that the robust test finds anomalous, by its percentage.
     Anomalous(f64),
 }
@@ -597,8 +599,9 @@ pub struct FoundHead {
     pub end_ns: i64,
 }
 
-/// A histogram. Columns `edge` (bins and one more) and `number` (of each bin; its lower edge is in it, and of the last the
-/// upper edge, too).
+/// A histogram. Columns `edge` (bins and one more), `number` (of each bin; its lower edge is in it, and of the last the
+/// upper edge, too; those of the first region stand first), and by region what the head has of all together: `visits`,
+/// `least`, `most`, `mean` and `deviation`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct HistogramHead {
@@ -624,8 +627,8 @@ pub struct HistogramHead {
     pub damage: Vec<String>,
 }
 
-/// Visits. Columns `line`, `start`, `duration` (ns), `value` (ns or bytes) and `expected` (of what is anomalous, ns; else
-/// not a number), in the order of time. If there are too many, those with the largest values.
+/// Visits. Columns `line`, `region`, `start`, `duration` (ns), `value` (ns or bytes) and `expected` (of what a test found, in
+/// the same unit; else not a number), in the order of time. If there are too many, those with the largest values.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct InstancesHead {

@@ -31,9 +31,9 @@ export function remember(): void {
   });
 }
 
-/** Without what is dragged: the span, up to when the utilisation is told, and how many bins there are. */
+/** Without what is dragged or written: the span, up to when the utilisation is told, how many bins there are, words that tables are filtered by. */
 function withoutMoves(text: string): string {
-  return text.replace(/(^|&)(span|until|histogram)=[^&]*/g, "");
+  return text.replace(/(^|&)(span|until|histogram|filtered)=[^&]*/g, "");
 }
 
 export function back(): void {

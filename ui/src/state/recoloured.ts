@@ -27,7 +27,8 @@ export function recolouredOf(text: string): ReadonlyMap<string, string> {
   return new Map(pairs(text).filter(([name, colour]) => known.has(name) && /^#[0-9a-f]{6}$/.test(colour)));
 }
 
-function pairs(text: string): ReadonlyArray<readonly [string, string]> {
+/** Pairs of texts that stand in an address; nonsense has none. */
+export function pairs(text: string): ReadonlyArray<readonly [string, string]> {
   try {
     const list: unknown = JSON.parse(text === "" ? "[]" : text);
     if (!Array.isArray(list)) return [];

@@ -47,6 +47,10 @@ async function readPaths(of: SpanOf): Promise<PathSums> {
 export const PROFILES = ["region", "tree", "callers", "racy", "path", "flames"] as const;
 export type ProfileName = (typeof PROFILES)[number];
 export const profile = signal<ProfileName>("region");
+/** In which order bar lines of locations stand. */
+export const barOrder = signal<"number" | "most">("number");
+/** The box of the flame graph that is looked at alone, by kinds and names from the outermost; empty = all. */
+export const flameRoot = signal<readonly string[]>([]);
 /** Whether it is of the span that is shown, and not of the whole run. */
 export const isOfSpan = signal(false);
 
@@ -109,11 +113,12 @@ export function followShares(): () => void {
 
 /** As it stands in the address; empty = as it is at first. */
 export function profileText(): string {
-  return [profile.value === "region" ? [] : [profile.value], isOfSpan.value ? ["span"] : []].flat().join(",");
+  return [profile.value === "region" ? [] : [profile.value], isOfSpan.value ? ["span"] : [], barOrder.value === "most" ? ["most"] : []].flat().join(",");
 }
 
 export function applyProfile(text: string): void {
   const words = text.split(",");
   profile.value = PROFILES.find((name) => words.includes(name)) ?? "region";
   isOfSpan.value = words.includes("span");
+  barOrder.value = words.includes("most") ? "most" : "number";
 }

@@ -17,9 +17,16 @@ export const order = signal<TrafficOrder>("duration");
 /** Processes that the matrix shows; `null` = all. */
 export const shownProcesses = signal<Range | null>(null);
 
+/** What cells of the matrix are coloured by. */
+export const CELLS = ["bytes", "messages", "time"] as const;
+export type CellMeasure = (typeof CELLS)[number];
+export const cellMeasure = signal<CellMeasure>("bytes");
+/** Whether the table of pairs has what the matrix shows, and not sums of the whole run. */
+export const arePairsOfSpan = signal(true);
+
 const ORDERS: readonly TrafficOrder[] = ["duration", "bytes", "sent"];
 
-/** Which messages are meant, as it stands in the address; empty = all. */
+/** Which messages are meant, and what is shown of them, as it stands in the address; empty = all, as at first. */
 export function trafficText(): string {
   const parts: string[] = [];
   const add = (name: string, range: Range | null): void => {
@@ -30,6 +37,8 @@ export function trafficText(): string {
   add("processes", shownProcesses.value);
   if (tag.value !== null) parts.push(`tag:${tag.value}`);
   if (order.value !== "duration") parts.push(`order:${order.value}`);
+  if (cellMeasure.value !== "bytes") parts.push(`cells:${cellMeasure.value}`);
+  if (!arePairsOfSpan.value) parts.push("pairs:run");
   return parts.join(",");
 }
 
@@ -48,6 +57,8 @@ export function applyTraffic(text: string): void {
   const number = parts.get("tag") ?? "";
   tag.value = /^\d{1,10}$/.test(number) ? Number(number) : null;
   order.value = ORDERS.find((it) => it === parts.get("order")) ?? "duration";
+  cellMeasure.value = CELLS.find((it) => it === parts.get("cells")) ?? "bytes";
+  arePairsOfSpan.value = parts.get("pairs") !== "run";
 }
 
 export const processRange = computed<Range>(() => shownProcesses.value ?? [0, Math.max(run.value?.processes.length ?? 1, 1)]);

@@ -1,10 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
-<<<<<<< HEAD
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE","span"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT&origin=NS&zoom=NS&until=NS`;
-=======
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&message=FROM@SENT@TO@RECEIVED@TAG@BYTES@NUMBER&picked=duration:LEAST-MOST&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span&waits=["KIND","WHAT","WHERE"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT&origin=NS&zoom=NS&until=NS`;
->>>>>>> ff2eb75be12e762c07a7ba2bde13be3bc73c97ad
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&message=FROM@SENT@TO@RECEIVED@TAG@BYTES@NUMBER&picked=duration:LEAST-MOST&together=["NAME"]&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span,most&flames=["KIND NAME"]&waits=["KIND","WHAT","WHERE","span"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT,cells:WHAT,pairs:run&sorted=[["TABLE","-COLUMN"]]&filtered=[["TABLE","WORDS"]]&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&lane=WHAT&tables=1&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -15,14 +11,15 @@ import { Calm } from "../base/calm.ts";
 import { shown } from "../base/text.ts";
 import { ns, type Span } from "../base/time.ts";
 import { chosenCounters } from "./counters.ts";
-import { applyHistogram, histogramText } from "./instances.ts";
+import { applyHistogram, histogramText, together } from "./instances.ts";
 import { areTables, lane, LANES } from "./lane.ts";
 import { applyMessage, messageText } from "./message.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
 import { recoloured, recolouredOf, recolouredText } from "./recoloured.ts";
 import { closedHosts, isFolded, isGrouped, rowOrder, turned } from "./rows.ts";
 import { run } from "./run.ts";
-import { applyProfile, profileText } from "./shares.ts";
+import { applyProfile, flameRoot, profileText } from "./shares.ts";
+import { applyTables, filteredText, sortedText } from "./tables.ts";
 import { applyTraffic, trafficText } from "./traffic.ts";
 import {
   beside,
@@ -132,7 +129,8 @@ export const chosen = computed<string>(() => {
   const above = `${findings ? "f" : ""}${situations ? "s" : ""}${anomalies ? "a" : ""}`;
   if (above !== USUAL_NOTES) parts.push(`notes=${above}`);
   const some = picked.value;
-  add("picked", some === null ? null : some.range === null ? "anomalous" : `${some.of}:${some.range.join("-")}`);
+  add("picked", some === null ? null : pickedText(some));
+  add("together", together.value.length === 0 ? null : JSON.stringify(together.value.map((region) => regions[region]?.name ?? "")));
   const rows = [rowOrder.value === "number" ? [] : [rowOrder.value], isFolded.value ? ["folded"] : [], isGrouped.value ? [] : ["together"]].flat();
   add("rows", rows.join(","));
   add("turned", [...turned.value].sort((a, b) => a - b).join(","));
@@ -142,9 +140,12 @@ export const chosen = computed<string>(() => {
   add("colours", recolouredText());
   add("table", twin.value);
   add("profile", profileText());
+  add("flames", flameRoot.value.length === 0 ? null : JSON.stringify(flameRoot.value));
   add("waits", waitsText());
   add("histogram", histogramText());
   add("messages", trafficText());
+  add("sorted", sortedText());
+  add("filtered", filteredText());
   add("until", until.value === null ? null : String(until.value));
   add("origin", origin.value === null ? null : String(origin.value));
   add("zoom", zoomOrigin.value === null ? null : String(zoomOrigin.value));
@@ -182,6 +183,9 @@ export function choose(text: string): void {
     chosenLocations.value = locations.length === 0 ? null : locations;
     chosenRegion.value = regionOfName(values.get("region") ?? "");
     pick(pickedOf(values.get("picked") ?? ""));
+    const beside = names(values.get("together")).flatMap((it) => regionOfName(it) ?? []);
+    // The same stay the same, so that they are not counted again.
+    if (beside.join() !== together.peek().join()) together.value = [...new Set(beside)];
     chosenVisit.value = visitOf(values.get("visit"), chosenVisit.peek());
     const [communicator, instance] = numbers(values.get("operation"), "@");
     const operation = chosenVisit.peek() === null && communicator !== undefined && instance !== undefined ? { communicator, instance } : null;
@@ -217,8 +221,10 @@ export function choose(text: string): void {
     twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
     applyProfile(values.get("profile") ?? "");
     applyWaits(values.get("waits") ?? "");
+    flameRoot.value = names(values.get("flames"));
     applyHistogram(values.get("histogram") ?? "");
     applyTraffic(values.get("messages") ?? "");
+    applyTables(values.get("sorted") ?? "", values.get("filtered") ?? "");
     until.value = numbers(values.get("until"), ",")[0] ?? null;
     origin.value = numbers(values.get("origin"), ",")[0] ?? null;
     zoomOrigin.value = numbers(values.get("zoom"), ",")[0] ?? null;
@@ -267,14 +273,24 @@ function layersOf(letters: string): Layers {
   return { messages: has("m"), waits: has("w"), operations: has("g"), overlaps: has("o"), events: has("e"), path: has("p") };
 }
 
+/** `duration:LEAST-MOST`, `bytes:normal:PERCENT`, `anomalous:PERCENT`; the usual percentage of the robust test is not written. */
+function pickedText({ of, which }: Picked): string {
+  if (which.by === "range") return `${of}:${which.range.join("-")}`;
+  if (which.by === "normal") return `${of}:normal:${which.percent}`;
+  return which.percent === 1 ? "anomalous" : `anomalous:${which.percent}`;
+}
+
 function pickedOf(text: string): Picked | null {
   const region = chosenRegion.peek();
   if (region === null) return null;
-  if (text === "anomalous") return { region, of: "duration", range: null };
-  const [of, values] = text.split(":");
-  const [least, most] = numbers(values, "-");
-  if ((of !== "duration" && of !== "bytes") || least === undefined || most === undefined || most < least) return null;
-  return { region, of, range: [least, most] };
+  const percentOf = (percent: string | undefined): number | null => (/^\d{1,2}(\.\d{1,6})?$/.test(percent ?? "") && Number(percent) <= 50 ? Number(percent) : null);
+  const [first, second, third] = text.split(":");
+  const percent = first === "anomalous" ? percentOf(second ?? "1") : percentOf(third);
+  if (first === "anomalous") return percent === null ? null : { region, of: "duration", which: { by: "anomalous", percent } };
+  if (first !== "duration" && first !== "bytes") return null;
+  if (second === "normal") return percent === null ? null : { region, of: first, which: { by: "normal", percent } };
+  const [least, most] = numbers(second, "-");
+  return least === undefined || most === undefined || most < least ? null : { region, of: first, which: { by: "range", range: [least, most] } };
 }
 
 function valuesOf(pairs: readonly string[]): ReadonlyMap<string, string> {

@@ -40,12 +40,13 @@ export const chosenSpan = signal<Span | null>(null);
 export const chosenLocations = signal<readonly number[] | null>(null);
 /** The region that is meant everywhere. */
 export const chosenRegion = signal<number | null>(null);
-/** Which visits of the chosen region are meant: those of a range of durations or sizes, or the anomalous ones. */
+/** Which visits are meant: those of a range of durations or sizes, or those that a test finds, by its percentage. */
+export type Which = { readonly by: "range"; readonly range: readonly [number, number] } | { readonly by: "normal" | "anomalous"; readonly percent: number };
+/** Some visits of the chosen region, and of those that stand beside it in the histogram. */
 export interface Picked {
   readonly region: number;
   readonly of: Measure;
-  /** `null` = those that the robust test finds. */
-  readonly range: readonly [number, number] | null;
+  readonly which: Which;
 }
 const lastPicked = signal<Picked | null>(null);
 /** `null` = all of them. What was picked of another region is forgotten. */

@@ -12,6 +12,11 @@ export function quantity({ unit, is_rate: isRate }: WireCounter, value: number):
   return `${short(value)}${unit === "" ? "" : ` ${unit}`}${isRate ? "/s" : ""}`;
 }
 
+/** In which unit its values are as numbers. */
+export function unitOf({ unit, is_rate: isRate }: WireCounter): string {
+  return `${unit}${isRate ? "/s" : ""}`;
+}
+
 /** From a value to another. */
 export function span(counter: WireCounter, [least, most]: readonly [number, number]): string {
   const end = quantity(counter, most);

@@ -1,21 +1,33 @@
 /**
  * A table that can be sorted, filtered and copied, of any length: only rows that are seen are in the page.
  *
- * Knows no run; who uses it says what columns mean.
+ * Knows no run; who uses it says what columns mean, and whoever has the page keeps how its tables stand.
  */
-import { useComputed, useSignal } from "@preact/signals";
-import type { JSX } from "preact";
+import { useSignal } from "@preact/signals";
+import { createContext, type JSX } from "preact";
+import { useContext } from "preact/hooks";
 
 import { count, counted } from "../base/format.ts";
+import type { Keeper, Sorting } from "../base/sorting.ts";
 import "./table.css";
+import { csvOf, Head, Tools } from "./tools.tsx";
+
+/** Who keeps how tables stand. */
+export const Kept = createContext<Keeper | null>(null);
+
+export type Parts<Row> = ReadonlyArray<readonly [name: string, of: (row: Row) => string | number]>;
 
 export interface Column<Row> {
   readonly name: string;
   /** What it means and in which unit. */
   readonly help: string;
   readonly text: (row: Row) => string;
-  /** What it is as a number, and sorted by; without, it is sorted by the text. */
+  /** What it is as a number, and sorted by; without, it is sorted by the text. Not a number = not known. */
   readonly value?: (row: Row) => number;
+  /** In which unit that number is; without, it counts something. Of `%` the number is a share of one. */
+  readonly unit?: "ns" | "B" | "%";
+  /** What stands in CSV, if that is more than one thing: the names of columns and what each has. */
+  readonly parts?: Parts<Row>;
   /** What it is sorted by, if not by that number. */
   readonly order?: (row: Row) => number;
   /** A bar behind the text, 0 to 1. */
@@ -44,54 +56,49 @@ export interface TableProps<Row> {
 
 const ROW = 25;
 
-export function Table<Row>(props: TableProps<Row>): JSX.Element {
-  const sort = useSignal({ column: props.sortedBy, isUp: props.isUp === true });
-  const filter = useSignal("");
-  const scrolled = useSignal(0);
-  const sortBy = (column: number): void => {
-    const now = sort.value;
-    sort.value = { column, isUp: now.column === column ? !now.isUp : props.columns[column]?.value === undefined };
+/** How the table of a label stands, and what changes that. */
+export function useArranged(label: string, usual: Sorting): { readonly sorting: Sorting; readonly filter: string; readonly sort: (next: Sorting) => void; readonly setFilter: (words: string) => void } {
+  const keeper = useContext(Kept);
+  if (keeper === null) throw new Error("somebody keeps how tables stand");
+  const isUsual = (it: Sorting): boolean => it.column === usual.column && it.isUp === usual.isUp;
+  return {
+    sorting: keeper.sorting(label) ?? usual,
+    filter: keeper.filter(label),
+    sort: (next) => keeper.sort(label, isUsual(next) ? null : next),
+    setFilter: (words) => keeper.setFilter(label, words),
   };
-  const rows = sorted(filtered(props.rows, props.columns, filter.value), props.columns, sort.value);
+}
+
+export function Table<Row>(props: TableProps<Row>): JSX.Element {
+  const { columns, label } = props;
+  const usual = columns[props.sortedBy];
+  const kept = useArranged(label, { column: usual?.name ?? "", isUp: props.isUp === true });
+  // What it was sorted by may be gone: some columns are only there with some rows.
+  const by = columns.find((column) => column.name === kept.sorting.column) ?? usual;
+  const isUp = by?.name === kept.sorting.column && kept.sorting.isUp;
+  const scrolled = useSignal(0);
+  const sortBy = (column: Column<Row>): void => kept.sort({ column: column.name, isUp: column === by ? !isUp : column.value === undefined });
+  const rows = sorted(filtered(props.rows, columns, kept.filter), by, isUp);
   const seen = Math.min(rows.length, props.height);
   const first = Math.max(0, Math.min(Math.floor(scrolled.value / ROW), rows.length - seen));
-  const grid = { gridTemplateColumns: props.columns.map((column) => column.width).join(" ") };
+  const grid = { gridTemplateColumns: columns.map((column) => column.width).join(" ") };
   // Narrower it would not be readable; then it is scrolled sideways.
-  const least = { minWidth: `${props.columns.reduce((sum, column) => sum + Number(/\d+/.exec(column.width)?.[0] ?? 0) + 12, 12)}px` };
-  const copied = useSignal("");
-  const copy = (): void => {
-    void navigator.clipboard.writeText(csv(rows, props.columns)).then(
-      () => (copied.value = "copied"),
-      () => (copied.value = "the browser does not allow it"),
-    );
-  };
-  const tools = useComputed(() => copied.value);
+  const least = { minWidth: `${columns.reduce((sum, column) => sum + Number(/\d+/.exec(column.width)?.[0] ?? 0) + 12, 12)}px` };
   return (
     <div class={rows.length > seen ? "table table-long" : "table"}>
-      <div class="table-tools">
-        <input
-          type="search"
-          placeholder="Filter"
-          aria-label={`Filter ${props.label}`}
-          title="Only rows that have this text in some column"
-          value={filter.value}
-          onInput={(event) => (filter.value = event.currentTarget.value)}
-        />
-        <span class="muted">{rows.length === props.rows.length ? counted(rows.length, "row") : `${count(rows.length)} of ${counted(props.rows.length, "row")}`}</span>
-        <button type="button" onClick={copy} title="Copy all rows as CSV">
-          Copy CSV
-        </button>
-        <span class="muted" role="status">{tools}</span>
-      </div>
+      <Tools
+        label={label}
+        filter={kept.filter}
+        setFilter={kept.setFilter}
+        filterHelp="Only rows that have all these words, each in some column"
+        told={rows.length === props.rows.length ? counted(rows.length, "row") : `${count(rows.length)} of ${counted(props.rows.length, "row")}`}
+        which="all rows that are left"
+        csv={() => csv(rows, columns)}
+      />
       <div role="table" aria-label={props.label} aria-rowcount={rows.length + 1}>
         <div role="row" class="table-head" style={{ ...grid, ...least }}>
-          {props.columns.map((column, number) => (
-            <div role="columnheader" aria-sort={sort.value.column === number ? (sort.value.isUp ? "ascending" : "descending") : "none"}>
-              <button type="button" class={`plain ${column.value === undefined ? "" : "table-number"}`} title={column.help} onClick={() => sortBy(number)}>
-                {column.name}
-                {sort.value.column === number ? (sort.value.isUp ? " ▴" : " ▾") : ""}
-              </button>
-            </div>
+          {columns.map((column) => (
+            <Head name={column.name} help={column.help} isNumber={column.value !== undefined} isUp={column === by ? isUp : null} sort={() => sortBy(column)} />
           ))}
         </div>
         <div
@@ -164,34 +171,39 @@ function toneOf<Row>(column: Column<Row>, row: Row): string {
 }
 
 function filtered<Row>(rows: readonly Row[], columns: ReadonlyArray<Column<Row>>, filter: string): readonly Row[] {
-  const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = plain(filter).split(/\s+/).filter((word) => word !== "");
   if (words.length === 0) return rows;
   return rows.filter((row) => {
-    const text = columns.map((column) => column.text(row)).join(" ").toLowerCase();
+    const text = plain(columns.map((column) => column.text(row)).join(" "));
     return words.every((word) => text.includes(word));
   });
 }
 
-function sorted<Row>(
-  rows: readonly Row[],
-  columns: ReadonlyArray<Column<Row>>,
-  sort: { readonly column: number; readonly isUp: boolean },
-): readonly Row[] {
-  const column = columns[sort.column];
-  if (column === undefined) return rows;
-  const sign = sort.isUp ? 1 : -1;
-  const { text } = column;
-  const value = column.order ?? column.value;
-  // Two that are infinite are equal.
-  if (value !== undefined) return [...rows].sort((a, b) => sign * (value(a) - value(b) || 0));
-  return [...rows].sort((a, b) => sign * text(a).localeCompare(text(b)));
+/** In small letters, and without what keeps names apart that are read from right to left: nobody writes that. */
+function plain(text: string): string {
+  return text.toLowerCase().replace(/[\u2066\u2069]/g, "");
 }
 
-/** Numbers as they are, texts between quotes. */
+function sorted<Row>(rows: readonly Row[], column: Column<Row> | undefined, isUp: boolean): readonly Row[] {
+  if (column === undefined) return rows;
+  const sign = isUp ? 1 : -1;
+  const { text } = column;
+  const of = column.order ?? column.value;
+  if (of === undefined) return [...rows].sort((a, b) => sign * text(a).localeCompare(text(b)));
+  // What is not known is less than all that is.
+  const value = (row: Row): number => (Number.isNaN(of(row)) ? -Infinity : of(row));
+  // Two that are infinite are equal.
+  return [...rows].sort((a, b) => sign * (value(a) - value(b) || 0));
+}
+
 function csv<Row>(rows: readonly Row[], columns: ReadonlyArray<Column<Row>>): string {
-  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-  const cell = (row: Row, column: Column<Row>): string =>
-    column.value === undefined ? quoted(column.text(row)) : String(column.value(row));
-  const head = columns.map((column) => quoted(column.name)).join(",");
-  return [head, ...rows.map((row) => columns.map((column) => cell(row, column)).join(","))].join("\n");
+  const parts = columns.flatMap(partsOf);
+  return csvOf([parts.map(([name]) => name), ...rows.map((row) => parts.map(([, of]) => of(row)))]);
+}
+
+/** The columns that a column has in CSV. */
+function partsOf<Row>({ name, text, value, unit, parts }: Column<Row>): Parts<Row> {
+  if (parts !== undefined) return parts;
+  if (value === undefined) return [[name, text]];
+  return [[unit === undefined ? name : `${name} ${unit}`, unit === "%" ? (row) => value(row) * 100 : value]];
 }

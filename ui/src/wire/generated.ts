@@ -14,7 +14,7 @@ export type Towards = "next" | "previous";
 
 export type Until = { at_ns: number, };
 
-export type Sample = { from_ns: number, to_ns: number, locations: Array<[number, number]>, region: number, of: Measure, };
+export type Sample = { from_ns: number, to_ns: number, locations: Array<[number, number]>, regions: Array<number>, of: Measure, };
 
 export type Measure = "duration" | "bytes";
 
@@ -22,7 +22,7 @@ export type Histogram = { sample: Sample, bins: number, logarithmic: boolean, ra
 
 export type Instances = { sample: Sample, which: Which, };
 
-export type Which = { "range": [number, number] } | { "anomalous": number };
+export type Which = { "range": [number, number] } | { "normal": number } | { "anomalous": number };
 
 export type RunHead = { name: string, other: string | null, why_no_shift: string | null, backwards: number | null, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, left_out: Array<string>, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, counters: Array<WireCounter>, event_kinds: Array<WireEventKind>, };
 

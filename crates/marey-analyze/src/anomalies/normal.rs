@@ -17,6 +17,42 @@ const LEAST: u64 = 5;
 const ALIKE: f64 = 0.01;
 /// … and no clock tells more exactly, ns.
 const CLOCK: f64 = 20.0;
+/// Sizes are known to the byte.
+const BYTE: f64 = 1.0;
+
+/// What is usual among some values.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NormalLimits {
+    /// What is less is unusual.
+    pub least: f64,
+    /// The mean.
+    pub mean: f64,
+    /// What is more is unusual.
+    pub most: f64,
+}
+
+impl NormalLimits {
+    /// By Jumpshot's test of durations, with so many per cent on each side. `None` = these are too few.
+    pub fn of_durations(moments: &Moments, percent: f64) -> Option<Self> {
+        Self::of(moments, percent, CLOCK)
+    }
+
+    /// The same of sizes.
+    pub fn of_sizes(moments: &Moments, percent: f64) -> Option<Self> {
+        Self::of(moments, percent, BYTE)
+    }
+
+    fn of(moments: &Moments, percent: f64, exactly: f64) -> Option<Self> {
+        let Usual { mean, deviation, .. } = Usual::told(moments, exactly)?;
+        let away = limit(percent) * deviation;
+        Some(Self { least: mean - away, mean, most: mean + away })
+    }
+}
+
+/// How many standard deviations away a visit is anomalous.
+fn limit(percent: f64) -> f64 {
+    normal_quantile_above((percent / 100.0).clamp(0.0, 0.5))
+}
 
 /// Mean and standard deviation, ns.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +64,12 @@ struct Usual {
 
 impl Usual {
     fn of(moments: &Moments) -> Option<Usual> {
+        Self::told(moments, CLOCK)
+    }
+
+    fn told(moments: &Moments, exactly: f64) -> Option<Usual> {
         let (mean, number) = (moments.mean(), moments.number());
-        let deviation = moments.deviation()?.max(ALIKE * mean).max(CLOCK);
+        let deviation = moments.deviation()?.max(ALIKE * mean).max(exactly);
         (LEAST <= number).then_some(Usual { mean, deviation, number })
     }
 }
@@ -52,7 +92,7 @@ pub(super) fn find(run: &impl Trace, events: &impl Happenings, percent: f64) -> 
         moments[region].add(length(visit));
     })?;
     let usual: Vec<Option<Usual>> = moments.iter().map(Usual::of).collect();
-    let limit = normal_quantile_above((percent / 100.0).clamp(0.0, 0.5));
+    let limit = limit(percent);
     let mut kept = Kept::default();
     let mut has_some = vec![false; regions];
     each_visit(run, events, |visit| {

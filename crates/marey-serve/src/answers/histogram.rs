@@ -1,18 +1,19 @@
-//! How visits of a region differ in length or size.
+//! How visits of some regions differ in length or size, in bins that they share.
 //!
 //! The one idea: values are whole numbers, so sums of them and of their squares are exact, and each lies in one bin of
 //! which the edges are told.
 
 use marey_analyze::Moments;
 
+use crate::fold::float_u64;
 use crate::frame::Columns;
 use crate::run::Opened;
 use crate::wire::{Histogram, HistogramHead};
 
-use super::sample::{is_too_large, read};
+use super::sample::{Read, is_too_large, read};
 
-/// What is known of all values.
-#[derive(Debug, Default)]
+/// What is known of values.
+#[derive(Clone, Debug, Default)]
 struct Known {
     moments: Moments,
     least: Option<u64>,
@@ -25,42 +26,61 @@ impl Known {
         self.least = Some(self.least.map_or(value, |least| least.min(value)));
         self.most = self.most.max(value);
     }
+
+    fn deviation(&self) -> f64 {
+        self.moments.deviation().unwrap_or(f64::NAN)
+    }
+}
+
+/// What is known of the values of all regions together, and of each.
+#[derive(Debug)]
+struct Both {
+    all: Known,
+    each: Vec<Known>,
+}
+
+impl Both {
+    fn add(&mut self, place: usize, value: u64) {
+        self.all.add(value);
+        self.each[place].add(value);
+    }
 }
 
 pub(super) fn answer(run: &Opened<'_>, request: &Histogram) -> Vec<u8> {
     let sample = &request.sample;
-    let mut known = Known::default();
+    let (bins, regions) = (request.bins as usize, sample.regions.len());
+    let mut known = Both { all: Known::default(), each: vec![Known::default(); regions] };
     let is_whole = !is_too_large(run, sample);
-    let mut done = super::sample::Read::default();
+    let mut done = Read::default();
     let mut edges = Vec::new();
-    let mut counts = vec![0.0; request.bins as usize];
+    let mut counts = vec![0.0; bins * regions];
     if is_whole {
         let mut range = request.range;
         if range.is_none() {
-            done = read(run, sample, &mut |_, value| known.add(value));
-            range = known.least.map(|least| (least, known.most));
+            done = read(run, sample, &mut |_, place, value| known.add(place, value));
+            range = known.all.least.map(|least| (least, known.all.most));
         }
         if let Some(range) = range {
             edges = edges_of(range, request.bins, request.logarithmic);
-            let is_known = known.moments.number() > 0;
-            let again = read(run, sample, &mut |_, value| {
+            let is_known = known.all.moments.number() > 0;
+            let again = read(run, sample, &mut |_, place, value| {
                 if !is_known {
-                    known.add(value);
+                    known.add(place, value);
                 }
                 if let Some(bin) = bin_of(&edges, value) {
-                    counts[bin] += 1.0;
+                    counts[place * bins + bin] += 1.0;
                 }
             });
             done = again;
         }
     }
     let head = HistogramHead {
-        number: known.moments.number(),
+        number: known.all.moments.number(),
         untold: done.untold,
-        least: known.least.unwrap_or(0),
-        most: known.most,
-        mean: known.moments.mean(),
-        deviation: known.moments.deviation().unwrap_or(f64::NAN),
+        least: known.all.least.unwrap_or(0),
+        most: known.all.most,
+        mean: known.all.moments.mean(),
+        deviation: known.all.deviation(),
         is_whole,
         damage: done.damage,
     };
@@ -70,6 +90,11 @@ pub(super) fn answer(run: &Opened<'_>, request: &Histogram) -> Vec<u8> {
     let mut columns = Columns::default();
     columns.f64("edge", edges);
     columns.f64("number", counts);
+    columns.f64("visits", known.each.iter().map(|it| float_u64(it.moments.number())));
+    columns.f64("least", known.each.iter().map(|it| float_u64(it.least.unwrap_or(0))));
+    columns.f64("most", known.each.iter().map(|it| float_u64(it.most)));
+    columns.f64("mean", known.each.iter().map(|it| it.moments.mean()));
+    columns.f64("deviation", known.each.iter().map(Known::deviation));
     columns.frame("histogram", &head)
 }
 

@@ -1,9 +1,8 @@
-//! The visits of a region that begin in a span, and what they have of a measure.
+//! The visits of some regions that begin in a span, and what they have of a measure.
 
-use marey_analyze::{Interval, Span, Visit};
+use marey_analyze::{Interval, Span, Trace, Visit};
 use marey_model::Nanos;
 
-use super::visit::region_of;
 use crate::fold::{MOST_VISITS_EXACTLY, visits_in};
 use crate::run::Opened;
 use crate::wire::{Measure, Sample};
@@ -22,30 +21,35 @@ pub(super) fn is_too_large(run: &Opened<'_>, sample: &Sample) -> bool {
         || visits_in(run, (sample.from_ns, sample.to_ns), &sample.locations, |_| true) > MOST_VISITS_EXACTLY
 }
 
-/// Hands out the visits of a sample that have a value.
-pub(super) fn read(run: &Opened<'_>, sample: &Sample, each: &mut dyn FnMut(&Interval, u64)) -> Read {
+/// Hands out the visits of a sample that have a value, each with the place of its region among those of the sample.
+pub(super) fn read(run: &Opened<'_>, sample: &Sample, each: &mut dyn FnMut(&Interval, usize, u64)) -> Read {
+    let places: Vec<Option<usize>> =
+        run.trace.call_paths().iter().map(|path| place_of(sample, path.region.0)).collect();
     let span = Span { from: Nanos(sample.from_ns), to: Nanos(sample.to_ns) };
     let mut done = Read::default();
     for (first, behind) in &sample.locations {
         let read = run.events.overlapping(span, *first..*behind, &mut |visits| {
             for visit in visits {
                 let it = &visit.interval;
-                let is_meant = sample.from_ns <= it.start.0
-                    && it.start.0 < sample.to_ns
-                    && region_of(run, it.call_path) == Some(sample.region);
-                if !is_meant {
+                let Some(place) = places.get(it.call_path.idx()).copied().flatten() else { continue };
+                if !(sample.from_ns..sample.to_ns).contains(&it.start.0) {
                     continue;
                 }
                 if it.visits != 1 {
                     done.untold += u64::from(it.visits);
                 } else if let Some(value) = value(visit, sample.of) {
-                    each(it, value);
+                    each(it, place, value);
                 }
             }
         });
         done.damage.extend(read.err().into_iter().flat_map(|unread| unread.0));
     }
     done
+}
+
+/// Which of the sample's regions it is.
+pub(super) fn place_of(sample: &Sample, region: u32) -> Option<usize> {
+    sample.regions.iter().position(|other| *other == region)
 }
 
 fn value(visit: &Visit, of: Measure) -> Option<u64> {

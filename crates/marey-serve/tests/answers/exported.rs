@@ -42,9 +42,10 @@ fn requests(end: i64) -> Vec<Value> {
         json!({ "ask": "anomalies" }),
         json!({ "ask": "utilisation", "at_ns": end / 2 }),
     ];
-    let sample = json!({ "from_ns": 0, "to_ns": end, "locations": [[0, 9]], "region": 1, "of": "duration" });
+    let sample =
+        json!({ "from_ns": 0, "to_ns": end, "locations": [[0, 9]], "regions": [1, 0], "of": "duration" });
     all.push(json!({ "ask": "histogram", "sample": sample, "bins": 9, "logarithmic": true, "range": null }));
-    for which in [json!({ "range": [0, 5000] }), json!({ "anomalous": 1.0 })] {
+    for which in [json!({ "range": [0, 5000] }), json!({ "normal": 10.0 }), json!({ "anomalous": 1.0 })] {
         all.push(json!({ "ask": "instances", "sample": sample, "which": which }));
     }
     for (span, log2) in [((0, end), 12), ((end / 3, end / 3 + 9000), 3)] {

@@ -10,7 +10,7 @@ use super::operations::meeting;
 use super::overlaps::overlapping;
 use super::traffic::talking;
 
-const REQUESTS: [&str; 19] = [
+const REQUESTS: [&str; 20] = [
     r#"{"ask":"shares","span":{"from_ns":A,"to_ns":B}}"#,
     r#"{"ask":"call-paths","from_ns":A,"to_ns":B}"#,
     r#"{"ask":"events","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
@@ -28,8 +28,9 @@ const REQUESTS: [&str; 19] = [
     r#"{"ask":"messages","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,
     r#"{"ask":"visit","line":D,"at_ns":A,"near_ns":B,"region":E}"#,
     r#"{"ask":"step","line":D,"region":E,"at_ns":A,"towards":"previous"}"#,
-    r#"{"ask":"histogram","sample":{"from_ns":A,"to_ns":B,"locations":[[0,9]],"region":E,"of":"duration"},"bins":D,"logarithmic":true,"range":[A,B]}"#,
-    r#"{"ask":"instances","sample":{"from_ns":A,"to_ns":B,"locations":[[0,9]],"region":E,"of":"bytes"},"which":{"range":[D,E]}}"#,
+    r#"{"ask":"histogram","sample":{"from_ns":A,"to_ns":B,"locations":[[0,9]],"regions":[E,0,D],"of":"duration"},"bins":D,"logarithmic":true,"range":[A,B]}"#,
+    r#"{"ask":"instances","sample":{"from_ns":A,"to_ns":B,"locations":[[0,9]],"regions":[0,E],"of":"bytes"},"which":{"range":[D,E]}}"#,
+    r#"{"ask":"instances","sample":{"from_ns":A,"to_ns":B,"locations":[[0,9]],"regions":[0,E,1],"of":"duration"},"which":{"normal":C}}"#,
 ];
 
 /// Numbers at all ends of what a request can hold.

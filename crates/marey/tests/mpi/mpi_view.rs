@@ -93,6 +93,9 @@ fn a_run_of_lammps_in_the_browser() {
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
     look(run.path(), &[], "lammps", &place);
     look(run.path(), &[], "explained", &place);
+    for case in ["addresses", "keys", "tables", "histogram", "finder"] {
+        look(run.path(), &[], case, &place);
+    }
     let there = need!(browser_and_engine(), "the engine of exported pages that `cargo xtask ui` builds");
     let served = Served::new(run.path(), &[]);
     see(&there, &[&served.address, "exported", &exported(run.path(), &[], &place)], &place);

@@ -6,13 +6,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { bytes, count, short } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { processesName, run } from "../../state/run.ts";
-import { processRange, shownProcesses, type MatrixCell, type Range, type TrafficSums } from "../../state/traffic.ts";
+import { processRange, shownProcesses, type CellMeasure, type MatrixCell, type Range, type TrafficSums } from "../../state/traffic.ts";
 import { chosenMessage, chosenPair } from "../../state/view.ts";
 
-export type Measure = "bytes" | "messages" | "time";
-
 /** How what a cell shows is written. */
-export const WRITTEN: Readonly<Record<Measure, (value: number) => string>> = { bytes, messages: short, time: duration };
+export const WRITTEN: Readonly<Record<CellMeasure, (value: number) => string>> = { bytes, messages: short, time: duration };
 
 /** Beside and above the cells, px. */
 const [EDGE, TOP] = [64, 28];
@@ -23,7 +21,7 @@ const READABLE = 54;
 
 export interface MatrixProps {
   readonly sums: TrafficSums;
-  readonly by: Measure;
+  readonly by: CellMeasure;
 }
 
 export function Matrix({ sums, by }: MatrixProps): JSX.Element {
@@ -137,19 +135,19 @@ export function cellRange(sums: TrafficSums, place: number): Range {
   return [first + place * block, Math.min(first + (place + 1) * block, behind)];
 }
 
-export function valueOf(cell: MatrixCell, by: Measure): number {
+export function valueOf(cell: MatrixCell, by: CellMeasure): number {
   return cell[by];
 }
 
 /** From 0 for the least to 1 for the most, on a logarithmic scale. */
-function shadeOf(cells: readonly MatrixCell[], by: Measure): (cell: MatrixCell) => number {
+function shadeOf(cells: readonly MatrixCell[], by: CellMeasure): (cell: MatrixCell) => number {
   const [least, most] = extremes(cells, by);
   const range = Math.log(most) - Math.log(least);
   return (cell) => (range < 1e-9 ? 1 : (Math.log(Math.max(valueOf(cell, by), 1)) - Math.log(least)) / range);
 }
 
 /** The least and the most that a cell has, at least 1. */
-export function extremes(cells: readonly MatrixCell[], by: Measure): readonly [number, number] {
+export function extremes(cells: readonly MatrixCell[], by: CellMeasure): readonly [number, number] {
   const values = cells.map((cell) => Math.max(valueOf(cell, by), 1));
   const least = values.reduce((found, value) => Math.min(found, value), Infinity);
   return [Number.isFinite(least) ? least : 1, values.reduce((found, value) => Math.max(found, value), 1)];

@@ -1,5 +1,4 @@
 /** Who sent how much to whom, of which sizes and how long it took: parts that limit each other; operations of all. */
-import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
@@ -7,17 +6,17 @@ import { bytes, count, counted } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { pairName, report, run, whole } from "../../state/run.ts";
 import { spanLength } from "../../state/told.ts";
-import { collectiveSums, durations, followTraffic, isCounting, order, sizes, tag, traffic, type TrafficSums } from "../../state/traffic.ts";
+import { cellMeasure, collectiveSums, durations, followTraffic, isCounting, order, sizes, tag, traffic, type CellMeasure, type TrafficSums } from "../../state/traffic.ts";
 import { chosenPair, view } from "../../state/view.ts";
 import type { TrafficOrder } from "../../wire/generated.ts";
 import { Classes, edgesOf } from "./classes.tsx";
 import "./communication.css";
 import { Messages, Operations } from "./list.tsx";
-import { extremes, Matrix, Processes, WRITTEN, type Measure } from "./matrix.tsx";
+import { extremes, Matrix, Processes, WRITTEN } from "./matrix.tsx";
 import { Pairs } from "./pairs.tsx";
 import { Coming } from "../lost.tsx";
 
-const MEASURES: ReadonlyArray<readonly [Measure, string, string]> = [
+const MEASURES: ReadonlyArray<readonly [CellMeasure, string, string]> = [
   ["bytes", "Data", "Cells are coloured by the data that was sent, bytes"],
   ["messages", "Messages", "Cells are coloured by the number of messages"],
   ["time", "Time", "Cells are coloured by how long messages were on their way, all together, ms"],
@@ -28,8 +27,6 @@ const ORDERS: ReadonlyArray<readonly [TrafficOrder, string]> = [
   ["bytes", "largest first"],
   ["sent", "earliest first"],
 ];
-
-const by = signal<Measure>("bytes");
 
 export function Communication(): JSX.Element {
   useEffect(followTraffic, []);
@@ -108,22 +105,22 @@ function Unmatched({ sums }: { readonly sums: TrafficSums }): JSX.Element | null
 }
 
 function MatrixPane({ sums }: { readonly sums: TrafficSums }): JSX.Element {
-  const [least, most] = extremes(sums.cells, by.value);
-  const write = WRITTEN[by.value];
+  const [least, most] = extremes(sums.cells, cellMeasure.value);
+  const write = WRITTEN[cellMeasure.value];
   return (
     <div class="communication-matrix">
       <h2>Matrix — rows send, columns receive</h2>
       <p class="communication-tools">
         <span role="group" aria-label="What cells show">
           {MEASURES.map(([it, name, help]) => (
-            <button type="button" aria-pressed={by.value === it} title={help} onClick={() => (by.value = it)}>
+            <button type="button" aria-pressed={cellMeasure.value === it} title={help} onClick={() => (cellMeasure.value = it)}>
               {name}
             </button>
           ))}
         </span>
         <Processes />
       </p>
-      <Matrix sums={sums} by={by.value} />
+      <Matrix sums={sums} by={cellMeasure.value} />
       <p class="muted mono" title="Colours from the least to the most of a cell, on a logarithmic scale">
         {write(least)} <span class="matrix-legend" aria-hidden="true" /> {write(most)}
         {sums.head.block > 1 ? ` · ${counted(sums.head.block, "process", "processes")} a row` : ""}

@@ -160,18 +160,19 @@ function Said(): JSX.Element | null {
 export function LaneTwin(): JSX.Element {
   const rows = toldSteps.value;
   const columns: ReadonlyArray<Column<Step>> = [
-    { name: "From", help: "When the step begins, in times of A", text: (row) => instant(row.from), value: (row) => row.from, width: "minmax(150px, 2fr)" },
-    { name: "Length", help: "How long the step is", text: (row) => duration(row.to - row.from), value: (row) => row.to - row.from, width: "minmax(100px, 1fr)" },
-    { name: "A", help: `Share of the rows of A that are ${words()}`, text: (row) => percent(row.base), value: (row) => row.base, width: "minmax(90px, 1fr)" },
-    { name: "B", help: `Share of the rows of B that are ${words()}`, text: (row) => percent(row.other), value: (row) => row.other, width: "minmax(90px, 1fr)" },
+    { name: "From", help: "When the step begins, in times of A", text: (row) => instant(row.from), value: (row) => row.from, unit: "ns", width: "minmax(150px, 2fr)" },
+    { name: "Length", help: "How long the step is", text: (row) => duration(row.to - row.from), value: (row) => row.to - row.from, unit: "ns", width: "minmax(100px, 1fr)" },
+    { name: "A", help: `Share of the rows of A that are ${words()}`, text: (row) => percent(row.base), value: (row) => row.base, unit: "%", width: "minmax(90px, 1fr)" },
+    { name: "B", help: `Share of the rows of B that are ${words()}`, text: (row) => percent(row.other), value: (row) => row.other, unit: "%", width: "minmax(90px, 1fr)" },
     {
       name: "B − A",
       help: "How much more of its rows B has in it, of a hundred",
       text: (row) => (Number.isNaN(row.other - row.base) ? "–" : signed(row.other - row.base, points)),
-      value: (row) => row.other - row.base || 0,
+      value: (row) => row.other - row.base,
       order: (row) => Math.abs(row.other - row.base) || 0,
       tone: (row) => tone(row.other - row.base),
       bar: (row) => Math.min(Math.abs(row.other - row.base) / laneReach.value, 1) || 0,
+      unit: "%",
       width: "minmax(120px, 1fr)",
     },
   ];

@@ -5,7 +5,7 @@ import { count, counted, percent } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
 import { aligned, chooseRegionOf, chosenInBoth, differences, goToIteration, iterations, type DifferencesName, type Iterations, type Pair } from "../../state/pair.ts";
 import type { Difference, Differences } from "../../wire/generated.ts";
-import { Table, type Column } from "../../widgets/table.tsx";
+import { Table, type Column, type Parts } from "../../widgets/table.tsx";
 import { calledFrom, calls, data, doing, reason, relative, signed, tone } from "./words.ts";
 import { Coming } from "../lost.tsx";
 
@@ -17,6 +17,10 @@ interface Way {
 
 /** Tables are sorted by this column at first. */
 const DIFFERENCE = "B − A";
+
+/** What is told of both runs in one column stands in two in CSV. */
+const CALLS: Parts<Difference> = [["Calls A", (row) => row.calls?.[0] ?? NaN], ["Calls B", (row) => row.calls?.[1] ?? NaN]];
+const DATA: Parts<Difference> = [["Data A B", (row) => row.bytes?.[0] ?? NaN], ["Data B B", (row) => row.bytes?.[1] ?? NaN]];
 
 const WAYS: readonly Way[] = [
   { key: "path", name: "Critical path", help: "Time on the path that made each run as long as it was: differences add up to that of the wall times" },
@@ -88,8 +92,8 @@ function Places({ of, label, share, none }: PlacesProps): JSX.Element {
     { name: "Doing", help: "Region, or what else is done; of call paths, what is around it", text: (row) => [...row.around, doing(row.place)].join(" › "), width: "minmax(120px, 1.4fr)" },
     ...(isOfWaits ? [{ name: "Waits for", help: "docs/wait-states.md defines each", text: (row: Difference) => row.pattern, width: "minmax(90px, 0.8fr)" }] : []),
     ...(hasPlaces ? [{ name: "Called from", help: "Function and place in the source", text: (row: Difference) => calledFrom(row.place), width: "minmax(130px, 1.4fr)" }] : []),
-    { name: "A", help: "Time in A", text: (row) => duration(row.old), value: (row) => row.old, width: "84px" },
-    { name: "B", help: "Time in B", text: (row) => duration(row.new), value: (row) => row.new, width: "84px" },
+    { name: "A", help: "Time in A", text: (row) => duration(row.old), value: (row) => row.old, unit: "ns", width: "84px" },
+    { name: "B", help: "Time in B", text: (row) => duration(row.new), value: (row) => row.new, unit: "ns", width: "84px" },
     {
       name: DIFFERENCE,
       help: "How much more B has; sorted by its size",
@@ -98,12 +102,13 @@ function Places({ of, label, share, none }: PlacesProps): JSX.Element {
       order: (row) => Math.abs(row.new - row.old),
       bar: (row) => Math.abs(row.new - row.old) / most,
       tone: (row) => tone(row.new - row.old),
+      unit: "ns",
       width: "96px",
     },
     { name: "Because", help: "What made most of the difference: more waiting, more calls, or longer ones", text: (row) => reason(row), width: "minmax(220px, 3.2fr)" },
-    { name: "Share", help: share, text: (row) => shareText(row.share), value: (row) => row.share ?? 0, order: (row) => Math.abs(row.share ?? 0), width: "76px" },
-    ...(hasCalls ? [{ name: "Calls", help: "Visits in A and in B", text: calls, value: (row: Difference) => (row.calls?.[1] ?? 0) - (row.calls?.[0] ?? 0), width: "110px" }] : []),
-    ...(hasData ? [{ name: "Data", help: "Moved in A and in B", text: data, value: (row: Difference) => (row.bytes?.[1] ?? 0) - (row.bytes?.[0] ?? 0), width: "150px" }] : []),
+    { name: "Share", help: share, text: (row) => shareText(row.share), value: (row) => row.share ?? NaN, order: (row) => Math.abs(row.share ?? 0), unit: "%", width: "76px" },
+    ...(hasCalls ? [{ name: "Calls", help: "Visits in A and in B", text: calls, value: (row: Difference) => (row.calls === null ? NaN : row.calls[1] - row.calls[0]), parts: CALLS, width: "110px" }] : []),
+    ...(hasData ? [{ name: "Data", help: "Moved in A and in B", text: data, value: (row: Difference) => (row.bytes === null ? NaN : row.bytes[1] - row.bytes[0]), parts: DATA, width: "150px" }] : []),
   ];
   const isChosen = (row: Difference): boolean => {
     const [base, other] = chosenInBoth.value;
@@ -158,10 +163,10 @@ function IterationsTable(): JSX.Element {
   const most = rows.reduce((most, row) => Math.max(most, Math.abs(difference(row))), 1);
   const columns: ReadonlyArray<Column<IterationRow>> = [
     { name: "Iteration", help: "Counted from 1", text: (row) => count(row.at + 1), value: (row) => row.at + 1, order: (row) => -row.at, width: "90px" },
-    { name: "Begins in A", help: "When it begins there", text: (row) => instant(row.from[0]), value: (row) => row.from[0], width: "minmax(150px, 1fr)" },
-    { name: "Begins in B", help: "When it begins there", text: (row) => instant(row.from[1]), value: (row) => row.from[1], width: "minmax(150px, 1fr)" },
-    { name: "A", help: "How long it takes in A", text: (row) => duration(row.length[0]), value: (row) => row.length[0], width: "110px" },
-    { name: "B", help: "How long it takes in B", text: (row) => duration(row.length[1]), value: (row) => row.length[1], width: "110px" },
+    { name: "Begins in A", help: "When it begins there", text: (row) => instant(row.from[0]), value: (row) => row.from[0], unit: "ns", width: "minmax(150px, 1fr)" },
+    { name: "Begins in B", help: "When it begins there", text: (row) => instant(row.from[1]), value: (row) => row.from[1], unit: "ns", width: "minmax(150px, 1fr)" },
+    { name: "A", help: "How long it takes in A", text: (row) => duration(row.length[0]), value: (row) => row.length[0], unit: "ns", width: "110px" },
+    { name: "B", help: "How long it takes in B", text: (row) => duration(row.length[1]), value: (row) => row.length[1], unit: "ns", width: "110px" },
     {
       name: "B − A",
       help: "How much longer it takes in B; sorted by its size",
@@ -170,9 +175,10 @@ function IterationsTable(): JSX.Element {
       order: (row) => Math.abs(difference(row)),
       bar: (row) => Math.abs(difference(row)) / most,
       tone: (row) => tone(difference(row)),
+      unit: "ns",
       width: "120px",
     },
-    { name: "Change", help: "As a part of A", text: (row) => relative(row.length[0], row.length[1]), value: (row) => row.length[1] / Math.max(row.length[0], 1), tone: (row) => tone(difference(row)), width: "100px" },
+    { name: "Change", help: "As a part of A", text: (row) => relative(row.length[0], row.length[1]), value: (row) => difference(row) / Math.max(row.length[0], 1), tone: (row) => tone(difference(row)), unit: "%", width: "100px" },
   ];
   return (
     <Table

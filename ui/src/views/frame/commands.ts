@@ -2,12 +2,13 @@
 import { toggleTheme } from "../../state/settings.ts";
 import { moveClock } from "../../state/clock.ts";
 import { explain } from "../../state/explained.ts";
+import { length, ns, zoom } from "../../base/time.ts";
 import { back, forward } from "../../state/history.ts";
 import { align, alignNext } from "../../state/pair.ts";
-import { beside, chosenMessage, chosenOperation, clearSelection, isBlinking, lookAround, lookAtAll, origin, seenLocations, toggleLayer, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
+import { beside, chosenMessage, chosenOperation, clearSelection, isBlinking, look, lookAround, lookAtAll, origin, seenLocations, span, toggleLayer, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
 import { foldAll, toggleHosts } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
-import { pointedAt } from "../../state/timeline.ts";
+import { pointedAt, scrollRows, zoomedAt } from "../../state/timeline.ts";
 import { stepMessage } from "../../state/message.ts";
 import { operation, stepOperation } from "../../state/operation.ts";
 import { step, visit } from "../../state/visit.ts";
@@ -96,8 +97,24 @@ function moveChosenClock(): void {
   moveClock(head?.locations[location ?? 0]?.process ?? 0, 0);
 }
 
+/** Part of the span by which one step moves, factor by which it zooms, and how far rows are scrolled, px. */
+const MOVE = 0.15;
+const ZOOM = 1.5;
+const SCROLL = 40;
+
+function move(share: number): void {
+  const shift = Math.round(length(span.peek()) * share);
+  look({ from: ns(span.peek().from + shift), to: ns(span.peek().to + shift) });
+}
+
 /** What the timeline knows. */
 export const TIMELINE_COMMANDS: readonly Command[] = [
+  { name: "Zoom in", key: "e", act: () => look(zoom(span.peek(), ZOOM, zoomedAt())) },
+  { name: "Zoom out", key: "s", act: () => look(zoom(span.peek(), 1 / ZOOM, zoomedAt())) },
+  { name: "Move to what was before", key: "a", act: () => move(-MOVE) },
+  { name: "Move to what comes next", key: "d", act: () => move(MOVE) },
+  { name: "Scroll the rows up", key: "ArrowUp", act: () => scrollRows(-SCROLL) },
+  { name: "Scroll the rows down", key: "ArrowDown", act: () => scrollRows(SCROLL) },
   { name: "Show waits", key: "w", act: () => toggleLayer("waits") },
   { name: "Show messages", key: "m", act: () => toggleLayer("messages") },
   { name: "Show operations of all", key: "g", act: () => toggleLayer("operations") },

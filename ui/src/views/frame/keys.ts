@@ -1,36 +1,17 @@
 /** What keys do, wherever the pointer is, unless somebody writes. */
-import { length, ns, zoom } from "../../base/time.ts";
 import { back, forward } from "../../state/history.ts";
 import { mostScrolled, scrollBoth } from "../../state/pair.ts";
-import { beside, look, span, view, VIEWS } from "../../state/view.ts";
-import { scrollRows, zoomedAt } from "../../state/timeline.ts";
+import { beside, view, VIEWS } from "../../state/view.ts";
 import { COMMANDS, COMPARE_COMMANDS, TIMELINE_COMMANDS } from "./commands.ts";
 
-/** Part of the span by which one step moves, and factor by which it zooms. */
-const MOVE = 0.15;
-const ZOOM = 1.5;
+const OF_TIMELINE = Object.fromEntries(TIMELINE_COMMANDS.filter((command) => command.key !== "").map((command) => [command.key, command.act]));
 
-function move(share: number): void {
-  const shift = Math.round(length(span.peek()) * share);
-  look({ from: ns(span.peek().from + shift), to: ns(span.peek().to + shift) });
-}
-
-const closer = (): void => look(zoom(span.peek(), ZOOM, zoomedAt()));
-const farther = (): void => look(zoom(span.peek(), 1 / ZOOM, zoomedAt()));
+/** Other keys for the same. */
+const ALSO: Readonly<Record<string, string>> = { "+": "e", "=": "e", "-": "s", ArrowLeft: "a", ArrowRight: "d" };
 
 const TIMELINE: Readonly<Record<string, () => void>> = {
-  ...Object.fromEntries(TIMELINE_COMMANDS.filter((command) => command.key !== "").map((command) => [command.key, command.act])),
-  "+": closer,
-  "=": closer,
-  e: closer,
-  "-": farther,
-  s: farther,
-  a: () => move(-MOVE),
-  ArrowLeft: () => move(-MOVE),
-  d: () => move(MOVE),
-  ArrowRight: () => move(MOVE),
-  ArrowUp: () => scrollRows(-40),
-  ArrowDown: () => scrollRows(40),
+  ...OF_TIMELINE,
+  ...Object.fromEntries(Object.entries(ALSO).flatMap(([key, other]) => (OF_TIMELINE[other] === undefined ? [] : [[key, OF_TIMELINE[other]]]))),
 };
 
 const COMPARE: Readonly<Record<string, () => void>> = {

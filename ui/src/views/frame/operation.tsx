@@ -109,8 +109,8 @@ function columns(head: RunHead, start: number, members: readonly Member[]): Read
   const time = (value: number): string => (Number.isNaN(value) ? "–" : duration(value));
   const always: ReadonlyArray<Column<Member>> = [
     { name: "Who", help: "Member; press to go to its visit", text: (it) => head.locations[it.location]?.name ?? "", width: "minmax(42px, 1fr)" },
-    { name: "Came", help: "How long after the first it entered", text: (it) => duration(it.enter - start), value: (it) => it.enter - start, width: "58px" },
-    { name: "Waited", help: "How long it waited in the call that completed its part, where that was explained", text: (it) => time(it.waited), value: (it) => (Number.isNaN(it.waited) ? -1 : it.waited), width: "58px" },
+    { name: "Came", help: "How long after the first it entered", text: (it) => duration(it.enter - start), value: (it) => it.enter - start, unit: "ns", width: "58px" },
+    { name: "Waited", help: "How long it waited in the call that completed its part, where that was explained", text: (it) => time(it.waited), value: (it) => it.waited, unit: "ns", width: "58px" },
   ];
   if (areAlike(members)) return always;
   const data: Column<Member> = {
@@ -118,6 +118,7 @@ function columns(head: RunHead, start: number, members: readonly Member[]): Read
     help: "What it gave → what it got; ⇄ = as much of both",
     text: (it) => dataOf(it.bytesOut, it.bytesIn),
     value: (it) => it.bytesOut + it.bytesIn,
+    parts: [["Gave B", (it) => it.bytesOut], ["Got B", (it) => it.bytesIn]],
     width: "78px",
   };
   return [...always, data];

@@ -45,10 +45,12 @@ export function OfHistogram(): JSX.Element {
   return (
     <>
       <p>
-        How the visits of the chosen region differ in length (ns to s) or in size (bytes): each bar is a number of visits. Drag
-        over bars to pick those of a range; the percentages pick the longest of them, as Jumpshot does: what lies so far above the
-        mean, in standard deviations, as that part of a normal distribution does. “Anomalous” picks what the robust test finds,
-        which compares each visit with its like. What was picked stands in a list, and blinks in the timeline.
+        How the visits of the chosen region differ in length (ns to s) or in size (bytes): each bar is a number of visits. Other
+        regions are switched on beside it, and stand above each other in the same bins, in their colours. Drag over bars to pick
+        the visits of a range, of all regions that are on. The percentages pick what one of two tests finds: <em>Jumpshot's test</em>{" "}
+        takes the visits of each region to be normally distributed, and picks those beyond where that part of them would be on
+        either side; the <em>robust test</em> compares each visit with its like. What was picked stands in a list, and blinks in the
+        timeline.
       </p>
       <p>Where all visits are alike the robust test picks none.</p>
     </>
@@ -117,7 +119,8 @@ export function OfTop(): JSX.Element {
   return (
     <p>
       The top line names the run and the span that is shown. What is chosen stands there as a chip, which is pressed to choose it no
-      longer. The field finds regions, ranks, views, and everything that can be done; the menu <em>View</em> puts a second view beside the
+      longer. The field finds regions, ranks, hosts, findings, views, and
+      everything that can be done, with its key (↓ lists it); the menu <em>View</em> puts a second view beside the
       first, tears it off into a window of its own, saves it, or prints it.
     </p>
   );

@@ -1,15 +1,23 @@
-/** The bars of a histogram, the mean, and a range that is marked with the pointer. Knows no run. */
+/** The bars of a histogram, one of several kinds above the other, the mean, and a range that is marked with the pointer. Knows no run. */
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { count } from "../../base/format.ts";
 
+/** What is counted in a colour of its own. */
+export interface Series {
+  readonly name: string;
+  readonly colour: string;
+  /** By bin. */
+  readonly counts: Float64Array;
+}
+
 export interface ChartProps {
   readonly edges: Float64Array;
-  readonly counts: Float64Array;
+  /** The first stands lowest. */
+  readonly series: readonly Series[];
   readonly isLogarithmic: boolean;
-  readonly colour: string;
   readonly mean: number;
   readonly marked: readonly [number, number] | null;
   readonly write: (value: number) => string;
@@ -23,7 +31,7 @@ const TOP = 16;
 const LEAST_BAR = 2;
 
 export function Chart(props: ChartProps): JSX.Element {
-  const { edges, counts, isLogarithmic, write } = props;
+  const { edges, series, isLogarithmic, write } = props;
   const box = useRef<HTMLDivElement>(null);
   const width = useSignal(800);
   const drag = useSignal<readonly [number, number] | null>(null);
@@ -41,7 +49,8 @@ export function Chart(props: ChartProps): JSX.Element {
     const place = from + (Math.min(Math.max(x / width.value, 0), 1)) * range;
     return Math.min(Math.max(isLogarithmic ? Math.exp(place) : place, first), last);
   };
-  const most = Math.max(...counts, 1);
+  const counts = Array.from({ length: Math.max(edges.length - 1, 0) }, (_, bin) => series.reduce((sum, it) => sum + (it.counts[bin] ?? 0), 0));
+  const most = counts.reduce((all, number) => Math.max(all, number), 1);
   const room = HEIGHT - BOTTOM - TOP;
   const at = (event: PointerEvent): number => event.clientX - (box.current?.getBoundingClientRect().left ?? 0);
   const marked = drag.value === null ? props.marked : [valueAt(Math.min(...drag.value)), valueAt(Math.max(...drag.value))];
@@ -71,15 +80,24 @@ export function Chart(props: ChartProps): JSX.Element {
         {marked === null ? null : (
           <rect class="histogram-marked" x={xOf(marked[0] ?? 0)} y={TOP} width={Math.max(xOf(marked[1] ?? 0) - xOf(marked[0] ?? 0), 2)} height={room} />
         )}
-        {Array.from(counts, (number, bin) => {
-          if (number === 0) return null;
+        {counts.map((total, bin) => {
+          if (total === 0) return null;
           const [left, right] = [xOf(edges[bin] ?? 0), xOf(edges[bin + 1] ?? 0)];
-          const height = Math.max((number / most) * room, LEAST_BAR);
-          return (
-            <rect x={left} y={HEIGHT - BOTTOM - height} width={Math.max(right - left - (right - left > 3 ? 1 : 0), 1)} height={height} fill={props.colour}>
-              <title>{`${write(edges[bin] ?? 0)} to ${write(edges[bin + 1] ?? 0)}: ${count(number)}`}</title>
-            </rect>
-          );
+          const scale = Math.max((total / most) * room, LEAST_BAR) / total;
+          let ground = HEIGHT - BOTTOM;
+          return series.map(({ name, colour, counts: own }) => {
+            const number = own[bin] ?? 0;
+            if (number === 0) return null;
+            ground -= number * scale;
+            // Shades of one kind are alike: a line keeps them apart where there is room for one.
+            const apart = series.length > 1 && number * scale > 3 ? 1 : 0;
+            const where = `${write(edges[bin] ?? 0)} to ${write(edges[bin + 1] ?? 0)}: ${count(number)}`;
+            return (
+              <rect class="histogram-bar" x={left} y={ground + apart} width={Math.max(right - left - (right - left > 3 ? 1 : 0), 1)} height={number * scale - apart} fill={colour}>
+                <title>{series.length === 1 ? where : `${name}, ${where} of ${count(total)}`}</title>
+              </rect>
+            );
+          });
         })}
         <line class="histogram-mean" x1={xOf(props.mean)} x2={xOf(props.mean)} y1={TOP} y2={HEIGHT - BOTTOM} />
         <text x={Math.min(xOf(props.mean) + 4, width.value - 90)} y={TOP - 4}>{`mean ${write(props.mean)}`}</text>

@@ -1,4 +1,4 @@
-/** Time of each rank, cut into the levels on which it was spent. */
+/** Time of each rank, cut into the levels on which it was spent. Arrow keys go from piece to piece. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
@@ -7,6 +7,7 @@ import { percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { engine, fail, processName, run } from "../../state/run.ts";
 import { chosenLocations, hiddenLevels, view } from "../../state/view.ts";
+import { useRoving } from "../../widgets/roving.ts";
 import type { RunHead } from "../../wire/generated.ts";
 import { colourOf } from "../colours.ts";
 
@@ -34,6 +35,7 @@ interface Process {
 
 export function Ranks(): JSX.Element | null {
   useEffect(need, []);
+  const roving = useRoving<HTMLDivElement>();
   const [head, all] = [run.value, levels.value];
   if (head === null || all === null) return null;
   const processes = processesOf(head, all);
@@ -58,24 +60,53 @@ export function Ranks(): JSX.Element | null {
           <span class="overview-key overview-rest" /> outside {percent(Math.max(rest, 0) / Math.max(lives, 1))}
         </span>
       </p>
-      <div class="overview-bars" role="list">
+      <div class="overview-bars" role="grid" aria-label="Time per rank, a piece for each level" {...roving}>
         {processes.slice(0, MOST).map((it) => (
-          <div role="listitem" class="overview-bar">
-            <button type="button" class="link" title="Show this rank only" onClick={() => (chosenLocations.value = it.locations)}>
-              {it.name}
-            </button>
-            <span class="overview-track" title={shown.map(({ name, level }) => `${name} ${duration(it.times[level] ?? 0)}`).join(", ")}>
-              {shown.map(({ level }) => (
-                <span class="overview-fill" style={{ width: `${((it.times[level] ?? 0) / most) * 100}%`, background: colours.get(level) }} />
-              ))}
-              <span class="overview-fill overview-rest" style={{ width: `${(Math.max(it.life - sum(it.times), 0) / most) * 100}%` }} />
+          <div role="row" class="overview-bar">
+            <span role="rowheader">
+              <button type="button" class="link" data-part tabIndex={-1} title="Show this rank only" onClick={() => (chosenLocations.value = it.locations)}>
+                {it.name}
+              </button>
             </span>
-            <span class="mono">{duration(it.life)}</span>
+            <span class="overview-track" role="presentation">
+              {shown.map(({ name, level }) => (
+                <Piece of={it} what={name} time={it.times[level] ?? 0} most={most} colour={colours.get(level) ?? null} />
+              ))}
+              <Piece of={it} what="outside" time={Math.max(it.life - sum(it.times), 0)} most={most} colour={null} />
+            </span>
+            <span class="mono" role="gridcell" data-part tabIndex={-1} title={`From the first to the last measured instant of all threads of ${it.name}`}>
+              {duration(it.life)}
+            </span>
           </div>
         ))}
       </div>
       {processes.length > MOST ? <p class="muted">{processes.length - MOST} more are in the table of `marey report --by rank`.</p> : null}
     </section>
+  );
+}
+
+interface PieceProps {
+  readonly of: Process;
+  readonly what: string;
+  readonly time: number;
+  readonly most: number;
+  /** `null` = that of what was not recorded. */
+  readonly colour: string | null;
+}
+
+/** The time of a rank on one level. */
+function Piece({ of, what, time, most, colour }: PieceProps): JSX.Element | null {
+  if (time <= 0) return null;
+  return (
+    <span
+      class={colour === null ? "overview-fill overview-piece overview-rest" : "overview-fill overview-piece"}
+      role="gridcell"
+      data-part
+      tabIndex={-1}
+      style={{ width: `${(time / most) * 100}%`, background: colour ?? undefined }}
+      title={`${what}: ${duration(time)}, ${percent(time / Math.max(of.life, 1))} of ${of.name}; press to show this rank only`}
+      onClick={() => (chosenLocations.value = of.locations)}
+    />
   );
 }
 

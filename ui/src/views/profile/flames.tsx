@@ -1,11 +1,13 @@
-/** Call paths as boxes: as wide as their inclusive time, what is inside them below. Press one to look at it alone. */
-import { signal, useSignal } from "@preact/signals";
+/** Call paths as boxes: as wide as their inclusive time, what is inside them below. Press one to look at it alone; arrow keys go from box to box. */
+import { batch, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
+import { flameRoot } from "../../state/shares.ts";
 import { chosenRegion } from "../../state/view.ts";
+import { useRoving } from "../../widgets/roving.ts";
 import type { CallNode } from "../../wire/report.ts";
 import { colourOf } from "../colours.ts";
 import { regionOf } from "./tree.tsx";
@@ -31,11 +33,9 @@ const HEIGHT = 20;
 /** Narrower boxes are not drawn, px. */
 const LEAST = 0.5;
 
-/** The box that is looked at alone, by names from the outermost. */
-const root = signal<readonly string[]>([]);
-
 export function Flames({ nodes }: { readonly nodes: readonly CallNode[] }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
+  const roving = useRoving<HTMLDivElement>();
   const width = useSignal(900);
   useEffect(() => {
     if (box.current === null) return;
@@ -46,7 +46,7 @@ export function Flames({ nodes }: { readonly nodes: readonly CallNode[] }): JSX.
   const tree = treeOf(nodes);
   let shown = tree;
   let path: readonly string[] = [];
-  for (const name of root.value) {
+  for (const name of flameRoot.value) {
     const next = shown.children.get(name);
     if (next === undefined) break;
     [shown, path] = [next, [...path, name]];
@@ -61,17 +61,17 @@ export function Flames({ nodes }: { readonly nodes: readonly CallNode[] }): JSX.
           "The call tree, functions pale and regions in their colours; a box is as wide as its inclusive time over all locations. Press one to look at it alone."
         ) : (
           <>
-            <button type="button" onClick={() => (root.value = [])}>
+            <button type="button" onClick={() => (flameRoot.value = [])}>
               All
             </button>{" "}
-            <button type="button" onClick={() => (root.value = path.slice(0, -1))}>
+            <button type="button" onClick={() => (flameRoot.value = path.slice(0, -1))}>
               Up
             </button>{" "}
             {path.map((key) => key.slice(key.indexOf(" ") + 1)).join(" › ")}: {duration(shown.inclusive)}, {counted(shown.visits, "visit")}
           </>
         )}
       </p>
-      <div class="flames-boxes" role="group" aria-label="Flame graph; the same numbers stand in the call tree" style={{ height: `${height}px` }}>
+      <div class="flames-boxes" role="tree" aria-orientation="horizontal" aria-label="Flame graph; the same numbers stand in the call tree" style={{ height: `${height}px` }} {...roving}>
         {boxes.map((it) => {
           const { region } = it.node;
           const isPale = chosenRegion.value !== null && chosenRegion.value !== region;
@@ -79,13 +79,16 @@ export function Flames({ nodes }: { readonly nodes: readonly CallNode[] }): JSX.
           return (
             <button
               type="button"
+              key={it.path.join("\n")}
+              role="treeitem"
+              data-part
+              tabIndex={-1}
+              aria-level={it.path.length + 1}
+              aria-selected={it.node === shown && path.length > 0}
               class={`flames-box ${isPale ? "flames-pale" : ""} ${it.width > 30 ? "" : "flames-thin"}`}
               style={{ left: `${it.left}px`, width: `${Math.max(it.width - 1, 1)}px`, top: `${it.depth * HEIGHT}px`, background: fill }}
-              title={`${it.node.name}: ${duration(it.node.inclusive)} (${percent(it.node.inclusive / Math.max(tree.inclusive, 1))}), ${counted(it.node.visits, "visit")}`}
-              onClick={() => {
-                root.value = it.path;
-                chosenRegion.value = region;
-              }}
+              title={`${it.node.name}: ${duration(it.node.inclusive)} (${percent(it.node.inclusive / Math.max(tree.inclusive, 1))}), ${counted(it.node.visits, "visit")}; press to look at it alone`}
+              onClick={() => look(it)}
             >
               {it.width > 30 ? it.node.name : ""}
             </button>
@@ -94,6 +97,14 @@ export function Flames({ nodes }: { readonly nodes: readonly CallNode[] }): JSX.
       </div>
     </div>
   );
+}
+
+/** Looks at a box alone; both are one step to be taken back. */
+function look({ path, node }: Box): void {
+  batch(() => {
+    flameRoot.value = path;
+    chosenRegion.value = node.region;
+  });
 }
 
 /** Nodes of one name beneath the same are added up, from wherever they were called. */

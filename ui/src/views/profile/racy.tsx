@@ -1,15 +1,15 @@
 /**
  * The racy profile: a bar line for each location, each region a piece of it; mean, largest and smallest above them. Of one
- * location: its own profile; of one region: how it differs among all.
+ * location: its own profile; of one region: how it differs among all. Arrow keys go from piece to piece.
  */
-import { signal } from "@preact/signals";
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 
 import { count, counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
-import { profileShares, type Shares } from "../../state/shares.ts";
+import { barOrder, profileShares, type Shares } from "../../state/shares.ts";
 import { chosenLocations, chosenRegion } from "../../state/view.ts";
+import { useRoving } from "../../widgets/roving.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { AsText, textOf } from "./text.tsx";
 import { colourOf, colours } from "../colours.ts";
@@ -17,8 +17,6 @@ import { Coming } from "../lost.tsx";
 
 /** So many bar lines are shown. */
 const MOST = 256;
-
-const order = signal<"number" | "most">("number");
 
 interface Line {
   readonly name: string;
@@ -42,7 +40,7 @@ export function Racy(): JSX.Element {
     location: place,
     times: Array.from(it.exclusive.subarray(place * width, (place + 1) * width)),
   }));
-  const sorted = order.value === "most" ? [...lines].sort((a, b) => meant(b.times) - meant(a.times)) : lines;
+  const sorted = barOrder.value === "most" ? [...lines].sort((a, b) => meant(b.times) - meant(a.times)) : lines;
   const all = [of("mean", lines, meant), of("largest", lines, meant), of("smallest", lines, meant)];
   const most = Math.max(...lines.map((line) => (column < 0 ? sum(line.times) : meant(line.times))), 1);
   const shown = sorted.slice(0, MOST);
@@ -52,10 +50,10 @@ export function Racy(): JSX.Element {
     <>
       <p class="profile-ways">
         <span role="group" aria-label="Order">
-          <button type="button" aria-pressed={order.value === "number"} onClick={() => (order.value = "number")}>
+          <button type="button" aria-pressed={barOrder.value === "number"} title="In the order of the run" onClick={() => (barOrder.value = "number")}>
             In their order
           </button>
-          <button type="button" aria-pressed={order.value === "most"} onClick={() => (order.value = "most")}>
+          <button type="button" aria-pressed={barOrder.value === "most"} title="Those with most time first: of the chosen region, or of all" onClick={() => (barOrder.value = "most")}>
             Most first
           </button>
         </span>
@@ -65,14 +63,30 @@ export function Racy(): JSX.Element {
           {it.head.others > 0 ? `; ${counted(it.head.others, "region")} with the least time are grey` : ""}
         </span>
       </p>
-      <div class="racy racy-all">{all.map(row)}</div>
-      <div class="racy">{shown.map(row)}</div>
+      <Lines>
+        <div class="racy racy-all" role="rowgroup">
+          {all.map(row)}
+        </div>
+        <div class="racy" role="rowgroup">
+          {shown.map(row)}
+        </div>
+      </Lines>
       {only === undefined ? (
         <p class="muted">Press the name of a location for its own profile.</p>
       ) : (
         <Own it={it} location={only} width={width} />
       )}
     </>
+  );
+}
+
+/** All lines are one stop of the Tab key. */
+function Lines({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  const roving = useRoving<HTMLDivElement>();
+  return (
+    <div role="grid" aria-label="Bar lines of locations, a piece for each region" {...roving}>
+      {children}
+    </div>
   );
 }
 
@@ -110,19 +124,25 @@ function Bar({ line, most, regions, column }: BarProps): JSX.Element {
     chosenLocations.value = isChosen || location === null ? null : [location];
   };
   return (
-    <div class="racy-line">
-      <button type="button" class="plain" aria-pressed={isChosen} onClick={choose} title="Its own profile, and it alone in all views">
-        {line.name}
-      </button>
-      <span class="racy-track">
+    <div class="racy-line" role="row">
+      <span role="rowheader">
+        <button type="button" class="plain" data-part tabIndex={-1} aria-pressed={isChosen} onClick={choose} title={location === null ? "The mean of all locations; press to choose none of them" : "Its own profile, and it alone in all views"}>
+          {line.name}
+        </button>
+      </span>
+      <span class="racy-track" role="presentation">
         {parts.map(({ time, place }) => {
           const region = regions[place];
           const name = region === undefined ? "others" : (head?.regions[region]?.name ?? "");
           return (
             <span
               class="racy-part"
+              role="gridcell"
+              data-part
+              tabIndex={-1}
+              aria-selected={region !== undefined && region === chosenRegion.value}
               style={{ width: `${(time / most) * 100}%`, background: region === undefined ? colours.value.faint : colourOf.value(region) }}
-              title={`${name}: ${duration(time)}, ${percent(time / Math.max(sum(times), 1))} of ${line.name}`}
+              title={`${name}: ${duration(time)}, ${percent(time / Math.max(sum(times), 1))} of ${line.name}${region === undefined ? "" : "; press to choose it in all views"}`}
               onClick={() => {
                 if (region !== undefined) chosenRegion.value = chosenRegion.value === region ? null : region;
               }}
@@ -130,7 +150,9 @@ function Bar({ line, most, regions, column }: BarProps): JSX.Element {
           );
         })}
       </span>
-      <span class="mono">{duration(total)}</span>
+      <span class="mono" role="gridcell" data-part tabIndex={-1} title={`${column < 0 ? "Exclusive time of all regions" : "Exclusive time of the chosen region"}, ${line.name}`}>
+        {duration(total)}
+      </span>
     </div>
   );
 }
@@ -159,11 +181,11 @@ function Own({ it, location, width }: { readonly it: Shares; readonly location: 
   const total = rows.reduce((all, row) => all + row.exclusive, 0);
   const columns: ReadonlyArray<Column<OwnRow>> = [
     { name: "Region", help: "What was done", text: (row) => (row.region === undefined ? "others" : (head?.regions[row.region]?.name ?? "")), width: "minmax(160px, 2fr)" },
-    { name: "Exclusive", help: "Time in it and not in what is beneath", text: (row) => duration(row.exclusive), value: (row) => row.exclusive, bar: (row) => row.exclusive / most, width: "120px" },
-    { name: "Share", help: "Of the location's exclusive time", text: (row) => percent(row.exclusive / Math.max(total, 1)), value: (row) => row.exclusive, width: "80px" },
-    { name: "Inclusive", help: "Time in it and in what is beneath", text: (row) => (row.region === undefined ? "–" : duration(row.inclusive)), value: (row) => row.inclusive, width: "110px" },
+    { name: "Exclusive", help: "Time in it and not in what is beneath", text: (row) => duration(row.exclusive), value: (row) => row.exclusive, bar: (row) => row.exclusive / most, unit: "ns", width: "120px" },
+    { name: "Share", help: "Of the location's exclusive time", text: (row) => percent(row.exclusive / Math.max(total, 1)), value: (row) => row.exclusive / Math.max(total, 1), unit: "%", width: "80px" },
+    { name: "Inclusive", help: "Time in it and in what is beneath", text: (row) => (row.region === undefined ? "–" : duration(row.inclusive)), value: (row) => (row.region === undefined ? NaN : row.inclusive), unit: "ns", width: "110px" },
     { name: "Visits", help: "How often", text: (row) => count(row.visits), value: (row) => row.visits, width: "90px" },
-    { name: "Of the mean", help: "Exclusive time, of the mean of all locations", text: (row) => percent(row.ratio), value: (row) => row.ratio, width: "110px" },
+    { name: "Of the mean", help: "Exclusive time, of the mean of all locations", text: (row) => percent(row.ratio), value: (row) => row.ratio, unit: "%", width: "110px" },
   ];
   return (
     <>

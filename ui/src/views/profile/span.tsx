@@ -7,7 +7,7 @@ import { run } from "../../state/run.ts";
 import { profileShares, type Shares } from "../../state/shares.ts";
 import { chosenRegion } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
-import { Strip } from "./strip.tsx";
+import { spreadOf, Strip, wordsOf } from "./strip.tsx";
 import { Coming } from "../lost.tsx";
 
 interface Row {
@@ -28,11 +28,11 @@ export function RegionsOfSpan(): JSX.Element {
   const total = rows.reduce((sum, row) => sum + row.exclusive, 0);
   const columns: ReadonlyArray<Column<Row>> = [
     { name: "Region", help: "What was done", text: (row) => (row.region === undefined ? "others" : (head.regions[row.region]?.name ?? "")), width: "minmax(160px, 2fr)" },
-    { name: "Exclusive", help: "Time in it and not in what is beneath, in the span, of all locations together", text: (row) => duration(row.exclusive), value: (row) => row.exclusive, bar: (row) => row.exclusive / most, width: "110px" },
-    { name: "Share", help: "Of the exclusive time of all regions in the span", text: (row) => percent(row.exclusive / Math.max(total, 1)), value: (row) => row.exclusive, width: "80px" },
-    { name: "Inclusive", help: "Time in it and in what is beneath, in the span", text: (row) => (row.region === undefined ? "–" : duration(row.inclusive)), value: (row) => row.inclusive, width: "110px" },
+    { name: "Exclusive", help: "Time in it and not in what is beneath, in the span, of all locations together", text: (row) => duration(row.exclusive), value: (row) => row.exclusive, bar: (row) => row.exclusive / most, unit: "ns", width: "110px" },
+    { name: "Share", help: "Of the exclusive time of all regions in the span", text: (row) => percent(row.exclusive / Math.max(total, 1)), value: (row) => row.exclusive / Math.max(total, 1), unit: "%", width: "80px" },
+    { name: "Inclusive", help: "Time in it and in what is beneath, in the span", text: (row) => (row.region === undefined ? "–" : duration(row.inclusive)), value: (row) => (row.region === undefined ? NaN : row.inclusive), unit: "ns", width: "110px" },
     { name: "Visits", help: "Those of which something lies in the span", text: (row) => count(row.visits), value: (row) => row.visits, width: "90px" },
-    { name: "Over locations", help: "A cell each, the darker the more exclusive time; press one to choose the location", text: () => "", draw: (row) => <Strip shares={it} column={row.column} />, width: "minmax(130px, 1fr)" },
+    { name: "Over locations", help: "A cell each, the darker the more exclusive time; press one to choose the location; sorted by how far most and least are apart", text: (row) => wordsOf(it, row.column), order: (row) => spreadOf(it, row.column), parts: [["Most less least ns", (row) => spreadOf(it, row.column)]], draw: (row) => <Strip shares={it} column={row.column} />, width: "minmax(130px, 1fr)" },
   ];
   return (
     <Table

@@ -1,4 +1,4 @@
-/** How a region's time differs among locations: a cell each, or for several together, the darker the more. */
+/** How a region's time differs among locations: a cell each, or for several together, the darker the more. Arrow keys go from cell to cell. */
 import type { JSX } from "preact";
 
 import { percent } from "../../base/format.ts";
@@ -6,6 +6,7 @@ import { duration } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
 import type { Shares } from "../../state/shares.ts";
 import { chosenLocations } from "../../state/view.ts";
+import { useRoving } from "../../widgets/roving.ts";
 
 /** More cells have no room. */
 const MOST = 48;
@@ -17,11 +18,10 @@ export interface StripProps {
 }
 
 export function Strip({ shares, column }: StripProps): JSX.Element {
+  const roving = useRoving<HTMLSpanElement>();
   const locations = run.value?.locations ?? [];
-  const width = shares.head.regions.length + 1;
-  const times = locations.map((_, location) => shares.exclusive[location * width + column] ?? 0);
-  const most = times.reduce((all, time) => Math.max(all, time), 0);
-  const least = times.reduce((all, time) => Math.min(all, time), Infinity);
+  const times = timesOf(shares, column);
+  const [, most] = extremes(times);
   const each = Math.max(1, Math.ceil(times.length / MOST));
   const cells = Array.from({ length: Math.ceil(times.length / each) }, (_, cell) => {
     const own = times.slice(cell * each, (cell + 1) * each);
@@ -30,14 +30,17 @@ export function Strip({ shares, column }: StripProps): JSX.Element {
   });
   const press = (location: number, event: MouseEvent): void => {
     event.stopPropagation();
-    const isIt = chosenLocations.value?.length === 1 && chosenLocations.value[0] === location;
-    chosenLocations.value = isIt ? null : [location];
+    chosenLocations.value = isChosen(location) ? null : [location];
   };
   return (
-    <span class="strip" role="img" aria-label={`From ${duration(Number.isFinite(least) ? least : 0)} to ${duration(most)} on each of ${times.length} locations`}>
+    <span class="strip" role="listbox" aria-orientation="horizontal" aria-label={`${wordsOf(shares, column)} on each of ${times.length} locations`} {...roving}>
       {cells.map(({ location, time, number }) => (
         <span
           class="strip-cell"
+          role="option"
+          data-part
+          tabIndex={-1}
+          aria-selected={isChosen(location)}
           style={{ opacity: most > 0 ? 0.08 + (0.92 * time) / most : 0.08 }}
           title={`${locations[location]?.name ?? ""}${number > 1 ? `, the one with most of ${number}` : ""}: ${duration(time)}, ${percent(time / Math.max(most, 1))} of the most; press to choose it in all views`}
           onClick={(event) => press(location, event)}
@@ -45,4 +48,30 @@ export function Strip({ shares, column }: StripProps): JSX.Element {
       ))}
     </span>
   );
+}
+
+function isChosen(location: number): boolean {
+  return chosenLocations.value?.length === 1 && chosenLocations.value[0] === location;
+}
+
+/** By location, ns. */
+function timesOf(shares: Shares, column: number): readonly number[] {
+  const width = shares.head.regions.length + 1;
+  return (run.value?.locations ?? []).map((_, location) => shares.exclusive[location * width + column] ?? 0);
+}
+
+function extremes(times: readonly number[]): readonly [least: number, most: number] {
+  return [times.reduce((all, time) => Math.min(all, time), times[0] ?? 0), times.reduce((all, time) => Math.max(all, time), 0)];
+}
+
+/** The least and the most that a location has, in words. */
+export function wordsOf(shares: Shares, column: number): string {
+  const [least, most] = extremes(timesOf(shares, column));
+  return `From ${duration(least)} to ${duration(most)}`;
+}
+
+/** How much more the one with most has than the one with least, ns. */
+export function spreadOf(shares: Shares, column: number): number {
+  const [least, most] = extremes(timesOf(shares, column));
+  return most - least;
 }

@@ -9,7 +9,7 @@ import { chosenRegion, regionOfReport } from "../../state/view.ts";
 import type { WireRegion } from "../../wire/generated.ts";
 import type { CallPathRow, RegionRow } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
-import { Strip } from "./strip.tsx";
+import { spreadOf, Strip, wordsOf } from "./strip.tsx";
 
 /** The number that the timeline has for it; `null` = none. */
 function numberOf(row: RegionRow): number | null {
@@ -27,6 +27,7 @@ function nameOf(row: RegionRow): string {
 export function Regions({ rows }: { readonly rows: readonly RegionRow[] }): JSX.Element {
   const it = shares.value;
   const columnOf = (row: RegionRow): number => it?.head.regions.indexOf(numberOf(row) ?? -1) ?? -1;
+  const spread = (row: RegionRow): number => (it === null || columnOf(row) < 0 ? NaN : spreadOf(it, columnOf(row)));
   const most = Math.max(...rows.map((row) => row.exclusive_ns), 1);
   const total = rows.reduce((sum, row) => sum + row.exclusive_ns, 0);
   const columns: ReadonlyArray<Column<RegionRow>> = [
@@ -38,17 +39,18 @@ export function Regions({ rows }: { readonly rows: readonly RegionRow[] }): JSX.
       text: (row) => duration(row.exclusive_ns),
       value: (row) => row.exclusive_ns,
       bar: (row) => row.exclusive_ns / most,
+      unit: "ns",
       width: "100px",
     },
-    { name: "Share", help: "Of the exclusive time of all regions", text: (row) => percent(row.exclusive_ns / Math.max(total, 1)), value: (row) => row.exclusive_ns, width: "62px" },
-    { name: "Inclusive", help: "Time in it and in what is beneath", text: (row) => duration(row.inclusive_ns), value: (row) => row.inclusive_ns, width: "92px" },
-    { name: "Waiting", help: "How much of it was spent waiting for others; – = not known", text: (row) => (row.waiting_ns === null ? "–" : duration(row.waiting_ns)), value: (row) => row.waiting_ns ?? -1, width: "92px" },
+    { name: "Share", help: "Of the exclusive time of all regions", text: (row) => percent(row.exclusive_ns / Math.max(total, 1)), value: (row) => row.exclusive_ns / Math.max(total, 1), unit: "%", width: "62px" },
+    { name: "Inclusive", help: "Time in it and in what is beneath", text: (row) => duration(row.inclusive_ns), value: (row) => row.inclusive_ns, unit: "ns", width: "92px" },
+    { name: "Waiting", help: "How much of it was spent waiting for others; – = not known", text: (row) => (row.waiting_ns === null ? "–" : duration(row.waiting_ns)), value: (row) => row.waiting_ns ?? NaN, unit: "ns", width: "92px" },
     { name: "Calls", help: "Number of visits", text: (row) => count(row.calls), value: (row) => row.calls, width: "80px" },
-    { name: "Mean", help: "Of single visits", text: (row) => duration(row.mean_ns), value: (row) => row.mean_ns, width: "80px" },
-    { name: "Longest", help: "Single visit", text: (row) => duration(row.max_ns), value: (row) => row.max_ns, width: "80px" },
-    { name: "Data", help: "Bytes moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, width: "80px" },
-    { name: "Over locations", help: "A cell each, the darker the more exclusive time; press one to choose the location", text: () => "", draw: (row) => (it === null || columnOf(row) < 0 ? <span /> : <Strip shares={it} column={columnOf(row)} />), width: "minmax(112px, 1fr)" },
-    { name: "Imbalance", help: "Longest exclusive time of a process, of the mean, less one", text: (row) => percent(row.exclusive_of_process.imbalance), value: (row) => row.exclusive_of_process.imbalance, width: "80px" },
+    { name: "Mean", help: "Of single visits", text: (row) => duration(row.mean_ns), value: (row) => row.mean_ns, unit: "ns", width: "80px" },
+    { name: "Longest", help: "Single visit", text: (row) => duration(row.max_ns), value: (row) => row.max_ns, unit: "ns", width: "80px" },
+    { name: "Data", help: "Bytes moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, unit: "B", width: "80px" },
+    { name: "Over locations", help: "A cell each, the darker the more exclusive time; press one to choose the location; sorted by how far most and least are apart", text: (row) => (it === null || columnOf(row) < 0 ? "" : wordsOf(it, columnOf(row))), order: spread, parts: [["Most less least ns", spread]], draw: (row) => (it === null || columnOf(row) < 0 ? <span /> : <Strip shares={it} column={columnOf(row)} />), width: "minmax(112px, 1fr)" },
+    { name: "Imbalance", help: "Longest exclusive time of a process, of the mean, less one", text: (row) => percent(row.exclusive_of_process.imbalance), value: (row) => row.exclusive_of_process.imbalance, unit: "%", width: "80px" },
   ];
   return (
     <Table
@@ -78,11 +80,12 @@ export function Paths({ rows }: { readonly rows: readonly CallPathRow[] }): JSX.
       text: (row) => duration(row.exclusive_ns),
       value: (row) => row.exclusive_ns,
       bar: (row) => row.exclusive_ns / most,
+      unit: "ns",
       width: "110px",
     },
-    { name: "Inclusive", help: "Time in it and in what is beneath", text: (row) => duration(row.inclusive_ns), value: (row) => row.inclusive_ns, width: "100px" },
+    { name: "Inclusive", help: "Time in it and in what is beneath", text: (row) => duration(row.inclusive_ns), value: (row) => row.inclusive_ns, unit: "ns", width: "100px" },
     { name: "Calls", help: "Number of visits", text: (row) => count(row.calls), value: (row) => row.calls, width: "90px" },
-    { name: "Data", help: "Bytes moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, width: "90px" },
+    { name: "Data", help: "Bytes moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, unit: "B", width: "90px" },
   ];
   return <Table label="profile by call path" rows={rows} columns={columns} sortedBy={2} height={28} onChoose={(row) => choose(regionOfReport(row.path.at(-1) ?? ""))} />;
 }

@@ -10,6 +10,8 @@ import { count, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { run } from "../../state/run.ts";
 import { chosenRegion } from "../../state/view.ts";
+import { useArranged } from "../../widgets/table.tsx";
+import { csvOf, Head, Tools } from "../../widgets/tools.tsx";
 import type { CallNode } from "../../wire/report.ts";
 import { colourOf } from "../colours.ts";
 import type { Line } from "./nodes.ts";
@@ -36,19 +38,38 @@ export interface TreeProps {
   readonly isUpward: boolean;
 }
 
+/** What rows beneath the same are sorted by: a text, or a number, of which the largest comes first. */
+interface TreeColumn {
+  readonly name: string;
+  readonly help: string;
+  readonly value: ((line: Line) => number) | null;
+}
+
+function columnsOf(isUpward: boolean): readonly TreeColumn[] {
+  return [
+    { name: isUpward ? "Function or region, and who called it" : "Function or region", help: isUpward ? "Those with most time of their own; beneath each who called it" : "The outermost first; beneath each what it called", value: null },
+    { name: isUpward ? "Time" : "Inclusive", help: isUpward ? "Time of the first row's own that was spent on this way, of all locations together" : "Time of it and of all beneath it, of all locations together", value: (line) => line.inclusive },
+    { name: "Exclusive", help: "Time of its own, without what is beneath it", value: (line) => line.exclusive },
+    { name: "Share", help: "Of the time of all rows", value: (line) => line.inclusive },
+    { name: "Visits", help: "How often a region was entered; functions are not counted", value: (line) => (line.kind === "region" ? line.calls : -1) },
+  ];
+}
+
 /** By the name of the tree, keys of the rows that are open. */
 const opened = signal<Readonly<Record<string, ReadonlySet<string>>>>({});
 
 export function Tree({ name, lines, total, isUpward }: TreeProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const filter = useSignal("");
   const at = useSignal(0);
   const scrolled = useSignal(0);
-  const copied = useSignal("");
+  const columns = useMemo(() => columnsOf(isUpward), [isUpward]);
+  const kept = useArranged(name, { column: columns[1]?.name ?? "", isUp: false });
+  const by = columns.find((column) => column.name === kept.sorting.column) ?? columns[1];
+  const isUp = by?.name === kept.sorting.column && kept.sorting.isUp;
   // At first the way that took most time is open.
   const open = opened.value[name] ?? heaviestOf(lines[0], new Set());
-  const words = filter.value.toLowerCase();
-  const rows = useMemo(() => shownOf(lines, open, words), [lines, open, words]);
+  const words = kept.filter.toLowerCase();
+  const rows = useMemo(() => shownOf(lines, open, words, orderOf(by, isUp)), [lines, open, words, by, isUp]);
   const setOpen = (next: ReadonlySet<string>): void => {
     opened.value = { ...opened.peek(), [name]: next };
   };
@@ -89,39 +110,37 @@ export function Tree({ name, lines, total, isUpward }: TreeProps): JSX.Element {
     event.preventDefault();
     event.stopPropagation();
   };
-  const copy = (): void => {
-    void navigator.clipboard.writeText(csv(rows)).then(
-      () => (copied.value = "copied"),
-      () => (copied.value = "the browser does not allow it"),
-    );
-  };
   const first = Math.max(0, Math.min(Math.floor(scrolled.value / ROW) - 1, rows.length - SEEN));
   const most = lines.reduce((all, line) => Math.max(all, line.inclusive), 1);
   return (
     <div class="table tree">
-      <div class="table-tools">
-        <input type="search" placeholder="Filter" aria-label={`Filter ${name}`} title="Only functions and regions that have this in their names, and what leads to them" value={filter.value} onInput={(event) => (filter.value = event.currentTarget.value)} />
+      <Tools
+        label={name}
+        filter={kept.filter}
+        setFilter={kept.setFilter}
+        filterHelp="Only functions and regions that have this in their names, and what leads to them"
+        told={`${rows.length} rows`}
+        which="the rows that are open, with their depths,"
+        csv={() => csv(rows, columns, total)}
+      >
         <button type="button" onClick={() => heaviest(lines[0])} title="Open the way that took most time (*)">
           Open the heaviest
         </button>
         <button type="button" onClick={() => setOpen(new Set())} title="Close all rows">
           Close all
         </button>
-        <span class="muted">{`${rows.length} rows`}</span>
-        <button type="button" onClick={copy} title="Copy the rows that are open as CSV, with their depths">
-          Copy CSV
-        </button>
-        <span class="muted" role="status">
-          {copied}
-        </span>
-      </div>
+      </Tools>
       <div role="treegrid" aria-label={name} aria-rowcount={rows.length + 1}>
         <div role="row" class="table-head tree-row">
-          <Head name={isUpward ? "Function or region, and who called it" : "Function or region"} help={isUpward ? "Those with most time of their own; beneath each who called it" : "The outermost first; beneath each what it called"} />
-          <Head isNumber name={isUpward ? "Time" : "Inclusive"} help={isUpward ? "Time of the first row's own that was spent on this way, of all locations together" : "Time of it and of all beneath it, of all locations together"} />
-          <Head isNumber name="Exclusive" help="Time of its own, without what is beneath it" />
-          <Head isNumber name="Share" help="Of the time of all rows" />
-          <Head isNumber name="Visits" help="How often a region was entered; functions are not counted" />
+          {columns.map((column) => (
+            <Head
+              name={column.name}
+              help={column.help}
+              isNumber={column.value !== null}
+              isUp={column === by ? isUp : null}
+              sort={() => kept.sort({ column: column.name, isUp: column === by ? !isUp : column.value === null })}
+            />
+          ))}
         </div>
         <div ref={box} class="table-body tree-body" role="rowgroup" style={{ maxHeight: `${SEEN * ROW}px` }} onScroll={(event) => (scrolled.value = event.currentTarget.scrollTop)} onKeyDown={press}>
           <div role="presentation" style={{ height: `${rows.length * ROW}px`, position: "relative" }}>
@@ -140,14 +159,6 @@ function heaviestOf(from: Line | undefined, open: ReadonlySet<string>): Readonly
   const found = new Set(open);
   for (let line = from; line !== undefined; line = line.beneath()[0]) if (line.hasMore) found.add(line.key);
   return found;
-}
-
-function Head({ name, help, isNumber }: { readonly name: string; readonly help: string; readonly isNumber?: boolean }): JSX.Element {
-  return (
-    <div role="columnheader" class={isNumber === true ? "table-number" : ""} title={help}>
-      {name}
-    </div>
-  );
 }
 
 interface RowProps {
@@ -228,12 +239,20 @@ function choose(node: CallNode): void {
   if (region !== null) chosenRegion.value = chosenRegion.value === region ? null : region;
 }
 
+/** Rows beneath the same by a column; as they are, that with most time stands first. */
+function orderOf(column: TreeColumn | undefined, isUp: boolean): (lines: readonly Line[]) => readonly Line[] {
+  const sign = isUp ? 1 : -1;
+  const value = column?.value ?? null;
+  if (value === null) return (lines) => [...lines].sort((a, b) => sign * a.name.localeCompare(b.name));
+  return (lines) => [...lines].sort((a, b) => sign * (value(a) - value(b)));
+}
+
 /** Rows that are seen: those of open ones, or, if something is looked for, what leads to it. */
-function shownOf(lines: readonly Line[], open: ReadonlySet<string>, words: string): readonly Shown[] {
+function shownOf(lines: readonly Line[], open: ReadonlySet<string>, words: string, ordered: (lines: readonly Line[]) => readonly Line[]): readonly Shown[] {
   const rows: Shown[] = [];
   const add = (all: readonly Line[], depth: number, parent: number): boolean => {
     let isAny = false;
-    for (const line of all) {
+    for (const line of ordered(all)) {
       if (rows.length >= MOST) return isAny;
       const place = rows.length;
       rows.push({ line, depth, parent });
@@ -253,9 +272,9 @@ function shownOf(lines: readonly Line[], open: ReadonlySet<string>, words: strin
   return rows;
 }
 
-function csv(rows: readonly Shown[]): string {
-  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-  const head = ["Depth", "Name", "Called at", "Kind", "Inclusive ns", "Exclusive ns", "Visits"].map(quoted).join(",");
-  const body = rows.map(({ line, depth }) => [depth, quoted(line.name), quoted(line.place), quoted(line.kind), line.inclusive, line.exclusive, line.calls].join(","));
-  return [head, ...body].join("\n");
+function csv(rows: readonly Shown[], columns: readonly TreeColumn[], total: number): string {
+  const [, inclusive] = columns;
+  const head = ["Depth", "Name", "Called at", "Kind", `${inclusive?.name ?? ""} ns`, "Exclusive ns", "Share %", "Visits"];
+  const body = rows.map(({ line, depth }) => [depth, line.name, line.place, line.kind, line.inclusive, line.exclusive, (line.inclusive / Math.max(total, 1)) * 100, line.kind === "region" ? line.calls : NaN]);
+  return csvOf([head, ...body]);
 }

@@ -107,9 +107,9 @@ function Bars({ it }: { readonly it: Shown }): JSX.Element {
   const nameOf = (row: Row): string => head?.locations[row.location]?.name ?? "";
   const columns: ReadonlyArray<Column<Row>> = [
     { name: "Where", help: "Rank and thread", text: nameOf, width: "minmax(120px, 1fr)" },
-    { name: "Busy", help: "There, and not waiting", text: (row) => duration(row.busy), value: (row) => row.busy, bar: (row) => row.busy / total, width: "120px" },
-    { name: "Waiting", help: "Waits that were explained", text: (row) => duration(row.waiting), value: (row) => row.waiting, bar: (row) => row.waiting / total, width: "120px" },
-    { name: "Absent", help: "Before it began or since it ended", text: (row) => duration(row.absent), value: (row) => row.absent, width: "110px" },
+    { name: "Busy", help: "There, and not waiting", text: (row) => duration(row.busy), value: (row) => row.busy, bar: (row) => row.busy / total, unit: "ns", width: "120px" },
+    { name: "Waiting", help: "Waits that were explained", text: (row) => duration(row.waiting), value: (row) => row.waiting, bar: (row) => row.waiting / total, unit: "ns", width: "120px" },
+    { name: "Absent", help: "Before it began or since it ended", text: (row) => duration(row.absent), value: (row) => row.absent, unit: "ns", width: "110px" },
     { name: "To it", help: "Messages that are on their way to it", text: (row) => count(row.incoming), value: (row) => row.incoming, width: "80px" },
     { name: "From it", help: "Messages of it that are on their way", text: (row) => count(row.outgoing), value: (row) => row.outgoing, width: "80px" },
   ];

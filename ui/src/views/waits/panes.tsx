@@ -65,7 +65,7 @@ function Pane({ side, cells, choice, choose }: PaneProps): JSX.Element {
   const most = Math.max(...rows.map((row) => row.time), 1);
   const columns: ReadonlyArray<Column<Sum>> = [
     { name: TITLES[choice.kind][side], help: "Press a row to limit the other two panes to it, again to have all", text: (row) => row.name, width: "minmax(120px, 1fr)" },
-    { name: "Time", help: "Of what is chosen in the other two panes, all ranks and threads together", text: (row) => duration(row.time), value: (row) => row.time, bar: (row) => row.time / most, width: "104px" },
+    { name: "Time", help: "Of what is chosen in the other two panes, all ranks and threads together", text: (row) => duration(row.time), value: (row) => row.time, bar: (row) => row.time / most, unit: "ns", width: "104px" },
   ];
   return (
     <div class="waits-pane">

@@ -115,9 +115,9 @@ function Suffered({ rows }: { readonly rows: readonly WaitRow[] }): JSX.Element 
     { name: "Pattern", help: "What was waited for; docs/wait-states.md defines each", text: (row) => row.pattern, width: "minmax(120px, 1fr)" },
     { name: "Who", help: "Rank and thread that waited", text: (row) => row.location, width: "110px" },
     { name: "Called from", help: "Function and place in the source", text: from, width: "minmax(140px, 2fr)" },
-    { name: "Waited", help: "All instances together", text: (row) => duration(row.wait_ns), value: (row) => row.wait_ns, bar: (row) => row.wait_ns / most, width: "110px" },
+    { name: "Waited", help: "All instances together", text: (row) => duration(row.wait_ns), value: (row) => row.wait_ns, bar: (row) => row.wait_ns / most, unit: "ns", width: "110px" },
     { name: "Instances", help: "How often", text: (row) => count(row.instances), value: (row) => row.instances, width: "90px" },
-    { name: "Longest", help: "Single wait", text: (row) => duration(row.longest_ns), value: (row) => row.longest_ns, width: "100px" },
+    { name: "Longest", help: "Single wait", text: (row) => duration(row.longest_ns), value: (row) => row.longest_ns, unit: "ns", width: "100px" },
   ];
   return <Table label="waiting" rows={rows} columns={columns} sortedBy={4} height={14} onChoose={choose} />;
 }
@@ -128,9 +128,9 @@ function Caused({ rows }: { readonly rows: readonly DelayRow[] }): JSX.Element {
     { name: "Doing", help: "What the late one did meanwhile", text: done, width: "minmax(130px, 1.5fr)" },
     { name: "Who", help: "Rank and thread that was late", text: (row) => row.location, width: "110px" },
     { name: "Called from", help: "Function and place in the source", text: from, width: "minmax(140px, 2fr)" },
-    { name: "Cost", help: "How long others waited for it, directly and through chains", text: (row) => duration(row.cost_ns), value: (row) => row.cost_ns, bar: (row) => row.cost_ns / most, width: "110px" },
-    { name: "Directly", help: "Waiting for it", text: (row) => duration(row.short_term_ns), value: (row) => row.short_term_ns, width: "100px" },
-    { name: "Through chains", help: "Waiting for those who had waited for it", text: (row) => duration(row.long_term_ns), value: (row) => row.long_term_ns, width: "120px" },
+    { name: "Cost", help: "How long others waited for it, directly and through chains", text: (row) => duration(row.cost_ns), value: (row) => row.cost_ns, bar: (row) => row.cost_ns / most, unit: "ns", width: "110px" },
+    { name: "Directly", help: "Waiting for it", text: (row) => duration(row.short_term_ns), value: (row) => row.short_term_ns, unit: "ns", width: "100px" },
+    { name: "Through chains", help: "Waiting for those who had waited for it", text: (row) => duration(row.long_term_ns), value: (row) => row.long_term_ns, unit: "ns", width: "120px" },
   ];
   return <Table label="delays" rows={rows} columns={columns} sortedBy={3} height={14} onChoose={choose} />;
 }
@@ -141,7 +141,7 @@ function Critical({ rows }: { readonly rows: readonly PathRow[] }): JSX.Element 
     { name: "Doing", help: "What was done on the path", text: done, width: "minmax(130px, 1.5fr)" },
     { name: "Who", help: "Rank and thread", text: (row) => row.location, width: "110px" },
     { name: "Called from", help: "Function and place in the source", text: from, width: "minmax(140px, 2fr)" },
-    { name: "On the path", help: "How long", text: (row) => duration(row.time_ns), value: (row) => row.time_ns, bar: (row) => row.time_ns / most, width: "120px" },
+    { name: "On the path", help: "How long", text: (row) => duration(row.time_ns), value: (row) => row.time_ns, bar: (row) => row.time_ns / most, unit: "ns", width: "120px" },
   ];
   return <Table label="critical path" rows={rows} columns={columns} sortedBy={3} height={14} onChoose={choose} />;
 }

@@ -9,8 +9,8 @@ import { shownNotes, type Note } from "../../notes.tsx";
 const COLUMNS: ReadonlyArray<Column<Note>> = [
   { name: "What", help: "Finding, kind of situation, or anomalous visit", text: (it) => it.kind, width: "104px" },
   { name: "About", help: "Who, what, and the probable cause", text: (it) => it.text, width: "minmax(110px, 1fr)" },
-  { name: "Start", help: "From when on", text: (it) => instant(it.from), value: (it) => it.from, width: "136px" },
-  { name: "Duration", help: "For how long", text: (it) => duration(it.to - it.from), value: (it) => it.to - it.from, width: "84px" },
+  { name: "Start", help: "From when on", text: (it) => instant(it.from), value: (it) => it.from, unit: "ns", width: "136px" },
+  { name: "Duration", help: "For how long", text: (it) => duration(it.to - it.from), value: (it) => it.to - it.from, unit: "ns", width: "84px" },
 ];
 
 export function AnnotationsTwin(): JSX.Element {

@@ -8,7 +8,7 @@ import { goToLocation } from "../../../state/visit.ts";
 import type { Counters } from "../../../tracks/counters.ts";
 import type { WireCounter } from "../../../wire/generated.ts";
 import { Table, type Column } from "../../../widgets/table.tsx";
-import { quantity } from "../../quantities.ts";
+import { quantity, unitOf } from "../../quantities.ts";
 import { picture } from "../fetch.ts";
 import { Coming } from "../../lost.tsx";
 
@@ -31,7 +31,7 @@ export function CountersTwin(): JSX.Element {
   if (all === null) return <Coming what="The counters are being read" />;
   if (!all.isWhole) return <p class="hush">There are too many values to be drawn; zoom in.</p>;
   const columns: ReadonlyArray<Column<Row>> = [
-    { name: "Counter", help: "Name; of those that only grow it is told how fast", text: (row) => row.counter.name, width: "minmax(90px, 1fr)" },
+    { name: "Counter", help: "Name; of those that only grow it is told how fast", text: (row) => row.counter.name, parts: [["Counter", (row) => row.counter.name], ["Unit", (row) => unitOf(row.counter)]], width: "minmax(90px, 1fr)" },
     { name: "Where", help: "Rank and thread, of the rows that are shown or near", text: (row) => head.locations[row.location]?.name ?? "", width: "minmax(64px, 1fr)" },
     { name: "Least", help: "Least value of the span", text: (row) => quantity(row.counter, row.least), value: (row) => row.least, width: "96px" },
     { name: "Mean", help: "Mean by time", text: (row) => quantity(row.counter, row.mean), value: (row) => row.mean, width: "96px" },

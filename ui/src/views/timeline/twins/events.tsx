@@ -41,9 +41,9 @@ export function EventsTwin(): JSX.Element {
   const columns: ReadonlyArray<Column<Row>> = [
     { name: "Kind", help: "What was marked; of several that are too near to each other to be told apart, the first", text: (row) => head.event_kinds[row.kind]?.name ?? "", width: "minmax(150px, 2fr)" },
     { name: "Where", help: "Rank and thread, of the rows that are shown or near", text: (row) => head.locations[row.location]?.name ?? "", width: "minmax(90px, 1fr)" },
-    { name: "When", help: "The instant, of several the first", text: (row) => instant(row.from), value: (row) => row.from, width: "160px" },
+    { name: "When", help: "The instant, of several the first", text: (row) => instant(row.from), value: (row) => row.from, unit: "ns", width: "160px" },
     { name: "Number", help: "How many stand together", text: (row) => count(row.number), value: (row) => row.number, width: "90px" },
-    { name: "Within", help: "From the first to the last of them", text: (row) => (row.number > 1 ? duration(row.to - row.from) : ""), value: (row) => row.to - row.from, width: "100px" },
+    { name: "Within", help: "From the first to the last of them", text: (row) => (row.number > 1 ? duration(row.to - row.from) : ""), value: (row) => row.to - row.from, unit: "ns", width: "100px" },
   ];
   const choose = (row: Row): void => {
     chooseEvents({ location: row.location, from: row.from, to: row.to });

@@ -44,9 +44,9 @@ export function OperationsTwin(): JSX.Element {
     { name: "Operation", help: "Region of the call; several of about the same time stand together where there are too many", text: nameOf, width: "minmax(150px, 2fr)" },
     { name: "Members", help: "Whose rows are shown or near", text: (row) => count(row.members), value: (row) => row.members, width: "80px" },
     { name: "Came last", help: "Who entered last; of several that stand together, who did so most often", text: (row) => head.locations[row.last]?.name ?? "", width: "minmax(90px, 1fr)" },
-    { name: "Late", help: "How long after the first the last one came", text: (row) => duration(row.late - row.first), value: (row) => row.late - row.first, width: "100px" },
-    { name: "Start", help: "When the first came", text: (row) => instant(row.first), value: (row) => row.first, width: "160px" },
-    { name: "Duration", help: "Until the last one left", text: (row) => duration(row.end - row.first), value: (row) => row.end - row.first, width: "100px" },
+    { name: "Late", help: "How long after the first the last one came", text: (row) => duration(row.late - row.first), value: (row) => row.late - row.first, unit: "ns", width: "100px" },
+    { name: "Start", help: "When the first came", text: (row) => instant(row.first), value: (row) => row.first, unit: "ns", width: "160px" },
+    { name: "Duration", help: "Until the last one left", text: (row) => duration(row.end - row.first), value: (row) => row.end - row.first, unit: "ns", width: "100px" },
   ];
   return <Table label="operations in the span" rows={rowsOf(shown.operations, toldSpan.value)} columns={columns} sortedBy={3} height={40} onChoose={choose} />;
 }

@@ -46,8 +46,8 @@ export function OverlapsTwin(): JSX.Element {
   const columns: ReadonlyArray<Column<Row>> = [
     { name: "State", help: "Region; of several that are too short to be seen, that of the longest, with their number", text: nameOf, width: "minmax(150px, 2fr)" },
     { name: "Where", help: "Rank and thread, of the rows that are shown or near", text: (row) => head.locations[row.location]?.name ?? "", width: "minmax(90px, 1fr)" },
-    { name: "Start", help: "When it begins", text: (row) => instant(row.start), value: (row) => row.start, width: "160px" },
-    { name: "Duration", help: "How long it is", text: (row) => duration(row.duration), value: (row) => row.duration, width: "100px" },
+    { name: "Start", help: "When it begins", text: (row) => instant(row.start), value: (row) => row.start, unit: "ns", width: "160px" },
+    { name: "Duration", help: "How long it is", text: (row) => duration(row.duration), value: (row) => row.duration, unit: "ns", width: "100px" },
   ];
   const choose = (row: Row): void => {
     chosenRegion.value = row.region;

@@ -50,8 +50,8 @@ export function StatesTable({ label, head, states, span, goTo }: StatesTableProp
     { name: "Where", help: "Rank and thread", text: (row) => head.locations[head.lines[row.line]?.location ?? 0]?.name ?? "", width: "minmax(90px, 1fr)" },
     { name: "Level", help: "Level of abstraction", text: (row) => head.levels[head.lines[row.line]?.level ?? 0] ?? "", width: "70px" },
     { name: "Depth", help: "How many of its level are around it", text: (row) => String(head.lines[row.line]?.depth ?? 0), value: (row) => head.lines[row.line]?.depth ?? 0, width: "60px" },
-    { name: "Start", help: "When it begins", text: (row) => instant(row.start), value: (row) => row.start, width: "160px" },
-    { name: "Duration", help: "How long it is", text: (row) => duration(row.duration), value: (row) => row.duration, width: "100px" },
+    { name: "Start", help: "When it begins", text: (row) => instant(row.start), value: (row) => row.start, unit: "ns", width: "160px" },
+    { name: "Duration", help: "How long it is", text: (row) => duration(row.duration), value: (row) => row.duration, unit: "ns", width: "100px" },
   ];
   return <Table label={label} rows={rows} columns={columns} sortedBy={5} height={40} onChoose={(row) => goTo(row.line, row.start, row.start + row.duration)} />;
 }

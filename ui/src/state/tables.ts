@@ -1,0 +1,48 @@
+/** How tables are sorted and filtered, by their labels; one that stands as at first is not among them. */
+import { signal } from "@preact/signals";
+
+import type { Keeper, Sorting } from "../base/sorting.ts";
+import { pairs } from "./recoloured.ts";
+
+const sortings = signal<ReadonlyMap<string, Sorting>>(new Map());
+const filters = signal<ReadonlyMap<string, string>>(new Map());
+
+/** Who keeps that for all tables of the page. */
+export const tables: Keeper = {
+  sorting: (label) => sortings.value.get(label) ?? null,
+  sort: (label, next) => (sortings.value = changed(sortings.peek(), label, next)),
+  filter: (label) => filters.value.get(label) ?? "",
+  setFilter: (label, words) => (filters.value = changed(filters.peek(), label, words === "" ? null : words)),
+};
+
+function changed<Value>(all: ReadonlyMap<string, Value>, label: string, next: Value | null): ReadonlyMap<string, Value> {
+  const copy = new Map(all);
+  if (next === null) copy.delete(label);
+  else copy.set(label, next);
+  return copy;
+}
+
+/** As it stands in the address; empty = all are sorted as at first. */
+export function sortedText(): string {
+  return textOf([...sortings.value].map(([label, { column, isUp }]) => [label, `${isUp ? "+" : "-"}${column}`]));
+}
+
+/** As it stands in the address; empty = all have all of their rows. */
+export function filteredText(): string {
+  return textOf([...filters.value]);
+}
+
+function textOf(pairs: ReadonlyArray<readonly [string, string]>): string {
+  // No object: a label may be a name that objects have already.
+  return pairs.length === 0 ? "" : JSON.stringify([...pairs].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Lets tables stand as two texts of an address say. */
+export function applyTables(sorted: string, filtered: string): void {
+  const isSorting = ([, text]: readonly [string, string]): boolean => /^[+-]./.test(text);
+  const next = new Map(pairs(sorted).filter(isSorting).map(([label, text]) => [label, { column: text.slice(1), isUp: text.startsWith("+") }] as const));
+  // The same stay the same, so that tables need not be drawn anew.
+  if (JSON.stringify([...next]) !== JSON.stringify([...sortings.peek()])) sortings.value = next;
+  const words = new Map(pairs(filtered).filter(([, text]) => text !== ""));
+  if (JSON.stringify([...words]) !== JSON.stringify([...filters.peek()])) filters.value = words;
+}
