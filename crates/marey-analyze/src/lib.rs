@@ -45,6 +45,7 @@ mod samples;
 mod scaling;
 mod selection;
 mod situations;
+mod source_loops;
 mod spread;
 mod statistics;
 mod trace;
@@ -104,6 +105,7 @@ pub use situations::{
     ProbableCause, Situation, SituationKind, SituationRule, SituationRuleError, SituationRules, Situations,
     Threshold, situations,
 };
+pub use source_loops::{LoopCost, SourceLoop, source_loops};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use statistics::Moments;
 pub use trace::{

@@ -31,7 +31,7 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    fn add(&mut self, row: &SampledRow) {
+    pub(crate) fn add(&mut self, row: &SampledRow) {
         self.samples = self.samples.saturating_add(row.samples);
         self.time = self.time + row.time;
     }
@@ -260,7 +260,11 @@ pub fn library_call(trace: &dyn Trace, path: CallPathId) -> Option<LibraryCall<'
 }
 
 /// The program's functions around a call: those that its call path says, else those behind it on the sampled stack.
-fn around<'t>(trace: &'t dyn Trace, call: &LibraryCall<'t>, stack: Vec<&'t Frame>) -> Vec<&'t Frame> {
+pub(crate) fn around<'t>(
+    trace: &'t dyn Trace,
+    call: &LibraryCall<'t>,
+    stack: Vec<&'t Frame>,
+) -> Vec<&'t Frame> {
     let path = trace.call_paths().get(call.path.idx());
     if let Some(known) = path.and_then(|path| path.stack) {
         return trace.stack(known);
