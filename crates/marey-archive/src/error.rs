@@ -27,6 +27,15 @@ pub enum Error {
         /// What the Parquet library said.
         source: ParquetError,
     },
+    /// `meta.json` does not have the checksum that it begins with.
+    #[error(
+        "changed since it was written, by its checksum (whoever changes it on purpose leaves out its line \"crc32\"): {}",
+        path.display()
+    )]
+    ChangedMeta {
+        /// The file.
+        path: PathBuf,
+    },
     /// The end of a file does not have the checksum that `meta.json` has of it.
     #[error("changed since it was written, by its checksum: {}", path.display())]
     Changed {

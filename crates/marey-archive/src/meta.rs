@@ -169,6 +169,12 @@ impl Meta {
         self.tables.remove(table);
     }
 
+    /// Since when, in ns, some locations have sums only; `None` = all have their events to the end.
+    pub fn summed_since_ns(&self) -> Option<i64> {
+        let total = |name: &str| self.counts.get(name).copied().unwrap_or(0);
+        (total("summed_locations") > 0).then(|| i64::try_from(total("summed_since_ns")).unwrap_or(i64::MAX))
+    }
+
     /// Writes `dir/meta.json` in one step: a reader sees the old one or the new one.
     pub fn save(&self, dir: &Path) -> Result<(), Error> {
         let path = dir.join(META_FILE);
@@ -209,7 +215,7 @@ impl Meta {
     /// Reads the content of a `meta.json`; the path is for messages.
     pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Self, Error> {
         if is_changed(text) {
-            return Err(Error::Changed { path: path.to_owned() });
+            return Err(Error::ChangedMeta { path: path.to_owned() });
         }
         let meta: Self =
             serde_json::from_slice(text).map_err(|source| Error::Meta { path: path.to_owned(), source })?;

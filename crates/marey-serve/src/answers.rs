@@ -235,6 +235,9 @@ fn check_instances(instances: &mut Instances, known: u32) -> Result<(), String> 
 fn check_sample(sample: &mut Sample, known: u32) -> Result<(), String> {
     /// More regions than colours that can be told apart.
     const MOST_REGIONS: usize = 64;
+    // Each once, in the order in which they are named.
+    let mut named = std::collections::BTreeSet::new();
+    sample.regions.retain(|region| named.insert(*region));
     if sample.regions.len() > MOST_REGIONS {
         return Err(format!("a sample is of up to {MOST_REGIONS} regions, not {}", sample.regions.len()));
     }

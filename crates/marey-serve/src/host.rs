@@ -43,12 +43,11 @@ const MOST_REQUEST: usize = 1 << 20;
 const OF_RUN: &str = "x-marey-run";
 
 /// Where and for whom to serve.
-#[derive(Debug)]
 pub struct Config {
     /// Where to listen.
     pub place: Place,
-    /// What the paths of everything begin with, for a proxy: `/` or `/something/`.
-    pub prefix: String,
+    /// What the paths of everything begin with, `/` or `/something/`, by the port; `None` = a socket file, which has none.
+    pub prefix: Box<dyn FnOnce(Option<u16>) -> String>,
     /// What connections may cost.
     pub limits: Limits,
 }
@@ -141,23 +140,26 @@ pub fn serve(
             shelved.put(Looked::ONLY, *run);
         }
         let limits = config.limits;
-        let shared = Arc::new(Shared { shelved, has_list, key, prefix: prefix.clone(), limits });
-        let app = router(&shared);
-        let path = format!("{prefix}?key={}", shared.key.once());
+        let serving = |port| {
+            let prefix = prefix(port);
+            let path = format!("{prefix}?key={}", key.once());
+            (router(&Arc::new(Shared { shelved, has_list, key, prefix, limits })), Entry { port, path })
+        };
         match config.place {
             Place::Port(port) => {
                 let address = SocketAddr::from(([127, 0, 0, 1], port));
                 let failed = |error| Error::Listen { place: address.to_string(), error };
                 let listener = tokio::net::TcpListener::bind(address).await.map_err(failed)?;
-                let port = Some(listener.local_addr().map_err(Error::Ended)?.port());
-                ready(&Entry { port, path }).map_err(Error::Untold)?;
+                let (app, entry) = serving(Some(listener.local_addr().map_err(Error::Ended)?.port()));
+                ready(&entry).map_err(Error::Untold)?;
                 connections::carry(listener, &app, limits, stop).await;
                 Ok(())
             }
             Place::Socket(socket) => {
                 let failed = |error| Error::Listen { place: socket.display().to_string(), error };
                 let listener = private_socket(&socket).map_err(failed)?;
-                let told = ready(&Entry { port: None, path }).map_err(Error::Untold);
+                let (app, entry) = serving(None);
+                let told = ready(&entry).map_err(Error::Untold);
                 if told.is_ok() {
                     connections::carry(listener, &app, limits, stop).await;
                 }

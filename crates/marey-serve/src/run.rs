@@ -12,7 +12,7 @@ use marey_analyze::{
     anomalies, causes, phases, situations,
 };
 use marey_archive::{Archive, Detail, Error, Events, RunTrace, prepared};
-use marey_model::{CallPathId, LocationId, Role};
+use marey_model::{CallPathId, LocationId, Nanos, Role};
 use rustc_hash::FxHashMap;
 
 use crate::counters::Counted;
@@ -23,6 +23,9 @@ use crate::told::Told;
 use crate::wire::{
     Kind, RunHead, WireCounter, WireEventKind, WireLine, WireLocation, WireProcess, WireRegion,
 };
+
+/// So many answers of the robust test are kept.
+const MOST_PERCENTAGES: usize = 4;
 
 /// Single visits, as [`RunHead::left_out`] has them.
 const VISITS: &str = "visits";
@@ -43,8 +46,8 @@ pub struct Opened<'a> {
     /// Visits that are recorded one by one, by location.
     pub(crate) visits: Vec<f64>,
     causes: OnceLock<Option<Causes>>,
-    /// What the robust test found last, and by which percentage.
-    anomalies: Mutex<Option<(f64, Arc<Anomalies>)>>,
+    /// What the robust test found, by its percentage, the last first.
+    anomalies: Mutex<Vec<(f64, Arc<Anomalies>)>>,
     situations: OnceLock<Result<Situations, Unread>>,
     counted: OnceLock<Counted>,
     overlapping: OnceLock<Overlapping>,
@@ -119,7 +122,7 @@ impl<'a> Opened<'a> {
             lines: numbers,
             visits,
             causes: OnceLock::new(),
-            anomalies: Mutex::new(None),
+            anomalies: Mutex::new(Vec::new()),
             situations: OnceLock::new(),
             counted: OnceLock::new(),
             overlapping: OnceLock::new(),
@@ -155,19 +158,31 @@ impl<'a> Opened<'a> {
     }
 
     /// Why the run took so long: what was found out when it was merged, if it was, by this version's definitions; else it
-    /// is found out now, in some seconds for ten million visits. `None` = not all of it can be read.
+    /// is found out now, in some seconds for ten million visits. Of a run of which later events were only added up that is
+    /// told of its beginning, which has all of them. `None` = not all of it can be read.
     pub(crate) fn causes(&self) -> Option<&Causes> {
         let is_whole = self.head.left_out.is_empty();
-        let found_now = || is_whole.then(|| causes(&self.trace, &self.events).ok()).flatten();
-        let find = || prepared(self.archive, &self.trace).or_else(found_now);
+        let find = || match self.added_up_since() {
+            Some(since) => {
+                is_whole.then(|| causes(&Until::new(&self.trace, since), &self.events).ok()).flatten()
+            }
+            None => prepared(self.archive, &self.trace)
+                .or_else(|| is_whole.then(|| causes(&self.trace, &self.events).ok()).flatten()),
+        };
         self.causes.get_or_init(find).as_ref()
     }
 
-    /// What the robust test finds anomalous in the whole run: two passes over it, kept until another percentage is asked
-    /// for. Who asks meanwhile waits.
+    /// Since when some locations have sums only; `None` = all have their events to the end.
+    pub(crate) fn added_up_since(&self) -> Option<Nanos> {
+        let since = self.archive.meta().summed_since_ns().map(Nanos);
+        since.filter(|since| *since < self.trace.duration())
+    }
+
+    /// What the robust test finds anomalous in the whole run: two passes over it, kept for as many percentages as the page
+    /// offers. Who asks meanwhile waits.
     pub(crate) fn anomalies(&self, percent: f64) -> Result<Arc<Anomalies>, Unread> {
         let mut kept = self.anomalies.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, found)) = kept.as_ref().filter(|(known, _)| known.total_cmp(&percent).is_eq()) {
+        if let Some((_, found)) = kept.iter().find(|(known, _)| known.total_cmp(&percent).is_eq()) {
             return Ok(Arc::clone(found));
         }
         let phases = phases(&self.trace, &self.events)?;
@@ -175,7 +190,8 @@ impl<'a> Opened<'a> {
         let none = Waits::default();
         let waits = self.causes().map_or(&none, |causes| &causes.waits);
         let found = Arc::new(anomalies(&self.trace, &self.events, waits, main, (Method::Robust, percent))?);
-        *kept = Some((percent, Arc::clone(&found)));
+        kept.insert(0, (percent, Arc::clone(&found)));
+        kept.truncate(MOST_PERCENTAGES);
         Ok(found)
     }
 

@@ -56,7 +56,8 @@ impl Served {
         let (tell, told) = mpsc::channel();
         let (stop, stopped) = stopping();
         let thread = std::thread::spawn(move || {
-            let config = Config { place, prefix: "/".to_owned(), limits: Limits { connections, idle } };
+            let config =
+                Config { place, prefix: Box::new(|_| "/".to_owned()), limits: Limits { connections, idle } };
             let runs = Runs { shelf: Box::new(Empty), only: None };
             let ready = move |entry: &Entry| {
                 tell.send(entry.clone()).unwrap();

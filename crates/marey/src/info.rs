@@ -248,7 +248,7 @@ fn summed(meta: &Meta) -> Summed {
 
 /// Since when some threads have only sums; none if all have their events to the end.
 pub(crate) fn summed_since(archive: &Archive) -> Option<Nanos> {
-    summed(archive.meta()).since_ns.map(|since| Nanos(i64::try_from(since).unwrap_or(i64::MAX)))
+    archive.meta().summed_since_ns().map(Nanos)
 }
 
 /// In words, if there is something.

@@ -51,10 +51,9 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
         Some(path) => Place::Socket(path.clone()),
         None => Place::Port(args.port),
     };
-    let prefix = match &args.prefix {
-        Some(prefix) => prefix.clone(),
-        None => place::own().context("cannot make a path by chance")?,
-    };
+    let asked = args.prefix.clone();
+    let new = place::new().context("cannot make a path by chance")?;
+    let prefix = Box::new(|port| asked.unwrap_or_else(|| place::of(port, new)));
     let config = Config { place, prefix, limits: Limits::usual() };
     let ready = |entry: &Entry| tell(args, &what, entry);
     serve(runs, config, ready, stopped()?)?;

@@ -222,6 +222,28 @@ fn nonsense_is_refused_with_a_reason() {
     assert_eq!(large.status, 413);
 }
 
+/// A page whose server was started again goes on; who takes the port of another server has another path.
+#[test]
+fn a_port_keeps_its_path() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = Served::new(dir.path(), &[]);
+    let port = first.parts().0.rsplit_once(':').unwrap().1.to_owned();
+    let (prefix, cookie) = (first.prefix().to_owned(), first.cookie());
+    let beside = Served::asked_for(dir.path(), &["run.marey"]);
+    assert_ne!(beside.prefix(), prefix, "each port has its own");
+    drop(first);
+    let again = Served::asked_for(dir.path(), &["run.marey", "--port", &port]);
+    assert_eq!(again.prefix(), prefix);
+    assert_ne!(again.cookie(), cookie, "the way in is another");
+    drop(again);
+    // What nobody could have written there is as if it were not there.
+    let places = dir.path().join(".state/marey/places");
+    assert_eq!(std::fs::metadata(&places).unwrap().permissions().mode() & 0o777, 0o600);
+    std::fs::write(&places, format!("{port} ../../etc\n{port}\n\n70000 0123456789abcdef\n")).unwrap();
+    let other = Served::asked_for(dir.path(), &["run.marey", "--port", &port]);
+    assert!(other.prefix() != prefix && other.prefix().len() == prefix.len(), "{}", other.address);
+}
+
 #[test]
 fn behind_a_prefix_and_on_a_socket() {
     let dir = tempfile::tempdir().unwrap();

@@ -17,6 +17,9 @@ export interface WaitsChoice {
   readonly where: string | null;
 }
 
+/** A span that has stood so long is looked at. */
+const REST_MS = 200;
+
 const ALL: WaitsChoice = { kind: "Waiting", what: null, where: null };
 
 export const waitsChoice = signal<WaitsChoice>(ALL);
@@ -43,8 +46,11 @@ export function followCauses(): () => void {
   return effect(() => {
     isExplaining.value = isPart.value;
     if (run.value === null || !isPart.value) return;
-    wanted = { from_ns: Math.floor(span.value.from), to_ns: Math.ceil(span.value.to) };
-    latest.want(wanted);
+    const of = { from_ns: Math.floor(span.value.from), to_ns: Math.ceil(span.value.to) };
+    wanted = of;
+    // To explain a span reads all of it: not while it is moved.
+    const rest = setTimeout(() => latest.want(of), REST_MS);
+    return () => clearTimeout(rest);
   });
 }
 

@@ -94,7 +94,7 @@ export type WaitsHead = { patterns: Array<string>, number: number, is_known: boo
 
 export type PathHead = { is_known: boolean, };
 
-export type CausesHead = { is_whole: boolean, waits: Array<WireSuffered>, delays: Array<WireDelay>, critical_path: Array<WireOnPath>, damage: Array<string>, };
+export type CausesHead = { why_not: string | null, until_ns: number | null, unlisted: number, unlisted_ns: number, waits: Array<WireSuffered>, delays: Array<WireDelay>, critical_path: Array<WireOnPath>, };
 
 export type WireCalled = { location: string, region: string, function: string, file: string, line: number, };
 

@@ -77,7 +77,7 @@ run: command line, start (ns since 1970), duration (ns), hosts, launcher, MPI li
   Its `state` is `merging` until all parts are there, then `finished`.
 - Each page has its checksum in its header (CRC-32), as Parquet has it; `meta.json` has that of what stands behind the pages \
 of a file, the footer and the bounds of pages, and in its first line (`crc32`) that of what stands behind this line.
-  What does not fit is refused with the name of the file.
+  What does not fit is refused with the name of the file; whoever changes `meta.json` on purpose leaves out that line.
 - Integers that come in long runs of one value are stored as runs (`RLE_DICTIONARY`), other instants and `lod.bucket` \
 delta-packed (`DELTA_BINARY_PACKED`), other numbers byte by byte with LZ4 (`BYTE_STREAM_SPLIT`), texts with a \
 dictionary and LZ4.

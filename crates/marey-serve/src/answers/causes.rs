@@ -5,7 +5,9 @@
 
 use std::cmp::Reverse;
 
-use marey_analyze::{Activity, Causes, Selection, Span, Trace, Until, caller, causes_within, wait_states};
+use marey_analyze::{
+    Activity, Causes, Delays, Selection, Span, Trace, Until, caller, causes_within, wait_states,
+};
 use marey_model::{CallPathId, LocationId, Nanos};
 
 use crate::fold::{MOST_VISITS_EXACTLY, visits_in};
@@ -18,33 +20,53 @@ pub(super) fn answer(run: &Opened<'_>, span: &SpanOf) -> Vec<u8> {
 }
 
 fn head(run: &Opened<'_>, span: &SpanOf) -> CausesHead {
-    let nothing = |damage| CausesHead {
-        is_whole: false,
+    let until_ns = run.added_up_since().map(|since| since.0);
+    let refused = |why: &str| CausesHead {
+        why_not: Some(why.to_owned()),
+        until_ns,
+        unlisted: 0,
+        unlisted_ns: 0,
         waits: Vec::new(),
         delays: Vec::new(),
         critical_path: Vec::new(),
-        damage,
     };
     let all = u32::try_from(run.trace.locations().len()).unwrap_or(u32::MAX);
     let within = (span.from_ns.max(0), span.to_ns);
-    if !run.head.left_out.is_empty() || visits_in(run, within, &[(0, all)], |_| true) > MOST_VISITS_EXACTLY {
-        return nothing(Vec::new());
+    if !run.head.left_out.is_empty() {
+        return refused("this page has no single visits, and a part of a run is explained from these");
     }
-    let Some(whole) = run.causes() else { return nothing(Vec::new()) };
-    if whole.span.to <= Nanos(span.from_ns) {
-        return nothing(Vec::new());
+    if until_ns.is_some_and(|until| until <= span.from_ns) {
+        return refused("here events were only added up, and a part of a run is explained from single ones");
     }
-    // Behind that there are sums only, which would look like computation.
-    let explained = Until::new(&run.trace, whole.span.to);
+    if visits_in(run, within, &[(0, all)], |_| true) > MOST_VISITS_EXACTLY {
+        return refused(
+            "this span has more visits than are read for one answer; zoom in, or look at the whole run",
+        );
+    }
+    let Some(whole) = run.causes() else {
+        return refused("this run was not explained, for not all of it can be read");
+    };
+    let to = span.to_ns.min(until_ns.unwrap_or(i64::MAX));
     let selection =
-        Selection { span: Span { from: Nanos(span.from_ns), to: Nanos(span.to_ns) }, ..Selection::default() };
-    match causes_within(&explained, &run.events, &selection, whole.clone()) {
-        Ok(causes) => of(run, &causes),
-        Err(unread) => nothing(unread.0),
+        Selection { span: Span { from: Nanos(span.from_ns), to: Nanos(to) }, ..Selection::default() };
+    // A part has delays and times of its own.
+    let whole = Causes {
+        waits: whole.waits.clone(),
+        path: whole.path.clone(),
+        ideal: whole.ideal.clone(),
+        bare: whole.bare.clone(),
+        delays: Delays::default(),
+        times: Vec::new(),
+        span: whole.span,
+    };
+    let explained = Until::new(&run.trace, whole.span.to);
+    match causes_within(&explained, &run.events, &selection, whole) {
+        Ok(causes) => of(run, &causes, until_ns),
+        Err(unread) => refused(&format!("not all of it can be read: {}", unread.0.join("; "))),
     }
 }
 
-fn of(run: &Opened<'_>, causes: &Causes) -> CausesHead {
+fn of(run: &Opened<'_>, causes: &Causes, until_ns: Option<i64>) -> CausesHead {
     let mut suffered = wait_states(&causes.waits);
     suffered.sort_by_key(|row| Reverse(row.time));
     let waits = suffered.iter().map(|row| WireSuffered {
@@ -68,11 +90,13 @@ fn of(run: &Opened<'_>, causes: &Causes) -> CausesHead {
         .iter()
         .map(|row| WireOnPath { called: done(run, row.location, row.activity), time_ns: row.on_path.0 });
     CausesHead {
-        is_whole: true,
+        why_not: None,
+        until_ns,
+        unlisted: causes.waits.unlisted.number,
+        unlisted_ns: causes.waits.unlisted.time.0,
         waits: waits.collect(),
         delays: delays.collect(),
         critical_path: critical_path.collect(),
-        damage: Vec::new(),
     }
 }
 

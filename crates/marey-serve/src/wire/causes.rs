@@ -1,4 +1,6 @@
 //! Waits, their causes and the critical path on the wire: in a window, and added up in a span.
+//!
+//! The one idea: of a window they are for drawing, hence columns; of a span they are rows of tables, hence JSON.
 
 use serde::Serialize;
 
@@ -24,20 +26,27 @@ pub struct PathHead {
 }
 
 /// What explains a span: the rows of `marey waits --from --to` and `marey path --from --to`, the most of each first. Fields of
-/// rows are called as in the report of the run.
+/// rows are called as in the report of the run, so that one view shows both.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct CausesHead {
-    /// Whether it was explained: spans with very many visits are not, nor are runs of which not all can be read.
-    pub is_whole: bool,
+    /// Why it was not explained, in words; then there are no rows. `null` = it was.
+    pub why_not: Option<String>,
+    /// Up to when, ns: behind that events were only added up.
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub until_ns: Option<i64>,
+    /// Waits that are too many to be listed one by one, the shortest, and how long they were together, ns.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub unlisted: u64,
+    /// That.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub unlisted_ns: i64,
     /// Who waited for what, by call path.
     pub waits: Vec<WireSuffered>,
     /// Who was waited for.
     pub delays: Vec<WireDelay>,
     /// What of the critical path lies in the span.
     pub critical_path: Vec<WireOnPath>,
-    /// What could not be read; then there are no rows.
-    pub damage: Vec<String>,
 }
 
 /// Where in the program.

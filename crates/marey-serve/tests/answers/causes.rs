@@ -1,5 +1,6 @@
 //! What explains a span, against waits whose ends are known because they were made.
 
+use marey_archive::{Archive, Meta};
 use marey_testkit::{Chance, Message, Spool};
 use serde_json::json;
 
@@ -61,7 +62,7 @@ fn waits_of_a_span_are_what_of_them_lies_in_it() {
         });
         let inside: Vec<i64> = inside.filter(|time| *time > 0).collect();
         let head = ask(&run, &json!({ "ask": "causes", "from_ns": from, "to_ns": to })).head;
-        assert_eq!((&head["is_whole"], &head["damage"]), (&json!(true), &json!([])));
+        assert_eq!((&head["why_not"], &head["until_ns"]), (&json!(null), &json!(null)));
         let rows = head["waits"].as_array().unwrap();
         let sum = |name: &str| rows.iter().map(|row| row[name].as_i64().unwrap()).sum::<i64>();
         assert_eq!(sum("wait_ns"), inside.iter().sum::<i64>(), "{from} to {to}: {rows:?}");
@@ -83,4 +84,36 @@ fn waits_of_a_span_are_what_of_them_lies_in_it() {
         assert_eq!(on_path, (to - from.max(first)).max(0), "{from} to {to}: {path:?}");
     }
     assert!(cut > 20, "{cut} waits lie across an end");
+}
+
+/// Behind the size limit of a recording there are sums only, which would look like computation.
+#[test]
+fn what_was_only_added_up_is_not_explained() {
+    let (spool, waits) = late_senders();
+    let mut made = Made::of(&spool);
+    let end = ask(&made.open(), &json!({ "ask": "run" })).head["duration_ns"].as_i64().unwrap();
+    let path = made.dir.path().join("run");
+    let mut meta = Meta::load(&path).unwrap();
+    let since = end / 2;
+    meta.counts.insert("summed_locations".to_owned(), 1);
+    meta.counts.insert("summed_since_ns".to_owned(), since.unsigned_abs());
+    meta.save(&path).unwrap();
+    made.archive = Box::leak(Box::new(Archive::open(&path).unwrap()));
+    let run = made.open();
+    let causes =
+        |from: i64, to: i64| ask(&run, &json!({ "ask": "causes", "from_ns": from, "to_ns": to })).head;
+    let received = made.rows.iter().filter(|row| row.location == 1).map(|row| row.start).min().unwrap();
+    let shift = received - waits[0].0;
+    let inside = waits.iter().map(|(begin, end)| ((end + shift).min(since) - (begin + shift)).max(0));
+    let all = causes(0, end);
+    assert_eq!((&all["why_not"], &all["until_ns"]), (&json!(null), &json!(since)));
+    let rows = all["waits"].as_array().unwrap();
+    let found: i64 = rows.iter().map(|row| row["wait_ns"].as_i64().unwrap()).sum();
+    assert_eq!(found, inside.sum::<i64>());
+    let path = all["critical_path"].as_array().unwrap();
+    let on_path: i64 = path.iter().map(|row| row["time_ns"].as_i64().unwrap()).sum();
+    let first = made.rows.iter().map(|row| row.start).min().unwrap();
+    assert_eq!(on_path, since - first, "the path ends where events do");
+    let behind = causes(since, end);
+    assert!(behind["why_not"].as_str().unwrap().contains("only added up"), "{behind}");
 }

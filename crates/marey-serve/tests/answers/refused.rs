@@ -10,7 +10,9 @@ use super::operations::meeting;
 use super::overlaps::overlapping;
 use super::traffic::talking;
 
-const REQUESTS: [&str; 20] = [
+const REQUESTS: [&str; 22] = [
+    r#"{"ask":"causes","from_ns":A,"to_ns":B}"#,
+    r#"{"ask":"course","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[D,E]],"exact":true,"without":[E,0,D,0]}"#,
     r#"{"ask":"shares","span":{"from_ns":A,"to_ns":B}}"#,
     r#"{"ask":"call-paths","from_ns":A,"to_ns":B}"#,
     r#"{"ask":"events","from_ns":A,"to_ns":B,"resolution_log2":C,"locations":[[0,E]],"exact":true}"#,

@@ -45,8 +45,8 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) socket: Option<PathBuf>,
 
-    /// What the path of the page begins with; as a rule a word made by chance, the same for all runs of yours, so that the
-    /// browser tells servers of other users nothing
+    /// What the path of the page begins with [default: a word made by chance, one for each port, kept in
+    /// ~/.local/state/marey/places]; behind a proxy that passes all paths on, `/`
     #[arg(long, value_name = "PATH", value_parser = prefix)]
     pub(crate) prefix: Option<String>,
 

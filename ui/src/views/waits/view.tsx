@@ -3,8 +3,8 @@ import { batch } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
-import { count, place } from "../../base/format.ts";
-import { duration } from "../../base/time.ts";
+import { count, counted, place } from "../../base/format.ts";
+import { duration, instant } from "../../base/time.ts";
 import { report } from "../../state/run.ts";
 import { spanLength } from "../../state/told.ts";
 import { chosenRegion, layers, regionOfReport, view } from "../../state/view.ts";
@@ -48,10 +48,11 @@ function Of(): JSX.Element {
 function OfSpan(): JSX.Element {
   const it = causes.value;
   if (it === null) return <Coming what="The span is being explained" />;
-  if (it.damage.length > 0) return <p class="hush">This span cannot be explained, for not all of it can be read: {it.damage.join("; ")}</p>;
-  if (!it.is_whole) return <p class="hush">This span has so many visits that it is not explained by itself, or this page does not have them; zoom in, or look at the whole run.</p>;
+  if (it.why_not !== null) return <p class="hush">The span is not explained: {it.why_not}.</p>;
   return (
     <div class={isExplaining.value ? "waits-span waits-stale" : "waits-span"}>
+      {it.until_ns === null ? null : <p class="muted">Explained up to {instant(it.until_ns)}; behind that events were only added up.</p>}
+      {it.unlisted === 0 ? null : <p class="muted">{counted(it.unlisted, "more wait")}, the shortest, {duration(it.unlisted_ns)} together, are in no row.</p>}
       <All explained={it} />
     </div>
   );
