@@ -6,8 +6,9 @@
 //!
 //! Deliberately absent: where loops are. That is read from sources, and handed in.
 
+use std::collections::BTreeMap;
+
 use marey_model::{CallPathId, Nanos};
-use rustc_hash::FxHashMap;
 
 use crate::samples::{Sampled, around, library_call};
 use crate::trace::{Frame, Trace};
@@ -93,7 +94,7 @@ pub fn source_loops(
 /// Loops by file and line.
 struct Places<'s> {
     /// By file, in the order of their first lines, what is around another before it.
-    of_file: FxHashMap<&'s str, Vec<Nested>>,
+    of_file: BTreeMap<&'s str, Vec<Nested>>,
 }
 
 /// A loop among those of its file.
@@ -108,7 +109,7 @@ struct Nested {
 
 impl<'s> Places<'s> {
     fn new(loops: &[SourceLoop<'s>]) -> Self {
-        let mut of_file: FxHashMap<&str, Vec<Nested>> = FxHashMap::default();
+        let mut of_file: BTreeMap<&str, Vec<Nested>> = BTreeMap::new();
         for (place, it) in loops.iter().enumerate() {
             let nested = Nested { first: it.first, last: it.last, around: None, place };
             of_file.entry(it.file).or_default().push(nested);

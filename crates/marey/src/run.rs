@@ -117,7 +117,7 @@ pub(crate) fn is_about_corrections(error: &Error) -> bool {
 }
 
 /// Whether a file could be a packed run, whole or cut off. One that cannot be read could.
-fn begins_like_zip(path: &Path) -> bool {
+pub(crate) fn begins_like_zip(path: &Path) -> bool {
     let mut start = [0; 2];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
     match read {

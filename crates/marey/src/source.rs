@@ -1,9 +1,11 @@
 //! `marey source`: what a program consists of.
 //!
 //! The one idea: it is asked of files alone, so it answers before anything was run. All of it comes from the program
-//! database of `marey-source`, whose two witnesses are the binary and the text; what only one of them knows says so.
+//! database of `marey-source`, whose two witnesses are the binary and the text; what only one of them knows says so. Of a run
+//! it is asked what the loops that it went through cost.
 
 mod about;
+mod costs;
 mod json;
 mod kinds;
 mod lists;
@@ -33,6 +35,12 @@ const FEW_FILES: usize = 3;
 pub(crate) fn run(args: &SourceArgs) -> anyhow::Result<ExitCode> {
     // What cannot be opened at all is an error; what is missing in it is a note.
     std::fs::File::open(&args.file).with_context(|| format!("cannot open {}", args.file.display()))?;
+    if is_run(&args.file) {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        costs::run(args, &mut out)?;
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let witnesses = Witnesses::ask(&args.file);
     refuse_nothing(&args.file, &witnesses)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -62,6 +70,13 @@ pub(crate) fn run(args: &SourceArgs) -> anyhow::Result<ExitCode> {
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a run lies there, packed or not, merged or not.
+fn is_run(path: &Path) -> bool {
+    let is_merged = path.join(marey_archive::META_FILE).is_file() && path.join("regions.parquet").is_file();
+    let is_packed = || path.is_file() && crate::run::begins_like_zip(path);
+    is_merged || path.join("spool/launch.json").is_file() || is_packed()
 }
 
 /// Who is told nothing is told why.

@@ -17,12 +17,16 @@ use super::at_least_one;
         which are read where the binary says that they are, or given by themselves, tell where functions end, loops and \
         their nests, constructs of OpenMP, OpenACC, MPI, coarrays, threads and the like, and calls as they are written. \
         What both tell is one row. A call through a pointer or of a virtual function has no callee: where it leads is \
-        only known when the program runs.",
+        only known when the program runs.\n\n\
+        Of a run the loops that its call stacks lead through are told, with what they cost: processor time by samples, calls of \
+        libraries that were made from within, their time, data and waiting. Sources are read where debug information says \
+        that they are.",
     after_long_help = "EXAMPLES\n  \
         marey source ./app                        an overview, and the largest functions\n  \
         marey source src/                         the same of sources, without a program\n  \
         marey source ./app --list types           all types, with what they are derived from\n  \
         marey source ./app --list loops           all loops and what lies in them\n  \
+        marey source run.marey                    which loops took the time of a run\n  \
         marey source ./app --of solver::step      where a function is, whom it calls, and who calls it\n  \
         marey source ./app --of Solver            the members of a type\n  \
         marey source libsolver.so --json | jq '.functions | length'\n\n\
@@ -37,11 +41,14 @@ use super::at_least_one;
         first_line, last_line, function|null, loop|null}]. Files, functions, types and loops are numbered from 0 in \
         their lists, and so are file, type, function, caller, callee and loop. known_to is binary, text or both. In \
         calls name is that of a callee that debug information does not know; both are null where nobody knows who is \
-        called. times is how many such calls there are in the machine code. Addresses are those of the file."
+        called. times is how many such calls there are in the machine code. Addresses are those of the file.\n  \
+        Of a run: processor_ns, samples, missing[], newer|null, loops[{kind, file, first_line, last_line, depth, \
+        function|null, processor_ns, samples, own_ns, own_samples, calls, calls_ns, bytes, waiting_ns|null}], the most \
+        processor time first. Times are sums over all locations."
 )]
 pub(crate) struct SourceArgs {
-    /// An executable, a shared library, a source, or a directory of sources
-    #[arg(value_name = "FILE|DIR")]
+    /// An executable, a shared library, a source, a directory of sources, or a run
+    #[arg(value_name = "FILE|DIR|RUN")]
     pub(crate) file: PathBuf,
 
     /// Show one list, all of it unless --top says otherwise

@@ -64,7 +64,7 @@ pub(crate) fn explained(run: &Run, path: &Path) -> anyhow::Result<Causes> {
 }
 
 /// The waits of a whole run, prepared or found.
-fn all_waits(run: &Run, events: &Events<'_>) -> Result<Waits, Unread> {
+pub(crate) fn all_waits(run: &Run, events: &Events<'_>) -> Result<Waits, Unread> {
     match marey_archive::prepared(&run.archive, &run.trace) {
         Some(causes) => Ok(causes.waits),
         None => waits(&run.trace, events),
