@@ -47,7 +47,9 @@ fn try_to(run: &Path) -> io::Result<()> {
 
 /// The list, the latest first.
 pub(crate) fn paths() -> Vec<PathBuf> {
-    let text = file().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
+    // What is no file, a pipe for one, might keep us waiting.
+    let text =
+        file().filter(|file| file.is_file()).and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
     let lines = text.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"/"));
     lines.take(MOST).map(|line| PathBuf::from(OsString::from_vec(line.to_vec()))).collect()
 }

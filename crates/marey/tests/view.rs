@@ -242,6 +242,11 @@ fn a_port_keeps_its_path() {
     std::fs::write(&places, format!("{port} ../../etc\n{port}\n\n70000 0123456789abcdef\n")).unwrap();
     let other = Served::asked_for(dir.path(), &["run.marey", "--port", &port]);
     assert!(other.prefix() != prefix && other.prefix().len() == prefix.len(), "{}", other.address);
+    drop(other);
+    // Nor does anybody wait for a pipe.
+    std::fs::remove_file(&places).unwrap();
+    assert!(Command::new("mkfifo").arg(&places).status().unwrap().success());
+    assert_eq!(Served::asked_for(dir.path(), &["run.marey"]).prefix().len(), prefix.len());
 }
 
 #[test]

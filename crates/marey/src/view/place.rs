@@ -43,7 +43,9 @@ pub(super) fn of(port: Option<u16>, new: String) -> String {
 
 /// Ports and their words, the latest first.
 fn kept() -> Vec<(u16, String)> {
-    let text = recent::state().and_then(|state| std::fs::read_to_string(state.join("places")).ok());
+    // What is no file, a pipe for one, might keep us waiting.
+    let text = recent::state().map(|state| state.join("places")).filter(|file| file.is_file());
+    let text = text.and_then(|file| std::fs::read_to_string(file).ok());
     let is_one = |word: &str| word.len() == LETTERS && word.bytes().all(|letter| letter.is_ascii_hexdigit());
     let of_line = |line: &str| {
         let (port, word) = line.split_once(' ')?;
