@@ -5,7 +5,7 @@
  *
  * Not here: several that are drawn together, of which all there is to tell stands in the choice itself.
  */
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
 import type { Towards, Traffic, WireVisit } from "../wire/generated.ts";
@@ -49,10 +49,12 @@ export function isChosenMessage(it: ChosenMessage): boolean {
   return now !== null && now.number === it.number && inOrder(now, it) === 0;
 }
 
-/** Chooses it, and looks at it if it is not seen. */
+/** Chooses it, and looks at it if it is not seen: one change, which is taken back as one. */
 export function goToMessage(it: ChosenMessage): void {
-  chooseMessage(it);
-  see(it.sent, Math.max(it.received, it.sent + 1));
+  batch(() => {
+    chooseMessage(it);
+    see(it.sent, Math.max(it.received, it.sent + 1));
+  });
 }
 
 /** Begins to follow what is chosen. */

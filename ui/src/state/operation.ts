@@ -1,5 +1,5 @@
 /** All about the operation of all that was chosen, and going from one to the next on its communicator. */
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
 import type { Operation, Towards, WireOperation } from "../wire/generated.ts";
@@ -77,8 +77,10 @@ export async function stepOperation(towards: Towards): Promise<void> {
   try {
     const found = await read({ communicator: now.communicator, instance });
     if (found === null) return;
-    chooseOperation(found.operation);
-    see(found.about.start_ns, found.about.end_ns);
+    batch(() => {
+      chooseOperation(found.operation);
+      see(found.about.start_ns, found.about.end_ns);
+    });
   } catch (error) {
     fail(error);
   }

@@ -1,5 +1,5 @@
 /** All about the visit that was chosen, and going from one to the next. */
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
 import { length } from "../base/time.ts";
@@ -71,10 +71,12 @@ async function goOn(towards: Towards): Promise<void> {
   }
 }
 
-/** Chooses what is there, and looks at it if it is not seen. */
+/** Chooses what is there, and looks at it if it is not seen: one change, which is taken back as one. */
 export function goTo(line: number, from: number, to: number): void {
-  chooseVisit({ line, at: from });
-  see(from, to);
+  batch(() => {
+    chooseVisit({ line, at: from });
+    see(from, to);
+  });
 }
 
 /** Goes to the visit that encloses one: that of the region at a place of its path. What is looked at stays, if some of it is seen. */
@@ -90,8 +92,10 @@ export async function goToCaller(of: WireVisit, place: number): Promise<void> {
   try {
     const caller = (await engine.visit({ line, at_ns: of.start_ns, near_ns: 0, region })).head.visit;
     if (caller === null) return;
-    chooseVisit({ line, at: caller.start_ns });
-    if (caller.end_ns <= span.peek().from || span.peek().to <= caller.start_ns) see(caller.start_ns, caller.end_ns);
+    batch(() => {
+      chooseVisit({ line, at: caller.start_ns });
+      if (caller.end_ns <= span.peek().from || span.peek().to <= caller.start_ns) see(caller.start_ns, caller.end_ns);
+    });
   } catch (error) {
     fail(error);
   }
