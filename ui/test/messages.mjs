@@ -71,6 +71,10 @@ export async function messages(browser) {
   await page.getByTitle(/^Next message from rank 1 to rank 2/).click();
   await browser.until("by its button, too", (key) => decodeURIComponent(location.hash).includes(`message=${key}`), key);
 
+  browser.step("two steps at once lead to the second next");
+  await page.evaluate(() => [1, 2].forEach(() => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "]", bubbles: true, cancelable: true }))));
+  await browser.until("both are gone", (bytes) => decodeURIComponent(location.hash).includes(`@1@${bytes}@1`), 820 + 10 * ROUND);
+
   browser.step("one out of sight is gone to in one step, which one press takes back");
   await look(page, key);
   await browser.until("it is told", (it) => document.querySelector(it)?.dataset.told === "true", MESSAGE);
