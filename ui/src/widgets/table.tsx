@@ -74,8 +74,8 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const usual = columns[props.sortedBy];
   const kept = useArranged(label, { column: usual?.name ?? "", isUp: props.isUp === true });
   // What it was sorted by may be gone: some columns are only there with some rows.
-  const by = columns.find((column) => column.name === kept.sorting.column) ?? usual;
-  const isUp = by?.name === kept.sorting.column && kept.sorting.isUp;
+  const chosen = columns.find((column) => column.name === kept.sorting.column);
+  const [by, isUp] = chosen === undefined ? [usual, props.isUp === true] : [chosen, kept.sorting.isUp];
   const scrolled = useSignal(0);
   const sortBy = (column: Column<Row>): void => kept.sort({ column: column.name, isUp: column === by ? !isUp : column.value === undefined });
   const rows = sorted(filtered(props.rows, columns, kept.filter), by, isUp);
