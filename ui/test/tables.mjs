@@ -14,7 +14,9 @@ const TABLES = [
   ["view=communication", ["messages", "operations of all", "pairs of processes"]],
   ["view=waits", ["What was waited for", "In which call", "Who waited", "waiting", "delays", "critical path"]],
   ["view=utilisation", ["utilisation"]],
+  // Tables of messages, the critical path, annotations and mountains are looked at in `twins.mjs`, those of tracks in `tracks.mjs`.
   ["view=timeline&table=states", ["states in the span"]],
+  ["view=timeline&table=operations", ["operations in the span"]],
 ];
 
 export async function tables(browser, address) {
@@ -58,7 +60,7 @@ export async function table(browser, label) {
     // What is told of both runs in one column has two in the file, and is sorted by what they differ in.
     const isOfTwo = head[column].startsWith(`${name} A`);
     const sorted = isOfTwo ? rows.map((row) => row.with(column, row[column + 1] - row[column])) : rows;
-    isSorted(sorted, column, isUp, `${label} by ${name}`, isTree);
+    await isSorted(page, sorted, column, isUp, `${label} by ${name}`, isTree);
     hasUnit(head[column], rows.map((row) => row[column]), shown.map((row) => row[place]), `${label}, ${name}`);
   }
   // By a word that some rows have.
@@ -100,24 +102,50 @@ async function saved(browser, label) {
 }
 
 /** Rows of a table, or rows beneath the same of a tree, go one way. */
-function isSorted(rows, column, isUp, what, isTree) {
+async function isSorted(page, rows, column, isUp, what, isTree) {
   const value = (it) => (typeof it === "string" ? it : Number.isNaN(it) ? -Infinity : it);
   const goes = (a, b) => (isUp ? a <= b : a >= b);
   const isInOrder = (values) => values.every((it, at) => at === 0 || goes(values[at - 1], it));
   if (isTree) {
-    const first = rows.filter((row) => row[0] === 0).map((row) => value(row[column]));
-    assert(typeof first[0] === "string" || isInOrder(first), `${what}: ${first}`);
+    for (const beneath of siblings(rows)) {
+      // Some rows of a tree have no number of visits.
+      const values = beneath.map((row) => row[column]).filter((it) => !Number.isNaN(it));
+      assert(typeof values[0] === "string" ? await areTextsInOrder(page, values, isUp) : isInOrder(values), `${what}: ${values}`);
+    }
     return;
   }
   const values = rows.map((row) => value(row[column]));
-  // Texts are ordered as languages do; who sent or where is ordered by number, and differences by their sizes.
   if (typeof values[0] === "string") {
-    assert(new Set(values).size < 2 || values[0] !== values.at(-1), what);
+    assert(await areTextsInOrder(page, values, isUp), `${what}: ${values.slice(0, 8)}`);
     return;
   }
+  // Differences are ordered by their sizes.
   // Of iterations the first comes first.
   const isOrdered = what.endsWith("by Iteration") ? isInOrder(values.map((it) => -it)) : isInOrder(values) || isInOrder(values.map(Math.abs));
   assert(isOrdered, `${what}: ${values.slice(0, 8)}`);
+}
+
+/** Rows of a tree that lie beneath the same one, the outermost first. */
+function siblings(rows) {
+  const found = [[]];
+  const open = [found[0]];
+  for (const row of rows) {
+    open.length = row[0] + 1;
+    if (open[row[0]] === undefined) found.push((open[row[0]] = []));
+    open[row[0]].push(row);
+  }
+  return found;
+}
+
+/** Texts are ordered as the browser's language does; who and where may be ordered by number. */
+function areTextsInOrder(page, values, isUp) {
+  return page.evaluate(
+    ([values, sign]) => [false, true].some((numeric) => {
+      const { compare } = new Intl.Collator(undefined, { numeric });
+      return values.every((it, at) => at === 0 || sign * compare(values[at - 1], it) <= 0);
+    }),
+    [values, isUp ? 1 : -1],
+  );
 }
 
 const SIZES = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, "%": 1 };
