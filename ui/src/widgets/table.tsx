@@ -13,7 +13,7 @@ import "./table.css";
 import { csvOf, Head, Tools } from "./tools.tsx";
 
 /** Who keeps how tables stand. */
-export const Kept = createContext<Keeper | null>(null);
+export const TableKeeper = createContext<Keeper | null>(null);
 
 export type Parts<Row> = ReadonlyArray<readonly [name: string, of: (row: Row) => string | number]>;
 
@@ -58,7 +58,7 @@ const ROW = 25;
 
 /** How the table of a label stands, and what changes that. */
 export function useArranged(label: string, usual: Sorting): { readonly sorting: Sorting; readonly filter: string; readonly sort: (next: Sorting) => void; readonly setFilter: (words: string) => void } {
-  const keeper = useContext(Kept);
+  const keeper = useContext(TableKeeper);
   if (keeper === null) throw new Error("somebody keeps how tables stand");
   const isUsual = (it: Sorting): boolean => it.column === usual.column && it.isUp === usual.isUp;
   return {
