@@ -27,6 +27,8 @@ export async function tables(browser, address) {
     await page.evaluate((hash) => (location.hash = `#1&${hash}`), hash);
     for (const label of labels) await table(browser, label);
   }
+  await sortedOnce(browser);
+  await byItself(browser);
   browser.step("what is copied is what is saved");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.evaluate(() => (location.hash = "#1&view=profile"));
@@ -73,6 +75,74 @@ export async function table(browser, label) {
   await browser.until("no rows", (label) => document.querySelectorAll(`[aria-label="${label}"] .table-row`).length === 0, label);
   await page.getByLabel(`Filter ${label}`, { exact: true }).fill("");
   await rowsOf(browser, label);
+}
+
+/** Rows know what they are sorted by before they are compared, and stay as they were put when the table is scrolled. */
+async function sortedOnce(browser) {
+  browser.step("rows are put in order once, and asked once for what they are sorted by");
+  const { page } = browser;
+  await page.evaluate((sorted) => (location.hash = `#1&view=profile&sorted=${encodeURIComponent(sorted)}`), JSON.stringify([["profile by region", "+Over locations"]]));
+  await browser.until("spreads", () => document.querySelector("[aria-label='profile by region'] .table-row .strip") !== null);
+  const number = Number(await page.locator("[aria-label='profile by region']").getAttribute("aria-rowcount")) - 1;
+  await page.evaluate((number) => {
+    const { sort, reduce } = Array.prototype;
+    window.counts = { sorts: 0, folds: 0 };
+    let isSorting = false;
+    Array.prototype.reduce = function (...words) {
+      if (isSorting) window.counts.folds += 1;
+      return reduce.apply(this, words);
+    };
+    Array.prototype.sort = function (compare) {
+      if (this.length !== number) return sort.call(this, compare);
+      window.counts.sorts += 1;
+      isSorting = true;
+      try {
+        return sort.call(this, compare);
+      } finally {
+        isSorting = false;
+      }
+    };
+    window.uncounted = () => Object.assign(Array.prototype, { sort, reduce });
+  }, number);
+  const head = boxOf(page, "profile by region").locator("[role=columnheader]").filter({ hasText: "Over locations" });
+  await head.getByRole("button").click();
+  await browser.until("the other way", () => document.querySelector("[aria-label='profile by region'] [aria-sort=descending]")?.textContent.startsWith("Over locations"));
+  const { sorts, folds } = await page.evaluate(() => window.counts);
+  assert(sorts > 0 && folds === 0, `${folds} folds in ${sorts} sorts`);
+  const seen = await page.evaluate(async () => {
+    const body = document.querySelector("[aria-label='Rows of profile by region']");
+    // So few rows need not be scrolled otherwise.
+    body.style.maxHeight = "60px";
+    const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    await frame();
+    window.counts.sorts = 0;
+    for (const top of [30, 60, 0]) {
+      body.scrollTop = top;
+      await frame();
+    }
+    body.style.maxHeight = "";
+    window.uncounted();
+    return window.counts.sorts;
+  });
+  assert.equal(seen, 0, "sorts while it was scrolled");
+}
+
+/** A word that is written into the filter of one table is nothing to the others. */
+async function byItself(browser) {
+  browser.step("a filter draws its own table anew, and no other");
+  const { page } = browser;
+  await page.evaluate(() => (location.hash = "#1&view=waits"));
+  for (const label of ["waiting", "Who waited"]) await rowsOf(browser, label);
+  // Each drawing of a table gives its heads new listeners.
+  await page.evaluate(() => {
+    const listener = (label) => Object.values(document.querySelector(`[aria-label="${label}"] [role=columnheader] button`)).find((it) => typeof it?.onClick === "function").onClick;
+    const before = ["waiting", "Who waited"].map((label) => [label, listener(label)]);
+    window.drawnAnew = () => before.filter(([label, it]) => it !== listener(label)).map(([label]) => label);
+  });
+  await page.getByLabel("Filter waiting", { exact: true }).fill("e");
+  await browser.until("its table", () => window.drawnAnew().includes("waiting"));
+  assert.deepEqual(await page.evaluate(() => window.drawnAnew()), ["waiting"]);
+  await page.getByLabel("Filter waiting", { exact: true }).fill("");
 }
 
 function boxOf(page, label) {
