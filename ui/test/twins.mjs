@@ -73,6 +73,7 @@ export async function twins(browser) {
   await page.locator("[aria-label='locations in each state in the whole run'] .table-row button").first().focus();
   await page.keyboard.press("Enter");
   await browser.until("the span is moved there", () => !location.hash.includes("span=4000000-"));
+  await page.locator("[aria-label='Rows of locations in each state in the whole run']").evaluate((it) => (it.scrollTop = 0));
   await table(browser, "locations in each state in the whole run");
 
   browser.step("annotations stand in a table");
