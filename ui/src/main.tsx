@@ -37,7 +37,7 @@ import { StatesWindow } from "./views/states/view.tsx";
 import { Timeline } from "./views/timeline/view.tsx";
 import { Utilisation } from "./views/utilisation/view.tsx";
 import { Waits } from "./views/waits/view.tsx";
-import { Kept } from "./widgets/table.tsx";
+import { TableKeeper } from "./widgets/table.tsx";
 
 const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
   overview: Overview,
@@ -138,9 +138,9 @@ async function start(page: HTMLElement): Promise<void> {
     return;
   }
   render(
-    <Kept.Provider value={tables}>
+    <TableKeeper.Provider value={tables}>
       <Page />
-    </Kept.Provider>,
+    </TableKeeper.Provider>,
     page,
   );
   listenToKeys();

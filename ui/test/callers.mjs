@@ -40,6 +40,10 @@ export async function callers(browser) {
   await browser.picture("caller");
 
   browser.step("all visits of its region are listed in the histogram, and this one is marked");
+  // Others that stood beside another region in the histogram are not meant.
+  await page.evaluate(() => (location.hash = `${location.hash}&together=${encodeURIComponent('["solve"]')}`));
+  await browser.settled();
+  assert.match(page.url(), /together=/);
   await page.getByRole("button", { name: "All visits" }).click();
   await browser.until("the list", () => document.querySelectorAll("[aria-label='picked visits'] .table-row").length > 5);
   assert.match(page.url(), new RegExp(`view=histogram.*region=${part}`));
@@ -51,8 +55,10 @@ export async function callers(browser) {
   assert.match(await chosen.textContent(), /^rank 2/);
   await browser.picture("all-visits");
   await browser.accessible("all visits of a region");
+  await page.evaluate(() => (location.hash = `${location.hash}&together=${encodeURIComponent('["solve"]')}`));
+  await browser.until("another beside it", () => document.querySelector(".sheet")?.textContent.includes("solve"));
   await page.keyboard.press("Escape");
   await page.locator("h1").first().click();
   await page.keyboard.press("Escape");
-  await browser.until("nothing is chosen", () => !location.hash.includes("region="));
+  await browser.until("nothing is chosen", () => !location.hash.includes("region=") && !location.hash.includes("together="));
 }

@@ -38,7 +38,7 @@ async function moving(browser) {
   await drag(4, () => undefined);
   await browser.until("it says whose clock", () => document.querySelector(".timeline-clock")?.textContent.includes("rank 1"));
   await page.locator(".timeline-clock input").fill("0");
-  await page.waitForTimeout(300);
+  await browser.settled();
   const box = await page.locator(ROWS).boundingBox();
   const shown = Math.ceil((box.width - 138) / 48) + 1;
   const begun = await drawn(page);
@@ -57,17 +57,18 @@ async function moving(browser) {
   assert(same >= (width - BY) * 0.98, `${same} of ${width - BY} pixels of the row are where they were moved to`);
   assert.notDeepEqual(after[1], before[1]);
   await page.locator(".timeline-clock input").fill("0");
-  await page.waitForTimeout(200);
+  await browser.settled();
   assert.deepEqual(await pixels(page, heights), before, "and back");
+  await farAway(browser);
   await page.getByRole("button", { name: "Cancel" }).click();
-  await page.waitForTimeout(200);
+  await browser.settled();
 
   browser.step("lines from row to row follow a clock that is moved, and a file has the same");
   await go(browser, "layers=mw");
   await drag(8, () => undefined);
   await pressed(browser);
   await page.mouse.move(2, 2);
-  await page.waitForTimeout(200);
+  await browser.settled();
   await browser.picture("clock-moved");
   const [there, here] = await lines(browser);
   assert(there.length > 5 && here.length > 5, `${there.length} lines in the file, ${here.length} without`);
@@ -77,6 +78,41 @@ async function moving(browser) {
   const rounds = here.length / 4;
   assert.equal(number(0, 0), 2 * rounds, "lines between others stay");
   assert(number(BY, 0) >= rounds - 1 && number(0, BY) >= rounds - 1, `${number(BY, 0)} begin and ${number(0, BY)} end with the row`);
+}
+
+/** Where a clock is moved far, tiles that are passed are used again, and do not become more and more. */
+async function farAway(browser) {
+  const { page } = browser;
+  browser.step("tiles are used again, however far a clock is moved");
+  await page.locator(".timeline-clock input").fill("100000");
+  await browser.settled();
+  const shown = Math.ceil(((await page.locator(ROWS).boundingBox()).width - 138) / 48) + 1;
+  await page.evaluate(() => {
+    const { createElement } = document;
+    window.canvases = 0;
+    document.createElement = function (name, ...words) {
+      if (name === "canvas") window.canvases += 1;
+      return createElement.call(this, name, ...words);
+    };
+  });
+  const before = await drawn(page);
+  // Ten screens, half of one at a time.
+  for (let step = 1; step <= 20; step += 1) {
+    const moved = SPAN.map((it) => it + (step * (SPAN[1] - SPAN[0])) / 2);
+    await page.evaluate((span) => (location.hash = location.hash.replace(/span=[^&]*/, `span=${span}`)), moved.join("-"));
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  }
+  await browser.settled();
+  const made = await page.evaluate(() => {
+    delete document.createElement;
+    return window.canvases;
+  });
+  assert((await drawn(page)) - before > 16 * shown, "both places were passed through");
+  // A screen on each side of both places; some were there before.
+  assert(made <= 7 * shown, `${made} tiles, of ${shown} that are seen`);
+  await go(browser, "layers=w");
+  await page.locator(".timeline-clock input").fill("0");
+  await browser.settled();
 }
 
 /** Messages that seem to arrive before they are sent are whole lines, too: those of a clock that was kept where it is wrong. */
@@ -146,7 +182,7 @@ async function lines(browser) {
   const moved = await written(browser);
   await areOnScreen(page, moved);
   await page.getByRole("button", { name: "Cancel" }).click();
-  await page.waitForTimeout(200);
+  await browser.settled();
   return [moved, await written(browser)];
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { asked, finest } from "./read.mjs";
+import { table } from "./tables.mjs";
 
 const ROWS = ".timeline-rows canvas";
 const ROUNDS = 40;
@@ -66,6 +67,7 @@ export async function events(browser) {
   await page.evaluate(() => (location.hash = "#1&view=timeline&counters=[]&table=events"));
   await browser.until("rows", () => document.querySelectorAll("[aria-label='marked instants in the span'] .table-row").length > 5);
   await browser.accessible("the table of marked instants");
+  await table(browser, "marked instants in the span");
   await browser.picture("events-table");
   await page.evaluate(() => (location.hash = "#1&view=timeline&layers=mwgo&counters=[]&table=events"));
   await browser.until("that they are not shown", () => document.querySelector(".timeline-twin")?.textContent.includes("not shown"));

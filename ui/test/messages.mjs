@@ -71,6 +71,20 @@ export async function messages(browser) {
   await page.getByTitle(/^Next message from rank 1 to rank 2/).click();
   await browser.until("by its button, too", (key) => decodeURIComponent(location.hash).includes(`message=${key}`), key);
 
+  browser.step("two steps at once lead to the second next");
+  await page.evaluate(() => [1, 2].forEach(() => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "]", bubbles: true, cancelable: true }))));
+  await browser.until("both are gone", (bytes) => decodeURIComponent(location.hash).includes(`@1@${bytes}@1`), 820 + 10 * ROUND);
+
+  browser.step("one out of sight is gone to in one step, which one press takes back");
+  await look(page, key);
+  await browser.until("it is told", (it) => document.querySelector(it)?.dataset.told === "true", MESSAGE);
+  await page.keyboard.press("]");
+  await browser.until("the next, and where it is", ([bytes, span]) => decodeURIComponent(location.hash).includes(`@1@${bytes}@1`) && !location.hash.includes(span), [810 + 10 * ROUND, SPAN.join("-")]);
+  await page.keyboard.press("Backspace");
+  await browser.until("it is taken back", (key) => decodeURIComponent(location.hash).includes(`message=${key}`), key);
+  await browser.settled();
+  assert(page.url().includes(`span=${SPAN.join("-")}`), `the span as well: ${page.url()}`);
+
   browser.step("the matrix marks its cell, the list its line, and another window tells it");
   const second = await browser.opened(() => page.evaluate(() => void window.open(location.href.replace("view=timeline", "view=timeline&alone=1"), "", "popup")));
   await second.until("it is told there", (it) => document.querySelector(it)?.dataset.told === "true", MESSAGE);
@@ -146,6 +160,11 @@ async function together(browser) {
     await browser.until(`message ${nth}`, (key) => decodeURIComponent(location.hash).includes(`message=${key}`), key(nth));
   }
   await page.keyboard.press("Escape");
+}
+
+/** Looks at the round with a message chosen. */
+function look(page, key) {
+  return page.evaluate(([span, key]) => (location.hash = `#1&view=timeline&notes=&span=${span}&message=${key}`), [SPAN.join("-"), key]);
 }
 
 /** Messages of a span, as the engine tells them. */

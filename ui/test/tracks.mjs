@@ -5,6 +5,7 @@ import { events } from "./events.mjs";
 import { moved } from "./moved.mjs";
 import { asked, finest } from "./read.mjs";
 import { states } from "./states.mjs";
+import { table } from "./tables.mjs";
 
 const ROWS = ".timeline-rows canvas";
 const COUNTER = "0f6f78";
@@ -64,6 +65,7 @@ async function overlaps(browser) {
   await page.evaluate(() => (location.hash = "#1&view=timeline&counters=[]&table=overlaps"));
   await browser.until("rows", () => document.querySelectorAll("[aria-label='overlapping states in the span'] .table-row").length > 5);
   await browser.accessible("the table of overlapping states");
+  await table(browser, "overlapping states in the span");
   const lanes = async () => (await browser.colours(ROWS))[FETCH] ?? 0;
   await page.evaluate(() => (location.hash = "#1&view=timeline&counters=[]"));
   await browser.settled();
@@ -127,6 +129,7 @@ async function counters(browser) {
   // Rank 0 counts from 0 to 7, rank 3 from 3 to 10.
   assert(queues.some((row) => row.includes("rank 3") && row.includes("10 messages")), `${queues}`);
   await browser.accessible("the table of counters");
+  await table(browser, "counters in the span");
   await browser.picture("counters-table");
 
   browser.step("none is drawn if none is wanted");

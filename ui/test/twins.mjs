@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { asked } from "./read.mjs";
+import { table } from "./tables.mjs";
 
 const SPAN = [4_000_000, 5_000_000];
 
@@ -26,6 +27,7 @@ export async function twins(browser) {
   await page.locator("[aria-label='messages in the span'] .table-row button").first().focus();
   await page.keyboard.press("Enter");
   await browser.until("it is chosen", () => document.querySelector("[aria-label='Selected message']") !== null && document.querySelectorAll("[aria-label='messages in the span'] .table-chosen").length === 1);
+  await table(browser, "messages in the span");
   await look("table=messages&pair=1-2-2-3");
   assert((await read(page, "messages in the span")).every(([from, to]) => from === "rank 1" && to === "rank 2"), "only those that are meant");
   await look("table=messages&layers=wg");
@@ -37,6 +39,7 @@ export async function twins(browser) {
   const many = await read(page, "messages in the span", 3);
   assert.equal(await page.locator("[aria-label='messages in the span'] [role=columnheader]").nth(2).textContent(), "Number");
   assert(many.every(([, , number]) => digits(number) > 0));
+  await table(browser, "messages in the span");
 
   browser.step("the critical path stands in a table, piece by piece");
   const wide = [1_000_000, 17_000_000];
@@ -52,12 +55,14 @@ export async function twins(browser) {
   assert.deepEqual(told.map(([where, from, to]) => [where, digits(from), digits(to)]), pieces.map(([where, start, end]) => [where, start, end]));
   await browser.picture("twin-path");
   await browser.accessible("the table of the critical path");
+  await table(browser, "critical path in the span");
 
   browser.step("mountains and the whole run stand in tables, step by step");
   await look("table=mountains");
   await courseOf(browser, head, "locations in each state in the span", SPAN);
   await browser.picture("twin-mountains");
   await browser.accessible("the table of the mountains");
+  await table(browser, "locations in each state in the span");
   await look("table=run");
   await courseOf(browser, head, "locations in each state in the whole run", [0, head.duration_ns]);
   const seen = await page.locator("[aria-label='locations in each state in the whole run'] .table-chosen").count();
@@ -68,11 +73,26 @@ export async function twins(browser) {
   await page.locator("[aria-label='locations in each state in the whole run'] .table-row button").first().focus();
   await page.keyboard.press("Enter");
   await browser.until("the span is moved there", () => !location.hash.includes("span=4000000-"));
+  await page.locator("[aria-label='Rows of locations in each state in the whole run']").evaluate((it) => (it.scrollTop = 0));
+  await table(browser, "locations in each state in the whole run");
+
+  browser.step("annotations stand in a table");
+  await look("table=annotations", [0, head.duration_ns]);
+  await page.evaluate(() => (location.hash = location.hash.replace("notes=&", "")));
+  await table(browser, "annotations in the span");
 
   browser.step("what is hidden has no column");
   await look(`table=mountains&hide=${encodeURIComponent('["solve"]')}`);
   await browser.until("another is the first", () => [...document.querySelectorAll("[aria-label='locations in each state in the span'] [role=columnheader]")].every((it) => it.textContent !== "solve"));
   assert((await page.locator("[aria-label='locations in each state in the span'] [role=columnheader]").count()) > 3);
+
+  browser.step("steps that were sorted by what is hidden then go from the first to the last again");
+  await look(`table=mountains&sorted=${encodeURIComponent('[["locations in each state in the span","-solve"]]')}`);
+  const way = () => page.locator("[aria-label='locations in each state in the span'] [role=columnheader]").evaluateAll((all) => all.flatMap((it) => (it.ariaSort === "none" ? [] : [`${it.textContent} ${it.ariaSort}`])));
+  assert.deepEqual(await way(), ["solve ▾ descending"]);
+  await look(`table=mountains&hide=${encodeURIComponent('["solve"]')}&sorted=${encodeURIComponent('[["locations in each state in the span","-solve"]]')}`);
+  await browser.until("it is gone", () => [...document.querySelectorAll("[aria-label='locations in each state in the span'] [role=columnheader]")].every((it) => !it.textContent.startsWith("solve")));
+  assert.deepEqual(await way(), ["From ▴ ascending"]);
   await look("");
 }
 

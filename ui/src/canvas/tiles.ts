@@ -106,7 +106,7 @@ export class Tiles {
     const bands = (shifted?.bands ?? []).map(([above, below]): [number, number] => [Math.max(Math.round(above * ratio), 0), Math.min(Math.round(below * ratio), down)]);
     const seen = bands.filter(([above, below]) => above < below);
     const moved = shifted === null || seen.length === 0 ? all : lay(begin - Math.round(shifted.by * ratio), seen);
-    this.forget(Math.min(all.first, moved.first), Math.max(all.behind, moved.behind));
+    this.forget(moved === all ? [all] : [all, moved]);
     return all.isOld || moved.isOld;
   }
 
@@ -138,12 +138,13 @@ export class Tiles {
     return tile;
   }
 
-  /** Tiles that are far away are used again. */
-  private forget(first: number, behind: number): void {
-    const most = (behind - first) * WINDOWS;
+  /** Tiles that are far from all that was laid are used again: what is shifted may lie far from the rest. */
+  private forget(laid: readonly Laid[]): void {
+    const most = laid.reduce((sum, { first, behind }) => sum + (behind - first) * WINDOWS, 0);
     if (this.tiles.size <= most) return;
+    const isNear = (place: number): boolean => laid.some(({ first, behind }) => place >= first - (behind - first) && place < behind + (behind - first));
     for (const [place, tile] of this.tiles) {
-      if (place >= first - (behind - first) && place < behind + (behind - first)) continue;
+      if (isNear(place)) continue;
       this.tiles.delete(place);
       this.free.push(tile);
     }

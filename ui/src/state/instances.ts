@@ -5,7 +5,7 @@ import { Latest } from "../base/latest.ts";
 import { behind } from "../base/time.ts";
 import type { InstancesHead, Sample, Which as Wire } from "../wire/generated.ts";
 import { engine, fail, run, whole } from "./run.ts";
-import { chosenRegion, hidden, hiddenLevels, pick, picked, ranges, seenLocations, span, type Picked, type Which } from "./view.ts";
+import { chosenRegion, hidden, hiddenLevels, pick, picked, ranges, seenLocations, span, together, type Picked, type Which } from "./view.ts";
 
 /** One by one, in the order of time; at most 20 000, those with the largest values. */
 export interface PickedInstances {
@@ -31,8 +31,6 @@ export const measure = signal<Picked["of"]>("duration");
 export const bins = signal(USUAL_BINS);
 export const isLogarithmic = signal(true);
 
-/** Regions that were switched on to stand in the histogram beside the chosen one. */
-export const together = signal<readonly number[]>([]);
 /** More colours are not told apart. */
 export const MOST_TOGETHER = 12;
 
@@ -86,12 +84,13 @@ export function applyHistogram(text: string): void {
   bins.value = Math.min(Math.max(number, FEWEST_BINS), MOST_BINS);
 }
 
-/** Means all visits of a region, so that they are listed one by one. */
+/** Means all visits of a region and of no other, so that they are listed one by one. */
 export function pickAll(region: number): void {
   batch(() => {
     isOfSpan.value = false;
     measure.value = "duration";
     chosenRegion.value = region;
+    together.value = [];
     pick({ region, of: "duration", which: { by: "range", range: [0, whole.peek().to] } });
   });
 }

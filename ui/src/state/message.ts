@@ -5,11 +5,12 @@
  *
  * Not here: several that are drawn together, of which all there is to tell stands in the choice itself.
  */
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
 import type { Towards, Traffic, WireVisit } from "../wire/generated.ts";
 import { engine, fail, run, whole } from "./run.ts";
+import { inTurn } from "./steps.ts";
 import { chooseMessage, chosenMessage, see, type ChosenMessage } from "./view.ts";
 import { talks, visitsAt } from "./visit.ts";
 
@@ -49,10 +50,12 @@ export function isChosenMessage(it: ChosenMessage): boolean {
   return now !== null && now.number === it.number && inOrder(now, it) === 0;
 }
 
-/** Chooses it, and looks at it if it is not seen. */
+/** Chooses it, and looks at it if it is not seen: one change, which is taken back as one. */
 export function goToMessage(it: ChosenMessage): void {
-  chooseMessage(it);
-  see(it.sent, Math.max(it.received, it.sent + 1));
+  batch(() => {
+    chooseMessage(it);
+    see(it.sent, Math.max(it.received, it.sent + 1));
+  });
 }
 
 /** Begins to follow what is chosen. */
@@ -123,17 +126,16 @@ function inOrder(a: ChosenMessage, b: ChosenMessage): number {
 }
 
 /** Goes to the next message between the same two locations, or to the one before, if there is one. */
-export async function stepMessage(towards: Towards): Promise<void> {
-  const now = chosenMessage.peek();
-  if (now === null) return;
-  try {
+export function stepMessage(towards: Towards): Promise<void> {
+  return inTurn(async () => {
+    const now = chosenMessage.peek();
+    if (now === null) return;
     const found = await (towards === "next" ? behind(now) : before(now));
+    // Somebody may have chosen another meanwhile.
     if (found === null || chosenMessage.peek() !== now) return;
     const { communicator: _, ...next } = found;
     goToMessage(next);
-  } catch (error) {
-    fail(error);
-  }
+  });
 }
 
 /** The length of the first span that is looked through: each is longer than the one before, so that what is near is found soon. */

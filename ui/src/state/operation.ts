@@ -1,9 +1,10 @@
 /** All about the operation of all that was chosen, and going from one to the next on its communicator. */
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
 import type { Operation, Towards, WireOperation } from "../wire/generated.ts";
 import { engine, fail, run } from "./run.ts";
+import { inTurn } from "./steps.ts";
 import { chosenOperation, chooseOperation, see } from "./view.ts";
 
 /** A member of it; ns, not a number = not known. */
@@ -69,17 +70,18 @@ export function followOperation(): void {
 }
 
 /** Goes to the next operation on its communicator, or to the one before, if there is one. */
-export async function stepOperation(towards: Towards): Promise<void> {
-  const now = chosenOperation.peek();
-  if (now === null) return;
-  const instance = now.instance + (towards === "next" ? 1 : -1);
-  if (instance < 0) return;
-  try {
+export function stepOperation(towards: Towards): Promise<void> {
+  return inTurn(async () => {
+    const now = chosenOperation.peek();
+    if (now === null) return;
+    const instance = now.instance + (towards === "next" ? 1 : -1);
+    if (instance < 0) return;
     const found = await read({ communicator: now.communicator, instance });
-    if (found === null) return;
-    chooseOperation(found.operation);
-    see(found.about.start_ns, found.about.end_ns);
-  } catch (error) {
-    fail(error);
-  }
+    // Somebody may have chosen another meanwhile.
+    if (found === null || chosenOperation.peek() !== now) return;
+    batch(() => {
+      chooseOperation(found.operation);
+      see(found.about.start_ns, found.about.end_ns);
+    });
+  });
 }

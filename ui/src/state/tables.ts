@@ -1,5 +1,5 @@
 /** How tables are sorted and filtered, by their labels; one that stands as at first is not among them. */
-import { signal } from "@preact/signals";
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
 
 import type { Keeper, Sorting } from "../base/sorting.ts";
 import { pairs } from "./recoloured.ts";
@@ -7,13 +7,26 @@ import { pairs } from "./recoloured.ts";
 const sortings = signal<ReadonlyMap<string, Sorting>>(new Map());
 const filters = signal<ReadonlyMap<string, string>>(new Map());
 
+const sortingOf = each(sortings);
+const filterOf = each(filters);
+
 /** Who keeps that for all tables of the page. */
 export const tables: Keeper = {
-  sorting: (label) => sortings.value.get(label) ?? null,
+  sorting: (label) => sortingOf(label) ?? null,
   sort: (label, next) => (sortings.value = changed(sortings.peek(), label, next)),
-  filter: (label) => filters.value.get(label) ?? "",
+  filter: (label) => filterOf(label) ?? "",
   setFilter: (label, words) => (filters.value = changed(filters.peek(), label, words === "" ? null : words)),
 };
+
+/** What there is for a label: who draws its table is told of changes of that one alone. */
+function each<Value>(all: ReadonlySignal<ReadonlyMap<string, Value>>): (label: string) => Value | undefined {
+  const known = new Map<string, ReadonlySignal<Value | undefined>>();
+  return (label) => {
+    const own = known.get(label) ?? computed(() => all.value.get(label));
+    known.set(label, own);
+    return own.value;
+  };
+}
 
 function changed<Value>(all: ReadonlyMap<string, Value>, label: string, next: Value | null): ReadonlyMap<string, Value> {
   const copy = new Map(all);

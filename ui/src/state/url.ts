@@ -11,7 +11,7 @@ import { Calm } from "../base/calm.ts";
 import { shown } from "../base/text.ts";
 import { ns, type Span } from "../base/time.ts";
 import { chosenCounters } from "./counters.ts";
-import { applyHistogram, histogramText, together } from "./instances.ts";
+import { applyHistogram, histogramText } from "./instances.ts";
 import { areTables, lane, LANES } from "./lane.ts";
 import { applyMessage, messageText } from "./message.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
@@ -43,6 +43,7 @@ import {
   pick,
   picked,
   regionOfName,
+  together,
   twin,
   TWINS,
   until,

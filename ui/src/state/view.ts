@@ -57,6 +57,8 @@ export const picked = computed<Picked | null>(() => {
 export function pick(next: Picked | null): void {
   lastPicked.value = next;
 }
+/** Regions that were switched on to stand in the histogram beside the chosen one. */
+export const together = signal<readonly number[]>([]);
 export const chosenVisit = signal<Chosen | null>(null);
 /** A visit of the run beside this one. */
 export const chosenBeside = signal<Chosen | null>(null);
@@ -230,6 +232,7 @@ export function clearSelection(): void {
     lastNew.value = null;
     chosenPair.value = null;
     pick(null);
+    together.value = [];
     chosenLocations.value = null;
   });
 }

@@ -1,10 +1,11 @@
 /** All about the visit that was chosen, and going from one to the next. */
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
 import { length } from "../base/time.ts";
 import type { Kind, Towards, WireVisit } from "../wire/generated.ts";
 import { engine, fail, linesOf, run } from "./run.ts";
+import { inTurn } from "./steps.ts";
 import { chooseVisit, chosenRegion, chosenVisit, see, span, type Chosen } from "./view.ts";
 
 /** `null` = none was chosen, or there is none. */
@@ -42,15 +43,9 @@ export function followVisit(): void {
   });
 }
 
-/** How many steps have been asked for and not been gone yet. */
-export const steps = signal(0);
-let last: Promise<void> = Promise.resolve();
-
-/** Goes to the next visit of the region that is meant, or to the one before. One step after the other: each begins where the one before has led. */
+/** Goes to the next visit of the region that is meant, or to the one before. */
 export function step(towards: Towards): Promise<void> {
-  steps.value += 1;
-  last = last.then(() => goOn(towards)).finally(() => (steps.value -= 1));
-  return last;
+  return inTurn(() => goOn(towards));
 }
 
 async function goOn(towards: Towards): Promise<void> {
@@ -60,21 +55,19 @@ async function goOn(towards: Towards): Promise<void> {
   if (region === null) return;
   const now = visit.peek();
   const at = now !== null && now.region === region ? now.start_ns : towards === "next" ? span.peek().from : span.peek().to;
-  try {
-    const line = chosenRegion.peek() === null ? (now?.line ?? null) : null;
-    const found = (await engine.step({ line, region, at_ns: Math.round(at), towards })).head;
-    if (found.line === null) return;
-    goTo(found.line, found.start_ns, found.end_ns);
-    await details.answered();
-  } catch (error) {
-    fail(error);
-  }
+  const line = chosenRegion.peek() === null ? (now?.line ?? null) : null;
+  const found = (await engine.step({ line, region, at_ns: Math.round(at), towards })).head;
+  if (found.line === null) return;
+  goTo(found.line, found.start_ns, found.end_ns);
+  await details.answered();
 }
 
-/** Chooses what is there, and looks at it if it is not seen. */
+/** Chooses what is there, and looks at it if it is not seen: one change, which is taken back as one. */
 export function goTo(line: number, from: number, to: number): void {
-  chooseVisit({ line, at: from });
-  see(from, to);
+  batch(() => {
+    chooseVisit({ line, at: from });
+    see(from, to);
+  });
 }
 
 /** Goes to the visit that encloses one: that of the region at a place of its path. What is looked at stays, if some of it is seen. */
@@ -90,8 +83,10 @@ export async function goToCaller(of: WireVisit, place: number): Promise<void> {
   try {
     const caller = (await engine.visit({ line, at_ns: of.start_ns, near_ns: 0, region })).head.visit;
     if (caller === null) return;
-    chooseVisit({ line, at: caller.start_ns });
-    if (caller.end_ns <= span.peek().from || span.peek().to <= caller.start_ns) see(caller.start_ns, caller.end_ns);
+    batch(() => {
+      chooseVisit({ line, at: caller.start_ns });
+      if (caller.end_ns <= span.peek().from || span.peek().to <= caller.start_ns) see(caller.start_ns, caller.end_ns);
+    });
   } catch (error) {
     fail(error);
   }

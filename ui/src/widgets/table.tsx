@@ -1,11 +1,12 @@
 /**
  * A table that can be sorted, filtered and copied, of any length: only rows that are seen are in the page.
  *
- * Knows no run; who uses it says what columns mean, and whoever has the page keeps how its tables stand.
+ * Knows no run; who uses it says what columns mean, and whoever has the page keeps how its tables stand. Rows are put in order anew
+ * when they or their columns are others: what columns tell depends on nothing else that changes.
  */
 import { useSignal } from "@preact/signals";
 import { createContext, type JSX } from "preact";
-import { useContext } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
 
 import { count, counted } from "../base/format.ts";
 import type { Keeper, Sorting } from "../base/sorting.ts";
@@ -13,7 +14,7 @@ import "./table.css";
 import { csvOf, Head, Tools } from "./tools.tsx";
 
 /** Who keeps how tables stand. */
-export const Kept = createContext<Keeper | null>(null);
+export const TableKeeper = createContext<Keeper | null>(null);
 
 export type Parts<Row> = ReadonlyArray<readonly [name: string, of: (row: Row) => string | number]>;
 
@@ -58,7 +59,7 @@ const ROW = 25;
 
 /** How the table of a label stands, and what changes that. */
 export function useArranged(label: string, usual: Sorting): { readonly sorting: Sorting; readonly filter: string; readonly sort: (next: Sorting) => void; readonly setFilter: (words: string) => void } {
-  const keeper = useContext(Kept);
+  const keeper = useContext(TableKeeper);
   if (keeper === null) throw new Error("somebody keeps how tables stand");
   const isUsual = (it: Sorting): boolean => it.column === usual.column && it.isUp === usual.isUp;
   return {
@@ -74,11 +75,12 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const usual = columns[props.sortedBy];
   const kept = useArranged(label, { column: usual?.name ?? "", isUp: props.isUp === true });
   // What it was sorted by may be gone: some columns are only there with some rows.
-  const by = columns.find((column) => column.name === kept.sorting.column) ?? usual;
-  const isUp = by?.name === kept.sorting.column && kept.sorting.isUp;
+  const chosen = columns.find((column) => column.name === kept.sorting.column);
+  const [by, isUp] = chosen === undefined ? [usual, props.isUp === true] : [chosen, kept.sorting.isUp];
   const scrolled = useSignal(0);
   const sortBy = (column: Column<Row>): void => kept.sort({ column: column.name, isUp: column === by ? !isUp : column.value === undefined });
-  const rows = sorted(filtered(props.rows, columns, kept.filter), by, isUp);
+  // It is drawn anew whenever it is scrolled.
+  const rows = useMemo(() => sorted(filtered(props.rows, columns, kept.filter), by, isUp), [props.rows, columns, kept.filter, by, isUp]);
   const seen = Math.min(rows.length, props.height);
   const first = Math.max(0, Math.min(Math.floor(scrolled.value / ROW), rows.length - seen));
   const grid = { gridTemplateColumns: columns.map((column) => column.width).join(" ") };
@@ -184,16 +186,20 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/[\u2066\u2069]/g, "");
 }
 
+/** Each row is asked once for what it is sorted by, which may be long to compute. */
 function sorted<Row>(rows: readonly Row[], column: Column<Row> | undefined, isUp: boolean): readonly Row[] {
   if (column === undefined) return rows;
   const sign = isUp ? 1 : -1;
-  const { text } = column;
   const of = column.order ?? column.value;
-  if (of === undefined) return [...rows].sort((a, b) => sign * text(a).localeCompare(text(b)));
+  if (of === undefined) {
+    const texts = rows.map((row) => ({ row, key: column.text(row) }));
+    return texts.sort((a, b) => sign * a.key.localeCompare(b.key)).map(({ row }) => row);
+  }
+  const numbers = rows.map((row) => ({ row, key: of(row) }));
   // What is not known is less than all that is.
-  const value = (row: Row): number => (Number.isNaN(of(row)) ? -Infinity : of(row));
+  for (const it of numbers) if (Number.isNaN(it.key)) it.key = -Infinity;
   // Two that are infinite are equal.
-  return [...rows].sort((a, b) => sign * (value(a) - value(b) || 0));
+  return numbers.sort((a, b) => sign * (a.key - b.key || 0)).map(({ row }) => row);
 }
 
 function csv<Row>(rows: readonly Row[], columns: ReadonlyArray<Column<Row>>): string {

@@ -47,9 +47,13 @@ export function Tools({ label, filter, setFilter, filterHelp, told, which, csv, 
   );
 }
 
-/** Its lines, from cells: numbers as they are, texts between quotes; what is not a number is not known, and empty. */
+/** What a spreadsheet would compute, even between quotes. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** Its lines, from cells: numbers as they are, texts between quotes; what is not a number is not known, and empty. Names in a run are nobody's formulas: an apostrophe says so. */
 export function csvOf(rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
-  const cell = (it: string | number): string => (typeof it === "string" ? `"${it.replaceAll('"', '""')}"` : Number.isNaN(it) ? "" : String(it));
+  const quoted = (it: string): string => `"${FORMULA.test(it) ? "'" : ""}${it.replaceAll('"', '""')}"`;
+  const cell = (it: string | number): string => (typeof it === "string" ? quoted(it) : Number.isNaN(it) ? "" : String(it));
   return rows.map((row) => row.map(cell).join(",")).join("\n");
 }
 

@@ -25,9 +25,9 @@ export function hits(query: string): readonly Hit[] {
   const head = run.value;
   if (head === null) return [];
   const words = query.toLowerCase().split(/\s+/).filter((word) => word !== "");
-  const doable = [...viewHits(), ...commandHits(head)];
-  if (words.length === 0) return doable;
-  const all = [...viewHits(), ...rankHits(head), ...hostHits(head), ...threadHits(head), ...counterHits(head), ...regionHits(head), ...commandHits(head), ...findingHits()];
+  const [views, commands] = [viewHits(), commandHits(head)];
+  if (words.length === 0) return [...views, ...commands];
+  const all = [...views, ...rankHits(head), ...hostHits(head), ...threadHits(head), ...counterHits(head), ...regionHits(head), ...commands, ...findingHits()];
   const whole = words.join(" ");
   const found = all.filter(({ kind, name }) => {
     const text = `${name} ${kind}`.toLowerCase();

@@ -21,7 +21,7 @@ export function Strip({ shares, column }: StripProps): JSX.Element {
   const roving = useRoving<HTMLSpanElement>();
   const locations = run.value?.locations ?? [];
   const times = timesOf(shares, column);
-  const [, most] = extremes(times);
+  const [, most] = extremesOf(shares, column);
   const each = Math.max(1, Math.ceil(times.length / MOST));
   const cells = Array.from({ length: Math.ceil(times.length / each) }, (_, cell) => {
     const own = times.slice(cell * each, (cell + 1) * each);
@@ -60,18 +60,28 @@ function timesOf(shares: Shares, column: number): readonly number[] {
   return (run.value?.locations ?? []).map((_, location) => shares.exclusive[location * width + column] ?? 0);
 }
 
-function extremes(times: readonly number[]): readonly [least: number, most: number] {
-  return [times.reduce((all, time) => Math.min(all, time), times[0] ?? 0), times.reduce((all, time) => Math.max(all, time), 0)];
+/** The least and the most that a location has, of columns for which somebody asked: tables ask for each more than once. */
+const known = new WeakMap<Shares, Map<number, readonly [least: number, most: number]>>();
+
+function extremesOf(shares: Shares, column: number): readonly [least: number, most: number] {
+  const own = known.get(shares) ?? new Map<number, readonly [number, number]>();
+  known.set(shares, own);
+  const found = own.get(column);
+  if (found !== undefined) return found;
+  const times = timesOf(shares, column);
+  const extremes = [times.reduce((all, time) => Math.min(all, time), times[0] ?? 0), times.reduce((all, time) => Math.max(all, time), 0)] as const;
+  own.set(column, extremes);
+  return extremes;
 }
 
 /** The least and the most that a location has, in words. */
 export function wordsOf(shares: Shares, column: number): string {
-  const [least, most] = extremes(timesOf(shares, column));
+  const [least, most] = extremesOf(shares, column);
   return `From ${duration(least)} to ${duration(most)}`;
 }
 
 /** How much more the one with most has than the one with least, ns. */
 export function spreadOf(shares: Shares, column: number): number {
-  const [least, most] = extremes(timesOf(shares, column));
+  const [least, most] = extremesOf(shares, column);
   return most - least;
 }

@@ -68,7 +68,7 @@ function CourseTable({ label, shown, of, onChoose, isChosen }: CourseTableProps)
   const told = Array.from(shown.region, (region, series) => ({ region, series })).filter(({ region, series }) => !hidden.value.has(region) && isMet(series));
   const others = shown.region.length;
   const columns: ReadonlyArray<Column<Step>> = [
-    { name: "From", help: "Begin of the step; press a row to look at it", text: (step) => instant(step.from), value: (step) => step.from, width: "160px" },
+    { name: "From", help: "Begin of the step; press a row to look at it", text: (step) => instant(step.from), value: (step) => step.from, unit: "ns", width: "160px" },
     ...told.map(({ region, series }) => column(series, regions[region]?.name ?? "", `How many locations are in ${regions[region]?.name ?? ""}, on average of the step`)),
     ...(isMet(others) ? [column(others, "Others", "How many locations are in any other state, on average of the step: grey in the picture")] : []),
   ];

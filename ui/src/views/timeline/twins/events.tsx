@@ -1,4 +1,5 @@
 /** Instants of the span that the program marked. */
+import { batch } from "@preact/signals";
 import type { JSX } from "preact";
 
 import { count } from "../../../base/format.ts";
@@ -45,9 +46,10 @@ export function EventsTwin(): JSX.Element {
     { name: "Number", help: "How many stand together", text: (row) => count(row.number), value: (row) => row.number, width: "90px" },
     { name: "Within", help: "From the first to the last of them", text: (row) => (row.number > 1 ? duration(row.to - row.from) : ""), value: (row) => row.to - row.from, unit: "ns", width: "100px" },
   ];
-  const choose = (row: Row): void => {
-    chooseEvents({ location: row.location, from: row.from, to: row.to });
-    see(row.from, row.to + 1);
-  };
+  const choose = (row: Row): void =>
+    batch(() => {
+      chooseEvents({ location: row.location, from: row.from, to: row.to });
+      see(row.from, row.to + 1);
+    });
   return <Table label="marked instants in the span" rows={rows} columns={columns} sortedBy={2} height={40} onChoose={choose} />;
 }

@@ -40,11 +40,11 @@ export function MessagesTwin(): JSX.Element {
     { name: "From", help: "Who sent it; press a row to see all about it", text: (row) => nameOf(row.from), order: (row) => row.from, width: "minmax(80px, 1fr)" },
     { name: "To", help: "Who received it", text: (row) => nameOf(row.to), order: (row) => row.to, width: "minmax(80px, 1fr)" },
     ...(isMany ? [number] : []),
-    { name: "Sent", help: "When the call that sent it was entered", text: (row) => instant(row.sent), value: (row) => row.sent, width: "150px" },
-    { name: "Received", help: "When the call that completed its receive was left", text: (row) => instant(row.received), value: (row) => row.received, width: "150px" },
-    { name: "On its way", help: "From there to here", text: (row) => duration(row.received - row.sent), value: (row) => row.received - row.sent, width: "100px" },
-    { name: "Data", help: "What it held, bytes", text: (row) => bytes(row.bytes), value: (row) => row.bytes, width: "90px" },
-    ...(isMany ? [] : [{ name: "Tag", help: "Of the message; – = not known", text: (row: ChosenMessage) => String(row.tag ?? "–"), value: (row: ChosenMessage) => row.tag ?? -1, width: "60px" }]),
+    { name: "Sent", help: "When the call that sent it was entered", text: (row) => instant(row.sent), value: (row) => row.sent, unit: "ns", width: "150px" },
+    { name: "Received", help: "When the call that completed its receive was left", text: (row) => instant(row.received), value: (row) => row.received, unit: "ns", width: "150px" },
+    { name: "On its way", help: "From there to here", text: (row) => duration(row.received - row.sent), value: (row) => row.received - row.sent, unit: "ns", width: "100px" },
+    { name: "Data", help: "What it held, bytes", text: (row) => bytes(row.bytes), value: (row) => row.bytes, unit: "B", width: "90px" },
+    ...(isMany ? [] : [{ name: "Tag", help: "Of the message; – = not known", text: (row: ChosenMessage) => String(row.tag ?? "–"), value: (row: ChosenMessage) => row.tag ?? NaN, width: "60px" }]),
   ];
   return (
     <>

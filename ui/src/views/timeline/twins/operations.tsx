@@ -1,4 +1,5 @@
 /** The operations of all of the span. */
+import { batch } from "@preact/signals";
 import type { JSX } from "preact";
 
 import { count } from "../../../base/format.ts";
@@ -56,8 +57,10 @@ function choose(row: Row): void {
     lookAround(row.first, row.end);
     return;
   }
-  chooseOperation(row.operation);
-  see(row.first, row.end);
+  batch(() => {
+    chooseOperation(row.operation);
+    see(row.first, row.end);
+  });
 }
 
 function rowsOf(all: Collectives, span: { readonly from: number; readonly to: number }): readonly Row[] {

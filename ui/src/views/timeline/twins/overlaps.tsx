@@ -1,4 +1,5 @@
 /** States of the span that need not nest. */
+import { batch } from "@preact/signals";
 import type { JSX } from "preact";
 
 import { count } from "../../../base/format.ts";
@@ -49,9 +50,10 @@ export function OverlapsTwin(): JSX.Element {
     { name: "Start", help: "When it begins", text: (row) => instant(row.start), value: (row) => row.start, unit: "ns", width: "160px" },
     { name: "Duration", help: "How long it is", text: (row) => duration(row.duration), value: (row) => row.duration, unit: "ns", width: "100px" },
   ];
-  const choose = (row: Row): void => {
-    chosenRegion.value = row.region;
-    see(row.start, row.start + row.duration);
-  };
+  const choose = (row: Row): void =>
+    batch(() => {
+      chosenRegion.value = row.region;
+      see(row.start, row.start + row.duration);
+    });
   return <Table label="overlapping states in the span" rows={rows} columns={columns} sortedBy={3} height={40} onChoose={choose} />;
 }

@@ -39,9 +39,9 @@ export function PathTwin(): JSX.Element {
   );
   const columns: ReadonlyArray<Column<Row>> = [
     { name: "Where", help: "Rank and thread that it leads along; press a row to see what was done there", text: (row) => head.locations[row.location]?.name ?? "", width: "minmax(90px, 1fr)" },
-    { name: "From", help: "When it comes there", text: (row) => instant(row.start), value: (row) => row.start, width: "160px" },
-    { name: "To", help: "When it leaves", text: (row) => instant(row.start + row.duration), value: (row) => row.start + row.duration, width: "160px" },
-    { name: "Duration", help: "How long it stays; what is too short to be seen counts with what it is next to", text: (row) => duration(row.duration), value: (row) => row.duration, width: "100px" },
+    { name: "From", help: "When it comes there", text: (row) => instant(row.start), value: (row) => row.start, unit: "ns", width: "160px" },
+    { name: "To", help: "When it leaves", text: (row) => instant(row.start + row.duration), value: (row) => row.start + row.duration, unit: "ns", width: "160px" },
+    { name: "Duration", help: "How long it stays; what is too short to be seen counts with what it is next to", text: (row) => duration(row.duration), value: (row) => row.duration, unit: "ns", width: "100px" },
   ];
   return <Table label="critical path in the span" rows={rows} columns={columns} sortedBy={1} isUp height={40} onChoose={(row) => void goToLocation(row.location, Math.round(row.start))} />;
 }
