@@ -237,7 +237,8 @@ export async function lammps(browser, address) {
   browser.step("what is drawn stands in a table, too");
   await page.getByRole("button", { name: "Table" }).click();
   await browser.until("rows", () => document.querySelectorAll("[aria-label='states in the span'] .table-row").length > 5);
-  assert.match(await browser.text("[aria-label='states in the span'] .table-row"), /MPI_Init/);
+  // Which takes longest differs from one recording to another.
+  assert.match(await browser.text("[aria-label='states in the span'] .table-row"), /MPI_\w+/);
   await browser.accessible("the timeline with its table");
   await browser.picture("timeline-table");
   await page.getByRole("button", { name: "Table" }).click();

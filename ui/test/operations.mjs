@@ -91,11 +91,16 @@ async function aLateOne(page) {
 
 /** Presses down a column until an operation is chosen, by the address. */
 async function pressDown(browser, box, x, wanted) {
-  for (let y = 26; y < box.height; y += 4) {
-    await browser.page.mouse.click(x, box.y + y);
-    // The address is written ten times a second at most.
-    await browser.page.waitForTimeout(110);
-    if (browser.page.url().includes(wanted)) return;
+  // The address is written ten times a second at most, and later where the machine has other work: then what stands there is
+  // of the press before, and it is gone through again, slower.
+  for (const pause of [110, 500]) {
+    for (let y = 26; y < box.height; y += 4) {
+      await browser.page.mouse.click(x, box.y + y);
+      await browser.page.waitForTimeout(pause);
+      if (!browser.page.url().includes(wanted)) continue;
+      await browser.page.waitForTimeout(300);
+      if (browser.page.url().includes(wanted)) return;
+    }
   }
   throw new Error(`there is no ${wanted}`);
 }
