@@ -215,6 +215,8 @@ impl Decoder {
         let open = window.map_or(Ok(Vec::new()), |window| with.index.open_stack(window))?;
         let common = common(builder, &open);
         builder.skip(common, from, out.slab_of(from), to);
+        // What these calls did was done by the last instant of which there are events: it must not wait for another call.
+        out.left(u32::try_from(common).unwrap_or(u32::MAX), from);
         if let Some(window) = window {
             self.enter_open(with, window, &open[common..], builder, out);
         }

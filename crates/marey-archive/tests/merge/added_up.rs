@@ -456,3 +456,36 @@ proptest! {
         merged(&process, &events);
     }
 }
+
+/// A receive in a call of which the end was only added up ends with what there is of that call, and not with the next one
+/// that is there again.
+#[test]
+fn a_receive_does_not_wait_for_a_call_behind_what_was_added_up() {
+    let mut spool = Spool::world(2);
+    call(&mut spool.processes[0], 0, "MPI_Send", 10, 20, |p| p.send(0, message(1, 5)));
+    let rank = &mut spool.processes[1];
+    let (receive, barrier) = (rank.site(1, "MPI_Recv"), rank.site(1, "MPI_Barrier"));
+    rank.enter(0, receive, 5);
+    rank.receive(0, message(0, 5));
+    let mut again = Vec::new();
+    Record::Enter { site: barrier, delta: 100 }.encode(&mut again);
+    Record::Leave { delta: 50 }.encode(&mut again);
+    rank.end = Some(10_000);
+    let cells = [(CellKind::Path { site: receive, parent: NOBODY }, [1, 0, 45, 45, 45, 45, 0, 8])];
+    let mut bytes = sums(rank.key, 30, 3, &cells);
+    bytes.extend(begun_anew(rank.key, 8_400, 3, &[], &again));
+    let process = &spool.processes[1];
+    let merged = damaged(&spool, |place| {
+        let path = place.join(file(process, "events"));
+        std::fs::write(&path, [std::fs::read(&path).unwrap(), bytes].concat()).unwrap();
+    });
+    let messages = merged.table("messages");
+    let ends = messages.i64("recv_time").unwrap();
+    assert_eq!(ends.len(), 1);
+    assert!((5..8_400).contains(&ends[0]), "received at {}", ends[0]);
+    // It is the end of the visit as the table of intervals has it.
+    let intervals = merged.table("intervals");
+    let (starts, durations) = (intervals.i64("start").unwrap(), intervals.i64("duration").unwrap());
+    let visits: Vec<i64> = starts.iter().zip(durations).map(|(start, duration)| start + duration).collect();
+    assert!(visits.contains(&ends[0]), "{visits:?}");
+}
