@@ -128,6 +128,14 @@ async function together(browser) {
   const { duration_ns: end, locations } = (await asked(page, { ask: "run" })).head;
   const log2 = finest(0, end);
   const drawn = await asked(page, { ask: "messages", from_ns: 0, to_ns: end, resolution_log2: log2, locations: [[0, locations.length]], exact: false });
+  const part = [Math.floor(end / 4), Math.floor(end / 2)];
+  await page.evaluate((span) => (location.hash = `#1&view=timeline&notes=&span=${span}`), part.join("-"));
+  await browser.settled();
+  const told = digits(/about ([^m]*) messages, drawn together/.exec(await browser.text(".timeline-bar"))?.[1] ?? "");
+  const there = (await traffic(page, part)).head.number;
+  assert(there > 50 && Math.abs(told - there) < 0.1 * there, `${told} of ${there} messages of the span, not of what lies beside it`);
+  await page.evaluate(() => (location.hash = "#1&view=timeline&notes="));
+  await browser.settled();
   const at = drawn.count.indexOf(Math.max(...drawn.count));
   assert(drawn.count[at] > 20, "many are one line");
   const [x, y] = await found(page, (drawn.send_time[at] + drawn.receive_time[at]) / 2, /^\d+ messages from rank 0 to rank 1, drawn together: .*; press/);

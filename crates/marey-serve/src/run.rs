@@ -360,6 +360,7 @@ fn head(
         messages: count("messages"),
         clock_ns: clock(trace),
         problems: trace.problems().iter().map(|problem| problem.count).sum(),
+        added_up_since_ns: archive.meta().summed_since_ns().filter(|since| *since < facts.duration_ns),
         left_out: left_out(archive),
         regions: regions.collect(),
         processes: processes.collect(),

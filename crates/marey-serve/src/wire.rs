@@ -287,6 +287,10 @@ pub struct RunHead {
     /// How many problems the recording had.
     #[cfg_attr(test, ts(type = "number"))]
     pub problems: u64,
+    /// When events of some locations began to be only added up, ns; `null` = all have theirs to the end. Of what is behind
+    /// it an answer about a span has what was recorded one by one.
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub added_up_since_ns: Option<i64>,
     /// What of it was left out where the run was exported: `visits`, `messages`.
     pub left_out: Vec<String>,
     /// Levels, the outermost first.

@@ -1,4 +1,5 @@
 /** Messages as lines from where they were sent to where they were received, and the critical path. */
+import type { Span } from "../base/time.ts";
 import type { Ink } from "../canvas/ink.ts";
 import type { Palette } from "../canvas/palette.ts";
 import { pxFromTime, type Scale } from "../canvas/scale.ts";
@@ -30,6 +31,21 @@ export function messagesOf(frame: Frame<MessagesHead>): Messages {
     bytes: frame.f64("bytes"),
     tag: frame.f64("tag"),
   };
+}
+
+/** Whether some of them are drawn as one. */
+export function areTogether(messages: Messages): boolean {
+  return messages.count.some((count) => count > 1);
+}
+
+/** How many messages are on their way in a span; about, where lines stand for several that were sent at several instants. */
+export function numberIn(messages: Messages, { from, to }: Span): number {
+  let sum = 0;
+  messages.count.forEach((count, at) => {
+    const [sent, received] = [messages.sent[at] ?? 0, messages.received[at] ?? 0];
+    if (Math.max(sent, received) >= from && Math.min(sent, received) <= to) sum += count;
+  });
+  return sum;
 }
 
 export interface FlowLook {

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::mpi_counts::prepare_hpcc;
+use crate::mpi_view::look;
 use crate::support::{Counter, Counts, Job, Mpi, Place, Run, need};
 
 /// Who sent how much to whom, by the report.
@@ -72,6 +73,9 @@ fn sums_have_every_call_and_every_message() {
     for (options, kept) in [(["--mode", "profile"], 0..400_000), (["--max-mb", "1"], 300_000..1_300_000)] {
         let (run, _) = summed(&place, &counter, &job(), options);
         assert_eq!(communication(&run), expected, "{options:?}");
+        if options[0] == "--max-mb" {
+            look(run.path(), &[], "summed", &place);
+        }
         let info = run.json("info");
         near(&info);
         assert!(run.text("info", &["--estimate"]).contains("A trace of everything takes"));

@@ -7,13 +7,14 @@ import { duration } from "../../base/time.ts";
 import { pairName, report, run, whole } from "../../state/run.ts";
 import { spanLength } from "../../state/told.ts";
 import { cellMeasure, collectiveSums, durations, followTraffic, isCounting, order, sizes, tag, traffic, type CellMeasure, type TrafficSums } from "../../state/traffic.ts";
-import { chosenPair, view } from "../../state/view.ts";
+import { chosenPair, span, view } from "../../state/view.ts";
 import type { TrafficOrder } from "../../wire/generated.ts";
 import { Classes, edgesOf } from "./classes.tsx";
 import "./communication.css";
 import { Messages, Operations } from "./list.tsx";
 import { extremes, Matrix, Processes, WRITTEN } from "./matrix.tsx";
 import { Pairs } from "./pairs.tsx";
+import { AddedUp } from "../added_up.tsx";
 import { Coming } from "../lost.tsx";
 
 const MEASURES: ReadonlyArray<readonly [CellMeasure, string, string]> = [
@@ -60,6 +61,7 @@ function Linked({ sums }: { readonly sums: TrafficSums }): JSX.Element {
           Messages {isAll ? "of the whole run" : `of the span that is shown, ${duration(spanLength.value)}`} — {count(number)}, {bytes(data)}, {duration(number === 0 ? 0 : time / number)} on their way on average
         </h2>
         <Limits />
+        <AddedUp to={span.value.to} lacks="their messages are not here" />
         <Unmatched sums={sums} />
         {damage.length > 0 ? <p class="warn">Not all could be read: {damage.join("; ")}</p> : null}
         {number === 0 && sums.cells.length === 0 ? (

@@ -7,8 +7,8 @@ import { bytes, count, counted, percent } from "../../base/format.ts";
 import { Latest } from "../../base/latest.ts";
 import { duration } from "../../base/time.ts";
 import { bins, FEWEST_BINS, instances, isLogarithmic, isOfSpan, measure, MOST_BINS, sample, sampled } from "../../state/instances.ts";
-import { engine, fail, run } from "../../state/run.ts";
-import { beside, chosenRegion, isBlinking, pick, picked } from "../../state/view.ts";
+import { engine, fail, run, whole } from "../../state/run.ts";
+import { beside, chosenRegion, isBlinking, pick, picked, span } from "../../state/view.ts";
 import type { Histogram, HistogramHead, Sample } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { colourOf } from "../colours.ts";
@@ -18,6 +18,7 @@ import "./histogram.css";
 import { Percentages } from "./percentages.tsx";
 import { Picked } from "./picked.tsx";
 import { Regions } from "./regions.tsx";
+import { AddedUp } from "../added_up.tsx";
 import { Coming } from "../lost.tsx";
 
 interface Shown {
@@ -83,6 +84,7 @@ export function HistogramView(): JSX.Element {
         </h1>
         <Regions />
         <Tools />
+        <AddedUp to={isOfSpan.value ? span.value.to : whole.value.to} lacks="their visits are not among these" />
         {it === null ? <Coming what="The visits are being counted" /> : <Bars it={it} region={region} />}
       </section>
       {instances.value === null || picked.value === null ? null : <Picked of={picked.value.of} />}

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 
 import { counted, percent } from "../../base/format.ts";
-import { duration } from "../../base/time.ts";
+import { duration, instant } from "../../base/time.ts";
 import { report, run } from "../../state/run.ts";
 import type { Efficiency } from "../../wire/report.ts";
 import { Findings } from "../findings.tsx";
@@ -27,6 +27,13 @@ export function Overview(): JSX.Element | null {
           <Fact name="MPI" value={head.mpi_library.split("\n")[0] || "none"} help="The library that was used" />
           {head.left_out.length === 0 ? null : (
             <Fact name="Left out" value={head.left_out.join(", ")} help="The run was too large for this page: sums and pictures are complete, these are not in it one by one" />
+          )}
+          {head.added_up_since_ns === null ? null : (
+            <Fact
+              name="Only sums"
+              value={`from ${instant(head.added_up_since_ns)} on`}
+              help="A limit of size was reached, or only sums were asked for: from then on some locations only added up what they did. Sums of the whole run are exact; pictures, messages and waits are of what was before"
+            />
           )}
           <Fact name="Recorded" value={`${counted(head.intervals, "visit")}, ${counted(head.messages, "message")}`} help="Visits of regions and messages, one by one" />
         </dl>

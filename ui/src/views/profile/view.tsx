@@ -6,7 +6,9 @@ import { duration } from "../../base/time.ts";
 import { report } from "../../state/run.ts";
 import { followShares, isCounting, isOfPaths, isOfSpan, isPart, pathSums, profile, profileShares, type PathSums, type ProfileName } from "../../state/shares.ts";
 import { spanLength } from "../../state/told.ts";
+import { span } from "../../state/view.ts";
 import type { CallNode, Report } from "../../wire/report.ts";
+import { AddedUp } from "../added_up.tsx";
 import { Flames } from "./flames.tsx";
 import { downward, isThere, partOf, upward } from "./nodes.ts";
 import "./profile.css";
@@ -50,6 +52,7 @@ export function Profile(): JSX.Element {
           </span>
           {way?.hasSpan === true ? <Of /> : <span class="muted">Of the whole run, all locations together.</span>}
         </p>
+        {isOfSpan.value && way?.hasSpan === true ? <AddedUp to={span.value.to} lacks="that is not in the sums of a span, but in those of the whole run" /> : null}
         <div class={isCounting.value ? "profile-stale" : undefined}>
           {way?.key === "racy" ? <Racy /> : way?.key === "region" && isOfSpan.value ? <RegionsOfSpan /> : text === null ? <Coming what="The report is being made" /> : <OfReport way={way?.key ?? "region"} text={text} />}
         </div>

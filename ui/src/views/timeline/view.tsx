@@ -11,10 +11,12 @@ import { needOverlaps, overlapsUnknown } from "../../state/overlaps.ts";
 import { pictures } from "../../state/pictures.ts";
 import { run, whole } from "../../state/run.ts";
 import { spanLength } from "../../state/told.ts";
-import { hidden, layers, lookAtAll, seenLocations, twin } from "../../state/view.ts";
+import { hidden, layers, lookAtAll, seenLocations, span, twin } from "../../state/view.ts";
 import { areTotalsOld, totals } from "../../state/timeline.ts";
 import type { Collectives } from "../../tracks/collectives.ts";
+import { areTogether, numberIn } from "../../tracks/messages.ts";
 import { isApproximate } from "../../tracks/states.ts";
+import { AddedUp } from "../added_up.tsx";
 import { Clock } from "./clock.tsx";
 import { RowsMenu } from "../rows.tsx";
 import { areRangesStale, follow, isStale, picture } from "./fetch.ts";
@@ -44,6 +46,7 @@ export function Timeline(): JSX.Element {
   return (
     <div class="timeline" data-settled={!isStale.value && picture.value !== null && !areTotalsOld.value && !areRangesStale.value}>
       <Bar />
+      <AddedUp to={span.value.to} lacks="their rows are empty there, and messages and waits are missing" />
       <Clock />
       <Minimap />
       <Lane />
@@ -56,7 +59,7 @@ export function Timeline(): JSX.Element {
 
 function Bar(): JSX.Element {
   const shown = picture.value;
-  const numberOfMessages = shown?.numberOfMessages;
+  const messages = shown?.messages ?? null;
   const notDrawn = shown !== null && shown.messagesNotDrawn > 0 ? `; ${counted(shown.messagesNotDrawn, "message")} of pairs that talk less ${shown.messagesNotDrawn === 1 ? "is" : "are"} left out` : "";
   const leftOut = run.value?.left_out ?? [];
   const coarse = leftOut.includes("visits") ? " · coarser than pixels: this page holds no single visits" : " · coarser than pixels while exact buckets are read";
@@ -66,8 +69,8 @@ function Bar(): JSX.Element {
       <h1>Timeline</h1>
       <span class="muted">
         {counted(seenLocations.value.length, "location")} · {duration(spanLength.value)} of {duration(length(whole.value))}
-        {layers.value.messages && numberOfMessages === null ? " · too many messages to draw, zoom in" : ""}
-        {layers.value.messages && (numberOfMessages ?? 0) > 5000 ? ` · ${counted(numberOfMessages ?? 0, "message")}, drawn together${notDrawn}` : ""}
+        {layers.value.messages && shown?.numberOfMessages === null ? " · too many messages to draw, zoom in" : ""}
+        {layers.value.messages && messages !== null && areTogether(messages) ? ` · about ${counted(numberIn(messages, span.value), "message")}, drawn together${notDrawn}` : ""}
         {layers.value.operations && shown?.numberOfOperations === null ? " · too many operations of all to draw, zoom in" : ""}
         {layers.value.operations && isTogether(shown?.operations ?? null) ? ` · ${counted(shown?.numberOfOperations ?? 0, "operation")} of all, drawn together` : ""}
         {(shown?.counters?.damage.length ?? 0) > 0 ? ` · not all values of counters could be read: ${shown?.counters?.damage[0]}` : ""}

@@ -11,6 +11,7 @@ import { rowLocations } from "../../state/rows.ts";
 import { pointed } from "../../state/timeline.ts";
 import { beside, chosenLocations, span, until } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
+import { AddedUp } from "../added_up.tsx";
 import { Coming } from "../lost.tsx";
 import "./utilisation.css";
 
@@ -94,6 +95,7 @@ export function Utilisation(): JSX.Element {
           )}
           <span class="muted">With a timeline beside it, to where its pointer is.</span>
         </p>
+        <AddedUp to={now()} lacks="there they count as busy, and as not sending anything" />
         {it === null ? <Coming what="Times are being added up" /> : <Bars it={it} />}
       </section>
     </div>

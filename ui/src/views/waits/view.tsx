@@ -5,12 +5,13 @@ import { useEffect } from "preact/hooks";
 
 import { count, counted, place } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
-import { report } from "../../state/run.ts";
+import { report, whole } from "../../state/run.ts";
 import { spanLength } from "../../state/told.ts";
 import { chosenRegion, layers, regionOfReport, view } from "../../state/view.ts";
 import { causes, followCauses, isExplaining, isOfSpan, isPart } from "../../state/waits.ts";
 import type { DelayRow, PathRow, WaitRow } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
+import { AddedUp } from "../added_up.tsx";
 import type { Explained } from "./cells.ts";
 import { Panes } from "./panes.tsx";
 import { Coming } from "../lost.tsx";
@@ -24,6 +25,7 @@ export function Waits(): JSX.Element {
   return (
     <div class="sheet">
       <Of />
+      {isPart.value ? null : <AddedUp to={whole.value.to} lacks="waits and delays after that are not explained" />}
       {isPart.value ? <OfSpan /> : <All explained={ofRun} />}
     </div>
   );
