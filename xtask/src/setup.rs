@@ -24,6 +24,9 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "dwz",
     // Another reader of sources.
     "universal-ctags",
+    // Sources of other people.
+    "libpetsc3.18-dev-examples",
+    "libslicot-doc",
     "lammps",
     "hpcc",
     "quantum-espresso",
@@ -59,6 +62,30 @@ pub(crate) const BENCH_PACKAGES: &[&str] = &[
 
 /// Somebody else's reader of the archive, pinned so that a test cannot change overnight.
 const DUCKDB: &str = "duckdb==2.0.0";
+
+/// A program whose sources are read in tests, of a version that is known.
+const RIPGREP: &str = "14.1.1";
+
+/// Fetches the sources of ripgrep beside those of our dependencies, whose package it is not; whether they are there.
+pub(crate) fn ripgrep() -> bool {
+    let directory = target().join("peers");
+    let manifest = format!(
+        "[package]\nname = \"peers\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nripgrep = \"={RIPGREP}\"\n\n\
+         [workspace]\n"
+    );
+    let write = || {
+        std::fs::create_dir_all(directory.join("src"))?;
+        std::fs::write(directory.join("src/lib.rs"), "")?;
+        std::fs::write(directory.join("Cargo.toml"), manifest)
+    };
+    let fetched = write()
+        .map_err(anyhow::Error::from)
+        .and_then(|()| run(cargo(["fetch", "--quiet", "--manifest-path"]).arg(directory.join("Cargo.toml"))));
+    if let Err(error) = &fetched {
+        println!("setup: WARNING: {error:#}; tests that read the sources of ripgrep ARE SKIPPED");
+    }
+    fetched.is_ok()
+}
 
 /// Installs the packages that are missing if we may; else says how. Whether all are there now. Never
 /// fails: who needs a missing program says so.

@@ -17,6 +17,7 @@ use std::process::Command;
 pub(crate) fn run_all() -> Result<()> {
     let has_packages = setup::debian_packages(setup::TEST_PACKAGES);
     let python = setup::python_with_duckdb();
+    let has_sources = setup::ripgrep();
     let nextest = setup::nextest();
     let has_viewer = ui::set_up();
 
@@ -28,7 +29,7 @@ pub(crate) fn run_all() -> Result<()> {
         run(&mut cargo(["test", "--quiet", "--doc", "--workspace"]))?;
     }
     let mut tests = test_runner(nextest);
-    if has_packages && python.is_some() && has_viewer {
+    if has_packages && has_sources && python.is_some() && has_viewer {
         tests.env("MAREY_TEST_ALL", "1");
     } else {
         println!("setup: WARNING: not everything is there; tests that need what is missing ARE SKIPPED");

@@ -14,6 +14,7 @@ mod declarator;
 mod facts;
 mod fixed_form;
 mod fortran;
+mod fortran_macros;
 mod grammar;
 mod language;
 mod merge;

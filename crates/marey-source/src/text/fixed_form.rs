@@ -89,7 +89,7 @@ fn is_directive(line: &[u8]) -> bool {
 }
 
 /// A line up to the remark at its end.
-fn without_remark(line: &[u8]) -> &[u8] {
+pub(super) fn without_remark(line: &[u8]) -> &[u8] {
     let mut quote = None;
     for (place, byte) in line.iter().enumerate() {
         match quote {

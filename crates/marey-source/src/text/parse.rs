@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::fixed_form;
+use super::fortran_macros;
 use super::grammar::Grammar;
 use super::language::Language;
 use super::torn;
@@ -50,6 +51,11 @@ pub(super) fn parse<'t>(parser: &mut Parser, text: &'t [u8], language: Language)
             let blanked = torn::blanked(&whole_text, &best.text);
             best.whole = Some((whole, whole_text, blanked));
         }
+    }
+    if matches!(language, Language::Fortran | Language::FixedFortran)
+        && let Some(text) = fortran_macros::without(&best.text)
+    {
+        keep_better(parser, &mut best, &mut unclear, text);
     }
     for _ in 0..MOST_TRIES {
         let Some(text) = torn::without_odd_words(&best.text, &best.tree).filter(|_| unclear != 0) else {

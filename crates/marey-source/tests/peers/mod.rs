@@ -3,6 +3,8 @@
 //! The one idea: a row is a file, a line and a name; two sets of rows are compared, and each test says how much they may
 //! differ and why.
 
+mod fortran;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,6 +38,12 @@ pub(crate) fn crate_directory(name: &str) -> PathBuf {
     let packages = metadata["packages"].as_array().unwrap();
     let package = packages.iter().find(|package| package["name"] == name).unwrap();
     Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap().to_owned()
+}
+
+/// Examples of PETSc, of whichever version; `None` = there are none.
+pub(crate) fn petsc() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/share/petsc").ok()?.flatten();
+    versions.map(|it| it.path().join("share/petsc/examples/src")).find(|path| path.is_dir())
 }
 
 /// What ctags reads below a directory.
