@@ -125,6 +125,12 @@ pub enum Problem {
         /// Path of the record.
         path: PathBuf,
     },
+    /// No source that a record tells of is one that was asked for.
+    #[error("record of a compiler tells of no source that call stacks of the run name: {}", path.display())]
+    ForeignRemarks {
+        /// Path of the record.
+        path: PathBuf,
+    },
     /// A source was changed after its record was written, and the program was made after that.
     #[error("record of a compiler is older than the source that the program was made of, so it was left out; compile with \
              records again: {}", path.display())]
@@ -165,6 +171,7 @@ impl Problem {
             | Problem::SourceTooHard { path }
             | Problem::DamagedRemarks { path, .. }
             | Problem::YoungRemarks { path }
+            | Problem::ForeignRemarks { path }
             | Problem::OldRemarks { path }
             | Problem::ChangedSince { path }
             | Problem::RivalRemarks { path } => path,

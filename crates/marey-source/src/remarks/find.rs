@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::row::{Compiler, Remark};
 use super::units::Made;
@@ -68,7 +68,7 @@ pub fn of_paths(paths: &[PathBuf]) -> Vec<RemarkFiles> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            files.extend(below([path.clone()]));
+            files.extend(below([(path.clone(), MOST_LEVELS)]));
         } else {
             // Whoever names a file may call it as he likes.
             let format = format_of(path).unwrap_or_else(|| sniffed(path));
@@ -93,10 +93,16 @@ fn sniffed(path: &Path) -> Format {
 }
 
 /// Records below directories, the nearest first.
-fn below(directories: impl IntoIterator<Item = PathBuf>) -> Vec<RemarkFiles> {
-    let mut left: VecDeque<(PathBuf, usize)> = directories.into_iter().map(|path| (path, 0)).collect();
+fn below(directories: impl IntoIterator<Item = (PathBuf, usize)>) -> Vec<RemarkFiles> {
+    let mut left: VecDeque<(PathBuf, usize, usize)> =
+        directories.into_iter().map(|(path, levels)| (path, 0, levels)).collect();
     let (mut found, mut looked_at) = (Vec::new(), 0);
-    while let Some((directory, level)) = left.pop_front() {
+    let mut seen = FxHashSet::default();
+    while let Some((directory, level, levels)) = left.pop_front() {
+        // Breadth first, so whoever comes first comes with most levels left below.
+        if !seen.insert(directory.clone()) {
+            continue;
+        }
         let Ok(entries) = std::fs::read_dir(&directory) else { continue };
         let mut entries: Vec<_> = entries.flatten().take(MOST_ENTRIES).collect();
         entries.sort_by_key(std::fs::DirEntry::file_name);
@@ -108,8 +114,9 @@ fn below(directories: impl IntoIterator<Item = PathBuf>) -> Vec<RemarkFiles> {
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
             let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            if kind.is_dir() && !is_hidden && level < MOST_LEVELS {
-                left.push_back((path, level + 1));
+            // What cargo compiles into is marked as such, and large.
+            if kind.is_dir() && !is_hidden && level < levels && !path.join("CACHEDIR.TAG").exists() {
+                left.push_back((path, level + 1, levels));
             } else if kind.is_file()
                 && let Some(format) = format_of(&path)
             {
@@ -158,24 +165,70 @@ pub fn of_module(
         !is_younger || is_given
     });
     keep_one_of_each_unit(&mut records, module.path, &mut found.problems);
-    for record in records {
-        found.files.push(record.path.clone());
-        found.problems.extend(record.problems.iter().cloned());
-        let rows = without_outdated(record, time, &mut found.problems);
-        found.rows.extend(rows);
+    records.into_iter().for_each(|record| found.take(record, time));
+    found
+}
+
+/// Remarks of records about sources whose full paths are known, whoever compiled them.
+pub fn of_files(files: &[String], records: &[RemarkFiles], config: &RemarkConfig) -> Found {
+    let made = Made::of_files(files);
+    let mut found = Found::default();
+    let mut unused = Vec::new();
+    for RemarkFiles { path, format } in records {
+        match Record::read(path, *format, &made, config) {
+            Some(record) => found.take(record, None),
+            None => unused.push(path.clone()),
+        }
+    }
+    // Of a directory there may be many; of files that were named each is missed.
+    if found.files.is_empty() {
+        found.problems.extend(unused.into_iter().map(|path| Problem::ForeignRemarks { path }));
     }
     found
 }
 
-/// Where to look: beside the program, and where compilers ran.
-fn around(module: &Path, made: &Made) -> Vec<PathBuf> {
-    let beside = module.parent().filter(|path| path.is_absolute()).map(Path::to_owned);
-    let mut all: Vec<PathBuf> = Vec::new();
-    for directory in beside.into_iter().chain(made.directories.iter().cloned()) {
-        // One that lies in another is found from there, but later than what is nearer.
-        if !all.contains(&directory) && directory.components().count() > 1 {
-            all.push(directory);
+/// Remarks of records, whatever they are of. Sources with relative paths are looked for in the directories around.
+pub fn of_records(records: &[RemarkFiles], config: &RemarkConfig) -> Found {
+    let mut found = Found::default();
+    for RemarkFiles { path, format } in records {
+        let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let Remarks { mut rows, problems } = Remarks::of(path, *format, config);
+        let mut known: FxHashMap<String, String> = FxHashMap::default();
+        for row in &mut rows {
+            let around = || full.ancestors().skip(1).map(|directory| directory.join(&row.file));
+            let there =
+                || around().find(|file| file.is_file()).map(|file| file.to_string_lossy().into_owned());
+            let spelled =
+                known.entry(row.file.clone()).or_insert_with(|| there().unwrap_or_else(|| row.file.clone()));
+            row.file.clone_from(spelled);
         }
+        let time = modified(path);
+        found.take(
+            Record { path: path.clone(), compiler: Compiler::Gcc, time, rows, problems, unit: None },
+            None,
+        );
+    }
+    found
+}
+
+impl Found {
+    fn take(&mut self, record: Record, made: Option<SystemTime>) {
+        self.files.push(record.path.clone());
+        self.problems.extend(record.problems.iter().cloned());
+        let rows = without_outdated(record, made, &mut self.problems);
+        self.rows.extend(rows);
+    }
+}
+
+/// Where to look, and how many levels below: beside the program, and where compilers ran.
+fn around(module: &Path, made: &Made) -> Vec<(PathBuf, usize)> {
+    let beside = module.parent().filter(|path| path.is_absolute()).map(Path::to_owned);
+    let mut all: Vec<(PathBuf, usize)> =
+        made.directories.iter().map(|directory| (directory.clone(), MOST_LEVELS)).collect();
+    // One that lies in another is found from there, but later than what is nearer.
+    all.retain(|(directory, _)| directory.components().count() > 1);
+    if let Some(beside) = beside.filter(|beside| all.iter().all(|(directory, _)| directory != beside)) {
+        all.insert(0, (beside, 1));
     }
     all
 }

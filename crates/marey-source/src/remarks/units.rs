@@ -51,6 +51,16 @@ impl Made {
         made
     }
 
+    /// Of sources whose full paths are known, whoever compiled them.
+    pub(super) fn of_files(files: &[String]) -> Self {
+        let mut made = Self::default();
+        made.compilers.extend([Compiler::Gcc, Compiler::Clang, Compiler::Rustc]);
+        for file in files.iter().filter(|file| file.starts_with('/')) {
+            made.files.insert(plain(Path::new(file)), file.clone());
+        }
+        made
+    }
+
     fn read(&mut self, sections: &Sections) {
         let endian =
             if sections.little_endian { gimli::RunTimeEndian::Little } else { gimli::RunTimeEndian::Big };
@@ -113,8 +123,30 @@ impl Made {
         if let [(_, path)] = found[..] {
             return Some(path);
         }
+        if self.directories.is_empty() {
+            return self.nearest(Path::new(file), record);
+        }
         let around = found.iter().filter(|(directory, _)| record.starts_with(directory));
         around.max_by_key(|(directory, _)| directory.components().count()).map(|(_, path)| path.as_str())
+    }
+
+    /// Where it is not known where the compiler ran: the source that lies in a directory around the record; if none lies
+    /// there, the only one whose path ends so.
+    fn nearest(&self, file: &Path, record: &Path) -> Option<&str> {
+        let record = std::fs::canonicalize(record).unwrap_or_else(|_| record.to_owned());
+        for directory in record.ancestors().skip(1) {
+            let path = plain(&directory.join(file));
+            match self.files.get(&path) {
+                Some(spelled) => return Some(spelled),
+                // It is of another program.
+                None if path.is_file() => return None,
+                None => {}
+            }
+        }
+        let file = plain(file);
+        let mut ends = self.files.iter().filter(|(path, _)| path.ends_with(&file));
+        let first = ends.next();
+        first.filter(|_| ends.next().is_none()).map(|(_, path)| path.as_str())
     }
 }
 
