@@ -41,6 +41,7 @@ mod paths;
 mod phases;
 mod profile;
 mod ranks;
+mod remarks;
 mod samples;
 mod scaling;
 mod selection;
@@ -95,6 +96,10 @@ pub use phases::{
 };
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
+pub use remarks::{
+    LoopChange, LoopOutcome, OnPath, RemarkRow, Remarked, RemarkedCall, RemarkedLoop, USUAL_LANES,
+    changed_loops, remarked, remarked_alone,
+};
 pub use samples::{Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, library_call, name_of};
 pub use scaling::{
     Domination, Measure, Ranked, Ranking, ScaledEfficiency, ScaledMeasure, ScaledRow, ScaledSubject, Scaling,

@@ -92,7 +92,7 @@ pub fn source_loops(
 }
 
 /// Loops by file and line.
-struct Places<'s> {
+pub(crate) struct Places<'s> {
     /// By file, in the order of their first lines, what is around another before it.
     of_file: BTreeMap<&'s str, Vec<Nested>>,
 }
@@ -108,7 +108,7 @@ struct Nested {
 }
 
 impl<'s> Places<'s> {
-    fn new(loops: &[SourceLoop<'s>]) -> Self {
+    pub(crate) fn new(loops: &[SourceLoop<'s>]) -> Self {
         let mut of_file: BTreeMap<&str, Vec<Nested>> = BTreeMap::new();
         for (place, it) in loops.iter().enumerate() {
             let nested = Nested { first: it.first, last: it.last, around: None, place };
@@ -140,7 +140,7 @@ impl<'s> Places<'s> {
         at.map(|at| (at, loops.as_slice()))
     }
 
-    fn innermost(&self, frame: &Frame) -> Option<usize> {
+    pub(crate) fn innermost(&self, frame: &Frame) -> Option<usize> {
         self.find(frame).map(|(at, loops)| loops[at].place)
     }
 

@@ -5,6 +5,7 @@
 //!
 //! What is deliberately absent: definitions and sums ([`crate::RunTrace`]).
 
+mod on_path;
 mod one_sided;
 mod overlapping;
 mod windows;

@@ -28,6 +28,7 @@ mod part;
 mod read;
 #[cfg(unix)]
 mod redact;
+mod remarks;
 mod store;
 mod trace;
 
@@ -46,4 +47,7 @@ pub use part::{PartStats, PartWriter, Tail, write_table};
 pub use read::{Archive, Filter, Scanned, panics_are_caught};
 #[cfg(unix)]
 pub use redact::{Redacted, redact};
+#[cfg(unix)]
+pub use remarks::keep_remarks;
+pub use remarks::remarks;
 pub use trace::RunTrace;

@@ -126,7 +126,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 51] = [
+pub static TABLES: [&TableSpec; 52] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -175,6 +175,7 @@ pub static TABLES: [&TableSpec; 51] = [
     &CRITICAL_PATH,
     &ACTIVITIES,
     &IDEAL_NETWORK,
+    &REMARKS,
     &OPEN_AT_END,
     &PROBLEMS,
     &ENVIRONMENT,

@@ -114,7 +114,7 @@ impl Joined {
 
 /// The last part of a name as it is compared: without arguments, in small letters, for Fortran has no others, and without
 /// the underscore that compilers of Fortran append for linkers.
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     let mut depth = 0_u32;
     let mut plain = String::with_capacity(name.len());
     // What of the sign of an operator was read.

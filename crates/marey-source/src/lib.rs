@@ -9,6 +9,8 @@
 //!
 //! [`text`] says what its sources tell; [`joined`] lays both side by side.
 //!
+//! [`remarks`] says what compilers told of its loops and calls when they made it.
+//!
 //! It never reads the memory of a process, and knows nothing about runs, archives or call paths.
 
 pub mod database;
@@ -16,6 +18,8 @@ pub mod database;
 pub mod text;
 
 pub mod joined;
+
+pub mod remarks;
 
 mod symbolizer;
 

@@ -109,6 +109,47 @@ pub enum Problem {
         /// Path of the source.
         path: PathBuf,
     },
+    /// A compiler's record ends early, or something in it is not as compilers write it.
+    #[error("record of a compiler is damaged ({what}); {rows} of its remarks were read: {}", path.display())]
+    DamagedRemarks {
+        /// Path of the record.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+        /// Remarks that were read all the same.
+        rows: usize,
+    },
+    /// A record was written after the program was made.
+    #[error("record of a compiler is younger than the program, so it may tell of another one: {}", path.display())]
+    YoungRemarks {
+        /// Path of the record.
+        path: PathBuf,
+    },
+    /// No source that a record tells of is one that was asked for.
+    #[error("record of a compiler tells of no source that call stacks of the run name: {}", path.display())]
+    ForeignRemarks {
+        /// Path of the record.
+        path: PathBuf,
+    },
+    /// A source was changed after its record was written, and the program was made after that.
+    #[error("record of a compiler is older than the source that the program was made of, so it was left out; compile with \
+             records again: {}", path.display())]
+    OldRemarks {
+        /// Path of the source.
+        path: PathBuf,
+    },
+    /// A source was changed after the program was made.
+    #[error("source was changed after the compiler spoke of it, so lines may be others: {}", path.display())]
+    ChangedSince {
+        /// Path of the source.
+        path: PathBuf,
+    },
+    /// Several records tell of one source.
+    #[error("another record of a compiler tells of the same source and is younger, so this one was left out: {}", path.display())]
+    RivalRemarks {
+        /// Path of the record.
+        path: PathBuf,
+    },
 }
 
 impl Problem {
@@ -127,7 +168,13 @@ impl Problem {
             | Problem::SourceTooLarge { path, .. }
             | Problem::NotText { path }
             | Problem::UnknownLanguage { path }
-            | Problem::SourceTooHard { path } => path,
+            | Problem::SourceTooHard { path }
+            | Problem::DamagedRemarks { path, .. }
+            | Problem::YoungRemarks { path }
+            | Problem::ForeignRemarks { path }
+            | Problem::OldRemarks { path }
+            | Problem::ChangedSince { path }
+            | Problem::RivalRemarks { path } => path,
         }
     }
 }

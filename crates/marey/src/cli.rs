@@ -17,6 +17,7 @@ mod export;
 mod link;
 mod read;
 mod recurring;
+mod remarks;
 mod scale;
 mod situations;
 mod source;
@@ -30,6 +31,7 @@ pub(crate) use export::*;
 pub(crate) use link::*;
 pub(crate) use read::*;
 pub(crate) use recurring::*;
+pub(crate) use remarks::*;
 pub(crate) use scale::*;
 pub(crate) use situations::*;
 pub(crate) use source::*;
@@ -84,6 +86,7 @@ pub(crate) enum Command {
     Hot(HotArgs),
     Lines(LinesArgs),
     Source(SourceArgs),
+    Remarks(RemarksArgs),
     Info(InfoArgs),
     Dump(DumpArgs),
     Merge(MergeArgs),

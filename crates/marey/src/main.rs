@@ -35,6 +35,7 @@ mod paint;
 mod problems;
 mod recent;
 mod record;
+mod remarks;
 mod report;
 mod run;
 mod source;
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         cli::Command::WhatIf(args) => explain::what_if::run(args),
         cli::Command::Hot(args) => hot::run(args),
         cli::Command::Source(args) => source::run(args),
+        cli::Command::Remarks(args) => remarks::run(args),
         cli::Command::Lines(args) => lines::run(args),
         cli::Command::Info(args) => info::run(args),
         cli::Command::Dump(args) => dump::run(args),

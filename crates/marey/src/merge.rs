@@ -24,6 +24,7 @@ use crate::gather;
 use crate::info;
 use crate::paint::harmless;
 use crate::record::{LAUNCH_FILE, LIBRARY_FILE, SPOOL, WORLD_FILES, is_finished, tidy};
+use crate::remarks;
 use crate::symbolize::SystemNames;
 
 /// Runs the command.
@@ -58,6 +59,7 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let busy = Busy::with("explaining");
     let unprepared = marey_archive::prepare(&places.run).err();
     drop(busy);
+    remarks::keep_of(&places.run);
     if let Some(error) = unprepared {
         say(&format!("warning: {error}; commands that tell why the run took so long will try themselves"));
     }

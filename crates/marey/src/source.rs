@@ -73,7 +73,7 @@ pub(crate) fn run(args: &SourceArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Whether a run lies there, packed or not, merged or not.
-fn is_run(path: &Path) -> bool {
+pub(crate) fn is_run(path: &Path) -> bool {
     let is_merged = path.join(marey_archive::META_FILE).is_file() && path.join("regions.parquet").is_file();
     let is_packed = || path.is_file() && crate::run::begins_like_zip(path);
     is_merged || path.join("spool/launch.json").is_file() || is_packed()

@@ -158,3 +158,52 @@ pub static IDEAL_NETWORK: TableSpec = TableSpec {
     layout: Layout::Single,
     times: &[],
 };
+
+/// What compilers said.
+pub static REMARKS: TableSpec = TableSpec {
+    name: "remarks",
+    doc: "What compilers said of loops and of calls in the program that ran, if records of theirs were found when the run was \
+          merged, and loops of the same sources of which they said nothing. Sorted by (file, first_line, last_line, line). \
+          Each row repeats what is known of the loop.",
+    columns: &[
+        i64("version", "", "Version of what the other columns mean; rows of another one are passed over."),
+        text("file", "Source file, as in `frames`."),
+        u32("first_line", "", "First line of the innermost loop around it; 0 = it lies in none."),
+        u32("last_line", "", "Last line of that loop."),
+        u32(
+            "is_read",
+            "",
+            "1 = the loop is one of the text; 0 = the source could not be read, its lines are that of the remark.",
+        ),
+        text("function", "The function, as its author wrote it; else as the compiler names it."),
+        text(
+            "outcome",
+            "What became of the loop: `vectorised`, `vectorised in part` (one copy of it was, another not), `a call of the \
+             library now`, `statements vectorised`, `not vectorised` or `nothing said`.",
+        ),
+        text(
+            "kind",
+            "What the remark says: `vectorised`, `not vectorised`, `statements`, `replaced`, `inlined` or `not inlined`; empty \
+             = the row is a loop without remarks.",
+        ),
+        u32("line", "", "Line of the remark."),
+        u32("column", "", "Its column; 0 = not told."),
+        text("compiler", "`GCC`, `Clang` or `rustc`."),
+        text("pass", "The part of the compiler that says it."),
+        text("reason", "Why, in plain words; empty = not told."),
+        text("said", "The compiler's own words."),
+        text(
+            "dependence",
+            "What keeps iterations in order: `carried` by memory, a `value`, `unknown` where the compiler cannot tell; empty = \
+             it names none.",
+        ),
+        i64("distance", "", "Iterations between the two; −1 = not told."),
+        text("array", "The array between whose elements that is; empty = not known."),
+        u32("is_array_of_text", "", "1 = the array was taken from the text, for the compiler names none."),
+        u32("lanes", "", "Elements in the widest vector that the compiler has for the loop; 0 = not told."),
+        text("callee", "Who is called, of calls."),
+        text("inlined_into", "Into which functions the code was put; empty = it is where it was written."),
+    ],
+    layout: Layout::Single,
+    times: &[],
+};

@@ -17,7 +17,7 @@ use crate::format::plain;
 #[derive(Serialize)]
 pub(super) struct Diff<'d> {
     pub(super) base: Run<'d>,
-    pub(super) comparisons: Vec<Json<'d>>,
+    pub(super) comparisons: Vec<super::loops::WithLoops<'d>>,
 }
 
 /// A run that is compared.

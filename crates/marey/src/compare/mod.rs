@@ -21,6 +21,7 @@ pub(crate) mod check;
 pub(crate) mod diff;
 mod json;
 mod judged;
+mod loops;
 pub(crate) mod metrics;
 mod pages;
 pub(crate) mod scale;

@@ -28,6 +28,7 @@ use crate::hot;
 use crate::info;
 use crate::paint::{Look, Paint, note, title, wrap};
 use crate::problems;
+use crate::remarks::{Told, in_report};
 use crate::run::Run;
 use crate::table;
 
@@ -191,6 +192,9 @@ impl Page<'_> {
         if self.facts.hot.whole.samples > 0 {
             self.section(Section::Hot)?;
         }
+        if !self.facts.part.is_asked() {
+            self.loops()?;
+        }
         if counters::is_worthwhile(self) {
             self.section(Section::Counter)?;
         }
@@ -281,6 +285,13 @@ impl Page<'_> {
             }
             (Err(why), _) | (_, Err(why)) => note(self.out, self.paint, why),
         }
+    }
+
+    /// What the compiler said of hot loops, if the run knows.
+    fn loops(&mut self) -> anyhow::Result<()> {
+        let told = Told::of(self.facts.run)?;
+        let path = self.facts.path.display().to_string();
+        Ok(in_report(self.out, self.paint, &told.remarked(self.facts.run), &path)?)
     }
 
     fn cost(&mut self) -> anyhow::Result<()> {

@@ -1,0 +1,345 @@
+//! Where records of compilers lie, and whether they are those of a program.
+//!
+//! The one idea: compilers write records beside what they make, so they are looked for below the directories where the
+//! compiler ran and beside the program; a record is one of the program if it tells of sources that debug information names, by
+//! the compiler that it names. A record that is younger than the program tells of another one and is left out.
+//!
+//! Directories are looked through from above, up to a number of entries; links are not followed.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::row::{Compiler, Remark};
+use super::units::Made;
+use super::{Format, RemarkConfig, Remarks};
+use crate::problem::Problem;
+use crate::symbolizer::{ModuleRef, SymbolizerConfig};
+
+/// Levels below a directory that are looked through: object files lie deep in the trees of CMake.
+const MOST_LEVELS: usize = 8;
+/// Entries that are looked at, some 0.1 s.
+const MOST_ENTRIES: usize = 30_000;
+/// Records that are read for one module.
+const MOST_RECORDS: usize = 20_000;
+/// By how much a record may be younger than the program: file systems round times.
+const ROUNDING: Duration = Duration::from_secs(2);
+/// What is printed is complete when the linker is done.
+const LINKING: Duration = Duration::from_secs(60);
+
+/// A file that may hold remarks.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RemarkFiles {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it should hold.
+    pub format: Format,
+}
+
+/// Remarks about a program.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// With sources as debug information spells them.
+    pub rows: Vec<Remark>,
+    /// What was read.
+    pub files: Vec<PathBuf>,
+    /// Why something is missing or doubtful.
+    pub problems: Vec<Problem>,
+}
+
+/// What a file holds, by its name.
+fn format_of(path: &Path) -> Option<Format> {
+    let name = path.file_name()?.to_str()?;
+    if name.ends_with(".opt-record.json.gz") {
+        Some(Format::Gcc)
+    } else if name.ends_with(".opt.yaml") || name.ends_with(".opt.yml") {
+        Some(Format::Llvm)
+    } else if name.ends_with(".remarks") {
+        Some(Format::Printed)
+    } else {
+        None
+    }
+}
+
+/// Files that a user names, and those below directories that he names.
+pub fn of_paths(paths: &[PathBuf]) -> Vec<RemarkFiles> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            files.extend(below([(path.clone(), MOST_LEVELS)]));
+        } else {
+            // Whoever names a file may call it as he likes.
+            let format = format_of(path).unwrap_or_else(|| sniffed(path));
+            files.push(RemarkFiles { path: path.clone(), format });
+        }
+    }
+    files.sort();
+    files.dedup();
+    files
+}
+
+/// What a file begins with says what it is.
+fn sniffed(path: &Path) -> Format {
+    use std::io::Read;
+    let mut start = [0; 3];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    match (read, &start) {
+        (Ok(()), [0x1f, 0x8b, _]) => Format::Gcc,
+        (Ok(()), b"---") => Format::Llvm,
+        _ => Format::Printed,
+    }
+}
+
+/// Records below directories, the nearest first.
+fn below(directories: impl IntoIterator<Item = (PathBuf, usize)>) -> Vec<RemarkFiles> {
+    let mut left: VecDeque<(PathBuf, usize, usize)> =
+        directories.into_iter().map(|(path, levels)| (path, 0, levels)).collect();
+    let (mut found, mut looked_at) = (Vec::new(), 0);
+    let mut seen = FxHashSet::default();
+    while let Some((directory, level, levels)) = left.pop_front() {
+        // Breadth first, so whoever comes first comes with most levels left below.
+        if !seen.insert(directory.clone()) {
+            continue;
+        }
+        let Ok(entries) = std::fs::read_dir(&directory) else { continue };
+        let mut entries: Vec<_> = entries.flatten().take(MOST_ENTRIES).collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            looked_at += 1;
+            if MOST_ENTRIES < looked_at || MOST_RECORDS <= found.len() {
+                return found;
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            // What cargo compiles into is marked as such, and large.
+            if kind.is_dir() && !is_hidden && level < levels && !path.join("CACHEDIR.TAG").exists() {
+                left.push_back((path, level + 1, levels));
+            } else if kind.is_file()
+                && let Some(format) = format_of(&path)
+            {
+                found.push(RemarkFiles { path, format });
+            }
+        }
+    }
+    found
+}
+
+/// Remarks about a module: of the records that are given, or, if none are, of those that are found where it was made.
+pub fn of_module(
+    module: &ModuleRef<'_>,
+    given: Option<&[RemarkFiles]>,
+    config: &RemarkConfig,
+    system: &SymbolizerConfig,
+) -> Found {
+    let mut found = Found::default();
+    let made = Made::of(module, system, &mut found.problems);
+    if made.files.is_empty() {
+        return found;
+    }
+    let is_given = given.is_some();
+    let files = given.map_or_else(|| below(around(module.path, &made)), <[RemarkFiles]>::to_vec);
+    let mut records: Vec<Record> = Vec::new();
+    for RemarkFiles { path, format } in files {
+        if !may_be_of(format, &made) {
+            continue;
+        }
+        // What is not of this program's sources is none of its records, and no problem.
+        if let Some(record) = Record::read(&path, format, &made, config) {
+            records.push(record);
+        }
+    }
+    let time = modified(module.path);
+    let is_too_young = |record: &Record| {
+        let slack = if record.compiler == Compiler::Rustc { LINKING } else { ROUNDING };
+        time.zip(record.time).is_some_and(|(made, written)| made + slack < written)
+    };
+    records.retain(|record| {
+        let is_younger = is_too_young(record);
+        if is_younger {
+            found.problems.push(Problem::YoungRemarks { path: record.path.clone() });
+        }
+        // Whoever names a record wants it.
+        !is_younger || is_given
+    });
+    keep_one_of_each_unit(&mut records, module.path, &mut found.problems);
+    records.into_iter().for_each(|record| found.take(record, time));
+    found
+}
+
+/// Remarks of records about sources whose full paths are known, whoever compiled them.
+pub fn of_files(files: &[String], records: &[RemarkFiles], config: &RemarkConfig) -> Found {
+    let made = Made::of_files(files);
+    let mut found = Found::default();
+    let mut unused = Vec::new();
+    for RemarkFiles { path, format } in records {
+        match Record::read(path, *format, &made, config) {
+            Some(record) => found.take(record, None),
+            None => unused.push(path.clone()),
+        }
+    }
+    // Of a directory there may be many; of files that were named each is missed.
+    if found.files.is_empty() {
+        found.problems.extend(unused.into_iter().map(|path| Problem::ForeignRemarks { path }));
+    }
+    found
+}
+
+/// Remarks of records, whatever they are of. Sources with relative paths are looked for in the directories around.
+pub fn of_records(records: &[RemarkFiles], config: &RemarkConfig) -> Found {
+    let mut found = Found::default();
+    for RemarkFiles { path, format } in records {
+        let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let Remarks { mut rows, problems } = Remarks::of(path, *format, config);
+        let mut known: FxHashMap<String, String> = FxHashMap::default();
+        for row in &mut rows {
+            let around = || full.ancestors().skip(1).map(|directory| directory.join(&row.file));
+            let there =
+                || around().find(|file| file.is_file()).map(|file| file.to_string_lossy().into_owned());
+            let spelled =
+                known.entry(row.file.clone()).or_insert_with(|| there().unwrap_or_else(|| row.file.clone()));
+            row.file.clone_from(spelled);
+        }
+        let time = modified(path);
+        found.take(
+            Record { path: path.clone(), compiler: Compiler::Gcc, time, rows, problems, unit: None },
+            None,
+        );
+    }
+    found
+}
+
+impl Found {
+    fn take(&mut self, record: Record, made: Option<SystemTime>) {
+        self.files.push(record.path.clone());
+        self.problems.extend(record.problems.iter().cloned());
+        let rows = without_outdated(record, made, &mut self.problems);
+        self.rows.extend(rows);
+    }
+}
+
+/// Where to look, and how many levels below: beside the program, and where compilers ran.
+fn around(module: &Path, made: &Made) -> Vec<(PathBuf, usize)> {
+    let beside = module.parent().filter(|path| path.is_absolute()).map(Path::to_owned);
+    let mut all: Vec<(PathBuf, usize)> =
+        made.directories.iter().map(|directory| (directory.clone(), MOST_LEVELS)).collect();
+    // One that lies in another is found from there, but later than what is nearer.
+    all.retain(|(directory, _)| directory.components().count() > 1);
+    if let Some(beside) = beside.filter(|beside| all.iter().all(|(directory, _)| directory != beside)) {
+        all.insert(0, (beside, 1));
+    }
+    all
+}
+
+fn may_be_of(format: Format, made: &Made) -> bool {
+    match format {
+        Format::Gcc => made.compilers.contains(&Compiler::Gcc),
+        Format::Llvm => {
+            made.compilers.contains(&Compiler::Clang) || made.compilers.contains(&Compiler::Rustc)
+        }
+        Format::Printed => made.compilers.contains(&Compiler::Rustc),
+    }
+}
+
+/// A record with what it says of the program.
+struct Record {
+    path: PathBuf,
+    compiler: Compiler,
+    time: Option<SystemTime>,
+    rows: Vec<Remark>,
+    problems: Vec<Problem>,
+    /// The source that it is the record of; `None` = it is of several, or not known.
+    unit: Option<PathBuf>,
+}
+
+impl Record {
+    /// `None` = it is none of this program.
+    fn read(path: &Path, format: Format, made: &Made, config: &RemarkConfig) -> Option<Self> {
+        let Remarks { rows, problems } = Remarks::of(path, format, config);
+        let mut unit = None;
+        let mut kept: Vec<Remark> = Vec::new();
+        let mut is_ours = false;
+        for row in rows {
+            let spelled = made.resolve(&row.file, path).map(str::to_owned);
+            is_ours |= spelled.is_some();
+            if let Some(file) = &spelled {
+                let plain = super::units::plain(Path::new(file));
+                if made.units.get(&plain) == Some(&row.compiler) {
+                    unit = Some(plain);
+                }
+            }
+            // Of Rust's own library the compiler knows other paths than debug information does.
+            kept.push(Remark { file: spelled.unwrap_or_else(|| row.file.clone()), ..row });
+        }
+        let compiler = kept.first()?.compiler;
+        is_ours.then(|| Self {
+            path: path.to_owned(),
+            compiler,
+            time: modified(path),
+            rows: kept,
+            problems,
+            unit: unit.filter(|_| compiler != Compiler::Rustc),
+        })
+    }
+}
+
+/// Programs that share sources have records side by side: that which bears the program's name counts, else the youngest.
+fn keep_one_of_each_unit(records: &mut Vec<Record>, module: &Path, problems: &mut Vec<Problem>) {
+    let name = module.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let bears_name = |record: &Record| {
+        let parts = record.path.components().map(|part| part.as_os_str().to_string_lossy());
+        parts.rev().take(3).any(|part| {
+            part.strip_prefix(name.as_str())
+                .is_some_and(|rest| rest.starts_with(['-', '.']) || rest.is_empty())
+        })
+    };
+    let mut best: FxHashMap<PathBuf, (bool, Option<SystemTime>, usize)> = FxHashMap::default();
+    for (place, record) in records.iter().enumerate() {
+        let Some(unit) = &record.unit else { continue };
+        let rank = (bears_name(record), record.time, place);
+        let known = best.entry(unit.clone()).or_insert(rank);
+        if (known.0, known.1) < (rank.0, rank.1) {
+            *known = rank;
+        }
+    }
+    let mut place = 0;
+    records.retain(|record| {
+        let here = place;
+        place += 1;
+        let Some(best) = record.unit.as_ref().and_then(|unit| best.get(unit)) else { return true };
+        if best.2 != here && !best.0 {
+            problems.push(Problem::RivalRemarks { path: record.path.clone() });
+        }
+        best.2 == here
+    });
+}
+
+/// Rows of sources that are as they were when the record was written, or that were changed since the program was made.
+fn without_outdated(record: Record, made: Option<SystemTime>, problems: &mut Vec<Problem>) -> Vec<Remark> {
+    let mut known: FxHashMap<String, bool> = FxHashMap::default();
+    let mut rows = record.rows;
+    rows.retain(|row| {
+        if let Some(is_kept) = known.get(&row.file) {
+            return *is_kept;
+        }
+        let changed = modified(Path::new(&row.file));
+        let is_changed = changed.zip(record.time).is_some_and(|(changed, written)| written < changed);
+        let is_made_since = is_changed && changed < made;
+        if is_changed {
+            let path = PathBuf::from(&row.file);
+            problems.push(match is_made_since {
+                true => Problem::OldRemarks { path },
+                false => Problem::ChangedSince { path },
+            });
+        }
+        known.insert(row.file.clone(), !is_made_since);
+        !is_made_since
+    });
+    rows
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|it| it.modified()).ok()
+}

@@ -1,0 +1,155 @@
+//! Which loop of the text a remark is about, and what became of the loop.
+//!
+//! The one idea: the innermost loop around the line. A compiler makes several loops of one (copies for callers, a part that
+//! is vectorised and a rest), and one of several; all that it says of a line is kept together, and a loop of which one part
+//! was vectorised and another not says both.
+//!
+//! Loops of Rust often are told at a line of its library, in which the iterator is. Such remarks are about the one loop of
+//! the function that they name if all that is said of it agrees; else code of the library that was put there may be meant,
+//! and they are about no loop.
+
+use rustc_hash::FxHashMap;
+
+use super::row::{Remark, RemarkKind};
+use crate::joined::key;
+use crate::text::{Loop, Sources};
+
+/// What became of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    /// It was vectorised.
+    Vectorised,
+    /// One copy of it was, another not.
+    Both,
+    /// It became a call of the library.
+    Replaced,
+    /// Some of its statements were put into vectors.
+    Statements,
+    /// It was not vectorised.
+    NotVectorised,
+    /// Nothing is said of it.
+    Silent,
+}
+
+/// A loop and what was said of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoopRemarks {
+    /// Number in [`Sources::loops`]; `None` = the source could not be read: it is the line of the remark.
+    pub place: Option<u32>,
+    /// The source.
+    pub file: String,
+    /// Its first line.
+    pub first: u32,
+    /// Its last line.
+    pub last: u32,
+    /// The function, as its author wrote it; else as the compiler names it.
+    pub function: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Remarks about the loop and about calls in it, by their place in the list that was given.
+    pub remarks: Vec<usize>,
+}
+
+/// Lays remarks beside loops. All loops of files that remarks are about are told, in the order of files and lines.
+pub fn join(remarks: &[Remark], text: &Sources) -> Vec<LoopRemarks> {
+    let files: FxHashMap<&str, u32> =
+        (0..).zip(&text.files).map(|(number, file)| (text.text(file.path), number)).collect();
+    let functions = only_loops(text);
+    let mut of_loop: Vec<Vec<usize>> = vec![Vec::new(); text.loops.len()];
+    let mut by_function: Vec<Vec<usize>> = vec![Vec::new(); text.loops.len()];
+    let mut is_told = vec![false; text.files.len()];
+    let mut alone: FxHashMap<(&str, u32), Vec<usize>> = FxHashMap::default();
+    for (number, remark) in remarks.iter().enumerate() {
+        let file = files.get(remark.file.as_str());
+        if let Some(told) = file.and_then(|file| is_told.get_mut(*file as usize)) {
+            *told = true;
+        }
+        let found = file.and_then(|file| innermost(&text.loops, *file, remark.line));
+        if let Some(place) = found {
+            of_loop[place as usize].push(number);
+        } else if is_of_loop(remark) && file.is_none() {
+            match functions.get(&key(&remark.function)).copied().flatten() {
+                Some(place) => by_function[place as usize].push(number),
+                None => alone.entry((&remark.file, remark.line)).or_default().push(number),
+            }
+        }
+    }
+    for (numbers, more) in of_loop.iter_mut().zip(by_function) {
+        let both: Vec<usize> = numbers.iter().chain(&more).copied().collect();
+        if outcome(remarks, &both) != Outcome::Both {
+            *numbers = both;
+        }
+    }
+    let told = |it: &Loop| is_told.get(it.file as usize).copied().unwrap_or(false);
+    let mut found: Vec<LoopRemarks> = (0..)
+        .zip(&text.loops)
+        .zip(of_loop)
+        .filter(|((_, it), remarks)| told(it) || !remarks.is_empty())
+        .map(|((place, it), numbers)| LoopRemarks {
+            place: Some(place),
+            file: text.path(it.file).to_owned(),
+            first: it.lines.first,
+            last: it.lines.last,
+            function: function(text, it),
+            outcome: outcome(remarks, &numbers),
+            remarks: numbers,
+        })
+        .collect();
+    found.extend(alone.into_iter().map(|((file, line), numbers)| LoopRemarks {
+        place: None,
+        file: file.to_owned(),
+        first: line,
+        last: line,
+        function: numbers.first().map_or_else(String::new, |number| remarks[*number].function.clone()),
+        outcome: outcome(remarks, &numbers),
+        remarks: numbers,
+    }));
+    found.sort_by(|a, b| (&a.file, a.first, b.last, a.place).cmp(&(&b.file, b.first, a.last, b.place)));
+    found
+}
+
+/// By function, as names are compared, its one loop; `None` = it has several, or several functions have the name.
+fn only_loops(text: &Sources) -> FxHashMap<String, Option<u32>> {
+    let mut of_function: Vec<Vec<u32>> = vec![Vec::new(); text.functions.len()];
+    for (place, it) in (0..).zip(&text.loops) {
+        if let Some(loops) = it.function.and_then(|row| of_function.get_mut(row as usize)) {
+            loops.push(place);
+        }
+    }
+    let mut found: FxHashMap<String, Option<u32>> = FxHashMap::default();
+    for (function, loops) in text.functions.iter().zip(of_function) {
+        let only = if let [only] = loops[..] { Some(only) } else { None };
+        let name = key(text.text(function.name));
+        found.entry(name).and_modify(|known| *known = None).or_insert(only);
+    }
+    found
+}
+
+/// Loops of a file are in the order of their lines, those within others behind them.
+fn innermost(loops: &[Loop], file: u32, line: u32) -> Option<u32> {
+    let begin = loops.partition_point(|it| it.file < file);
+    let end = begin + loops[begin..].partition_point(|it| it.file == file && it.lines.first <= line);
+    let found = (begin..end).rev().find(|place| loops[*place].lines.has(line));
+    found.and_then(|place| u32::try_from(place).ok())
+}
+
+fn is_of_loop(remark: &Remark) -> bool {
+    !matches!(remark.kind, RemarkKind::Inlined | RemarkKind::NotInlined)
+}
+
+fn function(text: &Sources, it: &Loop) -> String {
+    let function = it.function.and_then(|row| text.functions.get(row as usize));
+    function.map_or_else(String::new, |function| text.text(function.name).to_owned())
+}
+
+fn outcome(remarks: &[Remark], numbers: &[usize]) -> Outcome {
+    let has = |kind| numbers.iter().any(|number| remarks[*number].kind == kind);
+    match (has(RemarkKind::Vectorised), has(RemarkKind::NotVectorised)) {
+        (true, true) => Outcome::Both,
+        (true, false) => Outcome::Vectorised,
+        _ if has(RemarkKind::Replaced) => Outcome::Replaced,
+        _ if has(RemarkKind::Statements) => Outcome::Statements,
+        (false, true) => Outcome::NotVectorised,
+        (false, false) => Outcome::Silent,
+    }
+}

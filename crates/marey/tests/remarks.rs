@@ -1,0 +1,239 @@
+//! What compilers say of loops, from the build to the comparison of two runs, by four compilers.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// A program whose one loop each iteration needs the one before, until a line is exchanged.
+struct Case {
+    source: &'static str,
+    compiler: &'static str,
+    flags: &'static [&'static str],
+    /// What keeps the iterations in order, and what is exchanged for it.
+    carried: &'static str,
+    free: &'static str,
+    /// The distance, where the compiler tells it.
+    distance: Option<i64>,
+    /// Who names the array.
+    array_by: &'static str,
+    /// What is said of the dependence.
+    dependence: &'static str,
+    /// Elements of 4 bytes in a vector, and whether the compiler says so.
+    lanes: (u64, bool),
+}
+
+const RECORDS: &[&str] = &["-O3", "-g", "-fsave-optimization-record", "-o", "program"];
+
+const CASES: [Case; 4] = [
+    Case {
+        source: "remarked.c",
+        compiler: "gcc",
+        flags: RECORDS,
+        carried: "grid[i - 1]",
+        free: "old[i - 1]",
+        distance: Some(1),
+        array_by: "compiler",
+        dependence: "carried",
+        lanes: (4, true),
+    },
+    Case {
+        source: "remarked.c",
+        compiler: "clang",
+        flags: RECORDS,
+        carried: "grid[i - 1]",
+        free: "old[i - 1]",
+        distance: None,
+        array_by: "text",
+        dependence: "value",
+        lanes: (4, false),
+    },
+    Case {
+        source: "remarked.f90",
+        compiler: "gfortran",
+        flags: RECORDS,
+        carried: "grid(i - 1)",
+        free: "old(i - 1)",
+        distance: Some(1),
+        array_by: "compiler",
+        dependence: "carried",
+        lanes: (4, true),
+    },
+    Case {
+        source: "remarked.rs",
+        compiler: "rustc",
+        flags: &["-O", "-Ccodegen-units=1", "-Cdebuginfo=1", "-Cremark=all", "-o", "program"],
+        carried: "grid[i - 1]",
+        free: "old[i - 1]",
+        distance: None,
+        array_by: "text",
+        dependence: "value",
+        lanes: (4, false),
+    },
+];
+
+fn marey(dir: &Path) -> Command {
+    let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
+    marey.current_dir(dir).env("XDG_STATE_HOME", dir.join(".state")).env_remove("COLUMNS");
+    marey
+}
+
+/// What a command prints; it must succeed.
+#[track_caller]
+fn printed(dir: &Path, args: &[&str]) -> String {
+    let output = marey(dir).args(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn source(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Compiles a text with records where a user would have them; false, said aloud, without the compiler.
+fn compile(dir: &Path, case: &Case, text: &str) -> bool {
+    std::fs::write(dir.join(case.source), text).unwrap();
+    let args = [case.flags, &[case.source]].concat();
+    let Ok(output) = Command::new(case.compiler).args(args).current_dir(dir).output() else {
+        marey_testkit::skip(case.compiler);
+        return false;
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {said}", case.compiler);
+    if case.compiler == "rustc" {
+        std::fs::write(dir.join("program.remarks"), said.as_bytes()).unwrap();
+    }
+    true
+}
+
+/// The line of the loop.
+fn line_of(text: &str) -> u64 {
+    1 + text.lines().position(|line| line.contains("the loop")).unwrap() as u64
+}
+
+/// The loop at the mark, as JSON has it.
+#[track_caller]
+fn the_loop(json: &str, case: &Case, line: u64) -> Value {
+    let json: Value = serde_json::from_str(json).unwrap();
+    let loops = json["loops"].as_array().unwrap();
+    let is_it = |it: &&Value| it["first_line"] == line && it["file"].as_str().unwrap().ends_with(case.source);
+    loops.iter().find(is_it).unwrap_or_else(|| panic!("{}: {json:#}", case.compiler)).clone()
+}
+
+#[test]
+fn a_dependence_is_told_above_its_cost_and_its_end_in_a_comparison() {
+    for case in &CASES {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().canonicalize().unwrap();
+        let text = source(case.source);
+        let line = line_of(&text);
+        if !compile(&dir, case, &text) {
+            continue;
+        }
+        let record = |run| printed(&dir, &["record", "-o", run, "--", "./program", "20000"]);
+        record("old.marey");
+
+        // The remark with its reason, array and line, and the cost beside.
+        let old = printed(&dir, &["remarks", "old.marey", "--json"]);
+        let it = the_loop(&old, case, line);
+        let why = &it["remarks"][0];
+        let name = case.compiler;
+        assert_eq!(it["outcome"], "not vectorised", "{name}: {it:#}");
+        assert!(it["function"].as_str().unwrap().ends_with("sweep"), "{name}: {it:#}");
+        let told = [&why["kind"], &why["dependence"], &why["array"], &why["array_by"]];
+        assert_eq!(told, ["not vectorised", case.dependence, "grid", case.array_by], "{name}: {it:#}");
+        assert_eq!(why["distance"].as_i64(), case.distance, "{name}: {it:#}");
+        assert!(why["line"].as_u64().is_some_and(|at| at == line || at == line + 1), "{name}: {it:#}");
+        // Hardly anything else takes time, and the one thread is the critical path.
+        let json: Value = serde_json::from_str(&old).unwrap();
+        let (own, whole) = (it["own_ns"].as_i64().unwrap(), json["processor_ns"].as_i64().unwrap());
+        assert!(own > whole / 2, "{name}: {own} of {whole}");
+        let path = it["path_ns"].as_i64().unwrap();
+        assert!(path > own / 2 && path <= own, "{name}: {path} of {own}");
+        assert_eq!(
+            (it["lanes"].as_u64(), it["lanes_told"].as_bool()),
+            (Some(case.lanes.0), Some(case.lanes.1))
+        );
+        assert_eq!(it["gain_ns"].as_i64(), Some(path - path / 4), "{name}: {it:#}");
+
+        // In words, in the report too; the array that the text tells has a mark.
+        let array = if case.array_by == "text" { "array grid*" } else { "array grid" };
+        let head = format!("{}:{line}–{}", case.source, it["last_line"]);
+        for page in [["remarks", "old.marey"], ["report", "old.marey"]] {
+            let page = printed(&dir, &page);
+            assert!(page.contains(&head) && page.contains(array), "{name}: {page}");
+            assert!(page.contains("at most"), "{name}: {page}");
+        }
+        let code = text.lines().nth(usize::try_from(line - 1).unwrap()).unwrap().trim().to_owned();
+        assert!(printed(&dir, &["remarks", "old.marey"]).contains(&code), "{name}");
+
+        // The next build changes nothing of what the run says.
+        let free = text.replace(case.carried, case.free);
+        assert_ne!(free, text);
+        compile(&dir, case, &free);
+        assert_eq!(printed(&dir, &["remarks", "old.marey", "--json"]), old, "{name}");
+        assert!(
+            !printed(&dir, &["remarks", "old.marey"]).contains(&code),
+            "{name}: the source is another one now"
+        );
+
+        record("new.marey");
+        let new = the_loop(&printed(&dir, &["remarks", "new.marey", "--json"]), case, line);
+        assert_eq!(new["outcome"], "vectorised", "{name}: {new:#}");
+        let diff = printed(&dir, &["diff", "old.marey", "new.marey"]);
+        let sentence = format!("{}:{line} in", case.source);
+        let told = diff.lines().find(|line| line.contains(&sentence) && line.contains("Loop at"));
+        assert!(told.is_some_and(|line| line.contains("now vectorised")), "{name}: {diff}");
+        let back = printed(&dir, &["diff", "new.marey", "old.marey"]);
+        assert!(back.contains("no longer vectorised"), "{name}: {back}");
+        let json: Value =
+            serde_json::from_str(&printed(&dir, &["diff", "old.marey", "new.marey", "--json"])).unwrap();
+        let of = &json["comparisons"][0]["loops"][0];
+        assert_eq!(
+            [&of["old_outcome"], &of["new_outcome"]],
+            ["not vectorised", "vectorised"],
+            "{name}: {of:#}"
+        );
+        assert_eq!(of["old_own_ns"].as_i64(), Some(own), "{name}");
+    }
+}
+
+#[test]
+fn without_records_it_is_said_how_to_get_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let case = &CASES[0];
+    let with_records = Case { flags: RECORDS, ..CASES[0] };
+    let without = Case { flags: &["-O3", "-g", "-o", "program"], ..CASES[0] };
+    let text = source(case.source);
+    if !compile(&dir, &without, &text) {
+        return;
+    }
+    printed(&dir, &["record", "-o", "run.marey", "--", "./program", "8000"]);
+    for file in ["run.marey", "program"] {
+        let refused = marey(&dir).args(["remarks", file]).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains("-fsave-optimization-record") && said.contains("-Ccodegen-units=1"), "{said}");
+    }
+    assert!(!printed(&dir, &["report", "run.marey"]).contains("THE COMPILER"));
+    // Records that came later are read if they are named; the run itself stays as it is.
+    std::fs::create_dir(dir.join("later")).unwrap();
+    compile(&dir.join("later"), &with_records, &text);
+    let elsewhere = marey(&dir).args(["remarks", "run.marey", "--remarks", "later"]).output().unwrap();
+    assert_eq!(elsewhere.status.code(), Some(2), "records of a source in another directory");
+    compile(&dir, &with_records, &text);
+    let json = printed(&dir, &["remarks", "run.marey", "--remarks", ".", "--json"]);
+    assert_eq!(the_loop(&json, case, line_of(&text))["outcome"], "not vectorised");
+    assert!(marey(&dir).args(["remarks", "run.marey"]).output().unwrap().status.code() == Some(2));
+    // And of the program, and of a directory, without a run.
+    for file in ["program", "later"] {
+        let page = printed(&dir, &["remarks", file]);
+        assert!(page.contains("array grid, distance 1") && !page.contains('%'), "{page}");
+    }
+    // What is named must be there.
+    let missing = marey(&dir).args(["remarks", "run.marey", "--remarks", "nowhere"]).output().unwrap();
+    assert_eq!(missing.status.code(), Some(1));
+}
