@@ -84,6 +84,7 @@ pub(crate) enum Command {
     Hot(HotArgs),
     Lines(LinesArgs),
     Source(SourceArgs),
+    Instrument(InstrumentArgs),
     Info(InfoArgs),
     Dump(DumpArgs),
     Merge(MergeArgs),
