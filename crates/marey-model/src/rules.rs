@@ -68,7 +68,12 @@ enum Regions {
     Named { level: Option<String>, name: String },
     /// Those of a source file.
     InFile(String),
+    /// Loops of functions, as `marey instrument` names them.
+    LoopsOf(String),
 }
+
+/// Stands in the name of a loop between that of its function and its file and line.
+pub const LOOP_AT: &str = ":loop at ";
 
 impl Rules {
     /// Reads rules, one a line. Empty lines and what follows a `#` after a blank are comments.
@@ -142,6 +147,7 @@ impl fmt::Display for Rule {
             Regions::Named { level: None, name } => write!(f, "{name}"),
             Regions::Named { level: Some(level), name } => write!(f, "{level}:{name}"),
             Regions::InFile(file) => write!(f, "file:{file}"),
+            Regions::LoopsOf(function) => write!(f, "loops:{function}"),
         }
     }
 }
@@ -153,6 +159,7 @@ impl Regions {
         }
         Ok(match pattern.split_once(':') {
             Some(("file", file)) => Self::InFile(file.to_owned()),
+            Some(("loops", function)) if !function.starts_with(':') => Self::LoopsOf(function.to_owned()),
             // `Solver::step` is a name.
             Some((level, name)) if is_level(level) && !name.starts_with(':') => {
                 if !Level::RECORDED.contains(&level) {
@@ -167,6 +174,10 @@ impl Regions {
     fn fit(&self, level: &str, name: &str, file: &str) -> bool {
         match self {
             Self::InFile(pattern) => !file.is_empty() && fits(pattern, file),
+            Self::LoopsOf(pattern) => {
+                let of = name.rsplit_once(LOOP_AT).filter(|_| level == "source");
+                of.is_some_and(|(function, _)| fits(pattern, function))
+            }
             Self::Named { level: wanted, name: pattern } => {
                 wanted.as_ref().is_none_or(|wanted| wanted == level) && fits(pattern, name)
             }
@@ -253,7 +264,7 @@ impl fmt::Display for RuleFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::UnknownWord => "does not begin with off, count, time or trace",
-            Self::NoPattern => "names no regions: a name, LEVEL:NAME or file:PATH, with * and ?",
+            Self::NoPattern => "names no regions: a name, LEVEL:NAME, file:PATH or loops:FUNCTION, with * and ?",
             Self::UnknownLevel => {
                 "names a level that is none of source, mpi, threads, files, system and memory; a region of yours with a colon in its \
                  name is source:NAME"
@@ -314,6 +325,20 @@ mod tests {
         assert_eq!(rules.detail("source", "MPI_Type_size", ""), None);
         assert_eq!(rules.detail("source", "MPI_Type_size", "x/a b.c"), Some(Detail::Time));
         assert_eq!(rules.detail("threads", "no#comment", ""), Some(Detail::Trace));
+    }
+
+    #[test]
+    fn loops_are_those_of_their_functions() {
+        let rules = Rules::parse("off *\ntrace loops:Solver::*\ncount loops:main").unwrap();
+        let detail = |name: &str| rules.detail("source", name, "a.c");
+        assert_eq!(detail("Solver::step:loop at src/a.c:12"), Some(Detail::Trace));
+        assert_eq!(detail("main:loop at a.c:3"), Some(Detail::Count));
+        assert_eq!(detail("Solver::step"), Some(Detail::Off));
+        assert_eq!(rules.detail("mpi", "main:loop at a.c:3", ""), Some(Detail::Off));
+        assert_eq!(Rules::parse(&rules.to_string()), Ok(rules));
+        // A function of a namespace that is called so.
+        let rules = Rules::parse("off loops::step").unwrap();
+        assert_eq!(rules.detail("source", "loops::step", ""), Some(Detail::Off));
     }
 
     #[test]

@@ -34,8 +34,8 @@ use crate::problem::Problem;
 use crate::texts::{Text, Texts};
 
 pub use facts::{
-    Access, Attribute, Attributes, Base, BaseKind, Call, CallKind, Construct, File, Function, FunctionKind,
-    Lines, Loop, LoopKind, Member, MemberKind, Model, Type, TypeKind,
+    Access, Attribute, Attributes, Base, BaseKind, Bytes, Call, CallKind, Construct, File, Function,
+    FunctionKind, Lines, Loop, LoopKind, Mark, MarkKind, Member, MemberKind, Model, Type, TypeKind,
 };
 pub use language::Language;
 
@@ -74,6 +74,8 @@ pub struct Sources {
     pub constructs: Vec<Construct>,
     /// Calls.
     pub calls: Vec<Call>,
+    /// How functions and loops can be entered and left, in the order of files.
+    pub marks: Vec<Mark>,
     /// Why something is missing.
     pub problems: Vec<Problem>,
 }

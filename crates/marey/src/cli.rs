@@ -14,6 +14,7 @@ mod compare;
 mod doctor;
 mod explain;
 mod export;
+mod instrument;
 mod link;
 mod read;
 mod recurring;
@@ -28,6 +29,7 @@ pub(crate) use compare::*;
 pub(crate) use doctor::*;
 pub(crate) use explain::*;
 pub(crate) use export::*;
+pub(crate) use instrument::*;
 pub(crate) use link::*;
 pub(crate) use read::*;
 pub(crate) use recurring::*;
@@ -87,6 +89,7 @@ pub(crate) enum Command {
     Lines(LinesArgs),
     Source(SourceArgs),
     Remarks(RemarksArgs),
+    Instrument(InstrumentArgs),
     Info(InfoArgs),
     Dump(DumpArgs),
     Merge(MergeArgs),
@@ -123,6 +126,7 @@ pub(crate) enum Command {
         count  mpi:MPI_Comm_*        they are counted, by call path; `mpi:` is a level\n  \
         time   halo_?                also timed: sums in tables, no bars in time lines\n  \
         trace  file:*/solver.f90     each visit is kept, as without a rule; `file:` is a source file\n  \
+        count  loops:solve           loops of these functions, if `marey instrument` was asked for them\n  \
         * stands for any text, ? for any character, # begins a comment. What begins or completes a \
         nonblocking operation, and visits in which something else was recorded, are kept all the same. \
         Functions that compilers have instrumented go by their names, templates as `ns::add<*>`. \

@@ -26,6 +26,7 @@ mod generate;
 mod hot;
 mod info;
 mod inherited;
+mod instrument;
 mod launchers;
 mod lines;
 mod link;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         cli::Command::Hot(args) => hot::run(args),
         cli::Command::Source(args) => source::run(args),
         cli::Command::Remarks(args) => remarks::run(args),
+        cli::Command::Instrument(args) => instrument::run(args),
         cli::Command::Lines(args) => lines::run(args),
         cli::Command::Info(args) => info::run(args),
         cli::Command::Dump(args) => dump::run(args),

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::facts::MarkKind;
 use super::walk::{FileFacts, number};
 use crate::texts::Text;
 
@@ -87,5 +88,15 @@ pub(super) fn add(facts: &mut FileFacts, whole: FileFacts, blanked: &[bool]) {
             (it.caller, it.within) = (function(it.caller), within(it.within));
             rows.push(it);
         }
+    }
+    for mut it in whole.marks.into_iter().filter(|it| is_blank(it.line)) {
+        if let MarkKind::Label(name)
+        | MarkKind::Jump(Some(name))
+        | MarkKind::InMacro(name)
+        | MarkKind::InPattern(name) = &mut it.kind
+        {
+            *name = text(*name);
+        }
+        facts.marks.push(it);
     }
 }

@@ -9,10 +9,10 @@ use tree_sitter::Node;
 use super::constructs;
 use super::declarator::{Declared, declared, path};
 use super::facts::{
-    Access, Attribute, Attributes, Base, BaseKind, CallKind, Function, FunctionKind, LoopKind, Member,
-    MemberKind, Model, TypeKind,
+    Access, Attribute, Attributes, Base, BaseKind, Bytes, CallKind, Function, FunctionKind, LoopKind,
+    MarkKind, Member, MemberKind, Model, TypeKind,
 };
-use super::walk::{Context, Walk, line};
+use super::walk::{Context, Walk, bytes_of, line};
 
 /// Kinds of nodes that [`enter`] looks at.
 pub(super) const KINDS: &[&str] = &[
@@ -35,13 +35,20 @@ pub(super) const KINDS: &[&str] = &[
     "for_range_loop",
     "call_expression",
     "preproc_call",
+    "switch_statement",
+    "case_statement",
+    "labeled_statement",
+    "goto_statement",
+    "co_await_expression",
+    "co_yield_statement",
+    "co_return_statement",
 ];
 
 /// Takes what a node says.
 pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
     let whole = |walk: &mut Walk<'_>, kind| {
         let lines = walk.lines(node);
-        walk.loop_(kind, lines);
+        walk.loop_(kind, lines, Some(bytes_of(node)));
     };
     match node.kind() {
         "namespace_definition" => {
@@ -81,8 +88,32 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
         "while_statement" => whole(walk, LoopKind::While),
         "do_statement" => whole(walk, LoopKind::DoWhile),
         "call_expression" => call(walk, node),
+        "switch_statement" => {
+            let context = walk.context();
+            walk.enter(Context { switch: bytes_of(node).first, ..context });
+        }
+        "case_statement"
+        | "labeled_statement"
+        | "goto_statement"
+        | "co_await_expression"
+        | "co_yield_statement"
+        | "co_return_statement" => mark(walk, node),
         _ => directive(walk, node),
     }
+}
+
+/// What says how a loop around it can be entered, or that its function may be left for a while.
+fn mark(walk: &mut Walk<'_>, node: Node<'_>) {
+    let label = node.child_by_field_name("label");
+    let label = label.filter(|label| label.kind() == "statement_identifier");
+    let label = label.map(|label| walk.str(label)).map(|label| walk.add(&label));
+    let kind = match node.kind() {
+        "case_statement" => MarkKind::Case(walk.context().switch),
+        "labeled_statement" => MarkKind::Label(label.unwrap_or_default()),
+        "goto_statement" => MarkKind::Jump(label),
+        _ => MarkKind::Pause,
+    };
+    walk.mark(kind, node.start_byte(), line(node));
 }
 
 fn access(word: &str) -> Option<Access> {
@@ -317,6 +348,9 @@ fn function(walk: &mut Walk<'_>, node: Node<'_>) {
             member.function = Some(row);
         }
     }
+    // Behind a macro a block within a function may look like one.
+    let is_block =
+        context.function.is_some() && context.of.is_none() && node.child_by_field_name("type").is_none();
     let name = walk.full(&short);
     let lines = walk.lines(node);
     walk.function(
@@ -327,11 +361,31 @@ fn function(walk: &mut Walk<'_>, node: Node<'_>) {
             file: 0,
             line: line(at),
             lines,
+            bytes: bytes_of(node),
+            item: walk.item(),
+            body: body(node).filter(|_| !is_block),
             of: context.of,
             access: context.access,
             attributes,
         },
     );
+}
+
+/// What stands within the braces of a function, or within those of the `try` that it consists of.
+fn body(node: Node<'_>) -> Option<Bytes> {
+    let mut body = node.child_by_field_name("body");
+    if body.is_none() {
+        // A constructor's is no field.
+        let mut cursor = node.walk();
+        body = node.named_children(&mut cursor).find(|child| child.kind().ends_with("try_statement"));
+    }
+    let mut body = body?;
+    if body.kind().ends_with("try_statement") {
+        body = body.child_by_field_name("body")?;
+    }
+    let Bytes { first, end } = bytes_of(body);
+    (body.kind() == "compound_statement" && first + 2 <= end)
+        .then_some(Bytes { first: first + 1, end: end - 1 })
 }
 
 /// `std::execution::parallel_policy()` is not longer.

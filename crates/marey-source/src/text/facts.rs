@@ -23,6 +23,22 @@ impl Lines {
     }
 }
 
+/// Where something lies in its file: bytes from 0, the first behind it last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Bytes {
+    /// The first.
+    pub first: u32,
+    /// The first that is no longer part of it.
+    pub end: u32,
+}
+
+impl Bytes {
+    /// Whether a byte is one of these.
+    pub fn has(self, at: u32) -> bool {
+        self.first <= at && at < self.end
+    }
+}
+
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
@@ -139,6 +155,13 @@ pub struct Function {
     pub line: u32,
     /// From its first word to its last.
     pub lines: Lines,
+    /// The same in bytes.
+    pub bytes: Bytes,
+    /// In C, C++ and Rust: what stands within its braces, behind what must stand first there; `None` = it has none of its
+    /// own, as what a macro has made look like a function.
+    pub body: Option<Bytes>,
+    /// The first byte of the outermost that it is part of: a namespace, a type, a template, or itself.
+    pub item: u32,
     /// Number of the type whose method it is, where that is known.
     pub of: Option<u32>,
     /// Who can name it.
@@ -270,6 +293,8 @@ pub struct Loop {
     pub file: u32,
     /// From its first word to its last.
     pub lines: Lines,
+    /// In C, C++ and Rust, if it is a statement or an expression of the language: the same in bytes.
+    pub bytes: Option<Bytes>,
     /// How many loops it lies in, itself among them.
     pub depth: u32,
     /// Number of the loop around it.
@@ -335,6 +360,36 @@ pub enum Model {
     Tbb,
     /// Kokkos.
     Kokkos,
+}
+
+/// A place that says how a function or a loop can be entered or left, for who puts code into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// What stands there.
+    pub kind: MarkKind,
+    /// Number in [`Sources::files`](super::Sources::files).
+    pub file: u32,
+    /// Its first byte.
+    pub at: u32,
+    /// Its line.
+    pub line: u32,
+}
+
+/// What a [`Mark`] is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MarkKind {
+    /// A label of C or C++.
+    Label(Text),
+    /// A jump to a label; `None` where an expression says to which.
+    Jump(Option<Text>),
+    /// A `case` or `default` of C or C++, with the first byte of its `switch`.
+    Case(u32),
+    /// The function may go on later, and on another thread: `await`, `co_await` and their like.
+    Pause,
+    /// A function of Rust in what is given to a macro, by its name.
+    InMacro(Text),
+    /// A function of Rust in the definition of a macro, by its name.
+    InPattern(Text),
 }
 
 /// A place where the text says that something is done in parallel, or who does it with others.

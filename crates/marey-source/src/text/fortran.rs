@@ -10,7 +10,7 @@ use super::facts::{
     Access, Attributes, Base, BaseKind, Call, CallKind, Function, FunctionKind, Lines, LoopKind, Member,
     MemberKind, Model, TypeKind,
 };
-use super::walk::{Context, Walk, line};
+use super::walk::{Context, Walk, bytes_of, line};
 use crate::texts::Text;
 
 /// Kinds of nodes that [`enter`] looks at.
@@ -81,7 +81,7 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
         "do_loop" => {
             let kind = do_kind(node);
             let lines = walk.lines(node);
-            walk.loop_(kind, lines);
+            walk.loop_(kind, lines, None);
         }
         "forall_statement" => whole(walk, node, LoopKind::Forall),
         "where_statement" => whole(walk, node, LoopKind::Where),
@@ -146,8 +146,19 @@ fn procedure(walk: &mut Walk<'_>, node: Node<'_>, statement: &str, kind: Functio
     }
     let name = walk.full(&short);
     let lines = walk.lines(node);
-    let function =
-        Function { name, kind, file: 0, line: line(at), lines, of: None, access: Access::Public, attributes };
+    let function = Function {
+        name,
+        kind,
+        file: 0,
+        line: line(at),
+        lines,
+        bytes: bytes_of(node),
+        item: walk.item(),
+        body: None,
+        of: None,
+        access: Access::Public,
+        attributes,
+    };
     walk.function(name, function);
 }
 
@@ -322,7 +333,7 @@ fn do_kind(node: Node<'_>) -> LoopKind {
 
 fn whole(walk: &mut Walk<'_>, node: Node<'_>, kind: LoopKind) {
     let lines = walk.lines(node);
-    walk.loop_(kind, lines);
+    walk.loop_(kind, lines, None);
 }
 
 /// A call by a name, or by a component of an object.

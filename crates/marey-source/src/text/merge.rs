@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Sources;
-use super::facts::{Call, CallKind, File, FunctionKind, Member, MemberKind, TypeKind};
+use super::facts::{Call, CallKind, File, FunctionKind, MarkKind, Member, MemberKind, TypeKind};
 use super::language::Language;
 use super::read::Read;
 use super::walk::number;
@@ -71,6 +71,17 @@ fn push(out: &mut Sources, references: &mut Vec<Call>, path: &str, read: Read) {
     out.constructs.extend(facts.constructs.into_iter().map(|mut it| {
         (it.file, it.text) = (file, text(it.text));
         (it.function, it.within) = (it.function.map(function), it.within.map(within));
+        it
+    }));
+    out.marks.extend(facts.marks.into_iter().map(|mut it| {
+        it.file = file;
+        if let MarkKind::Label(name)
+        | MarkKind::Jump(Some(name))
+        | MarkKind::InMacro(name)
+        | MarkKind::InPattern(name) = &mut it.kind
+        {
+            *name = text(*name);
+        }
         it
     }));
     let call = |mut it: Call| {

@@ -7,11 +7,11 @@ use tree_sitter::Node;
 
 use super::constructs;
 use super::facts::{
-    Access, Attribute, Attributes, Base, BaseKind, CallKind, Function, FunctionKind, Lines, LoopKind, Member,
-    MemberKind, TypeKind,
+    Access, Attribute, Attributes, Base, BaseKind, Bytes, CallKind, Function, FunctionKind, Lines, LoopKind,
+    MarkKind, Member, MemberKind, TypeKind,
 };
-use super::rust_macro::{token_loop, tokens};
-use super::walk::{Context, Walk, line};
+use super::rust_macro::{definitions, token_loop, tokens};
+use super::walk::{Context, Walk, bytes_of, line};
 
 /// Kinds of nodes that [`enter`] looks at.
 pub(super) const KINDS: &[&str] = &[
@@ -33,6 +33,8 @@ pub(super) const KINDS: &[&str] = &[
     "call_expression",
     "macro_invocation",
     "macro_definition",
+    "await_expression",
+    "yield_expression",
     "token_tree",
     "arguments",
 ];
@@ -40,11 +42,14 @@ pub(super) const KINDS: &[&str] = &[
 /// Takes what a node says.
 pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
     if walk.context().is_pattern {
+        if node.kind() == "token_tree" {
+            definitions(walk, node);
+        }
         return;
     }
     let whole = |walk: &mut Walk<'_>, kind| {
         let lines = walk.lines(node);
-        walk.loop_(kind, lines);
+        walk.loop_(kind, lines, Some(bytes_of(node)));
     };
     match node.kind() {
         "mod_item" => {
@@ -104,6 +109,9 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
             }
         }
         "arguments" => token_loop(walk, node),
+        "await_expression" | "yield_expression" => {
+            walk.mark(MarkKind::Pause, node.start_byte(), line(node));
+        }
         "macro_definition" => {
             let context = walk.context();
             walk.enter(Context { is_pattern: true, ..context });
@@ -111,6 +119,7 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
         _ => {
             token_loop(walk, node);
             tokens(walk, node);
+            definitions(walk, node);
         }
     }
 }
@@ -291,8 +300,38 @@ fn function(walk: &mut Walk<'_>, node: Node<'_>) {
     let lines = walk.lines(node);
     walk.function(
         name,
-        Function { name, kind, file: 0, line: line(at), lines, of: context.of, access, attributes },
+        Function {
+            name,
+            kind,
+            file: 0,
+            line: line(at),
+            lines,
+            bytes: bytes_of(node),
+            item: walk.item(),
+            body: node.child_by_field_name("body").and_then(body),
+            of: context.of,
+            access,
+            attributes,
+        },
     );
+}
+
+/// What stands within the braces of a block, behind inner attributes, which must be first.
+fn body(block: Node<'_>) -> Option<Bytes> {
+    let Bytes { first, end } = bytes_of(block);
+    let mut cursor = block.walk();
+    let is_inner = |child: &Node<'_>| match child.kind() {
+        "inner_attribute_item" => true,
+        "line_comment" | "block_comment" => child.child_by_field_name("inner").is_some(),
+        _ => false,
+    };
+    // What stands behind a comment of a line would be part of it.
+    let behind = |child: Node<'_>| {
+        let is_open = child.kind() == "line_comment" && child.end_position().column != 0;
+        bytes_of(child).end.saturating_add(is_open.into())
+    };
+    let behind = block.named_children(&mut cursor).filter(is_inner).map(behind).last();
+    (first + 2 <= end).then_some(Bytes { first: behind.unwrap_or(first + 1), end: end - 1 })
 }
 
 fn call(walk: &mut Walk<'_>, node: Node<'_>) {

@@ -5,14 +5,14 @@
 
 use tree_sitter::Node;
 
-use super::facts::{CallKind, Lines, LoopKind};
+use super::facts::{CallKind, Lines, LoopKind, MarkKind};
 use super::walk::{Walk, line};
 
 /// Opens the loop whose body these tokens are.
 pub(super) fn token_loop(walk: &mut Walk<'_>, node: Node<'_>) {
     if let Some((kind, first)) = walk.token_loops.remove(&node.start_byte()) {
         let last = walk.lines(node).last;
-        walk.loop_(kind, Lines { first, last });
+        walk.loop_(kind, Lines { first, last }, None);
     }
 }
 
@@ -71,6 +71,29 @@ pub(super) fn tokens(walk: &mut Walk<'_>, node: Node<'_>) {
         }
         path.clear();
         at = None;
+    }
+}
+
+/// Marks functions with a body among tokens.
+pub(super) fn definitions(walk: &mut Walk<'_>, node: Node<'_>) {
+    let mut cursor = node.walk();
+    let (mut is_behind_fn, mut begun) = (false, None);
+    for token in node.children(&mut cursor).collect::<Vec<_>>() {
+        match token.kind() {
+            "identifier" | "metavariable" if is_behind_fn => begun = Some(token),
+            "token_tree" if walk.bytes(token).first() == Some(&b'{') => {
+                if let Some(at) = begun.take() {
+                    let name = walk.str(at);
+                    let name = walk.add(&name);
+                    let is_pattern = walk.context().is_pattern;
+                    let kind = if is_pattern { MarkKind::InPattern(name) } else { MarkKind::InMacro(name) };
+                    walk.mark(kind, at.start_byte(), line(at));
+                }
+            }
+            ";" => begun = None,
+            _ => {}
+        }
+        is_behind_fn = token.kind() == "fn";
     }
 }
 

@@ -11,7 +11,8 @@ use std::borrow::Cow;
 use tree_sitter::{Node, Tree};
 
 use super::facts::{
-    Access, Base, Call, CallKind, Construct, Function, Lines, Loop, LoopKind, Member, Model, Type, TypeKind,
+    Access, Base, Bytes, Call, CallKind, Construct, Function, Lines, Loop, LoopKind, Mark, MarkKind, Member,
+    Model, Type, TypeKind,
 };
 use super::grammar::Grammar;
 use crate::texts::{Text, Texts};
@@ -29,6 +30,7 @@ pub(super) struct FileFacts {
     pub(super) calls: Vec<Call>,
     /// Calls of Fortran that may be elements of arrays.
     pub(super) references: Vec<Call>,
+    pub(super) marks: Vec<Mark>,
     pub(super) unclear: u32,
     pub(super) first_unclear: u32,
 }
@@ -51,6 +53,8 @@ pub(super) struct Context {
     pub(super) is_of_trait: bool,
     /// Whether this is a pattern that code is made from, and no code.
     pub(super) is_pattern: bool,
+    /// The first byte of the innermost `switch`.
+    pub(super) switch: u32,
 }
 
 struct Open {
@@ -64,6 +68,8 @@ pub(super) struct Walk<'t> {
     pub(super) out: FileFacts,
     open: Vec<Open>,
     depth: u32,
+    /// The depth of what stands in nothing but conditions and the like, and the first byte of the last such.
+    item: (u32, u32),
     /// A directive whose region is the next statement beside it.
     directive: Option<(u32, u32)>,
     /// What a language keeps between nodes beside each other: the depth at which it was seen.
@@ -85,6 +91,7 @@ pub(super) fn walk(tree: &Tree, grammar: &Grammar, text: &[u8]) -> FileFacts {
         if node.is_error() || node.is_missing() {
             walk.unclear(node);
         }
+        walk.see_item(node);
         if grammar.tells(node) {
             walk.end_directive(node);
             (grammar.enter)(&mut walk, node);
@@ -122,6 +129,7 @@ impl<'t> Walk<'t> {
             tasks: None,
             is_of_trait: false,
             is_pattern: false,
+            switch: 0,
         };
         let open = vec![Open { depth: 0, context }];
         Self {
@@ -129,6 +137,7 @@ impl<'t> Walk<'t> {
             out,
             open,
             depth: 0,
+            item: (0, 0),
             directive: None,
             marked: None,
             marked_name: None,
@@ -155,6 +164,21 @@ impl<'t> Walk<'t> {
     /// Contexts from the innermost outwards.
     pub(super) fn contexts(&self) -> impl Iterator<Item = &Context> {
         self.open.iter().rev().map(|open| &open.context)
+    }
+
+    /// The first byte of the outermost that is part of the file itself.
+    pub(super) fn item(&self) -> u32 {
+        self.item.1
+    }
+
+    fn see_item(&mut self, node: Node<'_>) {
+        if self.depth <= self.item.0 {
+            let kind = node.kind();
+            let is_around = self.depth == 0
+                || kind.starts_with("preproc_")
+                || matches!(kind, "linkage_specification" | "declaration_list" | "ERROR");
+            self.item = (self.depth + u32::from(is_around), number(node.start_byte()));
+        }
     }
 
     pub(super) fn depth(&self) -> u32 {
@@ -234,13 +258,13 @@ impl<'t> Walk<'t> {
     }
 
     /// A loop that lasts to the end of the node.
-    pub(super) fn loop_(&mut self, kind: LoopKind, lines: Lines) {
+    pub(super) fn loop_(&mut self, kind: LoopKind, lines: Lines, bytes: Option<Bytes>) {
         let context = self.context();
         let number = number(self.out.loops.len());
         let outer = context.within.and_then(|outer| self.out.loops.get(outer as usize));
         let depth = outer.map_or(0, |outer| outer.depth).saturating_add(1);
         let parent = context.within;
-        self.out.loops.push(Loop { kind, file: 0, lines, depth, parent, function: context.function });
+        self.out.loops.push(Loop { kind, file: 0, lines, bytes, depth, parent, function: context.function });
         self.enter(Context { within: Some(number), ..context });
     }
 
@@ -250,6 +274,11 @@ impl<'t> Walk<'t> {
         let context = self.context();
         let (caller, within) = (context.function, context.within);
         self.out.calls.push(Call { name, kind, file: 0, line, caller, within });
+    }
+
+    /// What must be known of a place by who puts code there.
+    pub(super) fn mark(&mut self, kind: MarkKind, at: usize, line: u32) {
+        self.out.marks.push(Mark { kind, file: 0, at: number(at), line });
     }
 
     /// A construct of a parallel programming model.
@@ -280,6 +309,11 @@ impl<'t> Walk<'t> {
             self.directive = None;
         }
     }
+}
+
+/// The bytes of a node.
+pub(super) fn bytes_of(node: Node<'_>) -> Bytes {
+    Bytes { first: number(node.start_byte()), end: number(node.end_byte()) }
 }
 
 /// The line that a node begins on.

@@ -31,6 +31,8 @@ pub(crate) use spool_dir::{
     LAUNCH_FILE, LIBRARY_FILE, LOCK_FILE, SPOOL, WORLD_FILES, can_preload_from, is_place_name, tidy,
 };
 
+pub(crate) use rules::read as read_rules;
+
 use existing::Overwrite;
 use job_step::JobStep;
 use launch::Outcome;
@@ -42,7 +44,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     if args.elements.is_some() && args.mode != Mode::Full {
         bail!(Usage("elements are recorded in full mode only: add --mode full to --elements".to_owned()));
     }
-    let rules = rules::read(args)?;
+    let rules = read_rules(args.filter.as_deref(), &args.rule)?;
     if args.mode == Mode::Quiet {
         return run_quietly(args, rules);
     }

@@ -10,7 +10,6 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use marey_model::Rules;
 
-use crate::cli::RecordArgs;
 use crate::exit::Usage;
 use crate::format;
 use crate::paint::shorten;
@@ -23,14 +22,14 @@ const MOST_OF_A_FILE: u64 = 1 << 20;
 const SHOWN: usize = 60;
 
 /// All rules, those of the command line last.
-pub(super) fn read(args: &RecordArgs) -> anyhow::Result<Rules> {
+pub(crate) fn read(filter: Option<&Path>, rules: &[String]) -> anyhow::Result<Rules> {
     let mut text = String::new();
-    if let Some(path) = &args.filter {
+    if let Some(path) = filter {
         let shown = path.display();
         text = read_file(path)?;
         Rules::parse(&text).map_err(|error| Usage(format!("{shown} is no filter: {error}")))?;
     }
-    for rule in &args.rule {
+    for rule in rules {
         Rules::parse(rule).map_err(|error| {
             let shown = shorten(&rule.escape_debug().to_string(), SHOWN);
             Usage(format!("--rule '{shown}' {}; try --rule 'count MPI_Comm_*'", error.what))

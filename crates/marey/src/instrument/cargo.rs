@@ -1,0 +1,160 @@
+//! What manifests of cargo say of the sources beside them.
+//!
+//! The one idea: a handful of facts is needed (names of crates and of their root files), which everybody writes as
+//! `key = "value"` below a heading; they are read so, instead of by a parser of all of TOML. The dependency is a table of its
+//! own at the end of a manifest, so nothing that stands in it is touched.
+
+use std::path::{Path, PathBuf};
+
+/// The directory of the crate that guards come from, in the copy.
+pub(super) const CRATE: &str = "marey-instrument";
+
+/// A package.
+#[derive(Debug, Default)]
+pub(super) struct Package {
+    /// Its directory, below the source tree.
+    pub(super) directory: PathBuf,
+    name: String,
+    /// The library's, if it is not called like the package.
+    library: Option<String>,
+    /// Whether its functions run in the compiler.
+    pub(super) is_proc_macro: bool,
+    /// The script that runs when it is built, in its directory.
+    build: Option<PathBuf>,
+    /// Root files that the manifest names, with their crates.
+    roots: Vec<(PathBuf, String)>,
+    /// Whether it takes something from a manifest of a directory above.
+    pub(super) inherits: bool,
+}
+
+/// What a manifest says.
+pub(super) fn package(directory: &Path, text: &str) -> Option<Package> {
+    let mut it = Package { directory: directory.to_owned(), ..Package::default() };
+    let mut heading = "";
+    // The name and the path of the target that is being read.
+    let mut target: (Option<String>, Option<String>) = (None, None);
+    let mut is_package = false;
+    for line in text.lines().map(str::trim).chain(["[end]"]) {
+        if line.starts_with('[') {
+            if let (Some(path), true) = (target.1.take(), is_target(heading)) {
+                let name = target.0.take().or_else(|| it.library.clone());
+                it.roots.push((PathBuf::from(path), name.unwrap_or_else(|| it.name.clone())));
+            }
+            target = (None, None);
+            heading = line.split('#').next().unwrap_or(line).trim().trim_matches(['[', ']']).trim();
+            is_package |= heading == "package";
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let (key, value) = (key.trim(), value.trim());
+        let text = value.strip_prefix(['"', '\'']).and_then(|value| value.split(['"', '\'']).next());
+        let text = text.map(str::to_owned);
+        match (heading, key) {
+            ("package", "name") => it.name = text.unwrap_or_default(),
+            ("package", "build") => it.build = text.map(PathBuf::from),
+            ("lib", "proc-macro" | "proc_macro") => it.is_proc_macro = value.starts_with("true"),
+            ("lib", "name") => {
+                it.library.clone_from(&text);
+                target.0 = text;
+            }
+            (_, "name") if is_target(heading) => target.0 = text,
+            (_, "path") if is_target(heading) => target.1 = text,
+            _ => {}
+        }
+        it.inherits |= key.ends_with(".workspace") || value.contains("workspace = true");
+    }
+    is_package.then_some(it)
+}
+
+/// Whether what stands below a heading is compiled by itself.
+fn is_target(heading: &str) -> bool {
+    matches!(heading, "lib" | "bin" | "example" | "test" | "bench")
+}
+
+impl Package {
+    /// Whether a file is the script that runs when the package is built.
+    pub(super) fn is_build_script(&self, path: &Path) -> bool {
+        let build = self.build.as_deref().unwrap_or(Path::new("build.rs"));
+        path.strip_prefix(&self.directory).is_ok_and(|path| path == build)
+    }
+
+    /// The crate and the modules that a file is, by where it lies. What `#[path]` says is not asked.
+    pub(super) fn module(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.directory).unwrap_or(path).with_extension("");
+        let library = self.library.as_ref().unwrap_or(&self.name);
+        let named = self.roots.iter().filter_map(|(root, name)| {
+            let directory = root.parent().unwrap_or(Path::new(""));
+            let is_root = root.with_extension("") == inside;
+            let below = inside.strip_prefix(directory).ok()?;
+            // The usual places are looked at below.
+            let is_usual = !is_root && (directory == Path::new("src") || directory == Path::new(""));
+            let len = if is_root { usize::MAX } else { directory.components().count() };
+            (!is_usual).then(|| (len, name, if is_root { PathBuf::new() } else { below.to_owned() }))
+        });
+        let (name, below) = match named.max_by_key(|(len, ..)| *len) {
+            Some((_, name, below)) => (name.clone(), below),
+            None => usual(&inside, &self.name, library),
+        };
+        let mut modules: Vec<String> =
+            below.iter().map(|module| module.to_string_lossy().into_owned()).collect();
+        let is_root = modules.len() == 1 && matches!(modules[0].as_str(), "main" | "lib");
+        if is_root || modules.last().is_some_and(|last| last == "mod") {
+            modules.pop();
+        }
+        modules.insert(0, name.replace('-', "_"));
+        modules.join("::")
+    }
+}
+
+/// The crate of a file, and its modules, where cargo looks by itself.
+fn usual(inside: &Path, package: &str, library: &str) -> (String, PathBuf) {
+    let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let (name, modules) = match parts.as_slice() {
+        ["src", "bin", name, modules @ ..] | ["tests" | "examples" | "benches", name, modules @ ..] => {
+            (*name, modules)
+        }
+        ["src", "main"] => (package, &[][..]),
+        ["src", modules @ ..] => (library, modules),
+        modules => (library, modules),
+    };
+    (name.to_owned(), modules.iter().collect())
+}
+
+/// A manifest with the dependency at its end. `up` is the way to the root of the copy.
+pub(super) fn with_dependency(text: &str, up: &str, for_build_script: ForBuildScript) -> String {
+    let mut text = text.to_owned();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let mut tables = vec!["dependencies"];
+    if for_build_script == ForBuildScript::Too {
+        tables.push("build-dependencies");
+    }
+    for table in tables {
+        text.push_str(&format!("\n[{table}.{CRATE}]\npath = \"{up}{CRATE}\"\n"));
+    }
+    text
+}
+
+/// Whether the script that runs when the package is built has guards, because it takes in a file of the package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ForBuildScript {
+    No,
+    Too,
+}
+
+/// The manifest of the crate that guards come from.
+pub(super) const MANIFEST: &str = "\
+[package]
+name = \"marey-instrument\"
+version = \"0.1.0\"
+edition = \"2021\"
+description = \"What guards call that `marey instrument` has put into functions\"
+publish = false
+
+[lib]
+path = \"lib.rs\"
+test = false
+doctest = false
+";
