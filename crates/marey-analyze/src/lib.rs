@@ -46,6 +46,7 @@ mod samples;
 mod scaling;
 mod selection;
 mod situations;
+mod source_graph;
 mod source_loops;
 mod spread;
 mod statistics;
@@ -109,6 +110,10 @@ pub use selection::{Selection, in_context, on_communicator, on_level, on_noun, s
 pub use situations::{
     ProbableCause, Situation, SituationKind, SituationRule, SituationRuleError, SituationRules, Situations,
     Threshold, situations,
+};
+pub use source_graph::{
+    GraphCost, LineCall, MeasuredCall, MeasuredFunction, MeasuredGraph, calls_within, line_calls,
+    measured_graph,
 };
 pub use source_loops::{LoopCost, SourceLoop, source_loops};
 pub use spread::{Population, Spread, exclusive_by_process};

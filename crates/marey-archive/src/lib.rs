@@ -16,6 +16,7 @@ pub mod merge;
 pub mod schema;
 
 mod aside;
+mod beside;
 mod columns;
 mod detail;
 mod error;
@@ -33,6 +34,7 @@ mod store;
 mod trace;
 
 pub use aside::Aside;
+pub use beside::add_tables;
 pub use columns::{Column, Columns, Value};
 pub use detail::{Bucket, Detail};
 pub use error::Error;

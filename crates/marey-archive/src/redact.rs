@@ -9,7 +9,7 @@
 //!
 //! Runs that are looked at together are copied together: what has one name in both has one neutral name.
 //!
-//! What is deliberately absent: events, which hold what programs say, and the environment.
+//! What is deliberately absent: events, which hold what programs say, the environment, and the text of sources.
 
 mod known;
 mod words;
@@ -93,6 +93,15 @@ const TEXTS: &[(&str, &[(&str, Text)])] = {
         ("delays", &[("activity", Ours)]),
         ("delay_effects", &[("activity", Ours), ("pattern", Ours)]),
         ("activities", &[("activity", Ours)]),
+        ("source_modules", &[("problem", Gone)]),
+        ("source_files", &[("path", Source), ("state", Ours), ("language", Ours)]),
+        ("source_functions", &[("name", Name), ("known_to", Ours), ("kind", Ours), ("attributes", Ours)]),
+        ("source_types", &[("name", Name), ("known_to", Ours), ("kind", Ours)]),
+        ("source_members", &[("name", Name), ("kind", Ours), ("access", Ours), ("of_type", Name)]),
+        ("source_bases", &[("name", Name), ("kind", Ours), ("access", Ours)]),
+        ("source_loops", &[("kind", Ours)]),
+        ("source_constructs", &[("model", Ours), ("text", Name)]),
+        ("source_calls", &[("name", Name), ("kind", Ours), ("known_to", Ours)]),
     ]
 };
 

@@ -10,16 +10,18 @@ mod definitions;
 mod document;
 mod explanations;
 mod happenings;
+mod source;
 mod summaries;
 
 pub use definitions::*;
 pub use document::document;
 pub use explanations::*;
 pub use happenings::*;
+pub use source::*;
 pub use summaries::*;
 
 /// The version of the schema that this crate writes; it stands in `meta.json`.
-pub const SCHEMA_VERSION: u32 = 9;
+pub const SCHEMA_VERSION: u32 = 10;
 
 /// Stands in an unsigned column for "there is none".
 pub const NONE: u32 = u32::MAX;
@@ -126,7 +128,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 52] = [
+pub static TABLES: [&TableSpec; 62] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -176,6 +178,16 @@ pub static TABLES: [&TableSpec; 52] = [
     &ACTIVITIES,
     &IDEAL_NETWORK,
     &REMARKS,
+    &SOURCE_MODULES,
+    &SOURCE_FILES,
+    &SOURCE_FUNCTIONS,
+    &SOURCE_TYPES,
+    &SOURCE_MEMBERS,
+    &SOURCE_BASES,
+    &SOURCE_LOOPS,
+    &SOURCE_CONSTRUCTS,
+    &SOURCE_CALLS,
+    &SOURCE_TEXTS,
     &OPEN_AT_END,
     &PROBLEMS,
     &ENVIRONMENT,

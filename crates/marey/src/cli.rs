@@ -201,6 +201,13 @@ pub(crate) struct RecordArgs {
     #[arg(long)]
     pub(crate) keep_spool: bool,
 
+    /// Keep the text of the program's sources that lie in DIR, or in this directory, for the viewer
+    ///
+    /// Only sources that debug information of the program names, and that are no newer than it. Who gets the run
+    /// gets them, too; `marey export --redact` leaves them out.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
+    pub(crate) embed_sources: Option<PathBuf>,
+
     /// A title that reports show
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
@@ -405,6 +412,13 @@ pub(crate) struct MergeArgs {
     /// Keep the recorded spool beside the merged run
     #[arg(long)]
     pub(crate) keep_spool: bool,
+
+    /// Keep the text of the program's sources that lie in DIR, or in this directory, for the viewer
+    ///
+    /// Only sources that debug information of the program names, and that are no newer than it. Who gets the run
+    /// gets them, too; `marey export --redact` leaves them out.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
+    pub(crate) embed_sources: Option<PathBuf>,
 
     /// Threads to use; all processors if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]

@@ -25,6 +25,7 @@ use crate::info;
 use crate::paint::harmless;
 use crate::record::{LAUNCH_FILE, LIBRARY_FILE, SPOOL, WORLD_FILES, is_finished, tidy};
 use crate::remarks;
+use crate::source;
 use crate::symbolize::SystemNames;
 
 /// Runs the command.
@@ -60,6 +61,9 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let unprepared = marey_archive::prepare(&places.run).err();
     drop(busy);
     remarks::keep_of(&places.run);
+    if let Err(error) = source::kept::keep(&places.run, args.embed_sources.as_deref()) {
+        say(&format!("warning: {}; what the program consists of is not in the run", text_of(&error)));
+    }
     if let Some(error) = unprepared {
         say(&format!("warning: {error}; commands that tell why the run took so long will try themselves"));
     }

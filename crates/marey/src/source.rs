@@ -7,6 +7,7 @@
 mod about;
 mod costs;
 mod json;
+pub(crate) mod kept;
 mod kinds;
 mod lists;
 mod witness;

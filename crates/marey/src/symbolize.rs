@@ -145,6 +145,7 @@ fn push(frames: &mut Columns, module: u32, vaddr: i64, resolved: &Resolved) -> a
     Ok(())
 }
 
+/// The bytes of a build id.
 pub(crate) fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
     let is_hex =
         !text.is_empty() && text.len().is_multiple_of(2) && text.bytes().all(|c| c.is_ascii_hexdigit());

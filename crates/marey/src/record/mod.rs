@@ -3,6 +3,7 @@
 //! The one idea: nothing that goes wrong on our side after the program has started may change what
 //! the program does or the status it exits with; it is told on standard error instead.
 
+use std::ffi::OsString;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -209,6 +210,13 @@ fn unseen(args: &RecordArgs) -> Option<String> {
 const UNSEEN: &str = "is linked statically and has no recorder inside, so nothing of it can be recorded; link it \
                       again with the words that `marey link` prints";
 
+/// The option as the merge takes it; the path may be no text.
+fn embed_sources(root: &Path) -> OsString {
+    let mut option = OsString::from("--embed-sources=");
+    option.push(root);
+    option
+}
+
 /// `marey merge` in a process of its own, because a process that finds no memory is aborted: that must
 /// not take the place of the program's status.
 fn merge_apart(args: &RecordArgs) -> anyhow::Result<()> {
@@ -218,6 +226,9 @@ fn merge_apart(args: &RecordArgs) -> anyhow::Result<()> {
     merge.arg0("marey").arg("merge");
     if args.keep_spool {
         merge.arg("--keep-spool");
+    }
+    if let Some(root) = &args.embed_sources {
+        merge.arg(embed_sources(root));
     }
     merge.arg("--").arg(&args.output);
     inherited::end_together(&mut merge);

@@ -14,129 +14,129 @@ use super::witness::Witnesses;
 
 #[derive(Serialize)]
 pub(super) struct Json<'d> {
-    has_debug_information: bool,
-    has_calls: bool,
-    problems: Vec<String>,
-    files: Vec<&'d str>,
-    texts: Vec<File>,
-    functions: Vec<Function<'d>>,
-    types: Vec<Type<'d>>,
-    calls: Vec<Call<'d>>,
-    loops: Vec<Loop>,
-    constructs: Vec<Construct<'d>>,
+    pub(super) has_debug_information: bool,
+    pub(super) has_calls: bool,
+    pub(super) problems: Vec<String>,
+    pub(super) files: Vec<&'d str>,
+    pub(super) texts: Vec<File>,
+    pub(super) functions: Vec<Function<'d>>,
+    pub(super) types: Vec<Type<'d>>,
+    pub(super) calls: Vec<Call<'d>>,
+    pub(super) loops: Vec<Loop>,
+    pub(super) constructs: Vec<Construct<'d>>,
 }
 
 /// A source that was read.
 #[derive(Serialize)]
-struct File {
-    file: u32,
-    language: &'static str,
-    lines: u32,
-    unclear: u32,
-    first_unclear: Option<u32>,
+pub(super) struct File {
+    pub(super) file: u32,
+    pub(super) language: &'static str,
+    pub(super) lines: u32,
+    pub(super) unclear: u32,
+    pub(super) first_unclear: Option<u32>,
 }
 
 #[derive(Serialize)]
-struct Function<'d> {
-    name: &'d str,
-    linkage: &'d str,
-    known_to: &'static str,
+pub(super) struct Function<'d> {
+    pub(super) name: &'d str,
+    pub(super) linkage: &'d str,
+    pub(super) known_to: &'static str,
     #[serde(flatten)]
-    at: At,
-    first_line: Option<u32>,
-    last_line: Option<u32>,
-    kind: Option<&'static str>,
-    attributes: Vec<&'static str>,
+    pub(super) at: At,
+    pub(super) first_line: Option<u32>,
+    pub(super) last_line: Option<u32>,
+    pub(super) kind: Option<&'static str>,
+    pub(super) attributes: Vec<&'static str>,
     #[serde(rename = "type")]
-    of: Option<u32>,
-    external: Option<bool>,
-    inline: bool,
-    code_bytes: u64,
-    entries: &'d [u64],
+    pub(super) of: Option<u32>,
+    pub(super) external: Option<bool>,
+    pub(super) inline: bool,
+    pub(super) code_bytes: u64,
+    pub(super) entries: &'d [u64],
 }
 
 /// A file by its number, and a line.
 #[derive(Serialize)]
-struct At {
-    file: Option<u32>,
-    line: Option<u32>,
+pub(super) struct At {
+    pub(super) file: Option<u32>,
+    pub(super) line: Option<u32>,
 }
 
 #[derive(Serialize)]
-struct Type<'d> {
-    name: &'d str,
-    known_to: &'static str,
-    kind: &'static str,
+pub(super) struct Type<'d> {
+    pub(super) name: &'d str,
+    pub(super) known_to: &'static str,
+    pub(super) kind: &'static str,
     #[serde(flatten)]
-    at: At,
-    last_line: Option<u32>,
-    bytes: Option<u64>,
-    members: Vec<Member<'d>>,
-    bases: Vec<Base<'d>>,
+    pub(super) at: At,
+    pub(super) last_line: Option<u32>,
+    pub(super) bytes: Option<u64>,
+    pub(super) members: Vec<Member<'d>>,
+    pub(super) bases: Vec<Base<'d>>,
 }
 
 #[derive(Serialize)]
-struct Member<'d> {
-    name: &'d str,
-    kind: &'static str,
-    access: &'static str,
+pub(super) struct Member<'d> {
+    pub(super) name: &'d str,
+    pub(super) kind: &'static str,
+    pub(super) access: &'static str,
     #[serde(rename = "virtual")]
-    is_virtual: bool,
-    inline: bool,
+    pub(super) is_virtual: bool,
+    pub(super) inline: bool,
     #[serde(rename = "type")]
-    of_type: &'d str,
+    pub(super) of_type: &'d str,
     #[serde(flatten)]
-    at: At,
-    function: Option<u32>,
+    pub(super) at: At,
+    pub(super) function: Option<u32>,
 }
 
 #[derive(Serialize)]
-struct Base<'d> {
+pub(super) struct Base<'d> {
     #[serde(rename = "type")]
-    base: Option<u32>,
-    name: &'d str,
-    kind: &'static str,
-    access: &'static str,
+    pub(super) base: Option<u32>,
+    pub(super) name: &'d str,
+    pub(super) kind: &'static str,
+    pub(super) access: &'static str,
     #[serde(rename = "virtual")]
-    is_virtual: bool,
+    pub(super) is_virtual: bool,
 }
 
 #[derive(Serialize)]
-struct Call<'d> {
-    caller: Option<u32>,
-    callee: Option<u32>,
-    name: Option<&'d str>,
-    kind: &'static str,
-    known_to: &'static str,
+pub(super) struct Call<'d> {
+    pub(super) caller: Option<u32>,
+    pub(super) callee: Option<u32>,
+    pub(super) name: Option<&'d str>,
+    pub(super) kind: &'static str,
+    pub(super) known_to: &'static str,
     #[serde(flatten)]
-    at: At,
-    times: u32,
+    pub(super) at: At,
+    pub(super) times: u32,
     #[serde(rename = "loop")]
-    within: Option<u32>,
+    pub(super) within: Option<u32>,
 }
 
 #[derive(Serialize)]
-struct Loop {
-    kind: &'static str,
-    file: u32,
-    first_line: u32,
-    last_line: u32,
-    depth: u32,
+pub(super) struct Loop {
+    pub(super) kind: &'static str,
+    pub(super) file: u32,
+    pub(super) first_line: u32,
+    pub(super) last_line: u32,
+    pub(super) depth: u32,
     #[serde(rename = "loop")]
-    parent: Option<u32>,
-    function: Option<u32>,
+    pub(super) parent: Option<u32>,
+    pub(super) function: Option<u32>,
 }
 
 #[derive(Serialize)]
-struct Construct<'d> {
-    model: &'static str,
-    text: &'d str,
-    file: u32,
-    first_line: u32,
-    last_line: u32,
-    function: Option<u32>,
+pub(super) struct Construct<'d> {
+    pub(super) model: &'static str,
+    pub(super) text: &'d str,
+    pub(super) file: u32,
+    pub(super) first_line: u32,
+    pub(super) last_line: u32,
+    pub(super) function: Option<u32>,
     #[serde(rename = "loop")]
-    within: Option<u32>,
+    pub(super) within: Option<u32>,
 }
 
 /// From the numbers of each witness to those of both.

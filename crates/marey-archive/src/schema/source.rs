@@ -1,0 +1,197 @@
+//! Tables of what the program consists of: files, functions, types, loops, calls, as its binary and its sources tell them.
+//!
+//! The one idea: rows of the program database (`docs/source.md`) as they were when the run was merged, so that who looks at
+//! the run needs neither the binary nor the sources. They are made when all else is there: a run without them is whole.
+
+use super::{ColumnSpec, Layout, TableSpec, i64, text, u32};
+
+/// Version of the definitions that these tables follow.
+pub const SOURCE_VERSION: u32 = 1;
+
+const fn source(name: &'static str, doc: &'static str, columns: &'static [ColumnSpec]) -> TableSpec {
+    TableSpec { name, doc, columns, layout: Layout::Single, times: &[] }
+}
+
+const KNOWN_TO: &str = "Who tells of it: `binary`, `text` (the source) or `both`.";
+const FILE: &str = "Where it stands; 4294967295 = unknown.";
+const LINE: &str = "The line; 0 = unknown.";
+const FIRST: &str = "Its first line.";
+const LAST: &str = "Its last line.";
+const FUNCTION: &str = "The function that it lies in; 4294967295 = none.";
+const LOOP: &str = "The innermost loop around it; 4294967295 = none.";
+
+/// Modules of which the rows of the other tables are.
+pub static SOURCE_MODULES: TableSpec = source(
+    "source_modules",
+    "Modules of the user's that call stacks lead through: the tables behind this one say what they consist of \
+     (`docs/source.md`). Libraries of the system are left out. Archives of before version 10 have none of these tables.",
+    &[
+        u32("module", "modules.id", "The module."),
+        u32(
+            "version",
+            "",
+            "Version of the definitions that were followed; rows of another one are passed over.",
+        ),
+        u32("has_debug_information", "", "1 = there was; 0 = functions are the symbols of the file."),
+        u32("has_calls", "", "1 = calls were read from its machine code."),
+        text("problem", "The first reason why something is missing, in words; empty = nothing is."),
+    ],
+);
+
+/// Sources.
+pub static SOURCE_FILES: TableSpec = source(
+    "source_files",
+    "Sources that modules of the user's were made of.",
+    &[
+        u32("id", "id", "The file."),
+        text("path", "Its path, as the compiler wrote it."),
+        text(
+            "state",
+            "`read`; `newer`: it was changed after the module was made, so it was not read; `missing`: it could not be \
+             read; `left out`: it lies where systems and compilers keep theirs.",
+        ),
+        text("language", "What it is written in; empty = it was not read."),
+        u32("lines", "", "How many lines it has; 0 = it was not read."),
+        u32("unclear", "", "How many parts of it could not be parsed."),
+        u32("system", "", "1 = it lies where systems and compilers keep theirs; 0 = it is the user's."),
+    ],
+);
+
+/// Functions.
+pub static SOURCE_FUNCTIONS: TableSpec = source(
+    "source_functions",
+    "Functions and methods, instances of a template each by itself.",
+    &[
+        u32("id", "id", "The function."),
+        u32("module", "modules.id", "The module."),
+        text("name", "With the namespaces, modules or types that it lies in."),
+        text("known_to", KNOWN_TO),
+        text("kind", "`function`, `method`, `constructor` …; empty = no source tells it."),
+        text("attributes", "What its author wrote beside it: `inline`, `virtual` …, separated by commas."),
+        u32("type", "source_types.id", "The type whose method it is; 4294967295 = none."),
+        u32("file", "source_files.id", FILE),
+        u32("line", "", LINE),
+        u32("first", "", "Its first line; 0 = unknown."),
+        u32("last", "", "Its last line; 0 = unknown."),
+        u32("inline", "", "1 = the compiler was asked to put it into its callers."),
+        i64("code", "bytes", "Of its code, without what was inlined elsewhere; 0 = there is none."),
+    ],
+);
+
+/// Types.
+pub static SOURCE_TYPES: TableSpec = source(
+    "source_types",
+    "Types that authors made.",
+    &[
+        u32("id", "id", "The type."),
+        u32("module", "modules.id", "The module."),
+        text("name", "With the namespaces, modules or types that it lies in."),
+        text("known_to", KNOWN_TO),
+        text("kind", "`class`, `struct`, `union`, `enum`, `trait`, `derived type` or `interface`."),
+        u32("file", "source_files.id", FILE),
+        u32("line", "", LINE),
+        u32("last", "", "Its last line; 0 = unknown."),
+        i64("size", "bytes", "Of one; −1 = unknown."),
+    ],
+);
+
+/// Members of types.
+pub static SOURCE_MEMBERS: TableSpec = source(
+    "source_members",
+    "Members of types, in the order in which they stand.",
+    &[
+        u32("type", "source_types.id", "The type."),
+        text("name", "Its name in the type."),
+        text(
+            "kind",
+            "`field`, `static field`, `value`, `method`, `operator`, `constructor` or `destructor`.",
+        ),
+        text("access", "`public`, `protected` or `private`."),
+        u32("virtual", "", "1 = derived types can replace it."),
+        u32("inline", "", "1 = the compiler was asked to put it into its callers."),
+        text("of_type", "The type of a field, or what a method returns; empty = nothing, or not told."),
+        u32("file", "source_files.id", FILE),
+        u32("line", "", LINE),
+        u32("function", "source_functions.id", "The method's function; 4294967295 = none."),
+    ],
+);
+
+/// Bases of types.
+pub static SOURCE_BASES: TableSpec = source(
+    "source_bases",
+    "What types are derived from or implement.",
+    &[
+        u32("type", "source_types.id", "The type that is derived."),
+        u32(
+            "base",
+            "source_types.id",
+            "What it is derived from; 4294967295 = a type that is not among these.",
+        ),
+        text("name", "The name of that."),
+        text("kind", "`base` or `implements`."),
+        text("access", "`public`, `protected` or `private`."),
+        u32("virtual", "", "1 = all that are derived share one."),
+    ],
+);
+
+/// Loops.
+pub static SOURCE_LOOPS: TableSpec = source(
+    "source_loops",
+    "Loops as sources have them; what lies in another one stands behind it.",
+    &[
+        u32("id", "id", "The loop."),
+        text("kind", "`for`, `while`, `do` …"),
+        u32("file", "source_files.id", FILE),
+        u32("first", "", FIRST),
+        u32("last", "", LAST),
+        u32("depth", "", "How many loops it lies in, itself among them."),
+        u32("parent", "source_loops.id", "The loop around it; 4294967295 = none."),
+        u32("function", "source_functions.id", FUNCTION),
+    ],
+);
+
+/// Constructs of parallel programming models.
+pub static SOURCE_CONSTRUCTS: TableSpec = source(
+    "source_constructs",
+    "Where sources say that something is done in parallel, or with others.",
+    &[
+        text("model", "`MPI`, `OpenMP` …"),
+        text("text", "The directive, or the name of what is called."),
+        u32("file", "source_files.id", FILE),
+        u32("first", "", FIRST),
+        u32("last", "", "The last line of what it governs."),
+        u32("function", "source_functions.id", FUNCTION),
+        u32("loop", "source_loops.id", LOOP),
+    ],
+);
+
+/// Calls.
+pub static SOURCE_CALLS: TableSpec = source(
+    "source_calls",
+    "Lines that call functions.",
+    &[
+        u32("caller", "source_functions.id", "Who calls; 4294967295 = unknown."),
+        u32(
+            "callee",
+            "source_functions.id",
+            "Who is called; 4294967295 = none of these functions, or unknown.",
+        ),
+        text("name", "Its name, if it is none of these; empty = what an address says when the program runs."),
+        text(
+            "kind",
+            "Of the binary `called` or `inlined`; of the text `by name`, `by member`, `by macro` or `by expression`.",
+        ),
+        text("known_to", KNOWN_TO),
+        u32("file", "source_files.id", FILE),
+        u32("line", "", LINE),
+        u32("times", "", "How many such there are in the machine code; 1 of the text."),
+        u32("loop", "source_loops.id", LOOP),
+    ],
+);
+
+/// The text of sources.
+pub static SOURCE_TEXTS: TableSpec = source(
+    "source_texts",
+    "The text of sources, where `--embed-sources` asked for it; a redacted copy never has it.",
+    &[u32("file", "source_files.id", "The file."), text("text", "All of it.")],
+);
