@@ -30,6 +30,7 @@ import { Status } from "./views/frame/status.tsx";
 import { Help } from "./views/help/view.tsx";
 import { Lost } from "./views/lost.tsx";
 import { HistogramView } from "./views/histogram/view.tsx";
+import { Next } from "./views/next/view.tsx";
 import { Overview } from "./views/overview/view.tsx";
 import { Profile } from "./views/profile/view.tsx";
 import { Runs } from "./views/runs/view.tsx";
@@ -48,6 +49,7 @@ const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
   waits: Waits,
   utilisation: Utilisation,
   compare: Compare,
+  next: Next,
   help: Help,
   states: StatesWindow,
 };

@@ -222,12 +222,12 @@ function anAddress(number) {
     state = (state * 1103515245 + 12345) % 2147483648;
     return Math.floor(state / 65536) % most;
   };
-  const views = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "help"];
-  const view = views[below(9)];
+  const views = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "next", "help"];
+  const view = views[below(10)];
   const from = below(1_000_000_000);
   const region = ["MPI_Send", "MPI_Wait", "MPI_Allreduce"][below(3)];
   const some = [
-    `beside=${views.filter((name) => name !== view)[below(8)]}`,
+    `beside=${views.filter((name) => name !== view)[below(9)]}`,
     `span=${from}-${from + 1000 + below(900_000_000)}`,
     `locations=${[["0"], ["1", "3"], ["0", "1", "2"]][below(3)].join(",")}`,
     `region=${region}`,
@@ -248,6 +248,7 @@ function anAddress(number) {
     `messages=${["sizes:1-3", "durations:0-5,tag:7", "processes:1-3,order:sent", "sizes:0-0,order:bytes", "cells:time,pairs:run", "tag:3,order:bytes,cells:messages"][below(6)]}`,
     `together=${['["MPI_Irecv"]', '["MPI_Bcast","MPI_Reduce"]'][below(2)]}`,
     `flames=["function main"]`,
+    `keep=${['[["mpi:MPI_Send","time"]]', '[["mpi:MPI_Wait","off"],["source:a<*>","count"]]'][below(2)]}`,
     `sorted=${['[["messages","-Data"]]', '[["bins","+Visits"],["profile by region","+Region"]]', '[["waiting","+Pattern"]]'][below(3)]}`,
     `filtered=${['[["profile by region","mpi_s"]]', '[["call tree","send"],["waiting","rank 1"]]'][below(2)]}`,
   ].filter(() => below(2) === 0);

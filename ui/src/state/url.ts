@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&message=FROM@SENT@TO@RECEIVED@TAG@BYTES@NUMBER&picked=duration:LEAST-MOST&together=["NAME"]&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&table=states&profile=WAY,span,most&flames=["KIND NAME"]&waits=["KIND","WHAT","WHERE","span"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT,cells:WHAT,pairs:run&sorted=[["TABLE","-COLUMN"]]&filtered=[["TABLE","WORDS"]]&origin=NS&zoom=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&message=FROM@SENT@TO@RECEIVED@TAG@BYTES@NUMBER&picked=duration:LEAST-MOST&together=["NAME"]&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&keep=[["PATTERN","DETAIL"]]&table=states&profile=WAY,span,most&flames=["KIND NAME"]&waits=["KIND","WHAT","WHERE","span"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT,cells:WHAT,pairs:run&sorted=[["TABLE","-COLUMN"]]&filtered=[["TABLE","WORDS"]]&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&lane=WHAT&tables=1&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -14,6 +14,7 @@ import { chosenCounters } from "./counters.ts";
 import { applyHistogram, histogramText } from "./instances.ts";
 import { areTables, lane, LANES } from "./lane.ts";
 import { applyMessage, messageText } from "./message.ts";
+import { kept, keptOf, keptText } from "./next.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
 import { recoloured, recolouredOf, recolouredText } from "./recoloured.ts";
 import { closedHosts, isFolded, isGrouped, rowOrder, turned } from "./rows.ts";
@@ -139,6 +140,7 @@ export const chosen = computed<string>(() => {
   const counters = chosenCounters.value;
   add("counters", counters === null ? null : JSON.stringify([...counters].sort((a, b) => a - b).map((it) => run.value?.counters[it]?.name ?? "")));
   add("colours", recolouredText());
+  add("keep", keptText());
   add("table", twin.value);
   add("profile", profileText());
   add("flames", flameRoot.value.length === 0 ? null : JSON.stringify(flameRoot.value));
@@ -219,6 +221,7 @@ export function choose(text: string): void {
     const wanted = values.get("counters");
     chosenCounters.value = wanted === undefined ? null : new Set(names(wanted).map((it) => counters.findIndex((counter) => counter.name === it)).filter((it) => it >= 0));
     recoloured.value = recolouredOf(values.get("colours") ?? "");
+    kept.value = keptOf(values.get("keep") ?? "");
     twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
     applyProfile(values.get("profile") ?? "");
     applyWaits(values.get("waits") ?? "");

@@ -8,7 +8,7 @@ import { length, moveInto, ns, SHORTEST, type Span } from "../base/time.ts";
 import type { Measure, Operation } from "../wire/generated.ts";
 import { run, whole } from "./run.ts";
 
-export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "help"] as const;
+export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "next", "help"] as const;
 /** Those that only stand in windows of their own. */
 const WINDOWS = ["states"] as const;
 export type ViewName = (typeof VIEWS)[number] | (typeof WINDOWS)[number];

@@ -17,7 +17,7 @@ export interface Report {
   readonly communication?: readonly PairRow[];
   readonly message_sizes?: readonly SizeRow[];
   readonly problems?: readonly Problem[];
-  readonly overhead?: { readonly fraction: number };
+  readonly overhead?: { readonly fraction: number; readonly ns_per_event: number };
   readonly hot?: { readonly functions?: readonly HotRow[] };
 }
 

@@ -10,7 +10,7 @@ use marey_archive::merge::{Config, merge};
 use marey_archive::prepare;
 use marey_testkit::{Message, Spool};
 
-use crate::support::{Build, Compiler, Job, Mpi, Place, need, which};
+use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need, which};
 
 /// A viewer that is being served.
 struct Served {
@@ -89,7 +89,8 @@ fn a_run_of_lammps_in_the_browser() {
     let lammps = need!(Mpi::Open.installed().and_then(|_| which("lmp")), "LAMMPS and Open MPI");
     let place = Place::new();
     let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lammps/in.melt");
-    let run = Job::new(Mpi::Open, 4, lammps).arg("-in").arg(input).record(place.path());
+    let job = Job::new(Mpi::Open, 4, lammps).arg("-in").arg(input);
+    let run = job.clone().record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
     look(run.path(), &[], "lammps", &place);
     look(run.path(), &[], "explained", &place);
@@ -98,7 +99,23 @@ fn a_run_of_lammps_in_the_browser() {
     }
     let there = need!(browser_and_engine(), "the engine of exported pages that `cargo xtask ui` builds");
     let served = Served::new(run.path(), &[]);
+    let rules = place.path().join("next.rules");
+    see(&there, &[&served.address, "next", &rules.to_string_lossy()], &place);
+    recorded_by_rules(&run, &job, &rules, &place);
     see(&there, &[&served.address, "exported", &exported(run.path(), &[], &place)], &place);
+}
+
+/// The program again, with the rules that were chosen in the browser: calls of the one are added up, of the other there are none.
+fn recorded_by_rules(before: &Run, job: &Job, rules: &Path, place: &Place) {
+    let again = job.clone().option("--filter").option(&rules.to_string_lossy()).record(&place.dir("again"));
+    let calls = |run: &Run, name: &str| -> u64 {
+        run.mpi_calls().values().filter_map(|of_rank| of_rank.get(name)).sum()
+    };
+    assert!(0 < calls(before, "MPI_Wtime"));
+    assert_eq!(calls(&again, "MPI_Wtime"), 0);
+    assert_eq!(calls(&again, "MPI_Send"), calls(before, "MPI_Send"));
+    let traced = |run: &Run| run.json("info")["messages"].as_u64().unwrap();
+    assert!(traced(&again) < traced(before) / 2, "{} and {}", traced(&again), traced(before));
 }
 
 /// What programs say themselves: counters, and states that overlap.

@@ -33,6 +33,7 @@ export const VIEW_NAMES: Readonly<Record<ViewName, string>> = {
   waits: "Waits & path",
   utilisation: "Utilisation",
   compare: "Compare",
+  next: "Next run",
   help: "Help",
   states: "States",
 };
@@ -45,6 +46,7 @@ export const VIEW_HELP: Readonly<Record<ViewName, string>> = {
   communication: "Who sent how much to whom, and in which sizes",
   waits: "What was waited for, because of whom, and what made the run as long as it was",
   utilisation: "How busy each thread was up to an instant, and what was on its way to it",
+  next: "How much the next run records of which regions: rules for `marey record`",
   compare: "Two runs side by side, and what differs between them",
   help: "Keys, and what each part of the page is, means and does",
   states: "All states of the span, to be filtered, coloured and hidden",

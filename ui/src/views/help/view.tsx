@@ -6,7 +6,7 @@ import { wantedTopic } from "../../state/explained.ts";
 import "./help.css";
 import { KEYS } from "./keys.ts";
 import { OfCompare, OfTimeline } from "./timeline.tsx";
-import { OfCommunication, OfHistogram, OfOverview, OfProfile, OfSide, OfStates, OfStatus, OfTop, OfUtilisation, OfWaits } from "./views.tsx";
+import { OfCommunication, OfHistogram, OfNext, OfOverview, OfProfile, OfSide, OfStates, OfStatus, OfTop, OfUtilisation, OfWaits } from "./views.tsx";
 
 /** By the names that parts of the page have for it. */
 const TOPICS: ReadonlyArray<readonly [topic: string, name: string, Shown: () => JSX.Element]> = [
@@ -18,6 +18,7 @@ const TOPICS: ReadonlyArray<readonly [topic: string, name: string, Shown: () => 
   ["communication", "Communication", OfCommunication],
   ["waits", "Waits and critical path", OfWaits],
   ["utilisation", "Utilisation", OfUtilisation],
+  ["next", "The next run", OfNext],
   ["compare", "Two runs side by side", OfCompare],
   ["states", "The list of states", OfStates],
   ["top", "The top line", OfTop],
