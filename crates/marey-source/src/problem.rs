@@ -120,7 +120,7 @@ pub enum Problem {
         rows: usize,
     },
     /// A record was written after the program was made.
-    #[error("record of a compiler is younger than the program, so it may tell of another one: {}", path.display())]
+    #[error("record of a compiler is younger than the program, so it may tell of another one and counts only if it is named with --remarks: {}", path.display())]
     YoungRemarks {
         /// Path of the record.
         path: PathBuf,

@@ -261,6 +261,62 @@ fn what_rustc_prints_is_what_it_writes() {
     assert_eq!(of(&printed), of(&written));
 }
 
+#[test]
+fn what_is_told_at_a_line_of_the_library_belongs_to_a_loop_only_without_doubt() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let text = "
+        #[inline(never)] fn plain(a: &mut [f32], f: f32) {
+            for x in a.iter_mut() { *x *= f; } // plain
+        }
+        #[inline(never)] fn total(a: &[f32]) -> f32 {
+            a.iter().sum() // total
+        }
+        #[inline(always)] fn inner(a: &mut [f32]) {
+            for x in a.iter_mut() { *x += 1.0; } // inner
+        }
+        #[inline(never)] fn outer(a: &mut [f32]) {
+            for _ in 0..2 { // outer
+                inner(a);
+            }
+        }
+        fn main() {
+            let mut a: Vec<f32> = std::env::args().map(|it| it.len() as f32).collect();
+            plain(&mut a, 2.0);
+            outer(&mut a);
+            println!(\"{}\", total(&a));
+        }";
+    std::fs::write(dir.join("p.rs"), text).unwrap();
+    let flags =
+        ["-O", "-Ccodegen-units=1", "-Cdebuginfo=1", "-Cremark=all", "-Zremark-dir=yaml", "p.rs", "-o", "p"];
+    let Ok(output) = Command::new("rustc").args(flags).env("RUSTC_BOOTSTRAP", "1").current_dir(&dir).output()
+    else {
+        marey_testkit::skip("rustc");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let module = ModuleRef { path: &dir.join("p"), build_id: None };
+    let rows = of_module(&module, None, &RemarkConfig::system(), &SymbolizerConfig::system()).rows;
+    let sources = Sources::of_files(&[dir.join("p.rs")], &TextConfig::system());
+    let loops = join(&rows, &sources);
+    let of = |mark: &str| {
+        let line = line_of(text, mark);
+        let has = |it: &&marey_source::remarks::LoopRemarks| {
+            it.file.ends_with("/p.rs") && it.first <= line && line <= it.last
+        };
+        loops.iter().find(has).unwrap_or_else(|| panic!("{mark}: {loops:#?}"))
+    };
+    assert_eq!(of("// plain").outcome, Outcome::Vectorised, "{rows:#?}");
+    // A function of iterators alone is a loop of its own.
+    let total = of("// total");
+    assert_eq!((total.outcome, total.place), (Outcome::NotVectorised, None), "{rows:#?}");
+    assert!(total.remarks.iter().any(|it| rows[*it].reason.contains("adds up floating-point")), "{rows:#?}");
+    // The loop that was vectorised in `outer` is that of `inner`, so nothing is said of its own, which was unrolled.
+    let in_outer = |row: &&Remark| row.kind == RemarkKind::Vectorised && row.function.ends_with("outer");
+    assert!(rows.iter().any(|row| in_outer(&row)), "{rows:#?}");
+    assert_eq!(of("// outer").outcome, Outcome::Silent);
+}
+
 /// Numbers in a fixed sequence.
 fn next(seed: &mut u64) -> usize {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
