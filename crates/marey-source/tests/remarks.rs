@@ -13,10 +13,9 @@ use marey_source::text::{Lines, Sources, TextConfig};
 use marey_source::{ModuleRef, SymbolizerConfig};
 
 /// Programs of other tests: their loops were not written for this one.
-const PROGRAMS: [&str; 4] = [
+const PROGRAMS: [&str; 3] = [
     "../marey/tests/programs/heap.c",
     "../marey/tests/programs/counted.c",
-    "../marey/tests/odd/programs/interrupted.c",
     "../marey-collect/tests/threads/programs.c",
 ];
 
@@ -145,7 +144,7 @@ fn made(dir: &Path, source: &str, compiler: &str, flags: &[&str]) -> Option<(Str
     // As a user would save it.
     std::fs::write(dir.join("program.remarks"), printed).unwrap();
     let module = ModuleRef { path: &dir.join("program"), build_id: None };
-    let found = of_module(&module, None, &RemarkConfig::system(), &SymbolizerConfig::system());
+    let found = of_module(&module, None, &[], &RemarkConfig::system(), &SymbolizerConfig::system());
     assert_eq!(found.problems, []);
     Some((std::fs::read_to_string(dir.join(source)).unwrap(), found.rows))
 }
@@ -199,7 +198,7 @@ fn records_of_other_times_are_told() {
     let Some((_, rows)) = made(&dir, "carried.c", "gcc", &flags) else { return };
     assert!(!rows.is_empty());
     let module = ModuleRef { path: &dir.join("program"), build_id: None };
-    let found = || of_module(&module, None, &RemarkConfig::system(), &SymbolizerConfig::system());
+    let found = || of_module(&module, None, &[], &RemarkConfig::system(), &SymbolizerConfig::system());
     let record = dir.join("program-carried.c.opt-record.json.gz");
     let hour = std::time::Duration::from_secs(3600);
     let set = |path: &Path, time| {
@@ -226,8 +225,39 @@ fn records_of_other_times_are_told() {
     assert!(words(&young).contains("younger than the program"), "{}", words(&young));
     // Whoever names it wants it.
     let given = of_paths(std::slice::from_ref(&record));
-    let asked = of_module(&module, Some(&given), &RemarkConfig::system(), &SymbolizerConfig::system());
+    let asked = of_module(&module, Some(&given), &[], &RemarkConfig::system(), &SymbolizerConfig::system());
     assert_eq!(asked.rows, rows);
+}
+
+#[test]
+fn only_records_of_units_with_sources_that_matter_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    // What is in a header is in both units; the other unit of its name has another end.
+    std::fs::write(dir.join("both.h"), "static int twice(int x) { return 2 * x; }\n").unwrap();
+    let text = |name: &str| {
+        format!(
+            "#include \"both.h\"\nint {name}(int *a) {{ for (int i = 1; i < 99; i++) a[i] = a[i - 1]; return twice(a[9]); }}\n"
+        )
+    };
+    std::fs::write(dir.join("hot.c"), text("hot")).unwrap();
+    std::fs::write(dir.join("cold.c"), text("cold")).unwrap();
+    std::fs::write(dir.join("main.c"), "int main(void) { return 0; }\n").unwrap();
+    let flags = ["-O3", "-g", "-fsave-optimization-record", "hot.c", "cold.c", "main.c", "-o", "program"];
+    let Some(_) = compile(&dir, "gcc", &flags) else { return };
+    let module = ModuleRef { path: &dir.join("program"), build_id: None };
+    let read = |asked: &[&str]| -> Vec<String> {
+        let asked: Vec<String> =
+            asked.iter().map(|name| dir.join(name).to_str().unwrap().to_owned()).collect();
+        let found = of_module(&module, None, &asked, &RemarkConfig::system(), &SymbolizerConfig::system());
+        assert_eq!(found.problems, []);
+        found.files.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+    };
+    let [hot, cold] = ["hot", "cold"].map(|name| format!("program-{name}.c.opt-record.json.gz"));
+    assert_eq!(read(&["hot.c"]), std::slice::from_ref(&hot));
+    assert_eq!(read(&["both.h"]), [cold.clone(), hot.clone()]);
+    assert_eq!(read(&[]), [cold, hot]);
+    assert!(read(&["main.c"]).is_empty());
 }
 
 #[test]
@@ -296,7 +326,7 @@ fn what_is_told_at_a_line_of_the_library_belongs_to_a_loop_only_without_doubt() 
     };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let module = ModuleRef { path: &dir.join("p"), build_id: None };
-    let rows = of_module(&module, None, &RemarkConfig::system(), &SymbolizerConfig::system()).rows;
+    let rows = of_module(&module, None, &[], &RemarkConfig::system(), &SymbolizerConfig::system()).rows;
     let sources = Sources::of_files(&[dir.join("p.rs")], &TextConfig::system());
     let loops = join(&rows, &sources);
     let of = |mark: &str| {
@@ -365,7 +395,7 @@ fn damaged_records_give_what_is_whole_and_say_so() {
     for (bytes, format) in
         [(&gcc[..], Format::Gcc), (twice.as_bytes(), Format::Llvm), (text.as_bytes(), Format::Printed)]
     {
-        for _ in 0..60 {
+        for _ in 0..30 {
             let mut bytes = bytes.to_vec();
             for _ in 0..1 + next(&mut seed) % 4 {
                 let place = next(&mut seed) % bytes.len();
