@@ -230,6 +230,36 @@ fn records_of_other_times_are_told() {
 }
 
 #[test]
+fn a_loop_of_which_one_copy_was_vectorised_says_both_and_where() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let text = "#include <stdio.h>
+        static float x[4096], y[4096];
+        __attribute__((always_inline)) static inline void kernel(float *a, const float *b) {
+            for (int i = 0; i < 4000; i++) a[i] = b[i] * 0.5f + 1.0f; // the loop
+        }
+        __attribute__((noinline)) void apart(void) { kernel(x + 1, y); }
+        __attribute__((noinline)) void along(void) { kernel(x + 1, x); }
+        int main(void) { apart(); along(); printf(\"%f\", x[9]); return 0; }\n";
+    std::fs::write(dir.join("p.c"), text).unwrap();
+    let Some(_) = compile(&dir, "gcc", &["-O3", "-g", "-fsave-optimization-record", "p.c", "-o", "p"]) else {
+        return;
+    };
+    let module = ModuleRef { path: &dir.join("p"), build_id: None };
+    let rows = of_module(&module, None, &[], &RemarkConfig::system(), &SymbolizerConfig::system()).rows;
+    let sources = Sources::of_files(&[dir.join("p.c")], &TextConfig::system());
+    let loops = join(&rows, &sources);
+    let [it] = &loops[..] else { panic!("{loops:#?}") };
+    assert_eq!((it.outcome, it.first), (Outcome::Both, line_of(text, "the loop")));
+    let of = |kind| {
+        let of_kind = it.remarks.iter().map(|number| &rows[*number]).find(|row| row.kind == kind).unwrap();
+        of_kind.chain.iter().map(|site| (site.function.as_str(), site.line)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(RemarkKind::Vectorised), [("apart", line_of(text, "void apart"))]);
+    assert_eq!(of(RemarkKind::NotVectorised), [("along", line_of(text, "void along"))]);
+}
+
+#[test]
 fn only_records_of_units_with_sources_that_matter_are_read() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().canonicalize().unwrap();

@@ -247,7 +247,13 @@ pub(super) fn why(it: &RemarkedLoop<'_>) -> String {
         said if said == reason => row.compiler.clone(),
         said => format!("{}: {}", row.compiler, shorten(said.trim_start_matches("not vectorized: "), 90)),
     };
-    harmless(&format!("{}{details} ({said}).", capital(reason)))
+    // Of several copies it is said of which this is true.
+    let copy = match row.inlined_into.as_str() {
+        "" => String::new(),
+        into if it.at.outcome == LoopOutcome::Both => format!(", in the copy in {}", shorten(into, 60)),
+        _ => String::new(),
+    };
+    harmless(&format!("{}{details}{copy} ({said}).", capital(reason)))
 }
 
 /// What became of a loop and why, in a few words: `not vectorised: array grid, distance 1`.
