@@ -24,6 +24,7 @@ fn main() -> io::Result<()> {
     write(&into.join("records"), &whole)?;
     write(&into.join("spool"), &taken_apart)?;
     write(&into.join("trees"), &trees())?;
+    write(&into.join("remarks"), &remarks())?;
     let window = r#""from_ns":0,"to_ns":1000,"resolution_log2":3,"locations":[[0,9]],"exact":true"#;
     let sample = r#"{"from_ns":0,"to_ns":1000,"locations":[[0,9]],"region":1,"of":"duration"}"#;
     let windows = ["states", "totals", "course", "messages", "waits", "path"];
@@ -43,6 +44,28 @@ fn main() -> io::Result<()> {
     // One damage of each kind to files at the beginning, in the middle and at the end of the list.
     let damages = (0..8).flat_map(|kind| [0, 90, 180].map(|file| vec![kind, file, 1, 2, 3, 0, 255, 255]));
     write(&into.join("archive"), &damages.collect::<Vec<_>>())
+}
+
+/// A record of each form, as compilers write them, behind the byte that says which it is.
+fn remarks() -> Vec<Vec<u8>> {
+    let at = r#""pass":"1","function":"f","location":{"file":"a.c","line":6,"column":9}"#;
+    let gcc = format!(
+        r#"[{{"format":"1"}},[{{"id":"1","name":"vect"}}],[{{"kind":"scope",{at},"message":["=== analyze_loop_nest ==="],
+        "children":[{{"kind":"note",{at},"message":["got vectype for stmt: ",{{"stmt":"_2 = a[_1];\n"}},{{"expr":"vector(4) float"}}]}},
+        {{"kind":"note",{at},"message":["dependence distance  = 1.\n"]}},{{"kind":"failure",{at},"message":["bad data dependence.\n"]}}]}},
+        {{"kind":"failure",{at},"message":["couldn't vectorize loop\n"],"inlining_chain":[{{"fndecl":"f"}},
+        {{"fndecl":"main","site":{{"file":"a.c","line":9,"column":1}}}}]}}]]"#
+    );
+    let llvm = "--- !Missed\nPass:            inline\nName:            NoDefinition\n\
+        DebugLoc:        { File: 'a b.c', Line: 3, \n                   Column: 9 }\nFunction:        f\nArgs:\n  \
+        - Callee:          g\n  - String:          ' will not be inlined into '\n  - Caller:          f\n  \
+        - String:          \" because\\n its definition is unavailable\"\n  - Text: |\n      more\n...\n";
+    let printed = "note: a.rs:7:9 loop-vectorize (analysis): loop not vectorized: unsafe dependent memory operations in loop.\n      \
+        Backward loop carried data dependence. Memory location is the same as accessed at a.rs:7:16\n\n\
+        note: a.rs:5:9 loop-vectorize (success): vectorized loop (vectorization width: 4, interleaved count: 2)\n";
+    [(0, gcc.as_str()), (1, llvm), (2, printed)]
+        .map(|(form, text)| [&[form], text.as_bytes()].concat())
+        .to_vec()
 }
 
 fn write(dir: &Path, seeds: &[Vec<u8>]) -> io::Result<()> {

@@ -70,7 +70,8 @@ pub struct RemarkRow {
     pub first_line: u32,
     /// Last line of that.
     pub last_line: u32,
-    /// Whether that loop is one of the text; if not, its source could not be read, and it is the line of the remark.
+    /// Whether that loop is one of the text; if not, its source could not be read, and it is the line of the remark, or it is a
+    /// function whose iterators are the loop.
     pub is_read: bool,
     /// The function, as its author wrote it, else as the compiler names it.
     pub function: String,

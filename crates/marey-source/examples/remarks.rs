@@ -13,7 +13,8 @@ fn main() {
     let given: Vec<PathBuf> = args.collect();
     let given = (!given.is_empty()).then(|| of_paths(&given));
     let module = ModuleRef { path: Path::new(&program), build_id: None };
-    let found = of_module(&module, given.as_deref(), &RemarkConfig::system(), &SymbolizerConfig::system());
+    let found =
+        of_module(&module, given.as_deref(), &[], &RemarkConfig::system(), &SymbolizerConfig::system());
     let files: std::collections::BTreeSet<PathBuf> =
         found.rows.iter().map(|row| PathBuf::from(&row.file)).collect();
     let files: Vec<PathBuf> = files.into_iter().filter(|file| file.is_file()).collect();

@@ -120,7 +120,7 @@ pub enum Problem {
         rows: usize,
     },
     /// A record was written after the program was made.
-    #[error("record of a compiler is younger than the program, so it may tell of another one: {}", path.display())]
+    #[error("record of a compiler is younger than the program, so it may tell of another one and counts only if it is named with --remarks: {}", path.display())]
     YoungRemarks {
         /// Path of the record.
         path: PathBuf,
@@ -143,6 +143,14 @@ pub enum Problem {
     ChangedSince {
         /// Path of the source.
         path: PathBuf,
+    },
+    /// There are more records than can be read in reasonable time.
+    #[error("{number} records of compilers were left out, for there are many; name those of hot sources with --remarks: {}", path.display())]
+    ManyRemarks {
+        /// Path of the first of them.
+        path: PathBuf,
+        /// How many they are.
+        number: usize,
     },
     /// Several records tell of one source.
     #[error("another record of a compiler tells of the same source and is younger, so this one was left out: {}", path.display())]
@@ -172,6 +180,7 @@ impl Problem {
             | Problem::DamagedRemarks { path, .. }
             | Problem::YoungRemarks { path }
             | Problem::ForeignRemarks { path }
+            | Problem::ManyRemarks { path, .. }
             | Problem::OldRemarks { path }
             | Problem::ChangedSince { path }
             | Problem::RivalRemarks { path } => path,

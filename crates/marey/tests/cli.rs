@@ -40,6 +40,7 @@ fn help_explains_every_command() {
     check_help(&["hot", "--help"], file!["help/hot.txt"]);
     check_help(&["lines", "--help"], file!["help/lines.txt"]);
     check_help(&["instrument", "--help"], file!["help/instrument.txt"]);
+    check_help(&["remarks", "--help"], file!["help/remarks.txt"]);
     check_help(&["pack", "--help"], file!["help/pack.txt"]);
     check_help(&["view", "--help"], file!["help/view.txt"]);
     check_help(&["export", "--help"], file!["help/export.txt"]);

@@ -173,7 +173,8 @@ pub static REMARKS: TableSpec = TableSpec {
         u32(
             "is_read",
             "",
-            "1 = the loop is one of the text; 0 = the source could not be read, its lines are that of the remark.",
+            "1 = the loop is one of the text; 0 = it is none: the line of a remark whose source could not be read, or a function \
+             whose iterators are the loop.",
         ),
         text("function", "The function, as its author wrote it; else as the compiler names it."),
         text(

@@ -25,6 +25,7 @@ mod missing;
 mod operations;
 mod programs;
 mod progress;
+mod remarks;
 mod samples;
 mod simulated;
 mod slabs;

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::row::{Compiler, Remark};
@@ -24,6 +25,8 @@ const MOST_LEVELS: usize = 8;
 const MOST_ENTRIES: usize = 30_000;
 /// Records that are read for one module.
 const MOST_RECORDS: usize = 20_000;
+/// Bytes of records, unpacked, that are read for one module.
+const MOST_BYTES: u64 = 3 << 30;
 /// By how much a record may be younger than the program: file systems round times.
 const ROUNDING: Duration = Duration::from_secs(2);
 /// What is printed is complete when the linker is done.
@@ -128,29 +131,35 @@ fn below(directories: impl IntoIterator<Item = (PathBuf, usize)>) -> Vec<RemarkF
 }
 
 /// Remarks about a module: of the records that are given, or, if none are, of those that are found where it was made.
+///
+/// With `asked`, sources that matter, records of compilation units without any of them are not read: GCC writes 100 MB for
+/// 20 000 lines.
 pub fn of_module(
     module: &ModuleRef<'_>,
     given: Option<&[RemarkFiles]>,
+    asked: &[String],
     config: &RemarkConfig,
     system: &SymbolizerConfig,
 ) -> Found {
     let mut found = Found::default();
-    let made = Made::of(module, system, &mut found.problems);
+    let asked = asked.iter().map(String::as_str).collect();
+    let made = Made::of(module, &asked, system, &mut found.problems);
     if made.files.is_empty() {
         return found;
     }
     let is_given = given.is_some();
     let files = given.map_or_else(|| below(around(module.path, &made)), <[RemarkFiles]>::to_vec);
-    let mut records: Vec<Record> = Vec::new();
-    for RemarkFiles { path, format } in files {
-        if !may_be_of(format, &made) {
-            continue;
-        }
-        // What is not of this program's sources is none of its records, and no problem.
-        if let Some(record) = Record::read(&path, format, &made, config) {
-            records.push(record);
-        }
+    let mut files: Vec<RemarkFiles> =
+        files.into_iter().filter(|it| may_be_of(it.format, &made) && !made.is_idle(&it.path)).collect();
+    let number = affordable(&files);
+    if let Some(left_out) = files.get(number) {
+        let (number, path) = (files.len() - number, left_out.path.clone());
+        found.problems.push(Problem::ManyRemarks { path, number });
     }
+    files.truncate(number);
+    // What is not of this program's sources is none of its records, and no problem.
+    let read = files.par_iter().with_max_len(1).map(|it| Record::read(&it.path, it.format, &made, config));
+    let mut records: Vec<Record> = read.collect::<Vec<_>>().into_iter().flatten().collect();
     let time = modified(module.path);
     let is_too_young = |record: &Record| {
         let slack = if record.compiler == Compiler::Rustc { LINKING } else { ROUNDING };
@@ -231,6 +240,22 @@ fn around(module: &Path, made: &Made) -> Vec<(PathBuf, usize)> {
         all.insert(0, (beside, 1));
     }
     all
+}
+
+/// How many of them can be read in some 20 s of processor time.
+fn affordable(files: &[RemarkFiles]) -> usize {
+    let mut left = MOST_BYTES;
+    let cost = |it: &RemarkFiles| {
+        let bytes = std::fs::metadata(&it.path).map_or(0, |it| it.len());
+        // What GCC writes is packed, some 36 to 1.
+        if it.format == Format::Gcc { bytes.saturating_mul(36) } else { bytes }
+    };
+    let fits = |it: &&RemarkFiles| {
+        let rest = left.checked_sub(cost(it));
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    files.iter().take_while(fits).count()
 }
 
 fn may_be_of(format: Format, made: &Made) -> bool {

@@ -5,14 +5,15 @@
 //! was vectorised and another not says both.
 //!
 //! Loops of Rust often are told at a line of its library, in which the iterator is. Such remarks are about the one loop of
-//! the function that they name if all that is said of it agrees; else code of the library that was put there may be meant,
+//! the function that they name, or about the function if it has no loop, if it calls nothing that could have brought a loop of
+//! its own, and all that is said of it agrees; else code that was put there may be meant,
 //! and they are about no loop.
 
 use rustc_hash::FxHashMap;
 
 use super::row::{Remark, RemarkKind};
 use crate::joined::key;
-use crate::text::{Loop, Sources};
+use crate::text::{CallKind, Lines, Loop, Sources};
 
 /// What became of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,7 +35,8 @@ pub enum Outcome {
 /// A loop and what was said of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopRemarks {
-    /// Number in [`Sources::loops`]; `None` = the source could not be read: it is the line of the remark.
+    /// Number in [`Sources::loops`]; `None` = it is none of the text: the line of a remark whose source could not be read, or a
+    /// function without loops whose iterators are one.
     pub place: Option<u32>,
     /// The source.
     pub file: String,
@@ -58,7 +60,8 @@ pub fn join(remarks: &[Remark], text: &Sources) -> Vec<LoopRemarks> {
     let mut of_loop: Vec<Vec<usize>> = vec![Vec::new(); text.loops.len()];
     let mut by_function: Vec<Vec<usize>> = vec![Vec::new(); text.loops.len()];
     let mut is_told = vec![false; text.files.len()];
-    let mut alone: FxHashMap<(&str, u32), Vec<usize>> = FxHashMap::default();
+    // What is no loop of the text: file, lines and function.
+    let mut alone: FxHashMap<(&str, Lines, &str), Vec<usize>> = FxHashMap::default();
     for (number, remark) in remarks.iter().enumerate() {
         let file = files.get(remark.file.as_str());
         if let Some(told) = file.and_then(|file| is_told.get_mut(*file as usize)) {
@@ -68,9 +71,18 @@ pub fn join(remarks: &[Remark], text: &Sources) -> Vec<LoopRemarks> {
         if let Some(place) = found {
             of_loop[place as usize].push(number);
         } else if is_of_loop(remark) && file.is_none() {
-            match functions.get(&key(&remark.function)).copied().flatten() {
-                Some(place) => by_function[place as usize].push(number),
-                None => alone.entry((&remark.file, remark.line)).or_default().push(number),
+            let line = Lines { first: remark.line, last: remark.line };
+            match functions.get(&key(&remark.function)).copied().unwrap_or(Loops::Unclear) {
+                Loops::One(place) => by_function[place as usize].push(number),
+                // Iterators that go on by themselves: the loop is the function.
+                Loops::None(row) => {
+                    let it = &text.functions[row as usize];
+                    let place = (text.path(it.file), it.lines, text.text(it.name));
+                    alone.entry(place).or_default().push(number);
+                }
+                Loops::Unclear => {
+                    alone.entry((&remark.file, line, &remark.function)).or_default().push(number);
+                }
             }
         }
     }
@@ -95,12 +107,12 @@ pub fn join(remarks: &[Remark], text: &Sources) -> Vec<LoopRemarks> {
             remarks: numbers,
         })
         .collect();
-    found.extend(alone.into_iter().map(|((file, line), numbers)| LoopRemarks {
+    found.extend(alone.into_iter().map(|((file, lines, function), numbers)| LoopRemarks {
         place: None,
         file: file.to_owned(),
-        first: line,
-        last: line,
-        function: numbers.first().map_or_else(String::new, |number| remarks[*number].function.clone()),
+        first: lines.first,
+        last: lines.last,
+        function: function.to_owned(),
         outcome: outcome(remarks, &numbers),
         remarks: numbers,
     }));
@@ -108,19 +120,79 @@ pub fn join(remarks: &[Remark], text: &Sources) -> Vec<LoopRemarks> {
     found
 }
 
-/// By function, as names are compared, its one loop; `None` = it has several, or several functions have the name.
-fn only_loops(text: &Sources) -> FxHashMap<String, Option<u32>> {
+/// Loops of a function.
+#[derive(Clone, Copy)]
+enum Loops {
+    /// It has this one alone.
+    One(u32),
+    /// It, by its number, has none.
+    None(u32),
+    /// It has several, or code of others may be in it, or several functions have the name.
+    Unclear,
+}
+
+/// Methods that make a loop of iterators, or none; whatever else is called may have a loop that was put into the caller.
+const PART_OF_LOOPS: [&str; 28] = [
+    "abs",
+    "chunks_exact",
+    "clamp",
+    "cloned",
+    "copied",
+    "enumerate",
+    "filter",
+    "fold",
+    "for_each",
+    "into_iter",
+    "is_empty",
+    "iter",
+    "iter_mut",
+    "len",
+    "map",
+    "max",
+    "min",
+    "mul_add",
+    "powi",
+    "product",
+    "rev",
+    "skip",
+    "sqrt",
+    "step_by",
+    "sum",
+    "take",
+    "windows",
+    "zip",
+];
+
+/// By function of the text, whether it calls nothing that could bring a loop of its own.
+fn are_alone(text: &Sources) -> Vec<bool> {
+    let mut are_alone = vec![true; text.functions.len()];
+    for call in &text.calls {
+        let is_part = call.kind == CallKind::Member && PART_OF_LOOPS.contains(&text.text(call.name));
+        if let Some(alone) = call.caller.and_then(|row| are_alone.get_mut(row as usize)) {
+            *alone &= is_part;
+        }
+    }
+    are_alone
+}
+
+/// By function, as names are compared, its loops.
+fn only_loops(text: &Sources) -> FxHashMap<String, Loops> {
     let mut of_function: Vec<Vec<u32>> = vec![Vec::new(); text.functions.len()];
     for (place, it) in (0..).zip(&text.loops) {
         if let Some(loops) = it.function.and_then(|row| of_function.get_mut(row as usize)) {
             loops.push(place);
         }
     }
-    let mut found: FxHashMap<String, Option<u32>> = FxHashMap::default();
-    for (function, loops) in text.functions.iter().zip(of_function) {
-        let only = if let [only] = loops[..] { Some(only) } else { None };
-        let name = key(text.text(function.name));
-        found.entry(name).and_modify(|known| *known = None).or_insert(only);
+    let mut found: FxHashMap<String, Loops> = FxHashMap::default();
+    for ((row, loops), is_alone) in (0..).zip(of_function).zip(are_alone(text)) {
+        let only = match loops[..] {
+            _ if !is_alone => Loops::Unclear,
+            [] => Loops::None(row),
+            [only] => Loops::One(only),
+            _ => Loops::Unclear,
+        };
+        let name = key(text.text(text.functions[row as usize].name));
+        found.entry(name).and_modify(|known| *known = Loops::Unclear).or_insert(only);
     }
     found
 }

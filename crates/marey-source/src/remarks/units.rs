@@ -25,13 +25,23 @@ pub(super) struct Made {
     pub(super) files: FxHashMap<PathBuf, String>,
     /// Sources that units are named after, and who compiled them.
     pub(super) units: FxHashMap<PathBuf, Compiler>,
+    /// Names of those, without directories, of units that have none of the sources which were asked for.
+    idle: FxHashSet<String>,
+    /// Names of all others.
+    busy: FxHashSet<String>,
 }
 
 /// Files of a module at most; programs of ten million lines have 100 000.
 const MOST_FILES: usize = 1 << 20;
 
 impl Made {
-    pub(super) fn of(module: &ModuleRef<'_>, config: &SymbolizerConfig, problems: &mut Vec<Problem>) -> Self {
+    /// `asked` are the sources that matter; without any all do.
+    pub(super) fn of(
+        module: &ModuleRef<'_>,
+        asked: &FxHashSet<&str>,
+        config: &SymbolizerConfig,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
         let mut found = Problems::default();
         let recorded = module.build_id.filter(|id| !id.is_empty()).map(|id| BuildId(id.to_vec()));
         let files = Files::of(module.path, recorded.as_ref(), config, &mut found);
@@ -40,7 +50,7 @@ impl Made {
             match Sections::read(path, &SECTIONS, config.max_bytes) {
                 Ok(sections) => {
                     // What is behind damage is left out.
-                    if guarded(|| made.read(&sections)).is_none() {
+                    if guarded(|| made.read(&sections, asked)).is_none() {
                         found.report(Problem::ReaderFailed { path: path.to_owned() });
                     }
                 }
@@ -61,7 +71,7 @@ impl Made {
         made
     }
 
-    fn read(&mut self, sections: &Sections) {
+    fn read(&mut self, sections: &Sections, asked: &FxHashSet<&str>) {
         let endian =
             if sections.little_endian { gimli::RunTimeEndian::Little } else { gimli::RunTimeEndian::Big };
         let section = |id: gimli::SectionId| {
@@ -76,14 +86,19 @@ impl Made {
             if let Ok(unit) = dwarf.unit(header)
                 && self.files.len() < MOST_FILES
             {
-                self.add(&dwarf, &unit);
+                self.add(&dwarf, &unit, asked);
             }
         }
         self.directories.sort_unstable();
         self.directories.dedup();
     }
 
-    fn add<R: gimli::Reader>(&mut self, dwarf: &gimli::Dwarf<R>, unit: &gimli::Unit<R>) {
+    fn add<R: gimli::Reader>(
+        &mut self,
+        dwarf: &gimli::Dwarf<R>,
+        unit: &gimli::Unit<R>,
+        asked: &FxHashSet<&str>,
+    ) {
         let text = |value: R| value.to_string_lossy().map(|text| text.into_owned()).ok();
         let directory = unit.comp_dir.clone().and_then(text).unwrap_or_default();
         if directory.starts_with('/') {
@@ -91,9 +106,11 @@ impl Made {
         }
         let compiler = producer(dwarf, unit).and_then(|producer| compiler(&producer));
         self.compilers.extend(compiler);
-        if let (Some(name), Some(compiler)) = (unit.name.clone().and_then(text), compiler) {
-            self.units.insert(plain(&Path::new(&directory).join(name)), compiler);
+        let source = unit.name.clone().and_then(text).map(|name| plain(&Path::new(&directory).join(name)));
+        if let (Some(source), Some(compiler)) = (&source, compiler) {
+            self.units.insert(source.clone(), compiler);
         }
+        let mut is_asked = asked.is_empty();
         let Some(program) = &unit.line_program else { return };
         let header = program.header();
         for file in header.file_names() {
@@ -103,8 +120,28 @@ impl Made {
             // As addresses are made lines: only what is no full path stands behind what is around it.
             let within = (file.directory_index() != 0).then(|| file.directory(header)).flatten();
             within.and_then(part).into_iter().chain([name]).for_each(|part| push(&mut path, &part));
+            is_asked |= asked.contains(path.as_str());
             self.files.entry(plain(Path::new(&path))).or_insert(path);
         }
+        let name = source.as_ref().and_then(|source| source.file_name()).map(|name| name.to_string_lossy());
+        if let Some(name) = name {
+            let names = if is_asked { &mut self.busy } else { &mut self.idle };
+            names.insert(name.into_owned());
+        }
+    }
+
+    /// Whether a record, by its name, is that of a source in which nothing was asked for: `app-k.c.opt-record.json.gz`,
+    /// `k.opt.yaml`. Where that is not clear it may matter.
+    pub(super) fn is_idle(&self, record: &Path) -> bool {
+        let name = record.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.trim_end_matches(".opt-record.json.gz").trim_end_matches(".opt.yaml");
+        let is_of = |source: &String| {
+            let stem = source.rsplit_once('.').map_or(source.as_str(), |(stem, _)| stem);
+            let is_whole =
+                |end: &str| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('-'));
+            is_whole(source) || is_whole(stem)
+        };
+        self.idle.iter().any(is_of) && !self.busy.iter().any(is_of)
     }
 
     /// The source that a remark means, as debug information spells it. Relative names are meant from where the compiler

@@ -211,6 +211,8 @@ fn dependent(references: &[(String, bool)]) -> Option<String> {
 /// `a` of `a[_1]`, `(*a_15(D))[_4]`, `MEM <real(kind=8)[0:D.4280]> [(real(kind=8)[0:D.4236] *)&a][_28]`; `s->a` of
 /// `s_9(D)->a[_1]`. `None` = it has no name, but a number of GCC's.
 fn array(text: &str) -> Option<String> {
+    // Behind what comes from outside of the function.
+    let text = text.replace("(D)", "");
     let text = match text.strip_prefix("MEM") {
         Some(rest) => rest.rsplit_once("*)").map_or(rest, |(_, name)| name).trim_start_matches('&'),
         None => text.trim_start_matches(['(', '*', '&']),
@@ -233,10 +235,9 @@ fn array(text: &str) -> Option<String> {
     (is_name && !is_numbered(&name)).then_some(name)
 }
 
-/// `a` of `a_15(D)->`, with the arrow.
+/// `a->` of `a_15->`.
 fn plain(word: &str) -> String {
     let (word, arrow) = word.strip_suffix("->").map_or((word, ""), |word| (word, "->"));
-    let word = word.split('(').next().unwrap_or(word);
     let plain = match word.rsplit_once('_') {
         Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
             name

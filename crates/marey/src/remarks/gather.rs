@@ -36,10 +36,17 @@ pub(crate) struct Gathered {
 /// Puts what compilers said of the program into a run that was just merged; how many rows that are.
 pub(crate) fn keep(run: &Path) -> anyhow::Result<Gathered> {
     let archive = Archive::open_as_merged(run)?;
+    let frames = archive.table("frames")?;
+    // Headers of the system are in every unit.
+    let files = frames.text("file")?.iter().filter(|file| !file.is_empty() && !file.starts_with("/usr/"));
+    let asked: Vec<String> = files.cloned().collect::<BTreeSet<String>>().into_iter().collect();
     let mut found = Found::default();
     for (path, build_id) in modules(&archive)? {
         let module = ModuleRef { path: &path, build_id: build_id.as_deref() };
-        add(&mut found, of_module(&module, None, &RemarkConfig::system(), &SymbolizerConfig::system()));
+        add(
+            &mut found,
+            of_module(&module, None, &asked, &RemarkConfig::system(), &SymbolizerConfig::system()),
+        );
     }
     let gathered = Gathered::of(found);
     keep_remarks(run, &gathered.rows)?;
@@ -87,7 +94,7 @@ pub(crate) fn of_run(trace: &dyn Trace, records: &[RemarkFiles]) -> Gathered {
 pub(crate) fn of_program(path: &Path, records: Option<&[RemarkFiles]>) -> Gathered {
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let module = ModuleRef { path: &path, build_id: None };
-    Gathered::of(of_module(&module, records, &RemarkConfig::system(), &SymbolizerConfig::system()))
+    Gathered::of(of_module(&module, records, &[], &RemarkConfig::system(), &SymbolizerConfig::system()))
 }
 
 /// What records say, whatever program they are of; sources are looked for from where the records are.

@@ -65,7 +65,9 @@ impl Page<'_> {
 
     fn shown(&self) -> Vec<&RemarkedLoop<'_>> {
         let is_shown = |it: &&RemarkedLoop<'_>| {
-            self.all || it.at.outcome.is_left() && (!self.has_costs || it.own.samples != 0)
+            // Of a loop without a word and without time there is nothing to show.
+            let is_known = it.at.outcome != LoopOutcome::Silent || it.own.samples != 0;
+            self.all && is_known || it.at.outcome.is_left() && (!self.has_costs || it.own.samples != 0)
         };
         let mut shown: Vec<&RemarkedLoop<'_>> = self.it.loops.iter().filter(is_shown).collect();
         if !self.has_costs {
@@ -111,7 +113,8 @@ impl Page<'_> {
             let line = shorten(&line, self.paint.prose_width().saturating_sub(indent));
             writeln!(out, "{:indent$}{}", "", self.paint.paint(Look::Faint, &line))?;
         }
-        lines.iter().try_for_each(|line| writeln!(out, "{:indent$}{line}", ""))
+        let said = lines.iter().filter(|line| !line.is_empty());
+        said.into_iter().try_for_each(|line| writeln!(out, "{:indent$}{line}", ""))
     }
 
     /// Why, and what there is to win.
@@ -126,7 +129,8 @@ impl Page<'_> {
             }
             _ => format!("{} of its own", time(it.own.time)),
         };
-        text += &format!(" {of}");
+        text += if text.is_empty() { "" } else { " " };
+        text += &of;
         if it.at.outcome.is_left() && it.time().0 != 0 {
             let (lanes, is_told) = it.lanes();
             let taken = if is_told { "" } else { ", as is usual" };
@@ -189,7 +193,7 @@ impl Page<'_> {
                     .to_owned(),
             );
         }
-        if shown().any(|it| !it.at.is_read) {
+        if shown().any(|it| !it.at.is_read && it.at.first_line == it.at.last_line) {
             notes.push(
                 "where a source could not be read when the run was merged, a loop is the line that the compiler names"
                     .to_owned(),
@@ -243,7 +247,13 @@ pub(super) fn why(it: &RemarkedLoop<'_>) -> String {
         said if said == reason => row.compiler.clone(),
         said => format!("{}: {}", row.compiler, shorten(said.trim_start_matches("not vectorized: "), 90)),
     };
-    harmless(&format!("{}{details} ({said}).", capital(reason)))
+    // Of several copies it is said of which this is true.
+    let copy = match row.inlined_into.as_str() {
+        "" => String::new(),
+        into if it.at.outcome == LoopOutcome::Both => format!(", in the copy in {}", shorten(into, 60)),
+        _ => String::new(),
+    };
+    harmless(&format!("{}{details}{copy} ({said}).", capital(reason)))
 }
 
 /// What became of a loop and why, in a few words: `not vectorised: array grid, distance 1`.
