@@ -79,6 +79,10 @@ pub struct RunFacts {
     pub memo: String,
     /// Rules that said of which regions less was to be recorded.
     pub rules: Vec<String>,
+    /// Directory that the command was started in; empty = not known.
+    pub directory: String,
+    /// The launcher's name for the job step that several recorders were of, each for some ranks; empty = there was one.
+    pub job_step: String,
 }
 
 /// One file of a table.

@@ -228,7 +228,7 @@ impl Names {
             self.of(Text::Host, host);
         }
         self.hosts.iter().for_each(|(host, new)| self.known.node(host, new));
-        let said = facts.command.iter().chain([&facts.title, &facts.memo]);
+        let said = facts.command.iter().chain([&facts.title, &facts.memo, &facts.directory]);
         said.flat_map(|text| users_in(text)).for_each(|user| self.known.user(&user));
         let environment = archive.table("environment")?;
         for (name, value) in environment.text("name")?.iter().zip(environment.text("value")?) {
@@ -297,7 +297,14 @@ impl Names {
     }
 
     fn facts(&mut self, facts: &RunFacts) -> RunFacts {
-        let texts = [&facts.launcher, &facts.git_commit, &facts.title, &facts.memo];
+        let texts = [
+            &facts.launcher,
+            &facts.git_commit,
+            &facts.title,
+            &facts.memo,
+            &facts.directory,
+            &facts.job_step,
+        ];
         self.removed.extend(texts.into_iter().chain(&facts.command).chain(&facts.rules).cloned());
         RunFacts {
             start_realtime_ns: facts.start_realtime_ns,

@@ -51,6 +51,12 @@ struct marey_instrument_runtime {
 #define MAREY_INSTRUMENT_OFF 1
 #define MAREY_INSTRUMENT_NOT_LOOKED ((const struct marey_instrument_runtime *)1)
 #define MAREY_INSTRUMENT_SHARED __attribute__((__weak__, __visibility__("hidden")))
+/* Guards of C++ ask the assembler for addresses, which optimisation at link time does not see. */
+#if defined(__clang__)
+#define MAREY_INSTRUMENT_KEPT __attribute__((__noinline__, __used__))
+#else
+#define MAREY_INSTRUMENT_KEPT __attribute__((__noinline__, __used__, __externally_visible__))
+#endif
 #if defined(__PIC__) && !defined(__PIE__) && defined(__gnu_linux__)
 #define MAREY_INSTRUMENT_TLS __attribute__((__weak__, __visibility__("hidden"), __tls_model__("initial-exec")))
 #else
@@ -89,7 +95,7 @@ marey_instrument_look(void) {
 
 /* The site, if it was entered and is to be left. */
 MAREY_INSTRUMENT_SHARED void *marey_instrument_enter(void *at);
-__attribute__((__noinline__)) void *marey_instrument_enter(void *at) {
+MAREY_INSTRUMENT_KEPT void *marey_instrument_enter(void *at) {
     struct marey_instrument_site *site = (struct marey_instrument_site *)at;
     const struct marey_instrument_runtime *runtime = __atomic_load_n(&marey_instrument_found, __ATOMIC_ACQUIRE);
     unsigned id;
@@ -121,7 +127,7 @@ __attribute__((__noinline__)) void *marey_instrument_enter(void *at) {
 }
 
 MAREY_INSTRUMENT_SHARED void marey_instrument_leave(void *guard);
-__attribute__((__noinline__)) void marey_instrument_leave(void *guard) {
+MAREY_INSTRUMENT_KEPT void marey_instrument_leave(void *guard) {
     struct marey_instrument_site *site = *(struct marey_instrument_site **)guard;
     if (site) {
         __atomic_load_n(&marey_instrument_found, __ATOMIC_ACQUIRE)->leave_here(

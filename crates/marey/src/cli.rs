@@ -102,7 +102,7 @@ pub(crate) enum Command {
 }
 
 /// `marey record`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     about = "Run a program and record what it does",
     long_about = "Run a program and record what it does.\n\n\
@@ -118,6 +118,7 @@ pub(crate) enum Command {
         launchers that pass no environment on to other machines, and some of the ranks only\n  \
         marey record --spool /tmp -- srun ./app   spools on a local disk, the run in this directory\n  \
         marey record --heap 1 -- ./app   every block of memory, for a search of what is never freed\n  \
+        marey record --again run.marey --filter less   the same command, with less of it recorded\n  \
         marey record --rule 'count MPI_Comm_*' --rule 'time kernel_*' -- mpirun ./app\n  \
         marey record --rule 'time system:poll' -- ./server    of calls of poll sums only; --system off records none \
         that wait\n\n\
@@ -142,9 +143,21 @@ pub(crate) enum Command {
 pub(crate) struct RecordArgs {
     /// Directory to write the run to
     ///
-    /// A finished run is never overwritten without --force.
-    #[arg(short, long, value_name = "RUN", default_value = "run.marey")]
+    /// A finished run is never overwritten without --force. With --again, it is again.marey if nothing is said.
+    #[arg(
+        short,
+        long,
+        value_name = "RUN",
+        default_value = "run.marey",
+        default_value_if("again", clap::builder::ArgPredicate::IsPresent, "again.marey")
+    )]
     pub(crate) output: PathBuf,
+
+    /// Record the command of RUN again, in the directory that it was recorded in
+    ///
+    /// The command is printed before it is started. Other options are those that are given now.
+    #[arg(long, value_name = "RUN", conflicts_with = "command")]
+    pub(crate) again: Option<PathBuf>,
 
     /// How much to record
     #[arg(short, long, value_name = "MODE", value_enum, default_value_t = Mode::Trace)]
@@ -269,7 +282,7 @@ pub(crate) struct RecordArgs {
     pub(crate) all: bool,
 
     /// The program and its arguments
-    #[arg(value_name = "CMD", required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(value_name = "CMD", required_unless_present = "again", num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) command: Vec<std::ffi::OsString>,
 }
 

@@ -181,6 +181,8 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         title: launch.title.clone().unwrap_or_default(),
         memo: launch.memo.clone().unwrap_or_default(),
         rules: rules(input),
+        directory: launch.cwd.clone(),
+        job_step: launch.job_step.clone().unwrap_or_default(),
     };
     if meta.run.command.is_empty() {
         meta.run.command = input.processes.first().map_or_else(Vec::new, |process| process.command.clone());

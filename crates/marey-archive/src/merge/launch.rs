@@ -16,6 +16,8 @@ use super::clocks::Launcher;
 #[serde(default)]
 pub(crate) struct Launch {
     pub argv: Vec<String>,
+    pub cwd: String,
+    pub job_step: Option<String>,
     pub host: String,
     pub launcher_pid: u32,
     pub title: Option<String>,

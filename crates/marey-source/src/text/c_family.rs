@@ -362,7 +362,6 @@ fn function(walk: &mut Walk<'_>, node: Node<'_>) {
             line: line(at),
             lines,
             bytes: bytes_of(node),
-            item: walk.item(),
             body: body(node).filter(|_| !is_block),
             of: context.of,
             access: context.access,

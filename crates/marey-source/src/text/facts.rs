@@ -160,8 +160,6 @@ pub struct Function {
     /// In C, C++ and Rust: what stands within its braces, behind what must stand first there; `None` = it has none of its
     /// own, as what a macro has made look like a function.
     pub body: Option<Bytes>,
-    /// The first byte of the outermost that it is part of: a namespace, a type, a template, or itself.
-    pub item: u32,
     /// Number of the type whose method it is, where that is known.
     pub of: Option<u32>,
     /// Who can name it.

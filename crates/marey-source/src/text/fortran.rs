@@ -153,7 +153,6 @@ fn procedure(walk: &mut Walk<'_>, node: Node<'_>, statement: &str, kind: Functio
         line: line(at),
         lines,
         bytes: bytes_of(node),
-        item: walk.item(),
         body: None,
         of: None,
         access: Access::Public,

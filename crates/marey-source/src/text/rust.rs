@@ -307,7 +307,6 @@ fn function(walk: &mut Walk<'_>, node: Node<'_>) {
             line: line(at),
             lines,
             bytes: bytes_of(node),
-            item: walk.item(),
             body: node.child_by_field_name("body").and_then(body),
             of: context.of,
             access,

@@ -68,8 +68,6 @@ pub(super) struct Walk<'t> {
     pub(super) out: FileFacts,
     open: Vec<Open>,
     depth: u32,
-    /// The depth of what stands in nothing but conditions and the like, and the first byte of the last such.
-    item: (u32, u32),
     /// A directive whose region is the next statement beside it.
     directive: Option<(u32, u32)>,
     /// What a language keeps between nodes beside each other: the depth at which it was seen.
@@ -91,7 +89,6 @@ pub(super) fn walk(tree: &Tree, grammar: &Grammar, text: &[u8]) -> FileFacts {
         if node.is_error() || node.is_missing() {
             walk.unclear(node);
         }
-        walk.see_item(node);
         if grammar.tells(node) {
             walk.end_directive(node);
             (grammar.enter)(&mut walk, node);
@@ -137,7 +134,6 @@ impl<'t> Walk<'t> {
             out,
             open,
             depth: 0,
-            item: (0, 0),
             directive: None,
             marked: None,
             marked_name: None,
@@ -164,21 +160,6 @@ impl<'t> Walk<'t> {
     /// Contexts from the innermost outwards.
     pub(super) fn contexts(&self) -> impl Iterator<Item = &Context> {
         self.open.iter().rev().map(|open| &open.context)
-    }
-
-    /// The first byte of the outermost that is part of the file itself.
-    pub(super) fn item(&self) -> u32 {
-        self.item.1
-    }
-
-    fn see_item(&mut self, node: Node<'_>) {
-        if self.depth <= self.item.0 {
-            let kind = node.kind();
-            let is_around = self.depth == 0
-                || kind.starts_with("preproc_")
-                || matches!(kind, "linkage_specification" | "declaration_list" | "ERROR");
-            self.item = (self.depth + u32::from(is_around), number(node.start_byte()));
-        }
     }
 
     pub(super) fn depth(&self) -> u32 {

@@ -50,8 +50,6 @@ pub(super) struct Guarded {
     pub(super) name: String,
     pub(super) line: u32,
     pub(super) bytes: Bytes,
-    /// The first byte of the outermost that it is part of.
-    pub(super) item: u32,
 }
 
 /// A source.
@@ -182,7 +180,7 @@ impl OneFile<'_> {
             let row = self.row(Chosen::Function, name, number, it.line, refusal);
             if let (Verdict::Guarded, Some(bytes)) = (row.verdict, it.body) {
                 let name = row.name.clone();
-                guards.push(Guarded { what: Chosen::Function, name, line: it.line, bytes, item: it.item });
+                guards.push(Guarded { what: Chosen::Function, name, line: it.line, bytes });
             }
             rows.push(row);
         }
@@ -210,8 +208,7 @@ impl OneFile<'_> {
             let row = self.row(Chosen::Loop, name, number, it.lines.first, refusal);
             if let (Verdict::Guarded, Some(bytes)) = (row.verdict, it.bytes) {
                 let (name, line) = (row.name.clone(), it.lines.first);
-                let item = function.map_or(bytes.first, |(_, function, _)| function.item);
-                guards.push(Guarded { what: Chosen::Loop, name, line, bytes, item });
+                guards.push(Guarded { what: Chosen::Loop, name, line, bytes });
             }
             rows.push(row);
         }

@@ -1,10 +1,8 @@
 //! The text of a guard, and the text of a file with guards.
 //!
 //! The one idea: a guard stands on the line of the brace that it follows and has no line of its own, so that every line of a
-//! file keeps its number. What it calls is declared on a line that is there, and defined at the end of the file: in C in the
-//! guard itself, in C++ before the outermost part of the file that it lies in.
+//! file keeps its number. So it declares what it calls by itself; the definitions stand at the end of the file.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -44,10 +42,6 @@ pub(super) fn with_guards(
             }
         }
     }
-    if language == Language::Cpp {
-        let items: BTreeSet<usize> = guards.iter().map(|it| before_item(text, it.item as usize)).collect();
-        edits.extend(items.into_iter().map(|item| (item, Order::Item, declarations())));
-    }
     edits.sort_by_key(|edit| (edit.0, edit.1));
     let mut out = Vec::with_capacity(text.len() + guards.len() * 512 + DEFINITIONS.len());
     let mut at = 0;
@@ -70,7 +64,6 @@ pub(super) fn with_guards(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Order {
     End,
-    Item,
     Function,
     Begin,
 }
@@ -89,61 +82,34 @@ fn guard(language: Language, file: u32, number: usize, it: &Guarded) -> String {
     let site =
         format!("static struct{{const char*n,*f;unsigned l,i;}}marey_s{n}={{{name},__FILE__,{line},0}};");
     if language == Language::Cpp {
-        // Not `cleanup` as in C: behind a directive `using` GCC does not find the function there.
-        return format!(
-            "{site}struct marey_c{n}{{void*g;~marey_c{n}(){{{LEAVE}(&g);}}}}marey_g{n}={{{ENTER}(&marey_s{n})}};"
-        );
+        return format!("{site}{}", object(n));
     }
-    // Functions have names of their own in each guard: C++ may include the file with linkage of C and without. (C++ itself
-    // would take them for functions of a namespace without a name.)
-    let own = format!("{file:08x}_{n}");
+    // Functions have names of their own in each guard: C++ may include the file with linkage of C and without.
+    let (enter, leave) = (format!("marey_e{file:08x}_{n}"), format!("marey_l{file:08x}_{n}"));
     format!(
-        "{site}{PUSH}_Pragma(\"GCC diagnostic ignored \\\"-Wpragmas\\\"\")\
+        "{site}_Pragma(\"GCC diagnostic push\")_Pragma(\"GCC diagnostic ignored \\\"-Wpragmas\\\"\")\
          _Pragma(\"GCC diagnostic ignored \\\"-Wnested-externs\\\"\")\
-         extern void*marey_e{own}(void*)__asm__(\"{ENTER}\"){SHARED};\
-         extern void marey_l{own}(void*)__asm__(\"{LEAVE}\"){SHARED};{POP}\
-         void*marey_g{n} __attribute__((__cleanup__(marey_l{own}),__unused__))=marey_e{own}(&marey_s{n});"
+         extern void*{enter}(void*)__asm__(\"{ENTER}\"){SHARED};extern void {leave}(void*)__asm__(\"{LEAVE}\"){SHARED};\
+         _Pragma(\"GCC diagnostic pop\")\
+         void*marey_g{n} __attribute__((__cleanup__({leave}),__unused__))={enter}(&marey_s{n});"
     )
 }
 
 const ENTER: &str = "marey_instrument_enter";
 const LEAVE: &str = "marey_instrument_leave";
 const SHARED: &str = "__attribute__((__weak__,__visibility__(\"hidden\")))";
-const PUSH: &str = "_Pragma(\"GCC diagnostic push\")";
-const POP: &str = "_Pragma(\"GCC diagnostic pop\")";
 
-/// What stands before each outermost part of a file of C++ with guards.
-fn declarations() -> String {
+/// An object that enters and leaves. C++ can declare a function of C only outside of all functions, which is a place that
+/// text does not show surely; what is declared in a function is lost in templates (GCC) and in namespaces without a name. So
+/// the linker is asked for the address.
+fn object(n: usize) -> String {
+    let address =
+        |function: &str, to: &str| format!("__asm__(\"movq {function}@GOTPCREL(%%rip),%0\":\"=r\"({to}));");
+    let (enter, leave) = (address(ENTER, "e"), address(LEAVE, "l"));
     format!(
-        "{PUSH}_Pragma(\"GCC diagnostic ignored \\\"-Wredundant-decls\\\"\")\
-         extern \"C\"{{void*{ENTER}(void*){SHARED};void {LEAVE}(void*){SHARED};}}{POP}"
+        "struct marey_c{n}{{void*g;static void*a(void*s){{void*(*e)(void*);{enter}return e(s);}}\
+         ~marey_c{n}(){{void(*l)(void*);{leave}l(&g);}}}}marey_g{n}={{marey_c{n}::a(&marey_s{n})}};"
     )
-}
-
-/// Where something can be declared before a part of a file that begins at `item`: behind what ends something. Words before
-/// it that the grammar does not know belong to it.
-fn before_item(text: &[u8], item: usize) -> usize {
-    /// Lines of such words; more are none.
-    const MOST: usize = 8;
-    let mut at = item.min(text.len());
-    for _ in 0..MOST {
-        let before = text[..at].trim_ascii_end();
-        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        let line = before[start..].trim_ascii_start();
-        // A directive may have gone on behind a backslash.
-        let is_continued = before[..start].trim_ascii_end().ends_with(b"\\");
-        let ends = line.is_empty()
-            || is_continued
-            || line.starts_with(b"#")
-            || line.starts_with(b"//")
-            || matches!(line.last(), Some(b';' | b'}' | b'{'))
-            || line.ends_with(b"*/");
-        if ends {
-            return at;
-        }
-        at = before.len() - line.len();
-    }
-    item
 }
 
 /// A text as a literal of C.

@@ -16,6 +16,7 @@ use crate::cli::{Mode, RecordArgs};
 use crate::exit::{Usage, say, text_of};
 use crate::{doctor, inherited, recent};
 
+mod again;
 mod apart;
 mod clock;
 mod existing;
@@ -42,6 +43,9 @@ use spool_dir::{Left, Origin, RunDir};
 
 /// Runs the command.
 pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
+    if let Some(before) = &args.again {
+        return again::run(args, before);
+    }
     if args.elements.is_some() && args.mode != Mode::Full {
         bail!(Usage("elements are recorded in full mode only: add --mode full to --elements".to_owned()));
     }

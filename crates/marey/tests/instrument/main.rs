@@ -4,6 +4,7 @@
 //! The one idea: a program is a directory of sources; it is built and run as it is, and its copy alone and recorded.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod again;
 mod program;
 mod refused;
 
@@ -163,7 +164,7 @@ fn calls_of_fib(n: u64) -> u64 {
 
 #[test]
 fn rust_has_the_calls_that_arithmetic_says() {
-    let files = ["Cargo.toml", "src/lib.rs", "src/main.rs", "src/shapes.rs"];
+    let files = ["manifest.toml", "src/lib.rs", "src/main.rs", "src/shapes.rs"];
     let Some(original) = Program::of(&files.map(|file| format!("cargo/{file}"))) else { return };
     let Some(binary) = original.cargo("cargo") else { return };
     let expected = original.run(&binary);

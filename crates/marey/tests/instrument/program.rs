@@ -35,9 +35,12 @@ impl Program {
         let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/instrument/programs");
         let it = Self { place: Rc::new(TempDir::new().unwrap()), name: "src".to_owned() };
         for file in files {
-            let to = it.root().join(file.as_ref());
+            // A manifest of that name would be a package of ours.
+            let to = it.root().join(file.as_ref().replace("manifest.toml", "Cargo.toml"));
             std::fs::create_dir_all(to.parent().unwrap()).unwrap();
-            std::fs::copy(programs.join(file.as_ref()), to).unwrap();
+            let text = std::fs::read_to_string(programs.join(file.as_ref())).unwrap();
+            let forbids = ["#![forbid(unsafe", "_code)]"].concat();
+            std::fs::write(to, text.replace("// Here the test forbids unsafe code.", &forbids)).unwrap();
         }
         Some(it)
     }

@@ -42,6 +42,8 @@ pub(crate) fn write(dir: &Path) {
         title: "a small run".to_owned(),
         memo: String::new(),
         rules: Vec::new(),
+        directory: String::new(),
+        job_step: String::new(),
     };
     let mut meta = Meta::new(run);
     meta.state = State::Finished;

