@@ -26,15 +26,17 @@ import { hostile } from "./hostile.mjs";
 import { hosts } from "./hosts.mjs";
 import { keys } from "./keys.mjs";
 import { lammps } from "./lammps.mjs";
+import { large, sourceless } from "./large.mjs";
 import { made } from "./made.mjs";
 import { nodes } from "./nodes.mjs";
 import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
+import { sources } from "./sources.mjs";
 import { speed } from "./speed.mjs";
 import { tables } from "./tables.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, references, runs, speed, tables, workerless };
+const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, references, runs, sourceless, sources, speed, tables, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",
