@@ -14,7 +14,7 @@ import "./state/settings.ts";
 import { remember } from "./state/history.ts";
 import { tables } from "./state/tables.ts";
 import { connect } from "./state/url.ts";
-import { beside, hasSide, isAlone, view, VIEWS, type ViewName } from "./state/view.ts";
+import { beside, hasSide, isAlone, SOURCE_VIEWS, view, VIEWS, type ViewName } from "./state/view.ts";
 import { followVisit } from "./state/visit.ts";
 import { joinWindows } from "./state/windows.ts";
 import "./style/tokens.css";
@@ -33,6 +33,10 @@ import { HistogramView } from "./views/histogram/view.tsx";
 import { Next } from "./views/next/view.tsx";
 import { Overview } from "./views/overview/view.tsx";
 import { Profile } from "./views/profile/view.tsx";
+import { CallGraph } from "./views/source/calls.tsx";
+import { Files } from "./views/source/files.tsx";
+import { Types } from "./views/source/types.tsx";
+import { Source } from "./views/source/view.tsx";
 import { Runs } from "./views/runs/view.tsx";
 import { StatesWindow } from "./views/states/view.tsx";
 import { Timeline } from "./views/timeline/view.tsx";
@@ -49,6 +53,10 @@ const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
   waits: Waits,
   utilisation: Utilisation,
   compare: Compare,
+  source: Source,
+  files: Files,
+  calls: CallGraph,
+  types: Types,
   next: Next,
   help: Help,
   states: StatesWindow,
@@ -63,7 +71,7 @@ function Page(): JSX.Element {
       {isAlone.value ? null : (
         <nav class="nav" aria-label="Views">
           {VIEWS.map((name) => (
-            <button type="button" aria-current={view.value === name ? "page" : undefined} title={VIEW_HELP[name]} onClick={() => (view.value = name)}>
+            <button type="button" aria-current={isShown(name) ? "page" : undefined} title={VIEW_HELP[name]} onClick={() => (view.value = name)}>
               {VIEW_NAMES[name]}
               {name === "help" ? <kbd>?</kbd> : null}
             </button>
@@ -87,6 +95,11 @@ function Page(): JSX.Element {
       )}
     </div>
   );
+}
+
+/** Whether a view is shown, or one that it stands for. */
+function isShown(name: ViewName): boolean {
+  return view.value === name || (name === "source" && SOURCE_VIEWS.some((it) => it === view.value));
 }
 
 /** A view in its place. */

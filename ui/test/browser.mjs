@@ -26,17 +26,19 @@ import { hostile } from "./hostile.mjs";
 import { hosts } from "./hosts.mjs";
 import { keys } from "./keys.mjs";
 import { lammps } from "./lammps.mjs";
+import { large, sourceless } from "./large.mjs";
 import { made } from "./made.mjs";
 import { next } from "./next.mjs";
 import { nodes } from "./nodes.mjs";
 import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
+import { sources } from "./sources.mjs";
 import { speed } from "./speed.mjs";
 import { summed } from "./summed.mjs";
 import { tables } from "./tables.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, next, references, runs, speed, summed, tables, workerless };
+const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, next, references, runs, sourceless, sources, speed, summed, tables, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

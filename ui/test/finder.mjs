@@ -12,8 +12,9 @@ export async function finder(browser, address) {
   await page.keyboard.press("/");
   await page.keyboard.press("ArrowDown");
   const all = await found(page);
-  const views = ["Overview", "Timeline", "Profile", "Histogram", "Communication", "Waits & path", "Utilisation", "Compare", "Help"];
-  views.forEach((name, place) => assert.deepEqual(all[place], { name, kind: "view", key: String(place + 1), isHere: place === 0 }));
+  const views = ["Overview", "Timeline", "Profile", "Histogram", "Communication", "Waits & path", "Utilisation", "Compare", "Source", "Files & types", "Call graph", "Type hierarchy", "Help"];
+  const keyOf = (name, place) => (name === "Help" ? "?" : place < 9 ? String(place + 1) : "");
+  views.forEach((name, place) => assert.deepEqual(all[place], { name, kind: "view", key: keyOf(name, place), isHere: place === 0 }));
   const keys = Object.fromEntries(all.filter((it) => it.key !== "").map((it) => [it.key, it.name]));
   for (const key of ["e", "s", "a", "d", "↑", "↓", "0", "f", "[", "]", "n", "N", "t", "z", "b", "w", "m", "g", "c", "h", "o", "p", "Esc", "F1", "Backspace", "Shift+Backspace"]) assert(keys[key] !== undefined, `${key} in ${Object.keys(keys)}`);
   for (const name of ["Save as SVG", "Light or dark", "Open beside: Profile", "Fold the threads of all processes, or show them"]) assert(all.some((it) => it.name === name), name);

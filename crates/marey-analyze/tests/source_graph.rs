@@ -1,5 +1,4 @@
 //! The measured call graph: numbers that a made-up run was made to have, and any run against a slow count stack by stack.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use marey_analyze::{
     MeasuredGraph, SourceLoop, Trace, calls_within, line_calls, measured_graph, source_loops, waits,

@@ -21,6 +21,7 @@ mod overlaps;
 mod paths;
 mod sample;
 mod shares;
+mod source;
 mod states;
 mod step;
 mod totals;
@@ -84,6 +85,14 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Anomalies => annotations::anomalies(run),
         Request::Histogram(histogram) => histogram::answer(run, histogram),
         Request::Instances(instances) => instances::answer(run, instances),
+        Request::Source => source::outline(run),
+        Request::SourceFile(asked) => source::file(run, asked),
+        Request::SourceLoop(asked) => source::within_loop(run, asked),
+        Request::SourceFunctions => source::functions(run),
+        Request::SourceTypes => source::types(run),
+        Request::SourceType(asked) => source::type_(run, asked),
+        Request::Callees(asked) => source::callees(run, asked),
+        Request::SourceWay(asked) => source::way(run, asked),
         Request::Compare | Request::Iterations => match &run.told {
             Some(told) if *request == Request::Compare => told.compare.clone(),
             Some(told) => told.iterations.clone(),
@@ -148,6 +157,14 @@ fn checked(run: &Opened<'_>, mut request: Request) -> Result<Request, String> {
         | Request::Utilisation(_)
         | Request::CounterPlaces
         | Request::OverlapPlaces
+        | Request::Source
+        | Request::SourceFile(_)
+        | Request::SourceLoop(_)
+        | Request::SourceFunctions
+        | Request::SourceTypes
+        | Request::SourceType(_)
+        | Request::Callees(_)
+        | Request::SourceWay(_)
         | Request::EventsAt(_)
         | Request::Visit(_)
         | Request::Collective(_)

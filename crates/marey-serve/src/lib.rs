@@ -20,6 +20,7 @@ mod fold;
 mod overlaps;
 #[cfg(feature = "http")]
 mod pair;
+mod program;
 mod ranges;
 mod run;
 mod tables;

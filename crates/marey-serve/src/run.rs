@@ -19,6 +19,7 @@ use crate::counters::Counted;
 use crate::overlaps::Overlapping;
 #[cfg(feature = "http")]
 use crate::pair::Beside;
+use crate::program::Program;
 use crate::told::Told;
 use crate::wire::{
     Kind, RunHead, WireCounter, WireEventKind, WireLine, WireLocation, WireProcess, WireRegion,
@@ -51,6 +52,7 @@ pub struct Opened<'a> {
     situations: OnceLock<Result<Situations, Unread>>,
     counted: OnceLock<Counted>,
     overlapping: OnceLock<Overlapping>,
+    program: OnceLock<Program>,
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
     /// What is known of it and another run.
@@ -126,6 +128,7 @@ impl<'a> Opened<'a> {
             situations: OnceLock::new(),
             counted: OnceLock::new(),
             overlapping: OnceLock::new(),
+            program: OnceLock::new(),
             report: Box::new(report),
             reported: OnceLock::new(),
             told: None,
@@ -216,6 +219,11 @@ impl<'a> Opened<'a> {
     /// Its states that need not nest, found when somebody asks.
     pub(crate) fn overlapping(&self) -> &Overlapping {
         self.overlapping.get_or_init(|| Overlapping::of(self))
+    }
+
+    /// What its program consists of, read when somebody asks.
+    pub(crate) fn program(&self) -> &Program {
+        self.program.get_or_init(|| Program::of(self))
     }
 
     /// Whether single visits were left out where the run was exported; buckets are all there is then.

@@ -14,6 +14,7 @@ mod events;
 mod overlaps;
 mod runs;
 mod shares;
+mod source;
 mod traffic;
 
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,11 @@ pub use events::{EventSpan, EventsAtHead, EventsHead, WireEvent, WireEventKind, 
 pub use overlaps::{OverlapPlacesHead, OverlapsHead};
 pub use runs::{WireOpening, WireRun, WireRuns, WireShift};
 pub use shares::{CallPathsHead, LevelsHead, SharesHead, SharesOf};
+pub use source::{
+    CalleesHead, CalleesOf, NumberOf, SourceFileHead, SourceFunctionsHead, SourceHead, SourceLoopHead,
+    SourceTypeHead, SourceTypesHead, SourceWayHead, WayTo, WireBase, WireCallee, WireConstruct, WireCost,
+    WireMember, WireModule, WireSource, WireSourceCall, WireSourceFunction, WireSourceLoop, WireSourceType,
+};
 pub use traffic::{CollectiveSumsHead, SpanOf, Traffic, TrafficHead, TrafficOrder};
 
 /// What can be asked.
@@ -98,6 +104,22 @@ pub enum Request {
     Histogram(Histogram),
     /// Those visits of a region that last so long or move so much: [`InstancesHead`].
     Instances(Instances),
+    /// Which sources there are, and what they cost: [`SourceHead`]. The first to ask about sources waits for a pass over sums.
+    Source,
+    /// A source with its text, what lies in it, and what its lines cost: [`SourceFileHead`].
+    SourceFile(NumberOf),
+    /// What was called from within a loop: [`SourceLoopHead`].
+    SourceLoop(NumberOf),
+    /// Functions of the user's: [`SourceFunctionsHead`].
+    SourceFunctions,
+    /// Types: [`SourceTypesHead`].
+    SourceTypes,
+    /// A type with its members: [`SourceTypeHead`].
+    SourceType(NumberOf),
+    /// Whom a function calls: [`CalleesHead`].
+    Callees(CalleesOf),
+    /// How a function is come to: [`SourceWayHead`].
+    SourceWay(WayTo),
     /// What differs between the run and the one beside it: [`CompareHead`].
     Compare,
     /// The iterations of both, one by one: [`IterationsHead`].
@@ -754,7 +776,12 @@ mod tests {
             InstancesHead::decl(),
             ErrorHead::decl(),
         ];
-        for declaration in all.into_iter().chain(compare::declarations()).chain(runs::declarations()) {
+        for declaration in all
+            .into_iter()
+            .chain(compare::declarations())
+            .chain(runs::declarations())
+            .chain(source::declarations())
+        {
             text.push_str("\nexport ");
             // Without the comments, which stand beside the types in Rust.
             text.push_str(&without_comments(&declaration));

@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&message=FROM@SENT@TO@RECEIVED@TAG@BYTES@NUMBER&picked=duration:LEAST-MOST&together=["NAME"]&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&keep=[["PATTERN","DETAIL"]]&table=states&profile=WAY,span,most&flames=["KIND NAME"]&waits=["KIND","WHAT","WHERE","span"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT,cells:WHAT,pairs:run&sorted=[["TABLE","-COLUMN"]]&filtered=[["TABLE","WORDS"]]&origin=NS&zoom=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&message=FROM@SENT@TO@RECEIVED@TAG@BYTES@NUMBER&picked=duration:LEAST-MOST&together=["NAME"]&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&keep=[["PATTERN","DETAIL"]]&table=states&profile=WAY,span,most&flames=["KIND NAME"]&waits=["KIND","WHAT","WHERE","span"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT,cells:WHAT,pairs:run&sorted=[["TABLE","-COLUMN"]]&filtered=[["TABLE","WORDS"]]&source=["PATH",LINE]&function=NAME&type=NAME&code=lines,bars-loops&calls=NODE/NODE&nocalls=NODE/NODE&notypes=TYPE/TYPE&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&lane=WHAT&tables=1&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -19,6 +19,7 @@ import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.
 import { recoloured, recolouredOf, recolouredText } from "./recoloured.ts";
 import { closedHosts, isFolded, isGrouped, rowOrder, turned } from "./rows.ts";
 import { run } from "./run.ts";
+import { applySource, sourceParts } from "./sourceaddress.ts";
 import { applyProfile, flameRoot, profileText } from "./shares.ts";
 import { applyTables, filteredText, sortedText } from "./tables.ts";
 import { applyTraffic, trafficText } from "./traffic.ts";
@@ -159,6 +160,7 @@ export const chosen = computed<string>(() => {
   add("lane", lane.value === "calls" ? null : lane.value);
   add("tables", areTables.value ? "1" : null);
   add("differences", differences.value === "path" ? null : differences.value);
+  for (const [name, value] of sourceParts()) add(name, value);
   return parts.join("&");
 });
 
@@ -238,6 +240,7 @@ export function choose(text: string): void {
     chosenBeside.value = visitOf(values.get("visit-beside"), chosenBeside.peek());
     lane.value = LANES.find((name) => name === values.get("lane")) ?? "calls";
     areTables.value = values.get("tables") === "1";
+    applySource(values);
     const which = values.get("differences");
     differences.value = DIFFERENCES.includes(which as DifferencesName) ? (which as DifferencesName) : "path";
   });

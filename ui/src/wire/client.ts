@@ -6,6 +6,7 @@ import { frame, type Frame } from "./columns.ts";
 import type {
   AnomaliesHead,
   At,
+  CalleesHead,
   CallPathsHead,
   CausesHead,
   CollectiveHead,
@@ -38,6 +39,13 @@ import type {
   SharesHead,
   SharesOf,
   SituationsHead,
+  SourceFileHead,
+  SourceFunctionsHead,
+  SourceHead,
+  SourceLoopHead,
+  SourceTypeHead,
+  SourceTypesHead,
+  SourceWayHead,
   SpanOf,
   StatesHead,
   Step,
@@ -92,6 +100,14 @@ export class Engine {
   shares = (of: SharesOf): Promise<Frame<SharesHead>> => this.ask({ ask: "shares", ...of });
   compare = (): Promise<Frame<CompareHead>> => this.ask({ ask: "compare" });
   iterations = (): Promise<Frame<IterationsHead>> => this.ask({ ask: "iterations" });
+  source = (): Promise<Frame<SourceHead>> => this.ask({ ask: "source" });
+  sourceFile = (number: number): Promise<Frame<SourceFileHead>> => this.ask({ ask: "source-file", number });
+  sourceLoop = (number: number): Promise<Frame<SourceLoopHead>> => this.ask({ ask: "source-loop", number });
+  sourceFunctions = (): Promise<Frame<SourceFunctionsHead>> => this.ask({ ask: "source-functions" });
+  sourceTypes = (): Promise<Frame<SourceTypesHead>> => this.ask({ ask: "source-types" });
+  sourceType = (number: number): Promise<Frame<SourceTypeHead>> => this.ask({ ask: "source-type", number });
+  callees = (node: number | null): Promise<Frame<CalleesHead>> => this.ask({ ask: "callees", node });
+  sourceWay = (name: string): Promise<Frame<SourceWayHead>> => this.ask({ ask: "source-way", name });
   step = (step: Step): Promise<Frame<FoundHead>> => this.ask({ ask: "step", ...step });
 
   private async ask<Head>(request: Request): Promise<Frame<Head>> {

@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Course | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Course | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "source" } | { "ask": "source-file" } & NumberOf | { "ask": "source-loop" } & NumberOf | { "ask": "source-functions" } | { "ask": "source-types" } | { "ask": "source-type" } & NumberOf | { "ask": "callees" } & CalleesOf | { "ask": "source-way" } & WayTo | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -177,3 +177,47 @@ export type WireRun = { number: number, name: string, place: string, title: stri
 export type WireOpening = { what: string, done: number, of: number, };
 
 export type WireShift = { process: number, offset_ns: number, };
+
+export type CalleesHead = { node: number | null, callees: Array<WireCallee>, left_out: number, unknown: number, };
+
+export type CalleesOf = { node: number | null, };
+
+export type NumberOf = { number: number, };
+
+export type SourceFileHead = { file: number, text: Array<string> | null, functions: Array<WireSourceFunction>, types: Array<WireSourceType>, loops: Array<WireSourceLoop>, constructs: Array<WireConstruct>, calls: Array<WireSourceCall>, };
+
+export type SourceFunctionsHead = { functions: Array<WireSourceFunction>, number: number, };
+
+export type SourceHead = { why_not: string | null, has_texts: boolean, has_waits: boolean, processor_ns: number, samples: number, modules: Array<WireModule>, files: Array<WireSource>, damage: Array<string>, };
+
+export type SourceLoopHead = { number: number, };
+
+export type SourceTypeHead = { it: WireSourceType, members: Array<WireMember>, };
+
+export type SourceTypesHead = { types: Array<WireSourceType>, bases: Array<WireBase>, number: number, };
+
+export type SourceWayHead = { way: Array<WireCallee>, };
+
+export type WayTo = { name: string, };
+
+export type WireBase = { derived: number, base: number | null, name: string, kind: string, access: string, is_virtual: boolean, };
+
+export type WireCallee = { node: number, name: string, function: number | null, region: number | null, file: number | null, line: number, is_parallel: boolean, callees: number, cost: WireCost, is_static: boolean, is_measured: boolean, is_inlined: boolean, from_line: number, call: WireCost, };
+
+export type WireConstruct = { model: string, text: string, first: number, last: number, };
+
+export type WireCost = { exclusive_ns: number, inclusive_ns: number, calls: number, call_ns: number, bytes: number, waiting_ns: number, };
+
+export type WireMember = { name: string, kind: string, access: string, is_virtual: boolean, is_inline: boolean, of_type: string, file: number | null, line: number, function: number | null, };
+
+export type WireModule = { path: string, has_debug_information: boolean, has_calls: boolean, problem: string, };
+
+export type WireSource = { path: string, state: string, language: string, lines: number, unclear: number, is_of_system: boolean, has_text: boolean, functions: number, types: number, loops: number, cost: WireCost, };
+
+export type WireSourceCall = { line: number, caller: number | null, callee: number | null, name: string, kind: string, to_file: number | null, to_line: number, };
+
+export type WireSourceFunction = { number: number, name: string, kind: string, attributes: string, known_to: string, of: number | null, file: number | null, line: number, first: number, last: number, cost: WireCost, };
+
+export type WireSourceLoop = { number: number, kind: string, first: number, last: number, depth: number, function: number | null, cost: WireCost, };
+
+export type WireSourceType = { number: number, name: string, kind: string, known_to: string, file: number | null, line: number, last: number, bytes: number | null, members: number, };

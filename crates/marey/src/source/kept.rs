@@ -109,7 +109,9 @@ fn is_of_system(path: &str) -> bool {
     const WITHIN: [&str; 3] = ["/.cargo/registry/", "/rustlib/", "/.rustup/"];
     // Paths that compilers write may lead up and down again.
     let path = plain(path);
-    BENEATH.iter().any(|it| path.starts_with(it)) || WITHIN.iter().any(|it| path.contains(it))
+    // `<built-in>` and its like are no files at all.
+    let is_made_up = path.ends_with('>') && path.rsplit('/').next().is_some_and(|it| it.starts_with('<'));
+    is_made_up || BENEATH.iter().any(|it| path.starts_with(it)) || WITHIN.iter().any(|it| path.contains(it))
 }
 
 /// A path without steps that lead back.
@@ -176,6 +178,7 @@ mod tests {
             assert!(!is_of_system(path), "{path}");
         }
         assert!(is_of_system("/home/ada/../../usr/include/math.h"));
+        assert!(is_of_system("/home/ada/code/<built-in>"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ import { explain } from "../../state/explained.ts";
 import { length, ns, zoom } from "../../base/time.ts";
 import { back, forward } from "../../state/history.ts";
 import { align, alignNext } from "../../state/pair.ts";
-import { beside, chosenMessage, chosenOperation, clearSelection, isBlinking, look, lookAround, lookAtAll, origin, seenLocations, span, toggleLayer, type ViewName, VIEWS, zoomOrigin } from "../../state/view.ts";
+import { beside, chosenMessage, chosenOperation, clearSelection, isBlinking, look, lookAround, lookAtAll, origin, seenLocations, span, toggleLayer, type ViewName, ALL_VIEWS, zoomOrigin } from "../../state/view.ts";
 import { foldAll, toggleHosts } from "../../state/rows.ts";
 import { run } from "../../state/run.ts";
 import { pointedAt, scrollRows, zoomedAt } from "../../state/timeline.ts";
@@ -33,6 +33,10 @@ export const VIEW_NAMES: Readonly<Record<ViewName, string>> = {
   waits: "Waits & path",
   utilisation: "Utilisation",
   compare: "Compare",
+  source: "Source",
+  files: "Files & types",
+  calls: "Call graph",
+  types: "Type hierarchy",
   next: "Next run",
   help: "Help",
   states: "States",
@@ -48,6 +52,10 @@ export const VIEW_HELP: Readonly<Record<ViewName, string>> = {
   utilisation: "How busy each thread was up to an instant, and what was on its way to it",
   next: "How much the next run records of which regions: rules for `marey record`",
   compare: "Two runs side by side, and what differs between them",
+  source: "Every line of the program's sources with what it cost; from there files, the call graph and types",
+  files: "Files of the program with their classes and functions, and the source of each",
+  calls: "Who calls whom, as the program is written and as it was seen, with the time that it took",
+  types: "Which type is derived from which, and their members",
   help: "Keys, and what each part of the page is, means and does",
   states: "All states of the span, to be filtered, coloured and hidden",
 };
@@ -66,7 +74,7 @@ export const VIEW_COMMANDS: readonly Command[] = [
   { name: "Print", key: "p", act: () => void printView() },
 ];
 
-const BESIDE = VIEWS.map((name): Command => ({ name: `Open beside: ${VIEW_NAMES[name]}`, key: "", act: () => (beside.value = name) }));
+const BESIDE = ALL_VIEWS.map((name): Command => ({ name: `Open beside: ${VIEW_NAMES[name]}`, key: "", act: () => (beside.value = name) }));
 
 /** What every view knows. */
 export const COMMANDS: readonly Command[] = [

@@ -2,7 +2,7 @@
 import { knownCounters, toggleCounter } from "../../state/counters.ts";
 import { hasThreads, sections, toggleHost, toggleThreads } from "../../state/rows.ts";
 import { report, run } from "../../state/run.ts";
-import { chosenLocations, chosenRegion, locationsOfRanks, view, VIEWS } from "../../state/view.ts";
+import { ALL_VIEWS, chosenLocations, chosenRegion, locationsOfRanks, view, VIEWS } from "../../state/view.ts";
 import { step } from "../../state/visit.ts";
 import type { RunHead } from "../../wire/generated.ts";
 import { show } from "../findings.tsx";
@@ -47,7 +47,11 @@ function distance({ name }: Hit, whole: string): number {
 }
 
 function viewHits(): readonly Hit[] {
-  return VIEWS.map((name, place) => ({ kind: "view", name: VIEW_NAMES[name], key: String(place + 1), act: () => (view.value = name) }));
+  const key = (name: string): string => {
+    const place = VIEWS.findIndex((it) => it === name);
+    return name === "help" ? "?" : place < 0 ? "" : String(place + 1);
+  };
+  return ALL_VIEWS.map((name) => ({ kind: "view", name: VIEW_NAMES[name], key: key(name), act: () => (view.value = name) }));
 }
 
 function commandHits(head: RunHead): readonly Hit[] {

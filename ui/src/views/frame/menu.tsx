@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 
-import { beside, isView, view, VIEWS } from "../../state/view.ts";
+import { ALL_VIEWS, beside, isView, view } from "../../state/view.ts";
 import { VIEW_COMMANDS, VIEW_NAMES } from "./commands.ts";
 
 const isOpen = signal(false);
@@ -41,7 +41,7 @@ export function Menu(): JSX.Element {
               }}
             >
               <option value="">nothing</option>
-              {VIEWS.filter((name) => view.value !== name).map((name) => (
+              {ALL_VIEWS.filter((name) => view.value !== name).map((name) => (
                 <option value={name}>{VIEW_NAMES[name]}</option>
               ))}
             </select>

@@ -9,6 +9,7 @@ import { events } from "../../state/events.ts";
 import { pickAll } from "../../state/instances.ts";
 import { operation } from "../../state/operation.ts";
 import { run } from "../../state/run.ts";
+import { goToSource } from "../../state/source.ts";
 import { steps } from "../../state/steps.ts";
 import { beside, chooseMessage, chooseOperation, chosenMessage, chosenRegion, isBlinking, isSideShown, lookAround, origin, view } from "../../state/view.ts";
 import { totals } from "../../state/timeline.ts";
@@ -207,7 +208,13 @@ function CallPath({ head, it }: { readonly head: RunHead; readonly it: WireVisit
       {it.stack.slice(0, 24).map((frame) => (
         <li title={frame.file}>
           <code>{frame.function === "" ? "(unknown)" : frame.function}</code>
-          <span class="muted mono">{place(frame.file, frame.line)}</span>
+          {frame.line === 0 ? (
+            <span class="muted mono">{place(frame.file, frame.line)}</span>
+          ) : (
+            <button type="button" class="link mono" title="Go to this line of the source" onClick={() => goToSource(frame.file, frame.line)}>
+              {place(frame.file, frame.line)}
+            </button>
+          )}
         </li>
       ))}
     </ol>

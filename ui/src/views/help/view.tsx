@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { wantedTopic } from "../../state/explained.ts";
 import "./help.css";
 import { KEYS } from "./keys.ts";
+import { OfCalls, OfFiles, OfSource, OfTypes } from "./source.tsx";
 import { OfCompare, OfTimeline } from "./timeline.tsx";
 import { OfCommunication, OfHistogram, OfNext, OfOverview, OfProfile, OfSide, OfStates, OfStatus, OfTop, OfUtilisation, OfWaits } from "./views.tsx";
 
@@ -20,6 +21,10 @@ const TOPICS: ReadonlyArray<readonly [topic: string, name: string, Shown: () => 
   ["utilisation", "Utilisation", OfUtilisation],
   ["next", "The next run", OfNext],
   ["compare", "Two runs side by side", OfCompare],
+  ["source", "Source", OfSource],
+  ["files", "Files & types", OfFiles],
+  ["calls", "Call graph", OfCalls],
+  ["types", "Type hierarchy", OfTypes],
   ["states", "The list of states", OfStates],
   ["top", "The top line", OfTop],
   ["side", "The right side", OfSide],

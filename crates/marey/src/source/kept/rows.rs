@@ -10,6 +10,7 @@ use marey_archive::schema::{
     SOURCE_MEMBERS, SOURCE_MODULES, SOURCE_TYPES, SOURCE_VERSION, TableSpec,
 };
 use marey_archive::{Columns, Error, Value};
+use marey_source::database::Callee;
 
 use super::is_of_system;
 use super::module::Module;
@@ -79,7 +80,7 @@ impl Rows {
                 ],
             )?;
         }
-        self.add_calls(&json, &numbers, &loops)
+        self.add_calls(module, &json, &numbers, &loops)
     }
 
     /// All tables, those without rows too: a run that is merged again has none of before.
@@ -266,18 +267,30 @@ impl Rows {
     }
 
     /// Calls that the user's functions make.
-    fn add_calls(&mut self, json: &Json<'_>, numbers: &Numbers, loops: &[u32]) -> Result<(), Error> {
-        for it in &json.calls {
+    fn add_calls(
+        &mut self,
+        module: &Module,
+        json: &Json<'_>,
+        numbers: &Numbers,
+        loops: &[u32],
+    ) -> Result<(), Error> {
+        let binary = &module.it.binary;
+        for (row, it) in json.calls.iter().enumerate() {
             let caller = numbers.function(it.caller);
             if caller == NONE || !numbers.is_users(it.caller) {
                 continue;
             }
+            // Those of the binary come first, under the names that linkers know.
+            let name = binary.calls.get(row).and_then(|call| match call.callee {
+                Callee::Named(name) => Some(binary.readable(name)),
+                _ => None,
+            });
             self.push(
                 &SOURCE_CALLS,
                 &[
                     Value::U32(caller),
                     Value::U32(numbers.function(it.callee)),
-                    Value::Text(it.name.unwrap_or_default()),
+                    Value::Text(name.as_deref().or(it.name).unwrap_or_default()),
                     Value::Text(it.kind),
                     Value::Text(it.known_to),
                     Value::U32(numbers.file(it.at.file)),

@@ -1,0 +1,150 @@
+//! What the program consists of, and what that cost.
+//!
+//! The one idea: the tables are small beside a run and are read once, when somebody asks for the first time; what lines, loops and
+//! functions cost is found with them, from the sums and the waits of the run.
+//!
+//! What is deliberately absent: files. No path is opened, whoever names it; texts are those that the archive has.
+
+mod graph;
+mod read;
+
+use std::collections::BTreeMap;
+
+use marey_analyze::{GraphCost, LineCall, LoopCost, Sampled, SourceLoop, Trace, line_calls, source_loops};
+use marey_archive::Error;
+
+use crate::run::Opened;
+use crate::wire::WireCost;
+
+pub(crate) use graph::{Callee, Graph, weight};
+pub(crate) use read::{Base, Call, Construct, File, Function, Loop, Member, Module, Type};
+
+/// All of it.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    pub(crate) modules: Vec<Module>,
+    pub(crate) files: Vec<File>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) types: Vec<Type>,
+    pub(crate) members: Vec<Member>,
+    pub(crate) bases: Vec<Base>,
+    pub(crate) loops: Vec<Loop>,
+    pub(crate) constructs: Vec<Construct>,
+    pub(crate) calls: Vec<Call>,
+    /// Texts by file: the rows of the table, which are read when they are asked for.
+    pub(crate) texts: Vec<u32>,
+    pub(crate) graph: Graph,
+    /// By loop.
+    pub(crate) loop_costs: Vec<WireCost>,
+    /// By file and line.
+    pub(crate) lines: BTreeMap<(u32, u32), WireCost>,
+    /// What lines called by themselves: by file, line and region.
+    pub(crate) line_calls: BTreeMap<(u32, u32, u32), WireCost>,
+    /// All samples.
+    pub(crate) whole: Sampled,
+    /// Why there is nothing; in words.
+    pub(crate) why_not: Option<String>,
+    pub(crate) damage: Vec<String>,
+}
+
+impl Program {
+    /// Reads and counts.
+    pub(crate) fn of(run: &Opened<'_>) -> Self {
+        let mut it = match read::read(run.archive) {
+            Ok(it) => it,
+            Err(error) => Self { damage: vec![error.to_string()], ..Self::default() },
+        };
+        it.why_not = it.why_not.take().or_else(|| it.is_empty().then(|| why_not(run, &it.damage)));
+        let waits = run.causes().map(|causes| &causes.waits);
+        let loops: Vec<SourceLoop<'_>> = it
+            .loops
+            .iter()
+            .map(|at| SourceLoop { file: it.path(at.file), first: at.first, last: at.last })
+            .collect();
+        let (costs, whole) = source_loops(&run.trace, &loops, waits);
+        it.loop_costs = costs.iter().map(of_loop).collect();
+        it.whole = whole;
+        let numbers: BTreeMap<&str, u32> = it.files.iter().map(|it| it.path.as_str()).zip(0..).collect();
+        let seen = seen_lines(run, &numbers);
+        let lines: Vec<SourceLoop<'_>> = seen
+            .iter()
+            .map(|(file, line)| SourceLoop { file: it.path(Some(*file)), first: *line, last: *line })
+            .collect();
+        let (costs, _) = source_loops(&run.trace, &lines, waits);
+        it.lines = seen.into_iter().zip(costs.iter().map(of_loop)).collect();
+        let place = |call: &LineCall<'_>| {
+            Some(((*numbers.get(call.file)?, call.line, call.region.0), of_graph(&call.cost, 0)))
+        };
+        it.line_calls = line_calls(&run.trace, waits).iter().filter_map(place).collect();
+        it.graph = Graph::of(run, &it, waits);
+        it
+    }
+
+    fn is_empty(&self) -> bool {
+        self.functions.is_empty() && self.types.is_empty()
+    }
+
+    /// The path of a file.
+    pub(crate) fn path(&self, file: Option<u32>) -> &str {
+        file.and_then(|file| self.files.get(file as usize)).map_or("", |file| &file.path)
+    }
+
+    /// The text of a file; `None` = it is not in the run.
+    pub(crate) fn text(&self, run: &Opened<'_>, file: u32) -> Result<Option<String>, Error> {
+        let Ok(row) = self.texts.binary_search(&file) else { return Ok(None) };
+        Ok(run.archive.table("source_texts")?.text("text")?.get(row).cloned())
+    }
+}
+
+/// What to do so that there is something.
+fn why_not(run: &Opened<'_>, damage: &[String]) -> String {
+    if let Some(first) = damage.first() {
+        return format!("What the program consists of cannot be read: {first}");
+    }
+    if run.archive.meta().parts("source_modules").is_empty() && run.archive.meta().schema < 10 {
+        return "This run was recorded before runs kept what a program consists of. Record it again."
+            .to_owned();
+    }
+    "No call stack of this run leads through code with debug information. Compile the program with -g (nothing else \
+     changes, and optimisation stays), and record it again."
+        .to_owned()
+}
+
+/// Lines of sources that are on some stack.
+fn seen_lines(run: &Opened<'_>, numbers: &BTreeMap<&str, u32>) -> Vec<(u32, u32)> {
+    let of_samples = run.trace.samples().iter().filter_map(|row| row.stack);
+    let of_paths = run.trace.call_paths().iter().filter_map(|path| path.stack);
+    let mut stacks: Vec<_> = of_samples.chain(of_paths).collect();
+    stacks.sort_unstable();
+    stacks.dedup();
+    let frames = stacks.into_iter().flat_map(|stack| run.trace.stack(stack));
+    let places = frames.filter(|frame| frame.line != 0);
+    let mut lines: Vec<(u32, u32)> =
+        places.filter_map(|frame| Some((*numbers.get(frame.file.as_str())?, frame.line))).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+fn of_loop(cost: &LoopCost) -> WireCost {
+    WireCost {
+        exclusive_ns: cost.exclusive.time.0,
+        inclusive_ns: cost.inclusive.time.0,
+        calls: cost.calls,
+        call_ns: cost.call_time.0,
+        bytes: cost.bytes,
+        waiting_ns: cost.waiting.0,
+    }
+}
+
+/// The cost of a function or a call, of which what is exclusive is known apart.
+pub(crate) fn of_graph(cost: &GraphCost, exclusive_ns: i64) -> WireCost {
+    WireCost {
+        exclusive_ns,
+        inclusive_ns: cost.inclusive.time.0,
+        calls: cost.calls,
+        call_ns: cost.call_time.0,
+        bytes: cost.bytes,
+        waiting_ns: cost.waiting.0,
+    }
+}
