@@ -128,7 +128,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 62] = [
+pub static TABLES: [&TableSpec; 63] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -156,6 +156,7 @@ pub static TABLES: [&TableSpec; 62] = [
     &EVENTS,
     &SNAPSHOTS,
     &PROFILE,
+    &REDUCED,
     &DURATIONS,
     &SIZES,
     &COMMUNICATION,

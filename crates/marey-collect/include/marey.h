@@ -138,6 +138,14 @@ struct marey_open_ {
     uint64_t site; /* the site's number; the upper half is 0 (`reserved` in Rust), so that one store does */
 };
 
+/* Where visits of a region are counted that is too dear to record: `Place` in Rust. */
+struct marey_place_ {
+    uint64_t *counter;
+    uint64_t cursor;
+    uint32_t site, left, stretch, random; /* the site plus one */
+};
+#define MAREY_PLACES_ 64u
+
 /* A thread's descriptor: `Thread` in Rust. All zeros after a fork and after the thread's end; then
  * `ready` is 0 and the runtime's functions put everything in order. `limit` is 0 where the clock is not
  * the time-stamp counter, which alone is read here. */
@@ -147,6 +155,7 @@ struct marey_thread {
     uint64_t window;
     struct marey_open_ *stack;
     uint32_t depth, max_depth, clock, state;
+    struct marey_place_ *tally;
 };
 
 struct marey_text_ {
@@ -157,7 +166,7 @@ struct marey_text_ {
 /* `RuntimeTable` in Rust. Strings are pointer and length. */
 struct marey_runtime {
     uint32_t abi, size;
-    uint8_t *modes; /* one byte a site; 1 off, 4 trace, anything else: ask the runtime */
+    uint8_t *modes; /* one byte a site; 1 off, 4 trace, 5 reduced, anything else: ask the runtime */
     struct marey_thread *(*thread)(void);
     uint32_t (*region)(const char *, size_t, const char *, size_t, uint32_t);
     uint32_t (*enter)(struct marey_thread *, uint32_t);
@@ -265,6 +274,7 @@ static inline uint32_t marey_site_(const struct marey_runtime *runtime, marey_re
 
 #define MAREY_MODE_OFF_ 1
 #define MAREY_MODE_TRACE_ 4
+#define MAREY_MODE_REDUCED_ 5
 #define MAREY_SHORT_SITES_ 192u
 #define MAREY_MAX_SHORT_ ((UINT64_C(1) << 49) - 1)
 #define MAREY_AT_CURSOR_ 128
@@ -306,6 +316,23 @@ MAREY_INLINE_ void marey_commit_(struct marey_thread *thread, uint64_t cursor, u
 }
 #endif
 
+#ifdef __x86_64__
+/* Counts a visit, if nothing has been recorded since the last one and it is not one that is timed. In this order, and
+ * the addition by one instruction, nothing is lost to a signal handler that comes in between. */
+MAREY_INLINE_ int marey_tally_(struct marey_thread *thread, uint32_t id) {
+    struct marey_place_ *place;
+    uint64_t *counter;
+    if (!thread->tally) return 0;
+    place = &thread->tally[(id - 1) % MAREY_PLACES_];
+    counter = __atomic_load_n(&place->counter, __ATOMIC_RELAXED);
+    MAREY_FENCE_();
+    if (MAREY_RARE_(place->site != id || place->cursor != thread->cursor || place->left == 0)) return 0;
+    place->left--;
+    __asm__ volatile("addq $1, %0" : "+m"(*counter));
+    return 1;
+}
+#endif
+
 static inline void marey_enter_(const struct marey_runtime *runtime, marey_region *region) {
 #ifdef __x86_64__
     {
@@ -335,6 +362,7 @@ static inline void marey_enter_(const struct marey_runtime *runtime, marey_regio
             thread->ready = 1;
         }
         if (mode == MAREY_MODE_OFF_) return;
+        if (mode == MAREY_MODE_REDUCED_ && thread && marey_tally_(thread, id)) return;
     }
 #endif
     marey_enter_rare_(runtime, region);
@@ -356,15 +384,19 @@ static inline void marey_leave_(const struct marey_runtime *runtime, marey_regio
         struct marey_thread *thread = marey_thread_;
         if (thread && thread->ready && thread->below == 0) {
             uint64_t cursor, ticks, record;
-            uint32_t depth, len;
+            uint32_t depth = thread->depth, len;
+            if (MAREY_RARE_(!depth || (uint32_t)thread->stack[depth - 1].site != id - 1)) {
+                /* Most visits of a region that is reduced were counted, and not entered. */
+                if (id && __atomic_load_n(&runtime->modes[id - 1], __ATOMIC_RELAXED) == MAREY_MODE_REDUCED_) return;
+                marey_leave_rare_(runtime, id);
+                return;
+            }
             thread->ready = 0;
             MAREY_FENCE_();
             cursor = thread->cursor;
-            depth = thread->depth;
             ticks = __builtin_ia32_rdtsc();
             len = marey_record_(&record, 0x01, ticks - thread->last);
-            if (!MAREY_RARE_(!len || cursor >= thread->limit || !depth ||
-                             (uint32_t)thread->stack[depth - 1].site != id - 1)) {
+            if (!MAREY_RARE_(!len || cursor >= thread->limit)) {
                 thread->depth = depth - 1;
                 marey_commit_(thread, cursor, ticks, record, len);
                 MAREY_FENCE_();

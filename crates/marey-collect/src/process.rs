@@ -162,6 +162,7 @@ fn configuration() -> Option<Config> {
         rules: rules.unwrap_or_default(),
         is_profile,
         max_bytes: number("MAREY_MAX_MB").unwrap_or(0).saturating_mul(1 << 20),
+        budget: number("MAREY_BUDGET").map_or(0, |share| share.min(10_000) as u32),
         stack_depth: number("MAREY_STACK_DEPTH").map_or(32, |depth| depth.clamp(1, 32) as u32),
         skew: skew(),
     })

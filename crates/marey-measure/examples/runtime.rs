@@ -23,6 +23,7 @@ pub extern "C" fn marey_runtime(abi: u32) -> *const RuntimeTable {
             mode: Mode::Trace,
             is_profile: false,
             max_bytes: max_bytes.unwrap_or(0),
+            budget: 0,
             stack_depth: 0,
             skew: None,
         };

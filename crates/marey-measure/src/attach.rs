@@ -88,6 +88,7 @@ pub fn start(directory: &Path) -> std::io::Result<()> {
         rules: Rules::default(),
         is_profile: false,
         max_bytes: 0,
+        budget: 0,
         stack_depth: 0,
         skew: None,
     })

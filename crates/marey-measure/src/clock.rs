@@ -77,6 +77,55 @@ pub fn tsc() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
+/// The same when all that stands before is through, for what is so short that it would be read too early else. The
+/// fence costs as much as the reading.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn fenced_tsc() -> u64 {
+    // SAFETY: a fence and a reading of a counter.
+    unsafe {
+        core::arch::x86_64::_mm_lfence();
+    }
+    tsc()
+}
+
+/// Lets nothing behind begin before all that stands before is through.
+#[inline(always)]
+pub fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: touches nothing.
+    unsafe {
+        core::arch::x86_64::_mm_lfence();
+    }
+}
+
+/// Does so many subtractions and one more, each of which waits for the one before: mostly a cycle each.
+#[inline(always)]
+pub fn wait(subtractions: u32) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: changes nothing but a register.
+    unsafe {
+        core::arch::asm!(
+            "2:",
+            "sub {left:e}, 1",
+            "jns 2b",
+            left = inout(reg) subtractions => _,
+            options(nomem, nostack)
+        );
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    for left in 0..subtractions {
+        core::hint::black_box(left);
+    }
+}
+
+/// See [`tsc`].
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub const fn fenced_tsc() -> u64 {
+    0
+}
+
 /// Machines without one have another clock, and nobody looks at this.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]

@@ -58,6 +58,22 @@ pub(crate) unsafe fn mode_of<'a>(modes: *const u8, site: u32) -> &'a AtomicU8 {
 /// it known what is meant.
 pub(crate) const FADING: u8 = 8;
 
+/// The byte of a region whose visits are counted, and only some of them timed, because it is too dear to record.
+/// Whoever does not know of that takes it for [`Mode::Trace`], and records.
+pub(crate) const REDUCED: u8 = 5;
+
+/// Whether visits of `site` are to be counted so.
+///
+/// # Safety
+/// As for [`mode_in`].
+#[inline(always)]
+pub(crate) unsafe fn is_reduced_in(modes: *const u8, site: u32) -> bool {
+    // SAFETY: the caller's promise.
+    !modes.is_null()
+        && (site as usize) < MAX_SITES
+        && unsafe { mode_of(modes, site) }.load(Ordering::Relaxed) == REDUCED
+}
+
 /// What is done with calls from `site`, by a table of modes or none.
 ///
 /// # Safety
@@ -81,6 +97,18 @@ pub(crate) unsafe fn fades_in(modes: *const u8, site: u32) -> bool {
     unsafe { mode_of(modes, site) }.load(Ordering::Relaxed) & FADING != 0
 }
 
+/// Whether visits of a region may be counted where they are too dear. Zero is no.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Reducible {
+    /// It is not the program's own, or a rule says what is done with it.
+    Not = 0,
+    /// A region that the program enters.
+    Region = 1,
+    /// A function that tells of itself.
+    Function = 2,
+}
+
 /// The definitions of a process.
 pub struct Definitions {
     file: SpoolFile,
@@ -99,6 +127,9 @@ pub struct Definitions {
     functions: FxHashMap<(u32, u64), (u32, Box<str>)>,
     /// What the rules say of each region, by its number.
     region_modes: Vec<u8>,
+    reducible: Vec<Reducible>,
+    /// The region of each site.
+    site_regions: Vec<u32>,
     rules: Rules,
     stacks: FxHashMap<Box<[(u32, u64)]>, u32>,
     sites: FxHashMap<(u32, u32), u32>,
@@ -128,6 +159,8 @@ impl Definitions {
             regions: FxHashMap::default(),
             functions: FxHashMap::default(),
             region_modes: Vec::new(),
+            reducible: Vec::new(),
+            site_regions: Vec::new(),
             rules: config.rules.clone(),
             stacks: FxHashMap::default(),
             sites: FxHashMap::default(),
@@ -258,7 +291,15 @@ impl Definitions {
         if self.region_modes.try_reserve(len.saturating_sub(self.region_modes.len())).is_ok() {
             // Some may be missing, for want of memory.
             self.region_modes.resize(len, Mode::Trace as u8);
-            self.region_modes[id as usize] = self.mode_by_rules(key) as u8;
+            let rule = self.rule_for(key);
+            self.region_modes[id as usize] = rule.map_or(Mode::Trace, Mode::from) as u8;
+            let reducible = match key.noun_kind {
+                _ if rule.is_some() => Reducible::Not,
+                "region" => Reducible::Region,
+                "function" => Reducible::Function,
+                _ => Reducible::Not,
+            };
+            self.note_reducible(id, reducible);
         }
         let definition = Definition::Region {
             id,
@@ -310,6 +351,7 @@ impl Definitions {
             return self.other_regions();
         }
         self.sites.insert(key, id);
+        self.note_site(id, region.0);
         self.set_mode_of(id, region.0);
         SiteId(id)
     }
@@ -344,21 +386,56 @@ impl Definitions {
     pub fn add_rule(&mut self, detail: Detail, pattern: &str) -> bool {
         let is_rule = self.rules.push(detail, pattern);
         for (key, &id) in &self.regions {
-            let mode = self.mode_by_rules(key);
-            change_mode(&mut self.region_modes, id, mode);
+            let rule = self.rule_for(key);
+            change_mode((&mut self.region_modes, &mut self.reducible), id, rule);
         }
         for (&place, (id, noun)) in &self.functions {
-            let mode = self.mode_of_function(place, noun);
-            change_mode(&mut self.region_modes, *id, mode);
+            let rule = self.rule_for_function(place, noun);
+            change_mode((&mut self.region_modes, &mut self.reducible), *id, rule);
         }
         self.set_modes();
         is_rule
     }
 
-    fn mode_by_rules(&self, key: &RegionKey) -> Mode {
+    /// Has visits of a site counted from now on, and those of the other sites of its region.
+    pub(crate) fn reduce(&mut self, site: u32) {
+        let Some(&region) = self.site_regions.get(site as usize) else { return };
+        if let Some(mode) = self.region_modes.get_mut(region as usize) {
+            *mode = REDUCED;
+        }
+        self.note_reducible(region, Reducible::Not);
+        for (_, &site) in self.sites.iter().filter(|((of, _), _)| *of == region) {
+            self.set_mode_of(site, region);
+        }
+    }
+
+    /// Whether visits of a site may be counted.
+    pub(crate) fn reducible(&self, site: u32) -> Reducible {
+        let region = self.site_regions.get(site as usize).copied().unwrap_or(u32::MAX);
+        self.reducible.get(region as usize).copied().unwrap_or(Reducible::Not)
+    }
+
+    fn note_reducible(&mut self, region: u32, reducible: Reducible) {
+        let len = region as usize + 1;
+        // Without memory for it, it stays as it is.
+        if self.reducible.try_reserve(len.saturating_sub(self.reducible.len())).is_ok() {
+            self.reducible.resize(len.max(self.reducible.len()), Reducible::Not);
+            self.reducible[region as usize] = reducible;
+        }
+    }
+
+    fn note_site(&mut self, site: u32, region: u32) {
+        let len = site as usize + 1;
+        if self.site_regions.try_reserve(len.saturating_sub(self.site_regions.len())).is_ok() {
+            self.site_regions.resize(len.max(self.site_regions.len()), u32::MAX);
+            self.site_regions[site as usize] = region;
+        }
+    }
+
+    fn rule_for(&self, key: &RegionKey) -> Option<Detail> {
         let level = level::NAMES.get(key.level as usize).copied().unwrap_or_default();
         let name = if key.level == level::SOURCE { &key.noun } else { &key.verb };
-        self.rules.detail(level, name, &key.file).map_or(Mode::Trace, Mode::from)
+        self.rules.detail(level, name, &key.file)
     }
 
     #[expect(clippy::iter_over_hash_type, reason = "each site by itself")]
@@ -379,9 +456,15 @@ impl Definitions {
     }
 }
 
-/// Lets a region be recorded otherwise from now on.
-fn change_mode(modes: &mut [u8], region: u32, mode: Mode) {
-    if let Some(known) = modes.get_mut(region as usize) {
+/// Lets a region be recorded otherwise from now on, as a rule says. What is reduced stays so without one.
+fn change_mode((modes, reducible): (&mut [u8], &mut [Reducible]), region: u32, rule: Option<Detail>) {
+    let mode = rule.map_or(Mode::Trace, Mode::from);
+    if let (Some(reducible), true) = (reducible.get_mut(region as usize), rule.is_some()) {
+        *reducible = Reducible::Not;
+    }
+    if let Some(known) = modes.get_mut(region as usize)
+        && (rule.is_some() || *known != REDUCED)
+    {
         // Some may be open.
         let fades = matches!(mode, Mode::Off | Mode::Count) && *known != mode as u8;
         *known = mode as u8 | if fades { FADING } else { 0 };

@@ -21,6 +21,7 @@ pub mod clock;
 mod cost;
 mod counting;
 mod definitions;
+mod govern;
 mod heap;
 mod items;
 mod lock;
@@ -59,7 +60,8 @@ pub use sums::add_up;
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::{Frame, Thread};
 pub use write::{
-    Kept, ROOM, Scratch, SiteOf, add_visit, announce, count, count_unrecorded, enter, enter_announced,
-    enter_marked, enter_timed, innermost, leave, leave_site, leave_timed_with, leave_with, now, passed,
-    settle, withdraw, write, write_announced, write_poll,
+    Kept, Place, ROOM, Scratch, SiteOf, Told, add_visit, announce, begin_timing, count, count_unrecorded,
+    end_timing, enter, enter_announced, enter_marked, enter_timed, innermost, learn_cost, leave, leave_site,
+    leave_timed_with, leave_with, now, passed, settle, tally, visit, withdraw, write, write_announced,
+    write_poll,
 };

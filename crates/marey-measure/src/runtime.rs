@@ -21,7 +21,7 @@ use marey_model::{ClockKind, Detail, Rules};
 
 use crate::channel::Channels;
 use crate::clock;
-use crate::definitions::{Definitions, FADING, MAX_SITES, fades_in, mode_in};
+use crate::definitions::{Definitions, FADING, MAX_SITES, REDUCED, fades_in, is_reduced_in, mode_in};
 use crate::lock::Lock;
 use crate::spool::SpoolFile;
 use crate::sys;
@@ -56,7 +56,7 @@ impl Mode {
             1 => Self::Off,
             2 => Self::Count,
             3 => Self::Time,
-            4 => Self::Trace,
+            4 | REDUCED => Self::Trace,
             _ => Self::Unknown,
         }
     }
@@ -86,6 +86,9 @@ pub struct Config {
     pub is_profile: bool,
     /// Most bytes of events that this process may write; 0 for any number. Beyond it they are added up.
     pub max_bytes: u64,
+    /// How much of a thread's processor time recording may take before regions that are visited most are reduced,
+    /// hundredths of a per cent; 0 for any.
+    pub budget: u32,
     /// Most frames of a call stack.
     pub stack_depth: u32,
     /// Error to put into the clock, for tests (see [`clock::detect`]).
@@ -100,6 +103,9 @@ pub struct Runtime {
     events: SpoolFile,
     definitions: Lock<Definitions>,
     modes: *mut u8,
+    gaps: *mut u32,
+    /// What it costs to record an enter and a leave, in hundredths of a tick.
+    pair_cost: AtomicU64,
     next_thread: AtomicU32,
     serials: AtomicU64,
     thread_key: libc::pthread_key_t,
@@ -156,6 +162,30 @@ impl Runtime {
     pub fn mode(&self, site: u32) -> Mode {
         // SAFETY: `modes` is the recorder's own table.
         unsafe { mode_in(self.modes, site) }
+    }
+
+    /// Whether visits of `site` are counted because recording them is too dear.
+    #[inline(always)]
+    pub(crate) fn is_reduced(&self, site: u32) -> bool {
+        // SAFETY: `modes` is the recorder's own table.
+        unsafe { is_reduced_in(self.modes, site) }
+    }
+
+    /// Visits of a site that is reduced between two stretches that are timed, on average.
+    pub(crate) fn gap(&self, site: u32) -> u32 {
+        self.gap_of(site).map_or(1, |gap| gap.load(Ordering::Relaxed).max(1))
+    }
+
+    /// The same as it is kept.
+    pub(crate) fn gap_of(&self, site: u32) -> Option<&AtomicU32> {
+        let is_there = !self.gaps.is_null() && (site as usize) < MAX_SITES;
+        // SAFETY: the table has so many numbers, and is never unmapped.
+        is_there.then(|| unsafe { AtomicU32::from_ptr(self.gaps.add(site as usize)) })
+    }
+
+    /// What it costs to record an enter and a leave, in hundredths of a tick.
+    pub(crate) fn pair_cost(&self) -> u64 {
+        self.pair_cost.load(Ordering::Relaxed)
     }
 
     /// Whether visits of `site` that are open are not to be left out yet.

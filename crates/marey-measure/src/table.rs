@@ -13,7 +13,7 @@ use marey_model::spool::{Definition, DefinitionKind, op};
 use marey_model::{Detail, Role};
 
 use crate::attach::{current_thread, existing_thread};
-use crate::definitions::{MAX_SITES, RegionKey, mode_of};
+use crate::definitions::{MAX_SITES, REDUCED, RegionKey, mode_of};
 use crate::runtime::{self, Mode, Runtime, level};
 use crate::thread::Thread;
 use crate::write;
@@ -173,6 +173,9 @@ unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
             runtime::count_homeless(1);
             return 0;
         };
+        if runtime.is_reduced(site) {
+            return enter_reduced(thread, site);
+        }
         match runtime.mode(site) {
             Mode::Trace => write::enter(thread, site),
             Mode::Count | Mode::Off if runtime.fades(site) && write::is_open(thread, site) => {
@@ -189,9 +192,44 @@ unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
     1
 }
 
+/// Counts a visit of a region that is reduced. 1 if it was entered.
+unsafe fn enter_reduced(thread: *mut Thread, site: u32) -> u32 {
+    // SAFETY: as in `table_enter`.
+    unsafe {
+        if write::tally(thread, site) {
+            return 0;
+        }
+        match write::visit(thread, site) {
+            write::Told::Counted => return 0,
+            write::Told::Open => {
+                write::learn_cost(thread);
+                write::begin_timing(thread);
+            }
+            write::Told::Not => write::enter(thread, site),
+        }
+    }
+    1
+}
+
 unsafe extern "C" fn table_leave(thread: *mut Thread, site: u32) {
     // SAFETY: as in `table_enter`.
-    unsafe { write::leave_site(thread, site) };
+    unsafe {
+        write::end_timing(thread);
+        if !is_only_counted(thread, site) {
+            write::leave_site(thread, site);
+        }
+    }
+}
+
+/// Whether a visit that is left now was only counted, and never entered. Those of regions that are reduced and entered
+/// lie innermost when they are left, unless a jump has skipped others, with which they are left then.
+#[inline(always)]
+unsafe fn is_only_counted(thread: *const Thread, site: u32) -> bool {
+    // SAFETY: the descriptor is the calling thread's; entries below `depth` are filled.
+    unsafe {
+        let depth = (*thread).depth as usize;
+        (depth == 0 || (*(*thread).stack.add(depth - 1)).site != site) && Thread::is_reduced(thread, site)
+    }
 }
 
 extern "C" fn table_enter_here(site: u32) {
@@ -202,9 +240,16 @@ extern "C" fn table_enter_here(site: u32) {
         return enter_here_rarely(site);
     }
     let modes = TABLE.modes.load(Ordering::Relaxed);
-    // SAFETY: whoever got a site from this table finds the modes there, a byte for every site.
-    if unsafe { mode_of(modes, site) }.load(Ordering::Relaxed) != Mode::Trace as u8 {
-        return enter_here_rarely(site);
+    // SAFETY: whoever got a site from this table finds the modes there, a byte for every site; the descriptor is the
+    // calling thread's.
+    unsafe {
+        let mode = mode_of(modes, site).load(Ordering::Relaxed);
+        if mode != Mode::Trace as u8 {
+            if mode == REDUCED && write::tally(thread, site) {
+                return;
+            }
+            return enter_here_rarely(site);
+        }
     }
     // SAFETY: the descriptor is the calling thread's.
     unsafe { write::enter(thread, site) };
@@ -222,9 +267,12 @@ extern "C" fn enter_here_rarely(site: u32) {
 
 extern "C" fn table_leave_here(site: u32) {
     let thread = existing_thread();
-    if !thread.is_null() {
-        // SAFETY: as above.
-        unsafe { write::leave_site(thread, site) };
+    // SAFETY: as above.
+    unsafe {
+        if !thread.is_null() && !is_only_counted(thread, site) {
+            write::end_timing(thread);
+            write::leave_site(thread, site);
+        }
     }
 }
 

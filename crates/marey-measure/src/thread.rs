@@ -18,12 +18,13 @@ use core::sync::atomic::AtomicPtr;
 use marey_model::spool::{MAX_DEPTH, Open, Stream};
 
 use crate::counting::Counting;
-use crate::definitions::{fades_in, mode_in};
+use crate::definitions::{fades_in, is_reduced_in, mode_in};
+use crate::govern::Governed;
 use crate::message::{CollectiveSlots, MessageSlots};
 use crate::runtime::{Mode, Runtime};
 use crate::sums::{Beside, Summing};
 use crate::sys;
-use crate::write::{Announced, Fold};
+use crate::write::{Announced, Fold, Place};
 
 /// Values of [`Thread::state`].
 pub(crate) mod state {
@@ -65,6 +66,14 @@ pub struct Thread {
     pub clock: u32,
     /// One of the values of the module `state`.
     pub state: u32,
+    /// Where visits of regions are counted that are reduced; null as long as the thread has met none.
+    pub tally: *mut Place,
+    /// When the visit ended that is being timed; 0 if nobody has looked.
+    pub ended: u64,
+    /// The site plus 1 of such a region of which a visit is being timed; 0 if none is.
+    pub timing: u32,
+    /// Whether that visit is to be counted like any other.
+    pub(crate) is_warm: bool,
 
     /// The thread's number in its process.
     pub serial: u32,
@@ -117,6 +126,11 @@ pub struct Thread {
     pub(crate) anew_from: u64,
     /// Bytes of records in the windows before this one.
     pub(crate) bytes_before: u64,
+    /// For random waits, and what visits that were timed have taken less than nothing, hundredths of a tick.
+    pub(crate) wait: u32,
+    pub(crate) carry: i64,
+    /// What recording has cost lately.
+    pub(crate) governed: Governed,
     /// What takes samples of the thread; null if nothing does. Not the matter of this crate.
     pub sampler: *mut c_void,
     /// What counts beside the time; null if nothing does. Then `limit` is 0 too: events take the slow path, where
@@ -193,6 +207,16 @@ impl Thread {
     pub unsafe fn mode(this: *const Self, site: u32) -> Mode {
         // SAFETY: the caller's promise; a descriptor that a fork has wiped has no table.
         unsafe { mode_in((*this).modes, site) }
+    }
+
+    /// Whether visits of `site` are counted by [`crate::tally`].
+    ///
+    /// # Safety
+    /// As for [`Self::mode`].
+    #[inline(always)]
+    pub unsafe fn is_reduced(this: *const Self, site: u32) -> bool {
+        // SAFETY: the caller's promise; a descriptor that a fork has wiped has no table.
+        unsafe { is_reduced_in((*this).modes, site) }
     }
 
     /// Whether visits of `site` are left out altogether, and none is open from before they were.

@@ -23,6 +23,7 @@ use crate::thread::Thread;
 mod announce;
 mod beside;
 mod fold;
+mod reduced;
 mod slow;
 
 pub(crate) use announce::{Announced, announced, while_announced};
@@ -31,6 +32,8 @@ pub use beside::{Kept, add_visit, count, enter_timed, leave_timed_with};
 pub(crate) use beside::{leave_pending, write_pending};
 pub(crate) use fold::Fold;
 pub use fold::write_poll;
+pub(crate) use reduced::{PLACES, count_cost};
+pub use reduced::{Place, Told, begin_timing, end_timing, learn_cost, tally, visit};
 pub(crate) use slow::is_open;
 
 /// A reading of the thread's clock.

@@ -22,8 +22,17 @@ use support::{Checked, Spool, child, spool_of};
 fn start(spool: &Path, rules: &str) {
     let (spool, rules) = (spool.to_owned(), Rules::parse(rules).unwrap());
     let (mode, stack_depth) = (Mode::Trace, 32);
-    start_with(Config { spool, mode, rules, is_profile: false, max_bytes: 0, stack_depth, skew: None })
-        .unwrap();
+    start_with(Config {
+        spool,
+        mode,
+        rules,
+        is_profile: false,
+        max_bytes: 0,
+        budget: 0,
+        stack_depth,
+        skew: None,
+    })
+    .unwrap();
 }
 
 /// Visits of a region: those that were recorded or timed, and those that were only counted.

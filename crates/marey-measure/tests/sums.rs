@@ -23,8 +23,16 @@ use support::{Checked, Spool, Window, child, command, courses_of, spool_of};
 fn start(spool: &Path, is_profile: bool, max_bytes: u64) {
     let spool = spool.to_owned();
     let rules = Rules::default();
-    let config =
-        Config { spool, mode: Mode::Trace, rules, is_profile, max_bytes, stack_depth: 32, skew: None };
+    let config = Config {
+        spool,
+        mode: Mode::Trace,
+        rules,
+        is_profile,
+        max_bytes,
+        budget: 0,
+        stack_depth: 32,
+        skew: None,
+    };
     start_with(config).unwrap();
 }
 
@@ -298,7 +306,8 @@ fn sums_of(windows: &[Window]) -> (Cells, BTreeMap<Vec<u32>, BTreeMap<u32, u64>>
             Cell::Path { site: sums::NOBODY, sums: Sums { number, .. }, .. }
             | Cell::Sent { sums: Sums { number, .. }, .. }
             | Cell::Received { sums: Sums { number, .. }, .. }
-            | Cell::Sizes { operations: [number, ..], .. } => assert_eq!(number, 0),
+            | Cell::Sizes { operations: [number, ..], .. }
+            | Cell::Tally { visits: number, .. } => assert_eq!(number, 0),
             Cell::Path { site, parent, sums } => {
                 let mut path = found.get(&parent).map_or_else(Vec::new, |(path, _)| path.clone());
                 path.push(site);

@@ -10,6 +10,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use marey_model::Elements;
 use marey_model::counters::{USUAL, parse as parse_counters};
 
+use crate::budget::Budget;
+
 mod compare;
 mod doctor;
 mod explain;
@@ -120,6 +122,7 @@ pub(crate) enum Command {
         marey record --heap 1 -- ./app   every block of memory, for a search of what is never freed\n  \
         marey record --again run.marey --filter less   the same command, with less of it recorded\n  \
         marey record --rule 'count MPI_Comm_*' --rule 'time kernel_*' -- mpirun ./app\n  \
+        marey record --budget off -- ./app   every visit of every region, whatever that costs\n  \
         marey record --rule 'time system:poll' -- ./server    of calls of poll sums only; --system off records none \
         that wait\n\n\
         FILTER\n  \
@@ -201,6 +204,14 @@ pub(crate) struct RecordArgs {
     /// May be given several times; such rules count before those of --filter.
     #[arg(long, value_name = "RULE")]
     pub(crate) rule: Vec<String>,
+
+    /// How much of a thread's processor time recording may take, in per cent, or off
+    ///
+    /// Beyond it visits of the program's own regions and instrumented functions that cost most are counted, and some
+    /// of them timed: numbers stay exact, times are stated with what they may be off. Calls of MPI and of the system
+    /// are recorded all the same, and so is what a rule names. off records every visit.
+    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = crate::budget::parse)]
+    pub(crate) budget: Budget,
 
     /// Replace RUN if it holds a finished run
     #[arg(long)]

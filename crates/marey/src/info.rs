@@ -12,6 +12,7 @@ use marey_archive::{Archive, Meta};
 use marey_model::{Level, Nanos, Rules};
 use serde::Serialize;
 
+use crate::budget::{self, Governed};
 use crate::cli::InfoArgs;
 use crate::clocks as applied;
 use crate::endings::{self, Ending};
@@ -79,6 +80,8 @@ struct Info {
     /// Rules that fit no region of the run.
     idle_rules: Vec<String>,
     trace: FullTrace,
+    /// What was only counted to keep within the budget.
+    reduced: Governed,
 }
 
 /// How large a trace is in which everything is kept.
@@ -180,6 +183,7 @@ impl Info {
             summed: summed(meta),
             idle_rules: idle_rules(archive)?,
             trace: full_trace(archive, trace)?,
+            reduced: budget::read(archive, trace)?,
         })
     }
 }
@@ -346,7 +350,7 @@ pub(crate) fn overhead(archive: &Archive) -> anyhow::Result<Overhead> {
     let total = |name: &str| archive.meta().counts.get(name).copied().unwrap_or(0);
     Ok(Overhead {
         fraction: ratio(total("overhead_ns"), whole.cast_unsigned()),
-        ns_per_event: ratio(total("overhead_ns"), total("recorded")),
+        ns_per_event: ratio(total("overhead_ns").saturating_sub(total("counting_ns")), total("recorded")),
         ns_per_call: ratio(total("sampled_ns"), total("sampled_calls")),
     })
 }
@@ -451,6 +455,9 @@ impl Page<'_> {
         }
         if let Some(rules) = by_rules(self.run.archive.meta(), &info.idle_rules) {
             amount("filter", harmless(&rules));
+        }
+        if let Some(reduced) = info.reduced.in_words(info.overhead) {
+            amount("budget", reduced);
         }
         amount("size", format::bytes(bytes));
         amount("cost", cost(info.overhead));

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod budget;
 mod busy;
 mod cli;
 mod clocks;

@@ -112,7 +112,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 30] = [
+const MEANINGS: [(&str, &str); 31] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -141,6 +141,12 @@ const MEANINGS: [(&str, &str); 30] = [
         "visits at a depth at which the recorder only counts, or on lanes where it only adds up, or inside a \
          visit of the same region where there were thousands of call paths. They are among the calls, and have \
          no times and no intervals.",
+    ),
+    (
+        "reduced",
+        "visits of regions that the program enters so often that recording each took more of the processor time than \
+         the budget. Their number is exact, their time known from visits that were timed at random; they have no \
+         intervals. Record each with --budget off, or leave them out with --rule 'off NAME'.",
     ),
     (
         "other_paths",

@@ -44,6 +44,8 @@ pub(crate) struct AddedUp {
     pub other_sizes: u64,
     /// Visits that were only to be counted or timed.
     pub beside: u64,
+    /// Visits that were only counted because recording them was too dear.
+    pub reduced: u64,
 }
 
 /// What a thread's sums are of.
@@ -148,6 +150,13 @@ impl Adding<'_> {
             }
             Cell::Durations { cell, first, visits } => match known(cell) {
                 Some(node) => self.builder.durations.add_each(node, first, visits),
+                None => done.damaged += 1,
+            },
+            Cell::Tally { cell, visits } => match known(cell) {
+                Some(node) => {
+                    done.reduced = done.reduced.saturating_add(visits);
+                    self.builder.reduced.counted(node, visits);
+                }
                 None => done.damaged += 1,
             },
             Cell::Sizes { cell: NOBODY, operations, .. } => {

@@ -14,6 +14,7 @@ use super::bins::Bins;
 use super::folded::{Folded, Stretch};
 use super::globals::Site;
 use super::lod::LodKey;
+use super::reduced::Reduced;
 use super::sets::LocalSets;
 use crate::schema::NONE;
 
@@ -111,6 +112,10 @@ const MOST_CACHE: usize = 1 << 14;
 #[derive(Debug)]
 pub(crate) struct Builder {
     pub nodes: Vec<Node>,
+    /// Their sites, by the process's numbers.
+    sites: Vec<u32>,
+    /// Regions of which most visits were only counted.
+    pub reduced: Reduced,
     /// Visits of the nodes by duration, ticks.
     pub durations: Bins,
     /// Their operations by size, bytes.
@@ -152,6 +157,8 @@ impl Builder {
     pub(crate) fn new(bucket_len: i64) -> Self {
         Self {
             nodes: Vec::new(),
+            sites: Vec::new(),
+            reduced: Reduced::none(),
             durations: Bins::default(),
             sizes: Bins::default(),
             children: FxHashMap::default(),
@@ -289,6 +296,7 @@ impl Builder {
             depth,
             depth_in_level,
         });
+        self.sites.push(site);
         self.children.insert((parent, site), child);
         child
     }
@@ -362,6 +370,9 @@ impl Builder {
         node.max = node.max.max(duration);
         node.sum_squares += duration as f64 * duration as f64;
         self.durations.add(frame.path, bin(ticks.saturating_sub(frame.ticks)));
+        if frame.start >= self.reduced.from {
+            self.reduced.visited(frame.site, frame.path, (frame.start, duration));
+        }
         if frame.waiting {
             frame.participants = self.sets.close(self.stack.len() as u32, frame.participants);
         }
@@ -531,5 +542,6 @@ impl Builder {
     /// The run is over.
     pub(crate) fn finish(&mut self) {
         self.flush_bucket();
+        self.reduced.settle(&mut self.nodes, &self.sites);
     }
 }

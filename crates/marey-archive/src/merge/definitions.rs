@@ -62,6 +62,11 @@ pub(crate) struct ProcessDefs {
     /// Name and first ticks.
     pub lanes: BTreeMap<u32, (String, u64)>,
     pub exchanges: Vec<Exchange>,
+    /// Regions of which visits were only counted, in the order in which that was decided.
+    pub reduced: Vec<ReducedDef>,
+    /// Hundredths of a per cent of its time that recording could take, and hundredths of a tick that counting a visit
+    /// cost.
+    pub budget: Option<(u32, u64)>,
     pub resources: Option<Resources>,
     /// Code of the kind, code, end.
     pub ending: Option<(u8, i64, Triple)>,
@@ -72,6 +77,14 @@ pub(crate) struct ProcessDefs {
     pub is_defined: bool,
     /// Definitions of later versions.
     pub unknown: u64,
+}
+
+/// Since when visits of a site are only counted, and what recording them had taken, hundredths of a per cent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReducedDef {
+    pub site: u32,
+    pub ticks: u64,
+    pub share: u32,
 }
 
 /// Name, unit and source of a counter.
@@ -290,6 +303,10 @@ impl ProcessDefs {
             D::Counted { id, name, unit, source } => {
                 self.counted.insert(id, (name, unit, source));
             }
+            // A forked child goes on as its parent was.
+            D::Reduced { site, ticks, share, .. } => {
+                self.reduced.push(ReducedDef { site, ticks, share });
+            }
             other if own => self.define_own(other),
             _ => {}
         }
@@ -367,6 +384,7 @@ impl ProcessDefs {
                 self.exchanges.push(Exchange { peer, sent, received, returned, came_back });
             }
             D::Rules { text } => self.rules = text,
+            D::Budget { share, count_cost } => self.budget = Some((share, count_cost)),
             D::Resources { peak_memory, user_ns, system_ns, major_faults, waits, preemptions } => {
                 let (user, system) = (user_ns, system_ns);
                 self.resources =

@@ -94,6 +94,7 @@ fn small_tables(
     small.push(sums::durations(input, decoding)?);
     small.push(sums::sizes(decoding)?);
     small.push(sums::communication(input, decoding, writing)?);
+    small.push(sums::reduced(decoding)?);
     small.push(sums::histogram(decoding)?);
     small.push(sums::courses(input, decoding)?);
     small.push(samples::sums(decoding)?);
@@ -206,6 +207,11 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         ("summed_messages", summed(sent)),
         ("summed_since_ns", since.map_or(0, |since| since.max(0).cast_unsigned())),
         ("beside_visits", decoders().map(|decoder| decoder.added_up.beside).fold(0, u64::saturating_add)),
+        ("reduced_visits", decoders().map(|decoder| decoder.added_up.reduced).fold(0, u64::saturating_add)),
+        (
+            "budget",
+            input.processes.iter().filter_map(|its| its.budget).map(|its| its.0).max().unwrap_or(0).into(),
+        ),
         ("half_counted_messages", writing.shards.tally().counted_halves),
         ("causal_shifts", mended.count),
         ("causal_shift_sum_ns", mended.sum_ns),
@@ -219,6 +225,7 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         ("sampled_calls", cost.sampled_calls),
         ("sampled_ns", cost.sampled_ns as u64),
         ("overhead_ns", cost.ns as u64),
+        ("counting_ns", cost.counting_ns as u64),
         ("slabs", input.plan.boundaries.len() as u64 + 1),
         ("histogram_bucket_ns", input.plan.bucket_len.cast_unsigned()),
         ("samples", sampled.clone().map(|sum| sum.samples).fold(0, u64::saturating_add)),

@@ -58,6 +58,7 @@ mod passed;
 mod paths;
 mod places;
 mod problems;
+mod reduced;
 mod region;
 mod rows;
 mod samples;

@@ -90,6 +90,18 @@ fn of_location(input: &Input, location: &Location, found: &mut Found) {
     add("damaged", decoder.damaged, "records that could not be read");
     add("damaged", sums.damaged, "sums that could not be read");
     add("lost", sums.lost, "windows with sums that are missing");
+    let regions: BTreeSet<u32> = location
+        .builder
+        .reduced
+        .rows
+        .iter()
+        .map(|row| location.builder.nodes[row.node as usize].site.region)
+        .collect();
+    let reduced = format!(
+        "visits of {} that were only counted, some of them timed, since recording each took more than the budget",
+        if regions.len() == 1 { "1 region".to_owned() } else { format!("{} regions", regions.len()) }
+    );
+    add("reduced", sums.reduced, &reduced);
     add(
         "other_paths",
         sums.others,

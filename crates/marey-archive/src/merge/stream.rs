@@ -24,6 +24,7 @@ use super::index::Window;
 use super::input::{self, Input};
 use super::lod::LodKey;
 use super::paths::Paths;
+use super::reduced::Reduced;
 use super::samples::{self, Sampled};
 use super::sets::Sets;
 use super::sides::Horizon;
@@ -167,6 +168,16 @@ fn all_slabs(
     Ok((decoding, writing, meta))
 }
 
+/// The builder of a location of a process.
+fn builder(input: &Input, process: u32) -> Builder {
+    let (reduced, clock) =
+        (&input.processes[process as usize].reduced, &input.contexts[process as usize].clock);
+    let reduced = Reduced::of(reduced, |ticks| clock.ns(ticks));
+    let mut builder = Builder::new(input.plan.bucket_len);
+    builder.reduced = reduced;
+    builder
+}
+
 impl Decoding {
     pub(crate) fn new(input: &Input) -> Self {
         let boundaries: Arc<[i64]> = input.plan.boundaries.clone().into();
@@ -174,7 +185,7 @@ impl Decoding {
             id: idx as u32,
             process: location.process,
             decoder: location.stream.map(Decoder::new),
-            builder: Builder::new(input.plan.bucket_len),
+            builder: builder(input, location.process),
             happened: Happened { boundaries: Arc::clone(&boundaries), ..Happened::default() },
             sampled: location
                 .stream

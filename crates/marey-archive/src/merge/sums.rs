@@ -77,6 +77,27 @@ pub(super) fn profile(rows: &[ProfileRow]) -> Result<Columns, Error> {
     Columns::from_columns(&PROFILE, columns)
 }
 
+/// Call paths of which visits were only counted because recording them was too dear.
+pub(super) fn reduced(decoding: &Decoding) -> Result<Columns, Error> {
+    let mut rows = Vec::new();
+    for location in &decoding.locations {
+        let path = |node: u32| location.builder.globals.get(node as usize).copied().unwrap_or(NONE);
+        rows.extend(location.builder.reduced.rows.iter().map(|row| (path(row.node), location.id, *row)));
+    }
+    rows.sort_by_key(|row| (row.0, row.1, row.2.node));
+    let columns = columns![rows;
+        U32 |row| row.0,
+        U32 |row| row.1,
+        I64 |row| row.2.since,
+        I64 |row| row.2.visits,
+        I64 |row| row.2.timed,
+        I64 |row| row.2.time,
+        I64 |row| row.2.error,
+        F64 |row| f64::from(row.2.share) / 10_000.0,
+    ];
+    Columns::from_columns(&REDUCED, columns)
+}
+
 /// Visits by duration, powers of two of ticks.
 pub(super) fn durations(input: &Input, decoding: &Decoding) -> Result<Columns, Error> {
     let mut rows = Vec::new();

@@ -33,6 +33,33 @@ pub static PROFILE: TableSpec = summary(
     ],
 );
 
+/// Reduced.
+pub static REDUCED: TableSpec = summary(
+    "reduced",
+    "Call paths of which visits were only counted from some time on, because recording each took more of the \
+     processor time than the budget (`docs/governor.md`). They are in `profile` with the others: their number is \
+     exact, their time that of visits of the same region which were timed at random meanwhile, and which are \
+     intervals. Archives of older recorders have no such table.",
+    &[
+        u32("call_path", "call_paths.id", "The call path."),
+        u32("location", "locations.id", "Where."),
+        i64("since", "ns", "From when on they were only counted."),
+        i64("visits", "", "How many were."),
+        i64("timed", "", "Visits that the time is known from; 0 = it is that of visits before."),
+        i64(
+            "time",
+            "ns",
+            "What they took together, the clock taken off: a part of `inclusive` of `profile`.",
+        ),
+        i64("error", "ns", "In 19 of 20 runs the true time is no farther off; −1 = not known."),
+        f64(
+            "share",
+            "",
+            "What recording each visit had taken of its thread's processor time before, 0 to 1.",
+        ),
+    ],
+);
+
 /// Durations.
 pub static DURATIONS: TableSpec = summary(
     "durations",

@@ -25,6 +25,7 @@ mod missing;
 mod operations;
 mod programs;
 mod progress;
+mod reduced;
 mod remarks;
 mod samples;
 mod simulated;

@@ -87,8 +87,37 @@ pub(super) unsafe fn is_plain(thread: *const Thread, function: usize, sp: usize)
         (*innermost).reserved != 0
             && (*Thread::frame(thread, depth - 1)).function == function
             && ((*innermost).reserved == mark(sp)
-                || depth == 1
-                || steps_to(&*innermost.sub(1), sp).is_none_or(|steps| steps < 0))
+                || ((depth == 1 || steps_to(&*innermost.sub(1), sp).is_none_or(|steps| steps < 0))
+                    // Inside of a visit that is open there may be others that were only counted.
+                    && !Thread::is_reduced(thread, (*innermost).site)))
+    }
+}
+
+/// Whether the innermost open region is the visit of `function` that began at `sp`.
+///
+/// # Safety
+/// As for [`is_beside_innermost`].
+pub(super) unsafe fn is_innermost(thread: *const Thread, function: usize, sp: usize) -> bool {
+    // SAFETY: as above.
+    unsafe {
+        let depth = (*thread).depth;
+        depth != 0
+            && (*(*thread).stack.add(depth as usize - 1)).reserved == mark(sp)
+            && (*Thread::frame(thread, depth - 1)).function == function
+    }
+}
+
+/// Whether a frame at `sp` lies in one of the innermost open region, or in none at all: then no region that is open
+/// began there.
+///
+/// # Safety
+/// As for [`is_beside_innermost`].
+#[inline(always)]
+pub(super) unsafe fn is_inside_innermost(thread: *const Thread, sp: usize) -> bool {
+    // SAFETY: as above.
+    unsafe {
+        let depth = (*thread).depth as usize;
+        depth == 0 || steps_to(&*(*thread).stack.add(depth - 1), sp).is_some_and(|steps| steps < 0)
     }
 }
 

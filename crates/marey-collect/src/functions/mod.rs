@@ -17,7 +17,7 @@ mod learn;
 mod names;
 mod sites;
 
-use marey_measure::{Mode, TABLE, Thread, current_thread, existing_thread};
+use marey_measure::{Mode, TABLE, Thread, Told, current_thread, existing_thread};
 
 pub(crate) use names::name_of;
 pub(crate) use sites::forget;
@@ -95,6 +95,13 @@ extern "C" fn enter_further_on(function: usize, caller: usize, sp: usize) {
 unsafe fn enter_known(thread: *mut Thread, call: Call, site: u32) {
     // SAFETY: the caller's promise.
     unsafe {
+        if Thread::is_reduced(thread, site) {
+            // What is around it may be over and not left yet; that is found out when something is recorded.
+            if !marey_measure::tally(thread, site) {
+                enter_reduced(thread, site, call.function, call.caller, call.sp);
+            }
+            return;
+        }
         if Thread::mode(thread, site) != Mode::Trace || !Thread::is_ready(thread) {
             if !Thread::is_left_out(thread, site) {
                 enter_rarely(call.function, call.caller, call.sp);
@@ -105,6 +112,50 @@ unsafe fn enter_known(thread: *mut Thread, call: Call, site: u32) {
             return enter_beside(thread, site, call.function, call.caller, call.sp);
         }
         enter(thread, call, site);
+    }
+}
+
+/// Enters a function that is reduced and cannot be counted at once: it is timed, or the first one here.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn enter_reduced(
+    thread: *mut Thread,
+    site: u32,
+    function: usize,
+    caller: usize,
+    sp: usize,
+) {
+    let call = Call { function, sp, caller };
+    // SAFETY: the caller's promise; entries below `depth` are filled.
+    unsafe {
+        gone::leave_all(thread, call);
+        match marey_measure::visit(thread, site) {
+            Told::Counted => {}
+            Told::Not => enter_rarely(function, caller, sp),
+            Told::Open => {
+                let innermost = (*thread).depth - 1;
+                (*(*thread).stack.add(innermost as usize)).reserved = call.mark();
+                *Thread::frame(thread, innermost) = call.frame();
+                marey_measure::learn_cost(thread);
+                marey_measure::begin_timing(thread);
+            }
+        }
+    }
+}
+
+/// Reads the clock if the visit that is being timed ends; whatever comes before that is taken for the function's own
+/// time. Returns the stack pointer that the function was entered with.
+#[inline(always)]
+unsafe fn end_timing(thread: *mut Thread, function: usize, caller: usize, sp: usize) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        // A function that jumps to us as the last thing it does has given its frame up; that of whoever has
+        // called it may end where the stack pointer stands.
+        let sp = if *(sp as *const usize) == caller { sp - 8 } else { sp };
+        if (*thread).timing != 0 && gone::is_innermost(thread, function, sp) {
+            marey_measure::end_timing(thread);
+        }
+        sp
     }
 }
 
@@ -142,11 +193,16 @@ unsafe extern "C" fn left(function: usize, caller: usize, sp: usize) {
     }
     // SAFETY: the descriptor is the calling thread's, and the return address lies at the stack pointer.
     unsafe {
-        // A function that jumps to us as the last thing it does has given its frame up; that of whoever has
-        // called it may end where the stack pointer stands.
-        let sp = if *(sp as *const usize) == caller { sp - 8 } else { sp };
+        let sp = end_timing(thread, function, caller, sp);
         if gone::is_plain(thread, function, sp) {
             return marey_measure::leave(thread);
+        }
+        // Nearly all visits of a function that is reduced were not entered, and end here.
+        if gone::is_inside_innermost(thread, sp)
+            && let Some(site) = sites::find_at_once(function)
+            && Thread::is_reduced(thread, site)
+        {
+            return;
         }
         leave_rarely(thread, function, sp);
     }
@@ -215,7 +271,10 @@ unsafe fn leave_rarely(thread: *mut Thread, function: usize, sp: usize) {
     let Some(site) = sites::find(function) else { return };
     // SAFETY: the caller's promise.
     unsafe {
-        if !Thread::is_left_out(thread, site) && !gone::leave_through(thread, site, sp) {
+        if !Thread::is_left_out(thread, site)
+            && !gone::leave_through(thread, site, sp)
+            && !Thread::is_reduced(thread, site)
+        {
             marey_measure::leave_site(thread, site);
         }
     }

@@ -10,9 +10,9 @@
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use marey_model::spool::Definition;
-use marey_model::{RegionId, Role};
+use marey_model::{Detail, RegionId, Role};
 
-use super::{Definitions, KEPT, RegionKey};
+use super::{Definitions, KEPT, Reducible, RegionKey};
 use crate::runtime::{Mode, level};
 
 type NameOf = fn(u32, u64) -> Option<String>;
@@ -44,10 +44,11 @@ impl Definitions {
             line: 0,
         };
         let id = self.define_region(&key, KEPT)?;
-        let mode = self.mode_of_function(place, noun);
+        let rule = self.rule_for_function(place, noun);
         if let Some(known) = self.region_modes.get_mut(id as usize) {
-            *known = mode as u8;
+            *known = rule.map_or(Mode::Trace, Mode::from) as u8;
         }
+        self.note_reducible(id, if rule.is_some() { Reducible::Not } else { Reducible::Function });
         if !self.define(&Definition::Function { region: id, module, vaddr }) {
             return None;
         }
@@ -56,9 +57,9 @@ impl Definitions {
     }
 
     /// What rules say of a function: by its name, or by its place if it has none.
-    pub(super) fn mode_of_function(&self, (module, vaddr): (u32, u64), noun: &str) -> Mode {
+    pub(super) fn rule_for_function(&self, (module, vaddr): (u32, u64), noun: &str) -> Option<Detail> {
         if self.rules.is_empty() {
-            return Mode::Trace;
+            return None;
         }
         let name_of = NAME_OF.load(Ordering::Acquire);
         let mut name = None;
@@ -68,6 +69,6 @@ impl Definitions {
             name = name_of(module, vaddr);
         }
         let level = marey_model::Level::SOURCE;
-        self.rules.detail(level, name.as_deref().unwrap_or(noun), "").map_or(Mode::Trace, Mode::from)
+        self.rules.detail(level, name.as_deref().unwrap_or(noun), "")
     }
 }

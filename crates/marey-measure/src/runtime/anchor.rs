@@ -94,7 +94,7 @@ pub fn lose_clock() {
     // SAFETY: the descriptors are the calling thread's own; signal handlers find them so or so.
     unsafe {
         if let Some(thread) = thread.as_mut() {
-            (thread.state, thread.ready) = (state::DROPPING, 0);
+            (thread.state, thread.ready, thread.timing) = (state::DROPPING, 0, 0);
             let second = thread.second.load(Ordering::Relaxed);
             if !second.is_null() && second != core::ptr::from_mut(thread) {
                 ((*second).state, (*second).ready) = (state::DROPPING, 0);
@@ -166,7 +166,7 @@ fn say_sorry(parent: &Runtime) {
     let start = clock::triple(parent.clock);
     let (Some((key, _, file)), Some(modes)) = (new_files(&parent.config), new_modes()) else { return };
     let mut definitions = Definitions::new(file, key, start.ticks, modes, &parent.config);
-    if !definitions.define(&process_definition(key, parent.clock, start, None)) {
+    if !definitions.define(&process_definition((key, parent.pair_cost()), parent.clock, start, None)) {
         return definitions.remove();
     }
     anchor.is_sorry.store(true, Ordering::Relaxed);
@@ -210,6 +210,8 @@ impl Runtime {
             events,
             definitions,
             modes,
+            gaps: parent.gaps,
+            pair_cost: AtomicU64::new(0),
             next_thread: AtomicU32::new(0),
             serials: AtomicU64::new(parent.serials.load(Ordering::Relaxed)),
             thread_key: parent.thread_key,

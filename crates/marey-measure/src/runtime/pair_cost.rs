@@ -11,12 +11,24 @@ use crate::sys;
 use crate::thread::Thread;
 use crate::write;
 
-/// What an enter and a leave cost here and now, in hundredths of a tick: the real code, on a
-/// window that nobody keeps. The least of several rounds, for noise only ever adds.
-pub(super) fn pair_cost(kind: ClockKind) -> u64 {
+/// Costs, in hundredths of a tick.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Costs {
+    /// Of an enter and a leave.
+    pub(super) pair: u64,
+    /// Of a visit that is only counted ([`write::tally`]).
+    pub(super) count: u64,
+}
+
+/// What it costs here and now: the real code, on a window that nobody keeps. The least of several rounds, for noise
+/// only ever adds.
+pub(super) fn pair_cost(kind: ClockKind) -> Costs {
     const LEN: usize = 16 << 10;
-    let (Some(thread), Some(window)) = (Thread::allocate(), sys::map_zeros(LEN)) else { return 0 };
+    let (Some(thread), Some(window)) = (Thread::allocate(), sys::map_zeros(LEN)) else {
+        return Costs::default();
+    };
     let mut best = u64::MAX;
+    let count;
     // SAFETY: both mappings are ours alone and unmapped after their last use. The window is large
     // enough for the pairs of a round.
     unsafe {
@@ -34,8 +46,9 @@ pub(super) fn pair_cost(kind: ClockKind) -> u64 {
             }
             best = best.min(clock::ticks_of(kind).saturating_sub(before));
         }
+        count = write::count_cost(thread);
         sys::unmap(window, LEN);
         sys::unmap(thread.cast(), Thread::LEN);
     }
-    best / 2
+    Costs { pair: best / 2, count }
 }

@@ -27,11 +27,17 @@ impl Runtime {
             stack_depth: self.config.stack_depth,
             max_bytes: self.config.max_bytes,
         };
-        let process = process_definition(self.key, self.clock, start, parent);
+        let cost = pair_cost(self.clock);
+        self.pair_cost.store(cost.pair, Ordering::Relaxed);
+        let process = process_definition((self.key, cost.pair), self.clock, start, parent);
+        let budget = Definition::Budget { share: self.config.budget, count_cost: cost.count };
         self.define(|definitions| {
             let is_defined = definitions.define(&process) && definitions.define(&settings);
             if !self.config.rules.is_empty() {
                 definitions.define(&Definition::Rules { text: self.config.rules.to_string() });
+            }
+            if self.config.budget != 0 {
+                definitions.define(&budget);
             }
             self.tally.store(definitions.first_window(), Ordering::Release);
             is_defined
@@ -67,9 +73,9 @@ impl Runtime {
     }
 }
 
-/// Who this process is, under `key`. `parent` is as in [`Runtime::define_process`].
+/// Who this process is, under `key`, and what a pair costs there. `parent` is as in [`Runtime::define_process`].
 pub(super) fn process_definition(
-    key: u64,
+    (key, pair_cost): (u64, u64),
     clock: ClockKind,
     start: Triple,
     parent: Option<(u64, u64)>,
@@ -91,7 +97,7 @@ pub(super) fn process_definition(
         environment: Vec::new(),
         forked_from: parent.map(|(key, _)| key),
         inherited: parent.map_or(0, |(_, bytes)| bytes),
-        pair_cost: pair_cost(clock),
+        pair_cost,
     }
 }
 

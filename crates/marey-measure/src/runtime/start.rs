@@ -53,7 +53,7 @@ impl Runtime {
             return None;
         };
         let (key, events, file) = new_files(&config)?;
-        let is_profile = config.is_profile;
+        let (is_profile, budget) = (config.is_profile, config.budget);
         let definitions = Definitions::new(file, key, start.ticks, modes, &config);
         let runtime = Box::leak(Box::new(Self {
             key,
@@ -62,6 +62,8 @@ impl Runtime {
             events,
             definitions: Lock::new(definitions),
             modes,
+            gaps: new_gaps(budget),
+            pair_cost: AtomicU64::new(0),
             next_thread: AtomicU32::new(0),
             serials: AtomicU64::new(0),
             thread_key,
@@ -83,6 +85,13 @@ impl Runtime {
 pub(super) fn new_modes() -> Option<*mut u8> {
     let modes = sys::map_zeros(MAX_SITES)?;
     sys::wipe_on_fork(modes, MAX_SITES).then_some(modes)
+}
+
+/// A number for each site, see [`Runtime::gap`]; null where there is no budget. Pages that nobody writes to take no
+/// memory.
+pub(super) fn new_gaps(budget: u32) -> *mut u32 {
+    let gaps = if budget == 0 { None } else { sys::map_zeros(4 * MAX_SITES) };
+    gaps.map_or(core::ptr::null_mut(), <*mut u8>::cast)
 }
 
 /// The two files of a process, under a new key.

@@ -151,6 +151,7 @@ unsafe fn end_thread(thread: *mut Thread) {
             summing.end();
             (*thread).summing = core::ptr::null_mut();
         }
+        (*thread).tally = core::ptr::null_mut();
         if let Some(beside) = (*thread).beside.as_mut() {
             beside.end();
             (*thread).beside = core::ptr::null_mut();

@@ -18,6 +18,7 @@ use marey_model::spool::{Head, Open, SLACK, Stream, at, blank};
 use super::{Runtime, current};
 use crate::channel;
 use crate::clock;
+use crate::govern;
 use crate::spool::window_len;
 use crate::sums::{self, Summing};
 use crate::sys;
@@ -48,6 +49,7 @@ impl Runtime {
     pub(super) unsafe fn open_window(&self, thread: *mut Thread, room: usize) -> bool {
         // SAFETY: the caller's promise; the open stack has `depth` filled entries.
         unsafe {
+            govern::look(self, thread);
             let open = core::slice::from_raw_parts((*thread).stack, (*thread).depth as usize);
             let keeps = self.keeps.load(Ordering::Relaxed);
             if (*thread).is_summing {

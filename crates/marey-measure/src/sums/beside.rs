@@ -13,6 +13,7 @@ use marey_model::spool::{Direction, MAX_DEPTH, NO_PEER, Open, Record, Signature,
 use super::cells::{Cells, Histogram, OTHER_MESSAGES, OTHER_PATHS, Sums};
 use crate::runtime::Runtime;
 use crate::sys;
+use crate::write::{PLACES, Place};
 
 /// What is added of one call path at once.
 #[derive(Clone, Copy)]
@@ -31,6 +32,8 @@ pub(crate) struct Beside {
     rounds: u64,
     /// The call path of which the cells are known, from the outermost region on: sites and cells.
     depth: usize,
+    /// Where visits of regions that are reduced are counted.
+    places: [Place; PLACES],
     sites: [u32; MAX_DEPTH],
     paths: [u32; MAX_DEPTH],
 }
@@ -76,6 +79,22 @@ impl Beside {
             }
         }
         self.cells.publish(self.rounds);
+    }
+
+    /// Where visits of regions that are reduced are counted; they stay where they are as long as the thread lives.
+    pub(crate) fn places(&mut self) -> *mut Place {
+        self.places.as_mut_ptr()
+    }
+
+    /// The word that has the number of visits of `site` that were only counted beneath these regions; `None` if
+    /// there is no place for it.
+    pub(crate) fn counter(&mut self, of: (&Runtime, u32), open: &[Open], site: u32) -> Option<*mut u64> {
+        let (runtime, thread) = of;
+        let parent = self.path(of, open);
+        let cell = self.cells.find(runtime, thread, CellKind::Path { site, parent })?;
+        let tally = self.cells.find(runtime, thread, CellKind::Tally { cell })?;
+        // SAFETY: it is the number of a cell, which never moves.
+        Some(unsafe { self.cells.first_word(tally) })
     }
 
     /// Adds the time of visits of a cell beneath another one.

@@ -184,7 +184,8 @@ impl Cells {
 
     /// Makes the cell about `kind`, which there is none of and which would be found at `place`.
     fn make(&mut self, runtime: &Runtime, thread: u32, kind: CellKind, place: usize) -> Option<u32> {
-        let has_sums = !matches!(kind, CellKind::Durations { .. } | CellKind::Sizes { .. });
+        let has_sums =
+            !matches!(kind, CellKind::Durations { .. } | CellKind::Sizes { .. } | CellKind::Tally { .. });
         if self.is_full || (has_sums && self.sums as usize >= MAX_SUMS) {
             return None;
         }
@@ -289,6 +290,15 @@ impl Cells {
             (*old).rounds = rounds;
             old
         }
+    }
+
+    /// The word behind those that say what a cell is about.
+    ///
+    /// # Safety
+    /// `number` is that of a cell.
+    pub(super) unsafe fn first_word(&self, number: u32) -> *mut u64 {
+        // SAFETY: the caller's promise.
+        unsafe { (&raw mut (*self.cell(number)).sums).cast() }
     }
 
     fn cell(&self, number: u32) -> *mut Cell {

@@ -19,7 +19,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 use marey_model::spool::{Open, Stream};
 
 use super::announce::enter_announced;
-use super::{ROOM, Scratch, commit, now, slow, write};
+use super::{ROOM, Scratch, commit, now, reduced, slow, write};
 use crate::channel::VOID;
 use crate::counting;
 use crate::runtime::{self, Runtime};
@@ -88,6 +88,10 @@ pub(crate) unsafe fn leave_pending(
             (*thread).below -= 1;
         } else {
             let Open { ticks, site, .. } = *(*thread).stack.add((*thread).depth as usize - 1);
+            if reduced::is_timed(thread, site) {
+                reduced::leave(thread);
+                return true;
+            }
             let took = (kept == Kept::Timed).then(|| now(thread).saturating_sub(ticks));
             (*thread).depth -= 1;
             (*thread).pending -= 1;
@@ -156,6 +160,8 @@ pub(crate) unsafe fn write_pending(thread: *mut Thread) -> bool {
         if !take_pending(thread) {
             return (*thread).ready != 0;
         }
+        // It is recorded as any other.
+        (*thread).timing = 0;
         let depth = (*thread).depth;
         let first = depth - core::mem::take(&mut (*thread).pending);
         // What is open in the stream: a new window says so.
@@ -195,7 +201,7 @@ pub(super) unsafe fn take_pending(thread: *mut Thread) -> bool {
 
 /// Makes the thread busy, if it can add up. Otherwise — in a handler that interrupted a record, or without
 /// room for sums — the visit is to be recorded.
-unsafe fn claim(thread: *mut Thread) -> bool {
+pub(super) unsafe fn claim(thread: *mut Thread) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let is_free = match (*thread).state {
@@ -233,7 +239,7 @@ unsafe fn has_sums(thread: *mut Thread) -> bool {
 }
 
 /// The inverse of [`claim`], and of whatever took `is_pending` away.
-unsafe fn release(thread: *mut Thread) {
+pub(super) unsafe fn release(thread: *mut Thread) {
     compiler_fence(Ordering::SeqCst);
     // SAFETY: the caller's promise.
     unsafe { if (*thread).pending != 0 { (*thread).is_pending = true } else { (*thread).ready = 1 } }
@@ -253,6 +259,18 @@ unsafe fn add_with(thread: *mut Thread, visit: Visit, f: impl FnOnce(*mut Thread
         let len = scratch.0 as usize - bytes.as_ptr() as usize;
         add(thread, visit, &bytes[..len]);
     }
+}
+
+/// Counts a visit of `site` on a claimed thread.
+pub(super) unsafe fn add_counted(thread: *mut Thread, site: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { add(thread, Visit { site, number: 1, took: None }, &[]) };
+}
+
+/// The same of one that took so many ticks.
+pub(super) unsafe fn add_timed(thread: *mut Thread, site: u32, took: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { add(thread, Visit { site, number: 1, took: Some(took) }, &[]) };
 }
 
 unsafe fn add(thread: *mut Thread, visit: Visit, records: &[u8]) {

@@ -220,6 +220,7 @@ fn sum_cells(windows: &[Window], courses: &[Window], names: &Names, sum: &mut Ch
     // Timed visits of each cell, and those in its bins.
     let (mut timed, mut in_bins) = (Vec::new(), BTreeMap::new());
     let mut exclusive = BTreeMap::new();
+    let mut sites = BTreeMap::new();
     for window in windows {
         let bytes = [vec![0; HEAD_LEN], window.records.clone()].concat();
         for cell in sums::cells(&bytes, summed) {
@@ -227,12 +228,18 @@ fn sum_cells(windows: &[Window], courses: &[Window], names: &Names, sum: &mut Ch
             let (site, sums) = match cell.expect("cells make sense") {
                 Cell::Path { site, sums, .. } => (site, sums),
                 Cell::Sent { .. } | Cell::Received { .. } | Cell::Sizes { .. } => continue,
+                Cell::Tally { cell, visits } => {
+                    let name = names.region(sites[&cell]).to_owned();
+                    *sum.counted.entry(name).or_default() += visits;
+                    continue;
+                }
                 Cell::Durations { cell, visits, .. } => {
                     *in_bins.entry(cell as usize).or_insert(0) += visits.iter().sum::<u64>();
                     continue;
                 }
             };
             exclusive.insert(u32::try_from(timed.len()).unwrap() - 1, sums.exclusive);
+            sites.insert(u32::try_from(timed.len()).unwrap() - 1, site);
             *timed.last_mut().unwrap() = sums.number - sums.untimed;
             // One cell is there in case that others find no place.
             if site == sums::NOBODY && sums.number == 0 {

@@ -376,6 +376,27 @@ definitions! {
         /// `hardware` or `kernel`.
         source: String,
     }
+    /// How much of the processor time recording may take, and what it costs when a visit is only counted.
+    31 Budget {
+        /// Hundredths of a per cent.
+        share: u32,
+        /// Measured cost of counting a visit, in hundredths of a tick.
+        count_cost: u64,
+    }
+    /// Visits of a region are only counted from now on, and a few of them timed, because recording each took too
+    /// much of the processor time.
+    32 Reduced {
+        /// Its site.
+        site: u32,
+        /// The thread that found out.
+        thread: u32,
+        /// When.
+        ticks: u64,
+        /// What recording it took of that thread's processor time just before, hundredths of a per cent.
+        share: u32,
+        /// Visits between two stretches that are timed, on average.
+        gap: u32,
+    }
 }
 
 impl Definition {

@@ -72,6 +72,12 @@ pub enum CellKind {
         /** its number in the process */
         communicator: u32,
     },
+    /// Visits of a call path that were only counted because recording them cost too much. One word behind the two
+    /// that say so, and it belongs to no round: each visit is there as soon as the word is stored.
+    Tally {
+        /** the cell of the call path */
+        cell: u32,
+    },
 }
 
 /// The number of the first cell in the window of this number in its stream, however many windows before it are
@@ -130,6 +136,7 @@ impl CellKind {
             Self::Durations { cell, part } => (3, cell, part),
             Self::Sizes { cell, part } => (4, cell, part),
             Self::Received { communicator } => (5, communicator, 0),
+            Self::Tally { cell } => (6, cell, 0),
         };
         [code, a as u64 | (b as u64) << 32]
     }
@@ -142,6 +149,7 @@ impl CellKind {
             3 => Self::Durations { cell: a, part: b },
             4 => Self::Sizes { cell: a, part: b },
             5 => Self::Received { communicator: a },
+            6 => Self::Tally { cell: a },
             _ => return None,
         })
     }
@@ -216,6 +224,13 @@ pub enum Cell {
         /** their sums */
         sums: Sums,
     },
+    /// Visits of a call path that were only counted because recording them cost too much.
+    Tally {
+        /** the cell of the call path */
+        cell: u32,
+        /** how many */
+        visits: u64,
+    },
 }
 
 fn first_bin(part: u32) -> Option<usize> {
@@ -250,6 +265,7 @@ pub fn cells(bytes: &[u8], summed: u64) -> impl Iterator<Item = Option<Cell>> + 
             CellKind::Path { site, parent } => Some(Cell::Path { site, parent, sums }),
             CellKind::Sent { communicator, peer } => Some(Cell::Sent { communicator, peer, sums }),
             CellKind::Received { communicator } => Some(Cell::Received { communicator, sums }),
+            CellKind::Tally { cell } => Some(Cell::Tally { cell, visits: word(2) }),
             CellKind::Durations { cell, part } => {
                 let first = first_bin(part)?;
                 Some(Cell::Durations { cell, first, visits: bins() })
@@ -299,6 +315,7 @@ mod tests {
             CellKind::Durations { cell: 1, part: 7 },
             CellKind::Sizes { cell: 2, part: 0 },
             CellKind::Received { communicator: 3 },
+            CellKind::Tally { cell: 4 },
         ];
         for kind in kinds {
             assert_eq!(CellKind::from_words(kind.words()), Some(kind));

@@ -113,6 +113,7 @@ fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
     // The process whose parent we are is the command itself; all others were started by it.
     command.env("MAREY_PARENT_PID", std::process::id().to_string());
     command.env("MAREY_MAX_MB", args.max_mb.to_string());
+    command.env("MAREY_BUDGET", args.budget.0.to_string());
     match args.heap.0 {
         Some(least) => command.env("MAREY_HEAP", least.to_string()),
         None => command.env("MAREY_HEAP", "off"),

@@ -15,6 +15,7 @@ use marey_analyze::{
 use marey_model::{Level, Nanos, RECORDER_FILE, RegionId, Role};
 
 use super::{Facts, Page, waiting};
+use crate::budget;
 use crate::clocks;
 use crate::endings;
 use crate::format::{self, solid};
@@ -90,6 +91,7 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     if facts.causes.is_ok() {
         lines.extend(facts.part.cut(facts.run).map(|words| format!("{}.", capital(&words))));
     }
+    lines.extend(governed(facts).map(|words| format!("{words}.")));
     // Regions that cannot be read are told of where they are shown.
     let idle = info::idle_rules(&facts.run.archive).unwrap_or_default();
     lines.extend(
@@ -107,6 +109,12 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     lines.extend(waiting::sentence(facts));
     lines.extend(hottest(facts, "outside of MPI and other measured calls"));
     lines
+}
+
+/// What was only counted to keep within the budget.
+fn governed(facts: &Facts<'_>) -> Option<String> {
+    let archive = &facts.run.archive;
+    budget::read(archive, &facts.run.trace).ok()?.in_words(info::overhead(archive).ok()?)
 }
 
 /// The function that computes most, of the program or of a library that it calls, and where in the program; `None` without

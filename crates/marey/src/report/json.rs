@@ -12,6 +12,7 @@ use marey_model::Nanos;
 use serde::Serialize;
 
 use super::{Facts, across, tree, waiting};
+use crate::budget::{self, Governed};
 use crate::compare::metrics;
 use crate::endings::{self, Ending};
 use crate::explain;
@@ -56,6 +57,7 @@ struct Report<'f> {
     ended_early: Vec<Ending>,
     problems: Vec<Problem<'f>>,
     overhead: Overhead,
+    reduced: Governed,
 }
 
 /// What was counted beside the time.
@@ -320,6 +322,7 @@ pub(super) fn print(
         ended_early: endings::json(&facts.run.trace),
         problems: facts.trace.problems().iter().map(problem).collect(),
         overhead: info::overhead(&facts.run.archive)?,
+        reduced: budget::read(&facts.run.archive, &facts.run.trace)?,
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)?;
