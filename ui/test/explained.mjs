@@ -1,7 +1,7 @@
 /** Everything that can be pressed or read is explained: in the lowest line, and in the help. */
 import assert from "node:assert/strict";
 
-const VIEWS = ["Overview", "Timeline", "Profile", "Histogram", "Communication", "Waits & path", "Utilisation", "Source", "Next run", "Help"];
+const VIEWS = ["Overview", "Timeline", "Profile", "Histogram", "Communication", "Waits & path", "Utilisation", "Source", "Help"];
 
 /** What has no words of its own, of what is seen. */
 export async function unexplained(page) {

@@ -5,7 +5,8 @@ import { writeFileSync } from "node:fs";
 export async function next(browser, address, file) {
   const { page } = browser;
   await page.goto(address);
-  await browser.open("Next run");
+  await browser.open("Profile");
+  await page.getByRole("button", { name: "Next run …" }).click();
   browser.step("a choice for each region makes the rules of a filter file, and the address");
   await browser.until("regions are there", () => document.querySelectorAll("[aria-label='next run'] .table-row").length > 5);
   assert.equal(await page.locator(".next-rules").count(), 0, "all is traced");

@@ -31,6 +31,7 @@ use crate::symbolize::SystemNames;
 /// Runs the command.
 pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     must_be_plain(&args.input)?;
+    source::kept::check(args.embed_sources.as_deref())?;
     if args.reset || !args.offset.is_empty() {
         return clocks::set(args);
     }

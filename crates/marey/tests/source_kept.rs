@@ -173,6 +173,14 @@ fn without_being_asked_no_text_is_kept_and_what_changed_is_not_read() {
     let said = record(dir.path(), "other.marey", &["--embed-sources=.state"]);
     assert!(said.contains("no source of the program lies in"), "{said}");
 
+    // A directory that there is not is told before the program runs.
+    let mut wrong = marey(dir.path());
+    let wrong =
+        wrong.args(["record", "-o", "wrong.marey", "--embed-sources=scr"]).args(WORDS).output().unwrap();
+    let said = String::from_utf8(wrong.stderr).unwrap();
+    assert!(wrong.status.code() == Some(2) && said.contains("there is no directory scr"), "{said}");
+    assert!(wrong.stdout.is_empty() && !dir.path().join("wrong.marey").exists());
+
     let source = dir.path().join("src/shapes.cpp");
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
     std::fs::File::options().append(true).open(&source).unwrap().set_modified(later).unwrap();

@@ -8,14 +8,16 @@ import { length, moveInto, ns, SHORTEST, type Span } from "../base/time.ts";
 import type { Measure, Operation } from "../wire/generated.ts";
 import { run, whole } from "./run.ts";
 
-export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "source", "next", "help"] as const;
+export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "source", "help"] as const;
 /** Those of what the program consists of; the first stands for all of them where views are listed. */
 export const SOURCE_VIEWS = ["source", "files", "calls", "types"] as const;
+/** Those that another one leads to. */
+const LED_TO = ["next"] as const;
 /** Those that only stand in windows of their own. */
 const WINDOWS = ["states"] as const;
-export type ViewName = (typeof VIEWS)[number] | (typeof SOURCE_VIEWS)[number] | (typeof WINDOWS)[number];
+export type ViewName = (typeof VIEWS)[number] | (typeof SOURCE_VIEWS)[number] | (typeof LED_TO)[number] | (typeof WINDOWS)[number];
 /** All that have a place in a window beside others. */
-export const ALL_VIEWS: readonly ViewName[] = VIEWS.flatMap((name): readonly ViewName[] => (name === "source" ? SOURCE_VIEWS : [name]));
+export const ALL_VIEWS: readonly ViewName[] = [...VIEWS.flatMap((name): readonly ViewName[] => (name === "source" ? SOURCE_VIEWS : [name])), ...LED_TO];
 
 /** Whether there is a view of that name. */
 export function isView(name: string | undefined): name is ViewName {

@@ -32,14 +32,17 @@ pub(super) fn without(text: &[u8]) -> Option<Vec<u8>> {
 
 /// Where the statement ends that begins at `from`: behind the first line that says something and does not end with `&`.
 fn statement(text: &[u8], mut from: usize) -> usize {
+    let mut is_begun = false;
     loop {
         let line = text[from..].split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
         from += line.len();
         let said = without_remark(line).trim_ascii();
         // Remarks and empty lines can stand between a statement and what continues it, but none of them begins one.
-        if from == text.len() || !said.ends_with(b"&") {
+        let goes_on = said.ends_with(b"&") || is_begun && said.is_empty();
+        if from == text.len() || !goes_on {
             return from;
         }
+        is_begun = true;
     }
 }
 
@@ -94,9 +97,11 @@ fn blanks(text: &[u8], from: usize) -> usize {
 
 /// Where the bracket closes that opens at `from`.
 fn closed(text: &[u8], from: usize) -> Option<usize> {
-    let (mut depth, mut quote) = (0_usize, None);
+    let (mut depth, mut quote, mut is_remark) = (0_usize, None, false);
     for (place, byte) in text.iter().enumerate().skip(from) {
+        is_remark = (is_remark || quote.is_none() && *byte == b'!') && *byte != b'\n';
         match (quote, byte) {
+            _ if is_remark => {}
             (Some(sign), _) if sign == byte => quote = None,
             (Some(_), _) => {}
             (None, b'\'' | b'"') => quote = Some(byte),
@@ -135,6 +140,8 @@ subroutine fill(x, n, ierr) ! PetscInt n
   rows(n) = 3; PETSC_BEGIN
   outer: do i = 1, n
     PetscCall(VecSet(x, &
+      ! a comment (within it
+
       (/ 1, 2 /), ierr))
     PetscCallA(f)
     PetscReal(kind=8) y
@@ -151,6 +158,8 @@ subroutine fill(x, n, ierr) ! PetscInt n
   rows(n) = 3; PETSC_BEGIN
   outer: do i = 1, n
     call      VecSet(x, &
+      ! a comment (within it
+
       (/ 1, 2 /), ierr)
 
 

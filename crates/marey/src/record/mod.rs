@@ -49,6 +49,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     if args.elements.is_some() && args.mode != Mode::Full {
         bail!(Usage("elements are recorded in full mode only: add --mode full to --elements".to_owned()));
     }
+    crate::source::kept::check(args.embed_sources.as_deref())?;
     let rules = read_rules(args.filter.as_deref(), &args.rule)?;
     if args.mode == Mode::Quiet {
         return run_quietly(args, rules);

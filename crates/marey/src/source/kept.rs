@@ -15,6 +15,7 @@ mod rows;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, bail};
 use marey_archive::schema::SOURCE_TEXTS;
 use marey_archive::{Archive, Columns, Value, add_tables};
 use marey_model::is_recorder;
@@ -24,7 +25,7 @@ use marey_source::text::Sources;
 use self::module::Module;
 use self::rows::Rows;
 use crate::busy::Busy;
-use crate::exit::say;
+use crate::exit::{Usage, say, text_of};
 use crate::format;
 use crate::symbolize::bytes_of_hex;
 
@@ -34,6 +35,17 @@ const MOST_MODULES: usize = 64;
 const MOST_TEXT_BYTES: u64 = 8 << 20;
 /// Nor are more of them, together.
 const MOST_TEXTS_BYTES: u64 = 128 << 20;
+
+/// Refuses sources of a directory that there is not, before anything is done.
+pub(crate) fn check(texts: Option<&Path>) -> anyhow::Result<()> {
+    match texts.filter(|root| !root.is_dir()) {
+        Some(root) => bail!(Usage(format!(
+            "there is no directory {}: --embed-sources=DIR keeps the text of the sources that lie in DIR",
+            root.display()
+        ))),
+        None => Ok(()),
+    }
+}
 
 /// Adds to a run what its program consists of; `texts` is the directory whose sources are kept with their text.
 pub(crate) fn keep(run: &Path, texts: Option<&Path>) -> anyhow::Result<()> {
@@ -59,7 +71,11 @@ pub(crate) fn keep(run: &Path, texts: Option<&Path>) -> anyhow::Result<()> {
     // Where none was asked for, too: a run that is merged again has none of before.
     let mut kept = Columns::new(&SOURCE_TEXTS);
     if let Some(root) = texts {
-        (kept, told) = texts_below(root, &rows.read_files())?;
+        match texts_below(root, &rows.read_files()) {
+            Ok((texts, words)) => (kept, told) = (texts, words),
+            // All else is kept.
+            Err(error) => say(&format!("warning: {}; no text of a source is kept", text_of(&error))),
+        }
     }
     tables.push(kept);
     add_tables(run, &tables)?;
@@ -130,7 +146,8 @@ fn plain(path: &str) -> String {
 /// The texts of files that lie in a directory, and what is to be said of them.
 fn texts_below(root: &Path, files: &[(u32, &str)]) -> anyhow::Result<(Columns, Option<String>)> {
     let mut kept = Columns::new(&SOURCE_TEXTS);
-    let root = std::fs::canonicalize(root)?;
+    let cannot = || format!("cannot open the directory {}", root.display());
+    let root = std::fs::canonicalize(root).with_context(cannot)?;
     let (mut bytes, mut too_large) = (0, 0_u64);
     for (id, path) in files {
         let Ok(real) = std::fs::canonicalize(path) else { continue };

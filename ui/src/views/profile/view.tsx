@@ -6,7 +6,7 @@ import { duration } from "../../base/time.ts";
 import { report } from "../../state/run.ts";
 import { followShares, isCounting, isOfPaths, isOfSpan, isPart, pathSums, profile, profileShares, type PathSums, type ProfileName } from "../../state/shares.ts";
 import { spanLength } from "../../state/told.ts";
-import { span } from "../../state/view.ts";
+import { span, view } from "../../state/view.ts";
 import type { CallNode, Report } from "../../wire/report.ts";
 import { AddedUp } from "../added_up.tsx";
 import { Flames } from "./flames.tsx";
@@ -50,6 +50,9 @@ export function Profile(): JSX.Element {
               </button>
             ))}
           </span>
+          <button type="button" class="link" title="How much the next run records of which regions: rules for `marey record`" onClick={() => (view.value = "next")}>
+            Next run …
+          </button>
           {way?.hasSpan === true ? <Of /> : <span class="muted">Of the whole run, all locations together.</span>}
         </p>
         {isOfSpan.value && way?.hasSpan === true ? <AddedUp to={span.value.to} lacks="that is not in the sums of a span, but in those of the whole run" /> : null}
