@@ -34,19 +34,25 @@ pub(crate) use page::{in_report, outcome_of};
 pub(crate) struct Told {
     pub(crate) rows: Vec<RemarkRow>,
     on_path: Option<(Vec<SampledRow>, Nanos)>,
+    /// Why nothing is known, if something was kept: a run is whole without.
+    pub(crate) unread: Option<String>,
 }
 
 impl Told {
     /// Of a run, as it keeps it.
-    pub(crate) fn of(run: &Run) -> anyhow::Result<Self> {
-        Self::with(run, marey_archive::remarks(&run.archive)?)
+    pub(crate) fn of(run: &Run) -> Self {
+        let rows = marey_archive::remarks(&run.archive).map_err(anyhow::Error::new);
+        rows.and_then(|rows| Self::with(run, rows)).unwrap_or_else(|error| {
+            let unread = format!("remarks of compilers in {} cannot be read: {}", run.name, text_of(&error));
+            Self { unread: Some(harmless(&unread)), ..Self::default() }
+        })
     }
 
     /// With rows from elsewhere.
     fn with(run: &Run, rows: Vec<RemarkRow>) -> anyhow::Result<Self> {
         // Without remarks nobody asks for the path.
         let on_path = if rows.is_empty() { None } else { on_path(run)? };
-        Ok(Self { rows, on_path })
+        Ok(Self { rows, on_path, unread: None })
     }
 
     /// Rows beside costs.
@@ -103,7 +109,7 @@ pub(crate) fn run(args: &RemarksArgs) -> anyhow::Result<ExitCode> {
     let Gathered { rows, records, problems } = gathered;
     let told = match &run {
         Some(run) => Told::with(run, rows)?,
-        None => Told { rows, on_path: None },
+        None => Told { rows, ..Told::default() },
     };
     let remarked = match &run {
         Some(run) => told.remarked(run),

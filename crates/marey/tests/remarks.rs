@@ -237,3 +237,21 @@ fn without_records_it_is_said_how_to_get_them() {
     let missing = marey(&dir).args(["remarks", "run.marey", "--remarks", "nowhere"]).output().unwrap();
     assert_eq!(missing.status.code(), Some(1));
 }
+
+#[test]
+fn a_run_whose_remarks_are_damaged_is_told_without() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    if !compile(&dir, &CASES[0], &source(CASES[0].source)) {
+        return;
+    }
+    printed(&dir, &["record", "-o", "run.marey", "--", "./program", "100"]);
+    let table = dir.join("run.marey/remarks.parquet");
+    let bytes = std::fs::read(&table).unwrap();
+    std::fs::write(&table, &bytes[..bytes.len() / 2]).unwrap();
+    let refused = marey(&dir).args(["remarks", "run.marey"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{}", String::from_utf8_lossy(&refused.stderr));
+    let told = "remarks of compilers in run.marey cannot be read";
+    assert!(printed(&dir, &["report", "run.marey"]).replace("\n  ", " ").contains(told));
+    assert!(printed(&dir, &["diff", "run.marey", "run.marey"]).replace("\n  ", " ").contains(told));
+}

@@ -47,7 +47,7 @@ impl Loops {
     pub(super) fn open(paths: &[PathBuf]) -> anyhow::Result<Self> {
         let open = |path: &PathBuf| {
             let run = Run::open(path)?;
-            let told = Told::of(&run)?;
+            let told = Told::of(&run);
             anyhow::Ok((run, told))
         };
         Ok(Self(paths.iter().map(open).collect::<Result<_, _>>()?))
@@ -75,6 +75,8 @@ impl Loops {
         other: usize,
         top: usize,
     ) -> io::Result<()> {
+        let unread = [0, other].into_iter().filter_map(|place| self.0.get(place)?.1.unread.as_ref());
+        unread.into_iter().try_for_each(|unread| note(out, paint, unread))?;
         let print = |changes: &[LoopChange<'_>]| {
             if changes.is_empty() {
                 return Ok(());

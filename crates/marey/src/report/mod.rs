@@ -288,10 +288,13 @@ impl Page<'_> {
     }
 
     /// What the compiler said of hot loops, if the run knows.
-    fn loops(&mut self) -> anyhow::Result<()> {
-        let told = Told::of(self.facts.run)?;
+    fn loops(&mut self) -> io::Result<()> {
+        let told = Told::of(self.facts.run);
+        if let Some(unread) = &told.unread {
+            note(self.out, self.paint, unread)?;
+        }
         let path = self.facts.path.display().to_string();
-        Ok(in_report(self.out, self.paint, &told.remarked(self.facts.run), &path)?)
+        in_report(self.out, self.paint, &told.remarked(self.facts.run), &path)
     }
 
     fn cost(&mut self) -> anyhow::Result<()> {
