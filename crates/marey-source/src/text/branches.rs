@@ -91,7 +91,7 @@ pub(super) fn add(facts: &mut FileFacts, whole: FileFacts, blanked: &[bool]) {
     }
     for mut it in whole.marks.into_iter().filter(|it| is_blank(it.line)) {
         if let MarkKind::Label(name)
-        | MarkKind::Jump(Some(name))
+        | MarkKind::Jump(name)
         | MarkKind::InMacro(name)
         | MarkKind::InPattern(name) = &mut it.kind
         {

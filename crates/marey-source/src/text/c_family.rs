@@ -105,11 +105,11 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
 /// What says how a loop around it can be entered, or that its function may be left for a while.
 fn mark(walk: &mut Walk<'_>, node: Node<'_>) {
     let label = node.child_by_field_name("label");
-    let label = label.filter(|label| label.kind() == "statement_identifier");
-    let label = label.map(|label| walk.str(label)).map(|label| walk.add(&label));
+    let label = label.map_or("".into(), |label| walk.str(label));
+    let label = walk.add(&label);
     let kind = match node.kind() {
         "case_statement" => MarkKind::Case(walk.context().switch),
-        "labeled_statement" => MarkKind::Label(label.unwrap_or_default()),
+        "labeled_statement" => MarkKind::Label(label),
         "goto_statement" => MarkKind::Jump(label),
         _ => MarkKind::Pause,
     };

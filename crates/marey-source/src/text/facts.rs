@@ -378,8 +378,8 @@ pub struct Mark {
 pub enum MarkKind {
     /// A label of C or C++.
     Label(Text),
-    /// A jump to a label; `None` where an expression says to which.
-    Jump(Option<Text>),
+    /// A jump to a label.
+    Jump(Text),
     /// A `case` or `default` of C or C++, with the first byte of its `switch`.
     Case(u32),
     /// The function may go on later, and on another thread: `await`, `co_await` and their like.

@@ -76,7 +76,7 @@ fn push(out: &mut Sources, references: &mut Vec<Call>, path: &str, read: Read) {
     out.marks.extend(facts.marks.into_iter().map(|mut it| {
         it.file = file;
         if let MarkKind::Label(name)
-        | MarkKind::Jump(Some(name))
+        | MarkKind::Jump(name)
         | MarkKind::InMacro(name)
         | MarkKind::InPattern(name) = &mut it.kind
         {

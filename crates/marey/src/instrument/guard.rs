@@ -108,7 +108,7 @@ fn object(n: usize) -> String {
     let (enter, leave) = (address(ENTER, "e"), address(LEAVE, "l"));
     format!(
         "struct marey_c{n}{{void*g;static void*a(void*s){{void*(*e)(void*);{enter}return e(s);}}\
-         ~marey_c{n}(){{void(*l)(void*);{leave}l(&g);}}}}marey_g{n}={{marey_c{n}::a(&marey_s{n})}};"
+         ~marey_c{n}(){{if(g){{void(*l)(void*);{leave}l(&g);}}}}}}marey_g{n}={{marey_c{n}::a(&marey_s{n})}};"
     )
 }
 

@@ -58,14 +58,16 @@ impl<'t> Surroundings<'t> {
         let from = self.marks.partition_point(|mark| mark.at < function.first);
         let marks = self.marks[from..].iter().take_while(|mark| mark.at < function.end);
         let (inside, outside): (Vec<&Mark>, Vec<&Mark>) = marks.copied().partition(|mark| bytes.has(mark.at));
-        if inside.iter().chain(&outside).any(|mark| mark.kind == MarkKind::Jump(None)) {
+        let has_label = inside.iter().any(|mark| matches!(mark.kind, MarkKind::Label(_)));
+        let text = self.text.get(function.first as usize..function.end as usize).unwrap_or_default();
+        if has_label && jumps_anywhere(text) {
             return Some("its function jumps to where an expression says");
         }
         for mark in &inside {
             match mark.kind {
                 MarkKind::Pause => return Some("it may pause, and go on in another thread"),
                 MarkKind::Case(switch) if !bytes.has(switch) => return Some("a case leads into it"),
-                MarkKind::Label(label) if outside.iter().any(|it| it.kind == MarkKind::Jump(Some(label))) => {
+                MarkKind::Label(label) if outside.iter().any(|it| it.kind == MarkKind::Jump(label)) => {
                     return Some("a goto leads into it");
                 }
                 _ => {}
@@ -90,6 +92,9 @@ fn directive(text: &[u8], at: u32) -> Option<&[u8]> {
             Some(start)
         } else if end.ends_with(b"*/") {
             end.windows(2).rposition(|begin| begin == b"/*")
+        } else if is_condition(line) {
+            // A directive may stand under a condition.
+            Some(start)
         } else {
             None
         };
@@ -110,6 +115,18 @@ fn directive(text: &[u8], at: u32) -> Option<&[u8]> {
         let is_operator = line.starts_with(b"_Pragma") && line.ends_with(b")");
         return (is_directive || is_operator).then_some(whole);
     }
+}
+
+/// Whether a function has a `goto *`, which the grammar does not know.
+fn jumps_anywhere(text: &[u8]) -> bool {
+    const WORD: &[u8] = b"goto";
+    let words = text.windows(WORD.len()).enumerate().filter(|(_, word)| *word == WORD);
+    words.into_iter().any(|(at, _)| text[at + WORD.len()..].trim_ascii_start().starts_with(b"*"))
+}
+
+fn is_condition(line: &[u8]) -> bool {
+    let Some(directive) = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) else { return false };
+    [&b"if"[..], b"el", b"endif"].iter().any(|word| directive.starts_with(word))
 }
 
 fn has(text: &[u8], word: &[u8]) -> bool {
