@@ -141,7 +141,7 @@ fn whatever_tables_say_everything_is_answered_and_the_graph_is_one() {
     let made = short();
     let mut chance = Chance::new(42);
     let (mut parallel, mut ways) = (0, 0);
-    for _ in 0..40 {
+    for _ in 0..12 {
         let run = senseless(&mut chance, &made);
         for request in ["source", "source-functions", "source-types"] {
             assert_eq!(ask(&run, &json!({ "ask": request })).kind, request);
@@ -190,7 +190,7 @@ fn whatever_tables_say_everything_is_answered_and_the_graph_is_one() {
             ways += u32::from(is_there);
         }
     }
-    assert!(parallel > 50 && ways > 50, "{parallel} lead to something parallel, {ways} ways");
+    assert!(parallel > 15 && ways > 15, "{parallel} lead to something parallel, {ways} ways");
 }
 
 #[test]
