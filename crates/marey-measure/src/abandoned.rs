@@ -121,6 +121,7 @@ unsafe fn begin_again(thread: *mut Thread) -> bool {
         (*thread).cursor = committed;
         // Of visits that were to be counted when they end only the beginning is known, on a stack that is gone.
         (*thread).is_pending = false;
+        (*thread).timing = 0;
         for _ in 0..core::mem::take(&mut (*thread).pending) {
             write::count_unrecorded(thread);
         }

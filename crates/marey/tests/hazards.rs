@@ -56,7 +56,8 @@ impl Hazard {
     fn start(&self, options: &[&str], line: &str, status: i32) -> String {
         let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
         record.current_dir(self.place.path()).env_remove("LD_PRELOAD");
-        record.arg("record").args(options).args(["--", "sh", "-c", line]);
+        // Events are what these tests are about.
+        record.args(["record", "--budget", "off"]).args(options).args(["--", "sh", "-c", line]);
         let output = record.output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(status), "{told}");

@@ -24,6 +24,10 @@ impl Tools {
         if !options.contains(&"--sample") {
             words.extend(["--sample", "off"]);
         }
+        // What recording costs is measured, not how it is kept low, which `governor` does.
+        if !options.contains(&"--budget") {
+            words.extend(["--budget", "off"]);
+        }
         words.extend(options);
         words.push("--");
         words.into_iter().map(str::to_owned).collect()

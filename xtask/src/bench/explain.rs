@@ -102,7 +102,9 @@ pub(super) fn record(tools: &Tools, name: &str, millions: f64) -> Result<[PathBu
     eprintln!("recording {name}");
     let steps = (millions * 1e6 / INTERVALS_A_STEP).round();
     let mut record = command(&tools.marey);
-    record.envs(MPI_ENVIRONMENT).args(["record", "--force", "--sample", "off", "--max-mb", "8000", "-o"]);
+    record
+        .envs(MPI_ENVIRONMENT)
+        .args(["record", "--force", "--sample", "off", "--budget", "off", "--max-mb", "8000", "-o"]);
     record.arg(&run).args(["--", "mpirun.openmpi", "--oversubscribe", "-n", "2"]);
     output(record.arg(program).arg(format!("{steps}")))?;
     let bare = run.with_extension("bare");

@@ -13,6 +13,7 @@ mod explain;
 mod floor;
 mod function;
 mod goal;
+mod governor;
 mod heap;
 mod merge;
 mod message;
@@ -152,6 +153,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         pair::measure(plan, &tools, &mut goals)?,
         exact::measure(plan, &tools, &mut goals)?,
         function::measure(plan, &tools, &mut goals)?,
+        governor::measure(plan, &tools, &mut goals)?,
         call::measure(plan, &tools, &mut goals)?,
         message::measure(plan, &tools, &mut goals)?,
         merge::measure(plan, &tools, &mut goals)?,
