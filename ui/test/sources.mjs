@@ -51,6 +51,17 @@ export async function sources(browser, address) {
   assert(Math.abs((await width(".line-dark")) - (whole.exclusive[most] / top) * 100) <= 2);
   assert(Math.abs((await width(".line-light")) - (whole.inclusive[most] / top) * 100) <= 2);
 
+  // A line that only calls has nothing of its own.
+  const caller = whole.line.findIndex((at, place) => at === line("call relax") && whole.exclusive[place] === 0 && whole.inclusive[place] > 0);
+  assert(caller >= 0, "the line that calls was seen, and never by itself");
+  await page.locator(".lines-body").focus();
+  await page.keyboard.press("End");
+  await browser.until("it is seen", (at) => document.querySelector(`.line[data-line='${at}'] .line-bar-work .line-light`) !== null, line("call relax"));
+  assert.equal(await page.locator(`.line[data-line='${line("call relax")}'] .line-bar-work .line-dark`).count(), 0);
+  await browser.until("the address follows", (last) => decodeURIComponent(location.hash).includes(`,${last}]`), text.split("\n").length);
+  await page.evaluate(([path, at]) => (location.hash = `#1&view=source&source=${encodeURIComponent(JSON.stringify([path, at]))}`), [head.files[file].path, hottest]);
+  await atLine(browser, hottest);
+
   browser.step("the pane tells the loops around the line, and the outer has at least what the inner has");
   assert.equal(await page.locator(".source-loops button").count(), 2);
   const [parts, rings] = ["parts", "rings"].map((name) => loops.find((it) => it.first === line(`loop ${name}`)));
