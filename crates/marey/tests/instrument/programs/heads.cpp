@@ -8,7 +8,10 @@
 MY_CONSTEXPR int square(int x) { return x * x; } // constexpr: it may run in the compiler
 EVERYWHERE int cube(int x) { return x * x * x; } // constexpr: it may run in the compiler
 LIB_INLINE_DEVICE_FUNC int there(int x) { return x + 1; } // it may run on another device
-static int table[square(2)], more[cube(2)];
+// What these two stand for, only the command line of the compiler says.
+LIB_CONSTEXPR20 int fourth(int x) { return cube(x) * x; } // constexpr: it may run in the compiler
+KOKKOS_INLINE_FUNCTION int anywhere(int x) { return x - 1; } // it may run on another device
+static int table[square(2)], more[cube(2) + fourth(1)];
 
 template <class T> struct Values {
     T all[4];
@@ -34,6 +37,6 @@ int main() {
     Values<int> values{};
     char sized[Values<int>::size()] = "abc";
     values[1] = 2;
-    std::printf("%d %d %d %d %s\n", table[0] + more[7], values[1], last(3), sum(table), sized);
+    std::printf("%d %d %d %d %s\n", table[0] + more[8], values[1], last(anywhere(4)), sum(table), sized);
     return 0;
 }
