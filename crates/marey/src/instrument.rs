@@ -6,6 +6,8 @@
 //!
 //! What is deliberately absent: building the copy. Whoever can build the sources can build it.
 
+mod before;
+mod built;
 mod cargo;
 mod choose;
 mod copy;
@@ -15,6 +17,7 @@ mod json;
 mod loops;
 mod page;
 mod tree;
+mod world;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -52,7 +55,11 @@ pub(crate) fn run(args: &InstrumentArgs) -> anyhow::Result<ExitCode> {
         true => source.clone(),
         false => source.parent().unwrap_or(Path::new("/")).to_owned(),
     };
-    let place = args.output.as_deref().map(|copy| copy::Place::find(&root, copy, args.force)).transpose()?;
+    let place = args
+        .output
+        .as_deref()
+        .map(|copy| copy::Place::find(&root, copy, !source.is_dir(), args.force))
+        .transpose()?;
     let tree = Tree::of(&root, &source)?;
     let packages = packages(&root, &tree);
     let sealed = tree.entries.iter().filter(|it| it.path.ends_with(".cargo-checksum.json"));
@@ -66,6 +73,7 @@ pub(crate) fn run(args: &InstrumentArgs) -> anyhow::Result<ExitCode> {
     let mut problems: Vec<String> = sources.problems.iter().map(ToString::to_string).collect();
     problems.extend(unclear(&root, &sources));
     problems.extend(choice.problems.iter().cloned());
+    problems.extend(tree.problems.iter().cloned());
     if let Some(package) = packages.iter().find(|it| it.inherits) {
         let has_root = packages.iter().any(|it| it.directory.as_os_str().is_empty())
             || tree.entries.iter().any(|it| it.path == Path::new("Cargo.toml"));
@@ -117,7 +125,15 @@ fn packages(root: &Path, tree: &Tree) -> Vec<Package> {
         let text = std::fs::read_to_string(root.join(path)).ok()?;
         cargo::package(path.parent().unwrap_or(Path::new("")), &text)
     };
-    manifests.filter_map(|it| read(&it.path)).collect()
+    let mut packages: Vec<Package> = manifests.filter_map(|it| read(&it.path)).collect();
+    packages.sort_by(|one, other| one.directory.cmp(&other.directory));
+    for package in &mut packages {
+        let script = package.build_script();
+        if tree.entries.binary_search_by(|it| it.path.cmp(&script)).is_ok() {
+            package.read_build_script(&std::fs::read_to_string(root.join(script)).unwrap_or_default());
+        }
+    }
+    packages
 }
 
 /// Files in which functions may be missing.

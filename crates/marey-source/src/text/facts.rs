@@ -384,6 +384,9 @@ pub enum MarkKind {
     Case(u32),
     /// The function may go on later, and on another thread: `await`, `co_await` and their like.
     Pause,
+    /// What runs in the compiler of Rust, though it stands in a function: a constant, a static place, the length of an
+    /// array; with the first byte behind it.
+    Constant(u32),
     /// A function of Rust in what is given to a macro, by its name.
     InMacro(Text),
     /// A function of Rust in the definition of a macro, by its name.

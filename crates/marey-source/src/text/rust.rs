@@ -33,6 +33,12 @@ pub(super) const KINDS: &[&str] = &[
     "call_expression",
     "macro_invocation",
     "macro_definition",
+    "const_item",
+    "static_item",
+    "const_block",
+    "array_type",
+    "array_expression",
+    "type_arguments",
     "await_expression",
     "yield_expression",
     "token_tree",
@@ -64,6 +70,9 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
         "union_item" => type_(walk, node, TypeKind::Union),
         "enum_item" => type_(walk, node, TypeKind::Enum),
         "enum_variant" => {
+            if let Some(value) = node.child_by_field_name("value") {
+                constant(walk, value);
+            }
             if let (Some(of), Some(at)) = (walk.context().of, node.child_by_field_name("name")) {
                 let name = walk.str(at);
                 member(walk, of, &name, MemberKind::Value, Access::Public, Attributes::default(), "", at);
@@ -109,6 +118,18 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
             }
         }
         "arguments" => token_loop(walk, node),
+        "const_item" | "static_item" | "const_block" => constant(walk, node),
+        "array_type" | "array_expression" => {
+            if let Some(length) = node.child_by_field_name("length") {
+                constant(walk, length);
+            }
+        }
+        // What stands in braces there is a constant.
+        "type_arguments" => {
+            let mut cursor = node.walk();
+            let blocks = node.named_children(&mut cursor).filter(|child| child.kind() == "block");
+            blocks.for_each(|block| constant(walk, block));
+        }
         "await_expression" | "yield_expression" => {
             walk.mark(MarkKind::Pause, node.start_byte(), line(node));
         }
@@ -121,6 +142,13 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
             tokens(walk, node);
             definitions(walk, node);
         }
+    }
+}
+
+/// Marks what the compiler evaluates, if there may be a loop in it.
+fn constant(walk: &mut Walk<'_>, node: Node<'_>) {
+    if walk.bytes(node).contains(&b'{') {
+        walk.mark(MarkKind::Constant(bytes_of(node).end), node.start_byte(), line(node));
     }
 }
 

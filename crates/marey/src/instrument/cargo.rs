@@ -21,6 +21,10 @@ pub(super) struct Package {
     pub(super) is_proc_macro: bool,
     /// The script that runs when it is built, in its directory.
     build: Option<PathBuf>,
+    /// Its modules without their endings, below the source tree.
+    modules: Vec<PathBuf>,
+    /// Whether it names other files.
+    takes_in: bool,
     /// Root files that the manifest names, with their crates.
     roots: Vec<(PathBuf, String)>,
     /// Whether it takes something from a manifest of a directory above.
@@ -71,11 +75,40 @@ fn is_target(heading: &str) -> bool {
     matches!(heading, "lib" | "bin" | "example" | "test" | "bench")
 }
 
+/// The number of the package that a path is of, among packages in the order of their directories.
+pub(super) fn around(packages: &[Package], path: &Path) -> Option<usize> {
+    let number =
+        |directory: &Path| packages.binary_search_by(|it| it.directory.as_path().cmp(directory)).ok();
+    path.ancestors().skip(1).find_map(number)
+}
+
 impl Package {
-    /// Whether a file is the script that runs when the package is built.
-    pub(super) fn is_build_script(&self, path: &Path) -> bool {
-        let build = self.build.as_deref().unwrap_or(Path::new("build.rs"));
-        path.strip_prefix(&self.directory).is_ok_and(|path| path == build)
+    /// The script that runs when the package is built, whether there is one or not.
+    pub(super) fn build_script(&self) -> PathBuf {
+        self.directory.join(self.build.as_deref().unwrap_or(Path::new("build.rs")))
+    }
+
+    /// Takes what the script says: which files are its modules, and whether it may take in others.
+    pub(super) fn read_build_script(&mut self, text: &str) {
+        self.takes_in = text.contains("include!") || text.contains("#[path");
+        for (_, rest) in text.match_indices("mod ").map(|(at, word)| text.split_at(at + word.len())) {
+            let name: String =
+                rest.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if !name.is_empty() && rest.trim_start()[name.len()..].trim_start().starts_with(';') {
+                self.modules.push(self.build_script().with_file_name(name));
+            }
+        }
+    }
+
+    /// Whether a file is the script that runs when the package is built, or one of its modules.
+    pub(super) fn is_of_build_script(&self, path: &Path) -> bool {
+        path == self.build_script()
+            || self.modules.iter().any(|it| path == it.with_extension("rs") || path.starts_with(it))
+    }
+
+    /// Whether the script may have guards, because it takes in files of the package.
+    pub(super) fn for_build_script(&self) -> ForBuildScript {
+        if self.takes_in { ForBuildScript::Too } else { ForBuildScript::No }
     }
 
     /// The crate and the modules that a file is, by where it lies. What `#[path]` says is not asked.

@@ -11,9 +11,10 @@ use marey_model::{Detail, LOOP_AT, Rules};
 use marey_source::text::{Bytes, Function, Language, Lines, Loop, Mark, MarkKind, Model, Sources};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cargo::Package;
+use super::cargo::{self, Package};
 use super::head;
 use super::loops::Surroundings;
+use super::world::{World, declared};
 
 /// What can have a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +115,11 @@ impl<'t> Chooser<'t> {
                 by_file[it.file as usize].devices.push(it.lines);
             }
         }
+        let mut world = World::default();
+        for file in sources.files.iter().filter(|file| matches!(file.language, Language::C | Language::Cpp)) {
+            // What cannot be read is told below.
+            world.add(&std::fs::read(sources.text(file.path)).unwrap_or_default());
+        }
         for (file, mut parts) in sources.files.iter().zip(by_file) {
             let path = Path::new(sources.text(file.path));
             let text = match std::fs::read(path) {
@@ -124,8 +130,16 @@ impl<'t> Chooser<'t> {
                 }
             };
             let path = path.strip_prefix(self.root).unwrap_or(path).to_owned();
+            parts.declared = declared(&text);
             parts.marks.sort_by_key(|mark| mark.at);
-            let one = OneFile { of: self, sources, path: &path, language: file.language, text: &text };
+            let one = OneFile {
+                of: self,
+                world: &world,
+                sources,
+                path: &path,
+                language: file.language,
+                text: &text,
+            };
             let number = choice.files.len();
             let (rows, mut guards) = one.judge(number, &parts);
             guards.sort_by_key(|it| (it.bytes.first, std::cmp::Reverse(it.bytes.end)));
@@ -144,11 +158,14 @@ struct Parts<'s> {
     loops: Vec<&'s Loop>,
     marks: Vec<&'s Mark>,
     devices: Vec<Lines>,
+    /// Lines, from and to, of declarations for another device.
+    declared: Vec<(u32, u32)>,
 }
 
 /// A file that is being judged.
 struct OneFile<'t> {
     of: &'t Chooser<'t>,
+    world: &'t World,
     sources: &'t Sources,
     path: &'t Path,
     language: Language,
@@ -170,7 +187,7 @@ impl OneFile<'_> {
         for &(row, it) in &parts.functions {
             let short = self.sources.text(it.name);
             let name = full(short);
-            let refusal = whole_file.or_else(|| self.refusal(it, short, &resolvers, &parts.marks));
+            let refusal = whole_file.or_else(|| self.refusal(it, short, &resolvers, parts));
             // Two heads under one condition have one body.
             let is_second = it.body.is_some_and(|body| !bodies.insert(body.first));
             if is_second {
@@ -194,7 +211,8 @@ impl OneFile<'_> {
             let reason = Some(whole_file.unwrap_or(reason));
             rows.push(self.row(Chosen::Function, name, number, it.line, reason));
         }
-        let surroundings = Surroundings::new(self.text, &parts.marks, &parts.devices, &parts.loops);
+        let surroundings =
+            Surroundings::new(self.text, self.language, &parts.marks, &parts.devices, &parts.loops);
         for it in &parts.loops {
             let function = it.function.and_then(|row| judged.get(&row));
             let at = format!("{}:{}", self.path.display(), it.lines.first);
@@ -242,9 +260,7 @@ impl OneFile<'_> {
 
     /// The package that the file is of.
     fn package(&self) -> Option<&Package> {
-        let around = |package: &&Package| self.path.starts_with(&package.directory);
-        let packages = self.of.packages.iter().filter(around);
-        packages.max_by_key(|package| package.directory.components().count())
+        cargo::around(self.of.packages, self.path).map(|row| &self.of.packages[row])
     }
 
     /// Why nothing in the file can have a guard.
@@ -267,7 +283,7 @@ impl OneFile<'_> {
             Some(package) if package.is_proc_macro => {
                 Some("crate of procedural macros: it runs in the compiler")
             }
-            Some(package) if package.is_build_script(self.path) => {
+            Some(package) if package.is_of_build_script(self.path) => {
                 Some("build script: it runs when the program is built")
             }
             Some(_) => None,
@@ -279,7 +295,7 @@ impl OneFile<'_> {
         it: &Function,
         name: &str,
         resolvers: &[&[u8]],
-        marks: &[&Mark],
+        parts: &Parts<'_>,
     ) -> Option<&'static str> {
         let Some(body) = it.body else { return Some("behind a macro: no function of its own, as it seems") };
         let text = |from: u32, to: u32| self.text.get(from as usize..to as usize).unwrap_or_default();
@@ -296,18 +312,45 @@ impl OneFile<'_> {
         if !head.ends_with(b"{") {
             return Some("its brace is not where it seems");
         }
-        let words = head::words(head);
+        // A word that the grammar does not know may stand before it.
+        let words = head::words(&self.text[self.begin(it.bytes.first as usize)..body.first as usize]);
+        let last = name.rsplit("::").next().unwrap_or(name);
+        let behind = words.iter().position(|word| *word == last.as_bytes()).unwrap_or(words.len());
+        let words = [&words[behind..], &self.world.expanded(&words[..behind])].concat();
         if let Some(reason) = head::refusal(self.language, name, &words) {
             return Some(reason);
         }
         if resolvers.contains(&name.as_bytes()) {
             return Some("ifunc: it runs before the program is linked");
         }
-        let from = marks.partition_point(|mark| mark.at < body.first);
-        let mut within = marks[from..].iter().take_while(|mark| mark.at < body.end);
+        let is_around = |(first, last): &(u32, u32)| *first < it.line && it.line <= *last;
+        if self.world.is_of_device(name) || parts.declared.iter().any(is_around) {
+            return Some(head::DEVICE);
+        }
+        if let Some(reason) = head::refusal_of_body(text(body.first, body.end)) {
+            return Some(reason);
+        }
+        let from = parts.marks.partition_point(|mark| mark.at < body.first);
+        let mut within = parts.marks[from..].iter().take_while(|mark| mark.at < body.end);
         within
             .any(|mark| mark.kind == MarkKind::Pause)
             .then_some("coroutine: it may pause, and go on in another thread")
+    }
+}
+
+impl OneFile<'_> {
+    /// Where that begins which may belong to a function that begins at a byte.
+    fn begin(&self, at: usize) -> usize {
+        let before = &self.text[..at.min(self.text.len())];
+        let mut from = before.iter().rposition(|byte| b";{}".contains(byte)).map_or(0, |end| end + 1);
+        let mut line = from;
+        for text in before[from..].split_inclusive(|byte| *byte == b'\n') {
+            line += text.len();
+            if text.trim_ascii_start().starts_with(b"#") {
+                from = line;
+            }
+        }
+        from
     }
 }
 

@@ -13,7 +13,7 @@ use anyhow::{Context, anyhow, bail};
 use marey_source::text::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cargo::{self, ForBuildScript, Package};
+use super::cargo::{self, Package};
 use super::choose::{self, Choice};
 use super::guard;
 use super::tree::{Kind, Tree};
@@ -25,16 +25,18 @@ pub(super) struct Place(PathBuf);
 
 impl Place {
     /// Looks whether the copy can be there.
-    pub(super) fn find(root: &Path, copy: &Path, is_forced: bool) -> anyhow::Result<Self> {
+    ///
+    /// Beside a single source there may be a copy, for nothing else is copied.
+    pub(super) fn find(root: &Path, copy: &Path, is_single: bool, is_forced: bool) -> anyhow::Result<Self> {
         let shown = copy.display();
         let place = absolute(copy).with_context(|| format!("cannot find the directory of {shown}"))?;
-        if place.starts_with(root) {
+        if place == root || !is_single && place.starts_with(root) {
             bail!(Usage(format!(
                 "{shown} lies within the sources: give a directory outside of {}",
                 root.display()
             )));
         }
-        if root.starts_with(&place) {
+        if !is_single && root.starts_with(&place) {
             bail!(Usage(format!("the sources lie within {shown}: give a directory of its own")));
         }
         match fs::read_dir(&place) {
@@ -82,9 +84,9 @@ impl Place {
                         let text = guard::with_guards(&text, &file.path, file.language, &file.guards);
                         let text = text.map_err(|why| anyhow!("{}: {why}", from.display()))?;
                         write_like(&from, &to, &text).with_context(shown)?;
-                    } else if let Some(package) = dependents.iter().find(|it| is_manifest(it, &entry.path)) {
+                    } else if let Some(package) = dependents.get(&entry.path) {
                         let text = fs::read_to_string(&from).with_context(shown)?;
-                        let build = for_build_script(root, tree, package);
+                        let build = package.for_build_script();
                         let text = cargo::with_dependency(&text, &up(&package.directory), build);
                         write_like(&from, &to, text.as_bytes()).with_context(shown)?;
                     } else {
@@ -116,31 +118,14 @@ impl Place {
     }
 }
 
-/// Packages that have guards.
-fn dependents<'p>(packages: &'p [Package], guarded: &FxHashMap<&Path, &choose::File>) -> Vec<&'p Package> {
-    let mut found = FxHashSet::default();
+/// Packages that have guards, by their manifests.
+fn dependents<'p>(
+    packages: &'p [Package],
+    guarded: &FxHashMap<&Path, &choose::File>,
+) -> FxHashMap<PathBuf, &'p Package> {
     let rust = guarded.iter().filter(|(_, file)| file.language == Language::Rust);
-    for (path, _) in rust {
-        let around = packages.iter().enumerate().filter(|(_, package)| path.starts_with(&package.directory));
-        found.extend(
-            around.max_by_key(|(_, package)| package.directory.components().count()).map(|(row, _)| row),
-        );
-    }
-    packages.iter().enumerate().filter(|(row, _)| found.contains(row)).map(|(_, package)| package).collect()
-}
-
-fn is_manifest(package: &Package, path: &Path) -> bool {
-    path.strip_prefix(&package.directory).is_ok_and(|path| path == Path::new("Cargo.toml"))
-}
-
-/// A build script that takes in a file of the package takes in its guards.
-fn for_build_script(root: &Path, tree: &Tree, package: &Package) -> ForBuildScript {
-    let script = tree.entries.iter().find(|entry| package.is_build_script(&entry.path));
-    let text = script.and_then(|entry| fs::read_to_string(root.join(&entry.path)).ok()).unwrap_or_default();
-    match text.contains("include!") || text.contains("#[path") {
-        true => ForBuildScript::Too,
-        false => ForBuildScript::No,
-    }
+    let rows: FxHashSet<usize> = rust.filter_map(|(path, _)| cargo::around(packages, path)).collect();
+    rows.into_iter().map(|row| (packages[row].directory.join("Cargo.toml"), &packages[row])).collect()
 }
 
 /// The way from a directory to the root above it.

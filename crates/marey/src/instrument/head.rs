@@ -56,10 +56,53 @@ const NEEDED: [&str; 22] = [
     "__cyg_profile_func_exit",
 ];
 
-/// Why there can be no guard.
+/// Why what is compiled for a device has no guard.
+pub(super) const DEVICE: &str = "it may run on another device";
+/// Why what ends with a call that takes its place has no guard.
+pub(super) const TAIL_CALL: &str = "musttail: nothing can be done behind its last call";
+
+/// Whether a body has a call that must take the place of its function.
+pub(super) fn has_tail_call(body: &[u8]) -> bool {
+    let is = |word: &[u8]| {
+        [&b"musttail"[..], b"must_tail"]
+            .iter()
+            .any(|it| word.windows(it.len()).any(|part| part.eq_ignore_ascii_case(it)))
+    };
+    body.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').any(is)
+}
+
+/// Why a body must begin with what it begins with.
+pub(super) fn refusal_of_body(body: &[u8]) -> Option<&'static str> {
+    if has_tail_call(body) {
+        return Some(TAIL_CALL);
+    }
+    let mut rest = body.trim_ascii_start();
+    loop {
+        let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        let directive = rest.strip_prefix(b"#").map(<[u8]>::trim_ascii_start).unwrap_or_default();
+        let end = if rest.starts_with(b"//") || directive.starts_with(b"if") || directive.starts_with(b"el") {
+            line
+        } else if rest.starts_with(b"/*") {
+            rest.windows(2).skip(2).position(|end| end == b"*/").map_or(rest.len(), |end| end + 4)
+        } else {
+            let must_be_first = rest.starts_with(b"__label__")
+                || directive.starts_with(b"pragma")
+                || rest.starts_with(b"_Pragma");
+            return must_be_first.then_some("it begins with a label or a pragma that must be first");
+        };
+        rest = rest[end..].trim_ascii_start();
+    }
+}
+
+/// Why there can be no guard, by words with what they stand for.
 pub(super) fn refusal(language: Language, name: &str, words: &[&[u8]]) -> Option<&'static str> {
     let has = |word: &str| words.contains(&word.as_bytes());
-    if has("constexpr") || has("consteval") {
+    let has_in = |parts: &[&str]| {
+        let is_one =
+            |word: &&[u8]| parts.iter().any(|part| word.windows(part.len()).any(|it| it == part.as_bytes()));
+        words.iter().any(is_one)
+    };
+    if has("constexpr") || has("consteval") || has_in(&["CONSTEXPR", "CONSTEVAL"]) {
         return Some("constexpr: it may run in the compiler");
     }
     if has("naked") || has("__naked__") {
@@ -68,8 +111,10 @@ pub(super) fn refusal(language: Language, name: &str, words: &[&[u8]]) -> Option
     if has("no_instrument_function") || has("__no_instrument_function__") {
         return Some("no_instrument_function is written beside it");
     }
-    if has("__global__") || has("__device__") {
-        return Some("it may run on another device");
+    let is_of_kokkos = |word: &&[u8]| word.starts_with(b"KOKKOS_") && word.ends_with(b"FUNCTION");
+    let is_of_device = has("__global__") || has("__device__");
+    if is_of_device || words.iter().any(is_of_kokkos) || has_in(&["DEVICE", "ALPAKA_FN", "__CUDA", "__HIP"]) {
+        return Some(DEVICE);
     }
     let is_inline = has("inline") || has("__inline") || has("__inline__");
     if language == Language::C && is_inline && !has("static") {

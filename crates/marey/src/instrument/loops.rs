@@ -3,7 +3,10 @@
 //! The one idea: a guard makes a block of a loop, so nothing may lead into it but its beginning, and nothing before it may
 //! be about the loop alone.
 
-use marey_source::text::{Bytes, Lines, Loop, LoopKind, Mark, MarkKind};
+use marey_source::text::{Bytes, Language, Lines, Loop, LoopKind, Mark, MarkKind};
+
+use super::before::{before, outer};
+use super::head;
 
 /// What a file says that loops must be looked at with.
 pub(super) struct Surroundings<'t> {
@@ -12,21 +15,26 @@ pub(super) struct Surroundings<'t> {
     pub(super) marks: &'t [&'t Mark],
     /// Lines of constructs that may run on another device.
     pub(super) devices: &'t [Lines],
-    /// The bytes of loops that a directive has more than one level of.
+    language: Language,
+    /// The bytes of loops that a directive has, or may have, more than one level of.
     nests: Vec<Bytes>,
 }
 
 impl<'t> Surroundings<'t> {
-    pub(super) fn new(text: &'t [u8], marks: &'t [&'t Mark], devices: &'t [Lines], loops: &[&Loop]) -> Self {
+    pub(super) fn new(
+        text: &'t [u8],
+        language: Language,
+        marks: &'t [&'t Mark],
+        devices: &'t [Lines],
+        loops: &[&Loop],
+    ) -> Self {
         let mut nests = Vec::new();
-        for bytes in loops.iter().filter_map(|it| it.bytes) {
-            if directive(text, bytes.first)
-                .is_some_and(|directive| NESTS.iter().any(|word| has(directive, word)))
-            {
+        for bytes in loops.iter().filter_map(|it| it.bytes).filter(|_| language != Language::Rust) {
+            if begins_nest(text, bytes.first) {
                 nests.push(bytes);
             }
         }
-        Self { text, marks, devices, nests }
+        Self { text, marks, devices, language, nests }
     }
 
     /// Why a loop of a function, whose bytes are given, can have no guard.
@@ -41,15 +49,29 @@ impl<'t> Surroundings<'t> {
         if !matches!(end, Some(b'}' | b';')) {
             return Some("its end is not clear");
         }
-        if directive(self.text, bytes.first).is_some() {
-            return Some("the directive before it is about the loop itself");
+        if self.language != Language::Rust {
+            let before = before(self.text, bytes.first);
+            if !before.directives.is_empty() {
+                return Some("the directive before it is about the loop itself");
+            }
+            if before.is_unclear {
+                return Some("what stands before it may be a macro for a directive");
+            }
         }
-        if self.nests.iter().any(|nest| nest.has(bytes.first)) {
+        let around = |at: &u32| outer(self.text, *at);
+        let mut around = std::iter::successors(Some(bytes.first), around).skip(1).take(MOST_LEVELS);
+        let is_in_nest = self.language != Language::Rust && around.any(|at| begins_nest(self.text, at));
+        if is_in_nest || self.nests.iter().any(|nest| nest.has(bytes.first)) {
             return Some("a directive is about the nest that it is part of");
         }
         let is_around = |lines: &Lines| lines.first < it.lines.first && it.lines.last <= lines.last;
         if self.devices.iter().any(is_around) {
             return Some("it may run on another device");
+        }
+        if self.language != Language::Rust
+            && self.text.get(bytes.first as usize..bytes.end as usize).is_some_and(head::has_tail_call)
+        {
+            return Some(head::TAIL_CALL);
         }
         self.jump(bytes, function)
     }
@@ -58,6 +80,10 @@ impl<'t> Surroundings<'t> {
         let from = self.marks.partition_point(|mark| mark.at < function.first);
         let marks = self.marks[from..].iter().take_while(|mark| mark.at < function.end);
         let (inside, outside): (Vec<&Mark>, Vec<&Mark>) = marks.copied().partition(|mark| bytes.has(mark.at));
+        let is_constant = |mark: &&Mark| matches!(mark.kind, MarkKind::Constant(end) if mark.at <= bytes.first && bytes.end <= end);
+        if outside.iter().any(is_constant) {
+            return Some("in a constant: it runs in the compiler");
+        }
         let has_label = inside.iter().any(|mark| matches!(mark.kind, MarkKind::Label(_)));
         let text = self.text.get(function.first as usize..function.end as usize).unwrap_or_default();
         if has_label && jumps_anywhere(text) {
@@ -78,43 +104,16 @@ impl<'t> Surroundings<'t> {
 }
 
 /// Words of directives about several loops that lie in one another.
-const NESTS: [&[u8]; 3] = [b"collapse", b"ordered", b"tile"];
+const NESTS: [&[u8]; 4] = [b"collapse", b"ordered", b"tile", b"interchange"];
 
-/// The directive that stands directly before a place, if there is one.
-fn directive(text: &[u8], at: u32) -> Option<&[u8]> {
-    let before = text.get(..at as usize)?;
-    // Only blanks and comments may stand between.
-    let mut end = before.trim_ascii_end();
-    loop {
-        let start = end.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        let line = end[start..].trim_ascii();
-        let comment = if line.starts_with(b"//") {
-            Some(start)
-        } else if end.ends_with(b"*/") {
-            end.windows(2).rposition(|begin| begin == b"/*")
-        } else if is_condition(line) {
-            // A directive may stand under a condition.
-            Some(start)
-        } else {
-            None
-        };
-        if let Some(comment) = comment {
-            end = end[..comment].trim_ascii_end();
-            continue;
-        }
-        // A directive goes on in the next line behind a backslash.
-        let mut first = start;
-        while let Some(above) =
-            end[..first].strip_suffix(b"\n").filter(|above| above.trim_ascii_end().ends_with(b"\\"))
-        {
-            first = above.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        }
-        let whole = end[first..].trim_ascii();
-        let is_directive =
-            whole.strip_prefix(b"#").is_some_and(|it| it.trim_ascii_start().starts_with(b"pragma"));
-        let is_operator = line.starts_with(b"_Pragma") && line.ends_with(b")");
-        return (is_directive || is_operator).then_some(whole);
-    }
+/// More loops than lie in one another.
+const MOST_LEVELS: usize = 32;
+
+/// Whether what stands before a loop is, or may be, about several levels of it.
+fn begins_nest(text: &[u8], at: u32) -> bool {
+    let before = before(text, at);
+    let is_nest = |directive: &&[u8]| NESTS.iter().any(|word| has(directive, word));
+    before.is_unclear || before.directives.iter().any(is_nest)
 }
 
 /// Whether a function has a `goto *`, which the grammar does not know.
@@ -122,11 +121,6 @@ fn jumps_anywhere(text: &[u8]) -> bool {
     const WORD: &[u8] = b"goto";
     let words = text.windows(WORD.len()).enumerate().filter(|(_, word)| *word == WORD);
     words.into_iter().any(|(at, _)| text[at + WORD.len()..].trim_ascii_start().starts_with(b"*"))
-}
-
-fn is_condition(line: &[u8]) -> bool {
-    let Some(directive) = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) else { return false };
-    [&b"if"[..], b"el", b"endif"].iter().any(|word| directive.starts_with(word))
 }
 
 fn has(text: &[u8], word: &[u8]) -> bool {

@@ -37,6 +37,7 @@ pub(super) fn print(done: &Done, rows: Rows, out: &mut dyn Write, paint: Paint) 
     title(out, paint, "INSTRUMENTED", &harmless(&remark))?;
     numbers(done, out, paint)?;
     reasons(done, out, paint)?;
+    left_out(done, rows, out, paint)?;
     for problem in &done.problems {
         note(out, paint, &harmless(problem))?;
     }
@@ -94,6 +95,28 @@ fn reasons(done: &Done, out: &mut dyn Write, paint: Paint) -> io::Result<()> {
             shorten(&harmless(&words::function(&row.name)), 32).into(),
             at(done, row),
         ]);
+    }
+    table.print(out, paint)
+}
+
+fn left_out(done: &Done, rows: Rows, out: &mut dyn Write, paint: Paint) -> io::Result<()> {
+    let all = &done.tree.left_out;
+    if all.is_empty() {
+        return Ok(());
+    }
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for it in all {
+        reasons.entry(it.reason).or_default().push(harmless(&it.path.display().to_string()));
+    }
+    title(out, paint, "LEFT OUT", "not in the copy; --list names all")?;
+    let columns = [("number", Side::Right), ("reason", Side::Left), ("path", Side::Left)];
+    let mut table = Table::new(&columns);
+    for (reason, paths) in reasons {
+        let number = format::count(paths.len() as u64);
+        let shown = if rows == Rows::All { paths.len() } else { 1 };
+        for path in &paths[..shown] {
+            table.row([number.clone().into(), reason.into(), shorten(path, 48).into()]);
+        }
     }
     table.print(out, paint)
 }

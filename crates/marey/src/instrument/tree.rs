@@ -5,11 +5,13 @@
 //!
 //! It writes nothing.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, bail};
 
+use super::built;
 use crate::format;
 
 /// More levels than a source tree has.
@@ -21,9 +23,6 @@ const MOST_BYTES: u64 = 32 << 30;
 
 /// Directories that tools of version control keep.
 const HISTORY: [&str; 3] = [".git", ".hg", ".svn"];
-/// What compilers leave beside sources, which would be taken for what the copy needs.
-const OBJECTS: [&str; 9] = ["o", "lo", "obj", "gch", "pch", "gcda", "gcno", "mod", "smod"];
-
 /// Something that is to be in the copy.
 #[derive(Debug)]
 pub(super) struct Entry {
@@ -53,16 +52,17 @@ pub(super) struct Tree {
     /// Directories before what lies in them.
     pub(super) entries: Vec<Entry>,
     pub(super) left_out: Vec<LeftOut>,
+    /// What is in the copy and may not do there what it does here.
+    pub(super) problems: Vec<String>,
     bytes: u64,
 }
 
 impl Tree {
-    /// Walks through a directory; of a single file, the tree is that file. Paths are below `root`.
+    /// Walks through a directory; of a single file, the tree is that file with what it includes from beside it. Paths are below `root`.
     pub(super) fn of(root: &Path, source: &Path) -> anyhow::Result<Self> {
         let mut tree = Self::default();
         if root != source {
-            let path = source.strip_prefix(root).unwrap_or(source).to_owned();
-            tree.entries.push(Entry { path, kind: Kind::File });
+            tree.single(root, source.strip_prefix(root).unwrap_or(source));
             return Ok(tree);
         }
         let mut left = vec![PathBuf::new()];
@@ -72,6 +72,43 @@ impl Tree {
         tree.entries.sort_by(|one, other| one.path.cmp(&other.path));
         tree.left_out.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(tree)
+    }
+
+    /// A source, and what lies beside it or below and is included by `"…"`.
+    fn single(&mut self, root: &Path, source: &Path) {
+        let mut left = vec![source.to_owned()];
+        let mut seen: BTreeSet<PathBuf> = left.iter().cloned().collect();
+        while let Some(path) = left.pop() {
+            let text = fs::read(root.join(&path)).unwrap_or_default();
+            let directory = path.parent().unwrap_or(Path::new(""));
+            for name in included(&text) {
+                let included = directory.join(&name);
+                if !root.join(&included).is_file() {
+                    // It may lie where the compiler is told to look.
+                    continue;
+                }
+                match below(&included) {
+                    Some(included) if seen.len() < MOST_ENTRIES => {
+                        if seen.insert(included.clone()) {
+                            left.push(included);
+                        }
+                    }
+                    _ => self.problems.push(format!(
+                        "{} includes {name}, which is not in the copy; give the directory that has both",
+                        path.display()
+                    )),
+                }
+            }
+        }
+        let mut directories = BTreeSet::new();
+        for path in &seen {
+            let above = path.ancestors().skip(1).filter(|it| !it.as_os_str().is_empty());
+            directories.extend(above.map(Path::to_owned));
+        }
+        let directories = directories.into_iter().map(|path| Entry { path, kind: Kind::Directory });
+        self.entries.extend(directories);
+        self.entries.extend(seen.into_iter().map(|path| Entry { path, kind: Kind::File }));
+        self.entries.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
     fn directory(&mut self, root: &Path, directory: &Path, left: &mut Vec<PathBuf>) -> anyhow::Result<()> {
@@ -100,11 +137,14 @@ impl Tree {
                 self.entries.push(Entry { path, kind: Kind::Link(target) });
             } else if !kind.is_file() {
                 self.left_out.push(LeftOut { path, reason: "it is no file: a pipe, a socket or a device" });
-            } else if path.extension().is_some_and(|it| OBJECTS.iter().any(|object| it == *object)) {
+            } else if built::is_object(&entry.path()) {
                 self.left_out
                     .push(LeftOut { path, reason: "a compiler has made it, of sources without guards" });
-            } else if path.file_name().is_some_and(|name| name == "CMakeCache.txt") {
-                self.left_out.push(LeftOut { path, reason: "it names the directory that it was made in" });
+            } else if let Some(built::Build::OfCmake) = built::build(&entry.path(), root) {
+                self.left_out.push(LeftOut {
+                    path,
+                    reason: "CMake has made it for this directory: run cmake in the copy",
+                });
             } else {
                 self.bytes = self.bytes.saturating_add(entry.metadata().with_context(shown)?.len());
                 if MOST_BYTES < self.bytes {
@@ -114,11 +154,41 @@ impl Tree {
                         format::bytes(MOST_BYTES)
                     );
                 }
+                if built::build(&entry.path(), root) == Some(built::Build::NamesRoot) {
+                    self.problems.push(format!(
+                        "{} names the directory {}: what is built by it may be the original; configure the copy anew",
+                        path.display(),
+                        root.display()
+                    ));
+                }
                 self.entries.push(Entry { path, kind: Kind::File });
             }
         }
         Ok(())
     }
+}
+
+/// What a text includes by `"…"`.
+fn included(text: &[u8]) -> Vec<String> {
+    let name = |line: &[u8]| {
+        let rest = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start().strip_prefix(b"include")?;
+        let name = rest.trim_ascii_start().strip_prefix(b"\"")?.split(|byte| *byte == b'"').next()?;
+        String::from_utf8(name.to_vec()).ok().filter(|name| !name.starts_with('/'))
+    };
+    text.split(|byte| *byte == b'\n').filter_map(name).collect()
+}
+
+/// A path without dots; `None` = it leads above where it begins.
+fn below(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => plain.pop().then_some(())?,
+            Component::CurDir => {}
+            component => plain.push(component),
+        }
+    }
+    Some(plain)
 }
 
 /// Why a directory is no part of the sources.
@@ -129,7 +199,8 @@ fn built(directory: &Path) -> Option<&'static str> {
     }
     // Cargo, and others, say by this file that a directory can be made again.
     let is_cache = directory.join("CACHEDIR.TAG").exists();
-    let is_of_cmake = directory.join("CMakeCache.txt").exists();
+    let is_of_cmake = directory.join("CMakeCache.txt").exists()
+        || name == "CMakeFiles" && directory.with_file_name("CMakeCache.txt").exists();
     let is_of_cargo = name == "target" && directory.with_file_name("Cargo.toml").exists();
     (is_cache || is_of_cmake || is_of_cargo).then_some("it was built, and can be built again")
 }

@@ -5,7 +5,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod again;
+mod left_out;
 mod program;
+mod refusals;
 mod refused;
 
 use std::collections::BTreeMap;

@@ -37,7 +37,7 @@ fn sources() -> Program {
     for (file, text) in [
         ("src/.git/HEAD", "ref"),
         ("src/lib/more.c", "int more(void) { return 1; }"),
-        ("src/lib/more.o", "old"),
+        ("src/lib/more.o", "\x7fELF"),
         ("src/build/CMakeCache.txt", "x"),
         ("src/target/stays.txt", "no Cargo.toml beside it"),
         ("src/Makefile", "all:\n"),
