@@ -6,7 +6,7 @@
 //!
 //! Directories are looked through from above, up to a number of entries; links are not followed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -173,7 +173,7 @@ pub fn of_module(
         // Whoever names a record wants it.
         !is_younger || is_given
     });
-    keep_one_of_each_unit(&mut records, module.path, &mut found.problems);
+    keep_one_of_each_unit(&mut records, &made, module.path, &mut found.problems);
     records.into_iter().for_each(|record| found.take(record, time));
     found
 }
@@ -283,35 +283,54 @@ impl Record {
     /// `None` = it is none of this program.
     fn read(path: &Path, format: Format, made: &Made, config: &RemarkConfig) -> Option<Self> {
         let Remarks { rows, problems } = Remarks::of(path, format, config);
-        let mut unit = None;
+        let compiler = rows.first()?.compiler;
+        let mut units: FxHashSet<PathBuf> = FxHashSet::default();
         let mut kept: Vec<Remark> = Vec::new();
         let mut is_ours = false;
+        // Sources of others, by name.
+        let mut foreign: FxHashSet<String> = FxHashSet::default();
         for row in rows {
-            let spelled = made.resolve(&row.file, path).map(str::to_owned);
-            is_ours |= spelled.is_some();
-            if let Some(file) = &spelled {
-                let plain = super::units::plain(Path::new(file));
-                if made.units.get(&plain) == Some(&row.compiler) {
-                    unit = Some(plain);
+            let Some(file) = made.resolve(&row.file, path).map(str::to_owned) else {
+                // Of Rust's own library the compiler knows other paths than debug information does.
+                if is_of_rust(&row.file) {
+                    kept.push(row);
+                } else {
+                    foreign.insert(row.file.rsplit('/').next().unwrap_or_default().to_owned());
                 }
+                continue;
+            };
+            is_ours = true;
+            let plain = super::units::plain(Path::new(&file));
+            if made.units.get(&plain) == Some(&row.compiler) {
+                units.insert(plain);
             }
-            // Of Rust's own library the compiler knows other paths than debug information does.
-            kept.push(Remark { file: spelled.unwrap_or_else(|| row.file.clone()), ..row });
+            kept.push(Remark { file, ..row });
         }
-        let compiler = kept.first()?.compiler;
-        is_ours.then(|| Self {
-            path: path.to_owned(),
-            compiler,
-            time: modified(path),
-            rows: kept,
-            problems,
-            unit: unit.filter(|_| compiler != Compiler::Rustc),
-        })
+        // Programs share headers, so of those alone it is not told whose record it is; its name says whose it may be.
+        let is_of_unit = || {
+            let named = made.named_by(path);
+            !named.is_empty() && !named.iter().any(|name| foreign.contains(*name))
+        };
+        let has_units = compiler != Compiler::Rustc && !made.units.is_empty();
+        if !is_ours || has_units && units.is_empty() && !is_of_unit() {
+            return None;
+        }
+        // Link-time optimisation makes one record of several.
+        let unit = units.iter().next().filter(|_| units.len() == 1 && compiler != Compiler::Rustc).cloned();
+        Some(Self { path: path.to_owned(), compiler, time: modified(path), rows: kept, problems, unit })
     }
 }
 
+/// Whether a source is one of Rust's own library.
+fn is_of_rust(file: &str) -> bool {
+    let is_part = |part: &str| file.contains(&format!("library/{part}/src/"));
+    file.starts_with("/rustc/") || ["core", "alloc", "std"].into_iter().any(is_part)
+}
+
 /// Programs that share sources have records side by side: that which bears the program's name counts, else the youngest.
-fn keep_one_of_each_unit(records: &mut Vec<Record>, module: &Path, problems: &mut Vec<Problem>) {
+///
+/// Of a source that is in the program several times, as one for each of two types is, there are as many.
+fn keep_one_of_each_unit(records: &mut Vec<Record>, made: &Made, module: &Path, problems: &mut Vec<Problem>) {
     let name = module.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bears_name = |record: &Record| {
         let parts = record.path.components().map(|part| part.as_os_str().to_string_lossy());
@@ -320,25 +339,25 @@ fn keep_one_of_each_unit(records: &mut Vec<Record>, module: &Path, problems: &mu
                 .is_some_and(|rest| rest.starts_with(['-', '.']) || rest.is_empty())
         })
     };
-    let mut best: FxHashMap<PathBuf, (bool, Option<SystemTime>, usize)> = FxHashMap::default();
+    let mut of_unit: BTreeMap<PathBuf, Vec<(bool, Option<SystemTime>, usize)>> = BTreeMap::new();
     for (place, record) in records.iter().enumerate() {
         let Some(unit) = &record.unit else { continue };
-        let rank = (bears_name(record), record.time, place);
-        let known = best.entry(unit.clone()).or_insert(rank);
-        if (known.0, known.1) < (rank.0, rank.1) {
-            *known = rank;
+        of_unit.entry(unit.clone()).or_default().push((bears_name(record), record.time, place));
+    }
+    let mut is_kept = vec![true; records.len()];
+    for (unit, mut rivals) in of_unit {
+        let number = made.times(&unit);
+        rivals.sort_by_key(|(bears_name, time, place)| (std::cmp::Reverse((*bears_name, *time)), *place));
+        let bears_name = rivals.first().is_some_and(|best| best.0);
+        for (.., place) in rivals.into_iter().skip(number) {
+            is_kept[place] = false;
+            if !bears_name {
+                problems.push(Problem::RivalRemarks { path: records[place].path.clone() });
+            }
         }
     }
-    let mut place = 0;
-    records.retain(|record| {
-        let here = place;
-        place += 1;
-        let Some(best) = record.unit.as_ref().and_then(|unit| best.get(unit)) else { return true };
-        if best.2 != here && !best.0 {
-            problems.push(Problem::RivalRemarks { path: record.path.clone() });
-        }
-        best.2 == here
-    });
+    let mut is_kept = is_kept.into_iter();
+    records.retain(|_| is_kept.next().unwrap_or(true));
 }
 
 /// Rows of sources that are as they were when the record was written, or that were changed since the program was made.
