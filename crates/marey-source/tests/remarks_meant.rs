@@ -3,11 +3,13 @@
 //! Expected is what the text of the loops leaves no doubt about, not what this or that version of a compiler says.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use marey_source::remarks::{
-    Dependence, DependenceKind, Found, LoopRemarks, Outcome, RemarkConfig, RemarkKind, join, of_module,
+    Dependence, DependenceKind, Format, Found, LoopRemarks, Outcome, RemarkConfig, RemarkKind, Remarks, join,
+    of_module, of_modules,
 };
 use marey_source::text::{Sources, TextConfig};
 use marey_source::{ModuleRef, SymbolizerConfig};
@@ -170,4 +172,59 @@ fn of_a_source_that_is_twice_in_a_program_both_records_are_its() {
     functions.sort_unstable();
     functions.dedup();
     assert_eq!(functions, ["d", "f"], "{:#?} {:?}", all.files, all.problems);
+}
+
+#[test]
+fn two_programs_that_are_read_together_say_what_each_says_alone() {
+    let lib = "void f(float *a, int n) { for (int i = 1; i < n; i++) a[i] = a[i - 1] * 2; }\n";
+    let main = "void f(float *, int);
+        int main(int c, char **v) { (void)v; float a[99]; for (int i = 0; i < 99; i++) a[i] = c; f(a, c); return 0; }\n";
+    let (_dir, dir) = made(&[("f.c", lib), ("main.c", main)]);
+    if !compile(&dir, "gcc", &["-shared", "-fPIC", "f.c", "-o", "libf.so"]) {
+        return;
+    }
+    compile(&dir, "gcc", &["main.c", "-L.", "-lf", "-o", "p"]);
+    let paths = [dir.join("p"), dir.join("libf.so"), dir.join("p")];
+    let modules: Vec<ModuleRef<'_>> = paths.iter().map(|path| ModuleRef { path, build_id: None }).collect();
+    let both = of_modules(&modules, None, &[], &RemarkConfig::system(), &SymbolizerConfig::system());
+    let mut expected = [found(&paths[0]).rows, found(&paths[1]).rows].concat();
+    assert!(found(&paths[0]).files.len() == 1 && found(&paths[1]).files.len() == 1);
+    let mut rows = both.rows;
+    rows.sort();
+    expected.sort();
+    assert_eq!(rows, expected);
+    assert_eq!((both.files.len(), both.problems), (2, Vec::new()));
+}
+
+/// The most memory that this process had, bytes.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap() << 10
+}
+
+#[test]
+fn a_small_file_that_unpacks_to_much_needs_little_memory() {
+    const TIMES: usize = 600_000;
+    let piece = |head: &str, one: &str, tail: &str| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(head.as_bytes()).unwrap();
+        let many = one.repeat(1000);
+        (0..TIMES / 1000).for_each(|_| packed.write_all(many.as_bytes()).unwrap());
+        packed.write_all(tail.as_bytes()).unwrap();
+        packed.finish().unwrap()
+    };
+    let of = |bytes: &[u8]| Remarks::read(bytes, Path::new("hostile"), Format::Gcc, &RemarkConfig::system());
+    let vect = "[{},[{\"id\":\"1\",\"name\":\"vect\"}],[{\"kind\":\"failure\",\"pass\":\"1\",";
+    for (bytes, is_whole) in [
+        (piece("[{},[{}", ",{\"id\":\"\"}", "],[]]"), true),
+        (piece(&format!("{vect}\"children\":[{{}}"), ",{\"kind\":\"success\",\"pass\":\"1\"}", "]}]]"), true),
+        (piece(&format!("{vect}\"message\":[\""), "aaaa", "\"]}]]"), false),
+    ] {
+        let before = peak();
+        let read = of(&bytes);
+        assert_eq!(read.problems.is_empty(), is_whole, "{:?}", read.problems);
+        let needed = peak().saturating_sub(before);
+        assert!(needed < 60 << 20, "{} MB", needed >> 20);
+    }
 }

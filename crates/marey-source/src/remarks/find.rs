@@ -23,9 +23,9 @@ use crate::symbolizer::{ModuleRef, SymbolizerConfig};
 const MOST_LEVELS: usize = 8;
 /// Entries that are looked at, some 0.1 s.
 const MOST_ENTRIES: usize = 30_000;
-/// Records that are read for one module.
+/// Records that are found from one module.
 const MOST_RECORDS: usize = 20_000;
-/// Bytes of records, unpacked, that are read for one module.
+/// Bytes of records, unpacked, that are read of one run.
 const MOST_BYTES: u64 = 3 << 30;
 /// By how much a record may be younger than the program: file systems round times.
 const ROUNDING: Duration = Duration::from_secs(2);
@@ -33,7 +33,7 @@ const ROUNDING: Duration = Duration::from_secs(2);
 const LINKING: Duration = Duration::from_secs(60);
 
 /// A file that may hold remarks.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RemarkFiles {
     /// Where it is.
     pub path: PathBuf,
@@ -141,40 +141,82 @@ pub fn of_module(
     config: &RemarkConfig,
     system: &SymbolizerConfig,
 ) -> Found {
+    of_modules(std::slice::from_ref(module), given, asked, config, system)
+}
+
+/// The same of several modules; each record is read once.
+pub fn of_modules(
+    modules: &[ModuleRef<'_>],
+    given: Option<&[RemarkFiles]>,
+    asked: &[String],
+    config: &RemarkConfig,
+    system: &SymbolizerConfig,
+) -> Found {
     let mut found = Found::default();
     let asked = asked.iter().map(String::as_str).collect();
-    let made = Made::of(module, &asked, system, &mut found.problems);
-    if made.files.is_empty() {
-        return found;
+    let mut of_file: FxHashMap<RemarkFiles, Vec<usize>> = FxHashMap::default();
+    let mut files: Vec<RemarkFiles> = Vec::new();
+    let mut walked: FxHashMap<Vec<(PathBuf, usize)>, Vec<RemarkFiles>> = FxHashMap::default();
+    let mut all_made = Vec::new();
+    for (place, module) in modules.iter().enumerate() {
+        let made = Made::of(module, &asked, system, &mut found.problems);
+        let near = match given {
+            _ if made.files.is_empty() => &[][..],
+            Some(given) => given,
+            None => {
+                let around = around(module.path, &made);
+                walked.entry(around).or_insert_with_key(|around| below(around.iter().cloned()))
+            }
+        };
+        for file in near.iter().filter(|it| may_be_of(it.format, &made) && !made.is_idle(&it.path)) {
+            let of = of_file.entry(file.clone()).or_default();
+            if of.is_empty() {
+                files.push(file.clone());
+            }
+            of.push(place);
+        }
+        all_made.push(made);
     }
-    let is_given = given.is_some();
-    let files = given.map_or_else(|| below(around(module.path, &made)), <[RemarkFiles]>::to_vec);
-    let mut files: Vec<RemarkFiles> =
-        files.into_iter().filter(|it| may_be_of(it.format, &made) && !made.is_idle(&it.path)).collect();
     let number = affordable(&files);
     if let Some(left_out) = files.get(number) {
         let (number, path) = (files.len() - number, left_out.path.clone());
         found.problems.push(Problem::ManyRemarks { path, number });
     }
     files.truncate(number);
-    // What is not of this program's sources is none of its records, and no problem.
-    let read = files.par_iter().with_max_len(1).map(|it| Record::read(&it.path, it.format, &made, config));
-    let mut records: Vec<Record> = read.collect::<Vec<_>>().into_iter().flatten().collect();
-    let time = modified(module.path);
-    let is_too_young = |record: &Record| {
-        let slack = if record.compiler == Compiler::Rustc { LINKING } else { ROUNDING };
-        time.zip(record.time).is_some_and(|(made, written)| made + slack < written)
+    // What is not of these programs' sources is none of their records, and no problem.
+    let read = |it: &RemarkFiles| {
+        let of = of_file.get(it).map_or(&[][..], Vec::as_slice);
+        let remarks = Remarks::of(&it.path, it.format, config);
+        let record = |place: &usize| Some((*place, Record::of(&remarks, &it.path, all_made.get(*place)?)?));
+        of.iter().filter_map(record).collect::<Vec<_>>()
     };
-    records.retain(|record| {
-        let is_younger = is_too_young(record);
-        if is_younger {
-            found.problems.push(Problem::YoungRemarks { path: record.path.clone() });
-        }
-        // Whoever names a record wants it.
-        !is_younger || is_given
-    });
-    keep_one_of_each_unit(&mut records, &made, module.path, &mut found.problems);
-    records.into_iter().for_each(|record| found.take(record, time));
+    let read: Vec<Vec<(usize, Record)>> = files.par_iter().with_max_len(1).map(read).collect();
+    let mut of_module: Vec<Vec<Record>> = modules.iter().map(|_| Vec::new()).collect();
+    read.into_iter().flatten().for_each(|(place, record)| of_module[place].push(record));
+    for ((module, made), mut records) in modules.iter().zip(&all_made).zip(of_module) {
+        let time = modified(module.path);
+        let is_too_young = |record: &Record| {
+            let slack = if record.compiler == Compiler::Rustc { LINKING } else { ROUNDING };
+            time.zip(record.time).is_some_and(|(made, written)| made + slack < written)
+        };
+        records.retain(|record| {
+            let is_younger = is_too_young(record);
+            if is_younger {
+                found.problems.push(Problem::YoungRemarks { path: record.path.clone() });
+            }
+            // Whoever names a record wants it.
+            !is_younger || given.is_some()
+        });
+        keep_one_of_each_unit(&mut records, made, module.path, &mut found.problems);
+        records.into_iter().for_each(|record| found.take(record, time));
+    }
+    if modules.len() > 1 {
+        // What two of them are made of is told once.
+        let mut known = FxHashSet::default();
+        found.rows.retain(|row| known.insert(row.clone()));
+        found.files.sort_unstable();
+        found.files.dedup();
+    }
     found
 }
 
@@ -184,7 +226,7 @@ pub fn of_files(files: &[String], records: &[RemarkFiles], config: &RemarkConfig
     let mut found = Found::default();
     let mut unused = Vec::new();
     for RemarkFiles { path, format } in records {
-        match Record::read(path, *format, &made, config) {
+        match Record::of(&Remarks::of(path, *format, config), path, &made) {
             Some(record) => found.take(record, None),
             None => unused.push(path.clone()),
         }
@@ -281,8 +323,8 @@ struct Record {
 
 impl Record {
     /// `None` = it is none of this program.
-    fn read(path: &Path, format: Format, made: &Made, config: &RemarkConfig) -> Option<Self> {
-        let Remarks { rows, problems } = Remarks::of(path, format, config);
+    fn of(remarks: &Remarks, path: &Path, made: &Made) -> Option<Self> {
+        let Remarks { rows, problems } = remarks;
         let compiler = rows.first()?.compiler;
         let mut units: FxHashSet<PathBuf> = FxHashSet::default();
         let mut kept: Vec<Remark> = Vec::new();
@@ -293,7 +335,7 @@ impl Record {
             let Some(file) = made.resolve(&row.file, path).map(str::to_owned) else {
                 // Of Rust's own library the compiler knows other paths than debug information does.
                 if is_of_rust(&row.file) {
-                    kept.push(row);
+                    kept.push(row.clone());
                 } else {
                     foreign.insert(row.file.rsplit('/').next().unwrap_or_default().to_owned());
                 }
@@ -304,7 +346,7 @@ impl Record {
             if made.units.get(&plain) == Some(&row.compiler) {
                 units.insert(plain);
             }
-            kept.push(Remark { file, ..row });
+            kept.push(Remark { file, ..row.clone() });
         }
         // Programs share headers, so of those alone it is not told whose record it is; its name says whose it may be.
         let is_of_unit = || {
@@ -317,7 +359,14 @@ impl Record {
         }
         // Link-time optimisation makes one record of several.
         let unit = units.iter().next().filter(|_| units.len() == 1 && compiler != Compiler::Rustc).cloned();
-        Some(Self { path: path.to_owned(), compiler, time: modified(path), rows: kept, problems, unit })
+        Some(Self {
+            path: path.to_owned(),
+            compiler,
+            time: modified(path),
+            rows: kept,
+            problems: problems.clone(),
+            unit,
+        })
     }
 }
 
