@@ -3,18 +3,24 @@
 //! The one idea: remarks lie at lines, and so do samples. A loop that the compiler left as it is matters as much as the time
 //! that was spent in its own lines, on the critical path where there is one; at most that can be won.
 //!
-//! Code of Rust's core library that was called in a loop (iterators, slices, numbers) counts as the loop's own here: it is
-//! generic, so it was compiled into the loop, and debug information tells it as calls.
+//! What was inlined into a loop counts as the loop's own here, unless it is a loop itself: it is in the same code. So does code
+//! of Rust's core library, which is generic and small.
 //!
 //! Deliberately absent: where remarks come from. They are handed in, as a run keeps them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::Nanos;
 
 use crate::samples::{Sampled, around, library_call};
 use crate::source_loops::{Places, SourceLoop};
 use crate::trace::{Frame, SampledRow, Trace};
+
+mod changes;
+mod names;
+
+pub use changes::{LoopChange, changed_loops};
+use names::Name;
 
 /// What became of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,7 +114,8 @@ pub struct RemarkRow {
     pub inlined_into: String,
 }
 
-/// Elements in a vector where the compiler does not say it: 16 bytes, which every x86-64 and ARM64 has, of 4 bytes each.
+/// Elements in a vector where the compiler does not say it: 16 bytes, which every x86-64 and ARM64 has, of 4 bytes each. What
+/// is calculated with it is an estimate, and no bound.
 pub const USUAL_LANES: u32 = 4;
 
 /// A loop of which the compiler spoke.
@@ -141,7 +148,8 @@ impl RemarkedLoop<'_> {
         self.on_path.unwrap_or(self.own).time
     }
 
-    /// How much less that could be at most: with vectors that do all of it, and at no cost, 1/lanes of it would be left.
+    /// How much less that could be: with vectors that do all of it, and at no cost, 1/lanes of it would be left. Where the
+    /// compiler has told how many lanes the widest vector has, it cannot be more.
     pub fn gain(&self) -> Nanos {
         let lanes = i64::from(self.lanes().0.max(1));
         let time = self.time().0;
@@ -245,8 +253,16 @@ fn own(trace: &dyn Trace, places: &Places<'_>, number: usize, samples: &[Sampled
     for row in samples {
         let is_in_call = row.call_path.is_some_and(|path| library_call(trace, path).is_some());
         let stack = row.stack.filter(|_| !is_in_call).map_or_else(Vec::new, |stack| trace.stack(stack));
-        let first = stack.into_iter().find(|frame| !is_core(frame));
-        if let Some(place) = first.and_then(|frame| places.innermost(frame)) {
+        // In one frame of the machine, and behind what is Rust's own, the innermost loop.
+        let together = row.stack.map_or(1, |stack| trace.inlined_together(stack));
+        let mut is_over = false;
+        let here = stack.into_iter().enumerate().take_while(|(place, frame)| {
+            let is_within = !is_over;
+            is_over |= together <= place + 1 && !is_core(frame);
+            is_within
+        });
+        let mut here = here.map(|(_, frame)| frame).filter(|frame| !is_core(frame));
+        if let Some(place) = here.find_map(|frame| places.innermost(frame)) {
             own[place].add(row);
         }
     }
@@ -261,13 +277,17 @@ fn is_core(frame: &Frame) -> bool {
 
 /// Calls in loops that were not inlined, with what was spent in them.
 fn calls<'r>(trace: &dyn Trace, rows: &'r [RemarkRow]) -> Vec<RemarkedCall<'r>> {
-    let mut of_call: BTreeMap<(&str, u32, &str), (usize, Sampled)> = BTreeMap::new();
+    let mut names: BTreeMap<&str, Name> = BTreeMap::new();
+    // By file, line and the last part of the name, those that are called there.
+    let mut of_call: BTreeMap<(&str, u32, String), BTreeMap<String, usize>> = BTreeMap::new();
     for (place, row) in rows.iter().enumerate() {
         if row.kind == "not inlined" && row.first_line != 0 {
-            let key = (row.file.as_str(), row.line, last_part(&row.callee));
-            of_call.entry(key).or_insert((place, Sampled::default()));
+            let Name { whole, last } = Name::of(&row.callee);
+            of_call.entry((row.file.as_str(), row.line, last)).or_default().entry(whole).or_insert(place);
         }
     }
+    let lines: BTreeSet<(&str, u32)> = of_call.keys().map(|(file, line, _)| (*file, *line)).collect();
+    let mut sums: BTreeMap<usize, Sampled> = BTreeMap::new();
     let samples = if of_call.is_empty() { &[] } else { trace.samples() };
     for row in samples {
         let stack = row.stack.map_or_else(Vec::new, |stack| trace.stack(stack));
@@ -278,71 +298,25 @@ fn calls<'r>(trace: &dyn Trace, rows: &'r [RemarkRow]) -> Vec<RemarkedCall<'r>> 
         };
         let mut seen: Vec<usize> = Vec::new();
         for pair in frames.windows(2) {
-            let key = (pair[1].file.as_str(), pair[1].line, last_part(&pair[0].function));
-            if let Some((place, sum)) = of_call.get_mut(&key)
-                && !seen.contains(place)
-            {
-                sum.add(row);
+            let (file, line) = (pair[1].file.as_str(), pair[1].line);
+            if !lines.contains(&(file, line)) {
+                continue;
+            }
+            let name = names.entry(&pair[0].function).or_insert_with(|| Name::of(&pair[0].function));
+            let Some(callees) = of_call.get(&(file, line, name.last.clone())) else { continue };
+            // Of several with one last name it is the one with the whole name.
+            let place = match callees.len() {
+                1 => callees.values().next(),
+                _ => callees.get(&name.whole),
+            };
+            if let Some(place) = place.filter(|place| !seen.contains(place)) {
+                sums.entry(*place).or_default().add(row);
                 seen.push(*place);
             }
         }
     }
-    let spent = of_call.into_values().filter(|(_, sum)| sum.samples != 0);
     let mut found: Vec<RemarkedCall<'_>> =
-        spent.map(|(place, inclusive)| RemarkedCall { at: &rows[place], inclusive }).collect();
+        sums.into_iter().map(|(place, inclusive)| RemarkedCall { at: &rows[place], inclusive }).collect();
     found.sort_by_key(|call| std::cmp::Reverse(call.inclusive.time));
-    found
-}
-
-/// `step` of `solver::step<double>`
-fn last_part(name: &str) -> &str {
-    let plain = name.split(['<', '(']).next().unwrap_or(name);
-    plain.rsplit("::").next().unwrap_or(plain)
-}
-
-/// A loop of which a compiler says something else in another run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoopChange<'r> {
-    /// As it was.
-    pub old: RemarkedLoop<'r>,
-    /// As it is.
-    pub new: RemarkedLoop<'r>,
-}
-
-impl LoopChange<'_> {
-    /// Whether it is vectorised now and was not, all of it or more of it.
-    pub fn is_gain(&self) -> bool {
-        self.new.at.outcome < self.old.at.outcome
-    }
-}
-
-/// Loops that both runs know and of which the compiler says something else, those with most time first. A loop is known by its
-/// file, its function, and its place among the loops of the function, as long as both have as many: lines move.
-pub fn changed_loops<'r>(old: &Remarked<'r>, new: &Remarked<'r>) -> Vec<LoopChange<'r>> {
-    let (mut before, mut after) = (by_function(old), by_function(new));
-    let mut found = Vec::new();
-    for (function, olds) in &mut before {
-        let Some(news) = after.get_mut(function).filter(|news| news.len() == olds.len()) else { continue };
-        for loops in [&mut *olds, &mut *news] {
-            loops.sort_by_key(|it| (it.at.first_line, std::cmp::Reverse(it.at.last_line)));
-        }
-        for (old, new) in olds.iter().zip(news.iter()) {
-            let is_silent = [old, new].iter().any(|it| it.at.outcome == LoopOutcome::Silent);
-            if old.at.outcome != new.at.outcome && !is_silent {
-                found.push(LoopChange { old: (*old).clone(), new: (*new).clone() });
-            }
-        }
-    }
-    found.sort_by_key(|it| std::cmp::Reverse(it.old.own.time.max(it.new.own.time)));
-    found
-}
-
-/// Loops by the last part of the path of their file and their function.
-fn by_function<'a, 'r>(it: &'a Remarked<'r>) -> BTreeMap<(&'r str, &'r str), Vec<&'a RemarkedLoop<'r>>> {
-    let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for it in it.loops.iter().filter(|it| it.at.is_read) {
-        let file = it.at.file.rsplit('/').next().unwrap_or(&it.at.file);
-        found.entry((file, it.at.function.as_str())).or_default().push(it);
-    }
     found
 }

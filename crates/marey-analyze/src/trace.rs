@@ -27,6 +27,12 @@ pub trait Trace {
     /// if there is no such stack.
     fn stack(&self, stack: StackId) -> Vec<&Frame>;
 
+    /// How many of the first of those are one frame of the machine: functions that were inlined, and the one that they were
+    /// inlined into.
+    fn inlined_together(&self, stack: StackId) -> usize {
+        self.beneath().map_or(1, |run| run.inlined_together(stack))
+    }
+
     /// Processes, by [`ProcessId`].
     fn processes(&self) -> &[Process];
 

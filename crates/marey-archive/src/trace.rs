@@ -105,6 +105,11 @@ impl Trace for RunTrace {
         addresses.iter().flat_map(|&address| &self.stacks.addresses[address]).collect()
     }
 
+    fn inlined_together(&self, stack: StackId) -> usize {
+        let innermost = self.stacks.stacks.get(stack.idx()).and_then(|addresses| addresses.first());
+        innermost.map_or(0, |&address| self.stacks.addresses[address].len())
+    }
+
     fn processes(&self) -> &[Process] {
         &self.processes
     }

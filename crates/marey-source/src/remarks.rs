@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use crate::problem::Problem;
 
 pub use arrays::array_of;
-pub use find::{Found, RemarkFiles, of_files, of_module, of_paths, of_records};
+pub use find::{Found, RemarkFiles, of_files, of_module, of_modules, of_paths, of_records};
 pub use loops::{LoopRemarks, Outcome, join};
 pub use row::{Compiler, Dependence, DependenceKind, Remark, RemarkKind, Site};
 

@@ -30,7 +30,7 @@ struct Use {
 const MOST_CHARS: usize = 1 << 16;
 
 fn uses(text: &str, lines: Lines, language: Language) -> Vec<Use> {
-    let is_fortran = language == Language::Fortran;
+    let is_fortran = matches!(language, Language::Fortran | Language::FixedFortran);
     let first = lines.first.saturating_sub(1) as usize;
     let number = lines.last.saturating_sub(lines.first) as usize + 1;
     let part: Vec<&str> = text.lines().skip(first).take(number).collect();

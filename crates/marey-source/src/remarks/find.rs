@@ -6,7 +6,7 @@
 //!
 //! Directories are looked through from above, up to a number of entries; links are not followed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -23,9 +23,9 @@ use crate::symbolizer::{ModuleRef, SymbolizerConfig};
 const MOST_LEVELS: usize = 8;
 /// Entries that are looked at, some 0.1 s.
 const MOST_ENTRIES: usize = 30_000;
-/// Records that are read for one module.
+/// Records that are found from one module.
 const MOST_RECORDS: usize = 20_000;
-/// Bytes of records, unpacked, that are read for one module.
+/// Bytes of records, unpacked, that are read of one run.
 const MOST_BYTES: u64 = 3 << 30;
 /// By how much a record may be younger than the program: file systems round times.
 const ROUNDING: Duration = Duration::from_secs(2);
@@ -33,7 +33,7 @@ const ROUNDING: Duration = Duration::from_secs(2);
 const LINKING: Duration = Duration::from_secs(60);
 
 /// A file that may hold remarks.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RemarkFiles {
     /// Where it is.
     pub path: PathBuf,
@@ -141,40 +141,82 @@ pub fn of_module(
     config: &RemarkConfig,
     system: &SymbolizerConfig,
 ) -> Found {
+    of_modules(std::slice::from_ref(module), given, asked, config, system)
+}
+
+/// The same of several modules; each record is read once.
+pub fn of_modules(
+    modules: &[ModuleRef<'_>],
+    given: Option<&[RemarkFiles]>,
+    asked: &[String],
+    config: &RemarkConfig,
+    system: &SymbolizerConfig,
+) -> Found {
     let mut found = Found::default();
     let asked = asked.iter().map(String::as_str).collect();
-    let made = Made::of(module, &asked, system, &mut found.problems);
-    if made.files.is_empty() {
-        return found;
+    let mut of_file: FxHashMap<RemarkFiles, Vec<usize>> = FxHashMap::default();
+    let mut files: Vec<RemarkFiles> = Vec::new();
+    let mut walked: FxHashMap<Vec<(PathBuf, usize)>, Vec<RemarkFiles>> = FxHashMap::default();
+    let mut all_made = Vec::new();
+    for (place, module) in modules.iter().enumerate() {
+        let made = Made::of(module, &asked, system, &mut found.problems);
+        let near = match given {
+            _ if made.files.is_empty() => &[][..],
+            Some(given) => given,
+            None => {
+                let around = around(module.path, &made);
+                walked.entry(around).or_insert_with_key(|around| below(around.iter().cloned()))
+            }
+        };
+        for file in near.iter().filter(|it| may_be_of(it.format, &made) && !made.is_idle(&it.path)) {
+            let of = of_file.entry(file.clone()).or_default();
+            if of.is_empty() {
+                files.push(file.clone());
+            }
+            of.push(place);
+        }
+        all_made.push(made);
     }
-    let is_given = given.is_some();
-    let files = given.map_or_else(|| below(around(module.path, &made)), <[RemarkFiles]>::to_vec);
-    let mut files: Vec<RemarkFiles> =
-        files.into_iter().filter(|it| may_be_of(it.format, &made) && !made.is_idle(&it.path)).collect();
     let number = affordable(&files);
     if let Some(left_out) = files.get(number) {
         let (number, path) = (files.len() - number, left_out.path.clone());
         found.problems.push(Problem::ManyRemarks { path, number });
     }
     files.truncate(number);
-    // What is not of this program's sources is none of its records, and no problem.
-    let read = files.par_iter().with_max_len(1).map(|it| Record::read(&it.path, it.format, &made, config));
-    let mut records: Vec<Record> = read.collect::<Vec<_>>().into_iter().flatten().collect();
-    let time = modified(module.path);
-    let is_too_young = |record: &Record| {
-        let slack = if record.compiler == Compiler::Rustc { LINKING } else { ROUNDING };
-        time.zip(record.time).is_some_and(|(made, written)| made + slack < written)
+    // What is not of these programs' sources is none of their records, and no problem.
+    let read = |it: &RemarkFiles| {
+        let of = of_file.get(it).map_or(&[][..], Vec::as_slice);
+        let remarks = Remarks::of(&it.path, it.format, config);
+        let record = |place: &usize| Some((*place, Record::of(&remarks, &it.path, all_made.get(*place)?)?));
+        of.iter().filter_map(record).collect::<Vec<_>>()
     };
-    records.retain(|record| {
-        let is_younger = is_too_young(record);
-        if is_younger {
-            found.problems.push(Problem::YoungRemarks { path: record.path.clone() });
-        }
-        // Whoever names a record wants it.
-        !is_younger || is_given
-    });
-    keep_one_of_each_unit(&mut records, module.path, &mut found.problems);
-    records.into_iter().for_each(|record| found.take(record, time));
+    let read: Vec<Vec<(usize, Record)>> = files.par_iter().with_max_len(1).map(read).collect();
+    let mut of_module: Vec<Vec<Record>> = modules.iter().map(|_| Vec::new()).collect();
+    read.into_iter().flatten().for_each(|(place, record)| of_module[place].push(record));
+    for ((module, made), mut records) in modules.iter().zip(&all_made).zip(of_module) {
+        let time = modified(module.path);
+        let is_too_young = |record: &Record| {
+            let slack = if record.compiler == Compiler::Rustc { LINKING } else { ROUNDING };
+            time.zip(record.time).is_some_and(|(made, written)| made + slack < written)
+        };
+        records.retain(|record| {
+            let is_younger = is_too_young(record);
+            if is_younger {
+                found.problems.push(Problem::YoungRemarks { path: record.path.clone() });
+            }
+            // Whoever names a record wants it.
+            !is_younger || given.is_some()
+        });
+        keep_one_of_each_unit(&mut records, made, module.path, &mut found.problems);
+        records.into_iter().for_each(|record| found.take(record, time));
+    }
+    if modules.len() > 1 {
+        // What two of them are made of is told once.
+        let mut known = FxHashSet::default();
+        found.rows.retain(|row| known.insert(row.clone()));
+        found.files.sort_unstable();
+        found.files.dedup();
+    }
     found
 }
 
@@ -184,7 +226,7 @@ pub fn of_files(files: &[String], records: &[RemarkFiles], config: &RemarkConfig
     let mut found = Found::default();
     let mut unused = Vec::new();
     for RemarkFiles { path, format } in records {
-        match Record::read(path, *format, &made, config) {
+        match Record::of(&Remarks::of(path, *format, config), path, &made) {
             Some(record) => found.take(record, None),
             None => unused.push(path.clone()),
         }
@@ -281,37 +323,63 @@ struct Record {
 
 impl Record {
     /// `None` = it is none of this program.
-    fn read(path: &Path, format: Format, made: &Made, config: &RemarkConfig) -> Option<Self> {
-        let Remarks { rows, problems } = Remarks::of(path, format, config);
-        let mut unit = None;
+    fn of(remarks: &Remarks, path: &Path, made: &Made) -> Option<Self> {
+        let Remarks { rows, problems } = remarks;
+        let compiler = rows.first()?.compiler;
+        let mut units: FxHashSet<PathBuf> = FxHashSet::default();
         let mut kept: Vec<Remark> = Vec::new();
         let mut is_ours = false;
+        // Sources of others, by name.
+        let mut foreign: FxHashSet<String> = FxHashSet::default();
         for row in rows {
-            let spelled = made.resolve(&row.file, path).map(str::to_owned);
-            is_ours |= spelled.is_some();
-            if let Some(file) = &spelled {
-                let plain = super::units::plain(Path::new(file));
-                if made.units.get(&plain) == Some(&row.compiler) {
-                    unit = Some(plain);
+            let Some(file) = made.resolve(&row.file, path).map(str::to_owned) else {
+                // Of Rust's own library the compiler knows other paths than debug information does.
+                if is_of_rust(&row.file) {
+                    kept.push(row.clone());
+                } else {
+                    foreign.insert(row.file.rsplit('/').next().unwrap_or_default().to_owned());
                 }
+                continue;
+            };
+            is_ours = true;
+            let plain = super::units::plain(Path::new(&file));
+            if made.units.get(&plain) == Some(&row.compiler) {
+                units.insert(plain);
             }
-            // Of Rust's own library the compiler knows other paths than debug information does.
-            kept.push(Remark { file: spelled.unwrap_or_else(|| row.file.clone()), ..row });
+            kept.push(Remark { file, ..row.clone() });
         }
-        let compiler = kept.first()?.compiler;
-        is_ours.then(|| Self {
+        // Programs share headers, so of those alone it is not told whose record it is; its name says whose it may be.
+        let is_of_unit = || {
+            let named = made.named_by(path);
+            !named.is_empty() && !named.iter().any(|name| foreign.contains(*name))
+        };
+        let has_units = compiler != Compiler::Rustc && !made.units.is_empty();
+        if !is_ours || has_units && units.is_empty() && !is_of_unit() {
+            return None;
+        }
+        // Link-time optimisation makes one record of several.
+        let unit = units.iter().next().filter(|_| units.len() == 1 && compiler != Compiler::Rustc).cloned();
+        Some(Self {
             path: path.to_owned(),
             compiler,
             time: modified(path),
             rows: kept,
-            problems,
-            unit: unit.filter(|_| compiler != Compiler::Rustc),
+            problems: problems.clone(),
+            unit,
         })
     }
 }
 
+/// Whether a source is one of Rust's own library.
+fn is_of_rust(file: &str) -> bool {
+    let is_part = |part: &str| file.contains(&format!("library/{part}/src/"));
+    file.starts_with("/rustc/") || ["core", "alloc", "std"].into_iter().any(is_part)
+}
+
 /// Programs that share sources have records side by side: that which bears the program's name counts, else the youngest.
-fn keep_one_of_each_unit(records: &mut Vec<Record>, module: &Path, problems: &mut Vec<Problem>) {
+///
+/// Of a source that is in the program several times, as one for each of two types is, there are as many.
+fn keep_one_of_each_unit(records: &mut Vec<Record>, made: &Made, module: &Path, problems: &mut Vec<Problem>) {
     let name = module.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bears_name = |record: &Record| {
         let parts = record.path.components().map(|part| part.as_os_str().to_string_lossy());
@@ -320,25 +388,25 @@ fn keep_one_of_each_unit(records: &mut Vec<Record>, module: &Path, problems: &mu
                 .is_some_and(|rest| rest.starts_with(['-', '.']) || rest.is_empty())
         })
     };
-    let mut best: FxHashMap<PathBuf, (bool, Option<SystemTime>, usize)> = FxHashMap::default();
+    let mut of_unit: BTreeMap<PathBuf, Vec<(bool, Option<SystemTime>, usize)>> = BTreeMap::new();
     for (place, record) in records.iter().enumerate() {
         let Some(unit) = &record.unit else { continue };
-        let rank = (bears_name(record), record.time, place);
-        let known = best.entry(unit.clone()).or_insert(rank);
-        if (known.0, known.1) < (rank.0, rank.1) {
-            *known = rank;
+        of_unit.entry(unit.clone()).or_default().push((bears_name(record), record.time, place));
+    }
+    let mut is_kept = vec![true; records.len()];
+    for (unit, mut rivals) in of_unit {
+        let number = made.times(&unit);
+        rivals.sort_by_key(|(bears_name, time, place)| (std::cmp::Reverse((*bears_name, *time)), *place));
+        let bears_name = rivals.first().is_some_and(|best| best.0);
+        for (.., place) in rivals.into_iter().skip(number) {
+            is_kept[place] = false;
+            if !bears_name {
+                problems.push(Problem::RivalRemarks { path: records[place].path.clone() });
+            }
         }
     }
-    let mut place = 0;
-    records.retain(|record| {
-        let here = place;
-        place += 1;
-        let Some(best) = record.unit.as_ref().and_then(|unit| best.get(unit)) else { return true };
-        if best.2 != here && !best.0 {
-            problems.push(Problem::RivalRemarks { path: record.path.clone() });
-        }
-        best.2 == here
-    });
+    let mut is_kept = is_kept.into_iter();
+    records.retain(|_| is_kept.next().unwrap_or(true));
 }
 
 /// Rows of sources that are as they were when the record was written, or that were changed since the program was made.

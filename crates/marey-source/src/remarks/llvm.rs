@@ -115,7 +115,12 @@ fn vectorising(said: &Said) -> Option<(RemarkKind, String)> {
     match said.state? {
         State::Passed => said.text.starts_with("vectorized").then(|| (RemarkKind::Vectorised, String::new())),
         State::Analysis | State::Missed | State::Failure => {
-            let why = said.text.strip_prefix("loop not vectorized")?;
+            // What costs too much is told in other words than what cannot be done.
+            let why = match said.text.strip_prefix("loop not vectorized") {
+                Some(why) => why,
+                None => Some(said.text.as_str())
+                    .filter(|text| text.contains("vectorization is not beneficial"))?,
+            };
             Some((RemarkKind::NotVectorised, why.trim_start_matches([':', ' ']).to_owned()))
         }
     }

@@ -219,9 +219,10 @@ fn outcome(remarks: &[Remark], numbers: &[usize]) -> Outcome {
     match (has(RemarkKind::Vectorised), has(RemarkKind::NotVectorised)) {
         (true, true) => Outcome::Both,
         (true, false) => Outcome::Vectorised,
-        _ if has(RemarkKind::Replaced) => Outcome::Replaced,
         _ if has(RemarkKind::Statements) => Outcome::Statements,
+        // Of a part that became a call nothing is left, but of this.
         (false, true) => Outcome::NotVectorised,
+        _ if has(RemarkKind::Replaced) => Outcome::Replaced,
         (false, false) => Outcome::Silent,
     }
 }

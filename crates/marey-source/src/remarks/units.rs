@@ -25,6 +25,8 @@ pub(super) struct Made {
     pub(super) files: FxHashMap<PathBuf, String>,
     /// Sources that units are named after, and who compiled them.
     pub(super) units: FxHashMap<PathBuf, Compiler>,
+    /// How many units each of those has, if it has several.
+    several: FxHashMap<PathBuf, usize>,
     /// Names of those, without directories, of units that have none of the sources which were asked for.
     idle: FxHashSet<String>,
     /// Names of all others.
@@ -107,8 +109,10 @@ impl Made {
         let compiler = producer(dwarf, unit).and_then(|producer| compiler(&producer));
         self.compilers.extend(compiler);
         let source = unit.name.clone().and_then(text).map(|name| plain(&Path::new(&directory).join(name)));
-        if let (Some(source), Some(compiler)) = (&source, compiler) {
-            self.units.insert(source.clone(), compiler);
+        if let (Some(source), Some(compiler)) = (&source, compiler)
+            && self.units.insert(source.clone(), compiler).is_some()
+        {
+            *self.several.entry(source.clone()).or_insert(1) += 1;
         }
         let mut is_asked = asked.is_empty();
         let Some(program) = &unit.line_program else { return };
@@ -133,15 +137,21 @@ impl Made {
     /// Whether a record, by its name, is that of a source in which nothing was asked for: `app-k.c.opt-record.json.gz`,
     /// `k.opt.yaml`. Where that is not clear it may matter.
     pub(super) fn is_idle(&self, record: &Path) -> bool {
-        let name = record.file_name().unwrap_or_default().to_string_lossy();
-        let name = name.trim_end_matches(".opt-record.json.gz").trim_end_matches(".opt.yaml");
-        let is_of = |source: &String| {
-            let stem = source.rsplit_once('.').map_or(source.as_str(), |(stem, _)| stem);
-            let is_whole =
-                |end: &str| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('-'));
-            is_whole(source) || is_whole(stem)
-        };
-        self.idle.iter().any(is_of) && !self.busy.iter().any(is_of)
+        let name = name_of(record);
+        self.idle.iter().any(|it| is_named_after(&name, it))
+            && !self.busy.iter().any(|it| is_named_after(&name, it))
+    }
+
+    /// Names of sources, of which one has a record by its name.
+    pub(super) fn named_by(&self, record: &Path) -> Vec<&str> {
+        let name = name_of(record);
+        let known = self.idle.iter().chain(&self.busy).map(String::as_str);
+        known.filter(|source| is_named_after(&name, source)).collect()
+    }
+
+    /// How many units are made of a source.
+    pub(super) fn times(&self, unit: &Path) -> usize {
+        self.several.get(unit).copied().unwrap_or(1)
     }
 
     /// The source that a remark means, as debug information spells it. Relative names are meant from where the compiler
@@ -185,6 +195,20 @@ impl Made {
         let first = ends.next();
         first.filter(|_| ends.next().is_none()).map(|(_, path)| path.as_str())
     }
+}
+
+/// `app-k.c` of `app-k.c.opt-record.json.gz`
+fn name_of(record: &Path) -> String {
+    let name = record.file_name().unwrap_or_default().to_string_lossy();
+    name.trim_end_matches(".opt-record.json.gz").trim_end_matches(".opt.yaml").to_owned()
+}
+
+/// Whether `app-k.c` or `k` is the name of a record of `k.c`.
+fn is_named_after(record: &str, source: &str) -> bool {
+    let stem = source.rsplit_once('.').map_or(source, |(stem, _)| stem);
+    let is_whole =
+        |end: &str| record.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('-'));
+    is_whole(source) || is_whole(stem)
 }
 
 fn producer<R: gimli::Reader>(dwarf: &gimli::Dwarf<R>, unit: &gimli::Unit<R>) -> Option<String> {

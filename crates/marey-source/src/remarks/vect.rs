@@ -33,8 +33,10 @@ pub(super) fn is_of_use(message: &Message) -> bool {
 struct Thought {
     function: String,
     location: Location,
-    /// The last distance before the first failure.
-    distance: Option<Distance>,
+    /// The distance that was told last, as long as nothing was said that makes it harmless.
+    distance: Option<i64>,
+    /// The smallest that leaves vectors fewer iterations than the narrowest of them has.
+    narrow: Option<i64>,
     /// Memory that it reads and writes, in terms of GCC: `a[_1]`, and whether it is written.
     references: Vec<(String, bool)>,
     lanes: u32,
@@ -43,9 +45,6 @@ struct Thought {
     /// What was said last of a statement.
     last: String,
 }
-
-#[derive(Clone, Copy)]
-struct Distance(Option<i64>);
 
 /// Goes through messages.
 pub(super) struct Vect {
@@ -128,11 +127,22 @@ impl Vect {
 impl Thought {
     fn hear_distance(&mut self, said: &str) {
         let said = said.trim().trim_end_matches('.');
-        if let Some(number) = said.strip_prefix('=').and_then(|number| number.trim().parse().ok()) {
-            self.distance = Some(Distance(Some(number)));
-        } else if said.contains("negative") {
-            self.distance = Some(Distance(None));
+        match said.strip_prefix('=').and_then(|number| number.trim().parse::<i64>().ok()) {
+            // Within one iteration.
+            Some(0) => self.distance = None,
+            Some(number) => self.distance = Some(number),
+            // `== 0 between`, `negative`, `>= VF`: it is in nobody's way, but for vectors that are longer than it is.
+            None => {
+                let told = self.distance.take().map(i64::saturating_abs);
+                let is_narrow = |it: &i64| said.contains(">= VF") && *it < i64::from(self.lanes);
+                self.narrow = self.narrow.into_iter().chain(told.filter(is_narrow)).min();
+            }
         }
+    }
+
+    /// How many iterations the dependence is long that GCC gave up for; `None` = it was not sure of any.
+    fn dependence(&self) -> Option<i64> {
+        self.distance.or(self.narrow)
     }
 
     /// `got vectype for stmt: _2 = a[_1];` and behind it `vector(4) float`.
@@ -165,7 +175,7 @@ impl Thought {
         let is_dependence = self.fatal.starts_with("bad data dependence");
         let mut said = self.fatal.clone();
         if is_dependence
-            && self.distance.is_none()
+            && self.dependence().is_none()
             && !self.last.is_empty()
             && !self.last.contains("no vectype")
         {
@@ -174,9 +184,9 @@ impl Thought {
         row.lanes = self.lanes;
         if is_dependence {
             // Without a distance GCC was not sure of anything.
-            let kind =
-                if self.distance.is_some() { DependenceKind::Carried } else { DependenceKind::Unknown };
-            row.dependence = Some(Dependence { kind, distance: self.distance.and_then(|it| it.0) });
+            let distance = self.dependence();
+            let kind = if distance.is_some() { DependenceKind::Carried } else { DependenceKind::Unknown };
+            row.dependence = Some(Dependence { kind, distance });
             row.arrays = dependent(&self.references).into_iter().collect();
         }
         if !said.is_empty() {
@@ -252,10 +262,12 @@ fn is_numbered(name: &str) -> bool {
     name.strip_prefix('_').is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether a loop became a call.
+/// Whether a loop became a call, and no loop is left of it: `split to 0 loops and 1 library calls`.
 fn is_call(message: &Message) -> bool {
-    let calls = message.text.rsplit_once(" library calls").and_then(|(before, _)| before.rsplit_once(' '));
-    message.kind == "success" && calls.is_some_and(|(_, number)| number.parse().is_ok_and(|it: u32| it != 0))
+    let split = message.text.split_once("split to ").and_then(|(_, split)| split.split_once(" loops and "));
+    let is_none = |number: &str| number.trim() == "0";
+    let calls = |rest: &str| rest.split_once(" library calls").is_some_and(|(number, _)| !is_none(number));
+    message.kind == "success" && split.is_some_and(|(loops, rest)| is_none(loops) && calls(rest))
 }
 
 /// `Inlining f into g.`, `not inlinable: g -> f, why`.
