@@ -29,6 +29,9 @@ use crate::run::Run;
 pub(crate) use gather::Gathered;
 pub(crate) use page::{in_report, outcome_of};
 
+/// Warnings that are told when a run is merged: a build that was begun anew has one for each of its records.
+const MOST_PROBLEMS: usize = 5;
+
 /// What compilers said of a run's program, and what was sampled on the critical path.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
@@ -42,10 +45,19 @@ impl Told {
     /// Of a run, as it keeps it.
     pub(crate) fn of(run: &Run) -> Self {
         let rows = marey_archive::remarks(&run.archive).map_err(anyhow::Error::new);
-        rows.and_then(|rows| Self::with(run, rows)).unwrap_or_else(|error| {
-            let unread = format!("remarks of compilers in {} cannot be read: {}", run.name, text_of(&error));
-            Self { unread: Some(harmless(&unread)), ..Self::default() }
-        })
+        rows.and_then(|rows| Self::with(run, rows)).unwrap_or_else(|error| Self::unread(run, &error))
+    }
+
+    /// The same for whoever does not ask for the critical path.
+    pub(crate) fn without_path(run: &Run) -> Self {
+        let rows = marey_archive::remarks(&run.archive).map_err(anyhow::Error::new);
+        let told = rows.map(|rows| Self { rows, ..Self::default() });
+        told.unwrap_or_else(|error| Self::unread(run, &error))
+    }
+
+    fn unread(run: &Run, error: &anyhow::Error) -> Self {
+        let unread = format!("remarks of compilers in {} cannot be read: {}", run.name, text_of(error));
+        Self { unread: Some(harmless(&unread)), ..Self::default() }
     }
 
     /// With rows from elsewhere.
@@ -79,7 +91,16 @@ fn on_path(run: &Run) -> anyhow::Result<Option<(Vec<SampledRow>, Nanos)>> {
 pub(crate) fn keep_of(run: &Path) {
     let _busy = Busy::with("reading remarks of compilers");
     match gather::keep(run) {
-        Ok(kept) => kept.problems.iter().for_each(|problem| say(&format!("warning: {}", harmless(problem)))),
+        Ok(kept) => {
+            let (few, more) = kept.problems.split_at(kept.problems.len().min(MOST_PROBLEMS));
+            few.iter().for_each(|problem| say(&format!("warning: {}", harmless(problem))));
+            if !more.is_empty() {
+                let number = crate::format::counted(more.len() as u64, "warning");
+                say(&format!(
+                    "warning: {number} more of records of compilers; `marey remarks PROGRAM` tells all"
+                ));
+            }
+        }
         Err(error) => say(&format!("warning: remarks of compilers are not kept: {}", text_of(&error))),
     }
 }

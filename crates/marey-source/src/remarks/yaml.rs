@@ -102,23 +102,27 @@ fn document_of(lines: &[String]) -> Option<Said> {
 fn joined(rest: &[String], first: &str) -> (String, usize) {
     let mut line = first.to_owned();
     let mut used = 1;
-    while is_open(&line)
+    // Counted as lines come: a text may be long.
+    let mut quotes = first.split_once(':').map_or(0, |(_, value)| value.matches('\'').count());
+    while is_open(&line, quotes)
         && let Some(next) = rest.get(used)
     {
         // LLVM breaks long lines behind a blank.
         line.truncate(line.trim_end().len());
         line.push(' ');
         line += next.trim();
+        quotes += next.matches('\'').count();
         used += 1;
     }
     (line, used)
 }
 
-fn is_open(line: &str) -> bool {
+/// Whether a brace or a quote is open; `quotes` are the single ones of the value.
+fn is_open(line: &str, quotes: usize) -> bool {
     let value = line.split_once(':').map_or("", |(_, value)| value.trim());
     match value.chars().next() {
         Some('{') => !value.ends_with('}'),
-        Some('\'') => value.len() == 1 || value.matches('\'').count() % 2 == 1,
+        Some('\'') => quotes % 2 == 1,
         Some('"') => value.len() == 1 || !value.ends_with('"') || value.ends_with("\\\""),
         _ => false,
     }

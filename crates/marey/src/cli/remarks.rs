@@ -16,9 +16,10 @@ use super::at_least_one;
         nothing of it. Here it is laid beside what the loops cost: why each was left as it is, which array and how many \
         iterations keep it in order, and what could be won at most. Loops come in the order of their time on the critical path; \
         where there is none, of their processor time.\n\n\
-        At most could be won: the time in the loop's own lines, without the part of it that vectors would need, 1/N with N \
-        elements in a vector. N is the compiler's own where it tells it (GCC does), else 4. It is a bound, not a forecast: \
-        memory may be what the loop waits for.\n\n\
+        At most could be won: the time in the loop's own lines and in what was inlined there, without the part of it that \
+        vectors would need, 1/N with N elements in a vector. N is the compiler's own where it tells it (GCC does); that is a \
+        bound, not a forecast: memory may be what the loop waits for. Else N is taken to be 4, and what is told is an \
+        estimate. What is won in functions that the loop calls is not in it.\n\n\
         Of an executable, or of a directory with records, the same is told without costs.",
     after_long_help = "EXAMPLES\n  \
         marey remarks run.marey\n  \

@@ -47,7 +47,7 @@ impl Loops {
     pub(super) fn open(paths: &[PathBuf]) -> anyhow::Result<Self> {
         let open = |path: &PathBuf| {
             let run = Run::open(path)?;
-            let told = Told::of(&run);
+            let told = Told::without_path(&run);
             anyhow::Ok((run, told))
         };
         Ok(Self(paths.iter().map(open).collect::<Result<_, _>>()?))

@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 
 use marey_analyze::{LoopOutcome, RemarkRow, Trace};
 use marey_archive::{Archive, keep_remarks};
-use marey_model::is_recorder;
 use marey_source::remarks::{
     Found, LoopRemarks, Outcome, Remark, RemarkConfig, RemarkFiles, RemarkKind, Site, array_of, join,
-    of_files, of_module,
+    of_files, of_module, of_modules,
 };
 use marey_source::text::{Lines, Sources, TextConfig};
 use marey_source::{ModuleRef, SymbolizerConfig};
 
+use crate::source::kept::{is_of_system, users_modules};
 use crate::words;
 
 /// Rows that a run keeps; a million lines of code have some 100 000.
@@ -38,44 +38,16 @@ pub(crate) fn keep(run: &Path) -> anyhow::Result<Gathered> {
     let archive = Archive::open_as_merged(run)?;
     let frames = archive.table("frames")?;
     // Headers of the system are in every unit.
-    let files = frames.text("file")?.iter().filter(|file| !file.is_empty() && !file.starts_with("/usr/"));
+    let files = frames.text("file")?.iter().filter(|file| !file.is_empty() && !is_of_system(file));
     let asked: Vec<String> = files.cloned().collect::<BTreeSet<String>>().into_iter().collect();
-    let mut found = Found::default();
-    for (path, build_id) in modules(&archive)? {
-        let module = ModuleRef { path: &path, build_id: build_id.as_deref() };
-        add(
-            &mut found,
-            of_module(&module, None, &asked, &RemarkConfig::system(), &SymbolizerConfig::system()),
-        );
-    }
+    let known = if asked.is_empty() { Vec::new() } else { users_modules(&archive)? };
+    let known = known.iter().filter(|(_, path, _)| path.is_absolute());
+    let modules: Vec<ModuleRef<'_>> =
+        known.map(|(_, path, build_id)| ModuleRef { path, build_id: build_id.as_deref() }).collect();
+    let found = of_modules(&modules, None, &asked, &RemarkConfig::system(), &SymbolizerConfig::system());
     let gathered = Gathered::of(found);
     keep_remarks(run, &gathered.rows)?;
     Ok(gathered)
-}
-
-/// Executables and libraries of the user's that call stacks lead through, with their build ids.
-fn modules(archive: &Archive) -> anyhow::Result<Vec<(PathBuf, Option<Vec<u8>>)>> {
-    let frames = archive.table("frames")?;
-    let lines = frames.text("file")?.iter().map(|file| !file.is_empty());
-    let with_lines: BTreeSet<u32> =
-        frames.u32("module")?.iter().zip(lines).filter(|(_, has)| *has).map(|(id, _)| *id).collect();
-    let table = archive.table("modules")?;
-    let (ids, paths, build_ids) = (table.u32("id")?, table.text("path")?, table.text("build_id")?);
-    let mut found = Vec::new();
-    for ((id, path), build_id) in ids.iter().zip(paths).zip(build_ids) {
-        // What a distribution brings was compiled elsewhere.
-        let is_of_system = ["/usr/lib", "/lib"].iter().any(|start| path.starts_with(start));
-        if with_lines.contains(id) && !is_of_system && !is_recorder(path) && path.starts_with('/') {
-            found.push((PathBuf::from(path), crate::symbolize::bytes_of_hex(build_id)));
-        }
-    }
-    Ok(found)
-}
-
-fn add(all: &mut Found, mut one: Found) {
-    all.rows.append(&mut one.rows);
-    all.files.append(&mut one.files);
-    all.problems.append(&mut one.problems);
 }
 
 /// What records say of the sources that call stacks of a run name. The program itself is not opened.
@@ -128,10 +100,16 @@ fn rows(remarks: &[Remark], text: &Sources) -> Vec<RemarkRow> {
     for it in &loops {
         let around = row_of_loop(it);
         if it.remarks.is_empty() {
-            rows.push(around);
+            // Of the system's headers there are those of which something is said.
+            if !is_of_system(&it.file) {
+                rows.push(around);
+            }
             continue;
         }
-        let of_text = it.place.and_then(|place| texts.array(place));
+        // The text is asked only where the compiler names no array.
+        let is_asked = it.remarks.iter().map(|number| &remarks[*number]);
+        let is_asked = { is_asked }.any(|it| it.dependence.is_some() && it.arrays.is_empty());
+        let of_text = it.place.filter(|_| is_asked).and_then(|place| texts.array(place));
         for number in &it.remarks {
             is_in_loop[*number] = true;
             rows.push(row(&remarks[*number], &around, of_text.as_deref()));
@@ -139,7 +117,7 @@ fn rows(remarks: &[Remark], text: &Sources) -> Vec<RemarkRow> {
     }
     for (remark, _) in remarks.iter().zip(is_in_loop).filter(|(_, is_in_loop)| !is_in_loop) {
         // Headers of the system are nobody's here.
-        if !["/usr/", "/rustc/", "library/"].iter().any(|start| remark.file.starts_with(start)) {
+        if !is_of_system(&remark.file) && !remark.file.starts_with("library/") {
             rows.push(row(remark, &nowhere(remark), None));
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::SystemTime;
 
-use marey_analyze::{LoopOutcome, Remarked, RemarkedCall, RemarkedLoop};
+use marey_analyze::{LoopOutcome, Remarked, RemarkedCall, RemarkedLoop, USUAL_LANES};
 use marey_model::Nanos;
 
 use crate::format;
@@ -133,9 +133,9 @@ impl Page<'_> {
         text += &of;
         if it.at.outcome.is_left() && it.time().0 != 0 {
             let (lanes, is_told) = it.lanes();
-            let taken = if is_told { "" } else { ", as is usual" };
+            let (about, taken) = if is_told { ("at most", "") } else { ("some", ", an estimate") };
             text += &format!(
-                "; at most {} ({}) to win with {lanes} elements in a vector{taken}",
+                "; {about} {} ({}) of that to win with {lanes} elements in a vector{taken}",
                 time(it.gain()),
                 format::solid(format::percent(it.gain().0, self.whole().0))
             );
@@ -171,10 +171,17 @@ impl Page<'_> {
         let mut notes = Vec::new();
         if self.has_costs && !shown.is_empty() {
             notes.push(
-                "its own is processor time in the loop's lines, without loops and calls within; of that 1/N stays with N \
-                 elements in a vector, so the rest is the most that could be won, if memory keeps pace"
+                "its own is processor time in the loop's lines and in what was inlined there, without loops and calls \
+                 within; of that 1/N stays with N elements in a vector, so the rest is the most that could be won, if \
+                 memory keeps pace"
                     .to_owned(),
             );
+        }
+        if self.has_costs && shown.iter().take(self.top).any(|it| it.at.outcome.is_left() && !it.lanes().1) {
+            notes.push(format!(
+                "estimate: where the compiler does not tell how many elements a vector has, {USUAL_LANES} are taken; \
+                 with small types or other options there are more, and more could be won"
+            ));
         }
         if self.has_costs && self.it.whole.samples == 0 {
             notes.push("this run has no samples, so costs are not known; `marey record` takes them unless told not to".to_owned());

@@ -86,10 +86,10 @@ pub(crate) fn keep(run: &Path, texts: Option<&Path>) -> anyhow::Result<()> {
     Ok(())
 }
 
-type Known = (u32, PathBuf, Option<Vec<u8>>);
+pub(crate) type Known = (u32, PathBuf, Option<Vec<u8>>);
 
 /// Modules of the user's: those with lines of which one can be read, and elsewhere than where systems keep theirs those with lines.
-fn users_modules(archive: &Archive) -> anyhow::Result<Vec<Known>> {
+pub(crate) fn users_modules(archive: &Archive) -> anyhow::Result<Vec<Known>> {
     let (frames, modules) = (archive.table("frames")?, archive.table("modules")?);
     // By module, whether one of its sources is there.
     let mut with_lines: BTreeMap<u32, bool> = BTreeMap::new();
@@ -107,11 +107,17 @@ fn users_modules(archive: &Archive) -> anyhow::Result<Vec<Known>> {
         with_lines.get(id).is_some_and(|is_there| *is_there || !is_of_system(path)) && !is_recorder(path)
     });
     let known = of_user.map(|((id, path), build_id)| (*id, PathBuf::from(path), bytes_of_hex(build_id)));
-    Ok(known.take(MOST_MODULES).collect())
+    let mut known: Vec<Known> = known.collect();
+    if let Some((_, path, _)) = known.get(MOST_MODULES) {
+        let number = format::counted((known.len() - MOST_MODULES) as u64, "module");
+        say(&format!("warning: of {number}, {} and what follows, sources are not read", path.display()));
+        known.truncate(MOST_MODULES);
+    }
+    Ok(known)
 }
 
 /// Whether a file is where systems and compilers keep theirs, or where those were made.
-fn is_of_system(path: &str) -> bool {
+pub(crate) fn is_of_system(path: &str) -> bool {
     const BENEATH: [&str; 8] = [
         "/usr/include/",
         "/usr/lib",
