@@ -25,6 +25,9 @@ const ENOUGH: u64 = 64;
 /// A visit is far longer than others if it is so many powers of two beyond the middle one, and only one of so many is.
 const FAR: usize = 5;
 const FEW: u64 = 1000;
+/// What all times may be off by together, ns a visit: what timing takes beside a visit's own instructions is not what
+/// it takes around nothing. Programs with visits of known length found up to 2.3.
+const OFF: f64 = 2.5;
 
 /// What became of a call path's visits that were only counted.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +133,8 @@ impl Reduced {
             let number = visits as f64;
             let time = (number * mean.ns * part) as i64;
             let spread = (mean.squares - mean.ns * mean.ns).max(0.0);
-            let error = 2.0 * number * part * (spread * TOGETHER / mean.visits.max(1) as f64).sqrt();
+            let uncertain = 2.0 * part * (spread * TOGETHER / mean.visits.max(1) as f64).sqrt();
+            let error = number * (uncertain + OFF);
             let its = &mut nodes[node as usize];
             its.visits = its.visits.saturating_add(i64::try_from(visits).unwrap_or(i64::MAX));
             its.inclusive = its.inclusive.saturating_add(time);
