@@ -32,13 +32,14 @@ import { next } from "./next.mjs";
 import { nodes } from "./nodes.mjs";
 import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
+import { remarks } from "./remarks.mjs";
 import { sources } from "./sources.mjs";
 import { speed } from "./speed.mjs";
 import { summed } from "./summed.mjs";
 import { tables } from "./tables.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, next, references, runs, sourceless, sources, speed, summed, tables, workerless };
+const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, next, references, remarks, runs, sourceless, sources, speed, summed, tables, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

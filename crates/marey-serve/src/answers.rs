@@ -19,6 +19,7 @@ mod iterations;
 mod levels;
 mod overlaps;
 mod paths;
+mod remarks;
 mod sample;
 mod shares;
 mod source;
@@ -93,6 +94,7 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::SourceType(asked) => source::type_(run, asked),
         Request::Callees(asked) => source::callees(run, asked),
         Request::SourceWay(asked) => source::way(run, asked),
+        Request::Remarks => run.remarked(remarks::answer).to_vec(),
         Request::Compare | Request::Iterations => match &run.told {
             Some(told) if *request == Request::Compare => told.compare.clone(),
             Some(told) => told.iterations.clone(),
@@ -165,6 +167,7 @@ fn checked(run: &Opened<'_>, mut request: Request) -> Result<Request, String> {
         | Request::SourceType(_)
         | Request::Callees(_)
         | Request::SourceWay(_)
+        | Request::Remarks
         | Request::EventsAt(_)
         | Request::Visit(_)
         | Request::Collective(_)

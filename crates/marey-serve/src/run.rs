@@ -53,6 +53,7 @@ pub struct Opened<'a> {
     counted: OnceLock<Counted>,
     overlapping: OnceLock<Overlapping>,
     program: OnceLock<Program>,
+    remarked: OnceLock<Vec<u8>>,
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
     /// What is known of it and another run.
@@ -129,6 +130,7 @@ impl<'a> Opened<'a> {
             counted: OnceLock::new(),
             overlapping: OnceLock::new(),
             program: OnceLock::new(),
+            remarked: OnceLock::new(),
             report: Box::new(report),
             reported: OnceLock::new(),
             told: None,
@@ -224,6 +226,11 @@ impl<'a> Opened<'a> {
     /// What its program consists of, read when somebody asks.
     pub(crate) fn program(&self) -> &Program {
         self.program.get_or_init(|| Program::of(self))
+    }
+
+    /// What compilers said of its program, as an answer, made when somebody asks.
+    pub(crate) fn remarked(&self, make: impl FnOnce(&Self) -> Vec<u8>) -> &[u8] {
+        self.remarked.get_or_init(|| make(self))
     }
 
     /// Whether single visits were left out where the run was exported; buckets are all there is then.

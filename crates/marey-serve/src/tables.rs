@@ -55,6 +55,7 @@ pub const TABLES: &[&str] = &[
     "source_constructs",
     "source_calls",
     "source_texts",
+    "remarks",
     "open_at_end",
     "problems",
 ];

@@ -12,6 +12,7 @@ mod compare;
 mod counters;
 mod events;
 mod overlaps;
+mod remarks;
 mod runs;
 mod samples;
 mod shares;
@@ -33,6 +34,7 @@ pub use compare::{
 pub use counters::{CounterPlacesHead, Counters, CountersHead, WireCounter};
 pub use events::{EventSpan, EventsAtHead, EventsHead, WireEvent, WireEventKind, WireField};
 pub use overlaps::{OverlapPlacesHead, OverlapsHead};
+pub use remarks::{RemarksHead, WireRemark, WireRemarked};
 pub use runs::{WireOpening, WireRun, WireRuns, WireShift};
 pub use samples::{Histogram, HistogramHead, Instances, InstancesHead, Measure, Sample, Which};
 pub use shares::{CallPathsHead, LevelsHead, SharesHead, SharesOf};
@@ -122,6 +124,8 @@ pub enum Request {
     Callees(CalleesOf),
     /// How a function is come to: [`SourceWayHead`].
     SourceWay(WayTo),
+    /// What compilers said of loops, beside what these cost: [`RemarksHead`]. The first to ask waits for a pass over samples.
+    Remarks,
     /// What differs between the run and the one beside it: [`CompareHead`].
     Compare,
     /// The iterations of both, one by one: [`IterationsHead`].
@@ -667,6 +671,7 @@ mod tests {
             .into_iter()
             .chain(compare::declarations())
             .chain(runs::declarations())
+            .chain(remarks::declarations())
             .chain(source::declarations())
         {
             text.push_str("\nexport ");

@@ -32,7 +32,7 @@ export const hiddenCalls = signal<ReadonlySet<string>>(new Set());
 /** Types that are folded, by their numbers on the way to them. */
 export const foldedTypes = signal<ReadonlySet<string>>(new Set());
 /** As what a source is shown. */
-export const SHOWN_AS = ["text", "lines", "functions", "loops"] as const;
+export const SHOWN_AS = ["text", "lines", "functions", "loops", "remarks"] as const;
 export type ShownAs = (typeof SHOWN_AS)[number];
 export const shownAs = signal<ShownAs>("text");
 /** What bars beside lines are of. */

@@ -34,6 +34,7 @@ import type {
   OverlapPlacesHead,
   OverlapsHead,
   PathHead,
+  RemarksHead,
   Request,
   RunHead,
   SharesHead,
@@ -107,6 +108,7 @@ export class Engine {
   sourceTypes = (): Promise<Frame<SourceTypesHead>> => this.ask({ ask: "source-types" });
   sourceType = (number: number): Promise<Frame<SourceTypeHead>> => this.ask({ ask: "source-type", number });
   callees = (node: number | null): Promise<Frame<CalleesHead>> => this.ask({ ask: "callees", node });
+  remarks = (): Promise<Frame<RemarksHead>> => this.ask({ ask: "remarks" });
   sourceWay = (name: string): Promise<Frame<SourceWayHead>> => this.ask({ ask: "source-way", name });
   step = (step: Step): Promise<Frame<FoundHead>> => this.ask({ ask: "step", ...step });
 

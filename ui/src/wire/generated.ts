@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Course | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "source" } | { "ask": "source-file" } & NumberOf | { "ask": "source-loop" } & NumberOf | { "ask": "source-functions" } | { "ask": "source-types" } | { "ask": "source-type" } & NumberOf | { "ask": "callees" } & CalleesOf | { "ask": "source-way" } & WayTo | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Course | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "source" } | { "ask": "source-file" } & NumberOf | { "ask": "source-loop" } & NumberOf | { "ask": "source-functions" } | { "ask": "source-types" } | { "ask": "source-type" } & NumberOf | { "ask": "callees" } & CalleesOf | { "ask": "source-way" } & WayTo | { "ask": "remarks" } | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -177,6 +177,12 @@ export type WireRun = { number: number, name: string, place: string, title: stri
 export type WireOpening = { what: string, done: number, of: number, };
 
 export type WireShift = { process: number, offset_ns: number, };
+
+export type RemarksHead = { why_not: string | null, path_ns: number | null, processor_ns: number, loops: Array<WireRemarked>, left_out: number, };
+
+export type WireRemark = { kind: string, line: number, compiler: string, reason: string, said: string, dependence: string, distance: number | null, array: string, is_array_of_text: boolean, callee: string, inlined_into: string, };
+
+export type WireRemarked = { file: number | null, path: string, first: number, last: number, is_read: boolean, function: string, outcome: string, is_left: boolean, own_ns: number, path_ns: number | null, lanes: number, lanes_told: boolean, gain_ns: number, remarks: Array<WireRemark>, more: number, };
 
 export type CalleesHead = { node: number | null, callees: Array<WireCallee>, left_out: number, unknown: number, };
 

@@ -17,6 +17,7 @@ mod operations;
 mod overlaps;
 mod pictures;
 mod refused;
+mod remarks;
 mod source;
 mod sums;
 mod traffic;

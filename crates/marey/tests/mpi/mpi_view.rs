@@ -66,6 +66,13 @@ pub(crate) fn look(run: &Path, words: &[&str], case: &str, place: &Place) {
     see(&there, &[&served.address, case], place);
 }
 
+/// The same with a file that says what is to be seen.
+pub(crate) fn look_for(run: &Path, case: &str, file: &Path, place: &Place) {
+    let there = need!(browser(), "Chromium, npm's packages in ui/ and the page that `cargo xtask ui` builds");
+    let served = Served::new(run, &[]);
+    see(&there, &[&served.address, case, &file.to_string_lossy()], place);
+}
+
 /// Does in a browser what a case says.
 fn see((node, ui): &(PathBuf, PathBuf), words: &[&str], place: &Place) {
     // MAREY_PICTURES=DIR keeps what the browser shows.

@@ -10,10 +10,12 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { count } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
+import { needRemarks, remarkedIn } from "../../state/remarks.ts";
 import { barsOf, type BarsOf, type LineCost, type SourceFile } from "../../state/source.ts";
-import type { WireCost } from "../../wire/generated.ts";
+import type { WireCost, WireRemarked } from "../../wire/generated.ts";
 import { commentsOf, piecesOf } from "./colour.ts";
 import { costWords } from "./parts.tsx";
+import { remarkInShort, remarksAt, remarkWords, signOf } from "./remarks.tsx";
 
 export const LINE = 18;
 /** Lines above and below those that are seen. */
@@ -45,7 +47,10 @@ export function Lines(props: LinesProps): JSX.Element {
   const within = useMemo(() => commentsOf(file.lines, language), [file]);
   const of = barsOf.value;
   const bars = useMemo(() => barsFor(file, of), [file, of]);
+  const said = remarkedIn(file.head.file);
+  const remarked = useMemo(() => remarksAt(file.head.file), [said]);
   const nests = useMemo(() => nestsOf(file), [file]);
+  useEffect(needRemarks, []);
   const look = (): void => {
     const element = box.current;
     if (element === null) return;
@@ -71,6 +76,10 @@ export function Lines(props: LinesProps): JSX.Element {
     look();
   }, [file, line]);
   const go = (next: number): void => props.choose(Math.max(1, Math.min(next, all)));
+  // Loops that the compiler left, one after the other; behind the last comes the first.
+  const left = useMemo(() => [...remarked].flatMap(([at, it]) => (it.is_left ? [at] : [])).sort((a, b) => a - b), [remarked]);
+  const leftAfter = (at: number): number => left.find((it) => it > at) ?? left[0] ?? at;
+  const leftBefore = (at: number): number => left.findLast((it) => it < at) ?? left.at(-1) ?? at;
   const press = (event: KeyboardEvent): void => {
     const page = Math.max(1, fits.peek() - 2 * MORE - 2);
     const acts: Readonly<Record<string, () => void>> = {
@@ -81,6 +90,8 @@ export function Lines(props: LinesProps): JSX.Element {
       Home: () => go(1),
       End: () => go(all),
       Enter: () => props.follow(line, null),
+      r: () => go(leftAfter(line)),
+      R: () => go(leftBefore(line)),
     };
     const act = acts[event.key];
     if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -105,6 +116,7 @@ export function Lines(props: LinesProps): JSX.Element {
         <span title="Number of the line" class="lines-number">
           Line
         </span>
+        <span title="What the compiler made of the loop that begins here: ⊘ left as it is, ◐ left in part, ✓ vectorised or a call of the library" />
         <span title="Bars beside lines: a loop each, the outermost at the left">Loops</span>
         <span title="The text as the program was made of">{file.head.text === null ? "What is known without the text" : "Text"}</span>
       </div>
@@ -115,7 +127,7 @@ export function Lines(props: LinesProps): JSX.Element {
         tabIndex={0}
         aria-label={props.label}
         aria-activedescendant={line === 0 || !rows.includes(line) ? undefined : `${props.label}-${line}`}
-        title="Press a line for all about it; arrows go from line to line, Enter to what it calls"
+        title="Press a line for all about it; arrows go from line to line, Enter to what it calls, r and R to the next and the previous loop that the compiler left as it is"
         onScroll={look}
         onKeyDown={press}
         onClick={click}
@@ -133,6 +145,7 @@ export function Lines(props: LinesProps): JSX.Element {
               isWithin={within[number - 1] === 1}
               bar={bars.at.get(number)}
               most={bars.most}
+              remark={remarked.get(number)}
               nest={nests[number] ?? 0}
               mark={`${number === line ? "line-here" : ""} ${props.mark?.(number) ?? ""}`}
               names={props.names?.get(number)}
@@ -154,17 +167,25 @@ interface RowProps {
   readonly isWithin: boolean;
   readonly bar: LineCost | undefined;
   readonly most: Most;
+  readonly remark: WireRemarked | undefined;
   readonly nest: number;
   readonly mark: string;
   readonly names: ReadonlySet<string> | undefined;
 }
 
-function Row({ id, number, all, text, known, language, isWithin, bar, most, nest, mark, names }: RowProps): JSX.Element {
+function Row({ id, number, all, text, known, language, isWithin, bar, most, remark, nest, mark, names }: RowProps): JSX.Element {
   return (
     <div id={id} role="option" aria-selected={mark.includes("line-here")} aria-setsize={all} aria-posinset={number} data-line={number} class={`line ${mark}`} style={{ top: `${(number - 1) * LINE}px` }}>
       <Bar light={bar?.inclusive ?? 0} dark={bar?.exclusive ?? 0} most={most.processor} kind="work" title={bar === undefined ? "" : `${words()}: ${costWords(bar)}`} />
       <Bar light={bar?.callTime ?? 0} dark={bar?.waiting ?? 0} most={most.calls} kind="calls" title={bar === undefined || bar.calls === 0 ? "" : `${words()}: ${duration(bar.callTime)} in ${count(bar.calls)} calls of libraries, of that ${duration(bar.waiting)} waiting`} />
       <span class="lines-number">{number}</span>
+      {remark === undefined ? (
+        <span />
+      ) : (
+        <span class={`line-sign ${remark.is_left ? "line-sign-left" : ""}`} title={`The compiler, of the loop that begins here: ${remarkWords(remark)}`}>
+          {signOf(remark)}
+        </span>
+      )}
       <span class="line-nest">
         {Array.from({ length: Math.min(nest, DEEPEST) }, () => (
           <i />
@@ -174,6 +195,11 @@ function Row({ id, number, all, text, known, language, isWithin, bar, most, nest
         {known === "" ? null : <span class="line-known">{known}</span>}
         {piecesOf(text, language, isWithin).map(({ text: piece, tone }) => (tone === "" || tone === "directive" ? <Words text={piece} names={names} tone={tone} /> : <span class={`tone-${tone}`}>{piece}</span>))}
       </code>
+      {remark?.is_left === true ? (
+        <span class="line-remark" title={`The compiler, of the loop that begins here: ${remarkWords(remark)}. Press the line for all of it`}>
+          {remarkInShort(remark)}
+        </span>
+      ) : null}
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { chosenRegion } from "../../state/view.ts";
 import type { WireSourceCall, WireSourceLoop } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { Cost } from "./parts.tsx";
+import { RemarksOf } from "./remarks.tsx";
 
 export interface PaneProps {
   readonly file: SourceFile;
@@ -68,7 +69,10 @@ export function Pane({ file, path, line }: PaneProps): JSX.Element {
         </ul>
       )}
       {loop === null ? (
-        <p class="muted">It lies in no loop.</p>
+        <>
+          <p class="muted">It lies in no loop.</p>
+          <RemarksOf file={file.head.file} line={line} loop={null} />
+        </>
       ) : (
         <section aria-label="The loop">
           <h2>
@@ -84,6 +88,7 @@ export function Pane({ file, path, line }: PaneProps): JSX.Element {
           <button type="button" class="link" title="Go to where it begins" onClick={() => (lookAtLine(path, loop.first), (chosenLoop.value = loop.number))}>
             {`from line ${loop.first} to ${loop.last}`}
           </button>
+          <RemarksOf file={file.head.file} line={line} loop={loop} />
           <Cost cost={loop.cost} />
           <WithinLoop loop={loop} />
         </section>

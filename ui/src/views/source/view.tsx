@@ -12,6 +12,7 @@ import { Lines } from "./lines.tsx";
 import { FileMap } from "./map.tsx";
 import { goToCallee, Pane } from "./pane.tsx";
 import { lastName, shortPath, Tabs, WithSource } from "./parts.tsx";
+import { LeftLoops } from "./remarks.tsx";
 import "./source.css";
 import { Twin } from "./twins.tsx";
 
@@ -30,8 +31,8 @@ function Shown({ head }: { readonly head: SourceHead }): JSX.Element {
         <FileChoice head={head} />
         <span role="group" aria-label="Shown as">
           {SHOWN_AS.map((it) => (
-            <button type="button" aria-pressed={shownAs.value === it} title={it === "text" ? "The text with its costs" : `The ${it} of this file as a table, to be sorted, filtered and copied`} onClick={() => (shownAs.value = it)}>
-              {it === "text" ? "Text" : `${it[0]?.toUpperCase()}${it.slice(1)}`}
+            <button type="button" aria-pressed={shownAs.value === it} title={it === "text" ? "The text with its costs" : it === "remarks" ? "Loops of the whole program that the compiler left as they are, why, and what they cost" : `The ${it} of this file as a table, to be sorted, filtered and copied`} onClick={() => (shownAs.value = it)}>
+              {it === "remarks" ? "Left by the compiler" : it === "text" ? "Text" : `${it[0]?.toUpperCase()}${it.slice(1)}`}
             </button>
           ))}
         </span>
@@ -47,7 +48,9 @@ function Shown({ head }: { readonly head: SourceHead }): JSX.Element {
         )}
       </p>
       <Notes head={head} number={number} file={isHere ? file : null} />
-      {number === null && place !== null ? (
+      {shownAs.value === "remarks" ? (
+        <LeftLoops />
+      ) : number === null && place !== null ? (
         <p class="hush">{`This run has no source ${place.path}. Choose another above.`}</p>
       ) : !isHere || file === null ? (
         <Coming what="The source is being read" />

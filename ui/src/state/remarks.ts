@@ -1,0 +1,30 @@
+/** What compilers said of loops: read once, when a source is looked at. */
+import { computed, signal } from "@preact/signals";
+
+import type { RemarksHead, WireRemarked } from "../wire/generated.ts";
+import { engine, fail } from "./run.ts";
+
+/** `null` = it is being read, or nobody has asked. */
+export const remarks = signal<RemarksHead | null>(null);
+
+let isAsked = false;
+
+export function needRemarks(): void {
+  if (isAsked) return;
+  isAsked = true;
+  void engine.remarks().then((frame) => (remarks.value = frame.head), fail);
+}
+
+/** By file, loops that something was said of. */
+const byFile = computed(() => {
+  const found = new Map<number, WireRemarked[]>();
+  for (const it of remarks.value?.loops ?? []) if (it.file !== null) found.set(it.file, [...(found.get(it.file) ?? []), it]);
+  return found;
+});
+
+const NONE: readonly WireRemarked[] = [];
+
+/** Loops of a source that something was said of, those with most time first. */
+export function remarkedIn(file: number): readonly WireRemarked[] {
+  return byFile.value.get(file) ?? NONE;
+}
