@@ -105,10 +105,11 @@ fn a_run_of_lammps_in_the_browser() {
         look(run.path(), &[], case, &place);
     }
     let there = need!(browser_and_engine(), "the engine of exported pages that `cargo xtask ui` builds");
-    let served = Served::new(run.path(), &[]);
     let rules = place.path().join("next.rules");
-    see(&there, &[&served.address, "next", &rules.to_string_lossy()], &place);
+    let chosen = Served::new(run.path(), &[]);
+    see(&there, &[&chosen.address, "next", &rules.to_string_lossy()], &place);
     recorded_by_rules(&run, &job, &rules, &place);
+    let served = Served::new(run.path(), &[]);
     see(&there, &[&served.address, "exported", &exported(run.path(), &[], &place)], &place);
 }
 
