@@ -254,12 +254,12 @@ fn handlers_that_come_at_any_time_lose_nothing() {
     let found = Spool::read(directory.path()).checked();
     let (recorded, counted) = visits(&found, "hot");
     let (all, most) = (recorded + counted, N + 1000 * rounds + handled);
-    // What interrupts one that has interrupted a record itself is dropped, and counted: how many those are is up to how
-    // signals nest.
-    assert!((most - found.dropped..=most).contains(&all), "{all} of {most}, {} dropped", found.dropped);
+    // What interrupts one that has interrupted a record itself is dropped, and counted: an enter and a leave of each of the
+    // handler's two regions. How many those are is up to how signals nest, with and without a budget.
+    assert_eq!(all + found.dropped / 4, most, "{} records dropped", found.dropped);
     assert!(
-        found.dropped <= handled && counted > N / 2,
-        "{counted} counted, {} of {handled} dropped",
+        found.dropped.is_multiple_of(4) && counted > N / 2,
+        "{counted} counted, {} dropped",
         found.dropped
     );
     assert_eq!((found.open, found.late), (0, 0));
