@@ -83,6 +83,8 @@ pub struct Samples {
     len: u32,
     /// The node above all; [`NO_NODE`] if there is to be a new one.
     root: u32,
+    /// The node that was counted last; [`NO_NODE`] before the first.
+    last: u32,
     /// Numbers of nodes, plus 1, at places that follow from what they are.
     places: *mut u32,
     n_places: usize,
@@ -115,6 +117,7 @@ impl Samples {
                 tree: Windows::none(),
                 len: 0,
                 root: NO_NODE,
+                last: NO_NODE,
                 places,
                 n_places: LEAST_PLACES,
                 log,
@@ -132,15 +135,30 @@ impl Samples {
     /// for one.
     pub fn add(&mut self, sample: &Sample<'_>) -> Option<u32> {
         let found = self.find(sample);
-        match found {
-            Some(node) => {
-                self.add_to(node, sample.weight.into(), 1);
-                self.note(node, sample.ticks, sample.weight);
-            }
-            None if self.len > LOST => self.add_to(LOST, sample.weight.into(), 1),
-            None => _ = NOWHERE.fetch_add(sample.weight.into(), Ordering::Relaxed),
-        }
+        self.count(found, sample.weight, sample.ticks);
+        self.last = found.unwrap_or(self.last);
         found
+    }
+
+    /// Counts `weight` periods that nobody has seen the thread in: where it was seen last, and at an unknown place if
+    /// it never was.
+    pub fn add_unseen(&mut self, weight: u32, ticks: u64) {
+        let node = match self.last {
+            NO_NODE => self.find(&Sample { open: &[], frames: &[], is_complete: false, ticks, weight }),
+            last => Some(last),
+        };
+        self.count(node, weight, ticks);
+    }
+
+    fn count(&mut self, node: Option<u32>, weight: u32, ticks: u64) {
+        match node {
+            Some(node) => {
+                self.add_to(node, weight.into(), 1);
+                self.note(node, ticks, weight);
+            }
+            None if self.len > LOST => self.add_to(LOST, weight.into(), 1),
+            None => _ = NOWHERE.fetch_add(weight.into(), Ordering::Relaxed),
+        }
     }
 
     /// The node above all, made if need be. `None` if there is no room.

@@ -158,7 +158,8 @@ pub static SAMPLED: TableSpec = summary(
             "periods",
             "",
             "Periods of processor time that had passed at them. Where the kernel looks at a thread's time only now \
-             and then, a sample stands for several.",
+             and then, a sample stands for several; what it has not told of when the thread ends counts where the \
+             thread was seen last.",
         ),
         i64("time", "ns", "Processor time that they stand for."),
         u32(

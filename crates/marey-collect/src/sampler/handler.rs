@@ -228,13 +228,19 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
     unsafe {
         let state = &mut (*state).own;
         let late = information.cast::<u8>().add(OVERRUN).cast::<c_int>().read();
-        let weight = state.passed.saturating_add(1 + late.max(0).cast_unsigned());
+        let come = 1 + late.max(0).cast_unsigned();
+        let new = come - u32::try_from(state.ahead).unwrap_or(u32::MAX).min(come);
+        state.ahead -= u64::from(come - new);
+        let weight = state.passed.saturating_add(new);
         if is_entry(restart::position(context.cast())[0]) {
             // The next one is due before this one has begun, and will be taken with it.
             state.passed = weight;
             return;
         }
         put_right(context.cast());
+        if weight == 0 {
+            return;
+        }
         let word = |at: usize| Some(context.cast::<u8>().add(at).cast::<usize>().read());
         let Some(registers) = Registers::from_context(word) else { return };
         // There is none where the clock is lost.
@@ -250,6 +256,7 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
             return;
         }
         state.passed = 0;
+        state.told += u64::from(weight);
         let closings = crate::site::CLOSINGS.load(Ordering::Relaxed);
         if state.closings != closings {
             state.closings = closings;

@@ -87,6 +87,11 @@ struct Own {
     rests_until: u64,
     /// Periods that have passed meanwhile.
     passed: u32,
+    /// Periods that samples stand for.
+    told: u64,
+    /// Periods that signals will still tell of, though samples stand for them.
+    ahead: u64,
+    timer: Option<timer::Timer>,
     open: [u32; MAX_OPEN],
     frames: [SampledFrame; MAX_FRAMES],
     walker: Walker,
@@ -182,6 +187,7 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
             own.walker.forget();
         }
         (own.rests_until, own.passed) = (0, 0);
+        (own.told, own.ahead, own.timer) = (0, 0, None);
         handler::own().store(state, Ordering::Relaxed);
         (*thread).sampler = state.cast();
         counters::thread_begins(thread, samples);
@@ -194,7 +200,8 @@ unsafe fn begin_thread(runtime: &'static Runtime, thread: *mut Thread) -> Option
             end_state(thread, state);
             return None;
         };
-        shared.timer.store(timer, Ordering::Relaxed);
+        own.timer = Some(timer);
+        shared.timer.store(timer.id, Ordering::Relaxed);
         shared.has_timer.store(true, Ordering::Release);
     }
     Some(())
@@ -223,6 +230,7 @@ pub(crate) fn thread_ends() {
 unsafe fn end_state(thread: *mut Thread, state: *mut State) {
     // SAFETY: the caller's promise.
     unsafe {
+        account_rest(state);
         stop_timer(state);
         // A signal that is on its way finds that it is too late.
         handler::own().store(core::ptr::null_mut(), Ordering::Relaxed);
@@ -233,6 +241,30 @@ unsafe fn end_state(thread: *mut Thread, state: *mut State) {
         (own.samples, own.thread) = (core::ptr::null_mut(), core::ptr::null_mut());
     }
     FREE.with_or_renew(Vec::new, |free| free.push(StatePointer(state)));
+}
+
+/// Counts the periods that no signal has told of, where the calling thread was seen last: on a busy machine those of
+/// a short thread can be most that it had. Signals that come after all bring nothing new.
+///
+/// # Safety
+/// The state is the calling thread's, and signals are blocked.
+unsafe fn account_rest(state: *mut State) {
+    // SAFETY: the caller's promise; the samples are the thread's until it ends.
+    unsafe {
+        let (shared, own) = (&(*state).shared, &mut (*state).own);
+        let is_ours = shared.pid.load(Ordering::Relaxed) == sys::process_id();
+        if !is_ours || !shared.has_timer.load(Ordering::Acquire) {
+            return;
+        }
+        let (Some(timer), Some(samples)) = (own.timer, own.samples.as_mut()) else { return };
+        let (Some(due), Some(runtime)) = (timer.due(), marey_measure::current_runtime()) else { return };
+        let untold = due.saturating_sub(own.told);
+        let Some(weight) = u32::try_from(untold).ok().filter(|&weight| weight != 0) else { return };
+        samples.add_unseen(weight, runtime.ticks());
+        own.told = due;
+        own.ahead += untold.saturating_sub(own.passed.into());
+        own.passed = 0;
+    }
 }
 
 /// # Safety
@@ -312,6 +344,13 @@ pub(crate) fn settle(runtime: &Runtime) {
 /// To be called when the process ends.
 pub(crate) fn ends(runtime: &Runtime) {
     settle(runtime);
+    let thread = marey_measure::existing_thread();
+    // SAFETY: the descriptor is the calling thread's, and so is the state.
+    unsafe {
+        if !thread.is_null() && !(*thread).sampler.is_null() {
+            sys::undisturbed(|| account_rest((*thread).sampler.cast()));
+        }
+    }
     counters::ends(runtime);
     let missed = MISSED.swap(0, Ordering::Relaxed);
     if missed != 0 {

@@ -1,7 +1,8 @@
 //! Timers of a thread's processor time.
 //!
 //! Where the kernel looks at them at its ticks only (250 a second on many systems), a signal stands for several
-//! periods, and says how many it was too late for.
+//! periods, and says how many it was too late for. A thread that shares its processor may be another's turn at many
+//! ticks, and end before it meets one: what nobody has told of by then is known from its clock.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicI32, Ordering};
@@ -32,9 +33,35 @@ pub(super) fn go_by_the_wall() {
 /// Send the signal to one thread.
 const SIGEV_THREAD_ID: c_int = 4;
 
+/// A timer and what it is to tell of.
+#[derive(Clone, Copy)]
+pub(super) struct Timer {
+    pub(super) id: c_int,
+    /// When the first period has passed, on the clock that is counted, ns.
+    first: u64,
+    period: u64,
+}
+
+impl Timer {
+    /// How many periods of the calling thread, which is the timer's, have passed. `None` if there is no clock to ask.
+    pub(super) fn due(&self) -> Option<u64> {
+        let used = now()?;
+        Some(used.checked_sub(self.first).map_or(0, |beyond| 1 + beyond / self.period))
+    }
+}
+
+/// What the calling thread's clock says, ns.
+fn now() -> Option<u64> {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let (clock, at) = (CLOCK.load(Ordering::Relaxed) as usize, (&raw mut now) as usize);
+    // SAFETY: the time is writable.
+    let is_told = unsafe { sys::syscall(libc::SYS_clock_gettime, [clock, at, 0, 0, 0, 0]) } == 0;
+    is_told.then(|| now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned())
+}
+
 /// Starts a timer that sends `signal` with `value` to the calling thread whenever it has used another `period_ns`
 /// of processor time. `None` if there is none to be had: each takes one of the signals that a user may have pending.
-pub(super) fn start(signal: u32, value: usize, period_ns: u64) -> Option<c_int> {
+pub(super) fn start(signal: u32, value: usize, period_ns: u64) -> Option<Timer> {
     let event = Event {
         value,
         signal: signal.cast_signed(),
@@ -57,13 +84,16 @@ pub(super) fn start(signal: u32, value: usize, period_ns: u64) -> Option<c_int> 
     let first = 1 + (u64::from(sys::thread_id()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % period_ns;
     let times = libc::itimerspec { it_interval: time(period_ns), it_value: time(first) };
     let at = (&raw const times) as usize;
+    let began = now();
     // SAFETY: the times are readable.
     let is_set = unsafe { sys::syscall(libc::SYS_timer_settime, [timer as usize, 0, at, 0, 0, 0]) } == 0;
     if !is_set {
         stop(timer);
         return None;
     }
-    Some(timer)
+    // Where no clock can be asked, nothing is ever due but what signals tell.
+    let first = began.map_or(u64::MAX, |began| began + first);
+    Some(Timer { id: timer, first, period: period_ns })
 }
 
 /// Ends a timer of this process.
