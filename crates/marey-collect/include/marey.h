@@ -166,7 +166,7 @@ struct marey_text_ {
 /* `RuntimeTable` in Rust. Strings are pointer and length. */
 struct marey_runtime {
     uint32_t abi, size;
-    uint8_t *modes; /* one byte a site; 1 off, 4 trace, 5 reduced, anything else: ask the runtime */
+    uint8_t *modes; /* one byte a site; 1 off, 4 trace, 128 and more reduced, anything else: ask the runtime */
     struct marey_thread *(*thread)(void);
     uint32_t (*region)(const char *, size_t, const char *, size_t, uint32_t);
     uint32_t (*enter)(struct marey_thread *, uint32_t);
@@ -274,7 +274,7 @@ static inline uint32_t marey_site_(const struct marey_runtime *runtime, marey_re
 
 #define MAREY_MODE_OFF_ 1
 #define MAREY_MODE_TRACE_ 4
-#define MAREY_MODE_REDUCED_ 5
+#define MAREY_MODE_REDUCED_ 0x80 /* and above: with the place where visits are counted */
 #define MAREY_SHORT_SITES_ 192u
 #define MAREY_MAX_SHORT_ ((UINT64_C(1) << 49) - 1)
 #define MAREY_AT_CURSOR_ 128
@@ -319,15 +319,19 @@ MAREY_INLINE_ void marey_commit_(struct marey_thread *thread, uint64_t cursor, u
 #ifdef __x86_64__
 /* Counts a visit, if nothing has been recorded since the last one and it is not one that is timed. In this order, and
  * the addition by one instruction, nothing is lost to a signal handler that comes in between. */
-MAREY_INLINE_ int marey_tally_(struct marey_thread *thread, uint32_t id) {
+MAREY_INLINE_ int marey_tally_(struct marey_thread *thread, uint32_t id, uint8_t mode) {
     struct marey_place_ *place;
     uint64_t *counter;
+    uint32_t left;
     if (!thread->tally) return 0;
-    place = &thread->tally[(id - 1) % MAREY_PLACES_];
+    place = &thread->tally[mode % MAREY_PLACES_];
     counter = __atomic_load_n(&place->counter, __ATOMIC_RELAXED);
+    left = __atomic_load_n(&place->left, __ATOMIC_RELAXED);
     MAREY_FENCE_();
-    if (MAREY_RARE_(place->site != id || place->cursor != thread->cursor || place->left == 0)) return 0;
-    place->left--;
+    if (MAREY_RARE_(place->site != id || place->cursor != thread->cursor || left == 0)) return 0;
+    MAREY_FENCE_();
+    if (MAREY_RARE_(__atomic_load_n(&place->counter, __ATOMIC_RELAXED) != counter)) return 0;
+    place->left = left - 1;
     __asm__ volatile("addq $1, %0" : "+m"(*counter));
     return 1;
 }
@@ -362,7 +366,7 @@ static inline void marey_enter_(const struct marey_runtime *runtime, marey_regio
             thread->ready = 1;
         }
         if (mode == MAREY_MODE_OFF_) return;
-        if (mode == MAREY_MODE_REDUCED_ && thread && marey_tally_(thread, id)) return;
+        if (mode >= MAREY_MODE_REDUCED_ && thread && marey_tally_(thread, id, mode)) return;
     }
 #endif
     marey_enter_rare_(runtime, region);
@@ -387,7 +391,7 @@ static inline void marey_leave_(const struct marey_runtime *runtime, marey_regio
             uint32_t depth = thread->depth, len;
             if (MAREY_RARE_(!depth || (uint32_t)thread->stack[depth - 1].site != id - 1)) {
                 /* Most visits of a region that is reduced were counted, and not entered. */
-                if (id && __atomic_load_n(&runtime->modes[id - 1], __ATOMIC_RELAXED) == MAREY_MODE_REDUCED_) return;
+                if (id && __atomic_load_n(&runtime->modes[id - 1], __ATOMIC_RELAXED) >= MAREY_MODE_REDUCED_) return;
                 marey_leave_rare_(runtime, id);
                 return;
             }

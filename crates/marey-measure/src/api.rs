@@ -15,8 +15,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use marey_model::spool::{FieldType, put, put_signed};
 
 use crate::attach::{table, thread_of};
-use crate::definitions::REDUCED;
 use crate::definitions::mode_of;
+use crate::definitions::place_of;
 use crate::runtime::Mode;
 use crate::table::{NONE, RuntimeTable};
 use crate::write;
@@ -96,7 +96,9 @@ fn enter(table: &'static RuntimeTable, site: u32) -> Region {
     unsafe {
         if mode == Mode::Trace as u8 {
             write::enter(thread, site);
-        } else if mode == REDUCED && write::tally(thread, site) || (table.enter)(thread, site) == 0 {
+        } else if place_of(mode).is_some_and(|place| write::tally(thread, site, place))
+            || (table.enter)(thread, site) == 0
+        {
             return Region::new(NONE);
         }
     }

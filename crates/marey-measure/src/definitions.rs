@@ -1,6 +1,7 @@
 //! Definitions: giving numbers to regions, stacks and whatever else records name, and writing
 //! down what the numbers mean before anybody can use them.
 
+use core::cell::Cell;
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use marey_model::spool::{Definition, DefinitionKind, Head, SLACK, Stream, at};
@@ -13,6 +14,7 @@ pub use self::functions::know_names;
 use crate::runtime::{Config, Mode, level};
 use crate::spool::SpoolFile;
 use crate::sys;
+use crate::write::PLACES;
 
 /// Bytes at the end of a window that are kept for the region that stands for all others, and for how the
 /// process ended.
@@ -58,20 +60,28 @@ pub(crate) unsafe fn mode_of<'a>(modes: *const u8, site: u32) -> &'a AtomicU8 {
 /// it known what is meant.
 pub(crate) const FADING: u8 = 8;
 
-/// The byte of a region whose visits are counted, and only some of them timed, because it is too dear to record.
-/// Whoever does not know of that takes it for [`Mode::Trace`], and records.
-pub(crate) const REDUCED: u8 = 5;
+/// The bytes from this one on are those of sites whose visits are counted, and only some of them timed, because they
+/// are too dear to record: with the place of each thread's where they are counted. Whoever does not know of that takes
+/// it for [`Mode::Trace`], and records.
+pub(crate) const REDUCED: u8 = 0x80;
 
-/// Whether visits of `site` are to be counted so.
+/// The place where visits of `site` are counted; `None` if they are not.
 ///
 /// # Safety
 /// As for [`mode_in`].
 #[inline(always)]
-pub(crate) unsafe fn is_reduced_in(modes: *const u8, site: u32) -> bool {
+pub(crate) unsafe fn reduced_in(modes: *const u8, site: u32) -> Option<usize> {
+    if modes.is_null() || site as usize >= MAX_SITES {
+        return None;
+    }
     // SAFETY: the caller's promise.
-    !modes.is_null()
-        && (site as usize) < MAX_SITES
-        && unsafe { mode_of(modes, site) }.load(Ordering::Relaxed) == REDUCED
+    place_of(unsafe { mode_of(modes, site) }.load(Ordering::Relaxed))
+}
+
+/// The same by the byte of a site.
+#[inline(always)]
+pub(crate) const fn place_of(mode: u8) -> Option<usize> {
+    if mode >= REDUCED { Some((mode - REDUCED) as usize % PLACES) } else { None }
 }
 
 /// What is done with calls from `site`, by a table of modes or none.
@@ -94,7 +104,8 @@ pub(crate) unsafe fn mode_in(modes: *const u8, site: u32) -> Mode {
 #[inline(always)]
 pub(crate) unsafe fn fades_in(modes: *const u8, site: u32) -> bool {
     // SAFETY: the caller's promise.
-    unsafe { mode_of(modes, site) }.load(Ordering::Relaxed) & FADING != 0
+    let mode = unsafe { mode_of(modes, site) }.load(Ordering::Relaxed);
+    mode < REDUCED && mode & FADING != 0
 }
 
 /// Whether visits of a region may be counted where they are too dear. Zero is no.
@@ -137,6 +148,8 @@ pub struct Definitions {
     other: Option<(SiteId, u32)>,
     modes: *mut u8,
     mode: Mode,
+    /// Sites that have got a place where visits are counted.
+    n_reduced: Cell<u8>,
     counts: [u32; 256],
 }
 
@@ -167,6 +180,7 @@ impl Definitions {
             other: None,
             modes,
             mode: config.mode,
+            n_reduced: Cell::new(0),
             counts: [0; 256],
         }
     }
@@ -452,7 +466,14 @@ impl Definitions {
         let by_rules = self.region_modes.get(region as usize).copied().unwrap_or(Mode::Trace as u8);
         let mode = if self.mode == Mode::Trace { by_rules } else { self.mode as u8 };
         // SAFETY: the table has MAX_SITES bytes and sites are below that.
-        unsafe { mode_of(self.modes, site).store(mode, Ordering::Relaxed) };
+        let known = unsafe { mode_of(self.modes, site) };
+        if mode != REDUCED {
+            known.store(mode, Ordering::Relaxed);
+        } else if known.load(Ordering::Relaxed) < REDUCED {
+            // One place after the other: only beyond so many does a site take that of another.
+            let place = self.n_reduced.replace(self.n_reduced.get().wrapping_add(1)) % PLACES as u8;
+            known.store(REDUCED + place, Ordering::Relaxed);
+        }
     }
 }
 

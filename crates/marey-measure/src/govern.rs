@@ -311,16 +311,14 @@ impl Seen {
 
     fn can_be_chosen(&self, idx: usize) -> bool {
         let seen = &self.sites[idx];
-        let is_seldom = |visits: u32| visits <= seen.visits / SELDOM;
-        let others = seen.within.iter().zip(&self.sites).enumerate();
         // Within itself: who leaves a region by its name could not be understood.
-        let is_alone = others.into_iter().all(|(other, (&visits, its))| {
-            visits == 0
-                || its.is_chosen
-                || (other == idx && seen.kind == Reducible::Function)
-                || (other != idx && is_seldom(visits))
-        });
-        seen.kind != Reducible::Not && !seen.is_chosen && is_alone && is_seldom(seen.others)
+        let is_told_apart = seen.kind == Reducible::Function || seen.within[idx] == 0;
+        let recorded = seen.within.iter().zip(&self.sites).enumerate();
+        let recorded = recorded.filter(|&(other, (_, its))| other != idx && !its.is_chosen);
+        // At most: of some visits in which several others are visited it is the same.
+        let most = recorded.fold(seen.others, |sum, (_, (&visits, _))| sum.saturating_add(visits));
+        let is_seldom = most <= seen.visits / SELDOM;
+        seen.kind != Reducible::Not && !seen.is_chosen && is_told_apart && is_seldom
     }
 
     /// Sites that are to be reduced, their visits, and what these cost in pairs.

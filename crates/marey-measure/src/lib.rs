@@ -60,8 +60,8 @@ pub use sums::add_up;
 pub use table::{ABI_VERSION, RuntimeTable, TABLE};
 pub use thread::{Frame, Thread};
 pub use write::{
-    Kept, Place, ROOM, Scratch, SiteOf, Told, add_visit, announce, begin_timing, count, count_unrecorded,
-    end_timing, enter, enter_announced, enter_marked, enter_timed, innermost, learn_cost, leave, leave_site,
-    leave_timed_with, leave_with, now, passed, settle, tally, visit, withdraw, write, write_announced,
-    write_poll,
+    Kept, Leaving, Place, ROOM, Scratch, SiteOf, Told, add_visit, announce, begin_timing, count,
+    count_unrecorded, end_timing, enter, enter_announced, enter_marked, enter_timed, innermost, is_learning,
+    is_open_beside, learn_cost, leave, leave_site, leave_timed_with, leave_with, now, passed, settle, tally,
+    visit, withdraw, write, write_announced, write_poll,
 };

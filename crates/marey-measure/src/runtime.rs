@@ -21,7 +21,7 @@ use marey_model::{ClockKind, Detail, Rules};
 
 use crate::channel::Channels;
 use crate::clock;
-use crate::definitions::{Definitions, FADING, MAX_SITES, REDUCED, fades_in, is_reduced_in, mode_in};
+use crate::definitions::{Definitions, FADING, MAX_SITES, REDUCED, fades_in, mode_in, reduced_in};
 use crate::lock::Lock;
 use crate::spool::SpoolFile;
 use crate::sys;
@@ -56,7 +56,7 @@ impl Mode {
             1 => Self::Off,
             2 => Self::Count,
             3 => Self::Time,
-            4 | REDUCED => Self::Trace,
+            4 | REDUCED.. => Self::Trace,
             _ => Self::Unknown,
         }
     }
@@ -164,11 +164,11 @@ impl Runtime {
         unsafe { mode_in(self.modes, site) }
     }
 
-    /// Whether visits of `site` are counted because recording them is too dear.
+    /// Where visits of `site` are counted because recording them is too dear; `None` if they are not.
     #[inline(always)]
-    pub(crate) fn is_reduced(&self, site: u32) -> bool {
+    pub(crate) fn reduced(&self, site: u32) -> Option<usize> {
         // SAFETY: `modes` is the recorder's own table.
-        unsafe { is_reduced_in(self.modes, site) }
+        unsafe { reduced_in(self.modes, site) }
     }
 
     /// Visits of a site that is reduced between two stretches that are timed, on average.

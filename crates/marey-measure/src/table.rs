@@ -13,7 +13,7 @@ use marey_model::spool::{Definition, DefinitionKind, op};
 use marey_model::{Detail, Role};
 
 use crate::attach::{current_thread, existing_thread};
-use crate::definitions::{MAX_SITES, REDUCED, RegionKey, mode_of};
+use crate::definitions::{MAX_SITES, RegionKey, mode_of, place_of};
 use crate::runtime::{self, Mode, Runtime, level};
 use crate::thread::Thread;
 use crate::write;
@@ -173,8 +173,8 @@ unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
             runtime::count_homeless(1);
             return 0;
         };
-        if runtime.is_reduced(site) {
-            return enter_reduced(thread, site);
+        if let Some(place) = runtime.reduced(site) {
+            return enter_reduced(thread, site, place);
         }
         match runtime.mode(site) {
             Mode::Trace => write::enter(thread, site),
@@ -193,32 +193,48 @@ unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
 }
 
 /// Counts a visit of a region that is reduced. 1 if it was entered.
-unsafe fn enter_reduced(thread: *mut Thread, site: u32) -> u32 {
+unsafe fn enter_reduced(thread: *mut Thread, site: u32, place: usize) -> u32 {
     // SAFETY: as in `table_enter`.
     unsafe {
-        if write::tally(thread, site) {
+        if write::tally(thread, site, place) {
             return 0;
         }
         match write::visit(thread, site) {
-            write::Told::Counted => return 0,
+            write::Told::Counted => 0,
             write::Told::Open => {
-                write::learn_cost(thread);
-                write::begin_timing(thread);
+                let leaving =
+                    write::Leaving { function: leave_learning, arguments: [thread as usize, site as usize] };
+                write::learn_cost(thread, leaving, |_| ());
+                write::begin_timing(thread)
             }
-            write::Told::Not => write::enter(thread, site),
+            write::Told::Not => {
+                write::enter(thread, site);
+                1
+            }
         }
     }
-    1
 }
 
 unsafe extern "C" fn table_leave(thread: *mut Thread, site: u32) {
     // SAFETY: as in `table_enter`.
     unsafe {
-        write::end_timing(thread);
+        if (*thread).timing == site + 1 {
+            write::end_timing(thread);
+            if write::is_learning(thread) {
+                return;
+            }
+        }
         if !is_only_counted(thread, site) {
             write::leave_site(thread, site);
         }
     }
+}
+
+/// The same, as it is called while it is found out what that takes.
+#[expect(clippy::cast_possible_truncation, reason = "it was a site")]
+unsafe extern "C" fn leave_learning(thread: usize, site: usize) {
+    // SAFETY: as in `table_enter`.
+    unsafe { table_leave(thread as *mut Thread, site as u32) };
 }
 
 /// Whether a visit that is left now was only counted, and never entered. Those of regions that are reduced and entered
@@ -228,7 +244,9 @@ unsafe fn is_only_counted(thread: *const Thread, site: u32) -> bool {
     // SAFETY: the descriptor is the calling thread's; entries below `depth` are filled.
     unsafe {
         let depth = (*thread).depth as usize;
-        (depth == 0 || (*(*thread).stack.add(depth - 1)).site != site) && Thread::is_reduced(thread, site)
+        (depth == 0 || (*(*thread).stack.add(depth - 1)).site != site)
+            && Thread::is_reduced(thread, site)
+            && !write::is_open_beside(thread, site)
     }
 }
 
@@ -245,7 +263,7 @@ extern "C" fn table_enter_here(site: u32) {
     unsafe {
         let mode = mode_of(modes, site).load(Ordering::Relaxed);
         if mode != Mode::Trace as u8 {
-            if mode == REDUCED && write::tally(thread, site) {
+            if place_of(mode).is_some_and(|place| write::tally(thread, site, place)) {
                 return;
             }
             return enter_here_rarely(site);

@@ -18,7 +18,7 @@ use core::sync::atomic::AtomicPtr;
 use marey_model::spool::{MAX_DEPTH, Open, Stream};
 
 use crate::counting::Counting;
-use crate::definitions::{fades_in, is_reduced_in, mode_in};
+use crate::definitions::{fades_in, mode_in, reduced_in};
 use crate::govern::Governed;
 use crate::message::{CollectiveSlots, MessageSlots};
 use crate::runtime::{Mode, Runtime};
@@ -74,6 +74,10 @@ pub struct Thread {
     pub timing: u32,
     /// Whether that visit is to be counted like any other.
     pub(crate) is_warm: bool,
+    /// Whether it is the one of its stretch before which it is found out what timing takes.
+    pub(crate) is_to_learn: bool,
+    /// Whether it is found out what timing takes.
+    pub(crate) is_learning: bool,
 
     /// The thread's number in its process.
     pub serial: u32,
@@ -126,8 +130,10 @@ pub struct Thread {
     pub(crate) anew_from: u64,
     /// Bytes of records in the windows before this one.
     pub(crate) bytes_before: u64,
-    /// For random waits, and what visits that were timed have taken less than nothing, hundredths of a tick.
+    /// For random waits; what timing two chains of instructions takes, and what visits that were timed have taken less
+    /// than nothing, in hundredths of a tick.
     pub(crate) wait: u32,
+    pub(crate) timing_costs: [u32; 2],
     pub(crate) carry: i64,
     /// What recording has cost lately.
     pub(crate) governed: Governed,
@@ -209,14 +215,24 @@ impl Thread {
         unsafe { mode_in((*this).modes, site) }
     }
 
-    /// Whether visits of `site` are counted by [`crate::tally`].
+    /// The place where visits of `site` are counted by [`crate::tally`]; `None` if they are not.
+    ///
+    /// # Safety
+    /// As for [`Self::mode`].
+    #[inline(always)]
+    pub unsafe fn reduced(this: *const Self, site: u32) -> Option<usize> {
+        // SAFETY: the caller's promise; a descriptor that a fork has wiped has no table.
+        unsafe { reduced_in((*this).modes, site) }
+    }
+
+    /// Whether they are.
     ///
     /// # Safety
     /// As for [`Self::mode`].
     #[inline(always)]
     pub unsafe fn is_reduced(this: *const Self, site: u32) -> bool {
-        // SAFETY: the caller's promise; a descriptor that a fork has wiped has no table.
-        unsafe { is_reduced_in((*this).modes, site) }
+        // SAFETY: the caller's promise.
+        unsafe { Self::reduced(this, site) }.is_some()
     }
 
     /// Whether visits of `site` are left out altogether, and none is open from before they were.

@@ -23,8 +23,10 @@ use crate::thread::Thread;
 mod announce;
 mod beside;
 mod fold;
+mod random;
 mod reduced;
 mod slow;
+mod timing;
 
 pub(crate) use announce::{Announced, announced, while_announced};
 pub use announce::{SiteOf, announce, enter_announced, settle, withdraw, write_announced};
@@ -32,9 +34,10 @@ pub use beside::{Kept, add_visit, count, enter_timed, leave_timed_with};
 pub(crate) use beside::{leave_pending, write_pending};
 pub(crate) use fold::Fold;
 pub use fold::write_poll;
-pub(crate) use reduced::{PLACES, count_cost};
-pub use reduced::{Place, Told, begin_timing, end_timing, learn_cost, tally, visit};
+pub(crate) use reduced::{PLACES, count_cost, forget_words};
+pub use reduced::{Place, Told, is_open_beside, tally, visit};
 pub(crate) use slow::is_open;
+pub use timing::{Leaving, begin_timing, end_timing, is_learning, learn_cost};
 
 /// A reading of the thread's clock.
 ///

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use killed::{killed, tell};
-use marey_measure::{Config, Detail, Mode, event, region, set_detail, start_with};
+use marey_measure::{Config, Detail, Mode, TABLE, event, region, set_detail, start_with};
 use marey_model::Rules;
 use marey_model::spool::Definition;
 use signalled::{signalled, worked};
@@ -237,11 +237,51 @@ extern "C" fn handler(_: i32) {
     region!("hot in a handler");
 }
 
+/// The same as C does it, which leaves regions by their names, without knowing whether they were entered.
+extern "C" fn c_handler(_: i32) {
+    HANDLED.fetch_add(1, Ordering::Relaxed);
+    visit_both();
+}
+
+fn visit_both() {
+    // SAFETY: as `marey.h` does it: the sites are the table's, and so is the thread.
+    unsafe {
+        let thread = (TABLE.thread)();
+        let sites = ["hot", "hot in a handler"].map(site);
+        sites.into_iter().for_each(|site| _ = (TABLE.enter)(thread, site));
+        sites.into_iter().rev().for_each(|site| (TABLE.leave)(thread, site));
+    }
+}
+
+/// The site of a region that the tests enter by a guard, too.
+fn site(name: &str) -> u32 {
+    let all = SITES.get().unwrap();
+    all[usize::from(name != "hot")]
+}
+
+static SITES: std::sync::OnceLock<[u32; 2]> = std::sync::OnceLock::new();
+
 #[test]
 fn handlers_that_come_at_any_time_lose_nothing() {
-    const TEST: &str = "handlers_that_come_at_any_time_lose_nothing";
-    if let Some(directory) = spool_of(TEST) {
+    check_handlers("handlers_that_come_at_any_time_lose_nothing", handler);
+}
+
+#[test]
+fn handlers_leave_what_they_have_entered() {
+    check_handlers("handlers_leave_what_they_have_entered", c_handler);
+}
+
+fn check_handlers(test: &str, handler: extern "C" fn(i32)) {
+    if let Some(directory) = spool_of(test) {
         start(&directory, 200, "");
+        let names = ["hot", "hot in a handler"];
+        // SAFETY: the texts are as long as said.
+        let sites =
+            names.map(|name| unsafe { (TABLE.region)(name.as_ptr(), name.len(), name.as_ptr(), 0, 0) });
+        SITES.set(sites).unwrap();
+        for _ in 0..N {
+            visit_both();
+        }
         work();
         return signalled(&directory, handler, &HANDLED, || {
             for _ in 0..1000 {
@@ -249,11 +289,11 @@ fn handlers_that_come_at_any_time_lose_nothing() {
             }
         });
     }
-    let directory = child(TEST);
+    let directory = child(test);
     let (rounds, handled) = worked(directory.path());
     let found = Spool::read(directory.path()).checked();
     let (recorded, counted) = visits(&found, "hot");
-    let (all, most) = (recorded + counted, N + 1000 * rounds + handled);
+    let (all, most) = (recorded + counted, 2 * N + 1000 * rounds + handled);
     // What interrupts one that has interrupted a record itself is dropped, and counted: an enter and a leave of each of the
     // handler's two regions. How many those are is up to how signals nest, with and without a budget.
     assert_eq!(all + found.dropped / 4, most, "{} records dropped", found.dropped);

@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -24,14 +24,26 @@ fn json(dir: &Path, command: &str) -> Value {
 /// Compiles a program in a directory, records it, and gives the numbers that it printed, by name. `None`, said aloud,
 /// without a compiler.
 fn recorded(dir: &Path, compiler: &str, source: &str, options: &[&str]) -> Option<BTreeMap<String, f64>> {
-    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source);
-    let flags = ["-g", "-O2", "-fno-inline", "-finstrument-functions", "-o", "program"];
-    let Ok(built) = Command::new(compiler).args(flags).arg(source).current_dir(dir).output() else {
+    recorded_with(dir, (compiler, &["-finstrument-functions"], source), options, &["8000"])
+}
+
+/// The same with flags and words of its own.
+fn recorded_with(
+    dir: &Path,
+    (compiler, flags, source): (&str, &[&str], &str),
+    options: &[&str],
+    words: &[&str],
+) -> Option<BTreeMap<String, f64>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let include = format!("-I{}", root.join("../marey-collect/include").display());
+    let mut command = Command::new(compiler);
+    command.args(["-g", "-O2", "-fno-inline", &include]).args(flags).args(["-o", "program"]);
+    let Ok(built) = command.arg(root.join("tests/programs").join(source)).current_dir(dir).output() else {
         marey_testkit::skip(compiler);
         return None;
     };
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let words = [&["record", "--force"], options, &["--", "./program", "8000"]].concat();
+    let words = [&["record", "--force"], options, &["--", "./program"], words].concat();
     let output = marey(dir, &words);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -139,4 +151,65 @@ fn a_budget_is_a_part_of_the_time() {
         assert_eq!(output.status.code(), Some(2), "{wrong}: {told}");
         assert!(told.contains("neither per cent, from 0.01 to 100, nor off"), "{wrong}: {told}");
     }
+}
+
+/// Records one of the deeds of `budget_regions.c`. What it says of itself, what the report says, and what was reduced.
+fn regions(what: &str, visits: &str, options: &[&str]) -> Option<(BTreeMap<String, f64>, Value, Value)> {
+    let dir = tempfile::tempdir().unwrap();
+    let told = recorded_with(dir.path(), ("gcc", &[], "budget_regions.c"), options, &[what, visits])?;
+    let (report, info) = (json(dir.path(), "report"), json(dir.path(), "info"));
+    for (name, visits) in &told {
+        assert_eq!(region(&report, name)["calls"].as_f64(), Some(*visits), "{name}");
+    }
+    Some((told, report, info["reduced"].clone()))
+}
+
+/// What is known of a region that was reduced.
+fn of<'a>(reduced: &'a Value, name: &str) -> &'a Value {
+    let regions = reduced["regions"].as_array().unwrap();
+    regions.iter().find(|it| it["region"] == name).unwrap_or_else(|| panic!("{name} in {regions:#?}"))
+}
+
+/// The end of a region inside that was only counted is not the end of the one around it, which goes on for long.
+#[test]
+fn a_region_that_is_timed_ends_when_it_is_left() {
+    let Some((_, _, reduced)) = regions("nested", "100000", &["--budget", "0.2"]) else { return };
+    let outer = of(&reduced, "outer");
+    let number = |name: &str| outer[name].as_f64().unwrap();
+    assert!(number("timed") >= 8.0, "{reduced}");
+    // The program waits for so long by its own clock.
+    assert!(number("time_ns") / number("visits") > 1950.0, "{reduced}");
+}
+
+/// Two regions whose places would be the same by their numbers are timed, each.
+#[test]
+fn regions_do_not_take_each_others_place() {
+    let Some((_, _, reduced)) = regions("apart", "1000000", &[]) else { return };
+    for name in ["first", "second"] {
+        assert!(of(&reduced, name)["timed"].as_f64().unwrap() >= 32.0, "{reduced}");
+    }
+}
+
+/// A region that is not in the stream is on call paths all the same.
+#[test]
+fn visits_are_counted_on_the_call_path_that_they_have() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = ["--rule", "time around"];
+    let words = ["beside", "100000"];
+    let Some(told) = recorded_with(dir.path(), ("gcc", &[], "budget_regions.c"), &options, &words) else {
+        return;
+    };
+    let text = marey(dir.path(), &["dump", "run.marey", "--json", "profile"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    println!("{text}");
+    assert_eq!(told["hot"], 2_000_000.0);
+}
+
+/// Deeper than regions can be told to be open each is counted still, and what is left afterwards is what is meant.
+#[test]
+fn deep_down_they_are_counted() {
+    let Some((told, report, reduced)) = regions("deep", "300000", &[]) else { return };
+    assert_eq!(told["hot"], 900_000.0);
+    assert!(of(&reduced, "hot")["visits"].as_f64().unwrap() > 700_000.0, "{reduced}");
+    assert_eq!(report["problems"].as_array().unwrap().iter().filter(|it| it["kind"] == "dropped").count(), 0);
 }

@@ -45,8 +45,9 @@ impl Call {
     }
 }
 
+/// What is kept of a stack pointer.
 #[inline(always)]
-fn mark(sp: usize) -> u32 {
+pub(super) fn mark(sp: usize) -> u32 {
     (sp >> STEP) as u32
 }
 

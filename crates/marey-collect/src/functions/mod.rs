@@ -17,7 +17,7 @@ mod learn;
 mod names;
 mod sites;
 
-use marey_measure::{Mode, TABLE, Thread, Told, current_thread, existing_thread};
+use marey_measure::{Leaving, Mode, TABLE, Thread, Told, current_thread, existing_thread};
 
 pub(crate) use names::name_of;
 pub(crate) use sites::forget;
@@ -95,9 +95,9 @@ extern "C" fn enter_further_on(function: usize, caller: usize, sp: usize) {
 unsafe fn enter_known(thread: *mut Thread, call: Call, site: u32) {
     // SAFETY: the caller's promise.
     unsafe {
-        if Thread::is_reduced(thread, site) {
+        if let Some(place) = Thread::reduced(thread, site) {
             // What is around it may be over and not left yet; that is found out when something is recorded.
-            if !marey_measure::tally(thread, site) {
+            if !marey_measure::tally(thread, site, place) {
                 enter_reduced(thread, site, call.function, call.caller, call.sp);
             }
             return;
@@ -136,26 +136,14 @@ unsafe extern "C" fn enter_reduced(
                 let innermost = (*thread).depth - 1;
                 (*(*thread).stack.add(innermost as usize)).reserved = call.mark();
                 *Thread::frame(thread, innermost) = call.frame();
-                marey_measure::learn_cost(thread);
+                let leaving = Leaving { function: __cyg_profile_func_exit, arguments: [function, caller] };
+                let open = (*thread).stack.add(innermost as usize);
+                // Each leave is to be the one of this visit.
+                marey_measure::learn_cost(thread, leaving, |sp| (*open).reserved = gone::mark(sp));
+                (*open).reserved = call.mark();
                 marey_measure::begin_timing(thread);
             }
         }
-    }
-}
-
-/// Reads the clock if the visit that is being timed ends; whatever comes before that is taken for the function's own
-/// time. Returns the stack pointer that the function was entered with.
-#[inline(always)]
-unsafe fn end_timing(thread: *mut Thread, function: usize, caller: usize, sp: usize) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe {
-        // A function that jumps to us as the last thing it does has given its frame up; that of whoever has
-        // called it may end where the stack pointer stands.
-        let sp = if *(sp as *const usize) == caller { sp - 8 } else { sp };
-        if (*thread).timing != 0 && gone::is_innermost(thread, function, sp) {
-            marey_measure::end_timing(thread);
-        }
-        sp
     }
 }
 
@@ -193,7 +181,16 @@ unsafe extern "C" fn left(function: usize, caller: usize, sp: usize) {
     }
     // SAFETY: the descriptor is the calling thread's, and the return address lies at the stack pointer.
     unsafe {
-        let sp = end_timing(thread, function, caller, sp);
+        // A function that jumps to us as the last thing it does has given its frame up; that of whoever has
+        // called it may end where the stack pointer stands.
+        let sp = if *(sp as *const usize) == caller { sp - 8 } else { sp };
+        // First this: whatever comes before it is taken for the function's own time.
+        if (*thread).timing != 0 && gone::is_innermost(thread, function, sp) {
+            marey_measure::end_timing(thread);
+            if marey_measure::is_learning(thread) {
+                return;
+            }
+        }
         if gone::is_plain(thread, function, sp) {
             return marey_measure::leave(thread);
         }
@@ -201,6 +198,7 @@ unsafe extern "C" fn left(function: usize, caller: usize, sp: usize) {
         if gone::is_inside_innermost(thread, sp)
             && let Some(site) = sites::find_at_once(function)
             && Thread::is_reduced(thread, site)
+            && !marey_measure::is_open_beside(thread, site)
         {
             return;
         }
@@ -273,7 +271,7 @@ unsafe fn leave_rarely(thread: *mut Thread, function: usize, sp: usize) {
     unsafe {
         if !Thread::is_left_out(thread, site)
             && !gone::leave_through(thread, site, sp)
-            && !Thread::is_reduced(thread, site)
+            && (!Thread::is_reduced(thread, site) || marey_measure::is_open_beside(thread, site))
         {
             marey_measure::leave_site(thread, site);
         }

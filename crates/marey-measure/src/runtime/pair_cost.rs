@@ -46,7 +46,7 @@ pub(super) fn pair_cost(kind: ClockKind) -> Costs {
             }
             best = best.min(clock::ticks_of(kind).saturating_sub(before));
         }
-        count = write::count_cost(thread);
+        count = write::count_cost(thread, kind);
         sys::unmap(window, LEN);
         sys::unmap(thread.cast(), Thread::LEN);
     }

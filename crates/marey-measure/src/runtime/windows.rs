@@ -256,6 +256,7 @@ unsafe fn go_on(thread: *mut Thread, head: &Head, window: *mut u8) {
         (*thread).first = fresh + Head::records_at((*thread).depth as usize) as u64;
         (*thread).cursor = (*thread).first;
         (*thread).fold.cursor = 0;
+        write::forget_words(thread);
         Thread::set_brim(thread, fresh + u64::from(head.size) - SLACK as u64);
         if old.0 != 0 {
             leave_window(thread, old);

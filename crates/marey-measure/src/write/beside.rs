@@ -50,6 +50,7 @@ pub unsafe fn enter_timed(thread: *mut Thread, site: u32, kept: Kept) {
             *(*thread).stack.add((*thread).depth as usize) = Open { ticks, site, reserved: 0 };
             (*thread).depth += 1;
             (*thread).pending += 1;
+            reduced::forget_words(thread);
         }
         release(thread);
     }
@@ -95,6 +96,7 @@ pub(crate) unsafe fn leave_pending(
             let took = (kept == Kept::Timed).then(|| now(thread).saturating_sub(ticks));
             (*thread).depth -= 1;
             (*thread).pending -= 1;
+            reduced::forget_words(thread);
             add_with(thread, Visit { site, number: u64::from(kept != Kept::Messages), took }, f);
         }
         release(thread);

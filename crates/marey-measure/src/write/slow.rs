@@ -6,7 +6,7 @@ use marey_model::spool::{Open, SHORT_SITES, Stream, at, op};
 
 use super::announce::enter_announced;
 use super::beside::{Kept, leave_pending, write_pending};
-use super::{ROOM, Scratch, head_counter, now, put_delta, put_delta_to, reduced, write};
+use super::{ROOM, Scratch, head_counter, now, put_delta, put_delta_to, timing, write};
 use crate::counting;
 use crate::runtime::{self, Mode};
 use crate::thread::{Thread, state};
@@ -109,7 +109,7 @@ pub(super) fn put_counted(scratch: &mut Scratch, site: u32) {
 pub(super) unsafe fn leave(thread: *mut Thread) {
     // SAFETY: the caller's promise (see `super::leave`).
     unsafe {
-        reduced::end_timing(thread);
+        timing::end_timing(thread);
         if let Some(table) = crate::attach::foreign() {
             // What is innermost is the library's to find, as far as this copy knows it.
             let site = match (*thread).depth {
