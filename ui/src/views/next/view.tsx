@@ -12,7 +12,7 @@ import { Table, type Column } from "../../widgets/table.tsx";
 import { Coming } from "../lost.tsx";
 import "./next.css";
 
-/** What one rule is about: regions that differ in their nouns alone. */
+/** What one rule is about: regions of libraries that differ in their nouns alone, or functions of one name. */
 interface Row {
   readonly pattern: string;
   readonly name: string;
@@ -80,13 +80,15 @@ function rowsOf(): readonly Row[] {
     const level = head?.levels.indexOf(it.level) ?? -1;
     // Of other levels nobody asks before something is recorded.
     if (it.calls === 0 || !LEVELS.includes(it.level)) continue;
-    const pattern = patternOf(it.level, it.verb);
+    // Rules name functions of the program, and calls of libraries whatever they are done to.
+    const name = it.level === "source" && it.noun !== "" ? it.noun : it.verb;
+    const pattern = patternOf(it.level, name);
     const before = all.get(pattern);
     all.set(pattern, {
       pattern,
-      name: it.verb,
+      name,
       level: it.level,
-      region: before?.region ?? head?.regions.findIndex((of) => of.verb === it.verb && of.level === level) ?? -1,
+      region: before?.region ?? head?.regions.findIndex((of) => of.verb === it.verb && (it.level !== "source" || of.noun === it.noun) && of.level === level) ?? -1,
       visits: (before?.visits ?? 0) + it.calls,
       reduced: (before?.reduced ?? 0) + it.reduced_calls,
       inclusive: (before?.inclusive ?? 0) + it.inclusive_ns,
