@@ -30,6 +30,7 @@ import { large, sourceless } from "./large.mjs";
 import { made } from "./made.mjs";
 import { next } from "./next.mjs";
 import { nodes } from "./nodes.mjs";
+import { reduced } from "./reduced.mjs";
 import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
 import { remarks } from "./remarks.mjs";
@@ -39,7 +40,7 @@ import { summed } from "./summed.mjs";
 import { tables } from "./tables.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, next, references, remarks, runs, sourceless, sources, speed, summed, tables, workerless };
+const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, next, reduced, references, remarks, runs, sourceless, sources, speed, summed, tables, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

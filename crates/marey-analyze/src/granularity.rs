@@ -17,6 +17,7 @@ use marey_model::{CallPathId, LocationId, Nanos, RegionId, Role};
 use crate::causes::Causes;
 use crate::happenings::{Happenings, Unread};
 use crate::paths::float;
+use crate::reduced::reduced;
 use crate::trace::Trace;
 
 /// Advice is given if calls cost this part of the time of those who make them …
@@ -169,6 +170,13 @@ pub fn short_regions(run: &dyn Trace, ns_per_event: f64) -> Vec<Small> {
             sums.locations.insert(row.location);
             sums.number += visits;
             *exclusive = *exclusive + row.exclusive;
+        }
+    }
+    // So did those that the recorder counted to keep within its budget; their time is an estimate that is in the sums.
+    for (region, reduced) in reduced(run) {
+        if let Some((sums, exclusive)) = sums.get_mut(&region) {
+            sums.number = sums.number.saturating_sub(reduced.visits);
+            *exclusive = (*exclusive - reduced.time).max(Nanos(0));
         }
     }
     let whole = run.locations().iter().fold(Nanos(0), |sum, it| sum + (it.end - it.start));

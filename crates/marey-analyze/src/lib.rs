@@ -41,6 +41,7 @@ mod paths;
 mod phases;
 mod profile;
 mod ranks;
+mod reduced;
 mod remarks;
 mod samples;
 mod scaling;
@@ -97,6 +98,7 @@ pub use phases::{
 };
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
+pub use reduced::{Reduced, reduced};
 pub use remarks::{
     LoopChange, LoopOutcome, OnPath, RemarkRow, Remarked, RemarkedCall, RemarkedLoop, USUAL_LANES,
     changed_loops, remarked, remarked_alone,
@@ -121,7 +123,7 @@ pub use statistics::Moments;
 pub use trace::{
     AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
     CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProcessClock,
-    ProfileRow, Region, SampledRow, Trace,
+    ProfileRow, ReducedRow, Region, SampledRow, Trace,
 };
 pub use waiting::{WaitRow, Waiting, waiting};
 pub use waits::{InCommunicator, Pattern, Unlisted, Wait, Waits, waits, waits_in};

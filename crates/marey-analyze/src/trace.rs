@@ -47,6 +47,11 @@ pub trait Trace {
     /// Sums per call path and location, over the whole run. At most one row for each pair.
     fn profile(&self) -> &[ProfileRow];
 
+    /// Visits that were only counted to keep within the budget. None of a part, which has only what was recorded one by one.
+    fn reduced(&self) -> &[ReducedRow] {
+        self.beneath().map_or(&[], |run| run.reduced())
+    }
+
     /// Visits by duration: of each call path and location as many rows as there are bins with visits.
     fn durations(&self) -> &[BinRow] {
         self.beneath().map_or(&[], |run| run.durations())
@@ -295,6 +300,22 @@ pub struct ProfileRow {
     pub sum_squares: f64,
     /// Sum of the data moved, bytes.
     pub bytes: u64,
+}
+
+/// Visits of a call path that were only counted from some time on, because recording each was too dear. They are in the
+/// sums with the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReducedRow {
+    /// The call path.
+    pub call_path: CallPathId,
+    /// Where.
+    pub location: LocationId,
+    /// From when on.
+    pub since: Nanos,
+    /// How many were only counted.
+    pub visits: u64,
+    /// What they took together, an estimate.
+    pub time: Nanos,
 }
 
 /// Samples taken in one context.

@@ -6,6 +6,8 @@ mod callers;
 mod counted;
 #[path = "summaries/heap.rs"]
 mod heap;
+#[path = "summaries/reduced.rs"]
+mod reduced;
 #[path = "summaries/sampled.rs"]
 mod sampled;
 
@@ -14,9 +16,9 @@ use std::collections::BTreeMap;
 use marey_analyze::{
     AllocationRow, BinRow, CallPath, CommunicationRow, CommunicatorId, CountedRow, Counter, CounterId, Deeds,
     EarlyEnding, Frame, HeapRow, LastPlace, LastSeen, Location, LocationKind, OpenRegion, Population,
-    Problem, Process, ProfileRow, Region, Sampled, SampledRow, Spread, Trace, allocations, call_paths,
-    caller, caller_on, communication, counted, early_endings, exclusive_by_process, files, headline, hot,
-    innermost, lines, memory, message_sizes, ranks, regions, routine_on, waiting,
+    Problem, Process, ProfileRow, ReducedRow, Region, Sampled, SampledRow, Spread, Trace, allocations,
+    call_paths, caller, caller_on, communication, counted, early_endings, exclusive_by_process, files,
+    headline, hot, innermost, lines, memory, message_sizes, ranks, regions, routine_on, waiting,
 };
 use marey_model::{CallPathId, IoKind, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 
@@ -29,6 +31,7 @@ struct Run {
     processes: Vec<Process>,
     locations: Vec<Location>,
     profile: Vec<ProfileRow>,
+    reduced: Vec<ReducedRow>,
     durations: Vec<BinRow>,
     sizes: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
@@ -62,6 +65,9 @@ impl Trace for Run {
     }
     fn profile(&self) -> &[ProfileRow] {
         &self.profile
+    }
+    fn reduced(&self) -> &[ReducedRow] {
+        &self.reduced
     }
     fn durations(&self) -> &[BinRow] {
         &self.durations

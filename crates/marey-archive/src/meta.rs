@@ -176,7 +176,8 @@ impl Meta {
     /// Since when, in ns, some locations have sums only; `None` = all have their events to the end.
     pub fn summed_since_ns(&self) -> Option<i64> {
         let total = |name: &str| self.counts.get(name).copied().unwrap_or(0);
-        (total("summed_locations") > 0).then(|| i64::try_from(total("summed_since_ns")).unwrap_or(i64::MAX))
+        let since = i64::try_from(total("summed_since_ns")).unwrap_or(i64::MAX);
+        (total("summed_locations") > 0 && since < self.run.duration_ns).then_some(since)
     }
 
     /// Writes `dir/meta.json` in one step: a reader sees the old one or the new one.

@@ -8,7 +8,7 @@
 use marey_analyze::{
     AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
     CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProcessClock,
-    ProfileRow, Region, SampledRow, Trace,
+    ProfileRow, ReducedRow, Region, SampledRow, Trace,
 };
 use marey_model::counters::PROGRAM;
 use marey_model::spool::MAX_DEPTH;
@@ -30,6 +30,7 @@ pub struct RunTrace {
     locations: Vec<Location>,
     communicators: Vec<Communicator>,
     profile: Vec<ProfileRow>,
+    reduced: Vec<ReducedRow>,
     durations: Vec<BinRow>,
     sizes: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
@@ -72,6 +73,7 @@ impl RunTrace {
             locations: locations(&archive.table("locations")?)?,
             communicators: communicators(&archive.table("communicators")?)?,
             profile: profile(&archive.table("profile")?)?,
+            reduced: reduced(&archive.table("reduced")?)?,
             durations: Vec::new(),
             sizes: Vec::new(),
             communication: communication(&archive.table("communication")?)?,
@@ -124,6 +126,10 @@ impl Trace for RunTrace {
 
     fn profile(&self) -> &[ProfileRow] {
         &self.profile
+    }
+
+    fn reduced(&self) -> &[ReducedRow] {
+        &self.reduced
     }
 
     fn durations(&self) -> &[BinRow] {
@@ -364,6 +370,19 @@ fn profile(rows: &Columns) -> Result<Vec<ProfileRow>, Error> {
         max: known(max[row]),
         sum_squares: squares[row],
         bytes: count(bytes[row]),
+    };
+    Ok((0..rows.len()).map(row).collect())
+}
+
+fn reduced(rows: &Columns) -> Result<Vec<ReducedRow>, Error> {
+    let (paths, locations, since) = (rows.u32("call_path")?, rows.u32("location")?, rows.i64("since")?);
+    let (visits, time) = (rows.i64("visits")?, rows.i64("time")?);
+    let row = |row: usize| ReducedRow {
+        call_path: CallPathId(paths[row]),
+        location: LocationId(locations[row]),
+        since: Nanos(since[row]),
+        visits: count(visits[row]),
+        time: Nanos(time[row]),
     };
     Ok((0..rows.len()).map(row).collect())
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use marey_analyze::{
     Anomalies, Causes, LocationKind, Method, Region, SituationRules, Situations, Trace, Unread, Until, Waits,
-    anomalies, causes, phases, situations,
+    anomalies, causes, phases, reduced, situations,
 };
 use marey_archive::{Archive, Detail, Error, Events, RunTrace, prepared};
 use marey_model::{CallPathId, LocationId, Nanos, Role};
@@ -22,7 +22,7 @@ use crate::pair::Beside;
 use crate::program::Program;
 use crate::told::Told;
 use crate::wire::{
-    Kind, RunHead, WireCounter, WireEventKind, WireLine, WireLocation, WireProcess, WireRegion,
+    Kind, RunHead, WireCounter, WireEventKind, WireLine, WireLocation, WireProcess, WireReduced, WireRegion,
 };
 
 /// So many answers of the robust test are kept.
@@ -179,8 +179,7 @@ impl<'a> Opened<'a> {
 
     /// Since when some locations have sums only; `None` = all have their events to the end.
     pub(crate) fn added_up_since(&self) -> Option<Nanos> {
-        let since = self.archive.meta().summed_since_ns().map(Nanos);
-        since.filter(|since| *since < self.trace.duration())
+        self.archive.meta().summed_since_ns().map(Nanos)
     }
 
     /// What the robust test finds anomalous in the whole run: two passes over it, kept for as many percentages as the page
@@ -304,6 +303,11 @@ fn visits(trace: &RunTrace) -> Vec<f64> {
             *sum += (row.visits - row.untimed.min(row.visits)) as f64;
         }
     }
+    for row in trace.reduced() {
+        if let Some(sum) = visits.get_mut(row.location.idx()) {
+            *sum = (*sum - row.visits as f64).max(0.0);
+        }
+    }
     visits
 }
 
@@ -375,7 +379,8 @@ fn head(
         messages: count("messages"),
         clock_ns: clock(trace),
         problems: trace.problems().iter().map(|problem| problem.count).sum(),
-        added_up_since_ns: archive.meta().summed_since_ns().filter(|since| *since < facts.duration_ns),
+        added_up_since_ns: archive.meta().summed_since_ns(),
+        reduced: reduced(trace).into_iter().map(WireReduced::of).collect(),
         left_out: left_out(archive),
         regions: regions.collect(),
         processes: processes.collect(),

@@ -23,6 +23,7 @@ pub const TABLES: &[&str] = &[
     "messages",
     "collectives",
     "profile",
+    "reduced",
     "durations",
     "sizes",
     "communication",

@@ -12,6 +12,7 @@ mod compare;
 mod counters;
 mod events;
 mod overlaps;
+mod reduced;
 mod remarks;
 mod runs;
 mod samples;
@@ -34,6 +35,7 @@ pub use compare::{
 pub use counters::{CounterPlacesHead, Counters, CountersHead, WireCounter};
 pub use events::{EventSpan, EventsAtHead, EventsHead, WireEvent, WireEventKind, WireField};
 pub use overlaps::{OverlapPlacesHead, OverlapsHead};
+pub use reduced::WireReduced;
 pub use remarks::{RemarksHead, WireRemark, WireRemarked};
 pub use runs::{WireOpening, WireRun, WireRuns, WireShift};
 pub use samples::{Histogram, HistogramHead, Instances, InstancesHead, Measure, Sample, Which};
@@ -248,6 +250,8 @@ pub struct RunHead {
     /// it an answer about a span has what was recorded one by one.
     #[cfg_attr(test, ts(type = "number | null"))]
     pub added_up_since_ns: Option<i64>,
+    /// Regions of which visits were only counted from some time on, by number.
+    pub reduced: Vec<WireReduced>,
     /// What of it was left out where the run was exported: `visits`, `messages`.
     pub left_out: Vec<String>,
     /// Levels, the outermost first.
@@ -606,6 +610,7 @@ mod tests {
             Which::decl(),
             RunHead::decl(),
             WireRegion::decl(),
+            WireReduced::decl(),
             Kind::decl(),
             WireProcess::decl(),
             WireLocation::decl(),

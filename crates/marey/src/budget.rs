@@ -150,7 +150,7 @@ impl Reduced {
                 let share = error as f64 / time as f64 * 100.0;
                 format!(", its time known to ± {share:.1} %")
             }
-            _ => ", its time a guess from before".to_owned(),
+            _ => ", its time that of visits before, and not known how well".to_owned(),
         };
         format!("{}{place}{error}", self.region)
     }

@@ -20,10 +20,10 @@ export function keep(choices: ReadonlyArray<readonly [pattern: string, detail: D
   kept.value = next;
 }
 
-/** What fits a region and as little else as can be said. */
-export function patternOf(level: string, verb: string): string {
+/** What fits a region and as little else as can be said: on the level `source` by the function's name, else by the verb. */
+export function patternOf(level: string, called: string): string {
   // What stands between the brackets of a template is not known while the program runs, nor are parameters.
-  const name = level === "source" ? withoutArguments(verb) : verb;
+  const name = level === "source" ? withoutArguments(called) : called;
   // A blank with a # behind it would begin a comment, and blanks at the ends are none of the pattern's.
   const plain = name.replace(/[\p{Cc}#]/gu, "?").replace(/^\s|\s$/g, "?");
   return `${level}:${plain}`;

@@ -81,6 +81,9 @@ export interface RegionRow {
   readonly verb: string;
   readonly noun: string;
   readonly calls: number;
+  /** Visits without a time, and visits that were only counted to keep within the budget. */
+  readonly untimed_calls: number;
+  readonly reduced_calls: number;
   readonly inclusive_ns: number;
   readonly exclusive_ns: number;
   readonly waiting_ns: number | null;

@@ -35,7 +35,7 @@ const fn at(whose: Whose, instants: &'static [&'static str]) -> Times {
 }
 
 /// Tables with times, and whose these are.
-static TIMES: [(&str, &[Times]); 18] = {
+static TIMES: [(&str, &[Times]); 19] = {
     use Whose::{Location, Process};
     [
         ("intervals", &[Times { whose: Location("location"), instants: &["start"], span: SPAN }]),
@@ -64,6 +64,7 @@ static TIMES: [(&str, &[Times]); 18] = {
         ("counters", &[at(Location("location"), &["time"])]),
         ("events", &[at(Location("location"), &["time"])]),
         ("open_at_end", &[at(Location("location"), &["start"])]),
+        ("reduced", &[at(Location("location"), &["since"])]),
         ("locations", &[at(Process("process"), &["start", "end", "detail_end"])]),
         ("processes", &[at(Process("id"), &["start", "end"])]),
         ("heap", &[at(Process("process"), &["peak_time"])]),
@@ -179,6 +180,17 @@ impl Applied {
         let ends = processes.i64("end")?.iter().zip(&self.by_process);
         let end = ends.map(|(&end, own)| own.at(end)).max();
         meta.run.duration_ns = end.unwrap_or(meta.run.duration_ns);
+        if let Some(since) = meta.counts.get_mut("summed_since_ns") {
+            // The first location that only added up need not be the first any more.
+            let locations = archive.table("locations")?;
+            let ends = locations.i64("detail_end")?.iter().zip(locations.u32("process")?);
+            let corrected = |(&end, &process): (&i64, &u32)| {
+                Some(self.own(Whose::Process("process"), process)?.at(end)).filter(|_| end >= 0)
+            };
+            if let Some(first) = ends.filter_map(corrected).min() {
+                *since = first.max(0).cast_unsigned();
+            }
+        }
         meta.run.start_realtime_ns = meta.run.start_realtime_ns.saturating_sub(self.later);
         for part in meta.tables.values_mut().flatten() {
             part.min_time = part.min_time.map(|time| time.saturating_add(self.range.0));
@@ -328,6 +340,13 @@ mod tests {
                 let of = times_of(table.name).iter().find(|times| times.instants.contains(&time.begin));
                 let of = of.unwrap_or_else(|| panic!("{}.{} is nobody's", table.name, time.begin));
                 assert_eq!(of.span.map(|span| span.1), time.duration, "{}", table.name);
+            }
+        }
+        // Of tables of sums, only how they are packed tells what is an instant.
+        for table in TABLES {
+            for column in table.columns.iter().filter(|column| column.grows && column.unit == "ns") {
+                let is_known = times_of(table.name).iter().any(|it| it.instants.contains(&column.name));
+                assert!(is_known, "{}.{} is nobody's", table.name, column.name);
             }
         }
         for (name, times) in &TIMES {

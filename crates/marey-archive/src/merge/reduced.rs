@@ -13,7 +13,7 @@
 
 #![expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "estimates")]
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build::Node;
 use super::definitions::ReducedDef;
@@ -101,9 +101,14 @@ impl Reduced {
 
     /// Adds all of it to the sums of the call paths. `sites` are the sites of the process that nodes are of.
     pub(crate) fn settle(&mut self, nodes: &mut [Node], sites: &[u32]) {
+        if self.tallies.is_empty() {
+            return;
+        }
+        let (candidates, means) = (self.candidates(nodes, sites), self.means(nodes, sites));
         let mut counted: FxHashMap<u32, u64> = FxHashMap::default();
         for (node, visits) in std::mem::take(&mut self.tallies) {
-            for (node, visits) in self.spread(nodes, sites, node, visits) {
+            let all = &candidates[&(sites[node as usize], nodes[node as usize].parent)];
+            for (node, visits) in self.spread(nodes, all, node, visits) {
                 let sum = counted.entry(node).or_default();
                 *sum = sum.saturating_add(visits);
             }
@@ -118,15 +123,23 @@ impl Reduced {
         let parents: Vec<u32> = counted.iter().map(|&(node, _)| nodes[node as usize].parent).collect();
         let mut first = 0;
         for same in parents.chunk_by(|a, b| a == b) {
-            self.settle_beneath(nodes, sites, same[0], &counted[first..first + same.len()]);
+            let beneath = &counted[first..first + same.len()];
+            let mean = |&(node, _): &(u32, u64)| self.mean(node, &means[&sites[node as usize]]);
+            let means: Vec<Mean> = beneath.iter().map(mean).collect();
+            self.settle_beneath(nodes, sites, same[0], (beneath, &means));
             first += same.len();
         }
     }
 
     /// Adds the visits of call paths beneath one.
-    fn settle_beneath(&mut self, nodes: &mut [Node], sites: &[u32], parent: u32, counted: &[(u32, u64)]) {
-        let means: Vec<Mean> = counted.iter().map(|&(node, _)| self.mean(nodes, sites, node)).collect();
-        let sum: f64 = counted.iter().zip(&means).map(|(&(_, visits), mean)| visits as f64 * mean.ns).sum();
+    fn settle_beneath(
+        &mut self,
+        nodes: &mut [Node],
+        sites: &[u32],
+        parent: u32,
+        (counted, means): (&[(u32, u64)], &[Mean]),
+    ) {
+        let sum: f64 = counted.iter().zip(means).map(|(&(_, visits), mean)| visits as f64 * mean.ns).sum();
         let room = nodes.get(parent as usize).map_or(f64::INFINITY, |around| around.exclusive.max(0) as f64);
         let part = if sum > room { room / sum } else { 1.0 };
         for (&(node, visits), mean) in counted.iter().zip(means) {
@@ -156,55 +169,70 @@ impl Reduced {
         }
     }
 
-    /// What a visit of a call path takes: by visits that were timed there, else by those of its region anywhere on
-    /// the location, else by all that have times.
-    fn mean(&self, nodes: &[Node], sites: &[u32], node: u32) -> Mean {
+    /// What a visit of a call path takes: by visits that were timed there, if there are enough.
+    fn mean(&self, node: u32, elsewhere: &Mean) -> Mean {
         let here = self.timed.get(&node).map(Timed::mean);
-        if let Some(mean) = here.filter(|mean| mean.visits >= ENOUGH) {
-            return mean;
-        }
-        let site = sites[node as usize];
-        let same = (0_u32..).zip(sites).filter(|&(_, &its)| its == site).map(|(node, _)| node);
-        let mut all = Timed::default();
-        let mut known = Mean { visits: 0, ns: 0.0, squares: 0.0 };
-        for node in same {
+        here.filter(|mean| mean.visits >= ENOUGH).unwrap_or(*elsewhere)
+    }
+
+    /// What a visit takes elsewhere, by site: by visits of its region that were timed anywhere on the location, else by
+    /// all that have times.
+    fn means(&self, nodes: &[Node], sites: &[u32]) -> FxHashMap<u32, Mean> {
+        let nothing = || (Timed::default(), Mean { visits: 0, ns: 0.0, squares: 0.0 });
+        let asked = self.tallies.iter().map(|&(node, _)| (sites[node as usize], nothing()));
+        let mut sums: FxHashMap<u32, (Timed, Mean)> = asked.collect();
+        for ((node, site), its) in (0_u32..).zip(sites).zip(nodes) {
+            let Some((all, known)) = sums.get_mut(site) else { continue };
             if let Some(timed) = self.timed.get(&node) {
                 all.add_all(timed);
             }
-            let its = &nodes[node as usize];
             known.visits = known.visits.saturating_add((its.visits - its.untimed).max(0).cast_unsigned());
             known.ns += its.inclusive as f64;
             known.squares += its.sum_squares;
         }
-        let mean = all.mean();
-        if mean.visits != 0 {
-            return mean;
-        }
-        let number = known.visits.max(1) as f64;
-        Mean { visits: 0, ns: known.ns / number, squares: known.squares / number }
+        let mean = |(all, known): (Timed, Mean)| {
+            let mean = all.mean();
+            if mean.visits != 0 {
+                return mean;
+            }
+            let number = known.visits.max(1) as f64;
+            Mean { visits: 0, ns: known.ns / number, squares: known.squares / number }
+        };
+        sums.into_iter().map(|(site, sums)| (site, mean(sums))).collect()
     }
 
-    /// To which call paths visits belong that were counted at a node: those of the same site beneath its parent with
-    /// nothing in between but regions that are reduced, by their visits that were recorded.
-    fn spread(&self, nodes: &[Node], sites: &[u32], node: u32, visits: u64) -> Vec<(u32, u64)> {
-        let (site, parent) = (sites[node as usize], nodes[node as usize].parent);
-        let belongs = |&other: &u32| {
-            let mut above = nodes[other as usize].parent;
-            while above != parent {
+    /// To which call paths visits may belong that were counted at a site beneath a node: those of the same site beneath
+    /// that node with nothing in between but regions that are reduced. All call paths are gone through once, for there
+    /// may be many, and many that have counts.
+    fn candidates(&self, nodes: &[Node], sites: &[u32]) -> FxHashMap<(u32, u32), Vec<u32>> {
+        let place = |node: u32| (sites[node as usize], nodes[node as usize].parent);
+        let mut found: FxHashMap<(u32, u32), Vec<u32>> =
+            self.tallies.iter().map(|&(node, _)| (place(node), Vec::new())).collect();
+        let asked: FxHashSet<u32> = found.keys().map(|key| key.0).collect();
+        for (node, site) in (0_u32..).zip(sites).filter(|its| asked.contains(its.1)) {
+            let mut above = nodes[node as usize].parent;
+            loop {
+                if let Some(candidates) = found.get_mut(&(*site, above)) {
+                    candidates.push(node);
+                }
                 if above == u32::MAX || !self.since.contains_key(&sites[above as usize]) {
-                    return false;
+                    break;
                 }
                 above = nodes[above as usize].parent;
             }
-            sites[other as usize] == site
-        };
+        }
+        found
+    }
+
+    /// Divides visits that were counted at a node among those that they may belong to, by their visits that were
+    /// recorded.
+    fn spread(&self, nodes: &[Node], all: &[u32], node: u32, visits: u64) -> Vec<(u32, u64)> {
         // What was timed meanwhile stands where it was counted.
         let weight = |other: u32| {
             let timed = self.timed.get(&other).map_or(0, Timed::visits);
             nodes[other as usize].visits.max(0).cast_unsigned().saturating_sub(timed)
         };
-        let all = (0..nodes.len() as u32).filter(belongs);
-        let weights: Vec<(u32, u64)> = all.map(|other| (other, weight(other))).collect();
+        let weights: Vec<(u32, u64)> = all.iter().map(|&other| (other, weight(other))).collect();
         let sum: u64 = weights.iter().map(|&(_, weight)| weight).sum();
         if sum == 0 {
             return vec![(node, visits)];

@@ -43,7 +43,7 @@ pub static REDUCED: TableSpec = summary(
     &[
         u32("call_path", "call_paths.id", "The call path."),
         u32("location", "locations.id", "Where."),
-        i64("since", "ns", "From when on they were only counted."),
+        growing("since", "ns", "From when on they were only counted."),
         i64("visits", "", "How many were."),
         i64("timed", "", "Visits that the time is known from; 0 = it is that of visits before."),
         i64(
@@ -78,7 +78,11 @@ pub static DURATIONS: TableSpec = summary(
         ),
         i64("from", "ns", "The shortest durations that are counted here; −1 = not known."),
         i64("to", "ns", "Durations counted here are shorter. Both are rounded down; −1 = not known."),
-        i64("visits", "", "Number of visits; all rows of a call path are its visits − untimed."),
+        i64(
+            "visits",
+            "",
+            "Number of visits; all rows of a call path are its visits − untimed, less those of `reduced`.",
+        ),
     ],
 );
 

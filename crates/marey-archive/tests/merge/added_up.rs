@@ -2,6 +2,7 @@
 //! and nothing about them that is damaged stops the merge.
 
 use marey_archive::Archive;
+use marey_archive::corrections::Corrections;
 use marey_archive::merge::merge;
 use marey_model::Triple;
 use marey_model::spool::courses::BUCKETS;
@@ -70,7 +71,11 @@ pub(crate) fn window(
 /// `main` is open all the time; of `work` five visits were kept at the beginning, three at the end, and
 /// a hundred in between added up.
 fn process() -> (Process, Vec<u8>) {
-    let mut process = Process::new(7);
+    process_of(7)
+}
+
+fn process_of(key: u64) -> (Process, Vec<u8>) {
+    let mut process = Process::new(key);
     let (main, work) = (process.site(0, "main"), process.site(0, "work"));
     let visits = |number: u64, gap: u64| {
         let mut bytes = Vec::new();
@@ -164,6 +169,28 @@ fn what_was_kept_and_what_was_added_up_are_the_whole() {
     assert_eq!(merged.table("locations").i64("detail_end").unwrap(), [200]);
     let histogram: i64 = merged.table("histogram").i64("time").unwrap().iter().sum();
     assert_eq!(histogram, 1_080 + 50 + 7_200 + 60 + 100);
+}
+
+/// Two processes add up from 200 on. Whose clock is moved is no longer the first.
+#[test]
+fn since_when_moves_with_the_clocks() {
+    let dir = tempfile::tempdir().unwrap();
+    let [spool, run] = ["spool", "run"].map(|name| dir.path().join(name));
+    std::fs::create_dir(&spool).unwrap();
+    for (key, name) in [(7, "a"), (8, "b")] {
+        let (process, events) = process_of(key);
+        std::fs::write(spool.join(format!("{name}.definitions")), process.definition_bytes()).unwrap();
+        std::fs::write(spool.join(format!("{name}.events")), events).unwrap();
+    }
+    merge(&spool, &run, &config(1, 1 << 20), &()).unwrap();
+    let since = |offsets: &[(u32, i64)]| {
+        let offsets = offsets.iter().copied().collect();
+        Corrections { offsets, ..Corrections::default() }.save(&run).unwrap();
+        Archive::open(&run).unwrap().meta().summed_since_ns()
+    };
+    assert_eq!(since(&[]), Some(200));
+    assert_eq!(since(&[(0, 50)]), Some(200));
+    assert_eq!(since(&[(0, 50), (1, 70)]), Some(250));
 }
 
 /// The process died before its window was begun anew, or while it was: what was added up is there all the same.

@@ -2,6 +2,7 @@
 //! visits that were timed meanwhile, and never more than there was.
 
 use marey_archive::Archive;
+use marey_archive::corrections::Corrections;
 use marey_model::spool::sums::{CELL_LEN, CellKind, NOBODY};
 use marey_model::spool::{Definition, Stream};
 use marey_testkit::Process;
@@ -139,6 +140,46 @@ fn they_belong_to_the_call_paths_that_had_them_before() {
     assert_eq!(row(&merged.archive, "timed"), [0, 0, 0]);
     let (_, inclusive, exclusive) = merged.profile()["main/outer"];
     assert!(exclusive < inclusive && exclusive > 0, "{exclusive} of {inclusive}");
+}
+
+/// `since` is a time like all others.
+#[test]
+fn since_when_moves_with_the_clock() {
+    let (process, events) = process(1_000_000, 10_000);
+    let merged = merged(&process, &events);
+    Corrections { offsets: [(0, 5_000)].into(), ..Corrections::default() }.save(&merged.path()).unwrap();
+    let corrected = Archive::open(&merged.path()).unwrap();
+    assert_eq!(row(&corrected, "since"), [15_000]);
+    assert_eq!(row(&corrected, "time"), row(&merged.archive, "time"));
+}
+
+/// 4 000 places from which `hot` was called, as a program has that calls it everywhere: each keeps its own.
+#[test]
+fn each_of_many_call_paths_has_its_own() {
+    const PLACES: u32 = 4_000;
+    let mut process = Process::new(7);
+    let hot = process.site(0, "hot");
+    let places: Vec<u32> = (0..PLACES).map(|n| process.site(0, &format!("place{n}"))).collect();
+    process.window_len = 1 << 20;
+    let mut at = 0;
+    for &place in &places {
+        for _ in 0..2 {
+            process.enter(0, place, at);
+            process.enter(0, hot, at + 10);
+            process.leave(0, at + 40);
+            process.leave(0, at + 100);
+            at += 200;
+        }
+    }
+    process.end = Some(at);
+    reduce(&mut process, hot);
+    let paths = (0..).zip(&places).flat_map(|(n, &place)| [(place, NOBODY, 0), (hot, 2 * n, 3)]);
+    let bytes = beside(&process, &paths.collect::<Vec<_>>());
+    let merged = merged(&process, &[process.event_bytes(), bytes].concat());
+    let profile = merged.profile();
+    assert!((0..PLACES).all(|n| profile[&format!("place{n}/hot")].0 == 2 + 3));
+    // Each took 30, and 200 in its place.
+    assert_eq!(row(&merged.archive, "time"), vec![3 * 30; PLACES as usize]);
 }
 
 proptest! {

@@ -16,6 +16,7 @@ mod histogram;
 mod operations;
 mod overlaps;
 mod pictures;
+mod reduced;
 mod refused;
 mod remarks;
 mod source;

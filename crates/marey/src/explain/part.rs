@@ -58,7 +58,7 @@ impl Options {
 impl Part {
     /// The part that is meant.
     pub(crate) fn asked(run: &Run, path: &Path, when: &When, which: &Which) -> anyhow::Result<Self> {
-        let until = crate::info::summed_since(&run.archive).filter(|until| *until < run.trace.duration());
+        let until = crate::info::summed_since(&run.archive);
         let selection = selection(run, when, which)?;
         let mut part = Self {
             words: words(run, &selection.span, when, which),

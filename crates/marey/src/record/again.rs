@@ -32,8 +32,9 @@ pub(super) fn run(args: &RecordArgs, before: &Path) -> anyhow::Result<ExitCode> 
     }
     let filter = args.filter.as_deref().map(absolute).transpose()?;
     let spool = args.spool.as_deref().map(absolute).transpose()?;
+    let embed_sources = args.embed_sources.as_deref().map(absolute).transpose()?;
     let command = facts.command.iter().map(Into::into).collect();
-    let again = RecordArgs { output, filter, spool, command, again: None, ..args.clone() };
+    let again = RecordArgs { output, filter, spool, embed_sources, command, again: None, ..args.clone() };
     // Before the directory is left that the run may be named from.
     let differences = differences(&archive)?;
     let directory = &facts.directory;

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use marey_analyze::{
     Across, CallPathRow, FileRow, Histogram, MessageSizeRow, MetricKind, Population, RegionRow,
-    call_paths_across, exclusive_by_process, regions_across,
+    call_paths_across, exclusive_by_process, reduced, regions_across,
 };
 use marey_model::Nanos;
 use serde::Serialize;
@@ -112,6 +112,8 @@ struct Region<'f> {
     calls: u64,
     /// How many of the calls were counted only; the times are of the others.
     untimed_calls: u64,
+    /// How many were counted to keep within the budget; their time is an estimate.
+    reduced_calls: u64,
     inclusive_ns: i64,
     exclusive_ns: i64,
     /// Null where that is not known.
@@ -333,6 +335,7 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
     let (times, population) = (exclusive_by_process(facts.trace), Population::new(facts.trace));
     let waiting = facts.causes.as_ref().ok().map(|causes| causes.waiting_by_region(facts.trace));
     let across = regions_across(facts.trace, facts.causes.as_ref().ok());
+    let reduced = reduced(facts.trace);
     let region = |row: &RegionRow<'f>| {
         let spread = population.spread(&times[row.region.idx()]);
         Region {
@@ -341,6 +344,7 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
             noun: row.noun,
             calls: row.visits,
             untimed_calls: row.untimed,
+            reduced_calls: reduced.get(&row.region).map_or(0, |its| its.visits),
             inclusive_ns: row.inclusive.0,
             exclusive_ns: row.exclusive.0,
             waiting_ns: waiting.as_ref().and_then(|sums| sums.get(row.region.idx())).map(|time| time.0),

@@ -50,8 +50,11 @@ fn a_run_is_recorded_again_where_it_was_with_other_rules() {
     let over = over.args(["record", "--again", "again.marey", "--force"]).output().unwrap();
     assert_eq!((over.status.code(), over.stdout.is_empty()), (Some(2), true), "{}", told(&over));
     assert!(told(&over).contains("would be replaced"));
+    // All paths are those of the directory where it was typed.
+    fs::create_dir(elsewhere.join("sources")).unwrap();
     let mut more = marey(&elsewhere);
-    let more = more.args(["record", "--again", "again.marey", "-o", "more.marey"]).output().unwrap();
+    more.args(["record", "--again", "again.marey", "-o", "more.marey", "--embed-sources=sources"]);
+    let more = more.output().unwrap();
     assert_eq!((more.status.code(), &more.stdout), (Some(3), &first.stdout), "{}", told(&more));
 }
 

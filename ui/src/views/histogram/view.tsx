@@ -19,6 +19,7 @@ import { Percentages } from "./percentages.tsx";
 import { Picked } from "./picked.tsx";
 import { Regions } from "./regions.tsx";
 import { AddedUp } from "../added_up.tsx";
+import { Reduced } from "../reduced.tsx";
 import { Coming } from "../lost.tsx";
 
 interface Shown {
@@ -85,6 +86,7 @@ export function HistogramView(): JSX.Element {
         <Regions />
         <Tools />
         <AddedUp to={isOfSpan.value ? span.value.to : whole.value.to} lacks="their visits are not among these" />
+        <Reduced to={isOfSpan.value ? span.value.to : whole.value.to} regions={new Set(sampled.value)} lacks="those are not in this histogram" />
         {it === null ? <Coming what="The visits are being counted" /> : <Bars it={it} region={region} />}
       </section>
       {instances.value === null || picked.value === null ? null : <Picked of={picked.value.of} />}

@@ -12,7 +12,7 @@ import { Table, type Column } from "../../widgets/table.tsx";
 import { Coming } from "../lost.tsx";
 import "./next.css";
 
-/** What one rule is about: regions that differ in their nouns alone. */
+/** What one rule is about: regions of libraries that differ in their nouns alone, or functions of one name. */
 interface Row {
   readonly pattern: string;
   readonly name: string;
@@ -20,8 +20,10 @@ interface Row {
   /** The first of them, which stands for all when it is chosen. */
   readonly region: number;
   readonly visits: number;
+  /** Those that the budget had only counted. */
+  readonly reduced: number;
   readonly inclusive: number;
-  /** What recording them took, about, ns. */
+  /** What recording took of those that were recorded, about, ns. */
   readonly cost: number;
 }
 
@@ -42,7 +44,7 @@ export function Next(): JSX.Element {
   const text = report.value;
   const rows = useComputed(rowsOf);
   if (text === null) return <Coming what="The report is being made" />;
-  const dear = rows.value.filter((row) => row.cost > DEAR * row.inclusive && !kept.value.has(row.pattern));
+  const dear = rows.value.filter((row) => row.reduced === 0 && row.cost > DEAR * row.inclusive && !kept.value.has(row.pattern));
   return (
     <div class="sheet">
       <section>
@@ -54,7 +56,7 @@ export function Next(): JSX.Element {
           <button
             type="button"
             disabled={dear.length === 0}
-            title={`Adds up, and no longer traces, regions of which recording takes more than ${percent(DEAR)} of their time`}
+            title={`Adds up, and no longer traces, regions of which recording takes more than ${percent(DEAR)} of their time; not those that the budget counts, which is cheaper`}
             onClick={() => keep(dear.map((row) => [row.pattern, "time"]))}
           >
             Add up what is dear to trace{dear.length === 0 ? "" : ` (${counted(dear.length, "region")})`}
@@ -78,17 +80,20 @@ function rowsOf(): readonly Row[] {
     const level = head?.levels.indexOf(it.level) ?? -1;
     // Of other levels nobody asks before something is recorded.
     if (it.calls === 0 || !LEVELS.includes(it.level)) continue;
-    const pattern = patternOf(it.level, it.verb);
+    // Rules name functions of the program, and calls of libraries whatever they are done to.
+    const name = it.level === "source" && it.noun !== "" ? it.noun : it.verb;
+    const pattern = patternOf(it.level, name);
     const before = all.get(pattern);
     all.set(pattern, {
       pattern,
-      name: it.verb,
+      name,
       level: it.level,
-      region: before?.region ?? head?.regions.findIndex((of) => of.verb === it.verb && of.level === level) ?? -1,
+      region: before?.region ?? head?.regions.findIndex((of) => of.verb === it.verb && (it.level !== "source" || of.noun === it.noun) && of.level === level) ?? -1,
       visits: (before?.visits ?? 0) + it.calls,
+      reduced: (before?.reduced ?? 0) + it.reduced_calls,
       inclusive: (before?.inclusive ?? 0) + it.inclusive_ns,
-      // An enter and a leave.
-      cost: (before?.cost ?? 0) + 2 * it.calls * cost,
+      // An enter and a leave; what is only counted takes next to nothing.
+      cost: (before?.cost ?? 0) + 2 * Math.max(0, it.calls - it.untimed_calls - it.reduced_calls) * cost,
     });
   }
   return [...all.values()];
@@ -98,11 +103,11 @@ function Regions({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
   const rules = kept.value;
   const most = Math.max(...rows.map((row) => row.cost), 1);
   const columns: ReadonlyArray<Column<Row>> = [
-    { name: "Region", help: "What was done; one rule is about all nouns that it was done to", text: (row) => row.name, width: "minmax(160px, 2fr)" },
+    { name: "Region", help: "What was done; one rule is about all nouns that it was done to", text: (row) => row.name, draw: (row) => <Name row={row} />, width: "minmax(160px, 2fr)" },
     { name: "Level", help: "Level of abstraction", text: (row) => row.level, width: "80px" },
     { name: "Visits", help: "How often, in this run", text: (row) => count(row.visits), value: (row) => row.visits, width: "100px" },
     { name: "Mean", help: "Time of a visit with what is beneath", text: (row) => duration(row.inclusive / row.visits), value: (row) => row.inclusive / row.visits, unit: "ns", width: "100px" },
-    { name: "Cost", help: "What recording its visits took in this run, about: an enter and a leave each, at the mean cost of an event", text: (row) => duration(row.cost), value: (row) => row.cost, bar: (row) => row.cost / most, unit: "ns", width: "100px" },
+    { name: "Cost", help: "What recording its visits took in this run, about: an enter and a leave each, at the mean cost of an event; those that were only counted took next to nothing", text: (row) => duration(row.cost), value: (row) => row.cost, bar: (row) => row.cost / most, unit: "ns", width: "100px" },
     { name: "Of its time", help: "That cost, of the time of its visits", text: (row) => percent(row.cost / Math.max(row.inclusive, 1)), value: (row) => row.cost / Math.max(row.inclusive, 1), unit: "%", width: "90px" },
     { name: "Keep", help: "How much the next run records of it", text: (row) => rules.get(row.pattern) ?? "trace", draw: (row) => <Choice row={row} />, width: "210px" },
   ];
@@ -116,6 +121,17 @@ function Regions({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
       onChoose={(row) => (chosenRegion.value = row.region < 0 ? null : row.region)}
       isChosen={(row) => row.region === chosenRegion.value}
     />
+  );
+}
+
+/** A rule for what the budget counts would make it dearer, or take its time away. */
+function Name({ row }: { readonly row: Row }): JSX.Element {
+  const why = `${row.name}: of ${counted(row.visits, "visit")} ${count(row.reduced)} were only counted, since recording each was beyond the budget. Without a rule the next run does the same; with time it would be dearer`;
+  return (
+    <button type="button" class="plain" title={row.reduced === 0 ? row.name : why}>
+      {row.name}
+      {row.reduced === 0 ? null : <span class="muted"> counted by the budget</span>}
+    </button>
   );
 }
 

@@ -9,6 +9,9 @@ import { Findings } from "../findings.tsx";
 import "./overview.css";
 import { Ranks } from "./ranks.tsx";
 
+/** Regions that are named where all are meant. */
+const MOST_NAMES = 20;
+
 export function Overview(): JSX.Element | null {
   const head = run.value;
   const text = report.value;
@@ -33,6 +36,13 @@ export function Overview(): JSX.Element | null {
               name="Only sums"
               value={`from ${instant(head.added_up_since_ns)} on`}
               help="A limit of size was reached, or only sums were asked for: from then on some locations only added up what they did. Sums of the whole run are exact; pictures, messages and waits are of what was before"
+            />
+          )}
+          {head.reduced.length === 0 ? null : (
+            <Fact
+              name="Only counted"
+              value={`${counted(head.reduced.reduce((sum, it) => sum + it.visits, 0), "visit")} of ${counted(head.reduced.length, "region")} from ${instant(Math.min(...head.reduced.map((it) => it.since_ns)))} on`}
+              help={`Recording each would have taken more than the budget: ${head.reduced.map((it) => head.regions[it.region]?.name ?? "").slice(0, MOST_NAMES).join(", ")}${head.reduced.length > MOST_NAMES ? " …" : ""}. Their numbers are exact and their time is estimated from visits that were timed; pictures and histograms have those alone. marey record --budget off records each`}
             />
           )}
           <Fact name="Recorded" value={`${counted(head.intervals, "visit")}, ${counted(head.messages, "message")}`} help="Visits of regions and messages, one by one" />

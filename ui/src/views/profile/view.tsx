@@ -9,6 +9,7 @@ import { spanLength } from "../../state/told.ts";
 import { span, view } from "../../state/view.ts";
 import type { CallNode, Report } from "../../wire/report.ts";
 import { AddedUp } from "../added_up.tsx";
+import { Reduced } from "../reduced.tsx";
 import { Flames } from "./flames.tsx";
 import { downward, isThere, partOf, upward } from "./nodes.ts";
 import "./profile.css";
@@ -56,6 +57,7 @@ export function Profile(): JSX.Element {
           {way?.hasSpan === true ? <Of /> : <span class="muted">Of the whole run, all locations together.</span>}
         </p>
         {isOfSpan.value && way?.hasSpan === true ? <AddedUp to={span.value.to} lacks="that is not in the sums of a span, but in those of the whole run" /> : null}
+        {isOfSpan.value && way?.hasSpan === true ? <Reduced to={span.value.to} regions={null} lacks="those are missing in the sums of a span, and their time is with the regions around them" /> : null}
         <div class={isCounting.value ? "profile-stale" : undefined}>
           {way?.key === "racy" ? <Racy /> : way?.key === "region" && isOfSpan.value ? <RegionsOfSpan /> : text === null ? <Coming what="The report is being made" /> : <OfReport way={way?.key ?? "region"} text={text} />}
         </div>

@@ -17,6 +17,7 @@ import type { Collectives } from "../../tracks/collectives.ts";
 import { areTogether, numberIn } from "../../tracks/messages.ts";
 import { isApproximate } from "../../tracks/states.ts";
 import { AddedUp } from "../added_up.tsx";
+import { Reduced } from "../reduced.tsx";
 import { Clock } from "./clock.tsx";
 import { RowsMenu } from "../rows.tsx";
 import { areRangesStale, follow, isStale, picture } from "./fetch.ts";
@@ -47,6 +48,7 @@ export function Timeline(): JSX.Element {
     <div class="timeline" data-settled={!isStale.value && picture.value !== null && !areTotalsOld.value && !areRangesStale.value}>
       <Bar />
       <AddedUp to={span.value.to} lacks="their rows are empty there, and messages and waits are missing" />
+      <Reduced to={span.value.to} regions={null} lacks="those have no bars" />
       <Clock />
       <Minimap />
       <Lane />

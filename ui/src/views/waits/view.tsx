@@ -7,11 +7,12 @@ import { count, counted, place } from "../../base/format.ts";
 import { duration, instant } from "../../base/time.ts";
 import { report, whole } from "../../state/run.ts";
 import { spanLength } from "../../state/told.ts";
-import { chosenRegion, layers, regionOfReport, view } from "../../state/view.ts";
+import { chosenRegion, layers, regionOfReport, span, view } from "../../state/view.ts";
 import { causes, followCauses, isExplaining, isOfSpan, isPart } from "../../state/waits.ts";
 import type { DelayRow, PathRow, WaitRow } from "../../wire/report.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { AddedUp } from "../added_up.tsx";
+import { Reduced } from "../reduced.tsx";
 import type { Explained } from "./cells.ts";
 import { Panes } from "./panes.tsx";
 import { Coming } from "../lost.tsx";
@@ -26,6 +27,7 @@ export function Waits(): JSX.Element {
     <div class="sheet">
       <Of />
       {isPart.value ? null : <AddedUp to={whole.value.to} lacks="waits and delays after that are not explained" />}
+      <Reduced to={isPart.value ? span.value.to : whole.value.to} regions={null} lacks="on the critical path their time is that of the regions around them" />
       {isPart.value ? <OfSpan /> : <All explained={ofRun} />}
     </div>
   );
