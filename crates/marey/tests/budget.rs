@@ -199,10 +199,12 @@ fn visits_are_counted_on_the_call_path_that_they_have() {
     let Some(told) = recorded_with(dir.path(), ("gcc", &[], "budget_regions.c"), &options, &words) else {
         return;
     };
-    let text = marey(dir.path(), &["dump", "run.marey", "--json", "profile"]);
-    let text = String::from_utf8(text.stdout).unwrap();
-    println!("{text}");
-    assert_eq!(told["hot"], 2_000_000.0);
+    let report = json(dir.path(), "report");
+    for path in [&["hot"][..], &["around", "hot"]] {
+        let paths = report["call_paths"].as_array().unwrap();
+        let found = paths.iter().find(|it| it["path"] == *path).unwrap();
+        assert_eq!(found["calls"].as_f64(), Some(told["hot"] / 2.0), "{path:?}");
+    }
 }
 
 /// Deeper than regions can be told to be open each is counted still, and what is left afterwards is what is meant.

@@ -371,7 +371,8 @@ impl Builder {
         node.sum_squares += duration as f64 * duration as f64;
         self.durations.add(frame.path, bin(ticks.saturating_sub(frame.ticks)));
         if frame.start >= self.reduced.from {
-            self.reduced.visited(frame.site, frame.path, (frame.start, duration));
+            let around = self.stack.last().map_or(i64::MIN, |around| around.start);
+            self.reduced.visited(frame.site, frame.path, (frame.start, duration), (self.stack.len(), around));
         }
         if frame.waiting {
             frame.participants = self.sets.close(self.stack.len() as u32, frame.participants);
@@ -539,9 +540,9 @@ impl Builder {
         self.slab += 1;
     }
 
-    /// The run is over.
-    pub(crate) fn finish(&mut self) {
+    /// The run is over, of which the location has seen so many ns.
+    pub(crate) fn finish(&mut self, span: i64) {
         self.flush_bucket();
-        self.reduced.settle(&mut self.nodes, &self.sites);
+        self.reduced.settle(&mut self.nodes, &self.sites, span);
     }
 }

@@ -282,8 +282,11 @@ impl Slot {
         while at < end {
             let free = at.trailing_zeros().min((end - at).ilog2()).min(COARSEST.saturating_sub(log2));
             // Finer buckets add to their parents first, or a parent would be begun twice.
-            for level in 0..(free as usize).min(self.open.len()) {
+            let mut level = 0;
+            // Closing one may make the next.
+            while level < (free as usize).min(self.open.len()) {
                 self.close(level, log2, rows);
+                level += 1;
             }
             self.put(free as usize, at >> free, &[(region, time(at, at + (1 << free)))], log2, rows);
             at += 1 << free;
@@ -381,4 +384,41 @@ fn in_order_of_one(rows: &[LodRow]) -> Vec<&LodRow> {
     }
     debug_assert!(ordered.is_sorted(), "buckets of one resolution are closed in their order");
     ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Visits of any length one after the other, at any place: each bucket has one row, in order, with the time
+        /// that lies in it.
+        #[test]
+        fn buckets_have_one_row_in_order_whatever_their_visits(
+            steps in prop::collection::vec((0_u32..28, 0_i64..1 << 28, 0_i64..3000), 1..12),
+            log2 in 4_u32..12,
+        ) {
+            let (mut rows, mut at) = (Vec::new(), 0);
+            for (bits, length, gap) in steps {
+                let (start, duration) = (at + gap, length >> bits);
+                rows.push(Row { start, duration, path: 0, operation: NONE });
+                at = start + duration;
+            }
+            let mut lod = Lod::new(log2, at);
+            lod.slab(&[LodKey { level: 0, depth: 0, region: 7 }], (&rows, &[]), &[]);
+            lod.finish();
+            let made = lod.take();
+            let ordered = in_order_of_one(&made);
+            prop_assert!(ordered.windows(2).all(|pair| (pair[0].resolution_log2, pair[0].bucket)
+                < (pair[1].resolution_log2, pair[1].bucket)));
+            for row in ordered {
+                let low = row.bucket << row.resolution_log2;
+                let high = low + (1 << row.resolution_log2);
+                let within = |row: &Row| ((row.start + row.duration).min(high) - row.start.max(low)).max(0);
+                prop_assert_eq!(row.regions[0].1 + row.rest, rows.iter().map(within).sum::<i64>());
+            }
+        }
+    }
 }

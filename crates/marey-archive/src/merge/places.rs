@@ -58,22 +58,23 @@ pub(super) fn open_at_end(decoding: &Decoding) -> Result<Columns, Error> {
 
 /// First and last instant of each location.
 pub(super) fn spans(input: &Input, decoding: &Decoding) -> Vec<(i64, i64)> {
-    let locations = input.globals.locations.iter().zip(&decoding.locations);
-    locations
-        .map(|(location, state)| {
-            let clock = &input.contexts[location.process as usize].clock;
-            let first = location.ticks.map(|ticks| clock.ns(ticks));
-            let seen = (state.builder.first != i64::MIN).then_some((state.builder.first, state.builder.last));
-            let last = location.stream.map(|_| clock.ns(input.plan.last_ticks[state.id as usize]));
-            let start = first.into_iter().chain(seen.map(|seen| seen.0)).min().unwrap_or(0);
-            // A thread that did not say that it ended was there as long as its process. Where records are
-            // missing, time goes as far as they do, or all that follows would count as computing.
-            let is_alive = !location.is_lane && state.decoder.as_ref().is_some_and(Decoder::is_alive);
-            let lived = is_alive.then(|| clock.ns(input.endings[location.process as usize]));
-            let end = last.into_iter().chain(seen.map(|seen| seen.1)).chain(lived).max().unwrap_or(start);
-            (start, end.max(start))
-        })
-        .collect()
+    decoding.locations.iter().enumerate().map(|(number, state)| span(input, number, state)).collect()
+}
+
+/// First and last instant of a location.
+pub(super) fn span(input: &Input, number: usize, state: &super::stream::Location) -> (i64, i64) {
+    let location = &input.globals.locations[number];
+    let clock = &input.contexts[location.process as usize].clock;
+    let first = location.ticks.map(|ticks| clock.ns(ticks));
+    let seen = (state.builder.first != i64::MIN).then_some((state.builder.first, state.builder.last));
+    let last = location.stream.map(|_| clock.ns(input.plan.last_ticks[state.id as usize]));
+    let start = first.into_iter().chain(seen.map(|seen| seen.0)).min().unwrap_or(0);
+    // A thread that did not say that it ended was there as long as its process. Where records are
+    // missing, time goes as far as they do, or all that follows would count as computing.
+    let is_alive = !location.is_lane && state.decoder.as_ref().is_some_and(Decoder::is_alive);
+    let lived = is_alive.then(|| clock.ns(input.endings[location.process as usize]));
+    let end = last.into_iter().chain(seen.map(|seen| seen.1)).chain(lived).max().unwrap_or(start);
+    (start, end.max(start))
 }
 
 fn rank(input: &Input, process: usize) -> i64 {

@@ -49,6 +49,8 @@ pub(crate) struct Reduced {
     /// From when the first is.
     pub from: i64,
     timed: FxHashMap<u32, Timed>,
+    /// By depth, when the last region there began in which others were recorded, and their time.
+    inside: Vec<(i64, i64)>,
     /// Nodes and visits that were counted there.
     tallies: Vec<(u32, u64)>,
     pub rows: Vec<Row>,
@@ -69,8 +71,8 @@ struct Mean {
 impl Reduced {
     /// Nothing is.
     pub(crate) fn none() -> Self {
-        let (timed, tallies, rows) = Default::default();
-        Self { since: FxHashMap::default(), from: i64::MAX, timed, tallies, rows }
+        let (timed, inside, tallies, rows) = Default::default();
+        Self { since: FxHashMap::default(), from: i64::MAX, timed, inside, tallies, rows }
     }
 
     /// What a process says.
@@ -84,12 +86,29 @@ impl Reduced {
         reduced
     }
 
-    /// A visit was timed.
+    /// A visit was timed, beneath `depth` regions of which the innermost began at `around`.
     #[cold]
-    pub(crate) fn visited(&mut self, site: u32, node: u32, (start, duration): (i64, i64)) {
-        if self.since.get(&site).is_some_and(|&(since, _)| since <= start) {
-            self.timed.entry(node).or_default().add(duration.max(0) as u64);
+    pub(crate) fn visited(
+        &mut self,
+        site: u32,
+        node: u32,
+        (start, duration): (i64, i64),
+        (depth, around): (usize, i64),
+    ) {
+        if self.inside.len() < depth + 2 {
+            self.inside.resize(depth + 2, (i64::MIN, 0));
         }
+        // What was recorded in visits that are only counted lies beneath the region around them, with its time.
+        let (within, inside) = self.inside[depth + 1];
+        let own = if within == start { duration.saturating_sub(inside) } else { duration };
+        if self.since.get(&site).is_some_and(|&(since, _)| since <= start) {
+            self.timed.entry(node).or_default().add(own.max(0) as u64);
+        }
+        let (within, inside) = &mut self.inside[depth];
+        if std::mem::replace(within, around) != around {
+            *inside = 0;
+        }
+        *inside = inside.saturating_add(duration);
     }
 
     /// Visits of a call path were counted.
@@ -99,11 +118,15 @@ impl Reduced {
         }
     }
 
-    /// Adds all of it to the sums of the call paths. `sites` are the sites of the process that nodes are of.
-    pub(crate) fn settle(&mut self, nodes: &mut [Node], sites: &[u32]) {
+    /// Adds all of it to the sums of the call paths. `sites` are the sites of the process that nodes are of; the
+    /// location has seen `span` ns of the run.
+    pub(crate) fn settle(&mut self, nodes: &mut [Node], sites: &[u32], span: i64) {
         if self.tallies.is_empty() {
             return;
         }
+        // What passed in no region at all is what regions have not, each of which has its time once.
+        let known: i64 = nodes.iter().fold(0, |sum, node| sum.saturating_add(node.exclusive));
+        let mut outside = span.saturating_sub(known).max(0) as f64;
         let (candidates, means) = (self.candidates(nodes, sites), self.means(nodes, sites));
         let mut counted: FxHashMap<u32, u64> = FxHashMap::default();
         for (node, visits) in std::mem::take(&mut self.tallies) {
@@ -126,21 +149,23 @@ impl Reduced {
             let beneath = &counted[first..first + same.len()];
             let mean = |&(node, _): &(u32, u64)| self.mean(node, &means[&sites[node as usize]]);
             let means: Vec<Mean> = beneath.iter().map(mean).collect();
-            self.settle_beneath(nodes, sites, same[0], (beneath, &means));
+            let room = nodes.get(same[0] as usize).map_or(outside, |around| around.exclusive.max(0) as f64);
+            let took = self.settle_beneath(nodes, sites, same[0], (beneath, &means), room);
+            outside -= if (same[0] as usize) < nodes.len() { 0.0 } else { took };
             first += same.len();
         }
     }
 
-    /// Adds the visits of call paths beneath one.
+    /// Adds the visits of call paths beneath one, in which no more than `room` ns can have passed in them. What passed.
     fn settle_beneath(
         &mut self,
         nodes: &mut [Node],
         sites: &[u32],
         parent: u32,
         (counted, means): (&[(u32, u64)], &[Mean]),
-    ) {
+        room: f64,
+    ) -> f64 {
         let sum: f64 = counted.iter().zip(means).map(|(&(_, visits), mean)| visits as f64 * mean.ns).sum();
-        let room = nodes.get(parent as usize).map_or(f64::INFINITY, |around| around.exclusive.max(0) as f64);
         let part = if sum > room { room / sum } else { 1.0 };
         for (&(node, visits), mean) in counted.iter().zip(means) {
             let number = visits as f64;
@@ -167,6 +192,7 @@ impl Reduced {
                 share,
             });
         }
+        sum * part
     }
 
     /// What a visit of a call path takes: by visits that were timed there, if there are enough.

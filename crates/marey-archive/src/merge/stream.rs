@@ -30,7 +30,7 @@ use super::sets::Sets;
 use super::sides::Horizon;
 use super::write::Sink;
 use super::writing::Writing;
-use super::{Config, Namer, Progress, Summary, alive, functions, tables};
+use super::{Config, Namer, Progress, Summary, alive, functions, places, tables};
 use crate::corrections::Corrections;
 use crate::schema::NONE;
 use crate::{Error, Meta, RunFacts};
@@ -256,9 +256,10 @@ impl Decoding {
         let is_last = boundary.is_none();
         let horizons = self.horizons(input);
         let mut locations = Vec::with_capacity(self.locations.len());
-        for location in &mut self.locations {
+        for (number, location) in self.locations.iter_mut().enumerate() {
             if is_last {
-                location.builder.finish();
+                let (start, end) = places::span(input, number, location);
+                location.builder.finish(end - start);
             }
             self.paths.number(&mut location.builder);
             self.sets.number(&mut location.builder.sets);

@@ -108,6 +108,46 @@ fn no_more_passes_in_them_than_around_them() {
     assert_eq!(merged.problem("negative"), 0);
 }
 
+/// `hot` with nothing around it, 100 visits of 50 ns before it is reduced, and 100 of 30 ns after; in each of the latter
+/// `other` takes 20 ns, as it does while 1 000 visits of `hot` are counted.
+fn alone(span: u64) -> Merged {
+    let mut process = Process::new(7);
+    let (hot, other) = (process.site(0, "hot"), process.site(0, "other"));
+    process.window_len = 1 << 20;
+    for n in 0..100 {
+        process.enter(0, hot, 60 * n);
+        process.leave(0, 60 * n + 50);
+    }
+    for n in 0..100 {
+        let at = SINCE + 60 * n;
+        process.enter(0, hot, at);
+        process.enter(0, other, at + 5);
+        process.leave(0, at + 25);
+        process.leave(0, at + 30);
+        process.enter(0, other, at + 35);
+        process.leave(0, at + 55);
+    }
+    process.end = Some(span);
+    reduce(&mut process, hot);
+    merged(&process, &[process.event_bytes(), beside(&process, &[(hot, NOBODY, 1_000)])].concat())
+}
+
+/// What is recorded in a visit that is counted lies beside it, and is not its time as well.
+#[test]
+fn what_is_recorded_in_them_is_not_their_time() {
+    let merged = alone(1_000_000);
+    assert_eq!(row(&merged.archive, "time"), [1_000 * 10]);
+    assert_eq!(merged.profile()["hot"].1, 100 * 50 + 100 * 30 + 1_000 * 10);
+}
+
+/// Outermost regions have no more than the rest of the thread's time.
+#[test]
+fn no_more_passes_in_them_than_in_the_run() {
+    let merged = alone(20_000);
+    let recorded = 100 * 50 + 100 * (30 + 20);
+    assert_eq!(row(&merged.archive, "time"), [20_000 - recorded]);
+}
+
 /// `inner` was called from `outer` in three of four cases as long as both were recorded. Then it was counted beneath
 /// `main`, for `outer` was, too.
 #[test]
