@@ -17,6 +17,7 @@ use crate::cli::LinesArgs;
 use crate::format;
 use crate::paint::{Look, Paint, harmless, title};
 use crate::run::Run;
+use crate::source::Made;
 use crate::table::{Cell, Side, Table};
 
 /// Runs the command.
@@ -92,6 +93,10 @@ fn plain(path: &Path) -> PathBuf {
 
 /// The lines of the user's file; `None` if there is none here.
 fn text(path: &Path) -> anyhow::Result<Option<Vec<String>>> {
+    // A pipe or a device may never end.
+    if std::fs::metadata(path).is_ok_and(|it| !it.is_file()) {
+        bail!("{} is no file, so there is no text to show; `--json` has the numbers alone", path.display());
+    }
     match std::fs::read(path) {
         Ok(bytes) => {
             let text = String::from_utf8_lossy(&bytes);
@@ -123,16 +128,13 @@ impl Page<'_> {
 
     /// Says why the text may not be that of the program.
     fn warn(&mut self, args: &LinesArgs, run: &Run, text: Option<&[String]>) -> io::Result<()> {
-        let started = run.archive.meta().run.start_realtime_ns;
-        let changed = std::fs::metadata(&args.file).ok().and_then(|file| file.modified().ok());
-        let changed = changed.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        let is_newer = changed.is_some_and(|time| i128::from(started) < time.as_nanos().cast_signed());
+        let newer_than = Made::of(run).filter(|made| made.is_before(&args.file));
         let warning = match text {
             None => format!("{} is not here: numbers only", harmless(&args.file.display().to_string())),
-            Some(_) if is_newer => {
-                "the file was changed after the run began: lines may have moved".to_owned()
-            }
-            Some(_) => return Ok(()),
+            Some(_) => match newer_than {
+                Some(made) => format!("the file was changed after {}: lines may have moved", made.words()),
+                None => return Ok(()),
+            },
         };
         writeln!(self.out, "  {}", self.paint.paint(Look::Alarm, &warning))
     }

@@ -5,6 +5,7 @@
 //! it is asked what the loops that it went through cost.
 
 mod about;
+mod changed;
 mod costs;
 mod json;
 pub(crate) mod kept;
@@ -20,6 +21,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use marey_source::database::{CallKind, Callee, Place, Text};
 
+pub(crate) use self::changed::Made;
 use self::witness::Witnesses;
 use crate::cli::{SourceArgs, SourceList};
 use crate::format;

@@ -200,9 +200,9 @@ fn visits_are_counted_on_the_call_path_that_they_have() {
         return;
     };
     let report = json(dir.path(), "report");
-    for path in [&["hot"][..], &["around", "hot"]] {
+    for path in [serde_json::json!(["hot"]), serde_json::json!(["around", "hot"])] {
         let paths = report["call_paths"].as_array().unwrap();
-        let found = paths.iter().find(|it| it["path"] == *path).unwrap();
+        let found = paths.iter().find(|it| it["path"] == path).unwrap();
         assert_eq!(found["calls"].as_f64(), Some(told["hot"] / 2.0), "{path:?}");
     }
 }

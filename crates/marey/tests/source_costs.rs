@@ -81,9 +81,28 @@ fn loops_have_the_time_that_they_take_themselves() {
     let refused = marey(dir.path()).args(["source", "run.marey", "--list", "types"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("give the program itself"));
-    // A source that was changed is told.
+    // A source that was changed is told, also if that was before the run, but after the program was made.
+    let text = |words: &[&str]| {
+        let output = marey(dir.path()).args(words).output().unwrap();
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let of_run: [&[&str]; 2] = [&["source", "run.marey"], &["lines", "run.marey", "loops.c"]];
+    assert!(of_run.iter().all(|words| !text(words).contains("changed after")));
+    for (name, seconds) in [("loops", 1000), ("loops.c", 500)] {
+        let file = std::fs::File::options().append(true).open(dir.path().join(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(seconds)).unwrap();
+    }
+    for words in of_run {
+        assert!(text(words).contains("changed after the program was made"), "{}", text(words));
+    }
+    std::fs::remove_file(dir.path().join("loops")).unwrap();
     std::fs::write(dir.path().join("loops.c"), "int main(void) { return 0; }\n").unwrap();
-    let output = marey(dir.path()).args(["source", "run.marey"]).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("changed after the run began"), "{text}");
+    for words in of_run {
+        assert!(text(words).contains("changed after the run began"), "{}", text(words));
+    }
+    // A pipe in its place is not waited for.
+    std::fs::remove_file(dir.path().join("loops.c")).unwrap();
+    assert!(Command::new("mkfifo").arg(dir.path().join("loops.c")).status().unwrap().success());
+    assert!(text(of_run[1]).contains("loops.c is no file"), "{}", text(of_run[1]));
+    assert!(text(&["source", "loops.c"]).contains("loops.c"));
 }

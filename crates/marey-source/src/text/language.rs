@@ -73,27 +73,83 @@ fn is_header(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "h")
 }
 
-/// Whether a line begins with what C does not know. A header for both languages has `extern "C"` behind a condition, and
-/// is C.
+/// Whether a line begins with what C does not know, beside comments and what only C++ gets to see: a header for both
+/// languages is C.
 fn is_cpp(text: &[u8]) -> bool {
-    text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).any(|line| {
-        let starts: [&[u8]; 8] = [
-            b"class ",
-            b"namespace ",
-            b"namespace{",
-            b"template<",
-            b"template <",
-            b"using ",
-            b"public:",
-            b"virtual ",
-        ];
-        starts.iter().any(|start| line.starts_with(start))
-            || line.starts_with(b"private:")
-            || line.starts_with(b"protected:")
-            || line.starts_with(b"constexpr ")
-            || line.starts_with(b"#include <") && !line.contains(&b'.') && line.ends_with(b">")
-            || contains(line, b"std::")
-    })
+    let text = without_comments(text);
+    let mut beneath = Vec::new();
+    let is_for_both = |line: &&[u8]| {
+        if let Some(word) = line.strip_prefix(b"#") {
+            let word = word.trim_ascii_start();
+            match () {
+                () if word.starts_with(b"if") => {
+                    beneath.push(contains(word, b"__cplusplus") && !word.starts_with(b"ifndef"));
+                }
+                () if word.starts_with(b"el") => {
+                    if let Some(innermost) = beneath.last_mut() {
+                        *innermost = false;
+                    }
+                }
+                () if word.starts_with(b"endif") => _ = beneath.pop(),
+                () => {}
+            }
+        }
+        !beneath.contains(&true)
+    };
+    let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).filter(is_for_both);
+    lines.into_iter().any(is_cpp_line)
+}
+
+fn is_cpp_line(line: &[u8]) -> bool {
+    const STARTS: [&[u8]; 11] = [
+        b"class ",
+        b"namespace ",
+        b"namespace{",
+        b"template<",
+        b"template <",
+        b"using ",
+        b"public:",
+        b"private:",
+        b"protected:",
+        b"virtual ",
+        b"constexpr ",
+    ];
+    STARTS.iter().any(|start| line.starts_with(start))
+        || line.starts_with(b"#include <") && !line.contains(&b'.') && line.trim_ascii_end().ends_with(b">")
+        || contains(line, b"std::")
+}
+
+/// The text with a space for each comment. Comments in texts within quotes are none.
+fn without_comments(text: &[u8]) -> Vec<u8> {
+    let (mut kept, mut at) = (Vec::with_capacity(text.len()), 0);
+    let until = |from: usize, end: &[u8]| {
+        let found = text[from..].windows(end.len()).position(|window| window == end);
+        found.map_or(text.len(), |found| from + found)
+    };
+    while let Some(&byte) = text.get(at) {
+        match (byte, text.get(at + 1)) {
+            (b'/', Some(b'/')) => at = until(at, b"\n"),
+            (b'/', Some(b'*')) => {
+                let end = (until(at + 2, b"*/") + 2).min(text.len());
+                kept.push(b' ');
+                at = end;
+            }
+            (b'"', _) => {
+                let mut end = at + 1;
+                while text.get(end).is_some_and(|byte| !matches!(byte, b'"' | b'\n')) {
+                    end += if text[end] == b'\\' { 2 } else { 1 };
+                }
+                let end = (end + 1).min(text.len());
+                kept.extend(&text[at..end]);
+                at = end;
+            }
+            _ => {
+                kept.push(byte);
+                at += 1;
+            }
+        }
+    }
+    kept
 }
 
 /// Whether a header is one that Fortran includes: it begins with a comment of Fortran, or declares as it does.
@@ -113,4 +169,32 @@ fn is_fortran(text: &[u8]) -> bool {
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_cpp_in_comments_make_no_cpp() {
+        let language = |text: &str| Language::of(Path::new("a.h"), text.as_bytes());
+        for text in [
+            "/* Squares,\n   using only C. */\nstatic inline int sq(int x) { return x * x; }",
+            "// class of its own\nint f(void);\n",
+            "int f(void); /* as Rust's `std::slice::binary_search` */\n",
+            "#ifdef __cplusplus\nnamespace n { class c; }\n#endif\nint f(void);\n",
+            "#if defined(__cplusplus)\n#if X\n#endif\ntemplate <class T> T g(T);\n#else\nint f(void);\n#endif\n",
+        ] {
+            assert_eq!(language(text), Some(Language::C), "{text}");
+        }
+        for text in [
+            "/* in C++ */ class c {};",
+            "const char *s = \"/*\";\nclass c {};\n/* */",
+            "#ifndef __cplusplus\n#error\n#endif\nnamespace n {}",
+            "#ifdef __cplusplus\nint x;\n#endif\nusing y = int;",
+            "inline std::string f();",
+        ] {
+            assert_eq!(language(text), Some(Language::Cpp), "{text}");
+        }
+    }
 }

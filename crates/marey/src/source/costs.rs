@@ -8,7 +8,6 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
 use marey_analyze::{LoopCost, Sampled, SourceLoop, Trace, Waits, source_loops};
@@ -17,6 +16,7 @@ use marey_model::Nanos;
 use marey_source::text::{Sources, TextConfig};
 use serde::Serialize;
 
+use super::changed::Made;
 use super::kinds::loop_kind;
 use crate::busy::Busy;
 use crate::cli::{SourceArgs, SourceList};
@@ -41,8 +41,8 @@ struct Costs {
     has_waits: bool,
     /// Sources that call stacks name and that are not there.
     missing: Vec<String>,
-    /// The first that was changed after the run began.
-    newer: Option<PathBuf>,
+    /// The first that was changed after the program was made, and what is known of when that was.
+    newer: Option<(PathBuf, &'static str)>,
 }
 
 /// Tells them.
@@ -76,7 +76,10 @@ impl Costs {
             .collect();
         let waits = waits(run)?;
         let (costs, whole) = source_loops(&run.trace, &loops, waits.as_ref());
-        let newer = newer(run, &there);
+        let newer = Made::of(run).and_then(|made| {
+            let newer = there.iter().find(|file| made.is_before(file))?;
+            Some((newer.clone(), made.words()))
+        });
         Ok(Self { costs, whole, has_waits: waits.is_some(), missing, newer, text })
     }
 
@@ -154,9 +157,9 @@ impl Costs {
         if self.whole.samples == 0 {
             notes.push("this run has no samples, so only calls are known; `marey record` takes them unless told not to".to_owned());
         }
-        if let Some(newer) = &self.newer {
+        if let Some((newer, what)) = &self.newer {
             notes.push(format!(
-                "sources were changed after the run began, so their lines may be others: {}",
+                "sources were changed after {what}, so their lines may be others: {}",
                 harmless(&newer.display().to_string())
             ));
         }
@@ -194,15 +197,6 @@ fn waits(run: &Run) -> anyhow::Result<Option<Waits>> {
     }
     let events = Events::open(&run.archive, &run.trace)?;
     Ok(crate::explain::all_waits(run, &events).ok())
-}
-
-/// The first source that was changed after a run began.
-fn newer(run: &Run, files: &[PathBuf]) -> Option<PathBuf> {
-    let start = u64::try_from(run.archive.meta().run.start_realtime_ns).ok()?;
-    let start = SystemTime::UNIX_EPOCH + Duration::from_nanos(start);
-    let is_newer =
-        |file: &&PathBuf| file.metadata().and_then(|it| it.modified()).is_ok_and(|changed| start < changed);
-    files.iter().find(is_newer).cloned()
 }
 
 #[derive(Serialize)]
@@ -258,7 +252,7 @@ impl<'c> Json<'c> {
             processor_ns: it.whole.time.0,
             samples: it.whole.samples,
             missing: &it.missing,
-            newer: it.newer.as_ref().map(|path| path.display().to_string()),
+            newer: it.newer.as_ref().map(|(path, _)| path.display().to_string()),
             loops: it.seen().into_iter().map(of).collect(),
         }
     }

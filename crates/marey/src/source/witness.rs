@@ -103,6 +103,10 @@ fn alone(len: usize, joined: &[Option<u32>]) -> Vec<u32> {
 /// Whether a file is a program, whatever its name says.
 fn is_elf(path: &Path) -> bool {
     let mut start = [0; 4];
+    // A pipe may have nobody who writes to it.
+    if std::fs::metadata(path).is_ok_and(|it| !it.is_file()) {
+        return false;
+    }
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && start == *b"\x7fELF"
 }
