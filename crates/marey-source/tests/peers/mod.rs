@@ -3,6 +3,8 @@
 //! The one idea: a row is a file, a line and a name; two sets of rows are compared, and each test says how much they may
 //! differ and why.
 
+pub(crate) mod clang;
+mod cpp;
 mod fortran;
 mod million;
 
