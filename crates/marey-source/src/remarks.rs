@@ -17,6 +17,7 @@ mod printed;
 mod row;
 mod units;
 mod vect;
+mod whose;
 mod words;
 mod yaml;
 
