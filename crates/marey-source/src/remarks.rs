@@ -11,6 +11,7 @@
 mod arrays;
 mod find;
 mod gcc;
+mod lines;
 mod llvm;
 mod loops;
 mod printed;

@@ -264,3 +264,21 @@ fn a_line_of_the_library_is_about_the_function_of_its_whole_name() {
     };
     assert_eq!(told("_ZN6solver5solve17h0123456789abcdefE", &[at]), ["lib.rs"]);
 }
+
+#[test]
+fn a_line_that_is_too_long_is_told_and_what_follows_is_read() {
+    let document = |line: u32, text: &str| {
+        format!(
+            "--- !Missed\nPass: loop-vectorize\nName: N\nDebugLoc: {{ File: a.c, Line: {line}, Column: 1 }}\nFunction: f\n\
+             Args:\n  - String: '{text}'\n...\n"
+        )
+    };
+    let why = "loop not vectorized: ";
+    let text =
+        [document(1, why), document(2, &format!("{why}{}", "x".repeat(1 << 20))), document(3, why)].concat();
+    let read = Remarks::read(text.as_bytes(), Path::new("a"), Format::Llvm, &RemarkConfig::system());
+    // Of the second one, nobody knows how it goes on.
+    assert_eq!(read.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [1, 3]);
+    let problems: Vec<String> = read.problems.iter().map(ToString::to_string).collect();
+    assert!(matches!(&problems[..], [one] if one.contains("1 of its remarks are cut")), "{problems:?}");
+}
