@@ -27,6 +27,8 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     // Sources of other people.
     "libpetsc3.18-dev-examples",
     "libslicot-doc",
+    // A large library in C++ with its debug information.
+    "libstdc++6-12-dbg",
     "lammps",
     "hpcc",
     "quantum-espresso",

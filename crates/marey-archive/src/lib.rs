@@ -34,7 +34,7 @@ mod store;
 mod trace;
 
 pub use aside::Aside;
-pub use beside::add_tables;
+pub use beside::{add_problems, add_tables};
 pub use columns::{Column, Columns, Value};
 pub use detail::{Bucket, Detail};
 pub use error::Error;

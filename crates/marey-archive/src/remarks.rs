@@ -10,14 +10,13 @@ use std::path::Path;
 
 use marey_analyze::{LoopOutcome, RemarkRow};
 
+#[cfg(unix)]
+use crate::Columns;
 use crate::schema::REMARKS;
-use crate::{Archive, Columns, Error, Meta, Part, PartWriter, State, Value};
+use crate::{Archive, Error, Value};
 
 /// Of what the columns mean.
 const VERSION: i64 = 1;
-
-/// Rows that are turned into columns at a time.
-const BATCH: usize = 1 << 14;
 
 /// Adds remarks to the tables of a run that has been merged.
 ///
@@ -25,21 +24,14 @@ const BATCH: usize = 1 << 14;
 /// What of the run could not be read, or written; it is as whole as before then.
 #[cfg(unix)]
 pub fn keep_remarks(run: &Path, rows: &[RemarkRow]) -> Result<(), Error> {
-    let mut meta: Meta = Archive::open_as_merged(run)?.meta().clone();
-    if meta.state != State::Finished || rows.is_empty() {
+    if rows.is_empty() {
         return Ok(());
     }
     let mut sorted: Vec<&RemarkRow> = rows.iter().collect();
     sorted.sort_by_key(|row| (&row.file, row.first_line, row.last_line, row.line, row.column, *row));
-    let mut writer = PartWriter::create(&run.join(REMARKS.file(0, 0)), &REMARKS)?;
-    let mut batch = Columns::new(&REMARKS);
-    for rows in sorted.chunks(BATCH) {
-        batch.clear();
-        rows.iter().try_for_each(|row| batch.push(&values(row)))?;
-        writer.write(&batch)?;
-    }
-    meta.add(&REMARKS, Part::new(&REMARKS, 0, 0, writer.finish()?));
-    meta.save(run)
+    let mut table = Columns::new(&REMARKS);
+    sorted.into_iter().try_for_each(|row| table.push(&values(row)))?;
+    crate::add_tables(run, &[table])
 }
 
 fn values(row: &RemarkRow) -> Vec<Value<'_>> {

@@ -11,12 +11,14 @@
 mod arrays;
 mod find;
 mod gcc;
+mod lines;
 mod llvm;
 mod loops;
 mod printed;
 mod row;
 mod units;
 mod vect;
+mod whose;
 mod words;
 mod yaml;
 

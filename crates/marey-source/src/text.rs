@@ -7,6 +7,7 @@
 //! What is deliberately absent: a preprocessor, types of expressions, and names that a library brings. Which function a
 //! call reaches, the binary knows ([`crate::database`]).
 
+mod attributes;
 mod branches;
 mod c_family;
 mod constructs;

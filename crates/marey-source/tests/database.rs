@@ -7,6 +7,8 @@
 #[expect(unreachable_pub, dead_code, reason = "a module of tests")]
 mod toolchain;
 
+mod large;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -37,19 +39,22 @@ enum Called {
     Unknown,
 }
 
+/// What `objdump` writes before the name of an instruction.
+const PREFIXES: [&str; 4] = ["bnd", "notrack", "data16", "rex.W"];
+
 type Calls = BTreeMap<(Option<u32>, Called), u32>;
 
 /// What the disassembly of binutils says; callers are left out where the compiler has moved code between functions.
-fn disassembled(workspace: &Workspace, database: &Database, with_callers: bool) -> Calls {
+fn disassembled(workspace: &Workspace, file: &str, database: &Database, with_callers: bool) -> Calls {
     let entries: BTreeMap<u64, u32> = (0..)
         .zip(&database.functions)
         .flat_map(|(row, function)| function.entries.iter().map(move |entry| (*entry, row)))
         .collect();
     let address = |text: &str| u64::from_str_radix(text, 16).ok();
-    let text = workspace.tool("objdump", &["-d", "--no-show-raw-insn", "program"]);
+    let text = workspace.tool("objdump", &["-d", "--no-show-raw-insn", file]);
     // A last call may be a jump, on a condition, too.
     let leads = |verb: &str| verb.starts_with("call") || verb.starts_with('j');
-    let relocations = workspace.tool("readelf", &["-rW", "program"]);
+    let relocations = workspace.tool("readelf", &["-rW", file]);
     let relative = relocations.lines().filter(|line| line.contains("R_X86_64_RELATIVE"));
     let filled: BTreeMap<u64, u64> = relative
         .filter_map(|line| Some((address(line.split(' ').next()?)?, address(line.rsplit(' ').next()?)?)))
@@ -69,8 +74,7 @@ fn disassembled(workspace: &Workspace, database: &Database, with_callers: bool) 
             continue;
         }
         let Some(caller) = caller else { continue };
-        let mut words =
-            line.split_whitespace().skip(1).skip_while(|word| *word == "bnd" || *word == "notrack");
+        let mut words = line.split_whitespace().skip(1).skip_while(|word| PREFIXES.contains(word));
         let Some(verb) = words.next() else { continue };
         let (target, rest) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let name = rest.trim_matches(['<', '>']);
@@ -126,7 +130,7 @@ fn check_calls(source: &str, compiler: &str, flags: &[&str], with_callers: bool,
     let Some(workspace) = Workspace::with(compiler) else { return };
     let database = database(&workspace.executable(source, flags));
     let (known, expected) =
-        (known(&database, with_callers), disassembled(&workspace, &database, with_callers));
+        (known(&database, with_callers), disassembled(&workspace, "program", &database, with_callers));
     assert!(least <= expected.len(), "{} calls are too few for a test", expected.len());
     let name = |row: &u32| database.text(database.functions[*row as usize].name);
     for ((caller, callee), times) in &expected {

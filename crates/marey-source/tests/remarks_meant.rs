@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use marey_source::remarks::{
-    Dependence, DependenceKind, Format, Found, LoopRemarks, Outcome, RemarkConfig, RemarkKind, Remarks, join,
-    of_module, of_modules,
+    Dependence, DependenceKind, Format, Found, LoopRemarks, Outcome, Remark, RemarkConfig, RemarkKind,
+    Remarks, join, of_module, of_modules,
 };
 use marey_source::text::{Sources, TextConfig};
 use marey_source::{ModuleRef, SymbolizerConfig};
@@ -227,4 +227,58 @@ fn a_small_file_that_unpacks_to_much_needs_little_memory() {
         let needed = peak().saturating_sub(before);
         assert!(needed < 60 << 20, "{} MB", needed >> 20);
     }
+}
+
+#[test]
+fn a_line_of_the_library_is_about_the_function_of_its_whole_name() {
+    let text = "pub fn solve(a: &mut [f32]) {\n    for x in a.iter_mut() {\n        *x *= 2.0;\n    }\n}\n";
+    let (_dir, dir) = made(&[("mine/src/lib.rs", text), ("mine/src/grid.rs", text)]);
+    let files = [dir.join("mine/src/lib.rs"), dir.join("mine/src/grid.rs")];
+    let sources = Sources::of_files(&files, &TextConfig::system());
+    // As rustc says it of a loop whose iterator is in its library.
+    let record = |function: &str| {
+        let rows = format!(
+            "--- !Passed\nPass:            loop-vectorize\nName:            Vectorized\n\
+             DebugLoc:        {{ File: '/rustc/1/library/core/src/slice/iter/macros.rs', Line: 193, Column: 9 }}\n\
+             Function:        {function}\nArgs:\n  - String:          'vectorized loop (vectorization width: '\n  \
+             - VectorizationFactor: '4'\n...\n"
+        );
+        Remarks::read(rows.as_bytes(), Path::new("a.opt.yaml"), Format::Llvm, &RemarkConfig::system()).rows
+    };
+    let told = |function: &str, more: &[Remark]| -> Vec<String> {
+        let rows = [&record(function), more].concat();
+        let loops = join(&rows, &sources).into_iter().filter(|it| it.outcome == Outcome::Vectorised);
+        loops.filter_map(|it| it.place.map(|_| it.file.rsplit('/').next().unwrap().to_owned())).collect()
+    };
+    assert_eq!(told("_ZN4mine5solve17h0123456789abcdefE", &[]), ["lib.rs"]);
+    assert_eq!(told("_ZN4mine4grid5solve17h0123456789abcdefE", &[]), ["grid.rs"]);
+    // Of a crate, and a module, of which no source was read.
+    assert_eq!(told("_ZN5other5solve17h0123456789abcdefE", &[]), [""; 0]);
+    assert_eq!(told("_ZN4mine4mesh5solve17h0123456789abcdefE", &[]), [""; 0]);
+    // A package may have another name than its directory: then the compiler itself has said so in that file.
+    let at = Remark {
+        file: files[0].display().to_string(),
+        line: 1,
+        kind: RemarkKind::Inlined,
+        ..record("solver::solve").remove(0)
+    };
+    assert_eq!(told("_ZN6solver5solve17h0123456789abcdefE", &[at]), ["lib.rs"]);
+}
+
+#[test]
+fn a_line_that_is_too_long_is_told_and_what_follows_is_read() {
+    let document = |line: u32, text: &str| {
+        format!(
+            "--- !Missed\nPass: loop-vectorize\nName: N\nDebugLoc: {{ File: a.c, Line: {line}, Column: 1 }}\nFunction: f\n\
+             Args:\n  - String: '{text}'\n...\n"
+        )
+    };
+    let why = "loop not vectorized: ";
+    let text =
+        [document(1, why), document(2, &format!("{why}{}", "x".repeat(1 << 20))), document(3, why)].concat();
+    let read = Remarks::read(text.as_bytes(), Path::new("a"), Format::Llvm, &RemarkConfig::system());
+    // Of the second one, nobody knows how it goes on.
+    assert_eq!(read.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [1, 3]);
+    let problems: Vec<String> = read.problems.iter().map(ToString::to_string).collect();
+    assert!(matches!(&problems[..], [one] if one.contains("1 of its remarks are cut")), "{problems:?}");
 }

@@ -112,7 +112,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 31] = [
+const MEANINGS: [(&str, &str); 33] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -241,6 +241,12 @@ const MEANINGS: [(&str, &str); 31] = [
         "blocks of memory for which there was no room, or that a signal handler asked for while the recorder was at work; \
          they are missing in MEMORY. Fewer are recorded with a larger --heap.",
     ),
+    (
+        "remarks",
+        "records of compilers that are missing, cut, or of another time than the program or its sources; what they say is \
+         left out, or may be about other lines. `marey remarks RUN` tells them in full.",
+    ),
+    ("source_rows", "parts of what the program consists of for which there was no room in the run."),
     ("symbols", "functions, files or lines that could not be named."),
 ];
 

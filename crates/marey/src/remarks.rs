@@ -97,7 +97,7 @@ pub(crate) fn keep_of(run: &Path) {
             if !more.is_empty() {
                 let number = crate::format::counted(more.len() as u64, "warning");
                 say(&format!(
-                    "warning: {number} more of records of compilers; `marey remarks PROGRAM` tells all"
+                    "warning: {number} more of records of compilers; `marey remarks RUN` tells them"
                 ));
             }
         }
@@ -116,7 +116,14 @@ pub(crate) fn run(args: &RemarksArgs) -> anyhow::Result<ExitCode> {
     let run = if crate::source::is_run(&args.file) { Some(Run::open(&args.file)?) } else { None };
     let gathered = match (&run, &given) {
         (Some(run), Some(records)) => gather::of_run(&run.trace, records),
-        (Some(run), None) => Gathered { rows: marey_archive::remarks(&run.archive)?, ..Gathered::default() },
+        (Some(run), None) => Gathered {
+            rows: marey_archive::remarks(&run.archive)?,
+            records: 0,
+            problems: crate::problems::details(&run.trace, gather::PROBLEM)
+                .into_iter()
+                .map(harmless)
+                .collect(),
+        },
         (None, _) if args.file.is_dir() => {
             let mut paths = vec![args.file.clone()];
             paths.extend(args.remarks.iter().cloned());

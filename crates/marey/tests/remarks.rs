@@ -310,3 +310,61 @@ fn one_program_that_does_other_things_is_no_change_and_what_was_inlined_is_the_l
     let (own, whole) = (it["own_ns"].as_i64().unwrap(), json["processor_ns"].as_i64().unwrap());
     assert!(own * 10 > whole * 8, "{own} of {whole}: {json:#}");
 }
+
+#[test]
+fn what_is_doubtful_of_records_stays_with_the_run_which_a_comparison_opens_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let case = &CASES[0];
+    if !compile(&dir, case, &source(case.source)) {
+        return;
+    }
+    // As somebody does who goes on writing while the program runs.
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    std::fs::File::options().append(true).open(dir.join(case.source)).unwrap().set_modified(later).unwrap();
+    printed(&dir, &["record", "-o", "run.marey", "--", "./program", "100"]);
+    let json: Value = serde_json::from_str(&printed(&dir, &["remarks", "run.marey", "--json"])).unwrap();
+    let problems = json["problems"].as_array().unwrap();
+    assert!(matches!(&problems[..], [one] if one.as_str().unwrap().contains(case.source)), "{problems:?}");
+    let report = printed(&dir, &["report", "run.marey"]);
+    assert!(report.lines().any(|line| line.trim_start().starts_with("remarks ")), "{report}");
+
+    std::fs::create_dir(dir.join("copy")).unwrap();
+    printed(&dir, &["record", "-o", "copy/run.marey", "--", "./program", "100"]);
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-e", "trace=open,openat", "-o", "opened", env!("CARGO_BIN_EXE_marey")]);
+    let Ok(output) = strace.args(["diff", "run.marey", "copy/run.marey"]).current_dir(&dir).output() else {
+        return marey_testkit::skip("strace");
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let opened = std::fs::read_to_string(dir.join("opened")).unwrap();
+    let times = |name: &str| opened.lines().filter(|line| line.contains(name)).count();
+    assert_eq!((times("/locations.parquet"), times("/remarks.parquet")), (2, 2), "{opened}");
+}
+
+#[test]
+fn a_source_here_is_not_the_one_that_a_record_elsewhere_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    for name in ["here", "there"] {
+        std::fs::create_dir(dir.join(name)).unwrap();
+    }
+    std::fs::write(
+        dir.join("here/k.c"),
+        "void f(float *a) {\n  for (int i = 0; i < 9; i++)\n    a[i] = 1;\n}\n",
+    )
+    .unwrap();
+    let record = "--- !Passed\nPass: loop-vectorize\nName: Vectorized\nDebugLoc: { File: k.c, Line: 3, Column: 1 }\n\
+                  Function: f\nArgs:\n  - String: 'vectorized loop (vectorization width: 4)'\n...\n";
+    std::fs::write(dir.join("there/k.opt.yaml"), record).unwrap();
+    let lines = |from: &str| {
+        let json: Value =
+            serde_json::from_str(&printed(&dir.join(from), &["remarks", "../there", "--json"])).unwrap();
+        let loops = json["loops"].as_array().unwrap();
+        loops.iter().map(|it| (it["first_line"].as_u64(), it["last_line"].as_u64())).collect::<Vec<_>>()
+    };
+    // Of a source that is not there, the line alone is known.
+    assert_eq!(lines("here"), [(Some(3), Some(3))]);
+    std::fs::rename(dir.join("here/k.c"), dir.join("there/k.c")).unwrap();
+    assert_eq!(lines("here"), [(Some(2), Some(3))]);
+}

@@ -417,7 +417,7 @@ fn without_outdated(record: Record, made: Option<SystemTime>, problems: &mut Vec
         if let Some(is_kept) = known.get(&row.file) {
             return *is_kept;
         }
-        let changed = modified(Path::new(&row.file));
+        let changed = Some(Path::new(&row.file)).filter(|it| it.is_absolute()).and_then(modified);
         let is_changed = changed.zip(record.time).is_some_and(|(changed, written)| written < changed);
         let is_made_since = is_changed && changed < made;
         if is_changed {

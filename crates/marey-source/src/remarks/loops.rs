@@ -7,11 +7,12 @@
 //! Loops of Rust often are told at a line of its library, in which the iterator is. Such remarks are about the one loop of
 //! the function that they name, or about the function if it has no loop, if it calls nothing that could have brought a loop of
 //! its own, and all that is said of it agrees; else code that was put there may be meant,
-//! and they are about no loop.
+//! and they are about no loop. Which function that is, its whole name says ([`super::whose`]).
 
 use rustc_hash::FxHashMap;
 
 use super::row::{Remark, RemarkKind};
+use super::whose::Crates;
 use crate::joined::key;
 use crate::text::{CallKind, Lines, Loop, Sources};
 
@@ -56,7 +57,10 @@ pub struct LoopRemarks {
 pub fn join(remarks: &[Remark], text: &Sources) -> Vec<LoopRemarks> {
     let files: FxHashMap<&str, u32> =
         (0..).zip(&text.files).map(|(number, file)| (text.text(file.path), number)).collect();
+    let files_of: Vec<Option<u32>> =
+        remarks.iter().map(|remark| files.get(remark.file.as_str()).copied()).collect();
     let functions = only_loops(text);
+    let crates = Crates::of(remarks, &files_of, text);
     let mut of_loop: Vec<Vec<usize>> = vec![Vec::new(); text.loops.len()];
     let mut by_function: Vec<Vec<usize>> = vec![Vec::new(); text.loops.len()];
     let mut is_told = vec![false; text.files.len()];
@@ -72,7 +76,7 @@ pub fn join(remarks: &[Remark], text: &Sources) -> Vec<LoopRemarks> {
             of_loop[place as usize].push(number);
         } else if is_of_loop(remark) && file.is_none() {
             let line = Lines { first: remark.line, last: remark.line };
-            match functions.get(&key(&remark.function)).copied().unwrap_or(Loops::Unclear) {
+            match meant(remark, &functions, &crates, text) {
                 Loops::One(place) => by_function[place as usize].push(number),
                 // Iterators that go on by themselves: the loop is the function.
                 Loops::None(row) => {
@@ -175,15 +179,15 @@ fn are_alone(text: &Sources) -> Vec<bool> {
     are_alone
 }
 
-/// By function, as names are compared, its loops.
-fn only_loops(text: &Sources) -> FxHashMap<String, Loops> {
+/// By the last names of functions: which these are, and their loops.
+fn only_loops(text: &Sources) -> FxHashMap<String, Vec<(u32, Loops)>> {
     let mut of_function: Vec<Vec<u32>> = vec![Vec::new(); text.functions.len()];
     for (place, it) in (0..).zip(&text.loops) {
         if let Some(loops) = it.function.and_then(|row| of_function.get_mut(row as usize)) {
             loops.push(place);
         }
     }
-    let mut found: FxHashMap<String, Loops> = FxHashMap::default();
+    let mut found: FxHashMap<String, Vec<(u32, Loops)>> = FxHashMap::default();
     for ((row, loops), is_alone) in (0..).zip(of_function).zip(are_alone(text)) {
         let only = match loops[..] {
             _ if !is_alone => Loops::Unclear,
@@ -192,9 +196,28 @@ fn only_loops(text: &Sources) -> FxHashMap<String, Loops> {
             _ => Loops::Unclear,
         };
         let name = key(text.text(text.functions[row as usize].name));
-        found.entry(name).and_modify(|known| *known = Loops::Unclear).or_insert(only);
+        found.entry(name).or_default().push((row, only));
     }
     found
+}
+
+/// Functions of one last name that are looked at.
+const MOST_NAMESAKES: usize = 64;
+
+/// The loops of the one function that a remark names with all that it lies in.
+fn meant(
+    remark: &Remark,
+    functions: &FxHashMap<String, Vec<(u32, Loops)>>,
+    crates: &Crates,
+    text: &Sources,
+) -> Loops {
+    let named = functions.get(&key(&remark.function)).map_or(&[][..], Vec::as_slice);
+    let is_meant = |row: u32| crates.is_same(&remark.function, &text.functions[row as usize], text);
+    let mut meant = named.iter().take(MOST_NAMESAKES).filter(|(row, _)| is_meant(*row));
+    match (meant.next(), meant.next()) {
+        (Some((_, loops)), None) if named.len() <= MOST_NAMESAKES => *loops,
+        _ => Loops::Unclear,
+    }
 }
 
 /// Loops of a file are in the order of their lines, those within others behind them.

@@ -3,9 +3,10 @@
 //! The one idea: a remark is a line `note: FILE:LINE:COLUMN PASS (STATE): TEXT`, and those set in behind it belong to it.
 //! All else that a compiler prints is passed over.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 
+use super::lines::Lines;
 use super::llvm::{Said, State};
 use super::{MAX_TEXT, RemarkConfig, Remarks, damaged};
 
@@ -14,9 +15,11 @@ pub(super) fn read(bytes: impl Read, path: &Path, config: &RemarkConfig) -> Rema
     let mut remarks = Remarks::default();
     let mut open: Option<Said> = None;
     let mut problem = None;
-    for line in BufReader::new(bytes.take(config.max_file_bytes)).split(b'\n') {
-        let line = match line {
-            Ok(line) => line,
+    let mut lines = Lines::new(bytes.take(config.max_file_bytes));
+    loop {
+        let line = match lines.next() {
+            Ok(Some(line)) => line,
+            Ok(None) => break,
             Err(error) => {
                 problem = Some(error.to_string());
                 break;
@@ -40,6 +43,9 @@ pub(super) fn read(bytes: impl Read, path: &Path, config: &RemarkConfig) -> Rema
         }
     }
     remarks.rows.extend(open.and_then(super::llvm::row));
+    if lines.cut != 0 {
+        problem.get_or_insert_with(|| format!("{} of its lines are too long, and were cut", lines.cut));
+    }
     let rows = remarks.rows.len();
     remarks.problems.extend(problem.map(|what| damaged(path, &what, rows)));
     remarks

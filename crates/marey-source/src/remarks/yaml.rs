@@ -4,34 +4,39 @@
 //! that begin with `--- !Kind`, keys at the left, places in braces, a list `Args` of single keys. A general reader would stop
 //! at the first byte that a full disk has cut off; here each document stands alone.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 
+use super::lines::Lines;
 use super::llvm::{Said, State};
 use super::{MAX_TEXT, RemarkConfig, Remarks, damaged};
 
 /// Lines of a document that are kept; LLVM writes some ten.
 const MOST_LINES: usize = 4096;
+/// And bytes of these.
+const MOST_BYTES: usize = 1 << 20;
 
 /// Reads a file.
 pub(super) fn read(bytes: impl Read, path: &Path, config: &RemarkConfig) -> Remarks {
-    let mut lines = BufReader::new(bytes.take(config.max_file_bytes)).split(b'\n');
+    let mut lines = Lines::new(bytes.take(config.max_file_bytes));
     let mut remarks = Remarks::default();
     let (mut document, mut is_open, mut unclear) = (Vec::new(), false, 0_usize);
+    let mut bytes = 0;
     let mut failed = None;
     while remarks.rows.len() < config.max_rows {
         let line = match lines.next() {
-            Some(Ok(line)) => String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned(),
-            Some(Err(error)) => {
+            Ok(Some(line)) => String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned(),
+            Err(error) => {
                 failed = Some(error.to_string());
                 break;
             }
-            None => break,
+            Ok(None) => break,
         };
         if line.starts_with("---") {
             if is_open {
                 unclear += 1;
             }
+            bytes = line.len();
             document = vec![line];
             is_open = true;
         } else if line == "..." {
@@ -40,10 +45,12 @@ pub(super) fn read(bytes: impl Read, path: &Path, config: &RemarkConfig) -> Rema
                 None => unclear += usize::from(is_open),
             }
             is_open = false;
-        } else if is_open && document.len() < MOST_LINES {
+        } else if is_open && document.len() < MOST_LINES && bytes + line.len() <= MOST_BYTES {
+            bytes += line.len();
             document.push(line);
         }
     }
+    unclear += lines.cut;
     unclear += usize::from(is_open && remarks.rows.len() < config.max_rows);
     let rows = remarks.rows.len();
     if config.max_rows <= rows {

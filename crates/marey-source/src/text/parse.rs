@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
+use super::attributes;
 use super::fixed_form;
 use super::fortran_macros;
 use super::grammar::Grammar;
@@ -54,6 +55,11 @@ pub(super) fn parse<'t>(parser: &mut Parser, text: &'t [u8], language: Language)
     }
     if matches!(language, Language::Fortran | Language::FixedFortran)
         && let Some(text) = fortran_macros::without(&best.text)
+    {
+        keep_better(parser, &mut best, &mut unclear, text);
+    }
+    if matches!(language, Language::C | Language::Cpp)
+        && let Some(text) = attributes::without(&best.text).filter(|_| unclear != 0)
     {
         keep_better(parser, &mut best, &mut unclear, text);
     }

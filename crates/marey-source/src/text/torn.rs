@@ -244,7 +244,7 @@ fn odd_word(node: Node<'_>, text: &[u8]) -> Option<Range<usize>> {
     (starts && is_whole && !bytes.contains(&b'\n')).then(|| node.byte_range())
 }
 
-fn is_word(byte: u8) -> bool {
+pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 

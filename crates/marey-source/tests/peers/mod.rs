@@ -3,9 +3,12 @@
 //! The one idea: a row is a file, a line and a name; two sets of rows are compared, and each test says how much they may
 //! differ and why.
 
+pub(crate) mod clang;
+mod cpp;
 mod fortran;
+mod million;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,6 +26,11 @@ pub(crate) fn row(path: &str, line: u32, name: &str) -> Row {
 
 /// The directory of the sources of a crate that this one depends on.
 pub(crate) fn crate_directory(name: &str) -> PathBuf {
+    crate_directories().into_iter().find(|(known, _)| known == name).unwrap().1
+}
+
+/// Names of all crates that this workspace is made of, with the directories of their sources.
+pub(crate) fn crate_directories() -> Vec<(String, PathBuf)> {
     // Crates that only other systems need are not there.
     let host = Command::new("rustc").args(["--print", "host-tuple"]).output().unwrap();
     let host = String::from_utf8(host.stdout).unwrap();
@@ -35,9 +43,11 @@ pub(crate) fn crate_directory(name: &str) -> PathBuf {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = |package: &Value, field: &str| package[field].as_str().unwrap().to_owned();
+    let directory =
+        |package: &Value| PathBuf::from(text(package, "manifest_path")).parent().unwrap().to_owned();
     let packages = metadata["packages"].as_array().unwrap();
-    let package = packages.iter().find(|package| package["name"] == name).unwrap();
-    Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap().to_owned()
+    packages.iter().map(|package| (text(package, "name"), directory(package))).collect()
 }
 
 /// Examples of PETSc, of whichever version; `None` = there are none.
@@ -133,10 +143,12 @@ pub(crate) struct Difference {
 impl Difference {
     pub(crate) fn of(ours: &[(Row, u32)], theirs: &[(Row, Option<u32>)]) -> Self {
         let mut it = Self { all: theirs.len(), ..Self::default() };
+        // Of several at one line the first.
+        let ours: BTreeMap<&Row, u32> = ours.iter().rev().map(|(row, last)| (row, *last)).collect();
         for (row, end) in theirs {
-            match ours.iter().find(|(ours, _)| ours == row) {
+            match ours.get(row) {
                 None => it.missing.push(row.clone()),
-                Some((_, last)) => {
+                Some(last) => {
                     it.compared += usize::from(end.is_some());
                     if let Some(end) = end.filter(|end| end != last) {
                         it.ends.push((row.clone(), *last, end));

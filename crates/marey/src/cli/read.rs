@@ -58,8 +58,8 @@ use crate::format;
         resident_bytes|null, least_bytes, peak_bytes, peak_ns|null, end_bytes, lost_blocks, lost_bytes}], \
         call_paths[{path[], function, file, line, processes, blocks, bytes, freed_blocks, freed_bytes, \
         peak_bytes, at_peak_bytes, stack[]}]}, ended_early[] as in `marey info --json`, problems[{kind, \
-        process|null, location|null, count, detail}], overhead as in `marey info --json`. All times in \
-        nanoseconds.\n  \
+        process|null, location|null, count, detail}], overhead and reduced as in `marey info --json`. All times \
+        in nanoseconds.\n  \
         min_ns, max_ns, mean_ns and std_ns of a region are over single calls; those in \
         exclusive_of_process, which the text report shows, are over processes."
 )]
@@ -261,8 +261,9 @@ pub(crate) struct LinesArgs {
         uncertainty_ns}], causal_shifts{messages, sum_ns, max_ns}, corrections{offsets[{\
         process, offset_ns}], refitted[]}, ended_early[{process, world, rank|null, outcome, \
         exit_code|null, end_ns, threads[{location, thread, state, path[], start_ns|null, function, \
-        file, line}]}], summed{since_ns|null, locations, visits, messages}, \
-        trace{spool_bytes, largest_process_bytes}. All times in nanoseconds."
+        file, line}]}], summed{since_ns|null, locations, visits, messages}, idle_rules[], \
+        trace{spool_bytes, largest_process_bytes}, reduced{budget|null, visits, since_ns|null, regions[{region, \
+        file, line, since_ns, visits, timed, time_ns, error_ns, share}]}. All times in nanoseconds."
 )]
 pub(crate) struct InfoArgs {
     /// The run, a directory or a packed file

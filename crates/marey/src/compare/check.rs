@@ -310,6 +310,7 @@ mod tests {
             unexplained: None,
             is_incomplete: false,
             said: Default::default(),
+            loops: None,
         }
     }
 

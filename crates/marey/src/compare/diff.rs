@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use marey_analyze::{Digest, compare};
 
 use super::json::{Diff, Json, Run};
-use super::loops::{Loops, WithLoops};
+use super::loops::{self, WithLoops};
 use super::metrics::{Metric, Thresholds};
 use super::sentences::sentences;
 use super::tables::Page;
@@ -19,19 +19,18 @@ use crate::paint::{Look, Paint, note, title, wrap};
 /// Runs the command.
 pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     let metrics = Metric::parse_all(&args.metric, Thresholds::None)?;
-    let runs = open_all(args.runs.iter(), Depth::Events)?;
+    let runs = open_all(args.runs.iter(), Depth::Loops)?;
     let digests: Vec<&Digest> = runs.iter().map(|run| &run.digest).collect();
     metrics.iter().try_for_each(|metric| metric.check_names(&digests))?;
     let Some((base, others)) = runs.split_first() else { return Ok(ExitCode::SUCCESS) };
-    let loops = Loops::open(&args.runs)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let comparisons: Vec<_> = others.iter().map(|other| compare(&base.digest, &other.digest)).collect();
     if args.json {
-        let pairs = others.iter().zip(&comparisons).zip(1..);
+        let pairs = others.iter().zip(&comparisons);
         let comparisons = pairs
-            .map(|((other, comparison), number)| {
+            .map(|(other, comparison)| {
                 let it = Json::new(base, other, comparison, &metrics);
-                WithLoops { it, loops: loops.json(number) }
+                WithLoops { it, loops: loops::json(base, other) }
             })
             .collect();
         serde_json::to_writer_pretty(&mut out, &Diff { base: Run::new(base), comparisons })?;
@@ -40,12 +39,12 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         let paint = Paint::for_stdout();
         let paint = if args.no_color { paint.without_colour() } else { paint };
         let top = usize::try_from(args.top).unwrap_or(usize::MAX);
-        for ((other, comparison), number) in others.iter().zip(&comparisons).zip(1..) {
+        for (other, comparison) in others.iter().zip(&comparisons) {
             let heading = format!("{} → {}", base.name, other.name);
             title(&mut out, paint, "VERDICT", &heading)?;
             numbered(&mut out, paint, &sentences(base, other, comparison))?;
             remarks(&mut out, paint, base, other)?;
-            loops.print(&mut out, paint, number, top)?;
+            loops::print(&mut out, paint, base, other, top)?;
             Page { out: &mut out, paint, top, comparison, base, other }.tables(&metrics)?;
         }
     }

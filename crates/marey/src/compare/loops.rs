@@ -4,12 +4,12 @@
 //! function and place in it, with what they cost beside. Where a run has no remarks, nothing is said.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
-use marey_analyze::{LoopChange, LoopOutcome, RemarkedLoop, changed_loops};
+use marey_analyze::{LoopChange, LoopOutcome, Remarked, RemarkedLoop, changed_loops};
 use marey_model::Nanos;
 use serde::Serialize;
 
+use super::Compared;
 use super::json::Json;
 use crate::format;
 use crate::paint::{Look, Paint, harmless, note, shorten, title, wrap};
@@ -18,8 +18,13 @@ use crate::run::Run;
 use crate::table;
 use crate::words;
 
-/// Runs with what compilers said.
-pub(super) struct Loops(Vec<(Run, Told)>);
+/// A run with what compilers said of its loops.
+#[derive(Debug)]
+pub(super) struct Loops {
+    /// `None` = nothing was said.
+    run: Option<Run>,
+    told: Told,
+}
 
 /// A comparison for other programs, with loops.
 #[derive(Serialize)]
@@ -44,60 +49,57 @@ pub(super) struct JsonLoop {
 }
 
 impl Loops {
-    pub(super) fn open(paths: &[PathBuf]) -> anyhow::Result<Self> {
-        let open = |path: &PathBuf| {
-            let run = Run::open(path)?;
-            let told = Told::without_path(&run);
-            anyhow::Ok((run, told))
-        };
-        Ok(Self(paths.iter().map(open).collect::<Result<_, _>>()?))
+    pub(super) fn of(run: Run) -> Self {
+        let told = Told::without_path(&run);
+        Self { run: Some(run).filter(|_| !told.rows.is_empty()), told }
     }
 
-    /// What differs between the first run and another.
-    fn with_changes<T>(&self, other: usize, f: impl FnOnce(&[LoopChange<'_>]) -> T) -> Option<T> {
-        let (base, old) = self.0.first()?;
-        let (run, new) = self.0.get(other)?;
-        if old.rows.is_empty() || new.rows.is_empty() {
-            return None;
+    fn remarked(&self) -> Option<Remarked<'_>> {
+        self.run.as_ref().map(|run| self.told.remarked(run))
+    }
+}
+
+/// What differs between two runs.
+fn with_changes<T>(base: &Compared, other: &Compared, f: impl FnOnce(&[LoopChange<'_>]) -> T) -> Option<T> {
+    let (old, new) = (base.loops.as_ref()?, other.loops.as_ref()?);
+    Some(f(&changed_loops(&old.remarked()?, &new.remarked()?)))
+}
+
+/// The same for other programs.
+pub(super) fn json(base: &Compared, other: &Compared) -> Vec<JsonLoop> {
+    with_changes(base, other, |changes| changes.iter().map(json_loop).collect()).unwrap_or_default()
+}
+
+/// The section of `marey diff`.
+pub(super) fn print(
+    out: &mut dyn Write,
+    paint: Paint,
+    base: &Compared,
+    other: &Compared,
+    top: usize,
+) -> io::Result<()> {
+    let unread = [base, other].into_iter().filter_map(|it| it.loops.as_ref()?.told.unread.as_ref());
+    unread.into_iter().try_for_each(|unread| note(out, paint, unread))?;
+    let print = |changes: &[LoopChange<'_>]| {
+        if changes.is_empty() {
+            return Ok(());
         }
-        Some(f(&changed_loops(&old.remarked(base), &new.remarked(run))))
-    }
-
-    pub(super) fn json(&self, other: usize) -> Vec<JsonLoop> {
-        self.with_changes(other, |changes| changes.iter().map(json).collect()).unwrap_or_default()
-    }
-
-    /// The section of `marey diff`.
-    pub(super) fn print(
-        &self,
-        out: &mut dyn Write,
-        paint: Paint,
-        other: usize,
-        top: usize,
-    ) -> io::Result<()> {
-        let unread = [0, other].into_iter().filter_map(|place| self.0.get(place)?.1.unread.as_ref());
-        unread.into_iter().try_for_each(|unread| note(out, paint, unread))?;
-        let print = |changes: &[LoopChange<'_>]| {
-            if changes.is_empty() {
-                return Ok(());
+        title(
+            out,
+            paint,
+            "LOOPS",
+            "of which the compiler says something else now, and their own processor time",
+        )?;
+        for change in changes.iter().take(top) {
+            for (number, line) in wrap(&sentence(change), paint.prose_width() - 4).iter().enumerate() {
+                let mark = if number == 0 { "·" } else { " " };
+                writeln!(out, "  {} {line}", paint.paint(Look::Bar, mark))?;
             }
-            title(
-                out,
-                paint,
-                "LOOPS",
-                "of which the compiler says something else now, and their own processor time",
-            )?;
-            for change in changes.iter().take(top) {
-                for (number, line) in wrap(&sentence(change), paint.prose_width() - 4).iter().enumerate() {
-                    let mark = if number == 0 { "·" } else { " " };
-                    writeln!(out, "  {} {line}", paint.paint(Look::Bar, mark))?;
-                }
-            }
-            table::more(out, paint, changes.len().saturating_sub(top), "loop", "loops")?;
-            note(out, paint, "`marey remarks RUN` tells what the compiler said of each run")
-        };
-        self.with_changes(other, print).unwrap_or(Ok(()))
-    }
+        }
+        table::more(out, paint, changes.len().saturating_sub(top), "loop", "loops")?;
+        note(out, paint, "`marey remarks RUN` tells what the compiler said of each run")
+    };
+    with_changes(base, other, print).unwrap_or(Ok(()))
 }
 
 /// `sweep (k.c:6) is now vectorised: 200 ms instead of 900 ms; before: not vectorised (array grid, distance 1).`
@@ -128,7 +130,7 @@ fn sentence(change: &LoopChange<'_>) -> String {
     ))
 }
 
-fn json(change: &LoopChange<'_>) -> JsonLoop {
+fn json_loop(change: &LoopChange<'_>) -> JsonLoop {
     let LoopChange { old, new } = change;
     JsonLoop {
         text: format::plain(&sentence(change)),

@@ -1,6 +1,7 @@
 //! Comparing runs: `marey diff`, `marey check` and `marey scale`, and the derived metrics of both and of `marey report`.
 //!
-//! The one idea: a run is condensed into a digest and closed, so that any number of runs can be compared; what is said of
+//! The one idea: a run is condensed into a digest and closed, so that any number of runs can be compared (one with remarks
+//! of compilers stays open for them); what is said of
 //! two of them is said in one place ([`sentences`]), whoever asks.
 
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ struct Compared {
     is_incomplete: bool,
     /// What it says of itself.
     said: scale::Said,
+    /// What compilers said of its loops, if that was asked for.
+    loops: Option<loops::Loops>,
 }
 
 /// What is to be read of a run.
@@ -52,6 +55,8 @@ enum Depth {
     Sums,
     /// Its events, too.
     Events,
+    /// And what compilers said of its loops.
+    Loops,
 }
 
 impl Compared {
@@ -59,7 +64,7 @@ impl Compared {
         let run = Run::open(path)?;
         let mut digest = Digest::new(&run.trace);
         let mut unexplained = None;
-        if depth == Depth::Events {
+        if depth != Depth::Sums {
             match explained(&run, path) {
                 Ok(causes) => digest.explain(&run.trace, &causes),
                 Err(why) => unexplained = Some(format!("{why:#}")),
@@ -69,7 +74,9 @@ impl Compared {
         let is_incomplete = kinds.iter().any(|kind| problems::count(&run.trace, kind) > 0);
         let said = scale::Said::of(&run);
         let began = run.archive.meta().run.start_realtime_ns;
-        Ok(Self { name: run.name, began, digest, unexplained, is_incomplete, said })
+        let name = run.name.clone();
+        let loops = (depth == Depth::Loops).then(|| loops::Loops::of(run));
+        Ok(Self { name, began, digest, unexplained, is_incomplete, said, loops })
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use marey_analyze::{LoopOutcome, RemarkRow, Trace};
-use marey_archive::{Archive, keep_remarks};
+use marey_archive::{Archive, add_problems, keep_remarks};
 use marey_source::remarks::{
     Found, LoopRemarks, Outcome, Remark, RemarkConfig, RemarkFiles, RemarkKind, Site, array_of, join,
     of_files, of_module, of_modules,
@@ -23,6 +23,9 @@ use crate::words;
 
 /// Rows that a run keeps; a million lines of code have some 100 000.
 const MOST_ROWS: usize = 500_000;
+
+/// The kind of a problem that a run has with records.
+pub(crate) const PROBLEM: &str = "remarks";
 
 /// Rows, and what is missing or doubtful of them.
 #[derive(Debug, Default)]
@@ -47,6 +50,7 @@ pub(crate) fn keep(run: &Path) -> anyhow::Result<Gathered> {
     let found = of_modules(&modules, None, &asked, &RemarkConfig::system(), &SymbolizerConfig::system());
     let gathered = Gathered::of(found);
     keep_remarks(run, &gathered.rows)?;
+    add_problems(run, PROBLEM, &gathered.problems)?;
     Ok(gathered)
 }
 
@@ -77,7 +81,8 @@ pub(crate) fn of_records(records: &[RemarkFiles]) -> Gathered {
 impl Gathered {
     fn of(found: Found) -> Self {
         let files: BTreeSet<&Path> = found.rows.iter().map(|row| Path::new(&row.file)).collect();
-        let is_there = |file: &&&Path| Sources::has_source_name(file) && file.is_file();
+        // What no directory is known of is not what bears its name where somebody asks.
+        let is_there = |file: &&&Path| file.is_absolute() && Sources::has_source_name(file) && file.is_file();
         let files: Vec<PathBuf> = files.iter().filter(is_there).map(|file| file.to_path_buf()).collect();
         let text = Sources::of_files(&files, &TextConfig::system());
         let mut problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use marey_archive::schema::SOURCE_TEXTS;
-use marey_archive::{Archive, Columns, Value, add_tables};
+use marey_archive::{Archive, Columns, Value, add_problems, add_tables};
 use marey_model::is_recorder;
 use marey_source::ModuleRef;
 use marey_source::text::Sources;
@@ -79,7 +79,10 @@ pub(crate) fn keep(run: &Path, texts: Option<&Path>) -> anyhow::Result<()> {
     }
     tables.push(kept);
     add_tables(run, &tables)?;
+    let problems = rows.problems();
+    add_problems(run, "source_rows", &problems)?;
     drop(busy);
+    problems.iter().for_each(|problem| say(&format!("warning: {problem}")));
     if let Some(words) = told {
         say(&words);
     }

@@ -14,6 +14,7 @@ use marey_source::database::Callee;
 
 use super::is_of_system;
 use super::module::Module;
+use crate::format;
 use crate::source::json::{self, Json};
 
 /// More rows are not kept of a table.
@@ -39,6 +40,8 @@ pub(super) struct Rows {
     n_functions: u32,
     n_types: u32,
     tables: BTreeMap<&'static str, Columns>,
+    /// Rows for which a table had no room.
+    left_out: BTreeMap<&'static str, u64>,
 }
 
 impl Rows {
@@ -120,9 +123,26 @@ impl Rows {
         read.map(|(id, it)| (id, it.path.as_str())).collect()
     }
 
+    /// What there was no room for, in words.
+    pub(super) fn problems(&self) -> Vec<String> {
+        let words = |(table, left_out): (&&str, &u64)| {
+            let rows = format::counted(*left_out, "row");
+            format!("{rows} of {table} are left out: a table has {}", format::count(MOST_ROWS as u64))
+        };
+        self.left_out.iter().map(words).collect()
+    }
+
     fn push(&mut self, spec: &'static TableSpec, row: &[Value<'_>]) -> Result<(), Error> {
+        self.push_within(MOST_ROWS, spec, row)
+    }
+
+    fn push_within(&mut self, most: usize, spec: &'static TableSpec, row: &[Value<'_>]) -> Result<(), Error> {
         let table = self.tables.entry(spec.name).or_insert_with(|| Columns::new(spec));
-        if table.len() < MOST_ROWS { table.push(row) } else { Ok(()) }
+        if table.len() < most {
+            return table.push(row);
+        }
+        *self.left_out.entry(spec.name).or_default() += 1;
+        Ok(())
     }
 
     fn is_read(&self, path: &str) -> bool {
@@ -375,4 +395,26 @@ fn numbered(is_kept: &[bool], first: u32) -> (Vec<u32>, u32) {
         id
     });
     (ids.collect(), next)
+}
+
+#[cfg(test)]
+mod tests {
+    use marey_archive::schema::SOURCE_TEXTS;
+
+    use super::*;
+
+    #[test]
+    fn rows_without_room_are_told() {
+        let mut rows = Rows::default();
+        let row = |number: u32| [Value::U32(number), Value::Text("int a;\n")];
+        for number in 0..5 {
+            rows.push_within(3, &SOURCE_TEXTS, &row(number)).unwrap();
+        }
+        assert_eq!(rows.tables[SOURCE_TEXTS.name].u32("file").unwrap(), [0, 1, 2]);
+        let told = rows.problems();
+        assert!(
+            matches!(&told[..], [one] if one.starts_with("2 rows of source_texts are left out")),
+            "{told:?}"
+        );
+    }
 }
