@@ -51,6 +51,16 @@ export async function large(browser, address) {
   await page.locator(".source-map").click({ position: { x: 40, y: 200 } });
   await browser.until("a line of the first half", () => Number(document.querySelector(".line-here")?.dataset.line) < 10_000);
 
+  browser.step("a file of senselessly many lines, and a line that no author writes, are shown as far as that goes");
+  const open = (path) => page.evaluate((path) => (location.hash = `#1&view=source&source=${encodeURIComponent(JSON.stringify([path, 3]))}`), path);
+  await open("/code/senseless.c");
+  await browser.until("its loop", () => document.querySelector(".line-here .line-known")?.textContent === "loop (for) to line 4294967294");
+  assert.equal(await page.locator(".line-here .line-nest i").count(), 1);
+  assert.equal(await page.locator(".lines-all").evaluate((it) => Number.parseFloat(it.style.height)), 18 * 1_000_000);
+  await open("/code/long.c");
+  await browser.until("what is left out", () => /… 498.000 more letters$/.test(document.querySelector(".line code")?.textContent ?? ""));
+  assert((await page.locator(".line code *").count()) <= 2000);
+
   browser.step("of 50 000 functions the graph shows the one that none calls, and what is opened");
   await page.evaluate(() => (location.hash = "#1&view=calls"));
   await browser.until("roots", () => document.querySelectorAll(".branch").length > 0);

@@ -68,7 +68,15 @@ export async function sources(browser, address) {
   assert.equal(rings.last, line("end rings"));
   assert(rings.cost.inclusive_ns >= parts.cost.inclusive_ns && parts.cost.exclusive_ns > 0);
   await page.getByRole("group", { name: "Loops around the line" }).getByRole("button").last().click();
-  assert.match(await page.locator(".source-loops [aria-pressed=true]").textContent(), new RegExp(`${rings.first}–${rings.last}`));
+  const isMeant = async ({ first, last }) => {
+    await browser.until(`lines ${first} to ${last}`, (it) => document.querySelector(".source-loops [aria-pressed=true]")?.textContent.includes(it), `${first}–${last}`);
+  };
+  await isMeant(rings);
+  await browser.until("the address has it", (it) => location.hash.includes(`loop=${it}`), `${rings.first}-${rings.last}`);
+  await page.keyboard.press("Backspace");
+  await isMeant(parts);
+  await page.keyboard.press("Shift+Backspace");
+  await isMeant(rings);
 
   browser.step("the main loop has the messages that were sent from within, wherever");
   const steps = loops.find((it) => it.first === line("loop steps"));
@@ -105,6 +113,20 @@ export async function sources(browser, address) {
   await browser.until("nothing is chosen", () => !/region=/.test(location.hash));
   await page.locator(".source-list button", { hasText: "MPI_Sendrecv" }).click();
   await browser.until("it is chosen from its line", () => /region=MPI_Sendrecv/.test(location.hash));
+
+  browser.step("who goes back is at the line where that was, and not where its region is called");
+  const there = line("function main") + 1;
+  await page.evaluate(([path, at]) => (location.hash = `#1&view=source&source=${encodeURIComponent(JSON.stringify([path, at]))}&region=MPI_Sendrecv`), [head.files[file].path, there]);
+  await atLine(browser, there);
+  await browser.open("Profile");
+  await page.locator(".pane .table-row", { hasText: "MPI_Finalize" }).first().click();
+  await browser.until("it is chosen", () => /region=MPI_Finalize/.test(location.hash));
+  await browser.open("Source");
+  await browser.until("it is elsewhere", (there) => document.querySelector(".line-here") !== null && document.querySelector(".line-here").dataset.line !== String(there), there);
+  for (const _ of [1, 2]) await page.keyboard.press("Backspace");
+  await browser.until("its region", () => /region=MPI_Sendrecv/.test(location.hash));
+  await atLine(browser, there);
+  await page.keyboard.press("Escape");
 
   browser.step("bars of loops and functions stand where these begin, and tables have the same");
   await page.getByLabel("bars of").selectOption("loops");
@@ -143,14 +165,21 @@ export async function sources(browser, address) {
   await callGraph(browser, functions);
   await hierarchy(browser, line);
 
+  await members(browser);
   browser.step("the address says all of it");
+  await page.getByRole("group", { name: "Views of sources" }).getByRole("button", { name: "Call graph" }).click();
+  await page.getByLabel("only what was seen").check();
+  await page.getByRole("group", { name: "Views of sources" }).getByRole("button", { name: "Type hierarchy" }).click();
   await browser.until("it is written", () => /view=types/.test(location.hash) && /type=geometry/.test(location.hash));
   const hash = await page.evaluate(() => location.hash);
   await page.goto("about:blank");
   await page.goto(new URL(hash, address).href);
   await browser.until("the same type", () => document.querySelector(".source-pane h2")?.textContent.includes("geometry::Shape"));
   assert.equal(await page.evaluate(() => location.hash), hash);
+  await page.getByRole("group", { name: "Views of sources" }).getByRole("button", { name: "Call graph" }).click();
+  await browser.until("the box is ticked", () => document.querySelector(".source-bar input[type=checkbox]")?.checked === true);
 
+  await askedAnew(browser, address);
   browser.step("all four in dark");
   await page.getByRole("button", { name: /^Theme/ }).click();
   for (const name of ["Source", "Files & types", "Call graph", "Type hierarchy"]) {
@@ -260,4 +289,67 @@ async function hierarchy(browser, line) {
   await atLine(browser, line("type Shape"));
   await page.getByRole("group", { name: "Views of sources" }).getByRole("button", { name: "Type hierarchy" }).click();
   await browser.until("types again", () => document.querySelectorAll(".branch").length >= 6);
+}
+
+/** Members of the first of two types come when those of the second are there. */
+async function members(browser) {
+  const { page } = browser;
+  browser.step("who goes on to another type sees the members of that, whichever come first");
+  const { types } = (await asked(page, { ask: "source-types" })).head;
+  const [slow, quick] = ["Square", "Shape"].map((name) => types.find((it) => it.name === `geometry::${name}`));
+  let release = () => {};
+  const isReleased = new Promise((done) => (release = done));
+  const isSlow = (request) => {
+    const { ask, number } = JSON.parse(request.postData() ?? "{}");
+    return ask === "source-type" && number === slow.number;
+  };
+  await page.route("**/api/answer", async (route) => {
+    if (isSlow(route.request())) await isReleased;
+    await route.continue();
+  });
+  const isAnswered = page.waitForResponse((response) => isSlow(response.request()));
+  const choose = (it) => page.locator(".branch", { hasText: it.name }).first().click();
+  await choose(slow);
+  await choose(quick);
+  const seen = () => document.querySelector("[aria-label='Rows of members']")?.textContent.includes("area") === true && document.querySelector(".types-pane h2").textContent.includes("Shape");
+  await browser.until("the second's", seen);
+  release();
+  await (await isAnswered).finished();
+  // What has come is drawn with the next frame, or the one after it.
+  await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 100)));
+  assert.equal(await page.evaluate(seen), true, "an answer that came late has taken its place");
+  await page.unroute("**/api/answer");
+}
+
+/** The first answers about sources are errors; who looks again asks again. */
+async function askedAnew(browser, address) {
+  const { page } = browser;
+  browser.step("what could not be read is asked for again by the next who looks");
+  const text = Buffer.from(JSON.stringify({ kind: "error", head: { message: "just once" }, columns: [] }));
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(text.length);
+  const wrong = new Set(["source", "source-file", "remarks"]);
+  await page.goto("about:blank");
+  await page.route("**/api/answer", async (route) => {
+    const { ask } = JSON.parse(route.request().postData() ?? "{}");
+    if (wrong.delete(ask)) await route.fulfill({ body: Buffer.concat([size, text]) });
+    else await route.continue();
+  });
+  const next = (what) => page.waitForRequest((request) => JSON.parse(request.postData() ?? "{}").ask === what);
+  const order = [...wrong];
+  let asks = next("source");
+  await page.goto(new URL("#1&view=source", address).href);
+  for (const [at, what] of order.entries()) {
+    await (await asks).response();
+    await browser.until(`${what} failed`, () => document.querySelector(".failure")?.textContent.includes("just once"));
+    await page.locator(".failure button").click();
+    await browser.open("Overview");
+    await browser.until("the overview", () => document.querySelector(".overview-facts") !== null);
+    asks = next(what);
+    await browser.open("Source");
+    await asks;
+    if (at + 1 < order.length) asks = next(order[at + 1]);
+  }
+  await browser.until("lines", () => document.querySelectorAll(".line").length > 20);
+  await page.unroute("**/api/answer");
 }

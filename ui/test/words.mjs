@@ -16,7 +16,7 @@ async function modules() {
 }
 
 export async function words() {
-  const { bytes, count, percent, short, parsed, shown, duration } = await modules();
+  const { bytes, count, percent, short, shortPaths, parsed, shown, duration } = await modules();
   for (const [text, expected] of [
     ["MPI_Send", "MPI_Send"],
     ["größe → 4 µs", "größe → 4 µs"],
@@ -50,4 +50,12 @@ export async function words() {
   ]) {
     assert.equal(written, expected);
   }
+  const paths = ["/a/b/x.c", "/a/c/x.c", "/a/y.c", "/y.c", "x.c", "z.c", "/deep/a/b/x.c"];
+  assert.deepEqual(
+    paths.map((path) => shortPaths(paths).get(path)),
+    ["/a/b/x.c", "c/x.c", "a/y.c", "/y.c", "x.c", "z.c", "deep/a/b/x.c"],
+  );
+  // Each against each would be 25 million comparisons of paths, twenty times over.
+  const many = Array.from({ length: 20_000 }, (_, at) => `${"/same".repeat(20)}/${at}/mod.rs`);
+  assert.equal(shortPaths(many).get(many[12_345]), "12345/mod.rs");
 }

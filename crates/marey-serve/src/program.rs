@@ -11,7 +11,8 @@ mod read;
 use std::collections::BTreeMap;
 
 use marey_analyze::{GraphCost, LineCall, LoopCost, Sampled, SourceLoop, Trace, line_calls, source_loops};
-use marey_archive::Error;
+use marey_archive::schema::SOURCE_TEXTS;
+use marey_archive::{Error, Filter};
 
 use crate::run::Opened;
 use crate::wire::WireCost;
@@ -31,7 +32,7 @@ pub(crate) struct Program {
     pub(crate) loops: Vec<Loop>,
     pub(crate) constructs: Vec<Construct>,
     pub(crate) calls: Vec<Call>,
-    /// Texts by file: the rows of the table, which are read when they are asked for.
+    /// Files that have a text, which is read when it is asked for.
     pub(crate) texts: Vec<u32>,
     pub(crate) graph: Graph,
     /// By loop.
@@ -89,10 +90,20 @@ impl Program {
         file.and_then(|file| self.files.get(file as usize)).map_or("", |file| &file.path)
     }
 
-    /// The text of a file; `None` = it is not in the run.
+    /// The text of a file; `None` = it is not in the run. The texts of all may be as much as memory holds.
     pub(crate) fn text(&self, run: &Opened<'_>, file: u32) -> Result<Option<String>, Error> {
-        let Ok(row) = self.texts.binary_search(&file) else { return Ok(None) };
-        Ok(run.archive.table("source_texts")?.text("text")?.get(row).cloned())
+        if self.texts.binary_search(&file).is_err() {
+            return Ok(None);
+        }
+        let only = [Filter { column: "file", range: file.into()..i64::from(file) + 1 }];
+        let mut found = None;
+        for part in run.archive.parts("source_texts") {
+            run.archive.scan_part(&SOURCE_TEXTS, part, &["text"], &only, |rows| {
+                let texts = rows.text("text").unwrap_or_default();
+                found = found.take().or_else(|| texts.first().cloned());
+            })?;
+        }
+        Ok(found)
     }
 }
 

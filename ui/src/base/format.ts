@@ -58,3 +58,21 @@ export function place(file: string, line: number): string {
   if (file === "") return "";
   return line > 0 ? `${fileName(file)}:${line}` : fileName(file);
 }
+
+/** By path, as much of its end as tells it from the others. Paths of one name are cut at one more part each time, so that many of them take no longer than they are long. */
+export function shortPaths(paths: readonly string[]): ReadonlyMap<string, string> {
+  const short = new Map<string, string>();
+  let open = [...new Set(paths)].map((path) => ({ path, at: path.length }));
+  while (open.length > 0) {
+    const byEnd = new Map<string, number>();
+    const ends = open.map(({ path, at }) => {
+      const next = at === 0 ? -1 : path.lastIndexOf("/", at - 1);
+      const end = path.slice(next + 1);
+      byEnd.set(end, (byEnd.get(end) ?? 0) + 1);
+      return { path, at: Math.max(next, 0), end, isWhole: next < 0 };
+    });
+    for (const { path, end, isWhole } of ends) if (isWhole || byEnd.get(end) === 1) short.set(path, isWhole ? path : end);
+    open = ends.filter(({ path }) => !short.has(path));
+  }
+  return short;
+}

@@ -31,9 +31,9 @@ export function remember(): void {
   });
 }
 
-/** Without what is dragged or written: the span, up to when the utilisation is told, how many bins there are, words that tables are filtered by. */
+/** Without what is dragged or written: the span, up to when the utilisation is told, how many bins there are, words that tables and files are filtered by. */
 function withoutMoves(text: string): string {
-  return text.replace(/(^|&)(span|until|histogram|filtered)=[^&]*/g, "");
+  return text.replace(/(^|&)(span|until|histogram|filtered|files)=[^&]*/g, "");
 }
 
 export function back(): void {

@@ -2,17 +2,14 @@
 import { computed, signal } from "@preact/signals";
 
 import type { RemarksHead, WireRemarked } from "../wire/generated.ts";
-import { engine, fail } from "./run.ts";
+import { engine } from "./run.ts";
+import { once } from "./source.ts";
 
 /** `null` = it is being read, or nobody has asked. */
 export const remarks = signal<RemarksHead | null>(null);
 
-let isAsked = false;
-
 export function needRemarks(): void {
-  if (isAsked) return;
-  isAsked = true;
-  void engine.remarks().then((frame) => (remarks.value = frame.head), fail);
+  once("remarks", async () => void (remarks.value = (await engine.remarks()).head));
 }
 
 /** By file, loops that something was said of. */

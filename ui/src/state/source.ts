@@ -4,6 +4,7 @@
  */
 import { batch, computed, effect, signal } from "@preact/signals";
 
+import { shortPaths } from "../base/format.ts";
 import type { CalleesHead, SourceFileHead, SourceFunctionsHead, SourceHead, SourceTypeHead, SourceTypesHead, WireCallee, WireSourceFunction, WireSourceLoop } from "../wire/generated.ts";
 import { engine, fail, run } from "./run.ts";
 import { beside, chosenRegion, regionOfName, SOURCE_VIEWS, view, type ViewName } from "./view.ts";
@@ -21,8 +22,8 @@ const placesOfRegions = signal<ReadonlyMap<number, readonly [file: number, line:
 export const chosenPlace = signal<SourcePlace | null>(null);
 /** The function that is meant, by its name; `null` = none. */
 export const chosenFunction = signal<string | null>(null);
-/** The loop that is meant, if it is not the innermost around the line. */
-export const chosenLoop = signal<number | null>(null);
+/** The loop that is meant, if it is not the innermost around the line: `FIRST-LAST`, its lines. */
+export const chosenLoop = signal<string | null>(null);
 /** The type that is meant, by its name. */
 export const chosenType = signal<string | null>(null);
 /** Nodes of the call graph that are open, by the numbers on the way to them. */
@@ -39,6 +40,13 @@ export const shownAs = signal<ShownAs>("text");
 export const BARS_OF = ["lines", "loops", "functions"] as const;
 export type BarsOf = (typeof BARS_OF)[number];
 export const barsOf = signal<BarsOf>("lines");
+
+/** Whether the call graph leaves out what was never seen, types are shown that stand alone, and files are shown as a list of functions. */
+export const isSeenOnly = signal(false);
+export const areAlone = signal(false);
+export const isList = signal(false);
+/** Words that files are looked for by. */
+export const fileWords = signal("");
 
 /** The cost of a line. Times in ns, of all locations together. */
 export interface LineCost {
@@ -68,13 +76,10 @@ export interface SourceFile {
   readonly functionAt: (line: number) => WireSourceFunction | null;
 }
 
-let isAsked = false;
-
 /** Reads which sources there are, once. */
 export function needSource(): void {
-  if (isAsked) return;
-  isAsked = true;
-  void engine.source().then((frame) => {
+  once("source", async () => {
+    const frame = await engine.source();
     const [regions, files, lines] = [frame.u32("region"), frame.u32("file"), frame.u32("line")];
     batch(() => {
       placesOfRegions.value = new Map(Array.from(regions, (region, at) => [region, [files[at] ?? 0, lines[at] ?? 0] as const]));
@@ -83,9 +88,9 @@ export function needSource(): void {
       if (isAnywhere) showFirst(frame.head);
       // Whatever was chosen before somebody looked at sources is looked for now.
       if (isAnywhere) followRegion(chosenRegion.peek());
-      followed = { region: chosenRegion.peek(), place: chosenPlace.peek() };
+      isThere();
     });
-  }, fail);
+  });
 }
 
 /** At first that source is shown that cost most. */
@@ -107,9 +112,14 @@ export function fileOf(path: string): number | null {
   return numbersOfFiles.value.get(path) ?? null;
 }
 
+/** By path, as much of its end as tells it from the others. */
+export const shortFiles = computed(() => shortPaths((source.value?.files ?? []).map(({ path }) => path)));
+
 /** Files that were read, the last first: going to and fro asks nobody. */
 const kept = new Map<number, Promise<SourceFile>>();
 const MOST_KEPT = 6;
+/** A page is no higher than browsers let it be, and a source that is longer nobody has written: its number of lines is wrong. */
+const MOST_LINES = 1_000_000;
 
 /** A file that is looked at. */
 export async function readFile(file: number): Promise<SourceFile> {
@@ -117,6 +127,8 @@ export async function readFile(file: number): Promise<SourceFile> {
   kept.delete(file);
   kept.set(file, known);
   for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
+  // Who comes again asks again.
+  known.catch(() => (kept.get(file) === known ? kept.delete(file) : false));
   return known;
 }
 
@@ -135,7 +147,8 @@ async function read(file: number): Promise<SourceFile> {
   );
   const [of, ofCalls, ofTime, ofWaiting, ofBytes] = ["call_calls", "call_call_time", "call_waiting", "call_bytes"].reduce<[Uint32Array, ...Float64Array[]]>((all, name) => [...all, column(name)], [frame.u32("call_region")]);
   const lineCalls = Array.from(frame.u32("call_line"), (line, at): LineCall => ({ line, region: of[at] ?? 0, calls: ofCalls?.[at] ?? 0, callTime: ofTime?.[at] ?? 0, waiting: ofWaiting?.[at] ?? 0, bytes: ofBytes?.[at] ?? 0 }));
-  const lines = head.text ?? Array.from({ length: Math.max(last, ...costs.keys(), 0) }, () => "");
+  const seen = frame.u32("line").reduce((most, line) => Math.max(most, line), last);
+  const lines = head.text?.slice(0, MOST_LINES) ?? Array.from({ length: Math.min(seen, MOST_LINES) }, () => "");
   // What is shorter lies within; both come in the order of their first lines.
   const innermost = <It extends { readonly first: number; readonly last: number }>(all: readonly It[]) => (line: number): It | null =>
     all.reduce<It | null>((best, it) => (it.first !== 0 && it.first <= line && line <= it.last && (best === null || it.last - it.first <= best.last - best.first) ? it : best), null);
@@ -172,6 +185,11 @@ export function followSource(): () => void {
   };
 }
 
+/** Who goes to a place together with a region, as by an address or on the way back, is led nowhere else. */
+export function isThere(): void {
+  followed = { region: chosenRegion.peek(), place: chosenPlace.peek() };
+}
+
 /** The region that was looked for last, and the place then: one may be chosen while no source is shown. */
 let followed: { readonly region: number | null; readonly place: SourcePlace | null } = { region: null, place: null };
 
@@ -189,6 +207,11 @@ function followRegion(region: number | null): void {
   const place = own === null ? placesOfRegions.peek().get(region) : ([own, it.line] as const);
   const path = place === undefined ? undefined : source.peek()?.files[place[0]]?.path;
   if (place !== undefined && path !== undefined) chosenPlace.value = { path, line: place[1] };
+}
+
+/** What a loop is called by in the address. */
+export function loopName({ first, last }: { readonly first: number; readonly last: number }): string {
+  return `${first}-${last}`;
 }
 
 /** Looks at a line, and at nothing else of its function that was chosen before. */
@@ -233,7 +256,8 @@ export const callees = signal<ReadonlyMap<number, CalleesHead>>(new Map());
 export const calleesBeyond = signal<ReadonlyMap<number, readonly WireCallee[]>>(new Map());
 const asked = new Set<string>();
 
-function once(what: string, ask: () => Promise<void>): void {
+/** Reads something once; after an error the next who needs it asks anew. */
+export function once(what: string, ask: () => Promise<void>): void {
   if (asked.has(what)) return;
   asked.add(what);
   void ask().catch((error: unknown) => {
@@ -257,8 +281,13 @@ export function needCallees(node: number | null): void {
   });
 }
 
+let wantedType = -1;
+
+/** Reads the members of a type; who has gone on to another one meanwhile sees that. */
 export async function readType(number: number): Promise<void> {
-  typeAbout.value = (await engine.sourceType(number)).head;
+  wantedType = number;
+  const { head } = await engine.sourceType(number);
+  if (wantedType === number) typeAbout.value = head;
 }
 
 /** Opens the way to a function in the call graph. */

@@ -3,7 +3,7 @@
 //! The one idea: a row's number is its place, and a number that leads nowhere is none; so whatever a damaged archive says,
 //! everything is found or is not.
 
-use marey_archive::schema::{NONE, SOURCE_VERSION};
+use marey_archive::schema::{NONE, SOURCE_TEXTS, SOURCE_VERSION};
 use marey_archive::{Archive, Error};
 
 use super::Program;
@@ -202,8 +202,13 @@ fn files(archive: &Archive, it: &mut Program) -> Result<(), Error> {
         });
     }
     if archive.meta().rows("source_texts") > 0 {
-        let texts = archive.table("source_texts")?;
-        it.texts = texts.u32("file")?.to_vec();
+        for part in archive.parts("source_texts") {
+            archive.scan_part(&SOURCE_TEXTS, part, &["file"], &[], |rows| {
+                // A file has one text.
+                let room = it.files.len().saturating_sub(it.texts.len());
+                it.texts.extend(rows.u32("file").unwrap_or_default().iter().take(room));
+            })?;
+        }
         if !it.texts.is_sorted() {
             // Whoever made this was not us; no text is better than that of another file.
             it.texts.clear();

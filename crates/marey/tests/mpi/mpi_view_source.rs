@@ -41,6 +41,8 @@ fn sources_of_a_program_in_the_browser() {
 
 const LINES: u32 = 20_000;
 const FUNCTIONS: u32 = 50_000;
+/// The last number of a line that a file can say.
+const MOST: u32 = u32::MAX - 1;
 /// Functions that one calls which calls very many.
 const WIDE: u32 = 30_000;
 
@@ -61,9 +63,13 @@ fn large(run: &Path) {
     let module = [0, SOURCE_VERSION, 1, 1].map(Value::U32);
     modules.push(&[&module[..], &[Value::Text("")]].concat()).unwrap();
     let mut files = Columns::new(&SOURCE_FILES);
-    let words = [Value::Text("/code/large.c"), Value::Text("read"), Value::Text("C")];
-    let numbers = [LINES, 0, 0].map(Value::U32);
-    files.push(&[&[Value::U32(0)], &words[..], &numbers[..]].concat()).unwrap();
+    // One that has more lines than there can be, and one with a line that no author writes.
+    for (number, (path, lines)) in (0..).zip([("large.c", LINES), ("senseless.c", MOST), ("long.c", 1)]) {
+        let path = format!("/code/{path}");
+        let words = [Value::Text(&path), Value::Text("read"), Value::Text("C")];
+        let numbers = [lines, 0, 0].map(Value::U32);
+        files.push(&[&[Value::U32(number)], &words[..], &numbers[..]].concat()).unwrap();
+    }
     let mut functions = Columns::new(&SOURCE_FUNCTIONS);
     for number in 0..FUNCTIONS {
         let name = if number == 0 { "main".to_owned() } else { format!("f{number}") };
@@ -88,6 +94,8 @@ fn large(run: &Path) {
         let at = [0, number * 10 + 3, number * 10 + 4, 1, NONE, number].map(Value::U32);
         loops.push(&[&[Value::U32(number), Value::Text("for")], &at[..]].concat()).unwrap();
     }
+    let senseless = [1, 3, MOST, 1, NONE, NONE].map(Value::U32);
+    loops.push(&[&[Value::U32(LINES / 10), Value::Text("for")], &senseless[..]].concat()).unwrap();
     let mut calls = Columns::new(&SOURCE_CALLS);
     let mut call = |caller: u32, callee: u32| {
         let ids = [Value::U32(caller), Value::U32(callee)];
@@ -103,6 +111,7 @@ fn large(run: &Path) {
     }
     let mut texts = Columns::new(&SOURCE_TEXTS);
     texts.push(&[Value::U32(0), Value::Text(&text)]).unwrap();
+    texts.push(&[Value::U32(2), Value::Text(&"word ".repeat(100_000))]).unwrap();
     add_tables(run, &[modules, files, functions, loops, calls, texts]).unwrap();
 }
 

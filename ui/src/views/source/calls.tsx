@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { count, counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
-import { callees, calleesBeyond, chooseFunction, chosenFunction, followSource, hiddenCalls, needCallees, openCalls, openWay, showSource, source } from "../../state/source.ts";
+import { callees, calleesBeyond, chooseFunction, chosenFunction, followSource, hiddenCalls, isSeenOnly, needCallees, openCalls, openWay, showSource, source } from "../../state/source.ts";
 import { fail, run } from "../../state/run.ts";
 import { chosenRegion } from "../../state/view.ts";
 import type { CalleesHead, WireCallee } from "../../wire/generated.ts";
@@ -29,7 +29,6 @@ export function CallGraph(): JSX.Element {
 
 function Shown(): JSX.Element {
   const here = useSignal<string | null>(null);
-  const isMeasuredOnly = useSignal(false);
   // Who closes the way to it does not want it opened again.
   const asked = useRef<string | null>(null);
   useEffect(() => needCallees(null), []);
@@ -37,7 +36,7 @@ function Shown(): JSX.Element {
   const [open, hidden] = [openCalls.value, hiddenCalls.value];
   // What an address says is open is asked for.
   useEffect(() => open.forEach((way) => needCallees(Number(way.split("/").at(-1)))), [open]);
-  const rows = useMemo(() => rowsOf(known, beyond, open, hidden, isMeasuredOnly.value), [known, beyond, open, hidden, isMeasuredOnly.value]);
+  const rows = useMemo(() => rowsOf(known, beyond, open, hidden, isSeenOnly.value), [known, beyond, open, hidden, isSeenOnly.value]);
   // A function that was chosen elsewhere is shown where it is first come to.
   const wanted = chosenFunction.value;
   useEffect(() => {
@@ -84,7 +83,7 @@ function Shown(): JSX.Element {
       <p class="source-bar">
         <Tabs name="calls" />
         <label title="Leave out calls that nobody saw when the program ran">
-          <input type="checkbox" checked={isMeasuredOnly.value} onChange={(event) => (isMeasuredOnly.value = event.currentTarget.checked)} /> only what was seen
+          <input type="checkbox" checked={isSeenOnly.value} onChange={(event) => (isSeenOnly.value = event.currentTarget.checked)} /> only what was seen
         </label>
         <button type="button" title="Close all rows" onClick={() => (openCalls.value = new Set())}>
           Close all

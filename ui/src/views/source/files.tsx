@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 
 import { duration } from "../../base/time.ts";
 import { fail, run } from "../../state/run.ts";
-import { chooseFunction, chosenFile, chosenFunction, chosenPlace, chosenType, followSource, lookAtLine, needTypes, readFile, showSource, source, sourceFile, types, type SourceFile } from "../../state/source.ts";
+import { chooseFunction, chosenFile, chosenFunction, chosenPlace, chosenType, fileWords, followSource, isList, lookAtLine, needTypes, readFile, showSource, source, sourceFile, types, type SourceFile } from "../../state/source.ts";
 import { chosenRegion } from "../../state/view.ts";
 import type { SourceHead, WireSourceFunction, WireSourceType } from "../../wire/generated.ts";
 import { Coming } from "../lost.tsx";
@@ -37,8 +37,6 @@ function Shown({ head }: { readonly head: SourceHead }): JSX.Element {
   const opened = useSignal<ReadonlySet<string>>(new Set());
   const closed = useSignal<ReadonlySet<string>>(new Set());
   const here = useSignal<string | null>(null);
-  const words = useSignal("");
-  const isList = useSignal(false);
   const read = useSignal<ReadonlyMap<number, SourceFile>>(new Map());
   const [number, place, file] = [chosenFile.value, chosenPlace.value, sourceFile.value];
   // The file that is looked at is open.
@@ -48,7 +46,7 @@ function Shown({ head }: { readonly head: SourceHead }): JSX.Element {
     void readFile(wanted).then((found) => (read.value = new Map(read.peek()).set(wanted, found)), fail);
   };
   useEffect(() => open.forEach((key) => (key.includes("/") ? undefined : need(Number(key)))), [number, opened.value, closed.value]);
-  const rows = useMemo(() => rowsOf(head, read.value, { open, closed: closed.value }, words.value), [head, read.value, opened.value, closed.value, number, words.value]);
+  const rows = useMemo(() => rowsOf(head, read.value, { open, closed: closed.value }, fileWords.value), [head, read.value, opened.value, closed.value, number, fileWords.value]);
   const line = place?.line ?? 0;
   const chosen = file?.head.functions.find((it) => it.name === chosenFunction.value && (line === 0 || (it.first <= line && line <= it.last))) ?? null;
   const of = file?.head.types.find((it) => it.name === chosenType.value) ?? null;
@@ -87,7 +85,7 @@ function Shown({ head }: { readonly head: SourceHead }): JSX.Element {
         <button type="button" aria-pressed={isList.value} title="All functions of the program in a table, to be sorted, filtered and copied" onClick={() => (isList.value = !isList.value)}>
           All functions
         </button>
-        <input type="search" placeholder="Filter" aria-label="Filter files" title="Only files that have all these words in their paths, or functions and types of files that are open that have them in their names" value={words.value} onInput={(event) => (words.value = event.currentTarget.value)} />
+        <input type="search" placeholder="Filter" aria-label="Filter files" title="Only files that have all these words in their paths, or functions and types of files that are open that have them in their names" value={fileWords.value} onInput={(event) => (fileWords.value = event.currentTarget.value)} />
         <span class="source-legend muted" title="What the chosen function consists of is marked in its text">
           <span class="line-head source-key">head</span> <span class="line-function source-key">body</span> <span class="line-name">callee</span>: press it to go there
         </span>
@@ -195,7 +193,7 @@ function rowsOf(head: SourceHead, read: ReadonlyMap<number, SourceFile>, folds: 
     const kept = words.length === 0 || has(it.path) ? members : members.filter((row) => has(row.name));
     if (words.length > 0 && kept.length === 0 && !has(it.path)) continue;
     const kind = it.state === "read" ? it.language : it.state === "newer" ? "changed since" : "not read";
-    rows.push({ key: `${file}`, depth: 0, isOpen, name: shortPath(it.path, head.files), kind, file, line: 0, cost: it.cost.exclusive_ns, function: null, type: null }, ...kept);
+    rows.push({ key: `${file}`, depth: 0, isOpen, name: shortPath(it.path), kind, file, line: 0, cost: it.cost.exclusive_ns, function: null, type: null }, ...kept);
   }
   return rows;
 }

@@ -49,6 +49,7 @@ export function Lines(props: LinesProps): JSX.Element {
   const bars = useMemo(() => barsFor(file, of), [file, of]);
   const said = remarkedIn(file.head.file);
   const remarked = useMemo(() => remarksAt(file.head.file), [said]);
+  const known = useMemo(() => (file.head.text === null ? knownOf(file) : null), [file]);
   const nests = useMemo(() => nestsOf(file), [file]);
   useEffect(needRemarks, []);
   const look = (): void => {
@@ -140,7 +141,7 @@ export function Lines(props: LinesProps): JSX.Element {
               number={number}
               all={all}
               text={file.lines[number - 1] ?? ""}
-              known={file.head.text === null ? knownAt(file, number) : ""}
+              known={known?.get(number) ?? ""}
               language={language}
               isWithin={within[number - 1] === 1}
               bar={bars.at.get(number)}
@@ -193,7 +194,8 @@ function Row({ id, number, all, text, known, language, isWithin, bar, most, rema
       </span>
       <code>
         {known === "" ? null : <span class="line-known">{known}</span>}
-        {piecesOf(text, language, isWithin).map(({ text: piece, tone }) => (tone === "" || tone === "directive" ? <Words text={piece} names={names} tone={tone} /> : <span class={`tone-${tone}`}>{piece}</span>))}
+        {piecesOf(text.slice(0, MOST_LETTERS), language, isWithin).map(({ text: piece, tone }) => (tone === "" || tone === "directive" ? <Words text={piece} names={names} tone={tone} /> : <span class={`tone-${tone}`}>{piece}</span>))}
+        {text.length > MOST_LETTERS ? <span class="muted">{` … ${count(text.length - MOST_LETTERS)} more letters`}</span> : null}
       </code>
       {remark?.is_left === true ? (
         <span class="line-remark" title={`The compiler, of the loop that begins here: ${remarkWords(remark)}. Press the line for all of it`}>
@@ -246,6 +248,9 @@ function Bar({ light, dark, most, kind, title }: BarProps): JSX.Element {
   );
 }
 
+/** No author writes more into a line; what a program has written is shown as far as that. */
+const MOST_LETTERS = 2000;
+
 /** More loops in loops are not drawn. */
 const DEEPEST = 5;
 
@@ -278,17 +283,27 @@ export function costOf(cost: WireCost): LineCost {
   return { exclusive: cost.exclusive_ns, inclusive: cost.inclusive_ns, calls: cost.calls, callTime: cost.call_ns, waiting: cost.waiting_ns, bytes: cost.bytes };
 }
 
-/** By line, in how many loops it lies. */
-function nestsOf(file: SourceFile): Uint8Array {
-  const nests = new Uint8Array(file.lines.length + 2);
-  for (const { first, last, depth } of file.head.loops) for (let line = first; line <= last && line < nests.length; line += 1) nests[line] = Math.max(nests[line] ?? 0, Math.min(depth, 255));
+/** By line, in how many loops it lies: each loop counts from its first line on and no more behind its last. */
+function nestsOf(file: SourceFile): Int32Array {
+  const nests = new Int32Array(file.lines.length + 2);
+  const add = (line: number, more: number): void => {
+    if (line < nests.length) nests[line] = (nests[line] ?? 0) + more;
+  };
+  for (const { first, last } of file.head.loops) {
+    if (first === 0 || last < first) continue;
+    add(first, 1);
+    add(last + 1, -1);
+  }
+  for (let line = 1; line < nests.length; line += 1) nests[line] = (nests[line] ?? 0) + (nests[line - 1] ?? 0);
   return nests;
 }
 
-/** What is known of a line without its text. */
-function knownAt(file: SourceFile, line: number): string {
-  const functions = file.head.functions.filter((it) => it.line === line).map((it) => it.name);
-  const loops = file.head.loops.filter((it) => it.first === line).map((it) => `loop (${it.kind}) to line ${it.last}`);
-  const calls = file.head.calls.filter((it) => it.line === line).map((it) => `calls ${it.name === "" ? "through an address" : it.name}`);
-  return [...new Set([...functions, ...loops, ...calls])].join("; ");
+/** By line, what is known of it without its text. */
+function knownOf(file: SourceFile): ReadonlyMap<number, string> {
+  const known = new Map<number, Set<string>>();
+  const add = (line: number, what: string): void => void known.set(line, (known.get(line) ?? new Set()).add(what));
+  for (const { line, name } of file.head.functions) add(line, name);
+  for (const { first, last, kind } of file.head.loops) add(first, `loop (${kind}) to line ${last}`);
+  for (const { line, name } of file.head.calls) add(line, `calls ${name === "" ? "through an address" : name}`);
+  return new Map(Array.from(known, ([line, what]) => [line, [...what].join("; ")]));
 }

@@ -6,7 +6,7 @@ import { useEffect } from "preact/hooks";
 import { bytes, count, counted } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { engine, fail, run } from "../../state/run.ts";
-import { chooseFunction, chosenFunction, chosenLoop, lookAtLine, showSource, source, type SourceFile } from "../../state/source.ts";
+import { chooseFunction, chosenFunction, chosenLoop, lookAtLine, loopName, showSource, source, type SourceFile } from "../../state/source.ts";
 import { chosenRegion } from "../../state/view.ts";
 import type { WireSourceCall, WireSourceLoop } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
@@ -29,7 +29,7 @@ export function Pane({ file, path, line }: PaneProps): JSX.Element {
   }
   const of = file.functionAt(line);
   const around = file.head.loops.filter((it) => it.first <= line && line <= it.last).sort((a, b) => b.depth - a.depth);
-  const loop = around.find((it) => it.number === chosenLoop.value) ?? around[0] ?? null;
+  const loop = around.find((it) => loopName(it) === chosenLoop.value) ?? around[0] ?? null;
   const cost = file.costs.get(line);
   const constructs = file.head.constructs.filter((it) => it.first <= line && line <= it.last);
   return (
@@ -80,12 +80,12 @@ export function Pane({ file, path, line }: PaneProps): JSX.Element {
           </h2>
           <div class="source-loops" role="group" aria-label="Loops around the line">
             {around.map((it) => (
-              <button type="button" aria-pressed={it === loop} title={`All about this loop: lines ${it.first} to ${it.last}`} onClick={() => (chosenLoop.value = it.number)}>
+              <button type="button" aria-pressed={it === loop} title={`All about this loop: lines ${it.first} to ${it.last}`} onClick={() => (chosenLoop.value = loopName(it))}>
                 {`${it.kind} ${it.first}–${it.last}`}
               </button>
             ))}
           </div>
-          <button type="button" class="link" title="Go to where it begins" onClick={() => (lookAtLine(path, loop.first), (chosenLoop.value = loop.number))}>
+          <button type="button" class="link" title="Go to where it begins" onClick={() => (lookAtLine(path, loop.first), (chosenLoop.value = loopName(loop)))}>
             {`from line ${loop.first} to ${loop.last}`}
           </button>
           <RemarksOf file={file.head.file} line={line} loop={loop} />

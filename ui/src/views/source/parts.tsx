@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 
 import { bytes, count, counted, fileName, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
-import { source } from "../../state/source.ts";
+import { shortFiles, source } from "../../state/source.ts";
 import { beside, SOURCE_VIEWS, view, type ViewName } from "../../state/view.ts";
 import type { SourceHead, WireCost } from "../../wire/generated.ts";
 import { Coming } from "../lost.tsx";
@@ -94,17 +94,9 @@ export function Cost({ cost }: CostProps): JSX.Element {
   );
 }
 
-/** The end of a path that tells it from other files. */
-export function shortPath(path: string, all: readonly { readonly path: string }[]): string {
-  const name = fileName(path);
-  const alike = all.filter((it) => it.path !== path && fileName(it.path) === name);
-  if (alike.length === 0) return name;
-  const parts = path.split("/");
-  for (let most = 2; most < parts.length; most += 1) {
-    const end = parts.slice(-most).join("/");
-    if (!alike.some((it) => it.path.endsWith(`/${end}`))) return end;
-  }
-  return path;
+/** The end of a path that tells it from other files of the run. */
+export function shortPath(path: string): string {
+  return shortFiles.value.get(path) ?? fileName(path);
 }
 
 /** `relax` of `ns::relax<int>(double)`: what stands in the text. */

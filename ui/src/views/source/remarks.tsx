@@ -138,7 +138,7 @@ export function LeftLoops(): JSX.Element {
   useEffect(needRemarks, []);
   const [found, head] = [remarks.value, source.value];
   const rows = useMemo(() => (found?.loops ?? []).filter((it) => it.is_left), [found]);
-  const columns = useMemo(() => columnsOf(found?.path_ns ?? null, (path) => shortPath(path, head?.files ?? [])), [found, head]);
+  const columns = useMemo(() => columnsOf(found?.path_ns ?? null, shortPath), [found, head]);
   if (found === null) return <Coming what="Remarks of the compiler are being laid beside costs" />;
   if (found.why_not !== null) return <p class="hush source-why">{found.why_not}</p>;
   const place = chosenPlace.value;

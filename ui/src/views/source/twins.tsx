@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 
 import { bytes, count } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
-import { chooseFunction, chosenFunction, chosenLoop, chosenPlace, functions as functionsOfAll, lookAtLine, needFunctions, shownAs, source, type LineCost, type SourceFile } from "../../state/source.ts";
+import { chooseFunction, chosenFunction, chosenLoop, chosenPlace, functions as functionsOfAll, lookAtLine, loopName, needFunctions, shownAs, source, type LineCost, type SourceFile } from "../../state/source.ts";
 import { Coming } from "../lost.tsx";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { costOf } from "./lines.tsx";
@@ -33,7 +33,7 @@ export function Twin({ file, path }: { readonly file: SourceFile; readonly path:
 export function AllFunctions({ done }: { readonly done: () => void }): JSX.Element {
   useEffect(needFunctions, []);
   const [found, head] = [functionsOfAll.value, source.value];
-  const rows = useMemo(() => (found?.functions ?? []).map((it) => ({ name: it.name, first: it.line, last: it.last, cost: costOf(it.cost), act: () => (chooseFunction(it.name, it.file, it.line), done()), file: it.file === null ? "" : shortPath(head?.files[it.file]?.path ?? "", head?.files ?? []) })), [found, head]);
+  const rows = useMemo(() => (found?.functions ?? []).map((it) => ({ name: it.name, first: it.line, last: it.last, cost: costOf(it.cost), act: () => (chooseFunction(it.name, it.file, it.line), done()), file: it.file === null ? "" : shortPath(head?.files[it.file]?.path ?? "") })), [found, head]);
   if (found === null) return <Coming what="Functions are being counted" />;
   const [name, line, ...rest] = columnsOf("functions");
   const file: Column<Row & { readonly file: string }> = { name: "File", help: "Where it is defined", text: (row) => row.file || "–", width: "minmax(90px, 1fr)" };
@@ -71,7 +71,7 @@ function loops(file: SourceFile, path: string): readonly Row[] {
     cost: costOf(it.cost),
     act: () => {
       show(path, it.first);
-      chosenLoop.value = it.number;
+      chosenLoop.value = loopName(it);
     },
   }));
 }

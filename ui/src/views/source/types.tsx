@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 
 import { bytes, counted } from "../../base/format.ts";
 import { fail } from "../../state/run.ts";
-import { chooseFunction, chosenType, foldedTypes, followSource, lookAtLine, needTypes, readType, showSource, source, typeAbout, types } from "../../state/source.ts";
+import { areAlone, chooseFunction, chosenType, foldedTypes, followSource, lookAtLine, needTypes, readType, showSource, source, typeAbout, types } from "../../state/source.ts";
 import type { SourceTypesHead, WireBase, WireMember, WireSourceType } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { Coming } from "../lost.tsx";
@@ -29,7 +29,6 @@ export function Types(): JSX.Element {
 
 function Shown(): JSX.Element {
   const here = useSignal<string | null>(null);
-  const areAlone = useSignal(false);
   const [head, folded] = [types.value, foldedTypes.value];
   const rows = useMemo(() => (head === null ? [] : rowsOf(head, folded, areAlone.value)), [head, folded, areAlone.value]);
   const wanted = chosenType.value;
@@ -125,7 +124,7 @@ function About({ it }: { readonly it: WireSourceType }): JSX.Element {
         {it.kind} <code>{it.name}</code>
       </h2>
       <p class="source-buttons">
-        <span class="muted">{path === "" ? "where it stands is not known" : `${shortPath(path, source.value?.files ?? [])}:${it.line}`}</span>
+        <span class="muted">{path === "" ? "where it stands is not known" : `${shortPath(path)}:${it.line}`}</span>
         <span class="muted">{it.bytes === null ? "" : bytes(it.bytes)}</span>
         <button type="button" disabled={path === ""} title="Show where it is defined (Enter)" onClick={() => goToType(it)}>
           Source
@@ -145,7 +144,7 @@ export function goToType(it: WireSourceType): void {
 }
 
 /** A type beneath each that it is derived from; what is derived from itself, as damaged files say, ends there. */
-function rowsOf(head: SourceTypesHead, folded: ReadonlySet<string>, areAlone: boolean): readonly Row[] {
+function rowsOf(head: SourceTypesHead, folded: ReadonlySet<string>, withAlone: boolean): readonly Row[] {
   const byNumber = new Map(head.types.map((it) => [it.number, it]));
   const derived = new Map<number, WireBase[]>();
   const bases = new Map<number, number>();
@@ -169,7 +168,7 @@ function rowsOf(head: SourceTypesHead, folded: ReadonlySet<string>, areAlone: bo
       if (type !== undefined) add(type, next, [...way, it.number]);
     }
   };
-  for (const it of head.types) if (!bases.has(it.number) && (areAlone || derived.has(it.number))) add(it, null, []);
+  for (const it of head.types) if (!bases.has(it.number) && (withAlone || derived.has(it.number))) add(it, null, []);
   return rows;
 }
 

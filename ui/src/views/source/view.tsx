@@ -77,7 +77,7 @@ function FileChoice({ head }: { readonly head: SourceHead }): JSX.Element {
       <select class="source-file" value={path} onChange={(event) => lookAtLine(event.currentTarget.value, 0)}>
         {all.map((it) => (
           <option value={it.path} title={it.path}>
-            {shortPath(it.path, head.files)}
+            {shortPath(it.path)}
           </option>
         ))}
       </select>
