@@ -37,7 +37,13 @@ const FEW_FILES: usize = 3;
 /// Runs the command.
 pub(crate) fn run(args: &SourceArgs) -> anyhow::Result<ExitCode> {
     // What cannot be opened at all is an error; what is missing in it is a note.
-    std::fs::File::open(&args.file).with_context(|| format!("cannot open {}", args.file.display()))?;
+    let failed = || format!("cannot open {}", args.file.display());
+    let kind = std::fs::metadata(&args.file).with_context(failed)?;
+    // A pipe would keep us waiting, a device has no end.
+    if !kind.is_file() && !kind.is_dir() {
+        bail!("{} is neither a file nor a directory", args.file.display());
+    }
+    std::fs::File::open(&args.file).with_context(failed)?;
     if is_run(&args.file) {
         let mut out = io::BufWriter::new(io::stdout().lock());
         costs::run(args, &mut out)?;
