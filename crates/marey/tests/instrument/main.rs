@@ -229,6 +229,17 @@ fn rust_has_the_calls_that_arithmetic_says() {
     assert_eq!(reasons["things::later"], "async: between its polls it does not run");
     assert_eq!(reasons["things::$name"], "in the definition of a macro: it is a pattern of code elsewhere");
     assert_eq!(reasons.len(), 3);
+    // The same with a function that is too dear to be recorded each time, on two threads.
+    const CALLS: u64 = 600_000;
+    let number = CALLS.to_string();
+    let (output, recorded) = copy.recorded(&[&binary, &number], &[]);
+    assert_eq!(output.1, Some(5));
+    let found = by_name(&recorded);
+    assert_eq!((found["things::hot"], found["things::warm"]), (2 * CALLS, 2));
+    let reduced = copy.json("info")["reduced"].clone();
+    let regions: Vec<_> = reduced["regions"].as_array().unwrap().iter().map(|it| &it["region"]).collect();
+    assert_eq!(regions, ["things::hot"]);
+    assert!(reduced["visits"].as_u64().unwrap() > CALLS, "{reduced}");
 }
 
 #[test]

@@ -162,6 +162,13 @@ impl Program {
         (status, counts)
     }
 
+    /// What a command says of the run that was recorded last.
+    pub(crate) fn json(&self, command: &str) -> serde_json::Value {
+        let output = marey(&self.root()).args([command, "run.marey", "--json"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
     /// Visits of a region that were kept one by one.
     pub(crate) fn intervals(&self, region: &str) -> usize {
         let output = marey(&self.root()).args(["dump", "run.marey", "--json"]).output().unwrap();

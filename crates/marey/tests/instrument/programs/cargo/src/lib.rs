@@ -70,3 +70,14 @@ pub fn outer() -> u32 {
     }
     inner() + inner()
 }
+
+/// Short, and called all the time if the program is told so.
+#[inline(never)]
+pub fn hot(x: u64) -> u64 {
+    x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1)
+}
+
+/// What calls it.
+pub fn warm(calls: u64) -> u64 {
+    (0..calls).fold(1, |x, _| hot(x))
+}
