@@ -81,10 +81,10 @@ fn their_time_is_that_of_visits_that_were_timed() {
         (row(archive, "visits"), row(archive, "timed"), row(archive, "since"), row(archive, "time")),
         (vec![10_000], vec![2_000], vec![10_000], vec![200_000])
     );
-    // Two sigma of a mean of 250 stretches of 8 visits that differ by 10 ns: 1.26 ns a visit; and 2.5 ns a visit that
+    // Two sigma of a mean of 250 stretches of 8 visits that differ by 10 ns: 1.26 ns a visit; and 4.5 ns a visit that
     // all may be off by.
     let error = row(archive, "error")[0];
-    assert!((37_000..38_500).contains(&error), "{error}");
+    assert!((57_000..58_500).contains(&error), "{error}");
     let table = archive.table("reduced").unwrap();
     assert_eq!(table.f64("share").unwrap().to_vec(), [0.25]);
 }
