@@ -11,16 +11,19 @@ mod calls;
 mod code;
 mod facts;
 mod names;
+mod parts;
 mod unit;
 mod units;
 
 use std::path::Path;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use gimli::Section as _;
+use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 
 use self::binary::Binary;
 use self::build::Build;
-use self::unit::{Bytes, UnitFacts};
+use self::parts::Parts;
+use self::unit::{Bytes, Key, UnitFacts};
 use self::units::Units;
 use crate::dwarf::{SECTIONS, guarded};
 use crate::elf::Sections;
@@ -36,7 +39,7 @@ pub use facts::{
 /// What a module of a program consists of. Rows are in the order of their names and places; equal input gives equal rows.
 #[derive(Debug, Default)]
 pub struct Database {
-    texts: Texts,
+    pub(crate) texts: Texts,
     /// Paths of sources, as the compiler wrote them, made absolute with its directory.
     pub files: Vec<Text>,
     /// Functions and methods.
@@ -79,21 +82,32 @@ impl Database {
         let sections = sections.as_ref();
         let read = guarded(|| {
             let dwarf = sections.map(|(own, shared)| dwarf(own, shared.as_ref()));
+            let room_bytes = config.max_bytes.saturating_sub(sections.map_or(0, |(own, _)| own.bytes));
+            let parts = dwarf.as_ref().map_or_else(Parts::default, |dwarf| {
+                // Without such addresses nothing is split.
+                let is_split = sections.is_some_and(|(own, _)| !own.get(".debug_addr").is_empty());
+                if is_split {
+                    Parts::open(dwarf, module.path, room_bytes, &mut problems)
+                } else {
+                    Parts::default()
+                }
+            });
             let leading = calls::leading(&binary, &symbols);
             let addresses = calls::addresses(&leading, &symbols);
-            let units = dwarf.as_ref().map_or_else(Vec::new, |dwarf| units(dwarf, &addresses));
+            let units = dwarf.as_ref().map_or_else(Vec::new, |dwarf| units(dwarf, &parts, &addresses));
+            let is_told = units.is_empty() || units.iter().any(|unit| !unit.is_bare);
             let damaged = units.iter().filter_map(|unit| unit.error);
             damaged.for_each(|error| {
                 problems.report(Problem::DamagedDwarf { path: module.path.to_owned(), error })
             });
-            Build::new(&Units::new(units), &binary, &symbols, &leading, &addresses).finish()
+            (Build::new(&Units::new(units), &binary, &symbols, &leading, &addresses).finish(), is_told)
         });
-        let mut database = read.unwrap_or_else(|| {
+        let (mut database, is_told) = read.unwrap_or_else(|| {
             problems.report(Problem::ReaderFailed { path: module.path.to_owned() });
-            Self::default()
+            (Self::default(), true)
         });
         database.problems = problems.list().to_vec();
-        database.has_debug_information = sections.is_some();
+        database.has_debug_information = sections.is_some() && is_told;
         database.has_calls = binary.is_known_machine;
         database
     }
@@ -151,20 +165,37 @@ fn dwarf<'d>(own: &'d Sections, shared: Option<&'d Sections>) -> gimli::Dwarf<By
     dwarf
 }
 
-/// What all units say, in the order of the file, and the lines of addresses.
-fn units<'d>(dwarf: &gimli::Dwarf<Bytes<'d>>, addresses: &[u64]) -> Vec<UnitFacts<'d>> {
-    let of = |dwarf: &gimli::Dwarf<Bytes<'d>>, is_shared: bool, addresses: &[u64]| -> Vec<UnitFacts<'d>> {
+/// What all units say, in the order of the file, those of parts behind it, and the lines of addresses.
+fn units<'d>(dwarf: &gimli::Dwarf<Bytes<'d>>, parts: &'d Parts, addresses: &[u64]) -> Vec<UnitFacts<'d>> {
+    let headers = |dwarf: &gimli::Dwarf<Bytes<'d>>| {
         let mut headers = Vec::new();
         let mut list = dwarf.units();
         // What follows a damaged header cannot be found.
         while let Ok(Some(header)) = list.next() {
             headers.push(header);
         }
-        headers.into_par_iter().map(|header| unit::read(dwarf, header, is_shared, addresses)).collect()
+        headers
     };
-    let mut units = of(dwarf, false, addresses);
+    // Each file has numbers of its own, so that keys differ.
+    let mut from = dwarf.debug_info.reader().len() as u64;
+    let mut own = Vec::new();
+    let mut split = Vec::new();
+    for header in headers(dwarf) {
+        match parts.of_unit(dwarf, header) {
+            Some(part) => {
+                let at = from;
+                from = from.saturating_add(part.bytes());
+                split.push((part, at));
+            }
+            None => own.push(header),
+        }
+    }
+    let mut units: Vec<UnitFacts<'d>> =
+        own.into_par_iter().map(|header| unit::read(dwarf, header, 0, addresses)).collect();
+    units.par_extend(split.into_par_iter().map(|(part, from)| part.read(dwarf, from, addresses)));
     if let Some(shared) = dwarf.sup() {
-        units.extend(of(shared, true, &[]));
+        let read = |header| unit::read(shared, header, Key::SHARED, &[]);
+        units.extend(headers(shared).into_par_iter().map(read).collect::<Vec<_>>());
     }
     units
 }

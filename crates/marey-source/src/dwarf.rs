@@ -35,7 +35,7 @@ pub(crate) const SECTIONS: [&str; 10] = [
 ];
 
 /// The same in a `.dwo` file.
-const DWO_SECTIONS: [&str; 6] = [
+pub(crate) const DWO_SECTIONS: [&str; 6] = [
     ".debug_abbrev.dwo",
     ".debug_info.dwo",
     ".debug_line.dwo",
@@ -45,7 +45,7 @@ const DWO_SECTIONS: [&str; 6] = [
 ];
 
 /// And in a `.dwp` file, which packs many `.dwo`. Its index refers to all of them, so all must be there.
-const DWP_SECTIONS: [&str; 7] = [
+pub(crate) const DWP_SECTIONS: [&str; 7] = [
     ".debug_cu_index",
     ".debug_tu_index",
     ".debug_loc.dwo",
@@ -228,7 +228,7 @@ fn name_of(frame: &addr2line::Frame<'_, Bytes>, names: &mut Names) -> Option<(St
     Some((names.readable(&raw, language), kind))
 }
 
-fn is_fortran(language: gimli::DwLang) -> bool {
+pub(crate) fn is_fortran(language: gimli::DwLang) -> bool {
     [
         gimli::DW_LANG_Fortran77,
         gimli::DW_LANG_Fortran90,

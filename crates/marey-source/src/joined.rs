@@ -7,6 +7,8 @@
 //! Nothing is guessed: where lines or names differ, because the text was changed or a macro has made the function, each
 //! row stays alone, and says who knows it.
 
+mod fortran;
+
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
@@ -109,6 +111,11 @@ impl Joined {
             types: binary.types.iter().map(of_type).collect(),
             calls: of_calls,
         }
+    }
+
+    /// Adds to the types of Fortran that both know what no compiler writes: bases, bindings, and lines of components.
+    pub fn complete(&self, binary: &mut Database, text: &Sources) {
+        fortran::complete(binary, text, self);
     }
 }
 

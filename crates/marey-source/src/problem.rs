@@ -63,6 +63,16 @@ pub enum Problem {
         /// Path of the `.dwo` or supplementary file.
         path: PathBuf,
     },
+    /// Files that debug information was split into are missing, or other ones.
+    #[error("{number} of the files that -gsplit-dwarf has put debug information into cannot be found (.dwo, .dwp), so functions \
+             have the names of symbols, and types are missing; keep these files where they were made, or compile without \
+             -gsplit-dwarf: {}", path.display())]
+    DebugPartsMissing {
+        /// Path of the first of them.
+        path: PathBuf,
+        /// How many they are.
+        number: usize,
+    },
     /// The debug information is larger than the memory limit; names come from the symbol table.
     #[error("debug information needs {needed_bytes} bytes, limit {limit_bytes}: {}", path.display())]
     TooLarge {
@@ -171,6 +181,7 @@ impl Problem {
             | Problem::ReaderFailed { path }
             | Problem::DebugFileMismatch { path }
             | Problem::DebugPartMissing { path }
+            | Problem::DebugPartsMissing { path, .. }
             | Problem::TooLarge { path, .. }
             | Problem::UnreadableSource { path, .. }
             | Problem::SourceTooLarge { path, .. }

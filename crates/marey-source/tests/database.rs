@@ -287,3 +287,74 @@ fn equal_files_give_equal_databases() {
     let told = || format!("{:?}", database(&path).calls);
     assert_eq!(told(), told());
 }
+
+/// What a database says of one source, without numbers and addresses: where other things are left out, they are others.
+fn rows(it: &Database, source: &str) -> std::collections::BTreeSet<String> {
+    let at = |place: Option<marey_source::database::Place>| {
+        let place = place.filter(|place| it.path(*place).ends_with(source))?;
+        Some(format!("{}:{}", it.path(place), place.line))
+    };
+    let of = |row: Option<u32>| row.map_or("", |row| it.text(it.types[row as usize].name));
+    let function = |row: u32| it.text(it.functions[row as usize].name);
+    let functions = it.functions.iter().filter_map(|row| {
+        let (name, linkage, size) = (it.text(row.name), it.text(row.linkage), row.code_bytes);
+        let marks = (row.is_external, row.is_inline, row.entries.len());
+        Some(format!("{name} {linkage} {} {} {marks:?} {size}", at(row.place)?, of(row.of)))
+    });
+    let types = it.types.iter().filter_map(|row| {
+        Some(format!("{} {:?} {} {:?}", it.text(row.name), row.kind, at(row.place)?, row.bytes))
+    });
+    let members = it.members.iter().filter_map(|row| {
+        let (name, of_type, code) = (it.text(row.name), it.text(row.type_name), row.function.map(function));
+        Some(format!("{} {name} {of_type} {:?} {} {code:?}", of(Some(row.of)), row.kind, at(row.place)?))
+    });
+    let is_here = |row: &&marey_source::database::Base| at(it.types[row.derived as usize].place).is_some();
+    let bases = it.bases.iter().filter(is_here).map(|row| {
+        format!("{} {} {:?} {}", of(Some(row.derived)), of(Some(row.base)), row.access, row.is_virtual)
+    });
+    let calls = it.calls.iter().filter_map(|row| {
+        let callee = match row.callee {
+            Callee::Named(name) => it.text(name),
+            Callee::Function(row) => function(row),
+            Callee::Unknown => "",
+        };
+        Some(format!("{} {callee} {:?} {} {}", function(row.caller), row.kind, at(row.place)?, row.times))
+    });
+    functions.chain(types).chain(members).chain(bases).chain(calls).collect()
+}
+
+#[track_caller]
+fn check_rows(split: &Database, whole: &Database) {
+    let (split, whole) = (rows(split, "shapes.cpp"), rows(whole, "shapes.cpp"));
+    let differing: Vec<&String> = split.symmetric_difference(&whole).collect();
+    assert_eq!(differing, Vec::<&String>::new());
+    assert!(50 < whole.len(), "{}", whole.len());
+}
+
+#[test]
+fn debug_information_in_files_of_its_own_tells_the_same() {
+    for version in ["-gdwarf-5", "-gdwarf-4"] {
+        let Some(workspace) = Workspace::with("g++") else { return };
+        let whole = database(&workspace.executable("shapes.cpp", &[version, "-O2"]));
+        let program = workspace.executable("shapes.cpp", &[version, "-O2", "-gsplit-dwarf"]);
+        check_rows(&database(&program), &whole);
+        if version == "-gdwarf-4" {
+            workspace.tool("dwp", &["-e", "program", "-o", "program.dwp"]);
+            workspace.remove_by_extension("dwo");
+            check_rows(&database(&program), &whole);
+            workspace.remove_by_extension("dwp");
+        } else {
+            workspace.remove_by_extension("dwo");
+        }
+        let config =
+            SymbolizerConfig { debug_roots: Vec::new(), max_bytes: 1 << 30, only_symbols: Vec::new() };
+        let without = Database::of(&ModuleRef { path: &program, build_id: None }, &config);
+        assert!(!without.has_debug_information && without.types.is_empty());
+        let [problem] = &without.problems[..] else { panic!("{:?}", without.problems) };
+        let told = problem.to_string();
+        assert!(told.starts_with("1 of the files that -gsplit-dwarf") && told.contains(".dwo"), "{told}");
+        // A symbol and a line of its code are a function of the text.
+        let countdown = without.functions.iter().find(|it| without.text(it.name) == "countdown").unwrap();
+        assert_eq!(countdown.place.unwrap().line, line("shapes.cpp", "int countdown("));
+    }
+}

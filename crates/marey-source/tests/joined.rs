@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use marey_source::database::Database;
+use marey_source::database::{Database, TypeKind};
 use marey_source::joined::{Joined, read_sources};
 use marey_source::text::TextConfig;
 use marey_source::{ModuleRef, SymbolizerConfig};
@@ -90,6 +90,62 @@ fn names_of_fortran_are_one_whatever_their_letters() {
         "{known:?}"
     );
     assert_eq!(known.text, set(&[]));
+}
+
+#[test]
+fn types_of_fortran_keep_what_only_the_text_says() {
+    let base = "module outer\n type :: Base\n  integer :: i\n contains\n  procedure :: go\n end type\ncontains\n\
+                subroutine go(self)\n  class(Base) :: self\n  self%i = 1\n end subroutine\nend module\n";
+    let derived = "module inner\n use outer\n type, extends(base) :: Der\n  real, private :: x\n  integer :: n\n contains\n\
+                   procedure, private :: go2\n  final :: gone\n end type\ncontains\nsubroutine go2(self)\n\
+                   class(Der) :: self\n self%n = 2\nend subroutine\nsubroutine gone(self)\n type(Der) :: self\n\
+                   self%n = 0\nend subroutine\nend module\nprogram p\n use inner\n type(Der) :: it\n call it%go()\nend program\n";
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a.f90"), base).unwrap();
+    std::fs::write(dir.path().join("b.f90"), derived).unwrap();
+    let mut compile = Command::new("gfortran");
+    let Ok(status) = compile.args(["-g", "a.f90", "b.f90", "-o", "program"]).current_dir(&dir).status()
+    else {
+        return marey_testkit::skip("gfortran");
+    };
+    assert!(status.success());
+    let program = dir.path().join("program");
+    let mut binary = Database::of(&ModuleRef { path: &program, build_id: None }, &SymbolizerConfig::system());
+    let (text, _) = read_sources(&binary, &TextConfig::system());
+    let joined = Joined::new(&binary, &text);
+    joined.complete(&mut binary, &text);
+    let name = |row: u32| binary.text(binary.types[row as usize].name);
+    let bases: Vec<_> = binary.bases.iter().map(|it| (name(it.derived), name(it.base))).collect();
+    assert_eq!(bases, [("inner::der", "outer::base")]);
+    let mut members: Vec<String> = binary
+        .members
+        .iter()
+        .filter(|it| ["inner::der", "outer::base"].contains(&name(it.of)))
+        .map(|it| {
+            let place = it.place.unwrap();
+            let file = Path::new(binary.path(place)).file_name().unwrap().to_string_lossy().into_owned();
+            format!(
+                "{} {} {:?} {:?} {file}:{}",
+                name(it.of),
+                binary.text(it.name),
+                it.kind,
+                it.access,
+                place.line
+            )
+        })
+        .collect();
+    members.sort_unstable();
+    let expected = [
+        "inner::der go2 Method Private b.f90:7",
+        "inner::der gone Destructor Public b.f90:8",
+        "inner::der n Field Public b.f90:5",
+        "inner::der x Field Private b.f90:4",
+        "outer::base go Method Public a.f90:5",
+        "outer::base i Field Public a.f90:3",
+    ];
+    assert_eq!(members, expected);
+    let der = binary.types.iter().find(|it| binary.text(it.name) == "inner::der").unwrap();
+    assert_eq!(der.kind, TypeKind::Derived);
 }
 
 #[test]

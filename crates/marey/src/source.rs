@@ -14,11 +14,13 @@ mod lists;
 mod witness;
 mod written;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use marey_source::Problem;
 use marey_source::database::{CallKind, Callee, Place, Text};
 
 pub(crate) use self::changed::Made;
@@ -138,18 +140,15 @@ impl Page<'_> {
             of.push(format!("binary and text know {}, the text alone {}", number(both), number(alone)));
         }
         table.row(["functions".into(), number(binary.functions.len() + alone).into(), of.join("; ").into()]);
-        let derived: std::collections::BTreeSet<u32> = binary.bases.iter().map(|base| base.derived).collect();
-        let mut n_derived = derived.len();
-        if !self.it.has_binary() {
-            let derived: std::collections::BTreeSet<Option<u32>> =
-                text.bases.iter().map(|base| base.derived).collect();
-            n_derived = derived.iter().flatten().count();
-        }
-        let types = binary.types.len() + self.it.types_of_text().len();
-        let derived = format!("{} are derived from others", number(n_derived));
+        let alone: BTreeSet<u32> = self.it.types_of_text().into_iter().collect();
+        let derived: BTreeSet<u32> = binary.bases.iter().map(|base| base.derived).collect();
+        let written: BTreeSet<u32> =
+            text.bases.iter().filter_map(|base| base.derived).filter(|row| alone.contains(row)).collect();
+        let types = binary.types.len() + alone.len();
+        let derived = format!("{} are derived from others", number(derived.len() + written.len()));
         table.row(["types".into(), number(types).into(), derived.into()]);
-        let members = if self.it.has_binary() { binary.members.len() } else { text.members.len() };
-        table.row(["members".into(), number(members).into(), "".into()]);
+        let written = text.members.iter().filter(|it| alone.contains(&it.of)).count();
+        table.row(["members".into(), number(binary.members.len() + written).into(), "".into()]);
         self.calls_and_loops(&mut table);
         table.print(self.out, self.paint)
     }
@@ -193,7 +192,9 @@ impl Page<'_> {
         let Witnesses { binary, text, n_missing, newer, .. } = self.it;
         let mut notes: Vec<String> = Vec::new();
         if self.it.has_binary() {
-            if !binary.has_debug_information {
+            // Where it is elsewhere, that is told below.
+            let is_split = |it: &Problem| matches!(it, Problem::DebugPartsMissing { .. });
+            if !binary.has_debug_information && !binary.problems.iter().any(is_split) {
                 notes.push(
                     "no debug information: names of functions are all there is; compile with -g".to_owned(),
                 );

@@ -208,7 +208,9 @@ Disc  class, src/shapes.cpp:7–10, as the text tells
 fn what_one_witness_knows_alone_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let Some(()) = compiled(dir.path()) else { return };
-    let unused = format!("{PROGRAM}#ifdef NEVER\nint unused(void) {{ return 1; }}\n#endif\n");
+    let unused = format!(
+        "{PROGRAM}#ifdef NEVER\nint unused(void) {{ return 1; }}\nstruct other {{ int a; int b; }};\n#endif\n"
+    );
     std::fs::write(dir.path().join("heat.c"), unused).unwrap();
     let (_, told, _) = marey(dir.path(), &["heat", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&told).unwrap();
@@ -229,8 +231,12 @@ fn what_one_witness_knows_alone_says_so() {
         (&sweep.into(), &7.into(), &8.into())
     );
     assert_eq!(functions[sweep]["last_line"], 10);
+    let members = json["types"].as_array().unwrap().iter().map(|it| it["members"].as_array().unwrap().len());
+    let members = members.sum::<usize>().to_string();
     // The text is younger than the program.
     let (_, told, _) = marey(dir.path(), &["heat"]);
+    let mut row = told.lines().find(|line| line.contains("members")).unwrap().split_whitespace();
+    assert_eq!(row.nth(1), Some(&*members), "{told}");
     assert!(told.contains("sources are newer than the program") && told.contains("heat.c"), "{told}");
     std::fs::remove_file(dir.path().join("heat.c")).unwrap();
     let (_, told, _) = marey(dir.path(), &["heat", "--list", "loops"]);

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Database;
 use super::binary::Binary;
@@ -251,6 +251,10 @@ impl<'b, 'd> Build<'b, 'd> {
         let mut readable = Readable::default();
         let mut around = AroundCode::new(&self.pieces);
         let mut more = Vec::new();
+        // Elsewhere debug information has told all functions that have lines of their own.
+        let bare = self.units.list.iter().filter(|unit| unit.is_bare).flat_map(|unit| &unit.lines);
+        let bare: FxHashSet<u64> =
+            bare.filter_map(|(place, ..)| self.addresses.get(*place as usize).copied()).collect();
         for (range, name) in self.symbols.iter() {
             if around.at(range.start).is_some() {
                 continue;
@@ -261,7 +265,7 @@ impl<'b, 'd> Build<'b, 'd> {
             self.out.functions.push(Function {
                 name,
                 linkage,
-                place: None,
+                place: self.lines.get(&range.start).filter(|_| bare.contains(&range.start)).copied(),
                 of: None,
                 is_external: false,
                 is_inline: false,

@@ -46,6 +46,8 @@ pub enum TypeKind {
     Union,
     /// An enumeration.
     Enum,
+    /// A derived type of Fortran.
+    Derived,
 }
 
 /// A type that the author made.

@@ -71,6 +71,7 @@ impl<'u, 'd> Names<'u, 'd> {
                     TypeKind::Struct => "(anonymous struct)".into(),
                     TypeKind::Union => "(anonymous union)".into(),
                     TypeKind::Enum => "(anonymous enum)".into(),
+                    TypeKind::Derived => "(anonymous type)".into(),
                 },
                 String::from_utf8_lossy,
             ),

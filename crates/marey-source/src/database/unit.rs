@@ -9,6 +9,7 @@ use gimli::{AttributeValue, DebuggingInformationEntry, DwAt, DwTag, EndianSlice,
 use rustc_hash::FxHashMap;
 
 use super::facts::{Access, TypeKind};
+use crate::dwarf::is_fortran;
 
 /// What debug information is read from.
 pub(super) type Bytes<'d> = EndianSlice<'d, RunTimeEndian>;
@@ -16,15 +17,17 @@ pub(super) type Bytes<'d> = EndianSlice<'d, RunTimeEndian>;
 /// Deeper than this nothing is nested that somebody wrote.
 const MOST_DEPTH: usize = 1000;
 
-/// Where an entry lies: in the file itself, or in the one that it shares with others (the top bit).
+/// Where an entry lies: in the file itself, behind it in one that a part of it was put into, or in the one that it shares with
+/// others (the top bit).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key(u64);
 
 impl Key {
-    const SHARED: u64 = 1 << 63;
+    /// Behind all offsets of the module itself lie those of shared files.
+    pub(super) const SHARED: u64 = 1 << 63;
 
-    fn new(offset: usize, is_shared: bool) -> Self {
-        Self(offset as u64 | if is_shared { Self::SHARED } else { 0 })
+    fn new(offset: usize, from: u64) -> Self {
+        Self((offset as u64).saturating_add(from))
     }
 }
 
@@ -112,7 +115,10 @@ pub(super) struct Derived<'d> {
 
 /// What a unit says.
 pub(super) struct UnitFacts<'d> {
-    pub(super) is_shared: bool,
+    /// Where the file begins that it lies in, among keys.
+    from: u64,
+    /// Whether it only names a file that is missing.
+    pub(super) is_bare: bool,
     /// Where the unit begins; keys of its entries are larger.
     pub(super) base: Key,
     /// In the order of their keys.
@@ -133,31 +139,54 @@ pub(super) struct UnitFacts<'d> {
 pub(super) fn read<'d>(
     dwarf: &gimli::Dwarf<Bytes<'d>>,
     header: gimli::UnitHeader<Bytes<'d>>,
-    is_shared: bool,
+    from: u64,
     addresses: &[u64],
 ) -> UnitFacts<'d> {
-    let mut facts = UnitFacts {
-        is_shared,
-        base: Key::new(header.debug_info_offset().map_or(0, |offset| offset.0), is_shared),
-        entities: Vec::new(),
-        inlined: Vec::new(),
-        derived: FxHashMap::default(),
-        files: FxHashMap::default(),
-        lines: Vec::new(),
-        error: None,
-        language: None,
-    };
+    let mut facts = UnitFacts::new(header.debug_info_offset(), from);
     let done = dwarf.unit(header).and_then(|unit| {
-        let mut reader = Reader { dwarf, unit: &unit, facts: &mut facts };
-        reader.entries().and_then(|()| reader.lines(addresses)).map(|()| reader.files())
+        facts.is_bare = unit.dwo_id.is_some();
+        let lined = (dwarf, &unit);
+        Reader { dwarf, unit: &unit, lined, facts: &mut facts }.read(addresses)
     });
     facts.error = done.err();
     facts
 }
 
+/// Reads a unit that lies in a file of its own, in place of the one that names it and has its addresses and lines.
+pub(super) fn read_part<'d>(
+    (dwarf, unit): (&gimli::Dwarf<Bytes<'d>>, &mut gimli::Unit<Bytes<'d>>),
+    lined: (&gimli::Dwarf<Bytes<'d>>, &gimli::Unit<Bytes<'d>>),
+    from: u64,
+    addresses: &[u64],
+) -> UnitFacts<'d> {
+    unit.copy_relocated_attributes(lined.1);
+    let mut facts = UnitFacts::new(unit.header.debug_info_offset(), from);
+    facts.error = Reader { dwarf, unit, lined, facts: &mut facts }.read(addresses).err();
+    facts
+}
+
+impl UnitFacts<'_> {
+    fn new(offset: Option<gimli::DebugInfoOffset>, from: u64) -> Self {
+        Self {
+            from,
+            is_bare: false,
+            base: Key::new(offset.map_or(0, |offset| offset.0), from),
+            entities: Vec::new(),
+            inlined: Vec::new(),
+            derived: FxHashMap::default(),
+            files: FxHashMap::default(),
+            lines: Vec::new(),
+            error: None,
+            language: None,
+        }
+    }
+}
+
 struct Reader<'r, 'd> {
     dwarf: &'r gimli::Dwarf<Bytes<'d>>,
     unit: &'r gimli::Unit<Bytes<'d>>,
+    /// Whose lines and files they are.
+    lined: (&'r gimli::Dwarf<Bytes<'d>>, &'r gimli::Unit<Bytes<'d>>),
     facts: &'r mut UnitFacts<'d>,
 }
 
@@ -169,6 +198,13 @@ struct Open {
 }
 
 impl<'d> Reader<'_, 'd> {
+    fn read(&mut self, addresses: &[u64]) -> gimli::Result<()> {
+        self.entries()?;
+        self.lines(addresses)?;
+        self.files();
+        Ok(())
+    }
+
     fn entries(&mut self) -> gimli::Result<()> {
         let mut raw = self.unit.entries_raw(None)?;
         let mut entry = DebuggingInformationEntry::null();
@@ -200,6 +236,9 @@ impl<'d> Reader<'_, 'd> {
             }
             gimli::DW_TAG_namespace | gimli::DW_TAG_module => What::Namespace,
             gimli::DW_TAG_class_type => What::Type(TypeKind::Class),
+            gimli::DW_TAG_structure_type if self.facts.language.is_some_and(is_fortran) => {
+                What::Type(TypeKind::Derived)
+            }
             gimli::DW_TAG_structure_type | gimli::DW_TAG_interface_type => What::Type(TypeKind::Struct),
             gimli::DW_TAG_union_type => What::Type(TypeKind::Union),
             gimli::DW_TAG_enumeration_type => What::Type(TypeKind::Enum),
@@ -311,7 +350,7 @@ impl<'d> Reader<'_, 'd> {
 
     fn key_of(&self, offset: gimli::UnitOffset) -> Key {
         let offset = offset.to_debug_info_offset(&self.unit.header).map_or(0, |offset| offset.0);
-        Key::new(offset, self.facts.is_shared)
+        Key::new(offset, self.facts.from)
     }
 
     fn text(&self, entry: &DebuggingInformationEntry<Bytes<'d>>, name: DwAt) -> &'d [u8] {
@@ -323,8 +362,8 @@ impl<'d> Reader<'_, 'd> {
     fn reference(&self, entry: &DebuggingInformationEntry<Bytes<'d>>, name: DwAt) -> Option<Key> {
         match entry.attr_value(name)? {
             AttributeValue::UnitRef(offset) => Some(self.key_of(offset)),
-            AttributeValue::DebugInfoRef(offset) => Some(Key::new(offset.0, self.facts.is_shared)),
-            AttributeValue::DebugInfoRefSup(offset) => Some(Key::new(offset.0, true)),
+            AttributeValue::DebugInfoRef(offset) => Some(Key::new(offset.0, self.facts.from)),
+            AttributeValue::DebugInfoRefSup(offset) => Some(Key::new(offset.0, Key::SHARED)),
             _ => None,
         }
     }
@@ -343,7 +382,7 @@ impl<'d> Reader<'_, 'd> {
 
     /// Which line each address belongs to that lies in this unit.
     fn lines(&mut self, addresses: &[u64]) -> gimli::Result<()> {
-        let Some(program) = self.unit.line_program.clone() else { return Ok(()) };
+        let Some(program) = self.lined.1.line_program.clone() else { return Ok(()) };
         if addresses.is_empty() {
             return Ok(());
         }
@@ -383,13 +422,14 @@ impl<'d> Reader<'_, 'd> {
     }
 
     fn path(&self, file: u32) -> Option<String> {
-        let header = self.unit.line_program.as_ref()?.header();
+        let (dwarf, unit) = self.lined;
+        let header = unit.line_program.as_ref()?.header();
         let entry = header.file(file.into())?;
         let text = |value| {
-            let text = self.dwarf.attr_string(self.unit, value).ok()?;
+            let text = dwarf.attr_string(unit, value).ok()?;
             Some(String::from_utf8_lossy(text.slice()).into_owned())
         };
-        let mut path = self.unit.comp_dir.map_or(String::new(), |dir| dir.to_string_lossy().into_owned());
+        let mut path = unit.comp_dir.map_or(String::new(), |dir| dir.to_string_lossy().into_owned());
         if let Some(directory) = entry.directory(header).and_then(text) {
             append(&mut path, &directory);
         }

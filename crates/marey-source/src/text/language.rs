@@ -83,7 +83,7 @@ fn is_cpp(text: &[u8]) -> bool {
             let word = word.trim_ascii_start();
             match () {
                 () if word.starts_with(b"if") => {
-                    beneath.push(contains(word, b"__cplusplus") && !word.starts_with(b"ifndef"));
+                    beneath.push(asks_whether_cpp(word));
                 }
                 () if word.starts_with(b"el") => {
                     if let Some(innermost) = beneath.last_mut() {
@@ -98,6 +98,14 @@ fn is_cpp(text: &[u8]) -> bool {
     };
     let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).filter(is_for_both);
     lines.into_iter().any(is_cpp_line)
+}
+
+/// Whether a condition asks if this is C++. One that asks which C++ stands where there is no other language.
+fn asks_whether_cpp(condition: &[u8]) -> bool {
+    let asks_which = condition.iter().any(|byte| matches!(byte, b'<' | b'>' | b'='));
+    contains(condition, b"__cplusplus")
+        && !condition.starts_with(b"ifndef")
+        && (contains(condition, b"def") || !asks_which)
 }
 
 fn is_cpp_line(line: &[u8]) -> bool {
@@ -192,6 +200,7 @@ mod tests {
             "const char *s = \"/*\";\nclass c {};\n/* */",
             "#ifndef __cplusplus\n#error\n#endif\nnamespace n {}",
             "#ifdef __cplusplus\nint x;\n#endif\nusing y = int;",
+            "#ifndef H\n#if __cplusplus >= 201703L\nnamespace n {}\n#endif\n#endif\n",
             "inline std::string f();",
         ] {
             assert_eq!(language(text), Some(Language::Cpp), "{text}");

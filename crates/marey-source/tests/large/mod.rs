@@ -53,7 +53,7 @@ fn usual(name: &str) -> String {
 fn types(it: &Database) -> Rows {
     let kind = |kind| match kind {
         TypeKind::Class => "class_type",
-        TypeKind::Struct => "structure_type",
+        TypeKind::Struct | TypeKind::Derived => "structure_type",
         TypeKind::Union => "union_type",
         TypeKind::Enum => "enumeration_type",
     };

@@ -337,7 +337,7 @@ fn types<'d>(numbers: &Numbers<'d>) -> Vec<Type<'d>> {
         }
     }
     for it in &text.bases {
-        // What a type of Rust implements no debug information tells.
+        // What a type of Rust implements no debug information tells; what those of Fortran extend is with the binary.
         let is_told = it.kind == text::BaseKind::Implements;
         if let Some(of) =
             numbers.type_(it.derived).map(|of| of as usize).filter(|of| is_told || of_binary <= *of)

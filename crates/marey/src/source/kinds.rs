@@ -9,6 +9,7 @@ pub(super) fn kind(kind: TypeKind) -> &'static str {
         TypeKind::Struct => "struct",
         TypeKind::Union => "union",
         TypeKind::Enum => "enum",
+        TypeKind::Derived => "derived type",
     }
 }
 

@@ -32,20 +32,22 @@ impl Witnesses {
             return Self { text, ..Self::default() };
         }
         let module = ModuleRef { path, build_id: None };
-        let binary = Database::of(&module, &SymbolizerConfig::system());
+        let mut binary = Database::of(&module, &SymbolizerConfig::system());
         let (text, n_missing) = read_sources(&binary, &TextConfig::system());
         let joined = Joined::new(&binary, &text);
+        joined.complete(&mut binary, &text);
         let newer = newer(path, &binary);
         Self { binary, text, joined, n_missing, newer, has_binary: true }
     }
 
     /// Asks a module, and of its sources those that are chosen.
     pub(super) fn of_module(module: &ModuleRef<'_>, choose: impl Fn(&Path) -> bool) -> Self {
-        let binary = Database::of(module, &SymbolizerConfig::system());
+        let mut binary = Database::of(module, &SymbolizerConfig::system());
         let (there, n_missing) = sources_of(&binary);
         let chosen: Vec<PathBuf> = there.into_iter().filter(|path| choose(path)).collect();
         let text = Sources::of_files(&chosen, &TextConfig::system());
         let joined = Joined::new(&binary, &text);
+        joined.complete(&mut binary, &text);
         Self { binary, text, joined, n_missing, newer: None, has_binary: true }
     }
 
