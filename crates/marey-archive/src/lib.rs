@@ -16,6 +16,7 @@ pub mod merge;
 pub mod schema;
 
 mod aside;
+#[cfg(unix)]
 mod beside;
 mod columns;
 mod detail;
@@ -34,6 +35,7 @@ mod store;
 mod trace;
 
 pub use aside::Aside;
+#[cfg(unix)]
 pub use beside::{add_problems, add_tables};
 pub use columns::{Column, Columns, Value};
 pub use detail::{Bucket, Detail};
