@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use marey_source::remarks::{
-    Dependence, DependenceKind, Format, Found, LoopRemarks, Outcome, Remark, RemarkConfig, RemarkKind,
-    Remarks, join, of_module, of_modules,
+    Dependence, DependenceKind, Format, Found, LoopRemarks, Outcome, Remark, RemarkConfig, RemarkFiles,
+    RemarkKind, Remarks, join, of_files, of_module, of_modules,
 };
 use marey_source::text::{Sources, TextConfig};
 use marey_source::{ModuleRef, SymbolizerConfig};
@@ -281,4 +281,19 @@ fn a_line_that_is_too_long_is_told_and_what_follows_is_read() {
     assert_eq!(read.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [1, 3]);
     let problems: Vec<String> = read.problems.iter().map(ToString::to_string).collect();
     assert!(matches!(&problems[..], [one] if one.contains("1 of its remarks are cut")), "{problems:?}");
+}
+
+#[test]
+fn a_record_that_is_none_is_told_as_damaged_and_not_as_that_of_others() {
+    let (_dir, dir) =
+        made(&[("p.c", ""), ("empty.opt-record.json.gz", ""), ("plain.opt-record.json.gz", "no record")]);
+    let records = ["empty", "plain"].map(|name| RemarkFiles {
+        path: dir.join(format!("{name}.opt-record.json.gz")),
+        format: Format::Gcc,
+    });
+    let files = [dir.join("p.c").display().to_string()];
+    let found = of_files(&files, &records, &RemarkConfig::system());
+    let told: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().all(|it| it.contains("is damaged")), "{told:?}");
 }

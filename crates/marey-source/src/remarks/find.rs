@@ -226,8 +226,13 @@ pub fn of_files(files: &[String], records: &[RemarkFiles], config: &RemarkConfig
     let mut found = Found::default();
     let mut unused = Vec::new();
     for RemarkFiles { path, format } in records {
-        match Record::of(&Remarks::of(path, *format, config), path, &made) {
+        let remarks = Remarks::of(path, *format, config);
+        match Record::of(&remarks, path, &made) {
             Some(record) => found.take(record, None),
+            // Whose it is, what is damaged at its beginning does not say.
+            None if remarks.rows.is_empty() && !remarks.problems.is_empty() => {
+                found.problems.extend(remarks.problems);
+            }
             None => unused.push(path.clone()),
         }
     }

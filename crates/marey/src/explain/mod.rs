@@ -46,7 +46,7 @@ pub(crate) fn has_events(run: &Run, path: &Path) -> anyhow::Result<()> {
     if lacks {
         bail!(
             "{} cannot be explained: its events were kept until {} of {} only, and then added up; record a shorter run, \
-             less of it (--rules), or more (--max-mb)",
+             less of it (--rule, --filter), or more (--max-mb)",
             path.display(),
             format::duration(since),
             format::duration(duration)

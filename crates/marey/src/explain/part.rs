@@ -133,7 +133,7 @@ impl Part {
         if self.until.is_some_and(|until| until <= Nanos(0)) {
             bail!(
                 "{} cannot be explained: its events were not kept, but added up from the start; record less of it \
-                 (--rules), or more (--max-mb)",
+                 (--rule, --filter), or more (--max-mb)",
                 path.display()
             );
         }

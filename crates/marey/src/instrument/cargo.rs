@@ -6,6 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::guard::fnv1a;
+
 /// The directory of the crate that guards come from, in the copy.
 pub(super) const CRATE: &str = "marey-instrument";
 
@@ -155,7 +157,12 @@ fn usual(inside: &Path, package: &str, library: &str) -> (String, PathBuf) {
 }
 
 /// A manifest with the dependency at its end. `up` is the way to the root of the copy.
-pub(super) fn with_dependency(text: &str, up: &str, for_build_script: ForBuildScript) -> String {
+pub(super) fn with_dependency(
+    text: &str,
+    up: &str,
+    crate_: &str,
+    for_build_script: ForBuildScript,
+) -> String {
     let mut text = text.to_owned();
     if !text.ends_with('\n') {
         text.push('\n');
@@ -165,7 +172,7 @@ pub(super) fn with_dependency(text: &str, up: &str, for_build_script: ForBuildSc
         tables.push("build-dependencies");
     }
     for table in tables {
-        text.push_str(&format!("\n[{table}.{CRATE}]\npath = \"{up}{CRATE}\"\n"));
+        text.push_str(&format!("\n[{table}.{CRATE}]\npath = \"{up}{CRATE}\"\npackage = \"{crate_}\"\n"));
     }
     text
 }
@@ -177,10 +184,18 @@ pub(super) enum ForBuildScript {
     Too,
 }
 
-/// The manifest of the crate that guards come from.
-pub(super) const MANIFEST: &str = "\
-[package]
-name = \"marey-instrument\"
+/// The name of the crate that guards come from, in the copy of a source tree: one build may have copies of several, and packages
+/// of one name and version would be one to cargo.
+pub(super) fn crate_of(root: &Path) -> String {
+    format!("{CRATE}-{:08x}", fnv1a(root.as_os_str().as_encoded_bytes()))
+}
+
+/// The manifest of that crate.
+pub(super) fn manifest(crate_: &str) -> String {
+    format!("[package]\nname = \"{crate_}\"\n{MANIFEST}")
+}
+
+const MANIFEST: &str = "\
 version = \"0.1.0\"
 edition = \"2021\"
 description = \"What guards call that `marey instrument` has put into functions\"

@@ -65,6 +65,14 @@ impl Place {
         let guarded: FxHashMap<&Path, &choose::File> =
             guarded.map(|file| (file.path.as_path(), file)).collect();
         let dependents = dependents(packages, &guarded);
+        let crate_ = cargo::crate_of(root);
+        if let Some(path) = already_guarded(root, &guarded)? {
+            bail!(Usage(format!(
+                "{} is instrumented already: give the original of {}",
+                path.display(),
+                root.display()
+            )));
+        }
         directory(&self.0)?;
         for entry in &tree.entries {
             let (from, to) = (root.join(&entry.path), self.0.join(&entry.path));
@@ -87,7 +95,7 @@ impl Place {
                     } else if let Some(package) = dependents.get(&entry.path) {
                         let text = fs::read_to_string(&from).with_context(shown)?;
                         let build = package.for_build_script();
-                        let text = cargo::with_dependency(&text, &up(&package.directory), build);
+                        let text = cargo::with_dependency(&text, &up(&package.directory), &crate_, build);
                         write_like(&from, &to, text.as_bytes()).with_context(shown)?;
                     } else {
                         copy(&from, &to).with_context(shown)?;
@@ -96,19 +104,19 @@ impl Place {
             }
         }
         if !dependents.is_empty() {
-            self.write_crate(tree)?;
+            self.write_crate(tree, &crate_)?;
         }
         Ok(())
     }
 
     /// Writes the crate that guards of Rust come from.
-    fn write_crate(&self, tree: &Tree) -> anyhow::Result<()> {
+    fn write_crate(&self, tree: &Tree, crate_: &str) -> anyhow::Result<()> {
         if tree.entries.iter().any(|entry| entry.path == Path::new(cargo::CRATE)) {
             bail!("the sources have a directory {} of their own; instrument the original", cargo::CRATE);
         }
         let place = self.0.join(cargo::CRATE);
         directory(&place)?;
-        for (name, text) in [("Cargo.toml", cargo::MANIFEST), ("lib.rs", guard::CRATE)] {
+        for (name, text) in [("Cargo.toml", &*cargo::manifest(crate_)), ("lib.rs", guard::CRATE)] {
             let path = place.join(name);
             let shown = || format!("cannot write {}", path.display());
             make_way(&path).with_context(shown)?;
@@ -116,6 +124,23 @@ impl Place {
         }
         Ok(())
     }
+}
+
+/// The first source that is to have guards and has some.
+fn already_guarded(
+    root: &Path,
+    guarded: &FxHashMap<&Path, &choose::File>,
+) -> anyhow::Result<Option<PathBuf>> {
+    let mut paths: Vec<&Path> = guarded.keys().copied().collect();
+    paths.sort_unstable();
+    for path in paths {
+        let from = root.join(path);
+        let text = fs::read(&from).with_context(|| format!("cannot read {}", from.display()))?;
+        if guard::has_guards(&text) {
+            return Ok(Some(from));
+        }
+    }
+    Ok(None)
 }
 
 /// Packages that have guards, by their manifests.

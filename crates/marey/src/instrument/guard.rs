@@ -60,6 +60,18 @@ pub(super) fn with_guards(
     Ok(out)
 }
 
+/// Whether a text has guards: their numbers begin at 0. Written apart, for this is no text with guards.
+pub(super) fn has_guards(text: &[u8]) -> bool {
+    let marks = [
+        ["unsigned l,i;}marey_s", "0="],
+        ["extern crate marey_instrument as marey_i_; marey_i_::guard!(", "\""],
+    ];
+    marks
+        .iter()
+        .map(|mark| mark.concat())
+        .any(|mark| text.windows(mark.len()).any(|it| it == mark.as_bytes()))
+}
+
 /// What comes first of two at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Order {
@@ -128,7 +140,7 @@ fn as_literal(text: &str) -> String {
 }
 
 /// A number for a text.
-fn fnv1a(text: &[u8]) -> u32 {
+pub(super) fn fnv1a(text: &[u8]) -> u32 {
     text.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 

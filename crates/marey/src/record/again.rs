@@ -47,7 +47,8 @@ pub(super) fn run(args: &RecordArgs, before: &Path) -> anyhow::Result<ExitCode> 
     }
     let code = super::run(&again)?;
     if is_finished(&again.output) {
-        say(&format!("`marey diff {shown} {}` says what has changed", args.output.display()));
+        let runs = [shown.to_string(), args.output.display().to_string()];
+        say(&format!("`marey diff {}` says what has changed", words(&runs)));
     }
     Ok(code)
 }

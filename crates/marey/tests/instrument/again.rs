@@ -25,7 +25,9 @@ fn a_run_is_recorded_again_where_it_was_with_other_rules() {
     let elsewhere = original.path("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     fs::write(elsewhere.join("less"), "off *\ntrace is_*\n").unwrap();
-    let before = copy.root().join("run.marey");
+    // A name that a shell would take apart.
+    let before = copy.root().join("it's a run.marey");
+    fs::rename(copy.root().join("run.marey"), &before).unwrap();
     let meta = fs::read(before.join("meta.json")).unwrap();
     let mut again = marey(&elsewhere);
     again.args(["record", "--again"]).arg(&before).args(["--filter", "less"]).env("OMP_NUM_THREADS", "4");
@@ -37,7 +39,8 @@ fn a_run_is_recorded_again_where_it_was_with_other_rules() {
     // What was started, and what to do next.
     assert!(said.contains(r#"  sh -c 'pwd; echo "$1"; ./program' sh 'two words; it'\''s'"#), "{said}");
     assert!(said.contains("OMP_NUM_THREADS was 3, and is 4 now"), "{said}");
-    assert!(said.contains(&format!("`marey diff {} again.marey`", before.display())), "{said}");
+    let quoted = before.display().to_string().replace('\'', r"'\''");
+    assert!(said.contains(&format!("`marey diff '{quoted}' again.marey`")), "{said}");
     assert_eq!(fs::read(before.join("meta.json")).unwrap(), meta);
     let diff = marey(&elsewhere).arg("diff").arg(&before).arg("again.marey").output().unwrap();
     assert!(diff.status.success(), "{}", told(&diff));

@@ -240,6 +240,36 @@ fn rust_has_the_calls_that_arithmetic_says() {
     let regions: Vec<_> = reduced["regions"].as_array().unwrap().iter().map(|it| &it["region"]).collect();
     assert_eq!(regions, ["things::hot"]);
     assert!(reduced["visits"].as_u64().unwrap() > CALLS, "{reduced}");
+    // Again with another tree that was instrumented for itself.
+    let write = |path: &str, text: &str| {
+        let path = original.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    for name in ["one", "two"] {
+        let manifest = format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
+        write(&format!("{name}/Cargo.toml"), &manifest);
+        write(&format!("{name}/src/lib.rs"), &format!("pub fn {name}() -> u32 {{ 1 }}\n"));
+        let mut instrument = marey(original.dir());
+        assert!(
+            instrument
+                .args(["instrument", name, "-o", &format!("copy-{name}")])
+                .output()
+                .unwrap()
+                .status
+                .success()
+        );
+    }
+    let manifest = "[package]\nname = \"various-things\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\n\
+                    one = { path = \"../copy-one\" }\ntwo = { path = \"../copy-two\" }\n";
+    write("both/Cargo.toml", manifest);
+    write("both/src/main.rs", "fn main() { std::process::exit(one::one() as i32 + two::two() as i32); }\n");
+    let both = Program::at(&original, "both");
+    let binary = both.cargo(".").unwrap();
+    assert_eq!(both.run(&binary).1, Some(2));
+    let (_, recorded) = both.recorded(&[&binary], &[]);
+    let found = by_name(&recorded);
+    assert_eq!((found.get("one::one"), found.get("two::two")), (Some(&1), Some(&1)));
 }
 
 #[test]

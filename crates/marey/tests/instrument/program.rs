@@ -45,6 +45,11 @@ impl Program {
         Some(it)
     }
 
+    /// Another directory beside those of a program.
+    pub(crate) fn at(beside: &Self, name: &str) -> Self {
+        Self { place: Rc::clone(&beside.place), name: name.to_owned() }
+    }
+
     /// The directory around sources and copies.
     pub(crate) fn dir(&self) -> &Path {
         self.place.path()

@@ -109,6 +109,14 @@ fn a_copy_is_never_written_into_the_sources_or_over_something() {
         assert!(!output.status.success() && told.contains(expected), "{copy}: {told}");
     }
     assert_eq!(state(it.dir()), before);
+    // What has guards is refused, and nothing written.
+    let instrument =
+        |from: &str, to: &str| marey(it.dir()).args(["instrument", from, "-o", to]).output().unwrap();
+    assert!(instrument("src", "once").status.success());
+    let again = instrument("once", "twice");
+    let told = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(again.status.code() == Some(2) && told.contains("is instrumented already"), "{told}");
+    assert!(!it.path("twice").exists());
     // Through links that are in a copy nothing is written.
     fs::create_dir(it.path("linked")).unwrap();
     symlink(it.path("src/various.c"), it.path("linked/various.c")).unwrap();
