@@ -65,6 +65,10 @@ pub(crate) const FADING: u8 = 8;
 /// it for [`Mode::Trace`], and records.
 pub(crate) const REDUCED: u8 = 0x80;
 
+/// Places of a thread's, as what a byte has of them.
+const N_PLACES: u8 = 64;
+const _: () = assert!(N_PLACES as usize == PLACES);
+
 /// The place where visits of `site` are counted; `None` if they are not.
 ///
 /// # Safety
@@ -471,7 +475,7 @@ impl Definitions {
             known.store(mode, Ordering::Relaxed);
         } else if known.load(Ordering::Relaxed) < REDUCED {
             // One place after the other: only beyond so many does a site take that of another.
-            let place = self.n_reduced.replace(self.n_reduced.get().wrapping_add(1)) % PLACES as u8;
+            let place = self.n_reduced.replace(self.n_reduced.get().wrapping_add(1)) % N_PLACES;
             known.store(REDUCED + place, Ordering::Relaxed);
         }
     }
