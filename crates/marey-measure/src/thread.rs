@@ -38,7 +38,7 @@ pub(crate) mod state {
     pub(crate) const ENDED: u32 = 3;
 }
 
-/// A thread's descriptor. The fields up to `state` are part of the ABI that `marey.h` writes
+/// A thread's descriptor. The fields up to `tally` are part of the ABI that `marey.h` writes
 /// through (see [`crate::RuntimeTable`]); the order of the first nine never changes.
 #[repr(C, align(64))]
 pub struct Thread {
