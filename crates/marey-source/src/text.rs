@@ -8,6 +8,7 @@
 //! call reaches, the binary knows ([`crate::database`]).
 
 mod attributes;
+mod both;
 mod branches;
 mod c_family;
 mod constructs;

@@ -205,3 +205,25 @@ fn what_a_condition_tears_is_still_read() {
     assert_eq!(functions, [("f", 2, 8), ("g", 10, 10), ("h", 12, 12)]);
     assert_eq!(it.loops.len(), 1);
 }
+
+#[test]
+fn a_header_for_both_languages_has_what_each_of_them_sees() {
+    let text = "#ifdef __cplusplus\nnamespace n {\nclass C : public B {\n public:\n  int get() const { return m; }\n\
+                 private:\n  int m;\n};\n}\n#else\nstruct only_c { int x; };\n#endif\n\
+                struct both { int y; };\ninline int f(int class) { return class; }\n";
+    let it = read("a.h", text.as_bytes());
+    assert_eq!(it.files[0].language.name(), "C");
+    let mut types: Vec<_> =
+        it.types.iter().map(|of| (it.text(of.name), of.lines.first, of.lines.last)).collect();
+    types.sort_unstable_by_key(|of| of.1);
+    assert_eq!(types, [("n::C", 3, 8), ("only_c", 11, 11), ("both", 13, 13)]);
+    let mut functions: Vec<_> = it.functions.iter().map(|of| (it.text(of.name), of.lines.first)).collect();
+    functions.sort_unstable_by_key(|of| of.1);
+    // `class` is a name in C.
+    assert_eq!(functions, [("n::C::get", 5), ("f", 14)]);
+    let mut members: Vec<_> = it.members.iter().map(|of| (it.text(of.name), of.line)).collect();
+    members.sort_unstable_by_key(|of| of.1);
+    assert_eq!(members, [("get", 5), ("m", 7), ("x", 11), ("y", 13)]);
+    assert_eq!(it.bases.len(), 1);
+    assert!(it.bases[0].derived.is_some());
+}

@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use super::both::{contains, is_cpp};
+
 /// The language of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
@@ -69,95 +71,9 @@ impl Language {
     }
 }
 
-fn is_header(path: &Path) -> bool {
+/// Whether a name is that of a header of C or C++.
+pub(super) fn is_header(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "h")
-}
-
-/// Whether a line begins with what C does not know, beside comments and what only C++ gets to see: a header for both
-/// languages is C.
-fn is_cpp(text: &[u8]) -> bool {
-    let text = without_comments(text);
-    let mut beneath = Vec::new();
-    let is_for_both = |line: &&[u8]| {
-        if let Some(word) = line.strip_prefix(b"#") {
-            let word = word.trim_ascii_start();
-            match () {
-                () if word.starts_with(b"if") => {
-                    beneath.push(asks_whether_cpp(word));
-                }
-                () if word.starts_with(b"el") => {
-                    if let Some(innermost) = beneath.last_mut() {
-                        *innermost = false;
-                    }
-                }
-                () if word.starts_with(b"endif") => _ = beneath.pop(),
-                () => {}
-            }
-        }
-        !beneath.contains(&true)
-    };
-    let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).filter(is_for_both);
-    lines.into_iter().any(is_cpp_line)
-}
-
-/// Whether a condition asks if this is C++. One that asks which C++ stands where there is no other language.
-fn asks_whether_cpp(condition: &[u8]) -> bool {
-    let asks_which = condition.iter().any(|byte| matches!(byte, b'<' | b'>' | b'='));
-    contains(condition, b"__cplusplus")
-        && !condition.starts_with(b"ifndef")
-        && (contains(condition, b"def") || !asks_which)
-}
-
-fn is_cpp_line(line: &[u8]) -> bool {
-    const STARTS: [&[u8]; 11] = [
-        b"class ",
-        b"namespace ",
-        b"namespace{",
-        b"template<",
-        b"template <",
-        b"using ",
-        b"public:",
-        b"private:",
-        b"protected:",
-        b"virtual ",
-        b"constexpr ",
-    ];
-    STARTS.iter().any(|start| line.starts_with(start))
-        || line.starts_with(b"#include <") && !line.contains(&b'.') && line.trim_ascii_end().ends_with(b">")
-        || contains(line, b"std::")
-}
-
-/// The text with a space for each comment. Comments in texts within quotes are none.
-fn without_comments(text: &[u8]) -> Vec<u8> {
-    let (mut kept, mut at) = (Vec::with_capacity(text.len()), 0);
-    let until = |from: usize, end: &[u8]| {
-        let found = text[from..].windows(end.len()).position(|window| window == end);
-        found.map_or(text.len(), |found| from + found)
-    };
-    while let Some(&byte) = text.get(at) {
-        match (byte, text.get(at + 1)) {
-            (b'/', Some(b'/')) => at = until(at, b"\n"),
-            (b'/', Some(b'*')) => {
-                let end = (until(at + 2, b"*/") + 2).min(text.len());
-                kept.push(b' ');
-                at = end;
-            }
-            (b'"', _) => {
-                let mut end = at + 1;
-                while text.get(end).is_some_and(|byte| !matches!(byte, b'"' | b'\n')) {
-                    end += if text[end] == b'\\' { 2 } else { 1 };
-                }
-                let end = (end + 1).min(text.len());
-                kept.extend(&text[at..end]);
-                at = end;
-            }
-            _ => {
-                kept.push(byte);
-                at += 1;
-            }
-        }
-    }
-    kept
 }
 
 /// Whether a header is one that Fortran includes: it begins with a comment of Fortran, or declares as it does.
@@ -173,10 +89,6 @@ fn is_fortran(text: &[u8]) -> bool {
             .iter()
             .any(|start| line.get(..start.len()).is_some_and(|line| line.eq_ignore_ascii_case(start)))
     })
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
 }
 
 #[cfg(test)]
