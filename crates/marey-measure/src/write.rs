@@ -26,6 +26,7 @@ mod fold;
 mod random;
 mod reduced;
 mod slow;
+mod tally;
 mod timing;
 
 pub(crate) use announce::{Announced, announced, while_announced};
@@ -34,9 +35,10 @@ pub use beside::{Kept, add_visit, count, enter_timed, leave_timed_with};
 pub(crate) use beside::{leave_pending, write_pending};
 pub(crate) use fold::Fold;
 pub use fold::write_poll;
-pub(crate) use reduced::{PLACES, count_cost, forget_words};
-pub use reduced::{Place, Told, is_open_beside, tally, visit};
+pub use reduced::{Told, is_open_beside, visit};
 pub(crate) use slow::is_open;
+pub(crate) use tally::{PLACES, count_cost, forget_words};
+pub use tally::{Place, tally};
 pub use timing::{Leaving, begin_timing, end_timing, is_learning, learn_cost};
 
 /// A reading of the thread's clock.

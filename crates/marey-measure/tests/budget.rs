@@ -293,12 +293,14 @@ fn check_handlers(test: &str, handler: extern "C" fn(i32)) {
     let (rounds, handled) = worked(directory.path());
     let found = Spool::read(directory.path()).checked();
     let (recorded, counted) = visits(&found, "hot");
-    let (all, most) = (recorded + counted, 2 * N + 1000 * rounds + handled);
-    // What interrupts one that has interrupted a record itself is dropped, and counted: an enter and a leave of each of the
-    // handler's two regions. How many those are is up to how signals nest, with and without a budget.
-    assert_eq!(all + found.dropped / 4, most, "{} records dropped", found.dropped);
+    let (also_recorded, also_counted) = visits(&found, "hot in a handler");
+    let all = recorded + counted + also_recorded + also_counted;
+    let most = 2 * N + 1000 * rounds + handled + N + handled;
+    // What interrupts one that has interrupted a record itself is dropped, and counted: an enter and a leave of each region
+    // that is not to be counted just then. How many those are is up to how signals nest, with and without a budget.
+    assert_eq!(all + found.dropped / 2, most, "{} records dropped", found.dropped);
     assert!(
-        found.dropped.is_multiple_of(4) && counted > N / 2,
+        found.dropped.is_multiple_of(2) && counted > N / 2,
         "{counted} counted, {} dropped",
         found.dropped
     );

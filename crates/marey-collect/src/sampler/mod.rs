@@ -8,7 +8,7 @@
 //! * [`timer`]: the kernel's timers. * [`handler`]: from the signal to the sample. * [`walk`]: the call stack.
 //! * [`restart`]: calls that a sample would have ended early. * [`respect`]: the program's own signals.
 //! * [`handlers`]: what the program's handlers interrupt.
-//! * [`counters`]: what is read beside the time.
+//! * [`counters`]: what is read beside the time. * [`state`]: what each thread has. * [`stop`]: when there are none.
 //!
 //! What is deliberately absent: `perf_event`, though it would be exact at any rate. Its signal comes in the middle of a call
 //! of the kernel: reads and writes of megabytes then end with less than they would (`dd` loses data), and calls that
@@ -21,19 +21,23 @@ mod handler;
 mod handlers;
 mod respect;
 mod restart;
+mod state;
+mod stop;
 mod timer;
 mod walk;
 
 pub(crate) use handlers::forget as goes_on;
 pub(crate) use respect::{awaited, resolve_all};
+pub(crate) use stop::{Stopped, paused, stop};
 
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use marey_measure::{Counting, Lock, Runtime, SampledFrame, Samples, Thread, sys};
+use marey_measure::{Counting, Lock, Runtime, Samples, Thread, sys};
 use marey_model::spool::Definition;
 
 use crate::unwind::Modules;
-use walk::Walker;
+use state::{FREE, Shared, State, StatePointer, new_state, take_free};
+use stop::{BARRED, STOPPED, UNTOLD, is_paused, stop_timer, tell_stopped};
 
 /// The signal; 0 while nothing is sampled.
 static SIGNAL: AtomicU32 = AtomicU32::new(0);
@@ -45,62 +49,6 @@ static SAW_NEW_MODULE: AtomicBool = AtomicBool::new(false);
 static MISSED: AtomicU64 = AtomicU64::new(0);
 /// What is loaded, as far as the spool knows.
 static MODULES: Lock<Option<Modules>> = Lock::new(None);
-/// States of threads that have ended, for those to come.
-static FREE: Lock<Vec<StatePointer>> = Lock::new(Vec::new());
-/// All states, by [`State::next`].
-static ALL: core::sync::atomic::AtomicPtr<State> = core::sync::atomic::AtomicPtr::new(core::ptr::null_mut());
-
-/// Bytes of the stack that the handler runs on.
-const STACK: usize = 64 << 10;
-/// Frames of a stack that are taken, innermost first.
-const MAX_FRAMES: usize = 256;
-/// Open regions that are taken, outermost first.
-const MAX_OPEN: usize = 256;
-
-/// Everything that sampling a thread needs. Its beginning is known to the handler's instructions.
-#[repr(C)]
-struct State {
-    /// Where the handler's stack begins.
-    stack_top: usize,
-    shared: Shared,
-    own: Own,
-    next: *mut State,
-}
-
-/// What others look at than the handler.
-struct Shared {
-    /// The process that made the timer: a forked child has none.
-    pid: AtomicU32,
-    timer: AtomicI32,
-    has_timer: AtomicBool,
-    /// The program believes that it has blocked the signal.
-    seems_blocked: AtomicBool,
-}
-
-/// What the handler has for itself.
-struct Own {
-    thread: *mut Thread,
-    samples: *mut Samples,
-    /// The last known number of [`crate::site::CLOSINGS`].
-    closings: u64,
-    /// Until when no more samples are taken, ticks: at most half of the time is ours.
-    rests_until: u64,
-    /// Periods that have passed meanwhile.
-    passed: u32,
-    /// Periods that samples stand for.
-    told: u64,
-    /// Periods that signals will still tell of, though samples stand for them.
-    ahead: u64,
-    timer: Option<timer::Timer>,
-    open: [u32; MAX_OPEN],
-    frames: [SampledFrame; MAX_FRAMES],
-    walker: Walker,
-}
-
-struct StatePointer(*mut State);
-
-// SAFETY: whoever takes the pointer out of the list owns what it points to.
-unsafe impl Send for StatePointer {}
 
 /// To be called when the process begins to be recorded, before its threads do: from then on they are sampled, if the
 /// environment says how often.
@@ -267,70 +215,6 @@ unsafe fn account_rest(state: *mut State) {
     }
 }
 
-/// # Safety
-/// `state` is one of ours.
-unsafe fn stop_timer(state: *mut State) {
-    // SAFETY: the caller's promise; states are never unmapped.
-    unsafe {
-        let shared = &(*state).shared;
-        let is_ours = || shared.pid.load(Ordering::Relaxed) == sys::process_id();
-        if shared.has_timer.swap(false, Ordering::AcqRel) && is_ours() {
-            timer::stop(shared.timer.load(Ordering::Relaxed));
-        }
-    }
-}
-
-/// While this is not 0, no samples are taken: the handler must not even call the kernel, or look at the clock. It is
-/// [`STOPPED`] for good, and beside that how many threads are at something that may take these away.
-static BARRED: AtomicU32 = AtomicU32::new(0);
-const STOPPED: u32 = 1 << 31;
-
-/// Takes no samples while `f` does what may take the clock away, or calls of the kernel.
-pub(crate) fn paused<R>(f: impl FnOnce() -> R) -> R {
-    BARRED.fetch_add(1, Ordering::SeqCst);
-    let result = f();
-    BARRED.fetch_sub(1, Ordering::SeqCst);
-    result
-}
-
-/// Whether a thread is at something that may take calls of the kernel away.
-fn is_paused() -> bool {
-    BARRED.load(Ordering::SeqCst) & !STOPPED != 0
-}
-
-/// Why there are no more samples.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Stopped {
-    /// The program uses the signal.
-    Taken = 1,
-    /// Somebody has sent the signal.
-    Sent = 2,
-    /// A filter does not let the handler through.
-    Filtered = 3,
-}
-
-/// One of [`Stopped`] that has not been told; 0 for none. It may come in a handler of signals, where nothing can be.
-static UNTOLD: AtomicU8 = AtomicU8::new(0);
-
-/// Ends all sampling in the process, for good.
-pub(crate) fn stop(why: Stopped) {
-    if SIGNAL.swap(0, Ordering::AcqRel) == 0 {
-        return;
-    }
-    UNTOLD.store(why as u8, Ordering::Relaxed);
-    // Signals are on their way.
-    BARRED.fetch_or(STOPPED, Ordering::SeqCst);
-    let mut state = ALL.load(Ordering::Acquire);
-    while !state.is_null() {
-        // SAFETY: states are never unmapped, and their chain never changes.
-        unsafe {
-            stop_timer(state);
-            state = (*state).next;
-        }
-    }
-}
-
 /// To be called now and then: defines modules that samples were taken in.
 pub(crate) fn settle(runtime: &Runtime) {
     if UNTOLD.load(Ordering::Relaxed) != 0 {
@@ -364,19 +248,6 @@ pub(crate) fn ends(runtime: &Runtime) {
     }
 }
 
-#[cold]
-fn tell_stopped(runtime: &Runtime) {
-    let detail = match UNTOLD.swap(0, Ordering::Relaxed) {
-        0 => return,
-        why if why == Stopped::Filtered as u8 => {
-            "samples end: a filter on system calls does not let them through"
-        }
-        why if why == Stopped::Sent as u8 => "samples end: somebody has sent their signal",
-        _ => "samples end: the program uses their signal",
-    };
-    tell(runtime, 1, detail);
-}
-
 /// Nobody waits here for the loader with the table locked: another thread that has the loader's lock may want it. If two
 /// come at a time, one begins anew.
 fn define_modules(runtime: &Runtime) {
@@ -386,27 +257,4 @@ fn define_modules(runtime: &Runtime) {
         walk::publish(&modules);
     }
     MODULES.with_or_renew(|| None, |kept| *kept = Some(modules));
-}
-
-fn take_free() -> Option<*mut State> {
-    FREE.with_or_renew(Vec::new, Vec::pop).flatten().map(|free| free.0)
-}
-
-fn new_state() -> Option<*mut State> {
-    let len = size_of::<State>().next_multiple_of(sys::PAGE);
-    let at = sys::map_zeros(len + STACK)?;
-    let state = at.cast::<State>();
-    // SAFETY: the mapping is nobody else's, and zeros are a state that belongs to no thread, but for the walker.
-    unsafe {
-        (*state).stack_top = at as usize + len + STACK;
-        Walker::begin(&raw mut (*state).own.walker);
-        let mut first = ALL.load(Ordering::Relaxed);
-        loop {
-            (*state).next = first;
-            match ALL.compare_exchange_weak(first, state, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return Some(state),
-                Err(other) => first = other,
-            }
-        }
-    }
 }

@@ -19,7 +19,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 use marey_model::spool::{Open, Stream};
 
 use super::announce::enter_announced;
-use super::{ROOM, Scratch, commit, now, reduced, slow, write};
+use super::{ROOM, Scratch, commit, forget_words, now, reduced, slow, write};
 use crate::channel::VOID;
 use crate::counting;
 use crate::runtime::{self, Runtime};
@@ -50,7 +50,7 @@ pub unsafe fn enter_timed(thread: *mut Thread, site: u32, kept: Kept) {
             *(*thread).stack.add((*thread).depth as usize) = Open { ticks, site, reserved: 0 };
             (*thread).depth += 1;
             (*thread).pending += 1;
-            reduced::forget_words(thread);
+            forget_words(thread);
         }
         release(thread);
     }
@@ -96,7 +96,7 @@ pub(crate) unsafe fn leave_pending(
             let took = (kept == Kept::Timed).then(|| now(thread).saturating_sub(ticks));
             (*thread).depth -= 1;
             (*thread).pending -= 1;
-            reduced::forget_words(thread);
+            forget_words(thread);
             add_with(thread, Visit { site, number: u64::from(kept != Kept::Messages), took }, f);
         }
         release(thread);
