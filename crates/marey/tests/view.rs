@@ -3,6 +3,7 @@
 //! Requests are written by hand, letter by letter: a client library would mend what must be refused.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod again;
 mod beside;
 mod listed;
 mod replaced;

@@ -50,6 +50,11 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_name = "PATH", value_parser = prefix)]
     pub(crate) prefix: Option<String>,
 
+    /// Let the page record the run once more with other rules: whoever has the page can have the recorded command run again,
+    /// as you, in its directory, and nothing else
+    #[arg(long, requires = "run", hide = true)]
+    pub(crate) allow_run: bool,
+
     /// Do not start a browser
     #[arg(long)]
     pub(crate) no_open: bool,

@@ -22,7 +22,7 @@ pub(super) fn run(args: &RecordArgs, before: &Path) -> anyhow::Result<ExitCode> 
     let archive = open_archive(before)?;
     let facts = &archive.meta().run;
     let shown = before.display();
-    refuse(facts, &shown.to_string())?;
+    let typed = command_of(facts, &shown.to_string())?;
     let absolute = |path: &Path| std::path::absolute(path).context("cannot find this directory");
     let output = absolute(&args.output)?;
     if output.canonicalize().is_ok_and(|output| before.canonicalize().is_ok_and(|before| before == output)) {
@@ -41,7 +41,7 @@ pub(super) fn run(args: &RecordArgs, before: &Path) -> anyhow::Result<ExitCode> 
     std::env::set_current_dir(directory)
         .with_context(|| format!("cannot enter {directory}, where {shown} was recorded"))?;
     say(&format!("records again what {shown} says, in {directory}:"));
-    say(&format!("  {}", words(&facts.command)));
+    say(&format!("  {typed}"));
     for difference in differences {
         say(&format!("  {difference}"));
     }
@@ -53,8 +53,11 @@ pub(super) fn run(args: &RecordArgs, before: &Path) -> anyhow::Result<ExitCode> 
     Ok(code)
 }
 
-/// What cannot be recorded again.
-fn refuse(facts: &RunFacts, shown: &str) -> anyhow::Result<()> {
+/// The command of a run as one would type it.
+///
+/// # Errors
+/// If it cannot be recorded again.
+pub(crate) fn command_of(facts: &RunFacts, shown: &str) -> anyhow::Result<String> {
     if facts.command.is_empty() {
         bail!(Usage(format!("{shown} does not say what was recorded: give the command")));
     }
@@ -75,7 +78,7 @@ fn refuse(facts: &RunFacts, shown: &str) -> anyhow::Result<()> {
             "the command of {shown} has words that are not UTF-8 and were not kept whole: give the command"
         )));
     }
-    Ok(())
+    Ok(command)
 }
 
 /// What stands instead of a process where something is of all.

@@ -28,6 +28,7 @@ mod rules;
 mod signals;
 mod spool_dir;
 
+pub(crate) use again::command_of;
 pub(crate) use existing::{is_finished, is_locked, place_of};
 pub(crate) use spool_dir::{
     LAUNCH_FILE, LIBRARY_FILE, LOCK_FILE, SPOOL, WORLD_FILES, can_preload_from, is_place_name, tidy,
