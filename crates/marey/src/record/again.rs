@@ -3,8 +3,10 @@
 //! The one idea: a run may have come from anywhere, so what it says is started only because somebody has typed this, is
 //! printed before it is, and is taken whole or not at all.
 //!
-//! Deliberately absent: the options of the first recording, which one wants to change, and its environment; where that
-//! differs, it is said.
+//! What is not said anew is as it was then: settings, and rules (`settings.rs`).
+//!
+//! Deliberately absent: places, title and remark of the first recording, and its environment; where that differs, it is
+//! said.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,6 +15,7 @@ use anyhow::{Context, bail};
 use marey_archive::{Archive, RunFacts};
 
 use super::existing::is_finished;
+use super::settings;
 use crate::cli::RecordArgs;
 use crate::exit::{Usage, say};
 use crate::run::open_archive;
@@ -34,7 +37,8 @@ pub(super) fn run(args: &RecordArgs, before: &Path) -> anyhow::Result<ExitCode> 
     let spool = args.spool.as_deref().map(absolute).transpose()?;
     let embed_sources = args.embed_sources.as_deref().map(absolute).transpose()?;
     let command = facts.command.iter().map(Into::into).collect();
-    let again = RecordArgs { output, filter, spool, embed_sources, command, again: None, ..args.clone() };
+    let mut again = RecordArgs { output, filter, spool, embed_sources, command, again: None, ..args.clone() };
+    let as_then = settings::take(&mut again, facts, settings::is_given());
     // Before the directory is left that the run may be named from.
     let differences = differences(&archive)?;
     let directory = &facts.directory;
@@ -42,7 +46,7 @@ pub(super) fn run(args: &RecordArgs, before: &Path) -> anyhow::Result<ExitCode> 
         .with_context(|| format!("cannot enter {directory}, where {shown} was recorded"))?;
     say(&format!("records again what {shown} says, in {directory}:"));
     say(&format!("  {typed}"));
-    for difference in differences {
+    for difference in as_then.in_words(&shown.to_string()).into_iter().chain(differences) {
         say(&format!("  {difference}"));
     }
     let code = super::run(&again)?;

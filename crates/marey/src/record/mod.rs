@@ -25,6 +25,7 @@ mod launch;
 mod launch_file;
 mod place;
 mod rules;
+mod settings;
 mod signals;
 mod spool_dir;
 
