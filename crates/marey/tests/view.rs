@@ -67,6 +67,13 @@ impl Served {
         talk(&mut stream, request)
     }
 
+    /// Ends it by a signal that it does not see.
+    fn kill(self) {
+        let mut served = std::mem::ManuallyDrop::new(self);
+        served.child.kill().unwrap();
+        served.child.wait().unwrap();
+    }
+
     /// Comes with the key, as a browser does; what it is to say from then on.
     fn cookie(&self) -> String {
         let (host, path) = self.parts();

@@ -180,7 +180,7 @@ export type WireOpening = { what: string, done: number, of: number, };
 
 export type WireShift = { process: number, offset_ns: number, };
 
-export type WireAgain = { why_not: string | null, command: string, directory: string, output: string, };
+export type WireAgain = { why_not: string | null, command: string, directory: string, output: string, options: string | null, rules: Array<string>, };
 
 export type WireAgainState = { output: string, is_running: boolean, is_cancelled: boolean, elapsed_ms: number, code: number | null, lines: Array<string>, page: string | null, };
 

@@ -56,17 +56,7 @@ fn of_named(shared: &Shared, looked: Option<&Path<String>>) -> Option<Looked> {
 }
 
 async fn planned(State(shared): State<Arc<Shared>>) -> Response {
-    let plan = move || {
-        shared.shelved.again().map_or_else(
-            |why| WireAgain {
-                why_not: Some(why),
-                command: String::new(),
-                directory: String::new(),
-                output: String::new(),
-            },
-            Again::plan,
-        )
-    };
+    let plan = move || shared.shelved.again().map_or_else(WireAgain::not, Again::plan);
     in_words(tokio::task::spawn_blocking(plan).await.map(|plan| json(&plan)))
 }
 

@@ -98,7 +98,7 @@ pub trait Shelf: Send + Sync {
     /// # Errors
     /// In words, if the user has not allowed it.
     fn again(&self) -> Result<&dyn Again, String> {
-        Err("this server starts no programs; one that `marey view RUN --allow-run` has started does"
+        Err("this server may start no program; one that you start as `marey view RUN --allow-run` may"
             .to_owned())
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// What would be done, if the user says so.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct WireAgain {
     /// Why it is not, and what to do about that; `null` = it can be.
@@ -14,6 +14,18 @@ pub struct WireAgain {
     pub directory: String,
     /// Name of the new run, which lies beside the one that is looked at.
     pub output: String,
+    /// Options of the first recording that are not the usual ones, as one types them, and which it gets again; `null` = the
+    /// run does not say which it had.
+    pub options: Option<String>,
+    /// Rules of the first recording, which it does not get again.
+    pub rules: Vec<String>,
+}
+
+impl WireAgain {
+    /// What cannot be done.
+    pub fn not(why: String) -> Self {
+        Self { why_not: Some(why), ..Self::default() }
+    }
 }
 
 /// What was started last.

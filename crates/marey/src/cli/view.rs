@@ -20,6 +20,7 @@ use clap::Args;
         marey view run.marey\n  \
         marey view                                    whichever run is chosen from a list\n  \
         marey view before.marey after.marey           both runs side by side\n  \
+        marey view run.marey --allow-run              with a button that records it again, by other rules\n  \
         marey view run.marey --port 8080 --no-open    behind ssh -L 8080:localhost:8080\n  \
         marey view run.marey --socket view.sock       behind ssh -L 8080:/path/to/view.sock, where ports are shared\n  \
         marey view run.marey --prefix /marey/         behind a proxy that passes that on\n\n\
@@ -50,9 +51,11 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_name = "PATH", value_parser = prefix)]
     pub(crate) prefix: Option<String>,
 
-    /// Let the page record the run once more with other rules: whoever has the page can have the recorded command run again,
-    /// as you, in its directory, and nothing else
-    #[arg(long, requires = "run", hide = true)]
+    /// Give the page a button that records RUN again, with the rules chosen in Next run
+    ///
+    /// Whoever has the page can have the recorded command run again, as you, in its directory, and nothing else; the page
+    /// shows it and asks first. The new run comes to lie beside RUN.
+    #[arg(long, requires = "run")]
     pub(crate) allow_run: bool,
 
     /// Do not start a browser

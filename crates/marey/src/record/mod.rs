@@ -36,6 +36,7 @@ pub(crate) use spool_dir::{
 };
 
 pub(crate) use rules::read as read_rules;
+pub(crate) use settings::unusual;
 
 use existing::Overwrite;
 use job_step::JobStep;

@@ -102,6 +102,13 @@ pub(super) fn take(args: &mut RecordArgs, facts: &RunFacts, is_given: impl Fn(&s
     as_then
 }
 
+/// Settings of a run that are not the usual ones; `None` = it does not say.
+pub(crate) fn unusual(facts: &RunFacts) -> Option<Vec<String>> {
+    facts.settings.as_ref()?;
+    let mut args = parsed("")?;
+    Some(take(&mut args, facts, |_| false).taken)
+}
+
 /// Which options stand on the command line of this process.
 pub(super) fn is_given() -> impl Fn(&str) -> bool {
     // It was understood before.

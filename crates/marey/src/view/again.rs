@@ -4,7 +4,7 @@
 //! words the page has none: rules come to stand in FILE, which lies beside NEW and tells what NEW was recorded with. One at
 //! a time, in a process group of its own that ends when the server does.
 //!
-//! Deliberately absent: options of the recording. Who wants others types the command.
+//! Deliberately absent: options of the recording, which are those of the first. Who wants others types the command.
 
 use std::collections::VecDeque;
 use std::fs::OpenOptions;
@@ -24,7 +24,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use crate::exit::text_of;
 use crate::inherited;
 use crate::paint::harmless;
-use crate::record::{command_of, is_finished};
+use crate::record::{command_of, is_finished, unusual};
 use crate::run::open_archive;
 
 /// What it has said is kept up to so many lines, the last ones, of so many bytes each.
@@ -71,6 +71,9 @@ struct Plan {
     directory: String,
     output: PathBuf,
     rules: PathBuf,
+    options: Option<Vec<String>>,
+    /// Rules of the first recording.
+    former: Vec<String>,
 }
 
 impl Runner {
@@ -111,7 +114,14 @@ impl Runner {
             bail!("{}, where it was recorded, is not there any more", harmless(&facts.directory))
         }
         let (output, rules) = free_names(&self.run)?;
-        Ok(Plan { command: harmless(&command), directory: harmless(&facts.directory), output, rules })
+        Ok(Plan {
+            command: harmless(&command),
+            directory: harmless(&facts.directory),
+            output,
+            rules,
+            options: unusual(facts),
+            former: facts.rules.clone(),
+        })
     }
 
     /// Starts it, and looks after it until it has ended.
@@ -121,16 +131,18 @@ impl Runner {
             bail!("it runs already; wait for its end, or cancel it")
         }
         let plan = self.planned()?;
-        let file = OpenOptions::new().write(true).create_new(true).open(&plan.rules);
-        file.and_then(|mut file| file.write_all(rules.as_bytes()))
-            .with_context(|| format!("cannot write {}", plan.rules.display()))?;
-        let marey = std::env::current_exe().context("cannot find the executable of marey")?;
         let (read, write) = io::pipe().context("cannot make a pipe")?;
-        let mut command = Command::new(marey);
+        let other = write.try_clone().context("cannot share a pipe")?;
+        // This executable, even if its file has been replaced meanwhile.
+        let mut command = Command::new("/proc/self/exe");
+        command.arg0("marey");
         command.arg("record").arg("--again").arg(&self.run).arg("--filter").arg(&plan.rules);
         command.arg("-o").arg(&plan.output).stdin(Stdio::null()).process_group(0);
-        command.stdout(write.try_clone().context("cannot share a pipe")?).stderr(write);
+        command.stdout(other).stderr(write);
+        // The program finds signals as this server found them, not as a server has them.
+        inherited::hand_on(&mut command);
         inherited::end_with_us(&mut command);
+        write_new(&plan.rules, rules).with_context(|| format!("cannot write {}", plan.rules.display()))?;
         let (tell, told) = mpsc::channel();
         let runner = Arc::clone(self);
         // The kernel ends a child with the thread that has started it, so that is the one which waits.
@@ -209,13 +221,10 @@ impl Again for Shared {
                 command: plan.command,
                 directory: plan.directory,
                 output: name(&plan.output),
+                options: plan.options.map(|words| harmless(&words.join(" "))),
+                rules: plan.former.iter().map(|rule| harmless(rule)).collect(),
             },
-            Err(error) => WireAgain {
-                why_not: Some(text_of(&error)),
-                command: String::new(),
-                directory: String::new(),
-                output: String::new(),
-            },
+            Err(error) => WireAgain::not(text_of(&error)),
         }
     }
 
@@ -285,6 +294,16 @@ fn free_names(run: &Path) -> anyhow::Result<(PathBuf, PathBuf)> {
         }
     }
     bail!("beside {} there are {MOST_NAMES} others already; remove some", run.display())
+}
+
+/// A file that is there whole or not at all.
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let written = file.write_all(text.as_bytes());
+    if written.is_err() {
+        std::fs::remove_file(path).ok();
+    }
+    written
 }
 
 /// The last lines of what is said, as long as somebody says something.

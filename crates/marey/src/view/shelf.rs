@@ -227,7 +227,7 @@ impl Shelf for Named {
         let again = self.again.as_ref().map(|it| -> &dyn Again { it });
         again.ok_or_else(|| {
             format!(
-                "this server starts no programs: end it, and start it as `marey view {} --allow-run`",
+                "this server may start no program; one that you start as `marey view {} --allow-run` may",
                 quote(&harmless(&self.run.to_string_lossy()))
             )
         })

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
 use serde_json::Value;
 
 use super::listed::Page;
@@ -26,7 +27,8 @@ fn record(dir: &Path, script: &str) {
     assert!(cc.status().unwrap().success());
     let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
     marey.current_dir(dir).env("XDG_STATE_HOME", dir.join(".state"));
-    let output = marey.args(["record", "-o", "run.marey", "--", "./shell", script]).output().unwrap();
+    marey.args(["record", "-o", "run.marey", "--sample=off", "--rule=count nothing", "--title=first"]);
+    let output = marey.args(["--", "./shell", script]).output().unwrap();
     assert!(dir.join("run.marey/meta.json").is_file(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -100,6 +102,9 @@ fn who_is_not_the_page_starts_nothing() {
     let refused = |more: &str, body: &str| post(&page, "/api/again", more, body).0;
     assert_eq!(refused(&format!("{own}Origin: http://evil.example\r\n"), RULES), 403);
     assert_eq!(refused("", RULES), 401);
+    let cancel = |more: &str| post(&page, "/api/again/cancel", more, "").0;
+    assert_eq!(cancel(&format!("{own}Origin: http://evil.example\r\n")), 403);
+    assert_eq!((cancel(""), cancel(&own)), (401, 204), "there is nothing to cancel");
     assert_eq!(refused(&cookie, RULES), 400, "which run is meant is not said");
     assert_eq!(refused(&format!("{cookie}X-Marey-Run: 0123456789abcdef\r\n"), RULES), 410, "another run is");
     assert_eq!(refused(&own, "forget main\n"), 400);
@@ -118,7 +123,7 @@ fn the_recorded_command_runs_once_more_and_both_runs_are_opened() {
     let dir = tempfile::tempdir().unwrap();
     record(
         dir.path(),
-        "echo once >> times; while [ -e wait ]; do sleep 0.02; done; echo '<b>told</b>'; exit 7",
+        "echo once >> times; grep SigIgn /proc/$$/status >> ignored; while [ -e wait ]; do sleep 0.02; done; echo '<b>told</b>'; exit 7",
     );
     std::fs::write(dir.path().join("wait"), "").unwrap();
     let page = Page::new(dir.path(), &["run.marey", "--allow-run"]);
@@ -126,6 +131,10 @@ fn the_recorded_command_runs_once_more_and_both_runs_are_opened() {
     assert_eq!((&plan["why_not"], plan["output"].as_str()), (&Value::Null, Some("run-2.marey")));
     assert!(plan["command"].as_str().unwrap().starts_with("./shell 'echo once"), "{plan}");
     assert_eq!(Path::new(plan["directory"].as_str().unwrap()), dir.path().canonicalize().unwrap());
+    assert_eq!(
+        (&plan["options"], &plan["rules"][0]),
+        (&Value::from("--sample=off"), &Value::from("count nothing"))
+    );
     let own = known(&page);
     assert_eq!(post(&page, "/api/again", &own, RULES), (204, String::new()));
     let (status, why) = post(&page, "/api/again", &own, RULES);
@@ -137,7 +146,21 @@ fn the_recorded_command_runs_once_more_and_both_runs_are_opened() {
     assert_eq!((&state["code"], &state["is_cancelled"]), (&Value::from(7), &Value::from(false)), "{state}");
     assert!(state["lines"].as_array().unwrap().contains(&Value::from("<b>told</b>")), "{state}");
     assert_eq!(times(dir.path()), 2);
+    let ignored = std::fs::read_to_string(dir.path().join("ignored")).unwrap();
+    let ignored: Vec<&str> = ignored.lines().collect();
+    assert_eq!((ignored.len(), ignored[0]), (2, ignored[1]), "signals are as they were");
     assert_eq!(std::fs::read_to_string(dir.path().join("run-2.rules")).unwrap(), RULES);
+    // The options of the first recording, and the rules of this one.
+    let facts = |run: &str| -> Value {
+        let meta = std::fs::read(dir.path().join(run).join("meta.json")).unwrap();
+        serde_json::from_slice::<Value>(&meta).unwrap()["run"].clone()
+    };
+    let (before, made) = (facts("run.marey"), facts("run-2.marey"));
+    assert!(made["settings"].as_array().unwrap().contains(&Value::from("--sample=off")), "{made}");
+    assert_eq!(made["settings"], before["settings"]);
+    let rule = made["rules"][0].as_str().unwrap().split_whitespace().collect::<Vec<_>>();
+    assert_eq!((made["rules"].as_array().unwrap().len(), rule), (1, vec!["off", "source:main"]));
+    assert_eq!((before["title"].as_str(), made["title"].as_str()), (Some("first"), Some("")));
     assert_eq!(state["page"], "run/0-1/");
     let both = page.head("/run/0-1/", r#"{"ask":"run"}"#);
     assert_eq!((both["name"].as_str(), both["other"].as_str()), (Some("run.marey"), Some("run-2.marey")));
@@ -149,7 +172,7 @@ fn the_recorded_command_runs_once_more_and_both_runs_are_opened() {
 #[test]
 fn what_was_started_ends_with_cancel_and_with_the_server() {
     let dir = tempfile::tempdir().unwrap();
-    record(dir.path(), "[ -e long ] && echo $$ > pid && exec sleep 600; true");
+    record(dir.path(), "[ -e long ] && echo $$ $PPID > pid && exec sleep 600; true");
     std::fs::write(dir.path().join("long"), "").unwrap();
     let pid = dir.path().join("pid");
     let started = |page: &Page| {
@@ -157,30 +180,42 @@ fn what_was_started_ends_with_cancel_and_with_the_server() {
         let began = Instant::now();
         loop {
             let text = std::fs::read_to_string(&pid).unwrap_or_default();
-            if let Ok(pid) = text.trim().parse::<i32>() {
-                std::fs::remove_file(dir.path().join("pid")).unwrap();
-                return rustix::process::Pid::from_raw(pid).unwrap();
+            // Of the last process that was started, and of the program.
+            if let Some(pids) = text.strip_suffix('\n') {
+                std::fs::remove_file(&pid).unwrap();
+                let pids = pids.split(' ').map(|pid| Pid::from_raw(pid.parse().unwrap()).unwrap());
+                return <[Pid; 2]>::try_from(pids.collect::<Vec<_>>()).unwrap();
             }
             assert!(began.elapsed() < EVER, "{}", json(page, "/api/again/state"));
             std::thread::sleep(Duration::from_millis(20));
         }
     };
     // Who has ended keeps its number until somebody asks for its status, which nobody may.
-    let is_there = |pid: rustix::process::Pid| {
+    let is_there = |pid: Pid| {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
         stat.is_ok_and(|stat| !stat.contains(") Z "))
     };
     let page = Page::new(dir.path(), &["run.marey", "--allow-run"]);
-    let program = started(&page);
-    assert!(is_there(program));
+    let [last, program] = started(&page);
+    assert!(is_there(last) && is_there(program));
     assert_eq!(post(&page, "/api/again/cancel", &known(&page), "").0, 204);
     let state = ended(&page);
     assert_eq!(state["is_cancelled"], true, "{state}");
-    assert!(!is_there(program), "{state}");
-    let program = started(&page);
-    assert!(is_there(program));
+    assert!(!is_there(last) && !is_there(program), "{state}");
+    let [last, program] = started(&page);
+    assert!(is_there(last) && is_there(program));
     drop(page);
-    assert!(!is_there(program), "the server has ended");
+    assert!(!is_there(last) && !is_there(program), "the server has ended");
+    // One that is killed can end nothing, but the recorder hears of it, and passes on to the program that it is to end.
+    let page = Page::new(dir.path(), &["run.marey", "--allow-run"]);
+    let [last, program] = started(&page);
+    page.served.kill();
+    let began = Instant::now();
+    while is_there(program) {
+        assert!(began.elapsed() < EVER, "the server was killed");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    rustix::process::kill_process(last, rustix::process::Signal::KILL).unwrap();
 }
 
 #[test]
