@@ -158,7 +158,6 @@ fn set(args: &mut RecordArgs, then: RecordArgs, name: &str) {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

@@ -1,4 +1,5 @@
 //! `marey view RUN --allow-run`: the recorded command once more, by what a page asks and by nothing else.
+#![expect(clippy::disallowed_methods, reason = "a test waits for a while, and measures nothing")]
 
 use std::path::Path;
 use std::process::Command;
