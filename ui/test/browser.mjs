@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 
 import { addresses } from "./addresses.mjs";
+import { again } from "./again.mjs";
 import { beside } from "./beside.mjs";
 import { compare } from "./compare.mjs";
 import { ended } from "./ended.mjs";
@@ -40,7 +41,7 @@ import { summed } from "./summed.mjs";
 import { tables } from "./tables.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { addresses, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, next, reduced, references, remarks, runs, sourceless, sources, speed, summed, tables, workerless };
+const CASES = { addresses, again, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, next, reduced, references, remarks, runs, sourceless, sources, speed, summed, tables, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

@@ -24,6 +24,7 @@ export async function next(browser, address, file) {
   assert.deepEqual([saved.name, String(saved.content)], ["next.rules", rules]);
   // Whoever started the browser records with it.
   writeFileSync(file, saved.content);
+  await browser.until("how to have a button that does it", () => /no button.*marey view \S+\.marey --allow-run/.test(document.querySelector(".next-why")?.textContent ?? ""));
   assert.match(await browser.text(".sheet code"), /^marey record --filter next\.rules --again \S+\.marey$/);
 
   browser.step("it is taken back, and opened anew from its address");

@@ -83,6 +83,8 @@ pub struct RunFacts {
     pub directory: String,
     /// The launcher's name for the job step that several recorders were of, each for some ranks; empty = there was one.
     pub job_step: String,
+    /// Settings that it was recorded with, as words of the command line of the recorder; `None` = not known.
+    pub settings: Option<Vec<String>>,
 }
 
 /// One file of a table.

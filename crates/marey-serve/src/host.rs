@@ -7,9 +7,12 @@
 //! viewer. Where there are many runs `api/runs` lists them, and the page of one, or of two, is `run/3/` or `run/3-5/`, with
 //! paths of its own as if it were alone.
 //!
+//! If the user allows it, the run is recorded once more, with rules that the page gives (`host/again.rs`).
+//!
 //! What is deliberately absent: files of a run or of this machine; no path that somebody sends is ever opened. Of runs
 //! there are those that the user has named or was offered, by their numbers.
 
+mod again;
 mod connections;
 mod guard;
 mod key;
@@ -32,6 +35,7 @@ use axum::routing::{get, post};
 
 use self::shelf::{Looked, Refusal, Shelved};
 use crate::{Opened, answer, viewer};
+pub use again::Again;
 pub use connections::Limits;
 pub use key::Key;
 pub use shelf::{Mark, Progress, Shelf};
@@ -115,7 +119,9 @@ impl Shared {
     fn looked(&self, named: Option<&str>) -> Option<Looked> {
         match named {
             None => (!self.has_list).then_some(Looked::ONLY),
-            Some(named) => Looked::parse(named).filter(|_| self.has_list),
+            // Of a run that was named there may be new ones, which lie beside it.
+            Some(named) => Looked::parse(named)
+                .filter(|it| self.has_list || (self.shelved.again().is_ok() && it.is_of(0))),
         }
     }
 }
@@ -220,6 +226,7 @@ fn router(shared: &Arc<Shared>) -> Router {
         .route("/run/{looked}/api/answer/{number}", post(asked_of_numbered))
         .route("/run/{looked}/{*path}", get(file_of))
         .route("/{*path}", get(file))
+        .merge(again::routes())
         .layer(middleware::from_fn_with_state(Arc::clone(shared), guard::guard))
         .with_state(Arc::clone(shared));
     match shared.prefix.trim_end_matches('/') {

@@ -5,6 +5,7 @@
 //!
 //! Times are ns since the start of the run. Ids are places in the lists of [`RunHead`].
 
+mod again;
 mod annotations;
 mod causes;
 mod collectives;
@@ -22,6 +23,7 @@ mod traffic;
 
 use serde::{Deserialize, Serialize};
 
+pub use again::{WireAgain, WireAgainState};
 pub use annotations::{
     AnomaliesHead, SituationsHead, WireAnomaly, WireCall, WireCause, WireSituation, WireSituationKind,
     WireUnit,
@@ -676,6 +678,7 @@ mod tests {
             .into_iter()
             .chain(compare::declarations())
             .chain(runs::declarations())
+            .chain(again::declarations())
             .chain(remarks::declarations())
             .chain(source::declarations())
         {

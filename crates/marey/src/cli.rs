@@ -158,7 +158,8 @@ pub(crate) struct RecordArgs {
 
     /// Record the command of RUN again, in the directory that it was recorded in
     ///
-    /// The command is printed before it is started. Other options are those that are given now.
+    /// The command is printed before it is started. How much is recorded, and by which rules, is as it was then, but for
+    /// what is said now: --filter and --rule take the place of all rules. Places, title and memo are those of now.
     #[arg(long, value_name = "RUN", conflicts_with = "command")]
     pub(crate) again: Option<PathBuf>,
 

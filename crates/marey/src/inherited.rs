@@ -70,7 +70,16 @@ pub(crate) fn hand_on(command: &mut Command) {
 
 /// What `command` starts is killed when this process ends.
 pub(crate) fn end_together(command: &mut Command) {
-    let ask = || Ok(rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?);
+    end_by(command, rustix::process::Signal::KILL);
+}
+
+/// What `command` starts is asked to end when the thread that starts it does, and so when this process is killed.
+pub(crate) fn end_with_us(command: &mut Command) {
+    end_by(command, rustix::process::Signal::TERM);
+}
+
+fn end_by(command: &mut Command, signal: rustix::process::Signal) {
+    let ask = move || Ok(rustix::process::set_parent_process_death_signal(Some(signal))?);
     // SAFETY: `ask` calls nothing but the kernel.
     unsafe { command.pre_exec(ask) };
 }

@@ -3,6 +3,7 @@
 //! The one idea: this opens the run, or offers those that there are, and says where to look; what is asked and answered is
 //! the business of `marey-serve`.
 
+mod again;
 mod mark;
 mod place;
 mod shelf;
@@ -12,6 +13,7 @@ use std::io::{self, IsTerminal};
 use std::iter;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
 
 use anyhow::Context;
 use marey_archive::Archive;
@@ -27,14 +29,23 @@ use crate::recent;
 use crate::report;
 use crate::run::{damaged, open_archive};
 
+use self::again::{Runner, Shared};
 use self::shelf::{Found, Named};
 
 /// Runs the command.
 pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
+    let runner = match args.run.as_deref().filter(|_| args.allow_run) {
+        Some(run) => Some(Runner::new(run).context("cannot find the directory that this is")?),
+        None => None,
+    };
     let (runs, what) = match &args.run {
         Some(run) => {
             let only = Some(Box::new(opened(run, args.other.as_deref())?));
-            let shelf = Box::new(Named { run: run.clone(), other: args.other.clone() });
+            let shelf = Box::new(Named {
+                run: run.clone(),
+                other: args.other.clone(),
+                again: runner.clone().map(Shared),
+            });
             (Runs { shelf, only }, named(run, args.other.as_deref()))
         }
         None => {
@@ -56,7 +67,9 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
     let prefix = Box::new(|port| asked.unwrap_or_else(|| place::of(port, new)));
     let config = Config { place, prefix, limits: Limits::usual() };
     let ready = |entry: &Entry| tell(args, &what, entry);
-    serve(runs, config, ready, stopped()?)?;
+    let served = serve(runs, config, ready, stopped(runner.clone())?);
+    runner.inspect(|runner| runner.end());
+    served?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -133,7 +146,7 @@ fn open(address: &str) {
 }
 
 /// Is done when somebody stops us.
-fn stopped() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
+fn stopped(runner: Option<Arc<Runner>>) -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
     let mut signals =
         signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).context("cannot wait for signals")?;
     let (tell, told) = marey_serve::host::stopping();
@@ -143,6 +156,7 @@ fn stopped() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
         tell();
         // What is being answered may take long; whoever asks twice does not want to wait for it.
         signals.next();
+        runner.inspect(|runner| runner.end());
         std::process::exit(130);
     });
     Ok(told)

@@ -3,6 +3,7 @@
 //! Requests are written by hand, letter by letter: a client library would mend what must be refused.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod again;
 mod beside;
 mod listed;
 mod replaced;
@@ -64,6 +65,13 @@ impl Served {
     fn ask(&self, request: &str) -> Answer {
         let mut stream = TcpStream::connect(self.parts().0).unwrap();
         talk(&mut stream, request)
+    }
+
+    /// Ends it by a signal that it does not see.
+    fn kill(self) {
+        let mut served = std::mem::ManuallyDrop::new(self);
+        served.child.kill().unwrap();
+        served.child.wait().unwrap();
     }
 
     /// Comes with the key, as a browser does; what it is to say from then on.

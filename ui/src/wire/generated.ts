@@ -180,6 +180,10 @@ export type WireOpening = { what: string, done: number, of: number, };
 
 export type WireShift = { process: number, offset_ns: number, };
 
+export type WireAgain = { why_not: string | null, command: string, directory: string, output: string, options: string | null, rules: Array<string>, };
+
+export type WireAgainState = { output: string, is_running: boolean, is_cancelled: boolean, elapsed_ms: number, code: number | null, lines: Array<string>, page: string | null, };
+
 export type RemarksHead = { why_not: string | null, path_ns: number | null, processor_ns: number, loops: Array<WireRemarked>, left_out: number, };
 
 export type WireRemark = { kind: string, line: number, compiler: string, reason: string, said: string, dependence: string, distance: number | null, array: string, is_array_of_text: boolean, callee: string, inlined_into: string, };

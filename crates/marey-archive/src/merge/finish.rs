@@ -184,6 +184,7 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         rules: rules(input),
         directory: launch.cwd.clone(),
         job_step: launch.job_step.clone().unwrap_or_default(),
+        settings: launch.settings.clone(),
     };
     if meta.run.command.is_empty() {
         meta.run.command = input.processes.first().map_or_else(Vec::new, |process| process.command.clone());

@@ -18,6 +18,7 @@ pub(crate) struct Launch {
     pub argv: Vec<String>,
     pub cwd: String,
     pub job_step: Option<String>,
+    pub settings: Option<Vec<String>>,
     pub host: String,
     pub launcher_pid: u32,
     pub title: Option<String>,

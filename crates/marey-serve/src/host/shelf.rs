@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::Again;
 use crate::Opened;
 use crate::wire::{WireOpening, WireRuns, WireShift};
 
@@ -91,6 +92,15 @@ pub trait Shelf: Send + Sync {
     /// # Errors
     /// In words, if there is no such run or process, or it cannot be written down.
     fn shift(&self, run: usize, mark: Mark, shift: WireShift) -> Result<(), String>;
+
+    /// What can record the run of number 0 once more.
+    ///
+    /// # Errors
+    /// In words, if the user has not allowed it.
+    fn again(&self) -> Result<&dyn Again, String> {
+        Err("this server may start no program; one that you start as `marey view RUN --allow-run` may"
+            .to_owned())
+    }
 }
 
 /// Which runs are looked at.
@@ -103,6 +113,11 @@ pub(super) struct Looked {
 impl Looked {
     /// What is served where one run, or one with another beside it, was named.
     pub(super) const ONLY: Self = Self { run: 0, beside: None };
+
+    /// Whether a run is the one that is looked at.
+    pub(super) fn is_of(self, run: usize) -> bool {
+        self.run == run
+    }
 
     /// From a part of an address.
     pub(super) fn parse(text: &str) -> Option<Self> {
@@ -156,6 +171,10 @@ impl Shelved {
     fn told(&self, looked: Looked, mut run: Opened<'static>) -> Opened<'static> {
         run.allow_shift(self.shelf.why_no_shift(looked.run));
         run
+    }
+
+    pub(super) fn again(&self) -> Result<&dyn Again, String> {
+        self.shelf.again()
     }
 
     pub(super) fn list(&self) -> WireRuns {

@@ -20,6 +20,7 @@ use clap::Args;
         marey view run.marey\n  \
         marey view                                    whichever run is chosen from a list\n  \
         marey view before.marey after.marey           both runs side by side\n  \
+        marey view run.marey --allow-run              with a button that records it again, by other rules\n  \
         marey view run.marey --port 8080 --no-open    behind ssh -L 8080:localhost:8080\n  \
         marey view run.marey --socket view.sock       behind ssh -L 8080:/path/to/view.sock, where ports are shared\n  \
         marey view run.marey --prefix /marey/         behind a proxy that passes that on\n\n\
@@ -49,6 +50,13 @@ pub(crate) struct ViewArgs {
     /// ~/.local/state/marey/places]; behind a proxy that passes all paths on, `/`
     #[arg(long, value_name = "PATH", value_parser = prefix)]
     pub(crate) prefix: Option<String>,
+
+    /// Give the page a button that records RUN again, with the rules chosen in Next run
+    ///
+    /// Whoever has the page can have the recorded command run again, as you, in its directory, and nothing else; the page
+    /// shows it and asks first. The new run comes to lie beside RUN.
+    #[arg(long, requires = "run")]
+    pub(crate) allow_run: bool,
 
     /// Do not start a browser
     #[arg(long)]

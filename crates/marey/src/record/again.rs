@@ -3,8 +3,10 @@
 //! The one idea: a run may have come from anywhere, so what it says is started only because somebody has typed this, is
 //! printed before it is, and is taken whole or not at all.
 //!
-//! Deliberately absent: the options of the first recording, which one wants to change, and its environment; where that
-//! differs, it is said.
+//! What is not said anew is as it was then: settings, and rules (`settings.rs`).
+//!
+//! Deliberately absent: places, title and remark of the first recording, and its environment; where that differs, it is
+//! said.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,6 +15,7 @@ use anyhow::{Context, bail};
 use marey_archive::{Archive, RunFacts};
 
 use super::existing::is_finished;
+use super::settings;
 use crate::cli::RecordArgs;
 use crate::exit::{Usage, say};
 use crate::run::open_archive;
@@ -22,7 +25,7 @@ pub(super) fn run(args: &RecordArgs, before: &Path) -> anyhow::Result<ExitCode> 
     let archive = open_archive(before)?;
     let facts = &archive.meta().run;
     let shown = before.display();
-    refuse(facts, &shown.to_string())?;
+    let typed = command_of(facts, &shown.to_string())?;
     let absolute = |path: &Path| std::path::absolute(path).context("cannot find this directory");
     let output = absolute(&args.output)?;
     if output.canonicalize().is_ok_and(|output| before.canonicalize().is_ok_and(|before| before == output)) {
@@ -34,15 +37,16 @@ pub(super) fn run(args: &RecordArgs, before: &Path) -> anyhow::Result<ExitCode> 
     let spool = args.spool.as_deref().map(absolute).transpose()?;
     let embed_sources = args.embed_sources.as_deref().map(absolute).transpose()?;
     let command = facts.command.iter().map(Into::into).collect();
-    let again = RecordArgs { output, filter, spool, embed_sources, command, again: None, ..args.clone() };
+    let mut again = RecordArgs { output, filter, spool, embed_sources, command, again: None, ..args.clone() };
+    let as_then = settings::take(&mut again, facts, settings::is_given());
     // Before the directory is left that the run may be named from.
     let differences = differences(&archive)?;
     let directory = &facts.directory;
     std::env::set_current_dir(directory)
         .with_context(|| format!("cannot enter {directory}, where {shown} was recorded"))?;
     say(&format!("records again what {shown} says, in {directory}:"));
-    say(&format!("  {}", words(&facts.command)));
-    for difference in differences {
+    say(&format!("  {typed}"));
+    for difference in as_then.in_words(&shown.to_string()).into_iter().chain(differences) {
         say(&format!("  {difference}"));
     }
     let code = super::run(&again)?;
@@ -53,8 +57,11 @@ pub(super) fn run(args: &RecordArgs, before: &Path) -> anyhow::Result<ExitCode> 
     Ok(code)
 }
 
-/// What cannot be recorded again.
-fn refuse(facts: &RunFacts, shown: &str) -> anyhow::Result<()> {
+/// The command of a run as one would type it.
+///
+/// # Errors
+/// If it cannot be recorded again.
+pub(crate) fn command_of(facts: &RunFacts, shown: &str) -> anyhow::Result<String> {
     if facts.command.is_empty() {
         bail!(Usage(format!("{shown} does not say what was recorded: give the command")));
     }
@@ -75,7 +82,7 @@ fn refuse(facts: &RunFacts, shown: &str) -> anyhow::Result<()> {
             "the command of {shown} has words that are not UTF-8 and were not kept whole: give the command"
         )));
     }
-    Ok(())
+    Ok(command)
 }
 
 /// What stands instead of a process where something is of all.

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::clock;
 use super::job_step::JobStep;
+use super::settings;
 use crate::cli::RecordArgs;
 use crate::embedded;
 
@@ -39,6 +40,8 @@ pub(crate) struct LaunchFile {
     memo: Option<String>,
     /// How much was recorded.
     mode: &'static str,
+    /// All settings, as words of the command line.
+    settings: Vec<String>,
     /// Commit that the working directory was checked out at.
     git_commit: Option<String>,
     /// Variables that change how parallel programs run.
@@ -85,6 +88,7 @@ impl LaunchFile {
             title: args.title.clone(),
             memo: args.memo.clone(),
             mode: args.mode.name(),
+            settings: settings::words_of(args),
             git_commit: git_commit(&cwd),
             cwd: cwd.to_string_lossy().into_owned(),
             environment: allowed(std::env::vars_os()),

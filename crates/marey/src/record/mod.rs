@@ -25,15 +25,18 @@ mod launch;
 mod launch_file;
 mod place;
 mod rules;
+mod settings;
 mod signals;
 mod spool_dir;
 
+pub(crate) use again::command_of;
 pub(crate) use existing::{is_finished, is_locked, place_of};
 pub(crate) use spool_dir::{
     LAUNCH_FILE, LIBRARY_FILE, LOCK_FILE, SPOOL, WORLD_FILES, can_preload_from, is_place_name, tidy,
 };
 
 pub(crate) use rules::read as read_rules;
+pub(crate) use settings::unusual;
 
 use existing::Overwrite;
 use job_step::JobStep;

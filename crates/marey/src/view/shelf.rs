@@ -9,13 +9,15 @@ use std::sync::{Mutex, PoisonError};
 
 use marey_archive::{META_FILE, State};
 use marey_serve::Opened;
-use marey_serve::host::{Mark, Progress, Shelf};
+use marey_serve::host::{Again, Mark, Progress, Shelf};
 use marey_serve::wire::{WireOpening, WireRun, WireRuns, WireShift};
 
+use super::again::Shared;
 use super::mark::{is_still, mark};
 use super::{beside, open_run, opened};
 use crate::clocks;
 use crate::compare::names;
+use crate::doctor::quote;
 use crate::exit;
 use crate::paint::harmless;
 use crate::recent;
@@ -173,11 +175,19 @@ impl Shelf for Found {
 pub(super) struct Named {
     pub(super) run: PathBuf,
     pub(super) other: Option<PathBuf>,
+    /// What can record it once more, if the user allows it; that becomes the runs of number 1, 2, ….
+    pub(super) again: Option<Shared>,
 }
 
 impl Named {
     fn paths(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(&*self.run).chain(self.other.as_deref())
+    }
+
+    /// A run that was recorded since.
+    fn made(&self, number: usize) -> Result<PathBuf, String> {
+        let made = self.again.as_ref().and_then(|Shared(runner)| runner.made(number));
+        made.ok_or_else(|| "there is no such run".to_owned())
     }
 }
 
@@ -189,13 +199,17 @@ impl Shelf for Named {
     fn open(
         &self,
         _run: usize,
-        _beside: Option<usize>,
+        beside: Option<usize>,
         _progress: &Progress<'_>,
     ) -> Result<Opened<'static>, String> {
-        opened(&self.run, self.other.as_deref()).map_err(|error| exit::text_of(&error))
+        let made = beside.map(|number| self.made(number)).transpose()?;
+        opened(&self.run, made.as_deref().or(self.other.as_deref())).map_err(|error| exit::text_of(&error))
     }
 
-    fn mark(&self, _run: usize) -> Result<Mark, String> {
+    fn mark(&self, run: usize) -> Result<Mark, String> {
+        if run != 0 {
+            return mark([&*self.made(run)?]).map_err(|error| exit::text_of(&error));
+        }
         mark(self.paths()).map_err(|error| exit::text_of(&error))
     }
 
@@ -207,6 +221,16 @@ impl Shelf for Named {
         let is_meant = || is_still(self.paths(), mark);
         clocks::shift(&self.run, shift.process, shift.offset_ns, is_meant)
             .map_err(|error| exit::text_of(&error))
+    }
+
+    fn again(&self) -> Result<&dyn Again, String> {
+        let again = self.again.as_ref().map(|it| -> &dyn Again { it });
+        again.ok_or_else(|| {
+            format!(
+                "this server may start no program; one that you start as `marey view {} --allow-run` may",
+                quote(&harmless(&self.run.to_string_lossy()))
+            )
+        })
     }
 }
 

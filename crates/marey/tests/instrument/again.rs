@@ -18,7 +18,9 @@ fn a_run_is_recorded_again_where_it_was_with_other_rules() {
     let (copy, _) = original.instrumented(&[]);
     let Some(_) = copy.compile("gcc", "various.c", &[]) else { return };
     let mut record = marey(&copy.root());
-    record.args(["record", "--", "sh", "-c", LINE, "sh", "two words; it's"]).env("OMP_NUM_THREADS", "3");
+    record
+        .args(["record", "--sample=off", "--depth=7", "--", "sh", "-c", LINE, "sh", "two words; it's"])
+        .env("OMP_NUM_THREADS", "3");
     let first = record.output().unwrap();
     // The program's own.
     assert_eq!(first.status.code(), Some(3), "{}", told(&first));
@@ -48,6 +50,9 @@ fn a_run_is_recorded_again_where_it_was_with_other_rules() {
     let report = marey(&elsewhere).args(["report", "--json", "again.marey"]).output().unwrap();
     let report = String::from_utf8(report.stdout).unwrap();
     assert!(report.contains("\"is_even\"") && !report.contains("\"insert\""), "{report}");
+    // Options are those of then.
+    assert!(said.contains("as it was then, with --sample=off --depth=7\n"), "{said}");
+    assert!(!said.contains("by the same rules"), "{said}");
     // What was recorded again can be so once more, over itself it cannot.
     let mut over = marey(&elsewhere);
     let over = over.args(["record", "--again", "again.marey", "--force"]).output().unwrap();
@@ -56,9 +61,34 @@ fn a_run_is_recorded_again_where_it_was_with_other_rules() {
     // All paths are those of the directory where it was typed.
     fs::create_dir(elsewhere.join("sources")).unwrap();
     let mut more = marey(&elsewhere);
-    more.args(["record", "--again", "again.marey", "-o", "more.marey", "--embed-sources=sources"]);
+    more.args([
+        "record",
+        "--again",
+        "again.marey",
+        "-o",
+        "more.marey",
+        "--embed-sources=sources",
+        "--sample=200",
+    ]);
     let more = more.output().unwrap();
     assert_eq!((more.status.code(), &more.stdout), (Some(3), &first.stdout), "{}", told(&more));
+    // With what is said now, and by the rules of the run that is recorded again.
+    let said = told(&more);
+    assert!(
+        said.contains("as it was then, with --depth=7\n") && said.contains("by the same rules"),
+        "{said}"
+    );
+    let facts = |run: &str| {
+        let meta = fs::read(elsewhere.join(run).join("meta.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&meta).unwrap()["run"].clone()
+    };
+    let (again, more) = (facts("again.marey"), facts("more.marey"));
+    assert_eq!((&more["rules"], more["rules"].as_array().unwrap().len()), (&again["rules"], 2));
+    let has = |facts: &serde_json::Value, word: &str| {
+        facts["settings"].as_array().unwrap().iter().any(|it| it == word)
+    };
+    assert!(has(&again, "--sample=off") && has(&more, "--sample=200"), "{again} {more}");
+    assert!(has(&again, "--depth=7") && has(&more, "--depth=7"), "{again} {more}");
 }
 
 #[test]

@@ -68,8 +68,13 @@ pub(crate) fn look(run: &Path, words: &[&str], case: &str, place: &Place) {
 
 /// The same with a file that says what is to be seen.
 pub(crate) fn look_for(run: &Path, case: &str, file: &Path, place: &Place) {
+    look_with(run, &[], case, file, place);
+}
+
+/// With both.
+pub(crate) fn look_with(run: &Path, words: &[&str], case: &str, file: &Path, place: &Place) {
     let there = need!(browser(), "Chromium, npm's packages in ui/ and the page that `cargo xtask ui` builds");
-    let served = Served::new(run, &[]);
+    let served = Served::new(run, words);
     see(&there, &[&served.address, case, &file.to_string_lossy()], place);
 }
 

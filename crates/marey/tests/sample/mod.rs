@@ -44,6 +44,7 @@ pub(crate) fn write(dir: &Path) {
         rules: Vec::new(),
         directory: String::new(),
         job_step: String::new(),
+        settings: None,
     };
     let mut meta = Meta::new(run);
     meta.state = State::Finished;

@@ -50,7 +50,7 @@ export function Header(): JSX.Element {
 function Name({ children }: { readonly children: ComponentChildren }): JSX.Element {
   if (!isListed) return <div class="top-name">{children}</div>;
   return (
-    <a class="top-name" href={LIST} title="All runs">
+    <a class="top-name" href={LIST} title="All runs, or the one that marey view was started with">
       {children}
     </a>
   );

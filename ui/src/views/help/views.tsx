@@ -102,6 +102,8 @@ export function OfNext(): JSX.Element {
       How much the next run is to record of which regions: nothing, how often, also how long, or each visit by itself. The cost of a region
       is what recording its visits took in this run, about: two events a visit, at the mean cost of an event. What is chosen makes the rules
       of a filter file, to be saved and given to <code>marey record --filter</code>; it is in the address, and nothing changes in this run.
+      A server that was started with <code>--allow-run</code> has a button that records the run again and opens both side by side; it shows
+      what would be run, and asks.
     </p>
   );
 }

@@ -10,6 +10,7 @@ import { report, run } from "../../state/run.ts";
 import { chosenRegion } from "../../state/view.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { Coming } from "../lost.tsx";
+import { Again } from "./again.tsx";
 import "./next.css";
 
 /** What one rule is about: regions of libraries that differ in their nouns alone, or functions of one name. */
@@ -163,7 +164,14 @@ function Rules(): JSX.Element {
   const said = useSignal("");
   const text = filterText.value;
   const head = run.value;
-  if (text === "") return <p class="muted">All is traced, as without rules.</p>;
+  if (text === "") {
+    return (
+      <section>
+        <p class="muted">All is traced, as without rules.</p>
+        <Again />
+      </section>
+    );
+  }
   const copy = (what: string): void => {
     void navigator.clipboard.writeText(what).then(
       () => (said.value = "copied"),
@@ -193,7 +201,11 @@ function Rules(): JSX.Element {
           copy
         </button>
       </p>
-      <p class="muted">That runs the recorded command in its directory once more; `marey diff` and the view Compare tell what has become of it.</p>
+      <p class="muted">
+        That runs the recorded command in its directory once more, with the same options and these rules alone; <code>marey diff</code> and the view Compare tell
+        what has become of it.
+      </p>
+      <Again />
     </section>
   );
 }
