@@ -154,7 +154,8 @@ fn samples_stand_at_instructions_as_they_do_at_lines() {
     let text = std::fs::read_to_string(source).unwrap();
     let flags = ["-g", "-O1", "-fno-inline", "-o", "loops"];
     let Some(()) = compiled(dir.path(), &text, &flags) else { return };
-    let (code, said, errors) = marey(dir.path(), &["record", "-o", "run.marey", "--", "./loops", "1000000"]);
+    let record = ["record", "--embed-code", "-o", "run.marey", "--", "./loops", "1000000"];
+    let (code, said, errors) = marey(dir.path(), &record);
     assert_eq!(code, Some(0), "{errors}");
     let truth: Vec<i64> = said.split_whitespace().map(|word| word.parse().unwrap()).collect();
     let told = json(dir.path(), &["source", "run.marey", "--code", "burn"]);
@@ -186,8 +187,26 @@ fn samples_stand_at_instructions_as_they_do_at_lines() {
     let called = instructions(&main).into_iter().find(|it| it["leads_to"] == "burn").unwrap().clone();
     assert!((number(&called, "processor_ns") - own).abs() <= bar, "{called}");
     assert!(number(&called, "own_ns") < own / 10, "{called}");
-    // A program that is another one now is not shown as the one that ran.
+    // A program that is another one now is not shown as the one that ran: what the run kept is, and that is the same.
     let Some(()) = compiled(dir.path(), PROGRAM, &["-g", "-O2", "-o", "loops"]) else { return };
-    let (code, told, errors) = marey(dir.path(), &["source", "run.marey", "--code", "burn"]);
-    assert!(code != Some(0) && told.is_empty() && errors.contains("module changed since it ran"), "{errors}");
+    let kept = json(dir.path(), &["source", "run.marey", "--code", "burn"]);
+    assert_eq!(kept["codes"][0]["instructions"], told["codes"][0]["instructions"]);
+    assert!(kept["problems"][0].as_str().unwrap().contains("not there any more"), "{}", kept["problems"]);
+    // A function that nobody was seen in is not kept; and a copy that does not say whose it is has no code.
+    let refused = |run: &str, name: &str, words: &str| {
+        let (code, told, errors) = marey(dir.path(), &["source", run, "--code", name]);
+        assert!(code != Some(0) && told.is_empty() && errors.contains(words), "{errors}");
+    };
+    refused("run.marey", "frame_dummy", "module changed since it ran");
+    let copy = dir.path().join("copy.marey");
+    marey_archive::redact(&[(&dir.path().join("run.marey"), &copy)], &[]).unwrap();
+    let rows =
+        |run: &Path, table: &str| marey_archive::Archive::open(run).unwrap().table(table).unwrap().len();
+    assert_eq!((rows(&copy, "source_codes"), rows(&copy, "source_instructions")), (0, 0));
+    assert!(0 < rows(&dir.path().join("run.marey"), "source_instructions"));
+    // Nobody gets it who did not ask.
+    let Some(()) = compiled(dir.path(), &text, &flags) else { return };
+    let (code, _, errors) = marey(dir.path(), &["record", "-o", "bare.marey", "--", "./loops", "1000"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(rows(&dir.path().join("bare.marey"), "source_codes"), 0);
 }

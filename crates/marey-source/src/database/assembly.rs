@@ -51,8 +51,10 @@ pub struct Code {
 pub struct Instruction {
     /// Where it begins in the file.
     pub address: u64,
-    /// Its bytes; a processor knows none that is longer than 15.
+    /// Its bytes; none where they were not kept.
     pub bytes: Vec<u8>,
+    /// How many bytes it has; a processor knows none that is longer than 15.
+    pub length: u64,
     /// As assemblers write it. `(bad)` = no instruction.
     pub text: String,
     /// The function that it calls or jumps to, if that is another one and is known.
@@ -162,7 +164,8 @@ impl Assembly {
                 let next = u32::try_from(places.len()).unwrap_or(u32::MAX);
                 *places.entry(frames).or_insert(next)
             });
-            listing.instructions.push(Instruction { address, bytes, text, leads_to, place });
+            let length = bytes.len() as u64;
+            listing.instructions.push(Instruction { address, bytes, length, text, leads_to, place });
         }
         let mut numbered: Vec<(Vec<Frame>, u32)> = places.into_iter().collect();
         numbered.sort_unstable_by_key(|(_, number)| *number);

@@ -23,7 +23,7 @@ use super::at_least_one;
         that they are.\n\n\
         With --code a function's machine code is told (x86-64), as gdb and objdump write it: each instruction with the line that it \
         was made of, the function that was inlined there, and the function that it leads to. Of a run the programs and \
-        libraries are asked that ran, if they are still there, and samples stand at the very instruction that came next when they \
+        libraries are asked that ran, if they are still there, else what the run kept (`marey record --embed-code`), and samples stand at the very instruction that came next when they \
         were taken.",
     after_long_help = "EXAMPLES\n  \
         marey source ./app                        an overview, and the largest functions\n  \

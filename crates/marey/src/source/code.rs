@@ -3,10 +3,13 @@
 //! The one idea: what a processor did is told beside the line that it was made of. Of a run, samples stand at the very
 //! instruction that they were taken at, for call stacks keep addresses; nothing is spread over the instructions of a line.
 //!
+//! Where the program that ran is gone, what the run kept of its code is told (`--embed-code`).
+//!
 //! What is deliberately absent: code of files that are not the ones that ran.
 
 mod find;
 mod json;
+mod kept;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -69,7 +72,11 @@ pub(super) fn of_file(args: &SourceArgs, name: &str, out: &mut dyn Write) -> any
 /// Tells the code of what ran, with samples.
 pub(super) fn of_run(args: &SourceArgs, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     let run = crate::run::Run::open(&args.file)?;
-    let found = find(&args.file, &find::modules(&run.archive)?, name)?;
+    let found = match find(&args.file, &find::modules(&run.archive)?, name) {
+        Ok(found) => found,
+        // The program may be gone, or another one by now.
+        Err(error) => kept::find(&run.archive, name)?.ok_or(error)?,
+    };
     let addresses = Addresses::of(&run.archive, &run.trace)?;
     tell(args, &found, Some(&addresses), out)
 }
@@ -96,7 +103,7 @@ fn tell(
 
 impl Asked {
     fn cost(&self, addresses: &Addresses, it: &Instruction) -> AddressCost {
-        addresses.cost(self.module, it.address, it.bytes.len() as u64)
+        addresses.cost(self.module, it.address, it.length)
     }
 
     /// Samples that were taken in it.
@@ -223,7 +230,7 @@ impl Page<'_> {
         let path = PathBuf::from(file);
         if !self.texts.contains_key(&path) {
             let modified = |path: &Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
-            let is_newer = modified(&path) > modified(module);
+            let is_newer = modified(module).is_some_and(|made| modified(&path) > Some(made));
             if is_newer && self.newer.is_none() {
                 self.newer = Some(path.clone());
             }

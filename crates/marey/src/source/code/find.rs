@@ -12,7 +12,7 @@ use marey_source::database::{Assembly, CallKind, Callee, Database};
 use marey_source::{ModuleRef, Problem, SymbolizerConfig};
 
 use super::super::about::is_named;
-use super::super::kept::users_modules;
+use super::super::kept::{is_of_system, users_modules};
 use super::{Asked, Found, MOST, MOST_CODE_BYTES, Module};
 use crate::busy::Busy;
 use crate::exit::Usage;
@@ -98,7 +98,10 @@ fn not_found(
         };
     }
     // Debug information still knows what has no code of its own.
-    if let Some(callers) = modules.iter().find_map(|module| inlined_into(module, name)) {
+    // Of libraries of the system that would take long, for nothing: they have none.
+    let mut asked_for =
+        modules.iter().filter(|it| modules.len() == 1 || !is_of_system(&it.path.to_string_lossy()));
+    if let Some(callers) = asked_for.find_map(|module| inlined_into(module, name)) {
         return anyhow::anyhow!(Usage(format!(
             "all code of `{shown}` was put into its callers; ask for one of these: {callers}"
         )));

@@ -28,7 +28,7 @@ struct JsonCode<'f> {
 #[derive(Serialize)]
 struct JsonInstruction<'f> {
     address: u64,
-    bytes: usize,
+    bytes: u64,
     text: &'f str,
     leads_to: Option<&'f str>,
     file: Option<&'f str>,
@@ -60,7 +60,7 @@ fn code<'f>(it: &'f Asked, addresses: Option<&Addresses>) -> JsonCode<'f> {
         let cost: Option<AddressCost> = addresses.map(|addresses| it.cost(addresses, instruction));
         JsonInstruction {
             address: instruction.address,
-            bytes: instruction.bytes.len(),
+            bytes: instruction.length,
             text: &instruction.text,
             leads_to: instruction.leads_to.as_deref(),
             file: frames.first().and_then(|frame| frame.file.as_deref()),
