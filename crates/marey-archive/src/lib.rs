@@ -15,6 +15,7 @@ pub mod corrections;
 pub mod merge;
 pub mod schema;
 
+mod addresses;
 mod aside;
 #[cfg(unix)]
 mod beside;
@@ -34,6 +35,7 @@ mod remarks;
 mod store;
 mod trace;
 
+pub use addresses::{AddressCost, Addresses};
 pub use aside::Aside;
 #[cfg(unix)]
 pub use beside::{add_problems, add_tables};

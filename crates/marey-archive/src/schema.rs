@@ -128,7 +128,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 63] = [
+pub static TABLES: [&TableSpec; 65] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -189,6 +189,8 @@ pub static TABLES: [&TableSpec; 63] = [
     &SOURCE_CONSTRUCTS,
     &SOURCE_CALLS,
     &SOURCE_TEXTS,
+    &SOURCE_CODES,
+    &SOURCE_INSTRUCTIONS,
     &OPEN_AT_END,
     &PROBLEMS,
     &ENVIRONMENT,

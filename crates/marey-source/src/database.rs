@@ -5,6 +5,7 @@
 //!
 //! What is deliberately absent: the text of sources, and whatever happens when the program runs.
 
+mod assembly;
 mod binary;
 mod build;
 mod calls;
@@ -32,6 +33,7 @@ use crate::problem::{BuildId, Problem, Problems};
 use crate::symbolizer::{ModuleRef, SymbolizerConfig};
 use crate::texts::Texts;
 
+pub use assembly::{Assembly, Code, Instruction, Listing};
 pub use facts::{
     Access, Base, Call, CallKind, Callee, Function, Member, MemberKind, Place, Text, Type, TypeKind,
 };

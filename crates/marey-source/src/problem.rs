@@ -83,6 +83,19 @@ pub enum Problem {
         /// The limit in bytes, see [`SymbolizerConfig::max_bytes`](crate::SymbolizerConfig::max_bytes).
         limit_bytes: u64,
     },
+    /// Machine code of another machine cannot be told.
+    #[error("machine code can be told of x86-64 only, and this is for another machine: {}", path.display())]
+    OtherMachine {
+        /// Path of the module.
+        path: PathBuf,
+    },
+    /// Code that is not linked has no addresses yet.
+    #[error("this object is not linked, so its code has no addresses yet; give the program or library that it goes into: {}",
+            path.display())]
+    NotLinked {
+        /// Path of the object.
+        path: PathBuf,
+    },
     /// A source could not be read.
     #[error("cannot read source ({kind}): {}", path.display())]
     UnreadableSource {
@@ -194,7 +207,9 @@ impl Problem {
             | Problem::ManyRemarks { path, .. }
             | Problem::OldRemarks { path }
             | Problem::ChangedSince { path }
-            | Problem::RivalRemarks { path } => path,
+            | Problem::RivalRemarks { path }
+            | Problem::OtherMachine { path }
+            | Problem::NotLinked { path } => path,
         }
     }
 }

@@ -47,7 +47,7 @@ pub struct Resolved {
 }
 
 /// One function of the source at an address.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// Readable name; `file+0xoffset` when nothing names the address.
     pub function: String,

@@ -8,7 +8,7 @@ mod toolchain;
 
 use std::path::Path;
 
-use marey_source::database::Database;
+use marey_source::database::{Assembly, Database};
 use marey_source::{Address, ModuleRef, Problem, Quality, Resolved, Symbolizer, SymbolizerConfig};
 use toolchain::{Call, Workspace};
 
@@ -49,6 +49,18 @@ fn database(path: &Path) -> String {
     format!("{:?} {:?} {:?}", database.functions, database.calls, database.problems)
 }
 
+/// All its machine code, of a function as much as a run keeps.
+fn assembly(path: &Path) -> String {
+    let config = SymbolizerConfig { debug_roots: vec![], max_bytes: 64 << 20, only_symbols: vec![] };
+    let mut assembly = match Assembly::open(&ModuleRef { path, build_id: None }, &config) {
+        Ok(assembly) => assembly,
+        Err(problem) => return problem.to_string(),
+    };
+    let codes = assembly.codes().to_vec();
+    let listings: Vec<_> = codes.iter().map(|code| assembly.listing(code, 64 << 10)).collect();
+    format!("{listings:?} {:?}", assembly.problems())
+}
+
 /// Damages the executable in `rounds` ways and resolves each; returns how many answers had lost their lines.
 fn check(
     source: &str,
@@ -75,6 +87,7 @@ fn check(
         // A database reads far more of a file, and takes as much longer.
         if round % 5 == 0 {
             assert_eq!(database(&path), database(&path));
+            assert_eq!(assembly(&path), assembly(&path));
         }
         poorer += first.0[..calls.len()].iter().filter(|resolved| resolved.quality < Quality::Lines).count();
     }

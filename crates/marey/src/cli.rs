@@ -233,6 +233,13 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
     pub(crate) embed_sources: Option<PathBuf>,
 
+    /// Keep the machine code of the program's functions that call stacks lead through
+    ///
+    /// For `marey source RUN --code NAME`, when the program is no more. As much as 1 MiB of it, what has most samples first.
+    /// Who gets the run gets it, too; `marey export` leaves it out.
+    #[arg(long)]
+    pub(crate) embed_code: bool,
+
     /// A title that reports show
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
@@ -444,6 +451,13 @@ pub(crate) struct MergeArgs {
     /// gets them, too; `marey export --redact` leaves them out.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
     pub(crate) embed_sources: Option<PathBuf>,
+
+    /// Keep the machine code of the program's functions that call stacks lead through
+    ///
+    /// For `marey source RUN --code NAME`, when the program is no more. As much as 1 MiB of it, what has most samples first.
+    /// Who gets the run gets it, too; `marey export` leaves it out.
+    #[arg(long)]
+    pub(crate) embed_code: bool,
 
     /// Threads to use; all processors if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]

@@ -26,6 +26,7 @@ use crate::paint::harmless;
 use crate::record::{LAUNCH_FILE, LIBRARY_FILE, SPOOL, WORLD_FILES, is_finished, tidy};
 use crate::remarks;
 use crate::source;
+use crate::source::kept::MachineCode;
 use crate::symbolize::SystemNames;
 
 /// Runs the command.
@@ -62,7 +63,8 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let unprepared = marey_archive::prepare(&places.run).err();
     drop(busy);
     remarks::keep_of(&places.run);
-    if let Err(error) = source::kept::keep(&places.run, args.embed_sources.as_deref()) {
+    let machine = if args.embed_code { MachineCode::Kept } else { MachineCode::LeftOut };
+    if let Err(error) = source::kept::keep(&places.run, args.embed_sources.as_deref(), machine) {
         say(&format!("warning: {}; what the program consists of is not in the run", text_of(&error)));
     }
     if let Some(error) = unprepared {

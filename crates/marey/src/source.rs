@@ -6,6 +6,7 @@
 
 mod about;
 mod changed;
+mod code;
 mod costs;
 mod json;
 pub(crate) mod kept;
@@ -46,6 +47,16 @@ pub(crate) fn run(args: &SourceArgs) -> anyhow::Result<ExitCode> {
         bail!("{} is neither a file nor a directory", args.file.display());
     }
     std::fs::File::open(&args.file).with_context(failed)?;
+    if let Some(name) = &args.code {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        if is_run(&args.file) {
+            code::of_run(args, name, &mut out)?;
+        } else {
+            code::of_file(args, name, &mut out)?;
+        }
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if is_run(&args.file) {
         let mut out = io::BufWriter::new(io::stdout().lock());
         costs::run(args, &mut out)?;

@@ -195,3 +195,41 @@ pub static SOURCE_TEXTS: TableSpec = source(
     "The text of sources, where `--embed-sources` asked for it; a redacted copy never has it.",
     &[u32("file", "source_files.id", "The file."), text("text", "All of it.")],
 );
+
+/// Stretches of machine code.
+pub static SOURCE_CODES: TableSpec = source(
+    "source_codes",
+    "Machine code of functions of the user's that call stacks lead through, where `--embed-code` asked for it, those with most \
+     samples first; a redacted copy never has it. A part of a function that lies elsewhere is a row of its own.",
+    &[
+        u32("id", "id", "The stretch of code."),
+        u32("module", "modules.id", "The module."),
+        text("name", "The function."),
+        i64("vaddr", "", "Virtual address of its first byte within the module as linked."),
+        i64("size", "bytes", "Of it."),
+        i64(
+            "left_out",
+            "bytes",
+            "Of it at the end that are not in `source_instructions`, for there were too many.",
+        ),
+    ],
+);
+
+/// Instructions.
+pub static SOURCE_INSTRUCTIONS: TableSpec = source(
+    "source_instructions",
+    "The instructions of `source_codes`, in the order of their addresses.",
+    &[
+        u32("code", "source_codes.id", "The stretch of code that it belongs to."),
+        i64("vaddr", "", "Virtual address of its first byte within the module as linked."),
+        u32("size", "bytes", "Of it."),
+        text("text", "The instruction as assemblers write it (AT&T); `(bad)` = none."),
+        text(
+            "leads_to",
+            "The function that it calls or jumps to, if that is another one; empty = none, or not known.",
+        ),
+        u32("file", "source_files.id", "The source that it was made of; 4294967295 = unknown."),
+        u32("line", "", LINE),
+        text("inlined", "The function that was inlined there, the innermost; empty = none."),
+    ],
+);

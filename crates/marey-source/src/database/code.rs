@@ -39,7 +39,7 @@ pub(super) struct Section<'d> {
 
 impl<'d> Section<'d> {
     /// The bytes from an address on; `None` = it lies in another section.
-    fn at(&self, address: u64) -> Option<&'d [u8]> {
+    pub(super) fn at(&self, address: u64) -> Option<&'d [u8]> {
         let offset = usize::try_from(address.checked_sub(self.address)?).ok()?;
         self.bytes.get(offset..).filter(|bytes| !bytes.is_empty())
     }
@@ -101,6 +101,19 @@ fn calls_of(bytes: &[u8], function: &Range<u64>) -> Vec<Leading> {
         }
     }
     found
+}
+
+/// Where an instruction leads that calls or jumps; `None` = it does neither, or nobody knows where.
+pub(super) fn leads_to(instruction: &Instruction) -> Option<Target> {
+    match instruction.flow_control() {
+        FlowControl::Call | FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => {
+            is_near(instruction).then(|| Target::Address(instruction.near_branch_target()))
+        }
+        FlowControl::IndirectCall | FlowControl::IndirectBranch => {
+            Some(read(instruction)).filter(|target| *target != Target::Unknown)
+        }
+        _ => None,
+    }
 }
 
 fn is_near(instruction: &Instruction) -> bool {

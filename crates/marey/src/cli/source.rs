@@ -20,7 +20,11 @@ use super::at_least_one;
         only known when the program runs.\n\n\
         Of a run the loops that its call stacks lead through are told, with what they cost: processor time by samples, calls of \
         libraries that were made from within, their time, data and waiting. Sources are read where debug information says \
-        that they are.",
+        that they are.\n\n\
+        With --code a function's machine code is told (x86-64), as gdb and objdump write it: each instruction with the line that it \
+        was made of, the function that was inlined there, and the function that it leads to. Of a run the programs and \
+        libraries are asked that ran, if they are still there, else what the run kept (`marey record --embed-code`), and samples stand at the very instruction that came next when they \
+        were taken.",
     after_long_help = "EXAMPLES\n  \
         marey source ./app                        an overview, and the largest functions\n  \
         marey source src/                         the same of sources, without a program\n  \
@@ -29,6 +33,8 @@ use super::at_least_one;
         marey source run.marey                    which loops took the time of a run\n  \
         marey source ./app --of solver::step      where a function is, whom it calls, and who calls it\n  \
         marey source ./app --of Solver            the members of a type\n  \
+        marey source ./app --code solver::step    its machine code, instruction by instruction\n  \
+        marey source run.marey --code step        the same, with the samples of each instruction\n  \
         marey source libsolver.so --json | jq '.functions | length'\n\n\
         JSON\n  \
         has_debug_information, has_calls, problems[], files[], texts[{file, language, lines, unclear, \
@@ -44,7 +50,13 @@ use super::at_least_one;
         called. times is how many such calls there are in the machine code. Addresses are those of the file.\n  \
         Of a run: processor_ns, samples, missing[], newer|null, loops[{kind, file, first_line, last_line, depth, \
         function|null, processor_ns, samples, own_ns, own_samples, calls, calls_ns, bytes, waiting_ns|null}], the most \
-        processor time first. Times are sums over all locations."
+        processor time first. Times are sums over all locations.\n  \
+        With --code: processor_ns|null, samples|null, problems[], left_out, codes[{name, linkage, module, address, code_bytes, \
+        left_out_bytes, instructions[{address, bytes, text, leads_to|null, file|null, line|null, inlined[], own_ns|null, \
+        own_samples|null, processor_ns|null, samples|null}]}]. Parts of a function that lie apart are codes of one name; \
+        left_out is how many more have it. bytes is the length of an instruction, inlined the functions that were inlined \
+        there, the innermost first. Without a run nothing is known of samples; own is what was taken at the instruction itself, \
+        the others also what was called from there."
 )]
 pub(crate) struct SourceArgs {
     /// An executable, a shared library, a source, a directory of sources, or a run
@@ -58,6 +70,10 @@ pub(crate) struct SourceArgs {
     /// Show functions and types of this name; `step` is also found in `solver::step`
     #[arg(long, value_name = "NAME")]
     pub(crate) of: Option<String>,
+
+    /// Show a function's machine code, each instruction with its line; of a run with its samples, too
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["list", "of"])]
+    pub(crate) code: Option<String>,
 
     /// Print JSON for other programs
     #[arg(long, conflicts_with_all = ["list", "of"])]

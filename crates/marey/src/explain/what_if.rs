@@ -23,7 +23,7 @@ use crate::run::{Run, damaged};
 
 mod each;
 mod json;
-mod place;
+pub(crate) mod place;
 mod tables;
 
 /// A longer time, in nanoseconds, is no whole number of 64 bits.

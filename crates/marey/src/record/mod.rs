@@ -238,6 +238,9 @@ fn merge_apart(args: &RecordArgs) -> anyhow::Result<()> {
     if let Some(root) = &args.embed_sources {
         merge.arg(embed_sources(root));
     }
+    if args.embed_code {
+        merge.arg("--embed-code");
+    }
     merge.arg("--").arg(&args.output);
     inherited::end_together(&mut merge);
     let status = merge

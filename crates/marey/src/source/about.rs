@@ -287,7 +287,7 @@ fn members_table() -> Table {
 }
 
 /// Whether a name, with all that it lies in, is meant by one that may leave some of that out.
-fn is_named(full: &str, name: &str) -> bool {
+pub(super) fn is_named(full: &str, name: &str) -> bool {
     let without_arguments = |text: &'_ str| text.split('<').next().unwrap_or_default().to_owned();
     [full.to_owned(), without_arguments(full)]
         .iter()

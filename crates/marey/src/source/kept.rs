@@ -9,6 +9,7 @@
 //! What is deliberately absent: rows about what the user cannot change. Of libraries' functions there are those that the
 //! user's call, of their types those that the user's are derived from.
 
+mod code;
 mod module;
 mod rows;
 
@@ -47,14 +48,23 @@ pub(crate) fn check(texts: Option<&Path>) -> anyhow::Result<()> {
     }
 }
 
+/// Whether the machine code of what ran is kept, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MachineCode {
+    /// Who asked for it gets it.
+    Kept,
+    /// Nobody asked.
+    LeftOut,
+}
+
 /// Adds to a run what its program consists of; `texts` is the directory whose sources are kept with their text.
-pub(crate) fn keep(run: &Path, texts: Option<&Path>) -> anyhow::Result<()> {
+pub(crate) fn keep(run: &Path, texts: Option<&Path>, machine: MachineCode) -> anyhow::Result<()> {
     let archive = Archive::open_as_merged(run)?;
     let modules = users_modules(&archive)?;
     if modules.is_empty() {
-        if texts.is_some() {
+        if texts.is_some() || machine == MachineCode::Kept {
             say(
-                "warning: no sources are kept: no module of the program has debug information; compile with -g",
+                "warning: neither sources nor machine code are kept: no module of the program has debug information; compile with -g",
             );
         }
         return Ok(());
@@ -78,14 +88,23 @@ pub(crate) fn keep(run: &Path, texts: Option<&Path>) -> anyhow::Result<()> {
         }
     }
     tables.push(kept);
+    let mut code = (code::none(), Vec::new(), None);
+    if machine == MachineCode::Kept {
+        match code::keep(&archive, &modules, &rows) {
+            Ok(kept) => code = (kept.tables, kept.problems, Some(kept.words)),
+            Err(error) => say(&format!("warning: {}; no machine code is kept", text_of(&error))),
+        }
+    }
+    let (of_code, code_problems, told_of_code) = code;
+    tables.extend(of_code);
     add_tables(run, &tables)?;
     let problems = rows.problems();
     add_problems(run, "source_rows", &problems)?;
+    add_problems(run, "source_code", &code_problems)?;
     drop(busy);
-    problems.iter().for_each(|problem| say(&format!("warning: {problem}")));
-    if let Some(words) = told {
-        say(&words);
-    }
+    let problems = problems.iter().chain(&code_problems);
+    problems.for_each(|problem| say(&format!("warning: {problem}")));
+    told.iter().chain(&told_of_code).for_each(|words| say(words));
     Ok(())
 }
 

@@ -81,7 +81,7 @@ fn frames(trace: &dyn Trace) -> Vec<&Frame> {
 const MOST_MISTAKES: usize = 2;
 
 /// Levenshtein's distance.
-fn mistakes(a: &str, b: &str) -> usize {
+pub(crate) fn mistakes(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (above, a) in (1..).zip(a.chars()) {

@@ -145,6 +145,11 @@ impl Rows {
         Ok(())
     }
 
+    /// The number of a file.
+    pub(super) fn file_of(&self, path: &str) -> Option<u32> {
+        self.file_ids.get(path).copied()
+    }
+
     fn is_read(&self, path: &str) -> bool {
         self.file_ids.get(path).is_some_and(|id| self.files[*id as usize].state == "read")
     }

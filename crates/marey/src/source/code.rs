@@ -1,0 +1,288 @@
+//! `marey source FILE --code NAME`: a function's machine code, instruction by instruction.
+//!
+//! The one idea: what a processor did is told beside the line that it was made of. Of a run, samples stand at the very
+//! instruction that they were taken at, for call stacks keep addresses; nothing is spread over the instructions of a line.
+//!
+//! Where the program that ran is gone, what the run kept of its code is told (`--embed-code`).
+//!
+//! What is deliberately absent: code of files that are not the ones that ran.
+
+mod find;
+mod json;
+mod kept;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use marey_analyze::Sampled;
+use marey_archive::{AddressCost, Addresses};
+use marey_source::database::{Code, Instruction, Listing};
+use marey_source::text::Sources;
+
+use self::find::find;
+use crate::cli::SourceArgs;
+use crate::format;
+use crate::paint::{Look, Paint, harmless, note, shorten, title};
+use crate::table::{self, Cell, Side, Table};
+use crate::words;
+
+/// More functions of one name are only counted.
+const MOST: usize = 10;
+/// Bytes of a function's code that are looked at: more is read by nobody.
+const MOST_CODE_BYTES: u64 = 1 << 20;
+/// Letters of an instruction.
+const MOST_LETTERS: usize = 72;
+/// A source whose text is longer is not shown beside its code.
+const MOST_TEXT_BYTES: u64 = 8 << 20;
+
+/// A module that is looked at.
+struct Module {
+    /// Its number in the run; 0 of a file.
+    id: u32,
+    path: PathBuf,
+    build_id: Option<Vec<u8>>,
+}
+
+/// A stretch of code that was asked for.
+struct Asked {
+    module: u32,
+    path: PathBuf,
+    code: Code,
+    listing: Listing,
+}
+
+/// What was found.
+#[derive(Default)]
+struct Found {
+    codes: Vec<Asked>,
+    /// How many more have the name.
+    left_out: usize,
+    problems: Vec<String>,
+}
+
+/// Tells the code of a program or library.
+pub(super) fn of_file(args: &SourceArgs, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
+    find::check(&args.file)?;
+    let module = Module { id: 0, path: args.file.clone(), build_id: None };
+    let found = find(&args.file, std::slice::from_ref(&module), name)?;
+    tell(args, &found, None, out)
+}
+
+/// Tells the code of what ran, with samples.
+pub(super) fn of_run(args: &SourceArgs, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
+    let run = crate::run::Run::open(&args.file)?;
+    let found = match find(&args.file, &find::modules(&run.archive)?, name) {
+        Ok(found) => found,
+        // The program may be gone, or another one by now.
+        Err(error) => kept::find(&run.archive, name)?.ok_or(error)?,
+    };
+    let addresses = Addresses::of(&run.archive, &run.trace)?;
+    tell(args, &found, Some(&addresses), out)
+}
+
+fn tell(
+    args: &SourceArgs,
+    found: &Found,
+    addresses: Option<&Addresses>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    if args.json {
+        serde_json::to_writer_pretty(&mut *out, &json::Json::new(found, addresses))?;
+        return Ok(writeln!(out)?);
+    }
+    let paint = Paint::for_stdout();
+    let paint = if args.no_color { paint.without_colour() } else { paint };
+    let top = args.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX));
+    let mut page = Page { out, paint, top, addresses, texts: BTreeMap::new(), newer: None };
+    found.codes.iter().try_for_each(|it| page.code(it))?;
+    table::more(page.out, paint, found.left_out, "of that name", "of that name")?;
+    page.notes(found)?;
+    Ok(())
+}
+
+impl Asked {
+    fn cost(&self, addresses: &Addresses, it: &Instruction) -> AddressCost {
+        addresses.cost(self.module, it.address, it.length)
+    }
+
+    /// Samples that were taken in it.
+    fn own(&self, addresses: &Addresses) -> Sampled {
+        let mut sum = Sampled::default();
+        for it in &self.listing.instructions {
+            let own = self.cost(addresses, it).own;
+            sum.samples = sum.samples.saturating_add(own.samples);
+            sum.time = sum.time + own.time;
+        }
+        sum
+    }
+
+    fn frames(&self, it: &Instruction) -> &[marey_source::Frame] {
+        it.place.and_then(|place| self.listing.places.get(place as usize)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The file and the line of an instruction.
+    fn line(&self, it: &Instruction) -> Option<(&str, u32)> {
+        let frame = self.frames(it).first()?;
+        Some((frame.file.as_deref()?, frame.line?))
+    }
+}
+
+struct Page<'p> {
+    out: &'p mut dyn Write,
+    paint: Paint,
+    /// Rows of a table at most.
+    top: usize,
+    addresses: Option<&'p Addresses>,
+    /// Sources that were looked for; `None` = not there, or not the one that the program was made of.
+    texts: BTreeMap<PathBuf, Option<Vec<String>>>,
+    /// The first source that was changed since.
+    newer: Option<PathBuf>,
+}
+
+impl Page<'_> {
+    fn code(&mut self, it: &Asked) -> io::Result<()> {
+        let length = it.code.range.end - it.code.range.start;
+        let outermost = it.listing.instructions.first().and_then(|first| it.frames(first).last());
+        let place = outermost.and_then(|frame| Some(words::place(frame.file.as_deref()?, frame.line?)));
+        let mut facts: Vec<String> = place.into_iter().collect();
+        facts.push(format!("{} at {:x}", format::bytes(length), it.code.range.start));
+        if let Some(addresses) = self.addresses {
+            let own = it.own(addresses);
+            let share = format::percent(own.time.0, addresses.whole.time.0);
+            facts.push(match own.samples {
+                0 => "no sample was taken in it".to_owned(),
+                samples => format!(
+                    "{} in it, {} ({share} of the run)",
+                    format::counted(samples, "sample"),
+                    format::duration(own.time)
+                ),
+            });
+        }
+        title(self.out, self.paint, &words::function(&it.code.name), &facts.join(", "))?;
+        let has_samples = self.addresses.is_some_and(|addresses| addresses.whole.samples != 0);
+        let costs = self.addresses.filter(|_| has_samples);
+        let shown = || it.listing.instructions.iter().take(self.top);
+        // Half an instruction is none, so these are as wide as they need to be, however narrow the terminal is: cells at the
+        // right are never cut.
+        let width = shown().map(|it| it.text.chars().count().min(MOST_LETTERS)).max().unwrap_or(0).max(11);
+        let has_leads = shown().any(|it| it.leads_to.is_some());
+        let has_inlined = shown().any(|instruction| it.frames(instruction).len() > 1);
+        let mut heads: Vec<(String, Side)> = Vec::new();
+        let mut head = |head: &str, side| heads.push((head.to_owned(), side));
+        if has_samples {
+            ["processor", "share", "with calls"].iter().for_each(|it| head(it, Side::Right));
+        }
+        head("address", Side::Right);
+        head(&format!("{:width$}", "instruction"), Side::Right);
+        if has_leads {
+            head("leads to", Side::Left);
+        }
+        head("line", Side::Left);
+        if has_inlined {
+            head("inlined", Side::Left);
+        }
+        head("source", Side::Left);
+        let mut table = Table::with_heads(heads.into_iter()).can_spare(&["source", "inlined", "with calls"]);
+        let mut before = None;
+        for instruction in it.listing.instructions.iter().take(self.top) {
+            let mut cells = costs.map_or_else(Vec::new, |addresses| costs_of(it, addresses, instruction));
+            let frames = it.frames(instruction);
+            let line = it.line(instruction);
+            // What stands in the row above is not said again.
+            let is_new = before != Some((line, frames.len()));
+            before = Some((line, frames.len()));
+            let new_line = line.filter(|_| is_new);
+            let inlined = frames.first().filter(|_| frames.len() > 1 && is_new);
+            let text = shorten(&harmless(&instruction.text), MOST_LETTERS);
+            cells.push(Cell::new(Look::Faint, format!("{:x}", instruction.address)));
+            cells.push(format!("{text:width$}").into());
+            if has_leads {
+                let name = instruction.leads_to.as_deref().map_or_else(String::new, words::function);
+                cells.push(shorten(&name, 48).into());
+            }
+            let place = new_line.map_or_else(String::new, |(file, line)| words::place(file, line));
+            cells.push(Cell::new(Look::Faint, shorten(&place, 32)));
+            if has_inlined {
+                let name = inlined.map_or_else(String::new, |it| words::function(&it.function));
+                cells.push(shorten(&name, 32).into());
+            }
+            let source = new_line.map_or_else(String::new, |(file, line)| self.text(file, line, &it.path));
+            cells.push(Cell::new(Look::Faint, shorten(&source, 72)));
+            table.push(cells);
+        }
+        table.print(self.out, self.paint)?;
+        let more = it.listing.instructions.len().saturating_sub(self.top);
+        table::more(self.out, self.paint, more, "instruction", "instructions")?;
+        if it.listing.left_out_bytes != 0 {
+            let left_out = format::bytes(it.listing.left_out_bytes);
+            note(
+                self.out,
+                self.paint,
+                &format!("the last {left_out} of its code are left out: it is too long"),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The text of a line; empty where it is not there.
+    fn text(&mut self, file: &str, line: u32, module: &Path) -> String {
+        let path = PathBuf::from(file);
+        if !self.texts.contains_key(&path) {
+            let modified = |path: &Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
+            let is_newer = modified(module).is_some_and(|made| modified(&path) > Some(made));
+            if is_newer && self.newer.is_none() {
+                self.newer = Some(path.clone());
+            }
+            let read = if is_newer { None } else { read(&path) };
+            self.texts.insert(path.clone(), read);
+        }
+        let text = self.texts.get(&path).and_then(Option::as_ref);
+        text.and_then(|text| text.get((line as usize).checked_sub(1)?)).cloned().unwrap_or_default()
+    }
+
+    fn notes(&mut self, found: &Found) -> io::Result<()> {
+        let mut notes = Vec::new();
+        if self.addresses.is_some_and(|it| it.whole.samples != 0) {
+            notes.push(
+                "processor is by samples, at the instruction that came next when one was taken: what takes long is often the one \
+                 before it; with calls has what was called from there, too"
+                    .to_owned(),
+            );
+        } else if self.addresses.is_some() {
+            notes.push("this run has no samples; `marey record` takes them unless told not to".to_owned());
+        }
+        let has_lines = found.codes.iter().any(|it| !it.listing.places.is_empty());
+        if !has_lines {
+            notes.push("there are no lines, for there is no debug information: compile with -g".to_owned());
+        }
+        if let Some(newer) = &self.newer {
+            let newer = harmless(&newer.display().to_string());
+            notes.push(format!(
+                "sources were changed after the program was made, so their text is not shown: {newer}"
+            ));
+        }
+        notes.extend(found.problems.iter().map(|problem| harmless(problem)));
+        notes.iter().try_for_each(|text| note(self.out, self.paint, text))
+    }
+}
+
+fn costs_of(it: &Asked, addresses: &Addresses, instruction: &Instruction) -> Vec<Cell> {
+    let cost = it.cost(addresses, instruction);
+    let time = |of: &Sampled| if of.samples == 0 { String::new() } else { format::duration(of.time) };
+    let share = format::percent(cost.own.time.0, addresses.whole.time.0);
+    let share = if cost.own.samples == 0 { String::new() } else { share };
+    let with_calls = if cost.with_calls == cost.own { String::new() } else { time(&cost.with_calls) };
+    vec![Cell::new(Look::Strong, time(&cost.own)), share.into(), with_calls.into()]
+}
+
+/// The lines of a source; `None` if it cannot be read.
+fn read(path: &Path) -> Option<Vec<String>> {
+    let is_short = std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() <= MOST_TEXT_BYTES);
+    if !is_short || !Sources::has_source_name(path) {
+        return None;
+    }
+    let bytes = std::fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    Some(text.lines().map(|line| harmless(line.trim())).collect())
+}

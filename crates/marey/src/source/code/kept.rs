@@ -1,0 +1,89 @@
+//! Machine code that a run kept, for when the program is gone.
+//!
+//! The one idea: it reads like what is decoded from a file, so that all that is shown of it is the same.
+
+use std::path::PathBuf;
+
+use marey_archive::Archive;
+use marey_source::Frame;
+use marey_source::database::{Code, Instruction, Listing};
+
+use super::super::about::is_named;
+use super::{Asked, Found, MOST};
+use crate::words;
+
+/// The functions of a name that the run kept; `None` = none.
+pub(super) fn find(archive: &Archive, name: &str) -> anyhow::Result<Option<Found>> {
+    if archive.meta().rows("source_codes") == 0 {
+        return Ok(None);
+    }
+    let codes = archive.table("source_codes")?;
+    let names = codes.text("name")?;
+    let is_meant = |full: &str| is_named(full, name) || words::function(full) == name;
+    let rows: Vec<usize> = (0..codes.len()).filter(|row| is_meant(&names[*row])).collect();
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let modules = archive.table("modules")?;
+    let (ids, paths) = (modules.u32("id")?, modules.text("path")?);
+    let mut found = Found { left_out: rows.len().saturating_sub(MOST), ..Found::default() };
+    for row in rows.into_iter().take(MOST) {
+        let module = codes.u32("module")?[row];
+        let path =
+            ids.iter().position(|id| *id == module).map_or_else(PathBuf::new, |at| (&paths[at]).into());
+        let begin = codes.i64("vaddr")?[row].cast_unsigned();
+        let length = codes.i64("size")?[row].max(0).cast_unsigned();
+        let range = begin..begin.saturating_add(length);
+        let code = Code { name: names[row].clone(), linkage: String::new(), range };
+        let left_out_bytes = codes.i64("left_out")?[row].max(0).cast_unsigned();
+        let listing = Listing { left_out_bytes, ..listing(archive, codes.u32("id")?[row], &names[row])? };
+        found.codes.push(Asked { module, path, code, listing });
+    }
+    found.problems.push(
+        "the program that ran is not there any more, so this is what the run kept of it (--embed-code)"
+            .to_owned(),
+    );
+    Ok(Some(found))
+}
+
+/// The instructions of a stretch of code.
+fn listing(archive: &Archive, code: u32, name: &str) -> anyhow::Result<Listing> {
+    let files = archive.table("source_files")?;
+    let paths = files.text("path")?;
+    let rows = archive.table("source_instructions")?;
+    let (of, addresses, sizes) = (rows.u32("code")?, rows.i64("vaddr")?, rows.u32("size")?);
+    let (texts, leads, inlined) = (rows.text("text")?, rows.text("leads_to")?, rows.text("inlined")?);
+    let (of_file, lines) = (rows.u32("file")?, rows.u32("line")?);
+    let mut listing = Listing::default();
+    for row in (0..rows.len()).filter(|row| of[*row] == code) {
+        let (file, line) =
+            (paths.get(of_file[row] as usize).cloned(), Some(lines[row]).filter(|line| *line != 0));
+        let mut place = None;
+        if line.is_some() {
+            let frame = |function: &str| Frame {
+                function: function.to_owned(),
+                file: None,
+                line: None,
+                column: None,
+            };
+            let inner = if inlined[row].is_empty() { name } else { &inlined[row] };
+            let mut frames = vec![Frame { file, line, ..frame(inner) }];
+            if !inlined[row].is_empty() {
+                frames.push(frame(name));
+            }
+            if listing.places.last() != Some(&frames) {
+                listing.places.push(frames);
+            }
+            place = u32::try_from(listing.places.len() - 1).ok();
+        }
+        listing.instructions.push(Instruction {
+            address: addresses[row].cast_unsigned(),
+            bytes: Vec::new(),
+            length: sizes[row].into(),
+            text: texts[row].clone(),
+            leads_to: Some(leads[row].clone()).filter(|name| !name.is_empty()),
+            place,
+        });
+    }
+    Ok(listing)
+}
