@@ -203,12 +203,18 @@ unsafe extern "C" fn enter_reduced(thread: *mut Thread, site: u32, place: usize)
         match write::visit(thread, site) {
             write::Told::Counted => 0,
             write::Told::Open => time(thread, site),
-            write::Told::Not => {
-                write::enter(thread, site);
-                1
-            }
+            write::Told::Not => record(thread, site),
         }
     }
+}
+
+/// Records a visit that can only be recorded. By itself, for what it has on the stack would keep its caller from ending in
+/// a jump.
+#[inline(never)]
+unsafe extern "C" fn record(thread: *mut Thread, site: u32) -> u32 {
+    // SAFETY: as in `table_enter`.
+    unsafe { write::enter(thread, site) };
+    1
 }
 
 /// Begins to time a visit that is open. A function of its own, that has nothing left to do when the clock has been read
