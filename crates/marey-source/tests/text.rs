@@ -227,3 +227,28 @@ fn a_header_for_both_languages_has_what_each_of_them_sees() {
     assert_eq!(it.bases.len(), 1);
     assert!(it.bases[0].derived.is_some());
 }
+
+#[test]
+fn a_comment_that_never_ends_hides_what_is_in_it() {
+    let begun = "/* a */ int f(void) { return 1; }\n/* open\nint g(void) { return 2; }\n";
+    for text in [begun.to_owned(), begun.to_owned() + &"/* again\n".repeat(200)] {
+        let it = read("a.c", text.as_bytes());
+        let functions: Vec<_> = it.functions.iter().map(|of| it.text(of.name)).collect();
+        assert_eq!(functions, ["f"], "{} bytes", text.len());
+        assert_eq!(it.files[0].lines as usize, text.lines().count());
+    }
+}
+
+#[test]
+fn a_header_for_both_languages_may_have_conditions_in_conditions() {
+    let depth = 3000;
+    let text = format!(
+        "#ifdef __cplusplus\n{}class c {{}};\n{}#else\nstruct s {{ int x; }};\n#endif\n",
+        "#if X\n".repeat(depth),
+        "#endif\n".repeat(depth)
+    );
+    let it = read("a.h", text.as_bytes());
+    let mut types: Vec<_> = it.types.iter().map(|of| it.text(of.name)).collect();
+    types.sort_unstable();
+    assert_eq!(types, ["c", "s"]);
+}

@@ -18,6 +18,7 @@ use marey_model::Nanos;
 use crate::busy::Busy;
 use crate::cli::MergeArgs;
 use crate::clocks;
+use crate::doctor::shell::quote;
 use crate::exit::{Usage, say, text_of};
 use crate::format;
 use crate::gather;
@@ -141,7 +142,8 @@ fn tell(summary: &Summary, run: &Path) {
     if let Some(told) = idle.as_deref().and_then(info::without_regions) {
         say(&format!("warning: {}", harmless(&told)));
     }
-    say(&format!("`marey report {shown}` tells where the time went"));
+    let typed = quote(&run.to_string_lossy());
+    say(&format!("`marey report {typed}` tells where the time went"));
 }
 
 /// What is read and what is written.

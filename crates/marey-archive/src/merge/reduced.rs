@@ -25,6 +25,9 @@ const ENOUGH: u64 = 64;
 /// A visit is far longer than others if it is so many powers of two beyond the middle one, and only one of so many is.
 const FAR: usize = 5;
 const FEW: u64 = 1000;
+/// No pair of records takes longer, ns. So what records of a region had cost says how long its visits are at most, on
+/// average: else there had not been so many.
+const PAIR_NS: f64 = 200.0;
 /// What all times may be off by together, ns a visit: what timing takes beside a visit's own instructions is not what
 /// it takes beside others. Programs with visits of known length found up to 4.4.
 const OFF: f64 = 4.5;
@@ -147,7 +150,10 @@ impl Reduced {
         let mut first = 0;
         for same in parents.chunk_by(|a, b| a == b) {
             let beneath = &counted[first..first + same.len()];
-            let mean = |&(node, _): &(u32, u64)| self.mean(node, &means[&sites[node as usize]]);
+            let mean = |&(node, _): &(u32, u64)| {
+                let site = sites[node as usize];
+                self.mean(node, self.longest(site), &means[&site])
+            };
             let means: Vec<Mean> = beneath.iter().map(mean).collect();
             let room = nodes.get(same[0] as usize).map_or(outside, |around| around.exclusive.max(0) as f64);
             let took = self.settle_beneath(nodes, sites, same[0], (beneath, &means), room);
@@ -196,9 +202,15 @@ impl Reduced {
     }
 
     /// What a visit of a call path takes: by visits that were timed there, if there are enough.
-    fn mean(&self, node: u32, elsewhere: &Mean) -> Mean {
-        let here = self.timed.get(&node).map(Timed::mean);
+    fn mean(&self, node: u32, longest: f64, elsewhere: &Mean) -> Mean {
+        let here = self.timed.get(&node).map(|timed| timed.mean(longest));
         here.filter(|mean| mean.visits >= ENOUGH).unwrap_or(*elsewhere)
+    }
+
+    /// What visits of a site can take on average, ns.
+    fn longest(&self, site: u32) -> f64 {
+        let share = self.since.get(&site).map_or(0, |&(_, share)| share);
+        if share == 0 { f64::INFINITY } else { PAIR_NS * 10_000.0 / f64::from(share) }
     }
 
     /// What a visit takes elsewhere, by site: by visits of its region that were timed anywhere on the location, else by
@@ -216,15 +228,15 @@ impl Reduced {
             known.ns += its.inclusive as f64;
             known.squares += its.sum_squares;
         }
-        let mean = |(all, known): (Timed, Mean)| {
-            let mean = all.mean();
+        let mean = |longest: f64, (all, known): (Timed, Mean)| {
+            let mean = all.mean(longest);
             if mean.visits != 0 {
                 return mean;
             }
             let number = known.visits.max(1) as f64;
             Mean { visits: 0, ns: known.ns / number, squares: known.squares / number }
         };
-        sums.into_iter().map(|(site, sums)| (site, mean(sums))).collect()
+        sums.into_iter().map(|(site, sums)| (site, mean(self.longest(site), sums))).collect()
     }
 
     /// To which call paths visits may belong that were counted at a site beneath a node: those of the same site beneath
@@ -297,18 +309,25 @@ impl Timed {
         self.0.iter().map(|bin| bin.0).sum()
     }
 
-    fn mean(&self) -> Mean {
+    /// Without those that are far longer than others, if these are few or the mean would be beyond `longest` ns with them.
+    fn mean(&self, longest: f64) -> Mean {
         let all = self.visits();
         let mut before = 0;
         let middle = self.0.iter().position(|bin| {
             before += bin.0;
             before * 2 >= all
         });
-        let usual = middle.map_or(64, |middle| (middle + FAR).min(64));
-        let far: u64 = self.0[usual..].iter().map(|bin| bin.0).sum();
-        let kept = if far * FEW <= all { &self.0[..usual] } else { &self.0[..] };
-        let sum = kept.iter().fold((0, 0.0, 0.0), |sum, bin| (sum.0 + bin.0, sum.1 + bin.1, sum.2 + bin.2));
+        let usual = &self.0[..middle.map_or(64, |middle| (middle + FAR).min(64))];
+        let far: u64 = self.0[usual.len()..].iter().map(|bin| bin.0).sum();
+        let whole = Mean::of(&self.0);
+        if far * FEW <= all || whole.ns > longest { Mean::of(usual) } else { whole }
+    }
+}
+
+impl Mean {
+    fn of(bins: &[(u64, f64, f64)]) -> Self {
+        let sum = bins.iter().fold((0, 0.0, 0.0), |sum, bin| (sum.0 + bin.0, sum.1 + bin.1, sum.2 + bin.2));
         let number = sum.0.max(1) as f64;
-        Mean { visits: sum.0, ns: sum.1 / number, squares: sum.2 / number }
+        Self { visits: sum.0, ns: sum.1 / number, squares: sum.2 / number }
     }
 }

@@ -108,6 +108,33 @@ fn no_more_passes_in_them_than_around_them() {
     assert_eq!(merged.problem("negative"), 0);
 }
 
+/// What records of `hot` had cost, a quarter of the time, says that its visits are short: one of 400 that takes 5 ms is the
+/// system's time slice and no visit of its own kind, though it is not one of a thousand.
+#[test]
+fn a_time_slice_stands_for_itself() {
+    let mut process = Process::new(7);
+    let (main, hot) = (process.site(0, "main"), process.site(0, "hot"));
+    process.window_len = 1 << 20;
+    process.enter(0, main, 0);
+    for n in 0..10 {
+        process.enter(0, hot, 100 * n);
+        process.leave(0, 100 * n + 20);
+    }
+    let mut at = SINCE;
+    for n in 0..400 {
+        let took = if n == 200 { 5_000_000 } else { 20 };
+        process.enter(0, hot, at);
+        process.leave(0, at + took);
+        at += took + 10;
+    }
+    process.leave(0, 100_000_000);
+    process.end = Some(100_000_000);
+    reduce(&mut process, hot);
+    let events = [process.event_bytes(), beside(&process, &[(main, NOBODY, 0), (hot, 0, 10_000)])].concat();
+    let merged = merged(&process, &events);
+    assert_eq!((row(&merged.archive, "timed"), row(&merged.archive, "time")), (vec![399], vec![200_000]));
+}
+
 /// `hot` with nothing around it, 100 visits of 50 ns before it is reduced, and 100 of 30 ns after; in each of the latter
 /// `other` takes 20 ns, as it does while 1 000 visits of `hot` are counted.
 fn alone(span: u64) -> Merged {

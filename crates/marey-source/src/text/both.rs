@@ -54,25 +54,33 @@ pub(super) fn is_cpp(text: &[u8]) -> bool {
 
 /// The lines of a text without comments and what they are set in by, and who gets to see them.
 fn lines(text: &[u8]) -> Vec<(Vec<u8>, Seen)> {
-    // Of each condition that is open: who sees the branch, and who the other one, if it asks for the language.
-    let mut beneath: Vec<Option<[Seen; 2]>> = Vec::new();
+    // Of each condition that is open: who sees the branch, and who the other one, if it asks for the language; and who
+    // sees what is around it.
+    let mut beneath: Vec<(Option<[Seen; 2]>, Seen)> = Vec::new();
+    let within = |beneath: &[(Option<[Seen; 2]>, Seen)]| {
+        let innermost = beneath.last().map_or((None, Seen::Both), |it| *it);
+        match innermost {
+            (Some([seen, _]), Seen::Both) => seen,
+            (_, around) => around,
+        }
+    };
     let text = without_comments(text);
     let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
     let each = lines.map(|line| {
         let word = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start).unwrap_or_default();
         let asks = if word.starts_with(b"if") {
-            beneath.push(asked(word));
-            beneath.last().copied().flatten()
+            let (asked, around) = (asked(word), within(&beneath));
+            beneath.push((asked, around));
+            asked
         } else if word.starts_with(b"el") {
             let innermost = beneath.last_mut();
-            innermost.and_then(|it| core::mem::replace(it, it.map(|[_, other]| [other, Seen::Both])))
+            innermost.and_then(|(it, _)| std::mem::replace(it, it.map(|[_, other]| [other, Seen::Both])))
         } else if word.starts_with(b"endif") {
-            beneath.pop().flatten()
+            beneath.pop().and_then(|(it, _)| it)
         } else {
             None
         };
-        let around = beneath.iter().flatten().map(|[seen, _]| *seen).find(|seen| *seen != Seen::Both);
-        let seen = if asks.is_some() { Seen::Condition } else { around.unwrap_or(Seen::Both) };
+        let seen = if asks.is_some() { Seen::Condition } else { within(&beneath) };
         (line.to_vec(), seen)
     });
     each.collect()

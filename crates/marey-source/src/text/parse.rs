@@ -37,6 +37,11 @@ pub(super) fn parse<'t>(parser: &mut Parser, text: &'t [u8], language: Language)
     if language == Language::FixedFortran {
         text = Cow::Owned(fixed_form::to_free(&text));
     }
+    if matches!(language, Language::C | Language::Cpp)
+        && let Some(ended) = without_endless_comment(&text)
+    {
+        text = Cow::Owned(ended);
+    }
     if language == Language::Cpp && has_endless_arguments(&text) {
         return None;
     }
@@ -100,6 +105,22 @@ fn tree(parser: &mut Parser, text: &[u8]) -> Option<Tree> {
         parser.reset();
     }
     tree
+}
+
+/// Beginnings of comments behind the last end of one. The parser looks for the end from each of them anew; people have one
+/// such beginning at most, or none but in texts.
+const MOST_OPEN_COMMENTS: usize = 64;
+
+/// The text without a comment that never ends, in which there are many beginnings of others.
+fn without_endless_comment(text: &[u8]) -> Option<Vec<u8>> {
+    let ended = text.windows(2).rposition(|pair| pair == b"*/").map_or(0, |at| at + 2);
+    let mut open = text[ended..].windows(2).enumerate().filter(|(_, pair)| *pair == b"/*").map(|(at, _)| at);
+    let first = ended + open.next()?;
+    (open.count() >= MOST_OPEN_COMMENTS).then(|| {
+        let mut kept = text.to_vec();
+        kept[first..].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+        kept
+    })
 }
 
 /// Arguments of templates in arguments of templates, as `a<a<a<…`: the parser compares whole trees for each, which takes

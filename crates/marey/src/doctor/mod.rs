@@ -35,7 +35,7 @@ mod source;
 mod threads;
 
 mod ask;
-mod shell;
+pub(crate) mod shell;
 
 use finding::{Finding, State, Topic};
 

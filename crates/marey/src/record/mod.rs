@@ -13,6 +13,7 @@ use anyhow::{Context, bail};
 use marey_model::Rules;
 
 use crate::cli::{Mode, RecordArgs};
+use crate::doctor::shell::quote;
 use crate::exit::{Usage, say, text_of};
 use crate::{doctor, inherited, recent};
 
@@ -144,11 +145,12 @@ fn finish(
     code: u8,
 ) -> anyhow::Result<()> {
     let shown = args.output.display();
+    let typed = quote(&args.output.to_string_lossy());
     let is_apart = run.place_apart().is_some();
     // Before the others hear that we are done: one of them may merge then.
     if let Err(error) = run.bring_home() {
         say(&format!(
-            "warning: what was recorded on this machine is still there: {}; `marey gather {shown}` tries again",
+            "warning: what was recorded on this machine is still there: {}; `marey gather {typed}` tries again",
             text_of(&error)
         ));
     }
@@ -157,7 +159,7 @@ fn finish(
         Left::Others => return Ok(()),
         Left::Perhaps => {
             say(&format!(
-                "not every process of the job had a recorder yet; if none is to come, `marey merge {shown}` \
+                "not every process of the job had a recorder yet; if none is to come, `marey merge {typed}` \
                  finishes it"
             ));
             return Ok(());
@@ -177,12 +179,12 @@ fn finish(
     if is_apart && apart::lacks_ranks(&home) {
         say(&format!(
             "ranks are missing that have recorded on other machines, or ended before MPI_Init did: run \
-             `marey gather {shown}` on each of those machines, then `marey merge {shown}`"
+             `marey gather {typed}` on each of those machines, then `marey merge {typed}`"
         ));
         return Ok(());
     }
     if args.no_merge {
-        say(&format!("recorded, not merged; `marey merge {shown}` finishes {shown}"));
+        say(&format!("recorded, not merged; `marey merge {typed}` finishes {shown}"));
         return Ok(());
     }
     merge_apart(args)?;
@@ -229,6 +231,7 @@ fn embed_sources(root: &Path) -> OsString {
 /// not take the place of the program's status.
 fn merge_apart(args: &RecordArgs) -> anyhow::Result<()> {
     let shown = args.output.display();
+    let typed = quote(&args.output.to_string_lossy());
     // This executable, even if its file has been replaced meanwhile.
     let mut merge = Command::new("/proc/self/exe");
     merge.arg0("marey").arg("merge");
@@ -245,7 +248,7 @@ fn merge_apart(args: &RecordArgs) -> anyhow::Result<()> {
     inherited::end_together(&mut merge);
     let status = merge
         .status()
-        .with_context(|| format!("the merge could not be started; `marey merge {shown}` does it"))?;
+        .with_context(|| format!("the merge could not be started; `marey merge {typed}` does it"))?;
     match status.signal() {
         // What explains it comes last, when all else is there.
         Some(signal) if is_finished(&args.output) => {
@@ -257,9 +260,9 @@ fn merge_apart(args: &RecordArgs) -> anyhow::Result<()> {
         }
         Some(signal) => bail!(
             "the merge was ended by signal {signal}, perhaps for want of memory; nothing is lost, and \
-             `marey merge {shown}` finishes it"
+             `marey merge {typed}` finishes it"
         ),
-        None if !status.success() => bail!("the merge failed; `marey merge {shown}` tries again"),
+        None if !status.success() => bail!("the merge failed; `marey merge {typed}` tries again"),
         None => Ok(()),
     }
 }

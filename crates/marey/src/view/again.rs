@@ -34,8 +34,12 @@ const LINE: u64 = 500;
 /// New runs of one name beside each other.
 const MOST_NAMES: usize = 10_000;
 
-/// Who is asked to end has so long to do it.
+/// Who is asked to end has so long to do it, when the server ends.
 const GRACE: Duration = Duration::from_secs(5);
+/// And when it is cancelled: what was recorded is merged then.
+const MERGING: Duration = Duration::from_secs(60);
+/// Whoever cancels again so much later means it.
+const AGAIN: Duration = Duration::from_secs(3);
 
 /// Looks after what is started.
 pub(super) struct Runner {
@@ -58,7 +62,7 @@ struct Job {
     output: PathBuf,
     began: Instant,
     took: Option<Duration>,
-    is_cancelled: bool,
+    cancelled: Option<Instant>,
     code: Option<i32>,
     lines: Arc<Mutex<VecDeque<String>>>,
     /// Among those that were made.
@@ -102,6 +106,9 @@ impl Runner {
 
     fn planned(&self) -> anyhow::Result<Plan> {
         let shown = self.run.display();
+        if !self.run.exists() {
+            bail!("{shown} is not there any more: start `marey view` anew with where it is now")
+        }
         if !self.run.is_dir() {
             bail!(
                 "{shown} is a packed run, which may have come from elsewhere: `marey record --again` runs its command"
@@ -175,7 +182,7 @@ impl Runner {
             output: plan.output,
             began: Instant::now(),
             took: None,
-            is_cancelled: false,
+            cancelled: None,
             code: None,
             lines: Arc::clone(&lines),
             number: None,
@@ -194,7 +201,7 @@ impl Runner {
         let mut state = lock(&self.state);
         let state = &mut *state;
         let Some(job) = &mut state.last else { return };
-        if job.is_cancelled {
+        if job.cancelled.is_some() {
             // What has not heard of it.
             kill_process_group(group, Signal::KILL).ok();
         }
@@ -241,7 +248,7 @@ impl Again for Shared {
         let asked = lock(&runner.state).last.as_ref().and_then(|job| job.group);
         // Who has not ended by then is ended.
         std::thread::spawn(move || {
-            std::thread::sleep(GRACE);
+            std::thread::sleep(MERGING);
             let state = lock(&runner.state);
             let group = state.last.as_ref().and_then(|job| job.group);
             if let Some(group) = group.filter(|group| asked == Some(*group)) {
@@ -257,7 +264,7 @@ impl Again for Shared {
         Some(WireAgainState {
             output: harmless(&job.output.file_name().unwrap_or_default().to_string_lossy()),
             is_running: job.group.is_some(),
-            is_cancelled: job.is_cancelled,
+            is_cancelled: job.cancelled.is_some(),
             elapsed_ms: elapsed.as_secs_f64() * 1e3,
             code: job.code,
             lines: lock(&job.lines).iter().cloned().collect(),
@@ -267,14 +274,20 @@ impl Again for Shared {
 }
 
 impl Runner {
-    /// Asks what runs to end.
+    /// Asks what runs to end, once: asked twice, the recorder does not merge what it has. Who asks again later is in earnest.
+    #[expect(clippy::disallowed_methods, reason = "a user's patience, and no measurement")]
     fn cancel(&self) {
         let mut state = lock(&self.state);
         if let Some(job) = &mut state.last
             && let Some(group) = job.group
         {
-            job.is_cancelled = true;
-            kill_process_group(group, Signal::TERM).ok();
+            let signal = match job.cancelled {
+                None => Signal::TERM,
+                Some(since) if since.elapsed() < AGAIN => return,
+                Some(_) => Signal::KILL,
+            };
+            job.cancelled.get_or_insert_with(Instant::now);
+            kill_process_group(group, signal).ok();
         }
     }
 }
