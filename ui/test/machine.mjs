@@ -49,6 +49,9 @@ export async function machine(browser, address, file) {
   const inlined = all.map((it) => it.inlined[0] ?? "");
   assert(inlined.includes("relax"), "something was inlined");
   assert.deepEqual(shown.map((it) => it.inlined), inlined.map((it) => (it === "" ? "" : `${it} was inlined here`)));
+  // Its name stands where its code begins.
+  const begins = all.findIndex((it) => it.inlined[0] === "relax");
+  assert.deepEqual([shown[begins - 1].words, shown[begins].words], [[], ["relax"]]);
   await browser.picture("machine");
 
   browser.step("a line that is chosen marks its instructions and no others");

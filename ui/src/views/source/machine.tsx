@@ -46,14 +46,11 @@ export function Machine(): JSX.Element {
 
 function WithoutCode(): JSX.Element {
   return (
-    <div class="machine-without">
-      <p class="hush">This run keeps no machine code.</p>
-      <p class="hush">
-        Record with <code>marey record --embed-code</code>, and the code of the functions that were seen is kept in the run. Where the program is
-        still the one that ran, <code>marey merge --embed-code</code> adds it to a run whose spools are kept, and <code>marey source RUN --code FUNCTION</code> shows
-        it on the command line. Exported pages and redacted copies never have it.
-      </p>
-    </div>
+    <p class="hush">
+      This run keeps no machine code. Record with <code>marey record --embed-code</code>, and the code of the functions that were seen is kept in the run. Where the program is
+      still the one that ran, <code>marey merge --embed-code</code> adds it to a run whose spools are kept, and <code>marey source RUN --code FUNCTION</code> shows
+      it on the command line. Exported pages and redacted copies never have it.
+    </p>
   );
 }
 
@@ -220,7 +217,7 @@ function Row({ at, it, of, most, file, isNew, mark }: RowProps): JSX.Element {
       <code class={it.inlined === "" ? "" : "machine-inlined"} title={it.inlined === "" ? undefined : `${it.inlined} was inlined here`}>
         {it.text}
         {it.leadsTo === "" ? null : <span class="machine-word">{`  → ${it.leadsTo}`}</span>}
-        {it.inlined === "" || !isNew ? null : <span class="machine-word">{`  ${it.inlined}, inlined`}</span>}
+        {it.inlined === "" || !isNew ? null : <span class="machine-word">{`  ${it.inlined}`}</span>}
       </code>
     </div>
   );
