@@ -88,6 +88,8 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Instances(instances) => instances::answer(run, instances),
         Request::Source => source::outline(run),
         Request::SourceFile(asked) => source::file(run, asked),
+        Request::SourceCodes(asked) => source::codes(run, asked),
+        Request::SourceCode(asked) => source::code(run, asked),
         Request::SourceLoop(asked) => source::within_loop(run, asked),
         Request::SourceFunctions => source::functions(run),
         Request::SourceTypes => source::types(run),
@@ -161,6 +163,8 @@ fn checked(run: &Opened<'_>, mut request: Request) -> Result<Request, String> {
         | Request::OverlapPlaces
         | Request::Source
         | Request::SourceFile(_)
+        | Request::SourceCodes(_)
+        | Request::SourceCode(_)
         | Request::SourceLoop(_)
         | Request::SourceFunctions
         | Request::SourceTypes

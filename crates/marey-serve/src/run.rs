@@ -11,7 +11,7 @@ use marey_analyze::{
     Anomalies, Causes, LocationKind, Method, Region, SituationRules, Situations, Trace, Unread, Until, Waits,
     anomalies, causes, phases, reduced, situations,
 };
-use marey_archive::{Archive, Detail, Error, Events, RunTrace, prepared};
+use marey_archive::{Addresses, Archive, Detail, Error, Events, RunTrace, prepared};
 use marey_model::{CallPathId, LocationId, Nanos, Role};
 use rustc_hash::FxHashMap;
 
@@ -53,6 +53,7 @@ pub struct Opened<'a> {
     counted: OnceLock<Counted>,
     overlapping: OnceLock<Overlapping>,
     program: OnceLock<Program>,
+    addresses: OnceLock<Addresses>,
     remarked: OnceLock<Vec<u8>>,
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
@@ -130,6 +131,7 @@ impl<'a> Opened<'a> {
             counted: OnceLock::new(),
             overlapping: OnceLock::new(),
             program: OnceLock::new(),
+            addresses: OnceLock::new(),
             remarked: OnceLock::new(),
             report: Box::new(report),
             reported: OnceLock::new(),
@@ -225,6 +227,16 @@ impl<'a> Opened<'a> {
     /// What its program consists of, read when somebody asks.
     pub(crate) fn program(&self) -> &Program {
         self.program.get_or_init(|| Program::of(self))
+    }
+
+    /// Its samples by the address that they were taken at, added up when somebody asks for machine code.
+    pub(crate) fn addresses(&self) -> Result<&Addresses, Error> {
+        // What cannot be read may be there again when somebody asks again.
+        if let Some(known) = self.addresses.get() {
+            return Ok(known);
+        }
+        let found = Addresses::of(self.archive, &self.trace)?;
+        Ok(self.addresses.get_or_init(|| found))
     }
 
     /// What compilers said of its program, as an answer, made when somebody asks.

@@ -2,6 +2,8 @@
 //!
 //! The one idea: a page that holds its run holds what it can ask about and nothing else. So whoever lets an answer read
 //! another table puts it here.
+//!
+//! What is deliberately absent: machine code, which is as much its owner's as sources are and was kept for who has the run.
 
 /// The tables that answers are made of.
 pub const TABLES: &[&str] = &[

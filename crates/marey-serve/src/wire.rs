@@ -8,6 +8,7 @@
 mod again;
 mod annotations;
 mod causes;
+mod code;
 mod collectives;
 mod compare;
 mod counters;
@@ -29,6 +30,7 @@ pub use annotations::{
     WireUnit,
 };
 pub use causes::{CausesHead, PathHead, WaitsHead, WireCalled, WireDelay, WireOnPath, WireSuffered};
+pub use code::{SourceCodeHead, SourceCodesHead, WireCode, WireInstruction};
 pub use collectives::{CollectiveHead, CollectivesHead, Operation, WireOperation};
 pub use compare::{
     CompareHead, Difference, Differences, IterationsHead, Reason, Why, WireActivity, WireLoop, WireNumber,
@@ -116,6 +118,10 @@ pub enum Request {
     Source,
     /// A source with its text, what lies in it, and what its lines cost: [`SourceFileHead`].
     SourceFile(NumberOf),
+    /// The machine code that a source is in, where the run keeps it: [`SourceCodesHead`].
+    SourceCodes(NumberOf),
+    /// A stretch of it: [`SourceCodeHead`].
+    SourceCode(NumberOf),
     /// What was called from within a loop: [`SourceLoopHead`].
     SourceLoop(NumberOf),
     /// Functions of the user's: [`SourceFunctionsHead`].
@@ -681,6 +687,7 @@ mod tests {
             .chain(again::declarations())
             .chain(remarks::declarations())
             .chain(source::declarations())
+            .chain(code::declarations())
         {
             text.push_str("\nexport ");
             // Without the comments, which stand beside the types in Rust.

@@ -45,6 +45,8 @@ export const barsOf = signal<BarsOf>("lines");
 export const isSeenOnly = signal(false);
 export const areAlone = signal(false);
 export const isList = signal(false);
+/** Whether machine code stands beside the text. */
+export const isMachine = signal(false);
 /** Words that files are looked for by. */
 export const fileWords = signal("");
 

@@ -1,5 +1,5 @@
-/** How what is looked at of sources stands in the address: `source=["PATH",LINE]`, `loop=FIRST-LAST`, `function=NAME`, `type=NAME`, `code=lines,bars-loops,seen,alone,list`, `files=WORDS`, `calls=4/9,4`. */
-import { areAlone, BARS_OF, barsOf, chosenFunction, chosenLoop, chosenPlace, chosenType, fileWords, foldedTypes, hiddenCalls, isList, isSeenOnly, isThere, openCalls, SHOWN_AS, shownAs } from "./source.ts";
+/** How what is looked at of sources stands in the address: `source=["PATH",LINE]`, `loop=FIRST-LAST`, `function=NAME`, `type=NAME`, `code=lines,bars-loops,seen,alone,list,machine`, `files=WORDS`, `calls=4/9,4`. */
+import { areAlone, BARS_OF, barsOf, chosenFunction, chosenLoop, chosenPlace, chosenType, fileWords, foldedTypes, hiddenCalls, isList, isMachine, isSeenOnly, isThere, openCalls, SHOWN_AS, shownAs } from "./source.ts";
 
 /** More nodes do not stand in an address. */
 const MOST_NODES = 60;
@@ -9,6 +9,7 @@ const BOXES = [
   ["seen", isSeenOnly],
   ["alone", areAlone],
   ["list", isList],
+  ["machine", isMachine],
 ] as const;
 
 const LOOP = /^\d{1,10}-\d{1,10}$/;

@@ -40,6 +40,8 @@ import type {
   SharesHead,
   SharesOf,
   SituationsHead,
+  SourceCodeHead,
+  SourceCodesHead,
   SourceFileHead,
   SourceFunctionsHead,
   SourceHead,
@@ -103,6 +105,8 @@ export class Engine {
   iterations = (): Promise<Frame<IterationsHead>> => this.ask({ ask: "iterations" });
   source = (): Promise<Frame<SourceHead>> => this.ask({ ask: "source" });
   sourceFile = (number: number): Promise<Frame<SourceFileHead>> => this.ask({ ask: "source-file", number });
+  sourceCodes = (number: number): Promise<Frame<SourceCodesHead>> => this.ask({ ask: "source-codes", number });
+  sourceCode = (number: number): Promise<Frame<SourceCodeHead>> => this.ask({ ask: "source-code", number });
   sourceLoop = (number: number): Promise<Frame<SourceLoopHead>> => this.ask({ ask: "source-loop", number });
   sourceFunctions = (): Promise<Frame<SourceFunctionsHead>> => this.ask({ ask: "source-functions" });
   sourceTypes = (): Promise<Frame<SourceTypesHead>> => this.ask({ ask: "source-types" });

@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Course | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "source" } | { "ask": "source-file" } & NumberOf | { "ask": "source-loop" } & NumberOf | { "ask": "source-functions" } | { "ask": "source-types" } | { "ask": "source-type" } & NumberOf | { "ask": "callees" } & CalleesOf | { "ask": "source-way" } & WayTo | { "ask": "remarks" } | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Course | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "source" } | { "ask": "source-file" } & NumberOf | { "ask": "source-codes" } & NumberOf | { "ask": "source-code" } & NumberOf | { "ask": "source-loop" } & NumberOf | { "ask": "source-functions" } | { "ask": "source-types" } | { "ask": "source-type" } & NumberOf | { "ask": "callees" } & CalleesOf | { "ask": "source-way" } & WayTo | { "ask": "remarks" } | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -200,7 +200,7 @@ export type SourceFileHead = { file: number, text: Array<string> | null, functio
 
 export type SourceFunctionsHead = { functions: Array<WireSourceFunction>, number: number, };
 
-export type SourceHead = { why_not: string | null, has_texts: boolean, has_waits: boolean, processor_ns: number, samples: number, modules: Array<WireModule>, files: Array<WireSource>, damage: Array<string>, };
+export type SourceHead = { why_not: string | null, has_texts: boolean, has_code: boolean, has_waits: boolean, processor_ns: number, samples: number, modules: Array<WireModule>, files: Array<WireSource>, damage: Array<string>, };
 
 export type SourceLoopHead = { number: number, };
 
@@ -233,3 +233,11 @@ export type WireSourceFunction = { number: number, name: string, kind: string, a
 export type WireSourceLoop = { number: number, kind: string, first: number, last: number, depth: number, function: number | null, cost: WireCost, };
 
 export type WireSourceType = { number: number, name: string, kind: string, known_to: string, file: number | null, line: number, last: number, bytes: number | null, members: number, };
+
+export type SourceCodeHead = { code: WireCode, module: string, instructions: Array<WireInstruction>, left_out: number, };
+
+export type SourceCodesHead = { codes: Array<WireCode>, };
+
+export type WireCode = { number: number, name: string, bytes: number, left_out_bytes: number, samples: number, own_ns: number, };
+
+export type WireInstruction = { text: string, leads_to: string, inlined: string, };

@@ -2,6 +2,7 @@
 //!
 //! The one idea: the program is read when the first question about it comes ([`crate::program`]); answers are rows of it.
 
+mod code;
 mod file;
 mod graph;
 mod types;
@@ -9,6 +10,7 @@ mod types;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+pub(super) use code::{code, codes};
 pub(super) use file::{file, within_loop};
 pub(super) use graph::{callees, way};
 pub(super) use types::{type_, types};
@@ -87,6 +89,7 @@ pub(super) fn outline(run: &Opened<'_>) -> Vec<u8> {
     let head = SourceHead {
         why_not: it.why_not.clone(),
         has_texts: !it.texts.is_empty(),
+        has_code: run.archive.meta().rows("source_codes") != 0,
         has_waits: run.causes().is_some(),
         processor_ns: it.whole.time.0,
         samples: it.whole.samples,

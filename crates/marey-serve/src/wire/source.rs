@@ -65,6 +65,8 @@ pub struct SourceHead {
     pub why_not: Option<String>,
     /// Whether the text of some source is there.
     pub has_texts: bool,
+    /// Whether machine code is.
+    pub has_code: bool,
     /// Whether waits are known.
     pub has_waits: bool,
     /// Processor time of all samples, ns.

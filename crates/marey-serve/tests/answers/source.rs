@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use super::Made;
 use super::decoded::ask;
 
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 12] = [
     "source_modules",
     "source_files",
     "source_functions",
@@ -25,6 +25,8 @@ const TABLES: [&str; 10] = [
     "source_constructs",
     "source_calls",
     "source_texts",
+    "source_codes",
+    "source_instructions",
 ];
 
 /// Texts that mean something in some column, and some that mean nothing.
@@ -147,7 +149,7 @@ fn whatever_tables_say_everything_is_answered_and_the_graph_is_one() {
             assert_eq!(ask(&run, &json!({ "ask": request })).kind, request);
         }
         for number in (0..22).chain([u32::MAX]) {
-            for request in ["source-file", "source-loop", "source-type"] {
+            for request in ["source-file", "source-loop", "source-type", "source-codes", "source-code"] {
                 let answer = ask(&run, &json!({ "ask": request, "number": number }));
                 assert!(answer.kind == request || answer.kind == "error", "{request} {number}");
             }

@@ -92,7 +92,7 @@ fn see((node, ui): &(PathBuf, PathBuf), words: &[&str], place: &Place) {
 }
 
 /// The same, if pages can be exported.
-fn browser_and_engine() -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn browser_and_engine() -> Option<(PathBuf, PathBuf)> {
     browser().filter(|(_, ui)| ui.join("dist/engine.wasm.gz").is_file())
 }
 
@@ -378,7 +378,7 @@ fn a_page_that_is_given_no_worker_says_what_that_means() {
 }
 
 /// The run as a page, by its address.
-fn exported(run: &Path, words: &[&str], place: &Place) -> String {
+pub(crate) fn exported(run: &Path, words: &[&str], place: &Place) -> String {
     let page = place.path().join("page.html");
     let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
     marey.arg("export").arg(run).args(["--to", "html", "-o"]).arg(&page).args(words);

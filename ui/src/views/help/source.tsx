@@ -20,6 +20,13 @@ export function OfSource(): JSX.Element {
         The text is there if the run was recorded with <code>--embed-sources</code>. Lines are those of debug information (<code>-g</code>
         ): where compilers have fused or moved code, a line has what they say is its.
       </p>
+      <p>
+        <em>Machine code</em> puts what the processor did beside the text: address, line and instruction, with the processor time of samples
+        that were taken there. A sample stands at the instruction that came next, so what takes long is often the one before it. Instructions
+        of the line are marked; press one, or go to it by arrow keys, and its line is chosen. <kbd>n</kbd> and <kbd>N</kbd> go to the next and
+        the previous instruction of the line. Where a line was put into several functions, the list above says which is shown. The code is
+        there if the run was recorded with <code>--embed-code</code>; exported pages and redacted copies never have it.
+      </p>
     </>
   );
 }

@@ -4,11 +4,12 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 
 import { run } from "../../state/run.ts";
-import { BARS_OF, barsOf, chosenFunction, chosenFile, chosenPlace, followSource, lookAtLine, SHOWN_AS, shownAs, sourceFile, type SourceFile } from "../../state/source.ts";
+import { BARS_OF, barsOf, chosenFunction, chosenFile, chosenPlace, followSource, isMachine, lookAtLine, SHOWN_AS, shownAs, sourceFile, type SourceFile } from "../../state/source.ts";
 import { chosenRegion } from "../../state/view.ts";
 import type { SourceHead } from "../../wire/generated.ts";
 import { Coming } from "../lost.tsx";
 import { Lines } from "./lines.tsx";
+import { Machine } from "./machine.tsx";
 import { FileMap } from "./map.tsx";
 import { goToCallee, Pane } from "./pane.tsx";
 import { lastName, shortPath, Tabs, WithSource } from "./parts.tsx";
@@ -46,16 +47,22 @@ function Shown({ head }: { readonly head: SourceHead }): JSX.Element {
             </select>
           </label>
         )}
+        {shownAs.value !== "text" ? null : (
+          <button type="button" aria-pressed={isMachine.value} title="The machine code that was made of the line and its function, instruction by instruction, beside the text" onClick={() => (isMachine.value = !isMachine.value)}>
+            Machine code
+          </button>
+        )}
       </p>
       <Notes head={head} number={number} file={isHere ? file : null} />
       {shownAs.value === "remarks" ? (
         <LeftLoops />
       ) : number === null && place !== null ? (
         <p class="hush">{`This run has no source ${place.path}. Choose another above.`}</p>
-      ) : !isHere || file === null ? (
+      ) : file === null || (!isHere && !isMachine.value) ? (
         <Coming what="The source is being read" />
       ) : shownAs.value === "text" ? (
-        <Text file={file} path={place?.path ?? ""} line={place?.line ?? 0} language={head.files[number ?? 0]?.language ?? ""} />
+        // Beside machine code the source before stays until the next is read, so that arrow keys go on from one to the other.
+        <Text file={file} path={head.files[file.head.file]?.path ?? ""} line={isHere ? (place?.line ?? 0) : 0} language={head.files[file.head.file]?.language ?? ""} />
       ) : (
         <Twin file={file} path={place?.path ?? ""} />
       )}
@@ -126,9 +133,9 @@ function Text({ file, path, line, language }: TextProps): JSX.Element {
     if (known === undefined) lookAtLine(path, at);
   };
   return (
-    <div class="source-parts">
+    <div class={`source-parts ${isMachine.value ? "with-machine" : ""}`}>
       <Lines label="source" file={file} language={language} line={line} choose={(at) => lookAtLine(path, at)} follow={follow} mark={mark} names={names} seen={(first, last) => (seen.value = [first, last])} />
-      <FileMap file={file} seen={seen.value} line={line} go={(at) => lookAtLine(path, at)} />
+      {isMachine.value ? <Machine /> : <FileMap file={file} seen={seen.value} line={line} go={(at) => lookAtLine(path, at)} />}
       <Pane file={file} path={path} line={line} />
     </div>
   );
