@@ -112,7 +112,27 @@ pub(crate) fn read(archive: &Archive, trace: &dyn Trace) -> anyhow::Result<Gover
 /// Regions that are named; `marey info --json` has all.
 const NAMED: usize = 3;
 
+/// What took less altogether is no matter, ns.
+const NO_MATTER_NS: u64 = 10_000_000;
+
 impl Governed {
+    /// What is said where recording took far more than the budget, and nothing was done. `overhead_ns` is what it took on all
+    /// threads.
+    pub(crate) fn beyond(&self, overhead: Overhead, overhead_ns: u64) -> Option<String> {
+        let budget = self.budget.filter(|budget| overhead.fraction > 2.0 * budget)?;
+        if self.since_ns.is_some() || overhead_ns < NO_MATTER_NS {
+            return None;
+        }
+        Some(format!(
+            "Measuring took {:.1} % of the time, more than the budget of {} %: no region takes so much of it alone that it \
+             could be counted instead, or it is one of those that always are recorded, as calls of MPI are. Numbers of \
+             calls are exact, and times have this in them; `--rule 'off NAME*'` leaves regions out, `--rule 'count NAME*'` \
+             only counts them",
+            overhead.fraction * 100.0,
+            per_cent(budget),
+        ))
+    }
+
     /// What is said of it, if anything had to be done.
     pub(crate) fn in_words(&self, overhead: Overhead) -> Option<String> {
         let since = Nanos(self.since_ns?);
@@ -126,18 +146,17 @@ impl Governed {
             "Measuring took {:.2} % of the time{}: {} of {} were counted from {} on, and only some timed, since \
              recording each would have cost more: {}{more}. Counts are exact; `--budget off` records each",
             overhead.fraction * 100.0,
-            self.budget.map_or_else(String::new, |budget| {
-                format!(
-                    " (budget {} %)",
-                    format!("{:.2}", budget * 100.0).trim_end_matches('0').trim_end_matches('.')
-                )
-            }),
+            self.budget.map_or_else(String::new, |budget| format!(" (budget {} %)", per_cent(budget))),
             format::solid(format::counted(self.visits, "visit")),
             format::solid(format::counted(self.regions.len() as u64, "region")),
             format::solid(format::duration(since)),
             named.join("; "),
         ))
     }
+}
+
+fn per_cent(share: f64) -> String {
+    format!("{:.2}", share * 100.0).trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl Reduced {

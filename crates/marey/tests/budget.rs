@@ -215,3 +215,30 @@ fn deep_down_they_are_counted() {
     assert!(of(&reduced, "hot")["visits"].as_f64().unwrap() > 700_000.0, "{reduced}");
     assert_eq!(report["problems"].as_array().unwrap().iter().filter(|it| it["kind"] == "dropped").count(), 0);
 }
+
+/// Two thousand functions that take the same: none of them alone is dear, so all is recorded, and the report says what that
+/// took.
+#[test]
+fn a_budget_that_cannot_be_kept_is_told() {
+    use std::fmt::Write as _;
+    let dir = tempfile::tempdir().unwrap();
+    let mut text = "#include <stdint.h>\n#include <stdio.h>\n".to_owned();
+    for n in 0..2000 {
+        writeln!(text, "static uint64_t f{n}(uint64_t x) {{ return x * {} + 1; }}", 2 * n + 3).unwrap();
+    }
+    text += "__attribute__((no_instrument_function)) int main(void) {\n  uint64_t x = 1;\n  \
+             for (int i = 0; i < 400; i++) {\n";
+    for n in 0..2000 {
+        writeln!(text, "    x = f{n}(x);").unwrap();
+    }
+    text += "  }\n  printf(\"x %d\\n\", (int)(x & 1));\n  return 0;\n}\n";
+    std::fs::write(dir.path().join("many.c"), text).unwrap();
+    // An absolute path stands for itself.
+    let source = dir.path().join("many.c");
+    let Some(_) = recorded(dir.path(), "gcc", source.to_str().unwrap(), &["--sample", "off"]) else { return };
+    let output = marey(dir.path(), &["report", "run.marey"]);
+    let report = String::from_utf8(output.stdout).unwrap();
+    let told = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("more than the budget of 2 %: no region takes so much"), "{report}");
+    assert_eq!(json(dir.path(), "info")["reduced"]["regions"].as_array().unwrap().len(), 0);
+}

@@ -111,10 +111,12 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     lines
 }
 
-/// What was only counted to keep within the budget.
+/// What was only counted to keep within the budget, or that it was not kept.
 fn governed(facts: &Facts<'_>) -> Option<String> {
     let archive = &facts.run.archive;
-    budget::read(archive, &facts.run.trace).ok()?.in_words(info::overhead(archive).ok()?)
+    let (governed, overhead) = (budget::read(archive, &facts.run.trace).ok()?, info::overhead(archive).ok()?);
+    let overhead_ns = archive.meta().counts.get("overhead_ns").copied().unwrap_or(0);
+    governed.in_words(overhead).or_else(|| governed.beyond(overhead, overhead_ns))
 }
 
 /// The function that computes most, of the program or of a library that it calls, and where in the program; `None` without
