@@ -19,12 +19,13 @@ use anyhow::Context;
 use marey_archive::Archive;
 use marey_serve::host::{Config, Entry, Limits, Place, Runs, serve};
 use marey_serve::{Opened, viewer};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::cli::ViewArgs;
 use crate::compare::names;
 use crate::compare::viewed::compared;
 use crate::exit;
+use crate::inherited;
 use crate::recent;
 use crate::report;
 use crate::run::{damaged, open_archive};
@@ -147,8 +148,10 @@ fn open(address: &str) {
 
 /// Is done when somebody stops us.
 fn stopped(runner: Option<Arc<Runner>>) -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
-    let mut signals =
-        signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).context("cannot wait for signals")?;
+    // Whoever has it outlive the terminal (nohup) means that.
+    let hangs_up = (!inherited::ignores(SIGHUP)).then_some(SIGHUP);
+    let signals = [SIGINT, SIGTERM].into_iter().chain(hangs_up);
+    let mut signals = signal_hook::iterator::Signals::new(signals).context("cannot wait for signals")?;
     let (tell, told) = marey_serve::host::stopping();
     std::thread::spawn(move || {
         let mut signals = signals.forever();

@@ -199,9 +199,12 @@ fn what_was_started_ends_with_cancel_and_with_the_server() {
     let page = Page::new(dir.path(), &["run.marey", "--allow-run"]);
     let [last, program] = started(&page);
     assert!(is_there(last) && is_there(program));
+    // Pressed twice: what was recorded is merged all the same.
+    assert_eq!(post(&page, "/api/again/cancel", &known(&page), "").0, 204);
     assert_eq!(post(&page, "/api/again/cancel", &known(&page), "").0, 204);
     let state = ended(&page);
     assert_eq!(state["is_cancelled"], true, "{state}");
+    assert!(state["page"].is_string(), "{state}");
     assert!(!is_there(last) && !is_there(program), "{state}");
     let [last, program] = started(&page);
     assert!(is_there(last) && is_there(program));

@@ -141,7 +141,7 @@ function Running({ state, failed }: { readonly state: WireAgainState; readonly f
 function Ended({ state }: { readonly state: WireAgainState }): JSX.Element {
   const group = useFocus<HTMLDivElement>();
   const how = state.is_cancelled ? "It was cancelled" : state.code === null ? "It was killed" : `It ended with status ${state.code}`;
-  const made = state.page === null ? `${state.output} is no finished run.` : `${state.output} was recorded.`;
+  const made = state.page === null ? `${state.output} is no finished run; if it is there, marey merge ${state.output} finishes it.` : `${state.output} was recorded.`;
   return (
     <div role="group" aria-label="What came of it" tabIndex={-1} ref={group}>
       <p class={state.code === 0 ? "" : "warn"} role="status">
