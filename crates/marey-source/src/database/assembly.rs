@@ -74,6 +74,18 @@ pub struct Listing {
     pub left_out_bytes: u64,
 }
 
+impl Code {
+    /// Its name, with `.cold` behind it if it is the part of a function that compilers put elsewhere since it hardly ever runs.
+    pub fn title(&self) -> String {
+        let is_number = |it: &str| it.bytes().all(|digit| digit.is_ascii_digit());
+        let is_cold = self
+            .linkage
+            .rsplit_once(".cold")
+            .is_some_and(|(_, rest)| rest.is_empty() || rest.strip_prefix('.').is_some_and(is_number));
+        if is_cold { format!("{}.cold", self.name) } else { self.name.clone() }
+    }
+}
+
 impl Assembly {
     /// Opens a module.
     ///
@@ -203,7 +215,8 @@ impl Assembly {
     fn name_at(&self, address: u64) -> Option<String> {
         let code = self.code_at(address)?;
         let offset = address - code.range.start;
-        Some(if offset == 0 { code.name.clone() } else { format!("{}+{offset:#x}", code.name) })
+        let title = code.title();
+        Some(if offset == 0 { title } else { format!("{title}+{offset:#x}") })
     }
 }
 
