@@ -183,29 +183,25 @@ fn listed(module: &Module, assembly: &mut Assembly, mut codes: Vec<Code>) -> Opt
 fn like<'n>(names: &'n [String], wanted: &Wanted, name: &str) -> Vec<&'n str> {
     let name = name.to_lowercase();
     let length = name.chars().count();
-    let is_mistyped = |full: &str| {
+    let distance = |full: &str| {
         let last = full.rsplit("::").next().unwrap_or(full);
         // Distances take long; of names that differ this much in length they are known.
         let letters = last.chars().count();
-        3 < letters
-            && letters.abs_diff(length) <= MOST_MISTAKES
-            && mistakes(&last.to_lowercase(), &name) <= MOST_MISTAKES
+        (3 < letters && letters.abs_diff(length) <= MOST_MISTAKES)
+            .then(|| mistakes(&last.to_lowercase(), &name))
+            .filter(|mistakes| *mistakes <= MOST_MISTAKES)
     };
-    let ranks: [&dyn Fn(&str) -> bool; 3] =
-        [&|full| wanted.is_but_for_arguments(full), &is_mistyped, &|full| {
-            2 < length && full.to_lowercase().contains(&name)
-        }];
-    let mut like: Vec<&str> = Vec::new();
-    for is_like in ranks {
-        let mut more: Vec<&str> = names.iter().map(String::as_str).filter(|full| is_like(full)).collect();
-        more.dedup();
-        more.retain(|name| !like.contains(name));
-        like.extend(more.into_iter().take(MOST_NAMES - like.len().min(MOST_NAMES)));
-        if like.len() == MOST_NAMES {
-            break;
+    let rank = |full: &str| {
+        if wanted.is_but_for_arguments(full) {
+            return Some(0);
         }
-    }
-    like
+        let is_part = || 2 < length && full.to_lowercase().contains(&name);
+        distance(full).or_else(|| is_part().then_some(MOST_MISTAKES + 1))
+    };
+    let ranked = names.iter().filter_map(|full| Some((rank(full)?, full.len(), full.as_str())));
+    // The shortest of those that are alike: long ones are instances of what nobody types.
+    let ranked: BTreeSet<(usize, usize, &str)> = ranked.collect();
+    ranked.into_iter().take(MOST_NAMES).map(|(.., name)| name).collect()
 }
 
 /// The functions that debug information knows by a name: those with code, else an error that says who has theirs.
