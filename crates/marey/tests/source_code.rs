@@ -173,11 +173,13 @@ __attribute__((noinline)) int odd(int it)
     }
     return it + 3;
 }
+extern \"C\" int bare(int);
+asm(\".globl bare\\nbare: lea 5(%rdi),%eax\\nret\\n.globl behind\\nbehind: nop\\nret\\n\");
 int main(int n, char **)
 {
     box<double> a{n * 1.0}, b{2};
     a.add(n);
-    return heat::operator<(a, b) + heat::steps(a) + odd(n);
+    return heat::operator<(a, b) + heat::steps(a) + odd(n) + bare(n);
 }
 ";
 
@@ -232,6 +234,10 @@ fn functions_are_found_by_every_name_that_is_told_of_them() {
     // Without arguments, wherever they stand.
     assert_eq!(titles("box::add").len(), 1);
     assert_eq!(titles("heat::steps").len(), 1);
+    // What assemblers write has no size, and ends where the next begins.
+    let told = json(dir.path(), &["source", "cc", "--code", "bare"]);
+    let texts: Vec<_> = instructions(&told).into_iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert!(texts.len() == 2 && texts[0].starts_with("lea ") && texts[1] == "ret", "{texts:?}");
     // With those of another instance it is none, and what there is is told.
     let (code, _, errors) = marey(dir.path(), &["source", "cc", "--code", "box<char>::add"]);
     assert!(code == Some(2) && errors.contains("there is `box<double, int>::add`"), "{errors}");
@@ -255,10 +261,13 @@ fn code_that_is_too_much_is_left_out_and_its_samples_are_not() {
         "sum += 0.5;\n".repeat(6000)
     );
     let Some(()) = compiled(dir.path(), &text, &["-g", "-O1", "-o", "huge"]) else { return };
-    let (code, _, errors) = marey(dir.path(), &["record", "--embed-code", "-o", "run.marey", "--", "./huge"]);
+    let (code, _, errors) =
+        marey(dir.path(), &["record", "--embed-code", "--embed-sources", "-o", "run.marey", "--", "./huge"]);
     assert_eq!(code, Some(0), "{errors}");
     // The end of what is kept lies well before that of the function, so most samples are behind it.
     std::fs::remove_file(dir.path().join("huge")).unwrap();
+    // Text that was kept is shown when the source is gone, and is that of the program when it is another one.
+    std::fs::write(dir.path().join("heat.c"), "// another text\n".repeat(6000)).unwrap();
     let (code, told, errors) = marey(dir.path(), &["source", "run.marey", "--code", "huge"]);
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     let title = told.lines().find(|line| line.starts_with("huge  ")).unwrap();
@@ -270,6 +279,7 @@ fn code_that_is_too_much_is_left_out_and_its_samples_are_not() {
         "{}",
         &plain[plain.len() - 600..]
     );
+    assert!(told.contains("sum += 0.5;") && !told.contains("another text") && !told.contains("not shown"));
     let archive = marey_archive::Archive::open(&dir.path().join("run.marey")).unwrap();
     let problems = archive.table("problems").unwrap();
     let details = problems.text("detail").unwrap();
@@ -288,7 +298,8 @@ fn samples_stand_at_instructions_as_they_do_at_lines() {
     let text = std::fs::read_to_string(source).unwrap().replace("burn(", "advance(");
     let flags = ["-g", "-O1", "-fno-inline", "-o", "loops"];
     let Some(()) = compiled(dir.path(), &text, &flags) else { return };
-    let record = ["record", "--embed-code", "-o", "run.marey", "--", "./loops", "1000000"];
+    // A turn of the outer loop takes three times as long as passes between samples, so these cannot keep step with it.
+    let record = ["record", "--embed-code", "-o", "run.marey", "--", "./loops", "2500000"];
     let (code, said, errors) = marey(dir.path(), &record);
     assert_eq!(code, Some(0), "{errors}");
     let truth: Vec<i64> = said.split_whitespace().map(|word| word.parse().unwrap()).collect();

@@ -81,7 +81,7 @@ pub(super) fn of_file(args: &SourceArgs, name: &str, out: &mut dyn Write) -> any
     find::check(&args.file)?;
     let module = Module { id: 0, is_users: true, path: args.file.clone(), build_id: None };
     let found = find(&args.file, std::slice::from_ref(&module), None, name)?;
-    tell(args, &found, None, Made::of_file(&args.file), out)
+    tell(args, &found, None, Made::of_file(&args.file), BTreeMap::new(), out)
 }
 
 /// Tells the code of what ran, with samples.
@@ -89,7 +89,7 @@ pub(super) fn of_run(args: &SourceArgs, name: &str, out: &mut dyn Write) -> anyh
     let run = crate::run::Run::open(&args.file)?;
     let found = find(&args.file, &find::modules(&run.archive)?, Some(&run.archive), name)?;
     let addresses = Addresses::of(&run.archive, &run.trace)?;
-    tell(args, &found, Some(&addresses), Made::of(&run), out)
+    tell(args, &found, Some(&addresses), Made::of(&run), kept::texts(&run.archive)?, out)
 }
 
 fn tell(
@@ -97,6 +97,7 @@ fn tell(
     found: &Found,
     addresses: Option<&Addresses>,
     made: Option<Made>,
+    kept: BTreeMap<PathBuf, String>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     if args.json {
@@ -106,7 +107,7 @@ fn tell(
     let paint = Paint::for_stdout();
     let paint = if args.no_color { paint.without_colour() } else { paint };
     let top = args.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX));
-    let mut page = Page { out, paint, top, addresses, made, texts: BTreeMap::new(), newer: None };
+    let mut page = Page { out, paint, top, addresses, made, kept, texts: BTreeMap::new(), newer: None };
     found.codes.iter().try_for_each(|it| page.code(it))?;
     table::more(page.out, paint, found.left_out, "of that name", "of that name")?;
     page.notes(found)?;
@@ -155,6 +156,8 @@ struct Page<'p> {
     addresses: Option<&'p Addresses>,
     /// When what is shown was made; text that is newer is another one.
     made: Option<Made>,
+    /// Texts that came with the run: those of the program that ran.
+    kept: BTreeMap<PathBuf, String>,
     /// Sources that were looked for; `None` = not there, or not the one that the program was made of.
     texts: BTreeMap<PathBuf, Option<Vec<String>>>,
     /// The first source that was changed since.
@@ -258,11 +261,16 @@ impl Page<'_> {
     fn text(&mut self, file: &str, line: u32) -> String {
         let path = PathBuf::from(file);
         if !self.texts.contains_key(&path) {
-            let is_newer = self.made.is_some_and(|made| made.is_before(&path));
+            let kept = self.kept.get(&path);
+            let is_newer = kept.is_none() && self.made.is_some_and(|made| made.is_before(&path));
             if is_newer && self.newer.is_none() {
                 self.newer = Some(path.clone());
             }
-            let read = if is_newer { None } else { read(&path) };
+            let read = match kept {
+                Some(text) => Some(lines(text)),
+                None if is_newer => None,
+                None => read(&path),
+            };
             self.texts.insert(path.clone(), read);
         }
         let text = self.texts.get(&path).and_then(Option::as_ref);
@@ -317,6 +325,9 @@ fn read(path: &Path) -> Option<Vec<String>> {
         return None;
     }
     let bytes = std::fs::read(path).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    Some(text.lines().map(|line| harmless(line.trim())).collect())
+    Some(lines(&String::from_utf8_lossy(&bytes)))
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(|line| harmless(line.trim())).collect()
 }

@@ -2,6 +2,9 @@
 //!
 //! The one idea: it reads like what is decoded from a file, so that all that is shown of it is the same.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use marey_archive::Archive;
 use marey_source::Frame;
 use marey_source::database::{Code, Instruction, Listing};
@@ -39,6 +42,17 @@ pub(super) fn find(archive: &Archive, module: &Module, wanted: &Wanted) -> anyho
         "{file} that ran is not there any more, so this is what the run kept of it (--embed-code)"
     ));
     Ok(Some(found))
+}
+
+/// The text of sources that a run kept, by path (`--embed-sources`).
+pub(super) fn texts(archive: &Archive) -> anyhow::Result<BTreeMap<PathBuf, String>> {
+    if archive.meta().rows("source_texts") == 0 {
+        return Ok(BTreeMap::new());
+    }
+    let (texts, files) = (archive.table("source_texts")?, archive.table("source_files")?);
+    let paths = files.text("path")?;
+    let rows = texts.u32("file")?.iter().zip(texts.text("text")?);
+    Ok(rows.filter_map(|(file, text)| Some((paths.get(*file as usize)?.into(), text.clone()))).collect())
 }
 
 /// The instructions of a stretch of code.
