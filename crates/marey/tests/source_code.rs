@@ -298,8 +298,9 @@ fn samples_stand_at_instructions_as_they_do_at_lines() {
     let text = std::fs::read_to_string(source).unwrap().replace("burn(", "advance(");
     let flags = ["-g", "-O1", "-fno-inline", "-o", "loops"];
     let Some(()) = compiled(dir.path(), &text, &flags) else { return };
-    // A turn of the outer loop takes three times as long as passes between samples, so these cannot keep step with it.
-    let record = ["record", "--embed-code", "-o", "run.marey", "--", "./loops", "2500000"];
+    // A turn of the outer loop takes three times as long as passes between samples, so these cannot keep step with it. Of 40 turns
+    // a third has a sample more or less than its share, which is three in all: the bar below is far from that.
+    let record = ["record", "--embed-code", "-o", "run.marey", "--", "./loops", "3000000"];
     let (code, said, errors) = marey(dir.path(), &record);
     assert_eq!(code, Some(0), "{errors}");
     let truth: Vec<i64> = said.split_whitespace().map(|word| word.parse().unwrap()).collect();
@@ -308,7 +309,7 @@ fn samples_stand_at_instructions_as_they_do_at_lines() {
     let number = |it: &Value, name: &str| it[name].as_i64().unwrap();
     // What was called from the loop: all of it passes in this function.
     let own: i64 = all.iter().map(|it| number(it, "own_ns")).sum();
-    let bar = truth[1] / 10 + 4 * number(&told, "processor_ns") / number(&told, "samples");
+    let bar = truth[1] / 10 + 8 * number(&told, "processor_ns") / number(&told, "samples");
     assert!((own - truth[1]).abs() <= bar, "{own} is {}", truth[1]);
     // Each line has what its instructions have, and no instruction but its own.
     let lines = json(dir.path(), &["lines", "run.marey", "heat.c"]);
