@@ -272,6 +272,9 @@ fn code_that_is_too_much_is_left_out_and_its_samples_are_not() {
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     let title = told.lines().find(|line| line.starts_with("huge  ")).unwrap();
     assert!(title.contains(" of huge, ") && title.contains(" samples in it, "), "{title}");
+    // The program does nothing else.
+    let share = title.rsplit_once('(').unwrap().1.split_once(" %").unwrap().0;
+    assert!(80.0 <= share.parse::<f64>().unwrap(), "{title}");
     let plain = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         plain.contains(" that were taken there, ")
