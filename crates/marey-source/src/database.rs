@@ -11,6 +11,7 @@ mod build;
 mod calls;
 mod code;
 mod facts;
+mod named;
 mod names;
 mod parts;
 mod unit;
@@ -37,6 +38,7 @@ pub use assembly::{Assembly, Code, Instruction, Listing};
 pub use facts::{
     Access, Base, Call, CallKind, Callee, Function, Member, MemberKind, Place, Text, Type, TypeKind,
 };
+pub use named::may_name;
 
 /// What a module of a program consists of. Rows are in the order of their names and places; equal input gives equal rows.
 #[derive(Debug, Default)]

@@ -89,6 +89,25 @@ impl SymbolTable {
     }
 }
 
+/// Where code begins that has a name and no size, as that of assemblers often is, by address.
+pub(crate) fn without_size<'data>(
+    symbols: impl Iterator<Item = impl ObjectSymbol<'data>>,
+) -> Vec<(u64, String)> {
+    // Names of places within functions begin with a dot, or are nobody's but the assembler's.
+    let is_name = |name: &&str| !name.is_empty() && !name.starts_with(['.', '$']);
+    let is_function = |symbol: &_| {
+        let SymbolFlags::Elf { st_info, .. } = ObjectSymbol::flags(symbol) else { return false };
+        st_info.st_type() == elf::STT_FUNC || ObjectSymbol::is_global(symbol)
+    };
+    let mut found: Vec<(u64, String)> = symbols
+        .filter(|symbol| is_code(symbol) && symbol.size() == 0 && is_function(symbol))
+        .filter_map(|symbol| Some((symbol.address(), symbol.name().ok().filter(is_name)?.to_owned())))
+        .collect();
+    found.sort_unstable();
+    found.dedup_by_key(|(start, _)| *start);
+    found
+}
+
 fn is_code<'data>(symbol: &impl ObjectSymbol<'data>) -> bool {
     let SymbolFlags::Elf { st_info, .. } = symbol.flags() else { return false };
     // Assembler routines are often untyped; with a size they are as good as functions.

@@ -112,7 +112,7 @@ pub(crate) fn print(out: &mut dyn Write, paint: Paint, trace: &dyn Trace) -> io:
 }
 
 /// What a kind of problem means for who reads the numbers, and what can be done about it.
-const MEANINGS: [(&str, &str); 33] = [
+const MEANINGS: [(&str, &str); 34] = [
     ("lost", "parts of the recording are gone, and all that stood in them. Were files of it removed or cut?"),
     (
         "missing",
@@ -247,6 +247,11 @@ const MEANINGS: [(&str, &str); 33] = [
          left out, or may be about other lines. `marey remarks RUN` tells them in full.",
     ),
     ("source_rows", "parts of what the program consists of for which there was no room in the run."),
+    (
+        "source_code",
+        "machine code that --embed-code has not kept, as there was no room for it or it could not be read. `marey source RUN \
+         --code NAME` takes it from the program while that is there.",
+    ),
     ("symbols", "functions, files or lines that could not be named."),
 ];
 

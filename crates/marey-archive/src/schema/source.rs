@@ -204,7 +204,7 @@ pub static SOURCE_CODES: TableSpec = source(
     &[
         u32("id", "id", "The stretch of code."),
         u32("module", "modules.id", "The module."),
-        text("name", "The function."),
+        text("name", "The function; `.cold` behind it is a part that hardly ever runs."),
         i64("vaddr", "", "Virtual address of its first byte within the module as linked."),
         i64("size", "bytes", "Of it."),
         i64(

@@ -23,6 +23,7 @@ use crate::module::{Files, best_symbols};
 use crate::names::{Language, Names};
 use crate::problem::{BuildId, Problem, Problems};
 use crate::symbolizer::{Address, Frame, ModuleRef, Quality, Symbolizer, SymbolizerConfig};
+use crate::symbols::without_size;
 
 /// The code of a module.
 pub struct Assembly {
@@ -74,6 +75,18 @@ pub struct Listing {
     pub left_out_bytes: u64,
 }
 
+impl Code {
+    /// Its name, with `.cold` behind it if it is the part of a function that compilers put elsewhere since it hardly ever runs.
+    pub fn title(&self) -> String {
+        let is_number = |it: &str| it.bytes().all(|digit| digit.is_ascii_digit());
+        let is_cold = self
+            .linkage
+            .rsplit_once(".cold")
+            .is_some_and(|(_, rest)| rest.is_empty() || rest.strip_prefix('.').is_some_and(is_number));
+        if is_cold { format!("{}.cold", self.name) } else { self.name.clone() }
+    }
+}
+
 impl Assembly {
     /// Opens a module.
     ///
@@ -89,7 +102,9 @@ impl Assembly {
             let kind = std::io::ErrorKind::NotFound;
             return Err(first.unwrap_or_else(|| Problem::Unreadable { path: path.to_owned(), kind }));
         }
-        let is_linked = with_elf(path, |elf, _| Ok(elf.kind() != ObjectKind::Relocatable))?;
+        let (is_linked, bare) = with_elf(path, |elf, _| {
+            Ok((elf.kind() != ObjectKind::Relocatable, without_size(elf.symbols())))
+        })?;
         if !is_linked {
             return Err(Problem::NotLinked { path: path.to_owned() });
         }
@@ -109,7 +124,23 @@ impl Assembly {
             linkage: linkage.to_owned(),
             range,
         });
-        let codes = codes.collect();
+        let mut codes: Vec<Code> = codes.collect();
+        // What has no size ends where the next begins, as debuggers take it.
+        let sized: Vec<Range<u64>> = codes.iter().map(|code| code.range.clone()).collect();
+        for (at, (start, linkage)) in bare.iter().enumerate() {
+            let behind = sized.partition_point(|range| range.start <= *start);
+            let is_within = sized[..behind].iter().rev().take(16).any(|range| range.contains(start));
+            let section = ranges.iter().find(|range| range.contains(start)).filter(|_| !is_within);
+            let Some(section) = section else { continue };
+            let next = bare.get(at + 1).map_or(section.end, |(next, _)| *next);
+            let next = sized.get(behind).map_or(next, |range| range.start.min(next));
+            codes.push(Code {
+                name: names.readable(linkage, Language::Unknown),
+                linkage: linkage.clone(),
+                range: *start..next.min(section.end),
+            });
+        }
+        codes.sort_by_key(|code| (code.range.start, code.range.end));
         let symbolizer = Symbolizer::new(config.clone());
         let build_id = module.build_id.map(<[u8]>::to_vec);
         Ok(Self { path: path.to_owned(), build_id, binary, codes, names, symbolizer })
@@ -203,7 +234,8 @@ impl Assembly {
     fn name_at(&self, address: u64) -> Option<String> {
         let code = self.code_at(address)?;
         let offset = address - code.range.start;
-        Some(if offset == 0 { code.name.clone() } else { format!("{}+{offset:#x}", code.name) })
+        let title = code.title();
+        Some(if offset == 0 { title } else { format!("{title}+{offset:#x}") })
     }
 }
 

@@ -21,6 +21,11 @@ pub(crate) struct Made {
 }
 
 impl Made {
+    /// When a program or library that never ran was made.
+    pub(super) fn of_file(path: &Path) -> Option<Self> {
+        modified(path).map(|at| Self { at, by_program: true })
+    }
+
     /// When the program of a run was made: the last of its modules that the user has, unless they are newer than the run.
     pub(crate) fn of(run: &Run) -> Option<Self> {
         let began = u64::try_from(run.archive.meta().run.start_realtime_ns).ok()?;

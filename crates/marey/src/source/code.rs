@@ -3,24 +3,29 @@
 //! The one idea: what a processor did is told beside the line that it was made of. Of a run, samples stand at the very
 //! instruction that they were taken at, for call stacks keep addresses; nothing is spread over the instructions of a line.
 //!
-//! Where the program that ran is gone, what the run kept of its code is told (`--embed-code`).
+//! Where the program that ran is gone, what the run kept of its code is told (`--embed-code`), and text of sources only if it
+//! is still what the program was made of.
 //!
 //! What is deliberately absent: code of files that are not the ones that ran.
 
 mod find;
 mod json;
 mod kept;
+mod name;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use marey_analyze::Sampled;
 use marey_archive::{AddressCost, Addresses};
+use marey_source::ModuleRef;
 use marey_source::database::{Code, Instruction, Listing};
 use marey_source::text::Sources;
 
 use self::find::find;
+use super::Made;
 use crate::cli::SourceArgs;
 use crate::format;
 use crate::paint::{Look, Paint, harmless, note, shorten, title};
@@ -40,8 +45,16 @@ const MOST_TEXT_BYTES: u64 = 8 << 20;
 struct Module {
     /// Its number in the run; 0 of a file.
     id: u32,
+    /// Whether it is a part of the program, and none of a system's libraries.
+    is_users: bool,
     path: PathBuf,
     build_id: Option<Vec<u8>>,
+}
+
+impl Module {
+    fn reference(&self) -> ModuleRef<'_> {
+        ModuleRef { path: &self.path, build_id: self.build_id.as_deref() }
+    }
 }
 
 /// A stretch of code that was asked for.
@@ -50,6 +63,8 @@ struct Asked {
     path: PathBuf,
     code: Code,
     listing: Listing,
+    /// Why code at its end is left out, if some is.
+    why_left_out: String,
 }
 
 /// What was found.
@@ -64,27 +79,25 @@ struct Found {
 /// Tells the code of a program or library.
 pub(super) fn of_file(args: &SourceArgs, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     find::check(&args.file)?;
-    let module = Module { id: 0, path: args.file.clone(), build_id: None };
-    let found = find(&args.file, std::slice::from_ref(&module), name)?;
-    tell(args, &found, None, out)
+    let module = Module { id: 0, is_users: true, path: args.file.clone(), build_id: None };
+    let found = find(&args.file, std::slice::from_ref(&module), None, name)?;
+    tell(args, &found, None, Made::of_file(&args.file), BTreeMap::new(), out)
 }
 
 /// Tells the code of what ran, with samples.
 pub(super) fn of_run(args: &SourceArgs, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     let run = crate::run::Run::open(&args.file)?;
-    let found = match find(&args.file, &find::modules(&run.archive)?, name) {
-        Ok(found) => found,
-        // The program may be gone, or another one by now.
-        Err(error) => kept::find(&run.archive, name)?.ok_or(error)?,
-    };
+    let found = find(&args.file, &find::modules(&run.archive)?, Some(&run.archive), name)?;
     let addresses = Addresses::of(&run.archive, &run.trace)?;
-    tell(args, &found, Some(&addresses), out)
+    tell(args, &found, Some(&addresses), Made::of(&run), kept::texts(&run.archive)?, out)
 }
 
 fn tell(
     args: &SourceArgs,
     found: &Found,
     addresses: Option<&Addresses>,
+    made: Option<Made>,
+    kept: BTreeMap<PathBuf, String>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     if args.json {
@@ -94,7 +107,7 @@ fn tell(
     let paint = Paint::for_stdout();
     let paint = if args.no_color { paint.without_colour() } else { paint };
     let top = args.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX));
-    let mut page = Page { out, paint, top, addresses, texts: BTreeMap::new(), newer: None };
+    let mut page = Page { out, paint, top, addresses, made, kept, texts: BTreeMap::new(), newer: None };
     found.codes.iter().try_for_each(|it| page.code(it))?;
     table::more(page.out, paint, found.left_out, "of that name", "of that name")?;
     page.notes(found)?;
@@ -106,15 +119,22 @@ impl Asked {
         addresses.cost(self.module, it.address, it.length)
     }
 
-    /// Samples that were taken in it.
+    /// Samples that were taken in it, also where its code is left out.
     fn own(&self, addresses: &Addresses) -> Sampled {
-        let mut sum = Sampled::default();
-        for it in &self.listing.instructions {
-            let own = self.cost(addresses, it).own;
-            sum.samples = sum.samples.saturating_add(own.samples);
-            sum.time = sum.time + own.time;
+        self.own_of(addresses, self.code.range.clone())
+    }
+
+    /// Those that were taken in the code that is left out.
+    fn own_left_out(&self, addresses: &Addresses) -> Sampled {
+        let end = self.code.range.end;
+        self.own_of(addresses, end.saturating_sub(self.listing.left_out_bytes)..end)
+    }
+
+    fn own_of(&self, addresses: &Addresses, range: Range<u64>) -> Sampled {
+        if range.is_empty() {
+            return Sampled::default();
         }
-        sum
+        addresses.cost(self.module, range.start, range.end - range.start).own
     }
 
     fn frames(&self, it: &Instruction) -> &[marey_source::Frame] {
@@ -134,6 +154,10 @@ struct Page<'p> {
     /// Rows of a table at most.
     top: usize,
     addresses: Option<&'p Addresses>,
+    /// When what is shown was made; text that is newer is another one.
+    made: Option<Made>,
+    /// Texts that came with the run: those of the program that ran.
+    kept: BTreeMap<PathBuf, String>,
     /// Sources that were looked for; `None` = not there, or not the one that the program was made of.
     texts: BTreeMap<PathBuf, Option<Vec<String>>>,
     /// The first source that was changed since.
@@ -146,20 +170,20 @@ impl Page<'_> {
         let outermost = it.listing.instructions.first().and_then(|first| it.frames(first).last());
         let place = outermost.and_then(|frame| Some(words::place(frame.file.as_deref()?, frame.line?)));
         let mut facts: Vec<String> = place.into_iter().collect();
-        facts.push(format!("{} at {:x}", format::bytes(length), it.code.range.start));
+        let at = format!("{} at {:x}", format::bytes(length), it.code.range.start);
         if let Some(addresses) = self.addresses {
+            // Libraries have functions of the same names.
+            let module = it.path.file_name().map(|name| harmless(&name.to_string_lossy()));
+            facts.push(module.map_or_else(|| at.clone(), |module| format!("{at} of {module}")));
             let own = it.own(addresses);
-            let share = format::percent(own.time.0, addresses.whole.time.0);
             facts.push(match own.samples {
                 0 => "no sample was taken in it".to_owned(),
-                samples => format!(
-                    "{} in it, {} ({share} of the run)",
-                    format::counted(samples, "sample"),
-                    format::duration(own.time)
-                ),
+                _ => taken(&own, "in it", addresses),
             });
+        } else {
+            facts.push(at);
         }
-        title(self.out, self.paint, &words::function(&it.code.name), &facts.join(", "))?;
+        title(self.out, self.paint, &words::function(&it.code.title()), &facts.join(", "))?;
         let has_samples = self.addresses.is_some_and(|addresses| addresses.whole.samples != 0);
         let costs = self.addresses.filter(|_| has_samples);
         let shown = || it.listing.instructions.iter().take(self.top);
@@ -207,34 +231,46 @@ impl Page<'_> {
                 let name = inlined.map_or_else(String::new, |it| words::function(&it.function));
                 cells.push(shorten(&name, 32).into());
             }
-            let source = new_line.map_or_else(String::new, |(file, line)| self.text(file, line, &it.path));
+            let source = new_line.map_or_else(String::new, |(file, line)| self.text(file, line));
             cells.push(Cell::new(Look::Faint, shorten(&source, 72)));
             table.push(cells);
         }
-        table.print(self.out, self.paint)?;
+        if !it.listing.instructions.is_empty() {
+            table.print(self.out, self.paint)?;
+        }
         let more = it.listing.instructions.len().saturating_sub(self.top);
         table::more(self.out, self.paint, more, "instruction", "instructions")?;
         if it.listing.left_out_bytes != 0 {
             let left_out = format::bytes(it.listing.left_out_bytes);
-            note(
-                self.out,
-                self.paint,
-                &format!("the last {left_out} of its code are left out: it is too long"),
-            )?;
+            let what = if it.listing.instructions.is_empty() {
+                "its code is left out".to_owned()
+            } else {
+                format!("the last {left_out} of its code are left out")
+            };
+            let own = self.addresses.map(|addresses| (it.own_left_out(addresses), addresses));
+            let own = own.filter(|(own, _)| own.samples != 0);
+            let with = own.map_or_else(String::new, |(own, addresses)| {
+                format!(", with {}", taken(&own, "that were taken there", addresses))
+            });
+            note(self.out, self.paint, &format!("{what}{with}: {}", it.why_left_out))?;
         }
         Ok(())
     }
 
     /// The text of a line; empty where it is not there.
-    fn text(&mut self, file: &str, line: u32, module: &Path) -> String {
+    fn text(&mut self, file: &str, line: u32) -> String {
         let path = PathBuf::from(file);
         if !self.texts.contains_key(&path) {
-            let modified = |path: &Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
-            let is_newer = modified(module).is_some_and(|made| modified(&path) > Some(made));
+            let kept = self.kept.get(&path);
+            let is_newer = kept.is_none() && self.made.is_some_and(|made| made.is_before(&path));
             if is_newer && self.newer.is_none() {
                 self.newer = Some(path.clone());
             }
-            let read = if is_newer { None } else { read(&path) };
+            let read = match kept {
+                Some(text) => Some(lines(text)),
+                None if is_newer => None,
+                None => read(&path),
+            };
             self.texts.insert(path.clone(), read);
         }
         let text = self.texts.get(&path).and_then(Option::as_ref);
@@ -256,15 +292,21 @@ impl Page<'_> {
         if !has_lines {
             notes.push("there are no lines, for there is no debug information: compile with -g".to_owned());
         }
-        if let Some(newer) = &self.newer {
+        if let (Some(newer), Some(made)) = (&self.newer, self.made) {
             let newer = harmless(&newer.display().to_string());
-            notes.push(format!(
-                "sources were changed after the program was made, so their text is not shown: {newer}"
-            ));
+            let made = made.words();
+            notes.push(format!("sources were changed after {made}, so their text is not shown: {newer}"));
         }
         notes.extend(found.problems.iter().map(|problem| harmless(problem)));
         notes.iter().try_for_each(|text| note(self.out, self.paint, text))
     }
+}
+
+/// `310 samples in it, 3.1 s (99 % of the run)`.
+fn taken(own: &Sampled, where_: &str, addresses: &Addresses) -> String {
+    let share = format::percent(own.time.0, addresses.whole.time.0);
+    let (samples, time) = (format::counted(own.samples, "sample"), format::duration(own.time));
+    format!("{samples} {where_}, {time} ({share} of the run)")
 }
 
 fn costs_of(it: &Asked, addresses: &Addresses, instruction: &Instruction) -> Vec<Cell> {
@@ -283,6 +325,9 @@ fn read(path: &Path) -> Option<Vec<String>> {
         return None;
     }
     let bytes = std::fs::read(path).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    Some(text.lines().map(|line| harmless(line.trim())).collect())
+    Some(lines(&String::from_utf8_lossy(&bytes)))
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(|line| harmless(line.trim())).collect()
 }

@@ -23,6 +23,7 @@ use marey_model::is_recorder;
 use marey_source::ModuleRef;
 use marey_source::text::Sources;
 
+pub(super) use self::code::words_of_limits;
 use self::module::Module;
 use self::rows::Rows;
 use crate::busy::Busy;

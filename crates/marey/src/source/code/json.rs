@@ -16,7 +16,7 @@ pub(super) struct Json<'f> {
 
 #[derive(Serialize)]
 struct JsonCode<'f> {
-    name: &'f str,
+    name: String,
     linkage: &'f str,
     module: String,
     address: u64,
@@ -73,7 +73,7 @@ fn code<'f>(it: &'f Asked, addresses: Option<&Addresses>) -> JsonCode<'f> {
         }
     });
     JsonCode {
-        name: &it.code.name,
+        name: it.code.title(),
         linkage: &it.code.linkage,
         module: it.path.to_string_lossy().into_owned(),
         address: it.code.range.start,

@@ -2,48 +2,57 @@
 //!
 //! The one idea: it reads like what is decoded from a file, so that all that is shown of it is the same.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use marey_archive::Archive;
 use marey_source::Frame;
 use marey_source::database::{Code, Instruction, Listing};
 
-use super::super::about::is_named;
-use super::{Asked, Found, MOST};
-use crate::words;
+use super::super::kept::words_of_limits;
+use super::name::Wanted;
+use super::{Asked, Found, MOST, Module};
 
-/// The functions of a name that the run kept; `None` = none.
-pub(super) fn find(archive: &Archive, name: &str) -> anyhow::Result<Option<Found>> {
+/// The functions of a name that the run kept of a module; `None` = none.
+pub(super) fn find(archive: &Archive, module: &Module, wanted: &Wanted) -> anyhow::Result<Option<Found>> {
     if archive.meta().rows("source_codes") == 0 {
         return Ok(None);
     }
     let codes = archive.table("source_codes")?;
-    let names = codes.text("name")?;
-    let is_meant = |full: &str| is_named(full, name) || words::function(full) == name;
-    let rows: Vec<usize> = (0..codes.len()).filter(|row| is_meant(&names[*row])).collect();
+    let (names, modules) = (codes.text("name")?, codes.u32("module")?);
+    let rows: Vec<usize> =
+        (0..codes.len()).filter(|row| modules[*row] == module.id && wanted.is(&names[*row], "")).collect();
     if rows.is_empty() {
         return Ok(None);
     }
-    let modules = archive.table("modules")?;
-    let (ids, paths) = (modules.u32("id")?, modules.text("path")?);
     let mut found = Found { left_out: rows.len().saturating_sub(MOST), ..Found::default() };
     for row in rows.into_iter().take(MOST) {
-        let module = codes.u32("module")?[row];
-        let path =
-            ids.iter().position(|id| *id == module).map_or_else(PathBuf::new, |at| (&paths[at]).into());
         let begin = codes.i64("vaddr")?[row].cast_unsigned();
         let length = codes.i64("size")?[row].max(0).cast_unsigned();
         let range = begin..begin.saturating_add(length);
         let code = Code { name: names[row].clone(), linkage: String::new(), range };
         let left_out_bytes = codes.i64("left_out")?[row].max(0).cast_unsigned();
         let listing = Listing { left_out_bytes, ..listing(archive, codes.u32("id")?[row], &names[row])? };
-        found.codes.push(Asked { module, path, code, listing });
+        let (module, path) = (module.id, module.path.clone());
+        let why_left_out = words_of_limits();
+        found.codes.push(Asked { module, path, code, listing, why_left_out });
     }
-    found.problems.push(
-        "the program that ran is not there any more, so this is what the run kept of it (--embed-code)"
-            .to_owned(),
-    );
+    let file = module.path.file_name().unwrap_or_default().to_string_lossy();
+    found.problems.push(format!(
+        "{file} that ran is not there any more, so this is what the run kept of it (--embed-code)"
+    ));
     Ok(Some(found))
+}
+
+/// The text of sources that a run kept, by path (`--embed-sources`).
+pub(super) fn texts(archive: &Archive) -> anyhow::Result<BTreeMap<PathBuf, String>> {
+    if archive.meta().rows("source_texts") == 0 {
+        return Ok(BTreeMap::new());
+    }
+    let (texts, files) = (archive.table("source_texts")?, archive.table("source_files")?);
+    let paths = files.text("path")?;
+    let rows = texts.u32("file")?.iter().zip(texts.text("text")?);
+    Ok(rows.filter_map(|(file, text)| Some((paths.get(*file as usize)?.into(), text.clone()))).collect())
 }
 
 /// The instructions of a stretch of code.

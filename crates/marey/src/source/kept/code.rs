@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use marey_archive::schema::{NONE, SOURCE_CODES, SOURCE_INSTRUCTIONS};
 use marey_archive::{Addresses, Archive, Columns, RunTrace, Value};
 use marey_model::Nanos;
-use marey_source::database::{Assembly, Code};
+use marey_source::database::{Assembly, Code, Listing};
 use marey_source::{ModuleRef, SymbolizerConfig};
 
 use super::{Known, Rows};
@@ -59,21 +59,24 @@ pub(super) fn keep(archive: &Archive, modules: &[Known], rows: &Rows) -> anyhow:
     }
     met.sort_by_key(|it| (Reverse((it.own, it.with_calls)), it.module, it.code.range.start));
     let (mut codes, mut instructions) = (Columns::new(&SOURCE_CODES), Columns::new(&SOURCE_INSTRUCTIONS));
-    let (mut room, mut left_out) = (MOST_BYTES_IN_ALL, 0_u64);
+    let (mut room, mut left_out, mut cut) = (MOST_BYTES_IN_ALL, 0_u64, 0_u64);
     for it in &met {
         let most = room.min(MOST_BYTES);
-        let Some((id, assembly)) = opened.get_mut(it.module).filter(|_| most != 0) else {
-            left_out += 1;
-            continue;
-        };
-        let listing = assembly.listing(&it.code, most);
+        let Some((id, assembly)) = opened.get_mut(it.module) else { continue };
         let length = it.code.range.end - it.code.range.start;
+        // Without room there is a row all the same: who asks for the function is told its samples, and why it has no code.
+        let listing = match most {
+            0 => Listing { left_out_bytes: length, ..Listing::default() },
+            most => assembly.listing(&it.code, most),
+        };
+        left_out += u64::from(most == 0);
+        cut += u64::from(most != 0 && listing.left_out_bytes != 0);
         room = room.saturating_sub(length - listing.left_out_bytes);
         let number = u32::try_from(codes.len()).unwrap_or(NONE);
         codes.push(&[
             Value::U32(number),
             Value::U32(*id),
-            Value::Text(&it.code.name),
+            Value::Text(&it.code.title()),
             Value::I64(it.code.range.start.cast_signed()),
             Value::I64(length.cast_signed()),
             Value::I64(listing.left_out_bytes.cast_signed()),
@@ -96,13 +99,20 @@ pub(super) fn keep(archive: &Archive, modules: &[Known], rows: &Rows) -> anyhow:
         }
     }
     if left_out != 0 {
-        let bytes = format::bytes(MOST_BYTES_IN_ALL);
         problems.push(format!(
-            "machine code of {} with the fewest samples is left out: a run keeps {bytes} of code",
-            format::counted(left_out, "function")
+            "machine code of {} with the fewest samples is left out: {}",
+            format::counted(left_out, "function"),
+            words_of_limits()
         ));
     }
-    let number = format::counted(codes.len() as u64, "function");
+    if cut != 0 {
+        problems.push(format!(
+            "the end of the machine code of {} is left out: {}",
+            format::counted(cut, "function"),
+            words_of_limits()
+        ));
+    }
+    let number = format::counted((codes.len() as u64).saturating_sub(left_out), "function");
     let words = if codes.is_empty() {
         "warning: no machine code is kept: no call stack leads through a function of the program whose code can be told".to_owned()
     } else {
@@ -112,6 +122,12 @@ pub(super) fn keep(archive: &Archive, modules: &[Known], rows: &Rows) -> anyhow:
         )
     };
     Ok(Kept { tables: vec![codes, instructions], problems, words })
+}
+
+/// Why code is left out.
+pub(in super::super) fn words_of_limits() -> String {
+    let (of_one, of_all) = (format::bytes(MOST_BYTES), format::bytes(MOST_BYTES_IN_ALL));
+    format!("a run keeps {of_one} of a function's code and {of_all} in all")
 }
 
 /// The tables without rows: a run that is merged again has none of before.
