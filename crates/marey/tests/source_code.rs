@@ -257,7 +257,7 @@ fn code_that_is_too_much_is_left_out_and_its_samples_are_not() {
     let dir = tempfile::tempdir().unwrap();
     let text = format!(
         "static volatile double sum;\n__attribute__((noinline)) void huge(void)\n{{\n{}}}\n\
-         int main(void)\n{{\n    for (int it = 0; it < 3000; it++)\n        huge();\n}}\n",
+         int main(void)\n{{\n    for (int it = 0; it < 8000; it++)\n        huge();\n}}\n",
         "sum += 0.5;\n".repeat(6000)
     );
     let Some(()) = compiled(dir.path(), &text, &["-g", "-O1", "-o", "huge"]) else { return };
