@@ -38,7 +38,7 @@ pub struct Place {
 /// Counts a visit of `site`, which has this place, if that takes no more than adding 1. Else [`super::visit`] is for it.
 ///
 /// # Safety
-/// `thread` is a descriptor of the calling thread, and the place below [`PLACES`].
+/// `thread` is a descriptor of the calling thread, and the place one that [`Thread::reduced`] has told.
 #[inline(always)]
 pub unsafe fn tally(thread: *mut Thread, site: u32, place: usize) -> bool {
     // SAFETY: the caller's promise.
