@@ -24,7 +24,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 use marey_model::spool::Open;
 
 use super::beside::{self, claim, release};
-use super::tally::{Place, add_one, forget_words, tally, tally_at_any_rate};
+use super::tally::{Place, add_one, forget_words, tally};
 use super::{ROOM, Scratch, commit, now, random, slow, timing};
 use crate::thread::Thread;
 
@@ -78,9 +78,7 @@ pub unsafe fn visit(thread: *mut Thread, site: u32) -> Told {
             return Told::Counted;
         }
         if !claim(thread) {
-            // In the middle of a record.
-            let is_counted = tally_at_any_rate(thread, site, place);
-            return if is_counted { Told::Counted } else { Told::Not };
+            return Told::Not;
         }
         let Some(beside) = (*thread).beside.as_mut() else {
             release(thread);

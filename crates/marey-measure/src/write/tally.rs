@@ -41,26 +41,6 @@ pub struct Place {
 /// `thread` is a descriptor of the calling thread, and the place one that [`Thread::reduced`] has told.
 #[inline(always)]
 pub unsafe fn tally(thread: *mut Thread, site: u32, place: usize) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { tally_if(thread, site, place, |left| left != 0) }
-}
-
-/// The same where no stretch can begin, though it may be time for one.
-///
-/// # Safety
-/// As for [`tally`].
-pub(super) unsafe fn tally_at_any_rate(thread: *mut Thread, site: u32, place: usize) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { tally_if(thread, site, place, |_| true) }
-}
-
-#[inline(always)]
-unsafe fn tally_if(
-    thread: *mut Thread,
-    site: u32,
-    place: usize,
-    is_enough: impl FnOnce(u32) -> bool,
-) -> bool {
     // SAFETY: the caller's promise; the thread's places, if it has any, are so many.
     unsafe {
         if (*thread).tally.is_null() {
@@ -72,14 +52,14 @@ unsafe fn tally_if(
         let counter = (&raw const (*place).counter).read_volatile();
         let left = (*place).left;
         compiler_fence(Ordering::SeqCst);
-        if (*place).site != site + 1 || (*place).cursor != (*thread).cursor || !is_enough(left) {
+        if (*place).site != site + 1 || (*place).cursor != (*thread).cursor || left == 0 {
             return false;
         }
         compiler_fence(Ordering::SeqCst);
         if (&raw const (*place).counter).read_volatile() != counter {
             return false;
         }
-        (*place).left = left.saturating_sub(1);
+        (*place).left = left - 1;
         add_one(counter);
         true
     }
