@@ -296,13 +296,15 @@ fn check_handlers(test: &str, handler: extern "C" fn(i32)) {
     let (also_recorded, also_counted) = visits(&found, "hot in a handler");
     let all = recorded + counted + also_recorded + also_counted;
     let most = 2 * N + 1000 * rounds + handled + N + handled;
-    // What interrupts one that has interrupted a record itself is dropped, and counted: an enter and a leave of each region
-    // that is not to be counted just then. How many those are is up to how signals nest, with and without a budget.
-    assert_eq!(all + found.dropped / 2, most, "{} records dropped", found.dropped);
+    // What interrupts one that has interrupted a record itself is dropped, and counted: the enter of each region that is not
+    // to be counted just then, and its leave where it can be told from one of a visit that was counted. How many those are
+    // is up to how signals nest, with and without a budget.
+    let missing = most.checked_sub(all).expect("no visit is there twice");
     assert!(
-        found.dropped.is_multiple_of(2) && counted > N / 2,
-        "{counted} counted, {} dropped",
+        (found.dropped.div_ceil(2)..=found.dropped).contains(&missing),
+        "{missing} missing, {} records dropped",
         found.dropped
     );
+    assert!(counted > N / 2, "{counted} counted");
     assert_eq!((found.open, found.late), (0, 0));
 }

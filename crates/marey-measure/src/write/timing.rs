@@ -25,9 +25,9 @@ use crate::thread::Thread;
 #[inline(never)]
 pub unsafe extern "C" fn begin_timing(thread: *mut Thread) -> u32 {
     // SAFETY: the caller's promise. Where a handler has recorded something meanwhile the visit is in the stream, and
-    // nobody looks at what stands here.
+    // nobody looks at what stands here. One that leaves regions by their names may have left this one, too.
     unsafe {
-        if (*thread).is_pending && (*thread).clock == 0 {
+        if (*thread).is_pending && (*thread).clock == 0 && (*thread).depth != 0 {
             let open = (*thread).stack.add((*thread).depth as usize - 1);
             (*thread).wait = random::next((*thread).wait | 1);
             let wait = (*thread).wait % WAIT;
