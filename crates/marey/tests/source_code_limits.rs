@@ -56,12 +56,12 @@ fn long_functions_are_cut_and_what_has_no_room_is_told() {
     // Nothing else is worth its room: the functions have all the time.
     let (sizes, left_out) = (codes.i64("size").unwrap(), codes.i64("left_out").unwrap());
     for (row, id) in codes.u32("id").unwrap().iter().enumerate() {
-        assert!(sizes[row] > 9000 * 8, "{}", sizes[row]);
         assert_eq!(kept.get(id).copied().unwrap_or(0), sizes[row] - left_out[row]);
         // What has no room at all stands there with nothing.
         if left_out[row] == sizes[row] {
             continue;
         }
+        assert!(sizes[row] > 9000 * 8, "{}", sizes[row]);
         // An instruction is there or not.
         assert!((OF_ONE - 15..=OF_ONE).contains(&kept[id]), "{} bytes of {id}", kept[id]);
     }
