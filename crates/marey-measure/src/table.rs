@@ -193,8 +193,7 @@ unsafe extern "C" fn table_enter(thread: *mut Thread, site: u32) -> u32 {
 }
 
 /// Counts a visit of a region that is reduced. 1 if it was entered.
-#[inline(never)]
-unsafe extern "C" fn enter_reduced(thread: *mut Thread, site: u32, place: usize) -> u32 {
+unsafe fn enter_reduced(thread: *mut Thread, site: u32, place: usize) -> u32 {
     // SAFETY: as in `table_enter`.
     unsafe {
         if write::tally(thread, site, place) {
@@ -202,38 +201,18 @@ unsafe extern "C" fn enter_reduced(thread: *mut Thread, site: u32, place: usize)
         }
         match write::visit(thread, site) {
             write::Told::Counted => 0,
-            write::Told::Open => time(thread, site),
-            write::Told::Not => record(thread, site),
+            write::Told::Open => {
+                let leaving =
+                    write::Leaving { function: leave_learning, arguments: [thread as usize, site as usize] };
+                write::learn_cost(thread, leaving, |_| ());
+                write::begin_timing(thread)
+            }
+            write::Told::Not => {
+                write::enter(thread, site);
+                1
+            }
         }
     }
-}
-
-/// Records a visit that can only be recorded. By itself, for what it has on the stack would keep its caller from ending in
-/// a jump.
-#[inline(never)]
-unsafe extern "C" fn record(thread: *mut Thread, site: u32) -> u32 {
-    // SAFETY: as in `table_enter`.
-    unsafe { write::enter(thread, site) };
-    1
-}
-
-/// Begins to time a visit that is open. A function of its own, that has nothing left to do when the clock has been read
-/// and so ends in a jump: what it did then would be taken for the visit's time.
-#[inline(never)]
-unsafe extern "C" fn time(thread: *mut Thread, site: u32) -> u32 {
-    // SAFETY: as in `table_enter`.
-    unsafe {
-        learn(thread, site);
-        write::begin_timing(thread)
-    }
-}
-
-/// Looks what timing takes. What is on the stack here would keep [`time`] from ending in a jump.
-#[inline(never)]
-unsafe fn learn(thread: *mut Thread, site: u32) {
-    let leaving = write::Leaving { function: leave_learning, arguments: [thread as usize, site as usize] };
-    // SAFETY: as in `table_enter`.
-    unsafe { write::learn_cost(thread, leaving, |_| ()) };
 }
 
 unsafe extern "C" fn table_leave(thread: *mut Thread, site: u32) {
