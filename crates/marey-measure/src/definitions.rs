@@ -150,6 +150,8 @@ pub struct Definitions {
     sites: FxHashMap<(u32, u32), u32>,
     /// See [`Self::other_regions`].
     other: Option<(SiteId, u32)>,
+    /// A bit for each level that has been defined.
+    levels: u32,
     modes: *mut u8,
     mode: Mode,
     /// Sites that have got a place where visits are counted.
@@ -182,6 +184,7 @@ impl Definitions {
             stacks: FxHashMap::default(),
             sites: FxHashMap::default(),
             other: None,
+            levels: 0,
             modes,
             mode: config.mode,
             n_reduced: Cell::new(0),
@@ -291,6 +294,25 @@ impl Definitions {
         true
     }
 
+    /// Says what level a number of [`level`] stands for, unless that has been said.
+    pub(crate) fn level(&mut self, id: u32) {
+        let (Some(name), Some((tier, built_on))) =
+            (level::NAMES.get(id as usize), level::ROWS.get(id as usize))
+        else {
+            return;
+        };
+        let bit = 1 << id;
+        if self.levels & bit == 0 {
+            self.levels |= bit;
+            self.define(&Definition::Level {
+                id,
+                name: (*name).to_owned(),
+                tier: *tier as u8,
+                built_on: built_on.iter().map(|&name| name.to_owned()).collect(),
+            });
+        }
+    }
+
     /// The number of a region, new or known. `None` without memory for it.
     pub fn region(&mut self, key: &RegionKey) -> Option<RegionId> {
         if let Some(&id) = self.regions.get(key) {
@@ -319,6 +341,7 @@ impl Definitions {
             };
             self.note_reducible(id, reducible);
         }
+        self.level(key.level);
         let definition = Definition::Region {
             id,
             level: key.level,

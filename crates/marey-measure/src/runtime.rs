@@ -256,10 +256,12 @@ pub fn count_homeless(events: u64) {
     }
 }
 
-/// Numbers of the levels that every recorder has.
+/// Numbers of the levels that recorders speak of.
 pub mod level {
+    use marey_model::{Level, Tier};
+
     /// Their names.
-    pub(crate) const NAMES: [&str; 6] = marey_model::Level::RECORDED;
+    pub(crate) const NAMES: [&str; 10] = Level::RECORDED;
     /// [`marey_model::Level::SOURCE`].
     pub const SOURCE: u32 = 0;
     /// [`marey_model::Level::MPI`].
@@ -272,4 +274,30 @@ pub mod level {
     pub const SYSTEM: u32 = 4;
     /// [`marey_model::Level::MEMORY`].
     pub const MEMORY: u32 = 5;
+    /// [`marey_model::Level::COARRAY`].
+    pub const COARRAY: u32 = 6;
+    /// [`marey_model::Level::OPENMP`].
+    pub const OPENMP: u32 = 7;
+    /// [`marey_model::Level::KOKKOS`].
+    pub const KOKKOS: u32 = 8;
+    /// [`marey_model::Level::TASKS`].
+    pub const TASKS: u32 = 9;
+
+    /// Levels from this one on are announced by the first region of theirs, so that a run speaks of no model that
+    /// its program does not use.
+    pub(crate) const FIRST_OF_MODELS: u32 = COARRAY;
+
+    /// Where each stands, and on what it is built, by its number.
+    pub(crate) const ROWS: [(Tier, &[&str]); 10] = [
+        (Tier::Source, &[Level::MPI, Level::THREADS, Level::FILES, Level::SYSTEM, Level::MEMORY]),
+        (Tier::Runtime, &[Level::FILES, Level::MEMORY]),
+        (Tier::Runtime, &[]),
+        (Tier::Runtime, &[Level::MEMORY]),
+        (Tier::Runtime, &[Level::MEMORY]),
+        (Tier::Runtime, &[]),
+        (Tier::Model, &[Level::MPI, Level::MEMORY]),
+        (Tier::Model, &[Level::THREADS, Level::MEMORY]),
+        (Tier::Model, &[Level::OPENMP, Level::THREADS, Level::MEMORY]),
+        (Tier::Model, &[Level::THREADS, Level::MEMORY]),
+    ];
 }

@@ -150,9 +150,27 @@ impl Level {
     pub const SYSTEM: &'static str = "system";
     /// Calls of the C library that allocate memory.
     pub const MEMORY: &'static str = "memory";
+    /// What coarray Fortran does across images.
+    pub const COARRAY: &'static str = "coarray";
+    /// Constructs of OpenMP.
+    pub const OPENMP: &'static str = "openmp";
+    /// Kernels, views and fences of Kokkos.
+    pub const KOKKOS: &'static str = "kokkos";
+    /// Tasks of Rust programs: jobs of a pool, polls of a future.
+    pub const TASKS: &'static str = "tasks";
     /// Those that a recorder speaks of.
-    pub const RECORDED: [&'static str; 6] =
-        [Self::SOURCE, Self::MPI, Self::THREADS, Self::FILES, Self::SYSTEM, Self::MEMORY];
+    pub const RECORDED: [&'static str; 10] = [
+        Self::SOURCE,
+        Self::MPI,
+        Self::THREADS,
+        Self::FILES,
+        Self::SYSTEM,
+        Self::MEMORY,
+        Self::COARRAY,
+        Self::OPENMP,
+        Self::KOKKOS,
+        Self::TASKS,
+    ];
 }
 
 /// Why one thing happened before another. Messages and collectives have tables of their own.

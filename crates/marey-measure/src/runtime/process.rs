@@ -9,8 +9,8 @@
 use core::ffi::CStr;
 use core::sync::atomic::Ordering;
 
-use marey_model::spool::{Definition, DefinitionKind};
-use marey_model::{ClockKind, Level, Tier, Triple};
+use marey_model::spool::Definition;
+use marey_model::{ClockKind, Triple};
 
 use super::Runtime;
 use super::pair_cost::pair_cost;
@@ -47,29 +47,7 @@ impl Runtime {
 
     /// Gives the levels of [`super::level`] their numbers.
     pub(super) fn define_levels(&self) {
-        let levels: [(&str, Tier, &[&str]); 6] = [
-            (
-                Level::SOURCE,
-                Tier::Source,
-                &[Level::MPI, Level::THREADS, Level::FILES, Level::SYSTEM, Level::MEMORY],
-            ),
-            (Level::MPI, Tier::Runtime, &[Level::FILES, Level::MEMORY]),
-            (Level::THREADS, Tier::Runtime, &[]),
-            (Level::FILES, Tier::Runtime, &[Level::MEMORY]),
-            (Level::SYSTEM, Tier::Runtime, &[Level::MEMORY]),
-            (Level::MEMORY, Tier::Runtime, &[]),
-        ];
-        self.define(|definitions| {
-            for (name, tier, built_on) in levels {
-                let id = definitions.next_id(DefinitionKind::Level);
-                definitions.define(&Definition::Level {
-                    id,
-                    name: name.to_owned(),
-                    tier: tier as u8,
-                    built_on: built_on.iter().map(|&name| name.to_owned()).collect(),
-                });
-            }
-        });
+        self.define(|definitions| (0..super::level::FIRST_OF_MODELS).for_each(|id| definitions.level(id)));
     }
 }
 
