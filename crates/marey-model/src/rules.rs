@@ -266,8 +266,8 @@ impl fmt::Display for RuleFault {
             Self::UnknownWord => "does not begin with off, count, time or trace",
             Self::NoPattern => "names no regions: a name, LEVEL:NAME, file:PATH or loops:FUNCTION, with * and ?",
             Self::UnknownLevel => {
-                "names a level that is none of source, mpi, threads, files, system, memory, coarray, openmp, kokkos and tasks; a region of yours with a colon in its \
-                 name is source:NAME"
+                "names a level that is none of source, mpi, threads, files, system, memory, coarray, openmp, kokkos and \
+                 tasks; a region of yours with a colon in its name is source:NAME"
             }
         })
     }

@@ -62,7 +62,7 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
         (&["record", "--rule", "count", "--", "true"], "names no regions"),
         (
             &["record", "--rule", "count mip:MPI_*", "--", "true"],
-            "none of source, mpi, threads, files, system and memory",
+            "none of source, mpi, threads, files, system, memory, coarray, openmp, kokkos and tasks",
         ),
         (&["record", "--rule", "off io:read", "--", "true"], "is source:NAME"),
         (&["record", "--elements", "0-99", "--", "true"], "1 to 64"),
