@@ -85,7 +85,10 @@ const TEXTS: &[(&str, &[(&str, Text)])] = {
         ("datatypes", &[("name", Name)]),
         ("counter_kinds", &[("name", Name), ("unit", Name), ("source", Ours)]),
         ("edges", &[("kind", Ours)]),
+        ("arrays", &[("kind", Ours), ("element", Name), ("bounds", Ours)]),
+        ("shapes", &[("kind", Ours)]),
         ("rma", &[("kind", Ours)]),
+        ("accesses", &[("kind", Ours)]),
         ("io", &[("kind", Ours)]),
         ("clocks", &[("kind", Ours), ("knots", Ours)]),
         ("problems", &[("kind", Ours), ("detail", Gone)]),
@@ -109,7 +112,20 @@ const TEXTS: &[(&str, &[(&str, Text)])] = {
 const NUMBERS: &[(&str, &str)] = &[("processes", "pid"), ("locations", "os_thread")];
 
 /// Kinds of nouns whose names stay. Files, and what may come, get neutral ones.
-const KEPT_NOUNS: &[&str] = &["", "function", "region", "state", "communicator", "window"];
+const KEPT_NOUNS: &[&str] = &[
+    "",
+    "function",
+    "region",
+    "state",
+    "communicator",
+    "window",
+    "coarray",
+    "variable",
+    "block",
+    "frame",
+    "view",
+    "other",
+];
 
 /// Ends of names of source files, which stay.
 const SOURCES: &[&str] = &[

@@ -21,7 +21,7 @@ pub use source::*;
 pub use summaries::*;
 
 /// The version of the schema that this crate writes; it stands in `meta.json`.
-pub const SCHEMA_VERSION: u32 = 10;
+pub const SCHEMA_VERSION: u32 = 11;
 
 /// Stands in an unsigned column for "there is none".
 pub const NONE: u32 = u32::MAX;
@@ -128,11 +128,13 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 65] = [
+pub static TABLES: [&TableSpec; 68] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
     &REGIONS,
+    &ARRAYS,
+    &SHAPES,
     &PARTICIPANTS,
     &PROCESSES,
     &LOCATIONS,
@@ -150,6 +152,7 @@ pub static TABLES: [&TableSpec; 65] = [
     &MESSAGES,
     &COLLECTIVES,
     &RMA,
+    &ACCESSES,
     &IO,
     &SAMPLES,
     &COUNTERS,

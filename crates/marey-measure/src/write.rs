@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use marey_model::ClockKind;
 use marey_model::spool::{
-    MAX_SHORT, Open, SHORT_SITES, at, encode_near, encode_short, op, short_len, zigzag,
+    Access, MAX_SHORT, Open, SHORT_SITES, at, encode_near, encode_short, op, short_len, zigzag,
 };
 
 use crate::clock;
@@ -303,6 +303,18 @@ impl Scratch {
     #[inline(always)]
     pub fn signed(&mut self, value: i64) {
         self.number(zigzag(value));
+    }
+
+    /// Adds the record of how the open interval acts on a datum; at most 64 bytes.
+    pub fn access(&mut self, access: &Access) {
+        let mut body = [0_u8; 64];
+        let start = body.as_mut_ptr();
+        let mut inner = Self(start);
+        access.body(|number| inner.number(number));
+        let len = inner.0 as usize - start as usize;
+        self.byte(op::ACCESS);
+        self.number(len as u64);
+        self.bytes(&body[..len]);
     }
 
     /// Adds bytes as they are.

@@ -12,6 +12,7 @@
 
 mod asking;
 pub mod counters;
+mod data;
 mod elements;
 mod files;
 mod ids;
@@ -21,6 +22,7 @@ mod time;
 mod vocabulary;
 
 pub use asking::*;
+pub use data::*;
 pub use elements::*;
 pub use files::*;
 pub use ids::*;

@@ -35,7 +35,7 @@ const fn at(whose: Whose, instants: &'static [&'static str]) -> Times {
 }
 
 /// Tables with times, and whose these are.
-static TIMES: [(&str, &[Times]); 19] = {
+static TIMES: [(&str, &[Times]); 21] = {
     use Whose::{Location, Process};
     [
         ("intervals", &[Times { whose: Location("location"), instants: &["start"], span: SPAN }]),
@@ -58,6 +58,8 @@ static TIMES: [(&str, &[Times]); 19] = {
             ],
         ),
         ("collectives", &[at(Location("location"), &["enter", "leave", "start"])]),
+        ("arrays", &[at(Process("process"), &["from", "until"])]),
+        ("accesses", &[at(Location("location"), &["time", "leave"])]),
         ("rma", &[at(Location("location"), &["time", "leave"])]),
         ("io", &[at(Location("location"), &["time"])]),
         ("samples", &[at(Location("location"), &["time"])]),

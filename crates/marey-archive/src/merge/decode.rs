@@ -6,6 +6,7 @@
 //!
 //! Damage ends the window it is in, never the stream.
 
+use marey_model::AccessKind;
 use marey_model::spool::{Open, Record, RmaKind, announced};
 
 use super::added_up::{self, AddedUp};
@@ -13,7 +14,7 @@ use super::build::Builder;
 use super::clock::Clock;
 use super::folded::Folded;
 use super::globals::{Context, Globals, Part};
-use super::happen::{Happened, LaneMark, Rma};
+use super::happen::{Accessed, Happened, LaneMark, Rma};
 use super::index::{Index, Window};
 use super::slots::Slots;
 use crate::Error;
@@ -499,13 +500,15 @@ impl Decoder {
                 self.untimed = self.untimed.saturating_add(visits);
                 builder.count(site, visits, || context.site(with.globals, site));
             }
-            Record::Rma { .. } | Record::Io { .. } => self.access(with, &record, builder, out),
+            Record::Rma { .. } | Record::Io { .. } | Record::Access { .. } => {
+                self.access(with, &record, builder, out)
+            }
             other => self.operation(context, other, builder, out),
         }
         true
     }
 
-    /// An operation on a window or a file.
+    /// An operation on a window, a file or a datum.
     fn access(&self, with: &With<'_>, record: &Record<'_>, builder: &mut Builder, out: &mut Happened) {
         let context = with.context;
         let moved = record.accessed();
@@ -522,6 +525,21 @@ impl Decoder {
                 let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
                 let peer = known.map_or(NONE, |(_, comm)| with.globals.process_of(*comm, target));
                 out.rma.push(Rma { time, path, kind, window, target, bytes, displacement, peer });
+            }
+            Record::Access { access } => {
+                let known = context.data.get(&access.data);
+                let (time, path, _) = begin(known.map(|(_, part)| part));
+                out.accesses.push(Accessed {
+                    time,
+                    path,
+                    kind: AccessKind::from_code(access.kind).map_or("unknown", AccessKind::name),
+                    array: known.map_or(NONE, |(array, _)| *array),
+                    target: access.target,
+                    peer: context.worlds_process(with.globals, access.target),
+                    bytes: i64::try_from(access.bytes).unwrap_or(i64::MAX),
+                    offset: i64::try_from(access.offset).unwrap_or(i64::MAX),
+                    shape: context.shapes.get(&access.shape).copied().unwrap_or(NONE),
+                });
             }
             Record::Io { file, kind, bytes, offset } => {
                 let (enter, path, noun) = begin(context.files.get(&file));

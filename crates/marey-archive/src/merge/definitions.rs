@@ -61,6 +61,10 @@ pub(crate) struct ProcessDefs {
     pub counted: BTreeMap<u32, CounterKind>,
     /// Name and first ticks.
     pub lanes: BTreeMap<u32, (String, u64)>,
+    pub data: BTreeMap<u32, DataDef>,
+    /// Data of which the nouns of regions are.
+    pub region_data: BTreeMap<u32, u32>,
+    pub shapes: BTreeMap<u32, Shape>,
     pub exchanges: Vec<Exchange>,
     /// Regions of which visits were only counted, in the order in which that was decided.
     pub reduced: Vec<ReducedDef>,
@@ -77,6 +81,28 @@ pub(crate) struct ProcessDefs {
     pub is_defined: bool,
     /// Definitions of later versions.
     pub unknown: u64,
+}
+
+/// Kind, start, stride and number of each dimension.
+pub(crate) type Shape = Vec<(u8, (i64, (i64, u64)))>;
+
+/// A datum: array, variable or block.
+#[derive(Debug, Clone)]
+pub(crate) struct DataDef {
+    pub kind: u8,
+    pub name: String,
+    pub place: Option<(u32, u64)>,
+    pub from_frame: Option<i64>,
+    pub within: Option<(u32, u64)>,
+    pub site: Option<u32>,
+    pub address: u64,
+    pub bytes: u64,
+    pub element: u64,
+    pub code: u8,
+    pub bounds: Vec<(i64, u64)>,
+    pub ticks: u64,
+    /// When it was given back, ticks; 0 if it was not.
+    pub until: u64,
 }
 
 /// Since when visits of a site are only counted, and what recording them had taken, hundredths of a per cent.
@@ -302,6 +328,51 @@ impl ProcessDefs {
             }
             D::Counted { id, name, unit, source } => {
                 self.counted.insert(id, (name, unit, source));
+            }
+            D::Data {
+                id,
+                kind,
+                name,
+                place,
+                from_frame,
+                within,
+                site,
+                address,
+                bytes,
+                element,
+                code,
+                bounds,
+                ticks,
+            } => {
+                self.data.insert(
+                    id,
+                    DataDef {
+                        kind,
+                        name,
+                        place,
+                        from_frame,
+                        within,
+                        site,
+                        address,
+                        bytes,
+                        element,
+                        code,
+                        bounds,
+                        ticks,
+                        until: 0,
+                    },
+                );
+            }
+            D::DataFreed { id, ticks } => {
+                if let Some(data) = self.data.get_mut(&id) {
+                    data.until = ticks;
+                }
+            }
+            D::RegionData { region, data } => {
+                self.region_data.insert(region, data);
+            }
+            D::Shape { id, dimensions } => {
+                self.shapes.insert(id, dimensions);
             }
             // A forked child goes on as its parent was.
             D::Reduced { site, ticks, share, .. } => {

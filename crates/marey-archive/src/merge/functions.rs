@@ -4,13 +4,15 @@
 //! function that several modules have a copy of is one, as one that several processes call. So all sums are
 //! those of functions as the source has them, and nothing need be put together afterwards.
 //!
+//! Data get their names in the same moment, and for the same reason.
+//!
 //! Deliberately absent: how names are found. What has none stays called after its place, `libx.so+0x1234`.
 
 use rustc_hash::FxHashMap;
 
 use super::globals::{Context, Globals, RegionRow};
 use super::input::Input;
-use super::{Function, Namer, tables};
+use super::{Datum, Function, Namer, arrays, tables};
 use crate::Error;
 use crate::schema::NONE;
 
@@ -23,14 +25,20 @@ pub(crate) fn name(input: &mut Input, namer: &dyn Namer) -> Result<(), Error> {
         .filter(|(_, place)| place.0 != NONE)
         .map(|(&noun, &place)| (noun, place))
         .unzip();
-    if nouns.is_empty() {
+    let data = arrays::name(input, namer)?;
+    if nouns.is_empty() && data.is_empty() {
         return Ok(());
     }
-    let found = namer.functions(&places, &tables::modules(&input.globals)?);
+    let found = match nouns.is_empty() {
+        true => Vec::new(),
+        false => namer.functions(&places, &tables::modules(&input.globals)?),
+    };
     let found: FxHashMap<u32, Function> =
         nouns.into_iter().zip(found).filter_map(|(noun, function)| Some((noun, function?))).collect();
     rename(&mut input.globals, found);
-    unite(&mut input.globals, &mut input.contexts);
+    rename_data(&mut input.globals, &data);
+    let nouns = unite(&mut input.globals, &mut input.contexts);
+    input.data = data.into_iter().map(|(noun, datum)| (nouns[noun as usize], datum)).collect();
     Ok(())
 }
 
@@ -49,8 +57,18 @@ fn rename(globals: &mut Globals, mut found: FxHashMap<u32, Function>) {
     }
 }
 
-/// Makes regions one that are called the same now.
-fn unite(globals: &mut Globals, contexts: &mut [Context]) {
+/// Gives data their names.
+fn rename_data(globals: &mut Globals, found: &FxHashMap<u32, Datum>) {
+    for (noun, row) in (0..).zip(&mut globals.nouns.rows) {
+        if let Some(datum) = found.get(&noun) {
+            (row.name, row.file, row.line, row.distinct) =
+                (datum.name.clone(), datum.file.clone(), datum.line, 0);
+        }
+    }
+}
+
+/// Makes regions one that are called the same now, and nouns. For each noun the one that it is now.
+fn unite(globals: &mut Globals, contexts: &mut [Context]) -> Vec<u32> {
     let mut first = FxHashMap::default();
     let nouns: Vec<u32> =
         (0..).zip(&globals.nouns.rows).map(|(id, row)| *first.entry(row).or_insert(id)).collect();
@@ -67,5 +85,10 @@ fn unite(globals: &mut Globals, contexts: &mut [Context]) {
             site.region = regions[site.region as usize];
         }
         context.unknown_site.region = globals.unknown_region;
+        // The order does not matter: each is changed by itself.
+        context.data.values_mut().for_each(|(_, part)| part.noun = nouns[part.noun as usize]);
     }
+    globals.arrays.iter_mut().for_each(|array| array.noun = nouns[array.noun as usize]);
+    globals.participants.rows.iter_mut().for_each(|noun| *noun = nouns[*noun as usize]);
+    nouns
 }

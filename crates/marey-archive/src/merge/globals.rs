@@ -14,8 +14,9 @@ use marey_model::spool::{FieldType, Stream};
 use marey_model::{Level, Role, is_recorder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::arrays::{ArrayRow, DataPlace};
 use super::clock::Clock;
-use super::definitions::{CounterKind, ProcessDefs};
+use super::definitions::{CounterKind, ProcessDefs, Shape};
 use super::identity::{Communicators, Seen};
 use super::index::Index;
 use crate::schema::NONE;
@@ -104,6 +105,13 @@ pub(crate) struct Globals {
     pub regions: Interner<RegionRow>,
     /// Nouns that are functions of which only the address is known.
     pub functions: BTreeMap<u32, Place>,
+    /// Data of all processes, in the order of their numbers.
+    pub arrays: Vec<ArrayRow>,
+    /// Where nouns that are data have their names from.
+    pub data: BTreeMap<u32, DataPlace>,
+    /// The same the other way round.
+    pub known_data: FxHashMap<DataPlace, u32>,
+    pub shapes: Interner<Shape>,
     pub modules: Interner<(Vec<u8>, String)>,
     pub stacks: Interner<Vec<(u32, u64)>>,
     pub datatypes: Interner<(String, u64)>,
@@ -167,6 +175,9 @@ pub(crate) struct Context {
     /// With the communicator.
     pub windows: FxHashMap<u32, (Part, u32)>,
     pub files: FxHashMap<u32, Part>,
+    /// With the row in [`Globals::arrays`].
+    pub data: FxHashMap<u32, (u32, Part)>,
+    pub shapes: FxHashMap<u32, u32>,
     /// Id and the name and type of each field.
     pub event_kinds: FxHashMap<u32, (u32, Fields)>,
     pub counters: FxHashMap<u32, u32>,
@@ -179,6 +190,12 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// The process of a rank in the world of this one.
+    pub(crate) fn worlds_process(&self, globals: &Globals, rank: i64) -> u32 {
+        // Every process numbers its world 0.
+        self.communicators.get(&0).map_or(NONE, |(world, _)| globals.process_of(world.id, rank))
+    }
+
     pub(crate) fn site(&self, globals: &Globals, site: u32) -> Site {
         match self.sites.get(site as usize) {
             Some(Some(site)) => *site,
@@ -188,6 +205,12 @@ impl Context {
             }
         }
     }
+}
+
+/// Modules and stacks of the run by the numbers that a process has given them.
+pub(crate) struct Numbers {
+    pub modules: FxHashMap<u32, u32>,
+    pub stacks: FxHashMap<u32, u32>,
 }
 
 /// Makes the dictionaries, and for each process the way from its numbers to them.
@@ -233,7 +256,7 @@ impl Globals {
     }
 
     /// Id of a level by name; made if no process defined it.
-    fn level(&mut self, name: &str) -> u32 {
+    pub(crate) fn level(&mut self, name: &str) -> u32 {
         match self.levels.rows.iter().position(|level| level.name == name) {
             Some(place) => place as u32,
             None => self.levels.id(LevelRow { name: name.to_owned(), tier: 0, built_on: Vec::new() }),
@@ -249,7 +272,10 @@ impl Globals {
             levels.insert(id, global);
         }
         self.mpi_level = self.level(Level::MPI);
-        let sites = self.sites(process, &levels);
+        let numbers = self.numbers(process);
+        let data = self.process_data(idx, process, &numbers);
+        let shapes = process.shapes.iter().map(|(&id, shape)| (id, self.shapes.id(shape.clone()))).collect();
+        let sites = self.sites(process, &levels, &numbers, &data);
         let (threads, lanes) = self.locations(idx, process, index);
         let communicators = self.communicators(idx, process);
         // All who share a communicator make its windows in the same order, whatever others they make in between.
@@ -295,6 +321,8 @@ impl Globals {
             datatypes,
             windows,
             files,
+            data,
+            shapes,
             event_kinds,
             counters,
             counted,
@@ -313,7 +341,8 @@ impl Globals {
         if frames.is_empty() { NONE } else { self.stacks.id(frames) }
     }
 
-    fn sites(&mut self, process: &ProcessDefs, levels: &FxHashMap<u32, u32>) -> Vec<Option<Site>> {
+    /// Modules and stacks of a process by its own numbers.
+    fn numbers(&mut self, process: &ProcessDefs) -> Numbers {
         let modules: FxHashMap<u32, u32> =
             process.modules.iter().map(|(&id, module)| (id, self.modules.id(module.clone()))).collect();
         let of_memory = stacks_of_memory(process);
@@ -326,12 +355,25 @@ impl Globals {
                 frames.map(|&(module, vaddr)| (modules.get(&module).copied().unwrap_or(NONE), vaddr));
             stacks.insert(id, self.stack(frames.collect()));
         }
+        Numbers { modules, stacks }
+    }
+
+    fn sites(
+        &mut self,
+        process: &ProcessDefs,
+        levels: &FxHashMap<u32, u32>,
+        Numbers { modules, stacks }: &Numbers,
+        data: &FxHashMap<u32, (u32, Part)>,
+    ) -> Vec<Option<Site>> {
         let mut regions = FxHashMap::default();
         for (&id, def) in &process.regions {
             let level = levels.get(&def.level).copied();
             let level = level.unwrap_or_else(|| self.level(Level::SOURCE));
             let verb = self.verbs.id(VerbRow { level, name: def.verb.clone(), role: def.role });
-            let noun = if def.noun.is_empty() && def.noun_kind.is_empty() {
+            let datum = process.region_data.get(&id).and_then(|datum| data.get(datum));
+            let noun = if let Some((_, part)) = datum {
+                part.noun
+            } else if def.noun.is_empty() && def.noun_kind.is_empty() {
                 NONE
             } else {
                 let (kind, name) = (def.noun_kind.clone(), def.noun.clone());

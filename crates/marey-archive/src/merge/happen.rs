@@ -123,6 +123,20 @@ pub(crate) struct Io {
     pub offset: i64,
 }
 
+/// How a call acts on a datum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accessed {
+    pub time: i64,
+    pub path: u32,
+    pub kind: &'static str,
+    pub array: u32,
+    pub target: i64,
+    pub peer: u32,
+    pub bytes: i64,
+    pub offset: i64,
+    pub shape: u32,
+}
+
 /// All of it for one location and slab.
 #[derive(Debug, Default)]
 pub(crate) struct Happened {
@@ -138,6 +152,7 @@ pub(crate) struct Happened {
     pub edges: Vec<Edge>,
     pub rma: Vec<Rma>,
     pub io: Vec<Io>,
+    pub accesses: Vec<Accessed>,
     pub samples: Vec<super::samples::Row>,
     /// Slab boundaries so far, ns: the starts of slabs 1, 2 …
     pub boundaries: std::sync::Arc<[i64]>,

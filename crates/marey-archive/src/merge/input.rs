@@ -8,6 +8,7 @@
 //! once for them alone, and what depends on clocks is made a second time. How clocks are drawn and tied, and how
 //! things get their numbers, is not decided here.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
@@ -25,7 +26,7 @@ use super::slabs::{self, Plan};
 use super::tie::Tie;
 use super::tighten::Shift;
 use super::undefined::{self, LeftOut};
-use super::{Config, definitions, globals, launch};
+use super::{Config, Datum, definitions, globals, launch};
 use crate::Error;
 
 /// All that is known before the first record is decoded.
@@ -39,6 +40,8 @@ pub(crate) struct Input {
     pub worlds: Vec<Option<u32>>,
     pub globals: Globals,
     pub contexts: Vec<Context>,
+    /// What is known of the nouns that are data, by their numbers.
+    pub data: BTreeMap<u32, Datum>,
     /// What was sampled, in the order of [`Index::samples`].
     pub trees: Vec<Tree>,
     /// Heaps of processes.
@@ -178,6 +181,7 @@ fn complete(
         worlds,
         globals,
         contexts,
+        data: BTreeMap::new(),
         trees,
         heaps,
         plan,

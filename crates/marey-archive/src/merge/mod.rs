@@ -14,6 +14,7 @@
 
 use std::path::Path;
 
+pub use self::arrays::DataPlace;
 use crate::{Columns, Error};
 
 pub(crate) use bend::Knot as TieKnot;
@@ -22,6 +23,7 @@ pub(crate) use tie::Tie;
 
 mod added_up;
 mod alive;
+mod arrays;
 mod bend;
 mod bins;
 mod bounds;
@@ -117,6 +119,30 @@ pub trait Namer {
     /// The names of functions, each by the row of its module and the virtual address of its first instruction,
     /// in the same order; `None` for one that is not known. Asked before anything else.
     fn functions(&self, functions: &[(u32, u64)], modules: &Columns) -> Vec<Option<Function>>;
+
+    /// The names of data by their places, in the same order; `None` for one that is not known. Asked along with
+    /// [`Self::functions`].
+    fn data(&self, places: &[DataPlace], modules: &Columns) -> Vec<Option<Datum>> {
+        _ = modules;
+        vec![None; places.len()]
+    }
+}
+
+/// A datum of the program: array, variable or block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Datum {
+    /// Its name.
+    pub name: String,
+    /// Source file of its declaration, or of the call that made it; empty where unknown.
+    pub file: String,
+    /// Line in it, 0 where unknown.
+    pub line: u32,
+    /// Type of its elements, empty where unknown.
+    pub element: String,
+    /// Bytes of an element, 0 where unknown.
+    pub element_bytes: u64,
+    /// Lower bound and extent of each dimension, none where unknown.
+    pub bounds: Vec<(i64, u64)>,
 }
 
 /// A function of the program.

@@ -10,7 +10,8 @@ use super::slabs::Groups;
 use super::stream::{LocationSlab, Slab};
 use super::write::{BATCH, LocationRows, Sink, intervals};
 use crate::schema::{
-    COLLECTIVES, COUNTERS, EDGES, EVENTS, INTERVALS, IO, LOD, MESSAGES, NONE, OVERLAPS, RMA, TableSpec,
+    ACCESSES, COLLECTIVES, COUNTERS, EDGES, EVENTS, INTERVALS, IO, LOD, MESSAGES, NONE, OVERLAPS, RMA,
+    TableSpec,
 };
 use crate::{Column, Columns, Error};
 
@@ -73,6 +74,7 @@ pub(crate) fn write_locations(slab: &Slab, lods: &mut [Lod], sink: &Sink) -> Res
                 events(locations),
                 counters(locations),
                 rma(locations),
+                accesses(locations),
                 io(locations),
                 super::samples::rows(locations),
             ]
@@ -281,6 +283,25 @@ fn rma(locations: &[LocationSlab]) -> Table {
         U32 |row| row.1.peer,
     ];
     (&RMA, columns)
+}
+
+fn accesses(locations: &[LocationSlab]) -> Table {
+    let rows: Vec<_> =
+        locations.iter().flat_map(|l| l.happened.accesses.iter().map(move |row| (l, row))).collect();
+    let columns = columns![rows;
+        U32 |row| row.0.location,
+        I64 |row| row.1.time,
+        U32 |row| row.0.paths.get(row.1.path as usize).copied().unwrap_or(NONE),
+        Text |row| row.1.kind.to_owned(),
+        U32 |row| row.1.array,
+        I64 |row| row.1.target,
+        U32 |row| row.1.peer,
+        I64 |row| row.1.bytes,
+        I64 |row| row.1.offset,
+        U32 |row| row.1.shape,
+        I64 |row| leave_of(row.0, row.1.time, row.1.path),
+    ];
+    (&ACCESSES, columns)
 }
 
 fn io(locations: &[LocationSlab]) -> Table {

@@ -1,5 +1,6 @@
 //! The small tables: definitions, processes, clocks, environment.
 
+use super::arrays;
 use super::clocks::{ClockFacts, Knot};
 use super::definitions::ProcessDefs;
 use super::globals::Globals;
@@ -17,6 +18,8 @@ pub(crate) fn definitions(input: &Input, decoding: &Decoding) -> Result<Vec<Colu
         nouns(input, decoding)?,
         verbs(globals)?,
         regions(globals)?,
+        arrays::arrays(input)?,
+        arrays::shapes(globals)?,
         participants(globals, decoding)?,
         modules(globals)?,
         stacks(globals)?,

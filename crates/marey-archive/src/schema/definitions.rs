@@ -67,6 +67,55 @@ pub static REGIONS: TableSpec = definitions(
     ],
 );
 
+/// Arrays.
+pub static ARRAYS: TableSpec = TableSpec {
+    name: "arrays",
+    doc: "Arrays, variables and blocks of memory that calls act on; one row per process and time that it was made. \
+          Since version 11.",
+    columns: &[
+        u32("id", "id", "The instance."),
+        u32("noun", "nouns.id", "What it is called; the same in all processes."),
+        u32("process", "processes.id", "The process that has it."),
+        text(
+            "kind",
+            "`coarray`, `variable`, `block` (of the heap), `frame` (of a stack), `view` (of Kokkos) or `other`.",
+        ),
+        i64("address", "", "Where it begins in the memory of the process."),
+        i64("bytes", "bytes", "Its size."),
+        i64("element_bytes", "bytes", "Size of an element; −1 = unknown."),
+        text("element", "Type of an element; empty = unknown."),
+        text(
+            "bounds",
+            "Lower and upper bound of each dimension, `1:10,0:3`, the first that of elements that lie side by side; empty = none, or unknown.",
+        ),
+        i64("from", "ns", "Since when it was there."),
+        i64("until", "ns", "When it was given back; −1 = never."),
+        u32("stack", "stacks.id", "Call stack that made it; 4294967295 = unknown."),
+    ],
+    layout: Layout::Single,
+    times: &[],
+};
+
+/// Shapes.
+pub static SHAPES: TableSpec = TableSpec {
+    name: "shapes",
+    doc: "Which elements of an array an access means; one row per dimension. Since version 11.",
+    columns: &[
+        u32("id", "id", "The shape."),
+        u32("dimension", "", "Number of the dimension, from 0, that of elements that lie side by side."),
+        text(
+            "kind",
+            "`elements`: from the offset of the access on, `stride` elements of memory apart. `subscripts`: from `start` \
+             on by `stride`, as the source counts. `vector`: by a list of subscripts from `start` to `stride`.",
+        ),
+        i64("start", "", "First subscript; 0 for `elements`."),
+        i64("stride", "", "Distance of one from the next."),
+        i64("count", "", "How many."),
+    ],
+    layout: Layout::Single,
+    times: &[],
+};
+
 /// Participants.
 pub static PARTICIPANTS: TableSpec = definitions(
     "participants",

@@ -161,6 +161,32 @@ pub static RMA: TableSpec = TableSpec {
     times: &[at("time")],
 };
 
+/// How calls act on data.
+pub static ACCESSES: TableSpec = TableSpec {
+    name: "accesses",
+    doc: "How calls act on arrays, where the level that makes them knows: those of coarrays, say. A call that reads one \
+          array and writes another has two rows. Since version 11.",
+    columns: &[
+        u32("location", "locations.id", "Who made the call."),
+        growing("time", "ns", "Enter of the call."),
+        u32("call_path", "call_paths.id", "Its call path; 4294967295 = unknown."),
+        text("kind", "`read`, `write`, `update` (read and written as one), `make` or `free`."),
+        u32(
+            "array",
+            "arrays.id",
+            "The array; of one that lies with another process the part that the caller has; 4294967295 = unknown.",
+        ),
+        i64("target", "", "Rank in its world of the process with which the elements lie; −1 = unknown."),
+        u32("peer", "processes.id", "That process; 4294967295 = unknown."),
+        i64("bytes", "bytes", "Data moved; of `make` and `free` the size of the array."),
+        i64("offset", "bytes", "Distance of the first element from the beginning of the array."),
+        u32("shape", "shapes.id", "Which elements; 4294967295 = one, or unknown."),
+        growing("leave", "ns", "Leave of the call; −1 = unknown, also if a slab ended before."),
+    ],
+    layout: Layout::Parts,
+    times: &[at("time")],
+};
+
 /// Operations on files.
 pub static IO: TableSpec = TableSpec {
     name: "io",

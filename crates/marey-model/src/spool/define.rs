@@ -397,6 +397,57 @@ definitions! {
         /// Visits between two stretches that are timed, on average.
         gap: u32,
     }
+    /// A datum: array, variable or block.
+    33 Data {
+        /// Its number.
+        id: u32,
+        /// Code of a [`crate::DataKind`].
+        kind: u8,
+        /// Its name, empty where only debug information or the place has it.
+        name: String,
+        /// Module and virtual address of the variable that it is or that describes it, its descriptor or pointer; with
+        /// `from_frame` the return address into the function whose frame that variable lies in.
+        place: Option<(u32, u64)>,
+        /// Distance of that variable from the canonical address of the frame.
+        from_frame: Option<i64>,
+        /// The datum that the variable is part of, and the distance from its beginning in bytes.
+        within: Option<(u32, u64)>,
+        /// The site of the call that made it.
+        site: Option<u32>,
+        /// Where it begins in memory.
+        address: u64,
+        /// Its size in bytes.
+        bytes: u64,
+        /// Bytes of one element, 0 where unknown.
+        element: u64,
+        /// Code of the type of elements in a descriptor of gfortran's, 0 where unknown.
+        code: u8,
+        /// Lower bound and extent of each dimension, none where unknown.
+        bounds: Vec<(i64, u64)>,
+        /// Since when it is there.
+        ticks: u64,
+    }
+    /// A datum is there no more.
+    34 DataFreed {
+        /// Its number.
+        id: u32,
+        /// When.
+        ticks: u64,
+    }
+    /// The noun of a region is a datum.
+    35 RegionData {
+        /// The region.
+        region: u32,
+        /// The datum.
+        data: u32,
+    }
+    /// Which of a datum's elements are accessed, as far as it does not change from one access to the next.
+    36 Shape {
+        /// Its number.
+        id: u32,
+        /// For each dimension the code of a [`crate::DimensionKind`], start, stride and how many.
+        dimensions: Vec<(u8, (i64, (i64, u64)))>,
+    }
 }
 
 impl Definition {

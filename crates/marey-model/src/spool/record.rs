@@ -13,6 +13,7 @@
 
 mod bytes;
 
+use super::varint::zigzag;
 use crate::IoKind;
 
 /// Opcodes. Those from [`op::ACTS_ON`] up to the short enters carry their length, so that a
@@ -49,7 +50,8 @@ pub mod op {
     pub const RMA: u8 = 0x1E;
     pub const IO: u8 = 0x1F;
     pub const ACTS_ON: u8 = 0x20;
-    pub const EXTENSION: u8 = 0x21;
+    pub const ACCESS: u8 = 0x21;
+    pub const EXTENSION: u8 = 0x22;
     pub const SHORT_ENTER: u8 = 0x40;
 }
 
@@ -236,6 +238,49 @@ impl RmaKind {
             Self::ExclusiveLock => "exclusive-lock",
             Self::SharedLock => "shared-lock",
         }
+    }
+}
+
+/// How a call acts on a datum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Code of a [`crate::AccessKind`].
+    pub kind: u8,
+    /// The datum's number in its process; of one that lies with another process, that of its counterpart here.
+    /// 4294967295 = not known.
+    pub data: u32,
+    /// Rank in `MPI_COMM_WORLD` of the process with which the datum lies; −1 unknown.
+    pub target: i64,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Distance of the first element from the datum's beginning, in bytes.
+    pub offset: u64,
+    /// The shape's number; 4294967295 = a single element, or not known.
+    pub shape: u32,
+}
+
+impl Access {
+    /// Whether bytes are moved.
+    pub fn is_moved(&self) -> bool {
+        crate::AccessKind::from_code(self.kind).is_some_and(crate::AccessKind::moves)
+    }
+
+    /// Appends the bytes of its fields.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        self.body(|value| super::varint::put(out, value));
+    }
+
+    /// Calls `put` for each number of it, in their order.
+    pub fn body(&self, mut put: impl FnMut(u64)) {
+        let numbers = [
+            u64::from(self.kind),
+            u64::from(self.data.wrapping_add(1)),
+            zigzag(self.target),
+            self.bytes,
+            self.offset,
+            u64::from(self.shape.wrapping_add(1)),
+        ];
+        numbers.into_iter().for_each(&mut put);
     }
 }
 
@@ -462,6 +507,11 @@ pub enum Record<'a> {
         /** where; −1 unknown */
         offset: i64,
     },
+    /// The open interval acts on a datum.
+    Access {
+        /** what and how */
+        access: Access,
+    },
     /// A record of a later version of marey.
     Unknown {
         /** its opcode */
@@ -476,6 +526,7 @@ impl Record<'_> {
     pub fn accessed(&self) -> Option<u64> {
         match *self {
             Self::Rma { bytes, .. } => Some(bytes),
+            Self::Access { access } => access.is_moved().then_some(access.bytes),
             Self::Io { kind, bytes, .. } => {
                 IoKind::from_code(kind).is_some_and(IoKind::moves).then_some(bytes)
             }

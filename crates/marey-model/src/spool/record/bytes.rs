@@ -6,7 +6,7 @@
 //!
 //! What records mean is told in [`super`].
 
-use super::{CollectiveSignature, Direction, Record, SHORT_SITES, Signature, Visits, op};
+use super::{Access, CollectiveSignature, Direction, Record, SHORT_SITES, Signature, Visits, op};
 use crate::spool::varint::{get, get_bytes, get_signed, put, put_bytes, put_signed, put_wide};
 
 impl<'a> Record<'a> {
@@ -137,6 +137,7 @@ impl<'a> Record<'a> {
                 let body = get_bytes(bytes, next)?;
                 Record::ActsOn { communicator: u32::try_from(get(body, &mut 0)?).ok()? }
             }
+            op::ACCESS => Record::Access { access: Access::decode(get_bytes(bytes, next)?)? },
             op::EXTENSION..op::SHORT_ENTER => Record::Unknown { opcode, body: get_bytes(bytes, next)? },
             _ => return None,
         })
@@ -223,11 +224,32 @@ impl<'a> Record<'a> {
                 out.push(op::ACTS_ON);
                 put_bytes(out, &body);
             }
+            Record::Access { access } => {
+                let mut body = Vec::new();
+                access.encode(&mut body);
+                out.push(op::ACCESS);
+                put_bytes(out, &body);
+            }
             Record::Unknown { opcode, body } => {
                 out.push(opcode);
                 put_bytes(out, body);
             }
         }
+    }
+}
+
+impl Access {
+    /// Numbers behind those that are known are of a later version.
+    fn decode(body: &[u8]) -> Option<Self> {
+        let mut at = 0;
+        Some(Self {
+            kind: u8::try_from(get(body, &mut at)?).ok()?,
+            data: small(body, &mut at)?.wrapping_sub(1),
+            target: get_signed(body, &mut at)?,
+            bytes: get(body, &mut at)?,
+            offset: get(body, &mut at)?,
+            shape: small(body, &mut at)?.wrapping_sub(1),
+        })
     }
 }
 

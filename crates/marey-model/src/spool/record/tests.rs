@@ -50,6 +50,12 @@ fn samples() -> Vec<Record<'static>> {
         Record::Rma { kind: 3, window: 1, target: -1, bytes: 8, displacement: -4 },
         Record::Io { file: 1, kind: 1, bytes: 4096, offset: -1 },
         Record::ActsOn { communicator: 300 },
+        Record::Access {
+            access: Access { kind: 1, data: 7, target: 3, bytes: 1 << 20, offset: 4096, shape: u32::MAX },
+        },
+        Record::Access {
+            access: Access { kind: 0, data: u32::MAX, target: -1, bytes: 0, offset: 0, shape: 0 },
+        },
         Record::Unknown { opcode: op::SHORT_ENTER - 1, body: b"later" },
     ]
 }

@@ -1,0 +1,218 @@
+//! Arrays, variables and blocks that calls act on: what they are called, and when each was there.
+//!
+//! The one idea: a *noun* is what the source speaks of, such as the array `u`; a row of `arrays` is one instance of it in
+//! one process, with its place, size and geometry, from when it was made until it was given back. Processes that run the
+//! same program mean the same noun by the same place; so does one that makes an array anew in every step.
+//!
+//! Deliberately absent: how names are found, which is a [`Namer`]'s matter; what has none is called after its place.
+
+use std::collections::BTreeMap;
+
+use marey_model::DataKind;
+use rustc_hash::FxHashMap;
+
+use super::definitions::{DataDef, ProcessDefs};
+use super::globals::{Globals, NounRow, Numbers, Part};
+use super::input::Input;
+use super::rows::columns;
+use super::{Datum, Namer, tables};
+use crate::schema::{ARRAYS, NONE, SHAPES};
+use crate::{Column, Columns, Error};
+
+/// An instance of a datum.
+#[derive(Debug, Clone)]
+pub(crate) struct ArrayRow {
+    pub noun: u32,
+    pub process: u32,
+    pub def: DataDef,
+    /// Where it was made; [`NONE`] if not known.
+    pub stack: u32,
+}
+
+/// Where a datum has its name from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DataPlace {
+    /// What it is.
+    pub kind: DataKind,
+    /// Row of the module, and virtual address of the variable or of what describes it; with `from_frame` the return
+    /// address into the function whose frame it lies in.
+    pub place: Option<(u32, u64)>,
+    /// Distance of the variable from the frame's canonical address.
+    pub from_frame: Option<i64>,
+    /// Distances within that variable, from the outermost to the innermost, where it is part of what others hold.
+    pub within: Vec<u64>,
+    /// Return address of the call that made it: row of the module and virtual address.
+    pub made: Option<(u32, u64)>,
+}
+
+/// Data that lie in each other beyond this depth are not believed.
+const MAX_DEPTH: usize = 16;
+
+impl Globals {
+    /// Adds the data of a process. For each the row and the noun.
+    pub(crate) fn process_data(
+        &mut self,
+        idx: usize,
+        process: &ProcessDefs,
+        numbers: &Numbers,
+    ) -> FxHashMap<u32, (u32, Part)> {
+        let mut found = FxHashMap::default();
+        for (&id, def) in &process.data {
+            let site = def.site.and_then(|site| process.sites.get(&site));
+            let stack = site.and_then(|(_, stack)| numbers.stacks.get(&(*stack)?)).copied().unwrap_or(NONE);
+            let noun = self.data_noun(process, def, stack, numbers);
+            let set = self.participants.id(noun);
+            found.insert(id, (self.arrays.len() as u32, Part { noun, set }));
+            self.arrays.push(ArrayRow { noun, process: idx as u32, def: def.clone(), stack });
+        }
+        found
+    }
+
+    fn data_noun(&mut self, process: &ProcessDefs, def: &DataDef, stack: u32, numbers: &Numbers) -> u32 {
+        let kind = DataKind::from_code(def.kind).unwrap_or(DataKind::Other);
+        let place = self.data_place(process, def, kind, stack, numbers);
+        let name = if def.name.is_empty() { label(&place, &self.modules.rows) } else { def.name.clone() };
+        let level = self.level(match kind {
+            DataKind::Coarray => marey_model::Level::COARRAY,
+            DataKind::View => marey_model::Level::KOKKOS,
+            _ => marey_model::Level::SOURCE,
+        });
+        // The same label may stand for several places: blocks of one function, say.
+        if def.name.is_empty()
+            && let Some(noun) = self.known_data.get(&place)
+        {
+            return *noun;
+        }
+        let distinct = if def.name.is_empty() { self.data.len() as u64 + 1 } else { 0 };
+        let kind = kind.name().to_owned();
+        let noun = self.nouns.id(NounRow { level, kind, name, file: String::new(), line: 0, distinct });
+        if def.name.is_empty() {
+            self.known_data.insert(place.clone(), noun);
+            self.data.insert(noun, place);
+        }
+        noun
+    }
+
+    fn data_place(
+        &self,
+        process: &ProcessDefs,
+        def: &DataDef,
+        kind: DataKind,
+        stack: u32,
+        numbers: &Numbers,
+    ) -> DataPlace {
+        let mut within = Vec::new();
+        let mut outer = def;
+        while let Some((id, offset)) = outer.within.filter(|_| within.len() < MAX_DEPTH) {
+            within.insert(0, offset);
+            let Some(next) = process.data.get(&id) else { break };
+            outer = next;
+        }
+        let global = |(module, vaddr): (u32, u64)| Some((*numbers.modules.get(&module)?, vaddr));
+        let made = self.stacks.rows.get(stack as usize).and_then(|frames| frames.first().copied());
+        let place = outer.place.and_then(global);
+        // What has a place is the same, wherever it was made.
+        let made = if place.is_some() { None } else { made };
+        DataPlace { kind, place, from_frame: outer.from_frame, within, made }
+    }
+}
+
+/// What stands for a datum without a name.
+fn label(place: &DataPlace, modules: &[(Vec<u8>, String)]) -> String {
+    let file = |module: u32| {
+        let path = modules.get(module as usize).map_or("?", |module| module.1.as_str());
+        path.rsplit('/').next().unwrap_or(path).to_owned()
+    };
+    match (place.place, place.made) {
+        (Some((module, vaddr)), _) => format!("{}+{vaddr:#x}", file(module)),
+        (None, Some((module, vaddr))) => format!("made at {}+{vaddr:#x}", file(module)),
+        (None, None) => format!("({} without a name)", place.kind.name()),
+    }
+}
+
+/// Finds the names of all data.
+pub(super) fn name(input: &Input, namer: &dyn Namer) -> Result<FxHashMap<u32, Datum>, Error> {
+    let (nouns, places): (Vec<u32>, Vec<&DataPlace>) =
+        input.globals.data.iter().map(|(&noun, place)| (noun, place)).unzip();
+    if nouns.is_empty() {
+        return Ok(FxHashMap::default());
+    }
+    let places: Vec<DataPlace> = places.into_iter().cloned().collect();
+    let found = namer.data(&places, &tables::modules(&input.globals)?);
+    Ok(nouns.into_iter().zip(found).filter_map(|(noun, datum)| Some((noun, datum?))).collect())
+}
+
+/// Dimensions as the source writes them: `1:10,0:3`.
+fn text_of(bounds: &[(i64, u64)]) -> String {
+    let one = |&(lower, extent): &(i64, u64)| {
+        let upper = lower.saturating_add(i64::try_from(extent).unwrap_or(i64::MAX)).saturating_sub(1);
+        format!("{lower}:{upper}")
+    };
+    bounds.iter().map(one).collect::<Vec<_>>().join(",")
+}
+
+/// Types in descriptors of gfortran's, by their codes.
+fn type_name(code: u8, element: u64) -> String {
+    let name = match code {
+        1 => "integer",
+        2 => "logical",
+        3 => "real",
+        4 => "complex",
+        5 => return "derived type".to_owned(),
+        6 => return format!("character({element})"),
+        _ => return String::new(),
+    };
+    // Two numbers make one that is complex.
+    let kind = if code == 4 { element / 2 } else { element };
+    format!("{name}({kind})")
+}
+
+pub(super) fn arrays(input: &Input) -> Result<Columns, Error> {
+    let rows = &input.globals.arrays;
+    let told: &BTreeMap<u32, Datum> = &input.data;
+    let ns = |row: &ArrayRow, ticks: u64| input.contexts[row.process as usize].clock.ns(ticks);
+    let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let element = |row: &ArrayRow| match row.def.element {
+        0 => told.get(&row.noun).map_or(0, |datum| datum.element_bytes),
+        known => known,
+    };
+    let columns = columns![rows;
+        U32 |row| row.noun,
+        U32 |row| row.process,
+        Text |row| DataKind::from_code(row.def.kind).unwrap_or(DataKind::Other).name().to_owned(),
+        I64 |row| row.def.address.cast_signed(),
+        I64 |row| signed(row.def.bytes),
+        I64 |row| if element(row) == 0 { -1 } else { signed(element(row)) },
+        Text |row| {
+            let by_code = type_name(row.def.code, row.def.element);
+            told.get(&row.noun).map(|datum| datum.element.clone()).filter(|name| !name.is_empty()).unwrap_or(by_code)
+        },
+        Text |row| match row.def.bounds.is_empty() {
+            true => told.get(&row.noun).map_or(String::new(), |datum| text_of(&datum.bounds)),
+            false => text_of(&row.def.bounds),
+        },
+        I64 |row| ns(row, row.def.ticks),
+        I64 |row| if row.def.until == 0 { -1 } else { ns(row, row.def.until) },
+        U32 |row| row.stack,
+    ];
+    tables::with_ids(&ARRAYS, rows.len(), columns)
+}
+
+pub(super) fn shapes(globals: &Globals) -> Result<Columns, Error> {
+    let shapes = (0_u32..).zip(&globals.shapes.rows);
+    let rows: Vec<_> = shapes
+        .flat_map(|(id, shape)| (0_u32..).zip(shape).map(move |(number, dimension)| (id, number, *dimension)))
+        .collect();
+    let kind = |code| {
+        marey_model::DimensionKind::from_code(code).map_or("unknown", marey_model::DimensionKind::name)
+    };
+    let columns = columns![rows;
+        U32 |row| row.0,
+        U32 |row| row.1,
+        Text |row| kind(row.2.0).to_owned(),
+        I64 |row| row.2.1.0,
+        I64 |row| row.2.1.1.0,
+        I64 |row| i64::try_from(row.2.1.1.1).unwrap_or(i64::MAX),
+    ];
+    Columns::from_columns(&SHAPES, columns)
+}

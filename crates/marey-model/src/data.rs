@@ -1,0 +1,124 @@
+//! Data as a recorder names them: what a piece of memory is, where it was made, and how a call acts on it.
+//!
+//! The one idea: a *datum* is an array, a variable or a block with a beginning and an end in memory and in time. What it
+//! is called is not known to a running program; the recorder says where debug information has the name, and whoever
+//! merges finds it. Source of the words: Irvin and Miller, *Mapping Performance Data for High-Level and Data Views of
+//! Parallel Program Performance* (1996), whose arrays with geometries these are.
+//!
+//! Deliberately absent: what values data have.
+
+/// What a datum is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum DataKind {
+    /// A coarray of Fortran, this image's part of it.
+    Coarray = 0,
+    /// A variable with a place of its own in a module: global, of a Fortran module or common block, static.
+    Variable = 1,
+    /// A block of the heap.
+    Block = 2,
+    /// Part of a stack frame.
+    Frame = 3,
+    /// A view of Kokkos.
+    View = 4,
+    /// Memory of which nothing else is known.
+    Other = 5,
+}
+
+impl DataKind {
+    /// All kinds in the order of their codes.
+    pub const ALL: [Self; 6] =
+        [Self::Coarray, Self::Variable, Self::Block, Self::Frame, Self::View, Self::Other];
+
+    /// The kind that a byte of a spool stands for.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    /// The name used in the archive.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Coarray => "coarray",
+            Self::Variable => "variable",
+            Self::Block => "block",
+            Self::Frame => "frame",
+            Self::View => "view",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// How a call acts on a datum.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum AccessKind {
+    /// It is read from where it lies.
+    Read = 0,
+    /// It is written where it lies.
+    Write = 1,
+    /// It is read and written as one.
+    Update = 2,
+    /// It is made.
+    Make = 3,
+    /// It is given back.
+    Free = 4,
+}
+
+impl AccessKind {
+    /// All kinds in the order of their codes.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Update, Self::Make, Self::Free];
+
+    /// The kind that a byte of a spool stands for.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    /// The kind that has this [`Self::name`].
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether bytes are moved: of all other kinds the number says how large the datum is.
+    pub const fn moves(self) -> bool {
+        matches!(self, Self::Read | Self::Write | Self::Update)
+    }
+
+    /// The name used in the archive.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Update => "update",
+            Self::Make => "make",
+            Self::Free => "free",
+        }
+    }
+}
+
+/// How a dimension of an accessed section is told.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum DimensionKind {
+    /// By elements of memory: the section begins at the offset of the access, and goes on by `stride` elements.
+    Elements = 0,
+    /// By subscripts as the source has them, from `start` by `stride`.
+    Subscripts = 1,
+    /// By a vector of subscripts, the least of which is `start` and the greatest `stride`.
+    Vector = 2,
+}
+
+impl DimensionKind {
+    /// The kind that a byte of a spool stands for.
+    pub fn from_code(code: u8) -> Option<Self> {
+        [Self::Elements, Self::Subscripts, Self::Vector].get(usize::from(code)).copied()
+    }
+
+    /// The name used in the archive.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Elements => "elements",
+            Self::Subscripts => "subscripts",
+            Self::Vector => "vector",
+        }
+    }
+}
