@@ -57,3 +57,19 @@ pub(crate) mod system {
         None
     }
 }
+
+/// Coarrays, in the same.
+#[cfg(feature = "linked")]
+pub(crate) mod coarray {
+    pub(crate) fn verb(_: u32) -> Option<(&'static str, marey_model::Role)> {
+        None
+    }
+}
+
+/// Data, in the same.
+#[cfg(feature = "linked")]
+pub(crate) mod data {
+    pub(crate) fn of_noun(_: u32) -> Option<u32> {
+        None
+    }
+}

@@ -164,6 +164,22 @@ macro_rules! noting_jump {
 }
 pub(crate) use noting_jump;
 
+/// The instructions of an exported function that note the entry and jump to `$body`, whatever that costs.
+#[cfg(not(feature = "linked"))]
+macro_rules! plain_noting_jump {
+    ($body:path) => {
+        core::arch::naked_asm!(
+            "mov r11, qword ptr [rip + marey_entry@GOTTPOFF]",
+            "mov qword ptr fs:[r11], rsp",
+            "mov qword ptr fs:[r11 + 8], rbp",
+            "jmp {body}",
+            body = sym $body,
+        )
+    };
+}
+#[cfg(not(feature = "linked"))]
+pub(crate) use plain_noting_jump;
+
 /// The instructions that call `{$found}`, of no arguments, with the caller's own kept: what it returns is in `rax`
 /// after them, and all the registers that arguments come in are as they were. The stack is to be as at an entry.
 macro_rules! call_keeping_arguments {

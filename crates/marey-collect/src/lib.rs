@@ -22,6 +22,10 @@ mod absent;
 mod alloc;
 #[cfg(not(feature = "linked"))]
 mod c_library;
+#[cfg(not(feature = "linked"))]
+mod coarray;
+#[cfg(not(feature = "linked"))]
+mod data;
 mod entry;
 #[cfg(not(feature = "linked"))]
 mod files;
@@ -53,7 +57,7 @@ mod variable;
 #[cfg(feature = "system-allocator")]
 use absent::alloc;
 #[cfg(feature = "linked")]
-use absent::{files, heap, system};
+use absent::{coarray, data, files, heap, system};
 
 #[cfg(not(feature = "system-allocator"))]
 #[global_allocator]

@@ -5,7 +5,7 @@
 
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use marey_measure::{Lock, RegionKey, Runtime, Thread, level};
+use marey_measure::{Definitions, Lock, RegionKey, Runtime, Thread, level};
 use marey_model::spool::{Definition, DefinitionKind};
 use marey_model::{RegionId, Role, SiteId};
 use rustc_hash::FxHashMap;
@@ -135,7 +135,7 @@ impl Sites {
         let known = self.regions.get(&what).copied();
         let key = if known.is_none() { Some(region_of(what)?) } else { None };
         let (region, site) = runtime.define(|definitions| {
-            let region = known.or_else(|| definitions.region(key.as_ref()?));
+            let region = known.or_else(|| region(definitions, what, key.as_ref()?));
             let stack = if self.frames.is_empty() { None } else { definitions.stack(&self.frames, complete) };
             (region, definitions.site(region, stack))
         })?;
@@ -164,6 +164,16 @@ impl Sites {
             };
             self.frames.push((module.number, (address - module.bias) as u64));
         }
+    }
+
+    /// The module that a variable lies in, and the virtual address there.
+    #[cfg(not(feature = "linked"))]
+    pub(crate) fn place(&mut self, runtime: &Runtime, address: usize) -> Option<(u32, u64)> {
+        if self.modules.find(address).is_none() {
+            self.refresh(runtime);
+        }
+        let module = self.modules.find(address)?;
+        Some((number_of(runtime, module), (address - module.bias) as u64))
     }
 
     fn refresh(&mut self, runtime: &Runtime) {
@@ -385,6 +395,10 @@ pub(crate) const FILE_FUNCTIONS: u32 = 1 << 17;
 #[cfg(not(feature = "linked"))]
 pub(crate) const SYSTEM_FUNCTIONS: u32 = 1 << 18;
 
+/// The same of functions of coarrays.
+#[cfg(not(feature = "linked"))]
+pub(crate) const COARRAY_FUNCTIONS: u32 = 1 << 20;
+
 /// The same of functions that allocate.
 #[cfg(not(feature = "linked"))]
 pub(crate) const HEAP_FUNCTIONS: u32 = 1 << 19;
@@ -394,14 +408,24 @@ pub(crate) const HEAP_FUNCTIONS: u32 = 1 << 19;
 pub(crate) fn without_stack(runtime: &Runtime, what: What) -> Option<SiteId> {
     let key = region_of(what)?;
     runtime.define(|definitions| {
-        let region = definitions.region(&key);
+        let region = region(definitions, what, &key);
         definitions.site(region, None)
     })
+}
+
+/// The region of what `key` was made from; of one whose noun is a datum it is said which.
+fn region(definitions: &mut Definitions, what: What, key: &RegionKey) -> Option<RegionId> {
+    let region = definitions.region(key)?;
+    if let Some(data) = crate::data::of_noun(what.noun) {
+        definitions.define(&Definition::RegionData { region: region.0, data });
+    }
+    Some(region)
 }
 
 fn region_of(what: What) -> Option<RegionKey> {
     let (noun_kind, noun) = match crate::files::name(what.noun) {
         Some(name) => ("file", name),
+        None if crate::data::of_noun(what.noun).is_some() => ("data", format!("data {}", what.noun)),
         None => NOUNS.with(|nouns| nouns.get(what.noun as usize).cloned()).flatten().unwrap_or_default(),
     };
     let (level, verb, role) = if what.function < THREAD_FUNCTIONS {
@@ -411,6 +435,8 @@ fn region_of(what: What) -> Option<RegionKey> {
         (level::FILES, verb, Role::Io)
     } else if let Some((verb, role)) = crate::system::verb(what.function) {
         (level::SYSTEM, verb, role)
+    } else if let Some((verb, role)) = crate::coarray::verb(what.function) {
+        (level::COARRAY, verb, role)
     } else if let Some(verb) = crate::heap::verb(what.function) {
         (level::MEMORY, verb, Role::Manage)
     } else {

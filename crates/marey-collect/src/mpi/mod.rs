@@ -30,6 +30,8 @@ pub(crate) mod object;
 pub(crate) mod point;
 mod poll;
 mod probe;
+#[cfg(not(feature = "linked"))]
+mod ranks;
 pub(crate) mod real;
 mod request;
 mod start;
@@ -37,4 +39,6 @@ mod table;
 pub(crate) mod world;
 mod wrap;
 
+#[cfg(not(feature = "linked"))]
+pub(crate) use ranks::{translate_to_world, world_rank};
 pub(crate) use table::FUNCTIONS;

@@ -1,0 +1,196 @@
+//! Coarrays that have been made, by their tokens.
+//!
+//! The one idea: the library hands out a token for each coarray, and every later call names it by that. What gfortran
+//! writes into the descriptor of an array that it allocates, its bounds, stands there only after the call that makes it;
+//! so an array is described when the next call comes.
+//!
+//! Deliberately absent: names; where debug information has them is said (see [`crate::data`]).
+
+use marey_measure::{Lock, Runtime};
+use marey_model::DataKind;
+use marey_model::spool::{Definition, DefinitionKind};
+use rustc_hash::FxHashMap;
+
+use super::descriptor::Descriptor;
+use crate::data::{self, Key};
+
+/// `CAF_REGTYPE_…`: what is made.
+const REGISTERED_ONLY: usize = 7;
+/// `CAF_DEREGTYPE_COARRAY_DEALLOCATE_ONLY` and its opposite do the same to what is recorded here.
+const KIND_OF_STATIC: usize = 0;
+
+/// A coarray, this image's part of it.
+#[derive(Clone, Debug)]
+pub(super) struct Array {
+    /// The number of the datum.
+    pub(super) data: u32,
+    /// The noun for sites.
+    pub(super) noun: u32,
+    pub(super) base: usize,
+    pub(super) bytes: u64,
+    pub(super) element: u64,
+    /// Lower bound and extent of each dimension, as far as they are known.
+    pub(super) bounds: Vec<(i64, u64)>,
+    code: u8,
+    place: Option<(u32, u64)>,
+    within: Option<(u32, u64)>,
+    site: Option<u32>,
+    /// Where its descriptor lies, if it has one that stays.
+    descriptor: usize,
+    ticks: u64,
+}
+
+impl Array {
+    fn contains(&self, address: usize) -> bool {
+        address.checked_sub(self.base).is_some_and(|offset| (offset as u64) < self.bytes)
+    }
+}
+
+#[derive(Default)]
+struct Arrays {
+    by_token: FxHashMap<usize, Array>,
+    /// Tokens of those that are not described yet.
+    undescribed: Vec<usize>,
+}
+
+static ARRAYS: Lock<Option<Arrays>> = Lock::new(None);
+
+fn with<R>(f: impl FnOnce(&mut Arrays) -> R) -> Option<R> {
+    ARRAYS.with_or_renew(Option::default, |arrays| f(arrays.get_or_insert_default()))
+}
+
+/// The coarray of a token.
+pub(super) fn of_token(token: usize) -> Option<Array> {
+    with(|arrays| arrays.by_token.get(&token).cloned()).flatten()
+}
+
+/// The coarray in whose part of this image an address lies.
+pub(super) fn at(address: usize) -> Option<Array> {
+    with(|arrays| arrays.by_token.values().find(|array| array.contains(address)).cloned()).flatten()
+}
+
+/// The coarray whose descriptor lies at an address.
+pub(super) fn of_descriptor(address: usize) -> Option<Array> {
+    let is_of = |array: &&Array| array.descriptor == address && address != 0;
+    with(|arrays| arrays.by_token.values().find(is_of).cloned()).flatten()
+}
+
+/// The arguments of the call that makes one.
+#[derive(Clone, Copy)]
+pub(super) struct Making {
+    pub(super) size: usize,
+    pub(super) kind: usize,
+    /// Where the token has been stored.
+    pub(super) token_at: usize,
+    pub(super) descriptor_at: usize,
+    /// The site of the call.
+    pub(super) site: u32,
+}
+
+/// What the call that makes one has made; `None` if nothing, or not yet.
+///
+/// # Safety
+/// The arguments are those of a call that has returned.
+pub(super) unsafe fn made(runtime: &Runtime, making: Making) -> Option<Array> {
+    if making.kind == REGISTERED_ONLY || making.token_at == 0 {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    let (token, descriptor) =
+        unsafe { (*(making.token_at as *const usize), Descriptor::at(making.descriptor_at)?) };
+    if token == 0 || descriptor.base == 0 {
+        return None;
+    }
+    let has_descriptor = making.kind != KIND_OF_STATIC;
+    let variable = if has_descriptor { making.descriptor_at } else { making.token_at };
+    let outer = at(variable);
+    let place = if outer.is_none() { data::place(runtime, variable) } else { None };
+    let within = outer.as_ref().map(|outer| (outer.data, (variable - outer.base) as u64));
+    let key = match (&outer, place) {
+        (Some(outer), _) => Key::Within(outer.noun, variable - outer.base),
+        (None, Some(_)) => Key::Variable(variable),
+        (None, None) => Key::Made(making.site),
+    };
+    let data = runtime.define(|definitions| definitions.next_id(DefinitionKind::Data))?;
+    let array = Array {
+        data,
+        noun: data::noun("coarray", key, data),
+        base: descriptor.base,
+        // Locks and events are counted, not measured.
+        bytes: making.size as u64 * if matches!(making.kind, 2..=6) { 4 } else { 1 },
+        element: descriptor.element as u64,
+        bounds: Vec::new(),
+        code: descriptor.code.unsigned_abs(),
+        place,
+        within,
+        site: Some(making.site),
+        descriptor: if has_descriptor { making.descriptor_at } else { 0 },
+        ticks: runtime.ticks(),
+    };
+    let known = with(|arrays| {
+        arrays.undescribed.push(token);
+        arrays.by_token.insert(token, array.clone());
+    });
+    known.map(|()| array)
+}
+
+/// Describes what has been made since this was called last.
+///
+/// # Safety
+/// Descriptors of arrays that have been made are where they were.
+pub(super) unsafe fn describe(runtime: &Runtime) {
+    let described = with(|arrays| {
+        let tokens = core::mem::take(&mut arrays.undescribed);
+        let mut described = Vec::new();
+        for token in tokens {
+            let Some(array) = arrays.by_token.get_mut(&token) else { continue };
+            // SAFETY: the caller's promise.
+            if let Some(descriptor) = unsafe { Descriptor::at(array.descriptor) }
+                && descriptor.base == array.base
+                && descriptor.elements().checked_mul(array.element) == Some(array.bytes)
+            {
+                array.bounds = descriptor.bounds();
+            }
+            described.push(array.clone());
+        }
+        described
+    });
+    for array in described.unwrap_or_default() {
+        runtime.define(|definitions| definitions.define(&array.definition()));
+    }
+}
+
+/// Forgets the coarray of the token at an address, which is given back.
+///
+/// # Safety
+/// The address is the argument of a call that is under way.
+pub(super) unsafe fn freed(runtime: &Runtime, token_at: usize) -> Option<Array> {
+    // SAFETY: the caller's promise.
+    let token = unsafe { *(token_at as *const usize).as_ref()? };
+    // SAFETY: the arrays are still there.
+    unsafe { describe(runtime) };
+    let array = with(|arrays| arrays.by_token.remove(&token)).flatten()?;
+    let ticks = runtime.ticks();
+    runtime.define(|definitions| definitions.define(&Definition::DataFreed { id: array.data, ticks }));
+    Some(array)
+}
+
+impl Array {
+    fn definition(&self) -> Definition {
+        Definition::Data {
+            id: self.data,
+            kind: DataKind::Coarray as u8,
+            name: String::new(),
+            place: self.place,
+            from_frame: None,
+            within: self.within,
+            site: self.site,
+            address: self.base as u64,
+            bytes: self.bytes,
+            element: self.element,
+            code: self.code,
+            bounds: self.bounds.clone(),
+            ticks: self.ticks,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! A call from its beginning to its end.
+//!
+//! The one idea: which arrays a call acts on is found out before it is made, since its site names the array; what it did
+//! to them is written down with its end.
+//!
+//! Deliberately absent: exceptions and jumps, which Fortran has not; a region that was left by `stop` is open at the end.
+
+use marey_measure::{Kept, Mode, Runtime, Thread, current_thread};
+use marey_model::spool::Access;
+use marey_model::{AccessKind, SiteId};
+
+use super::arrays::{self, Array, Making};
+use super::descriptor::Descriptor;
+use super::images;
+use super::section::{self, Section};
+use super::table::{Acts, FUNCTIONS};
+use crate::entry::Entry;
+use crate::own::{Own, local};
+use crate::process;
+use crate::site::{self, What};
+use crate::variable::thread_variable;
+
+/// The outermost call into the library that has not returned.
+#[repr(C)]
+struct Inside {
+    /// Its stack pointer; 0 for none.
+    sp: usize,
+}
+
+thread_variable! {
+    /// That of the calling thread.
+    fn inside -> Inside; "marey_coarray", 8 bytes, aligned 3
+}
+
+/// A call that is being recorded.
+struct Open {
+    runtime: &'static Runtime,
+    thread: *mut Thread,
+    site: SiteId,
+    kept: Option<Kept>,
+    accesses: [Option<Access>; 2],
+}
+
+/// Makes a call of the function of number `index`, which `real` does, and records it.
+///
+/// # Safety
+/// The call is under way, `arguments` are its own, and `entry` is where it came in.
+pub(super) unsafe fn made(
+    index: usize,
+    entry: Entry,
+    arguments: &[usize],
+    real: impl FnOnce() -> usize,
+) -> usize {
+    // SAFETY: the caller's promise; the variables are the calling thread's own.
+    unsafe {
+        let outer = (*inside()).sp;
+        // A call that was left without returning lies further in.
+        let is_implied = entry.sp < outer;
+        let open = if (*local()).own == 0 { Open::begin(index, entry, arguments, is_implied) } else { None };
+        if !is_implied {
+            (*inside()).sp = entry.sp;
+        }
+        let result = real();
+        if !is_implied {
+            (*inside()).sp = 0;
+        }
+        if let Some(open) = open {
+            open.end(index, arguments);
+        } else if FUNCTIONS[index].acts == Acts::ChangesTeam && process::running().is_some() {
+            let _own = Own::begin();
+            images::team_changed();
+        }
+        result
+    }
+}
+
+impl Open {
+    unsafe fn begin(index: usize, entry: Entry, arguments: &[usize], is_implied: bool) -> Option<Self> {
+        let runtime = process::runtime_for_mpi()?;
+        let thread = current_thread();
+        if thread.is_null() {
+            return None;
+        }
+        let _own = Own::begin();
+        // SAFETY: the caller's promise; the descriptor is the calling thread's.
+        unsafe {
+            arrays::describe(runtime);
+            let (noun, accesses) = acts(runtime, FUNCTIONS[index].acts, arguments);
+            let function = site::COARRAY_FUNCTIONS + 2 * index as u32 + u32::from(is_implied);
+            let Some(site) = site::find(thread, What { function, noun }, entry) else {
+                marey_measure::count_unrecorded(thread);
+                return None;
+            };
+            let kept = match Thread::mode(thread, site.0) {
+                Mode::Trace => None,
+                Mode::Time => Some(Kept::Timed),
+                Mode::Count => Some(Kept::Counted),
+                Mode::Off | Mode::Unknown => return None,
+            };
+            match kept {
+                None => marey_measure::enter(thread, site.0),
+                Some(kept) => marey_measure::enter_timed(thread, site.0, kept),
+            }
+            Some(Self { runtime, thread, site, kept, accesses })
+        }
+    }
+
+    unsafe fn end(mut self, index: usize, arguments: &[usize]) {
+        let _own = Own::begin();
+        if process::running().is_none() {
+            return;
+        }
+        // SAFETY: the caller's promise: the call has returned.
+        unsafe {
+            match FUNCTIONS[index].acts {
+                Acts::Makes => {
+                    let [size, kind, token_at, descriptor_at, ..] = *arguments else { return };
+                    let making = Making { size, kind, token_at, descriptor_at, site: self.site.0 };
+                    let made = arrays::made(self.runtime, making);
+                    self.accesses[0] = made.map(|array| whole(&array, AccessKind::Make));
+                }
+                Acts::ChangesTeam => images::team_changed(),
+                _ => {}
+            }
+            let accesses = self.accesses;
+            let put = |_: *mut Thread, scratch: &mut marey_measure::Scratch| {
+                accesses.iter().flatten().for_each(|access| scratch.access(access));
+            };
+            match self.kept {
+                None => marey_measure::leave_with(self.thread, put),
+                Some(kept) => marey_measure::leave_timed_with(self.thread, kept, put),
+            }
+        }
+    }
+}
+
+/// That of all of an array.
+fn whole(array: &Array, kind: AccessKind) -> Access {
+    let bytes = array.bytes;
+    Access { kind: kind as u8, data: array.data, target: images::own(), bytes, offset: 0, shape: u32::MAX }
+}
+
+/// How a section is accessed that lies with an image.
+fn access(section: &Section, kind: AccessKind, image: usize) -> Access {
+    Access {
+        kind: kind as u8,
+        data: section.array.data,
+        target: images::rank_of(image),
+        bytes: section.bytes(),
+        offset: section.offset,
+        shape: section.shape,
+    }
+}
+
+/// The noun of a call, and what it does to arrays.
+unsafe fn acts(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> (u32, [Option<Access>; 2]) {
+    let nothing = (u32::MAX, [None, None]);
+    let one = |section: Option<Section>, kind: AccessKind, image: usize| match section {
+        Some(section) => (section.array.noun, [Some(access(&section, kind, image)), None]),
+        None => nothing,
+    };
+    let (read, write) = (AccessKind::Read, AccessKind::Write);
+    // SAFETY: the caller's promise: the arguments are those of a call of the library's that is under way.
+    unsafe {
+        match (acts, arguments) {
+            (Acts::Gets, &[token, offset, image, remote, vector, ..]) => {
+                one(section::described(runtime, token, offset, remote, vector), read, image)
+            }
+            (Acts::Sends, &[token, offset, image, remote, vector, ..]) => {
+                one(section::described(runtime, token, offset, remote, vector), write, image)
+            }
+            (
+                Acts::SendsGets,
+                &[
+                    to,
+                    to_at,
+                    to_image,
+                    to_remote,
+                    to_vector,
+                    from,
+                    from_at,
+                    from_image,
+                    from_remote,
+                    from_vector,
+                    ..,
+                ],
+            ) => {
+                let sent = section::described(runtime, to, to_at, to_remote, to_vector);
+                let got = section::described(runtime, from, from_at, from_remote, from_vector);
+                both(sent, to_image, got, from_image)
+            }
+            (Acts::GetsByReference, &[token, image, _, references, ..]) => {
+                one(section::referred(runtime, token, references), read, image)
+            }
+            (Acts::SendsByReference, &[token, image, _, references, ..]) => {
+                one(section::referred(runtime, token, references), write, image)
+            }
+            (
+                Acts::SendsGetsByReference,
+                &[to, to_image, to_references, from, from_image, from_references, ..],
+            ) => {
+                let sent = section::referred(runtime, to, to_references);
+                let got = section::referred(runtime, from, from_references);
+                both(sent, to_image, got, from_image)
+            }
+            (Acts::Frees, &[token_at, ..]) => match arrays::freed(runtime, token_at) {
+                Some(array) => (array.noun, [Some(whole(&array, AccessKind::Free)), None]),
+                None => nothing,
+            },
+            (Acts::Combines, &[descriptor, ..]) => combined(descriptor).unwrap_or(nothing),
+            (Acts::Updates(at), _) => one(single(arguments, at), AccessKind::Update, image_at(arguments, at)),
+            (Acts::Reads(at), _) => one(single(arguments, at), read, image_at(arguments, at)),
+            (Acts::Writes(at), _) => one(single(arguments, at), write, image_at(arguments, at)),
+            (Acts::Signals, &[token, ..]) => {
+                let noun = arrays::of_token(token).map_or(u32::MAX, |array| array.noun);
+                (noun, [None, None])
+            }
+            _ => nothing,
+        }
+    }
+}
+
+fn image_at(arguments: &[usize], at: usize) -> usize {
+    arguments.get(at + 2).copied().unwrap_or(0)
+}
+
+/// The one element that an atomic operation acts on.
+fn single(arguments: &[usize], at: usize) -> Option<Section> {
+    let array = arrays::of_token(*arguments.get(at)?)?;
+    let element = array.element;
+    let offset = *arguments.get(at + 1)? as u64;
+    Some(Section { array, offset, elements: 1, element, shape: u32::MAX })
+}
+
+/// What is sent to one image from another; the noun is what is written.
+fn both(sent: Option<Section>, to: usize, got: Option<Section>, from: usize) -> (u32, [Option<Access>; 2]) {
+    let noun = sent.as_ref().or(got.as_ref()).map_or(u32::MAX, |section| section.array.noun);
+    let sent = sent.map(|section| access(&section, AccessKind::Write, to));
+    (noun, [sent, got.map(|section| access(&section, AccessKind::Read, from))])
+}
+
+/// What all images combine, if it is a coarray.
+unsafe fn combined(descriptor: usize) -> Option<(u32, [Option<Access>; 2])> {
+    // SAFETY: the caller's promise.
+    let descriptor = unsafe { Descriptor::at(descriptor)? };
+    let array = arrays::at(descriptor.base)?;
+    let bytes = descriptor.elements().saturating_mul(descriptor.element as u64);
+    let offset = (descriptor.base - array.base) as u64;
+    let update = AccessKind::Update as u8;
+    let access = Access { kind: update, data: array.data, target: -1, bytes, offset, shape: u32::MAX };
+    Some((array.noun, [Some(access), None]))
+}

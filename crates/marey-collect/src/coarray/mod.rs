@@ -1,0 +1,32 @@
+//! Coarray Fortran: what a program does across images, by array.
+//!
+//! The one idea: gfortran turns every access to another image into a call of a library (`-fcoarray=lib`), and that
+//! library of OpenCoarrays is loaded; so these calls are regions of a level of their own, `coarray`, whose noun is the
+//! array. What the library does to serve them, calls of MPI mostly, lies beneath.
+//!
+//! A call of the library's by itself, such as the barrier that is part of `allocate`, is recorded under a verb of its
+//! own that says so: it is implied, and not in the source.
+//!
+//! * [`table`]: which functions there are. * [`call`]: a call from its beginning to its end. * [`descriptor`]: arrays as
+//!   gfortran describes them. * [`section`]: which elements a call means. * [`arrays`]: what has been made.
+//! * [`images`]: which process an image is.
+//!
+//! What is deliberately absent: accesses to the part that an image has itself, which are plain loads and stores; programs
+//! into which the library is linked statically, whose calls nobody can come between (`marey doctor` says so).
+//! Source of the layouts: `libcaf.h` and `libcaf-gfortran-descriptor.h` of OpenCoarrays 2.10, for gcc 8 to 14.
+
+mod arrays;
+mod call;
+mod descriptor;
+mod images;
+mod section;
+mod table;
+
+use marey_model::Role;
+
+/// What the functions of this level are called and what they do, by their numbers in [`crate::site::What::function`].
+pub(crate) fn verb(number: u32) -> Option<(&'static str, Role)> {
+    let number = number.checked_sub(crate::site::COARRAY_FUNCTIONS)?;
+    let row = table::FUNCTIONS.get(number as usize / 2)?;
+    Some((if number % 2 == 0 { row.verb } else { row.implied }, row.role))
+}
