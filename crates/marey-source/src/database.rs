@@ -6,15 +6,15 @@
 //! What is deliberately absent: the text of sources, and whatever happens when the program runs.
 
 mod assembly;
-mod binary;
+pub(crate) mod binary;
 mod build;
 mod calls;
 mod code;
 mod facts;
 mod named;
 mod names;
-mod parts;
-mod unit;
+pub(crate) mod parts;
+pub(crate) mod unit;
 mod units;
 
 use std::path::Path;
@@ -81,7 +81,7 @@ impl Database {
             }
             None => Binary::default(),
         };
-        let sections = sections(&files, module.path, config, &mut problems);
+        let sections = sections(&files, module.path, &SECTIONS, config, &mut problems);
         let symbols = best_symbols(files);
         let sections = sections.as_ref();
         let read = guarded(|| {
@@ -133,15 +133,16 @@ impl Database {
 }
 
 /// Debug information, and what of it is shared with other files.
-fn sections(
+pub(crate) fn sections(
     files: &Files,
     module: &Path,
+    names: &[&'static str],
     config: &SymbolizerConfig,
     problems: &mut Problems,
 ) -> Option<(Sections, Option<Sections>)> {
     let (path, head) = files.with_dwarf(module)?;
     let read = |path: &Path, limit_bytes: u64, problems: &mut Problems| {
-        Sections::read(path, &SECTIONS, limit_bytes).map_err(|problem| problems.report(problem)).ok()
+        Sections::read(path, names, limit_bytes).map_err(|problem| problems.report(problem)).ok()
     };
     let own = read(path, config.max_bytes, problems)?;
     let shared = Files::shared(head, path, config, problems);
@@ -150,6 +151,13 @@ fn sections(
 }
 
 fn dwarf<'d>(own: &'d Sections, shared: Option<&'d Sections>) -> gimli::Dwarf<Bytes<'d>> {
+    let mut dwarf = dwarf_of(own, shared);
+    dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
+    dwarf
+}
+
+/// Their bytes as what they are.
+pub(crate) fn dwarf_of<'d>(own: &'d Sections, shared: Option<&'d Sections>) -> gimli::Dwarf<Bytes<'d>> {
     let load = |sections: &'d Sections| {
         let endian =
             if sections.little_endian { gimli::RunTimeEndian::Little } else { gimli::RunTimeEndian::Big };
@@ -165,7 +173,6 @@ fn dwarf<'d>(own: &'d Sections, shared: Option<&'d Sections>) -> gimli::Dwarf<By
     if let Some(shared) = shared {
         dwarf.set_sup(load(shared));
     }
-    dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
     dwarf
 }
 

@@ -11,6 +11,8 @@
 //!
 //! [`remarks`] says what compilers told of its loops and calls when they made it.
 //!
+//! [`variables`] turns addresses of data into variables.
+//!
 //! It never reads the memory of a process, and knows nothing about runs, archives or call paths.
 
 pub mod database;
@@ -20,6 +22,8 @@ pub mod text;
 pub mod joined;
 
 pub mod remarks;
+
+pub mod variables;
 
 mod symbolizer;
 

@@ -4,7 +4,7 @@
 
 use object::{ObjectSymbol, SymbolFlags, elf};
 
-/// The sized code symbols of one file, by address.
+/// The sized symbols of one file, of code or of data, by address.
 #[derive(Debug, Default)]
 pub(crate) struct SymbolTable {
     /// Sorted by start, then by preference; one symbol per start and size.
@@ -25,8 +25,17 @@ struct Symbol {
 impl SymbolTable {
     /// Keeps the functions of a symbol table.
     pub(crate) fn read<'data>(symbols: impl Iterator<Item = impl ObjectSymbol<'data>>) -> Self {
+        Self::of(symbols.filter(is_code))
+    }
+
+    /// Keeps the variables of a symbol table.
+    pub(crate) fn objects<'data>(symbols: impl Iterator<Item = impl ObjectSymbol<'data>>) -> Self {
+        Self::of(symbols.filter(is_data))
+    }
+
+    fn of<'data>(symbols: impl Iterator<Item = impl ObjectSymbol<'data>>) -> Self {
         let mut found: Vec<(u64, u64, Preference, &str)> = symbols
-            .filter(|symbol| is_code(symbol) && symbol.size() > 0)
+            .filter(|symbol| symbol.size() > 0)
             .filter_map(|symbol| {
                 let name = symbol.name().ok().filter(|name| !name.is_empty())?;
                 let end = symbol.address().checked_add(symbol.size())?;
@@ -52,14 +61,20 @@ impl SymbolTable {
 
     /// The raw name of the innermost symbol that holds `vaddr`.
     pub(crate) fn find(&self, vaddr: u64) -> Option<&str> {
+        self.holding(vaddr).map(|(_, name)| name)
+    }
+
+    /// The innermost symbol that holds `vaddr`: its bytes and its raw name.
+    pub(crate) fn holding(&self, vaddr: u64) -> Option<(std::ops::Range<u64>, &str)> {
         let after = self.symbols.partition_point(|symbol| symbol.start <= vaddr);
         for i in (0..after).rev() {
             if self.reach[i] <= vaddr {
                 return None;
             }
             if vaddr < self.symbols[i].end {
-                let (from, to) = self.symbols[i].name;
-                return self.names.get(from as usize..to as usize);
+                let symbol = &self.symbols[i];
+                let (from, to) = symbol.name;
+                return Some((symbol.start..symbol.end, self.names.get(from as usize..to as usize)?));
             }
         }
         None
@@ -113,6 +128,11 @@ fn is_code<'data>(symbol: &impl ObjectSymbol<'data>) -> bool {
     // Assembler routines are often untyped; with a size they are as good as functions.
     let kinds = [elf::STT_FUNC, elf::STT_GNU_IFUNC, elf::STT_NOTYPE];
     !symbol.is_undefined() && kinds.contains(&st_info.st_type())
+}
+
+fn is_data<'data>(symbol: &impl ObjectSymbol<'data>) -> bool {
+    let SymbolFlags::Elf { st_info, .. } = symbol.flags() else { return false };
+    !symbol.is_undefined() && st_info.st_type() == elf::STT_OBJECT
 }
 
 /// Of several names of one function the one its users know comes first: `write` before `__write`,

@@ -9,6 +9,7 @@ mod toolchain;
 use std::path::Path;
 
 use marey_source::database::{Assembly, Database};
+use marey_source::variables::Variables;
 use marey_source::{Address, ModuleRef, Problem, Quality, Resolved, Symbolizer, SymbolizerConfig};
 use toolchain::{Call, Workspace};
 
@@ -61,6 +62,17 @@ fn assembly(path: &Path) -> String {
     format!("{listings:?} {:?}", assembly.problems())
 }
 
+/// What is told of data all over a program, and of the frames of those who call.
+fn variables(path: &Path, calls: &[Call]) -> String {
+    let config = SymbolizerConfig { debug_roots: vec![], max_bytes: 64 << 20, only_symbols: vec![] };
+    let (variables, problems) = Variables::open(&ModuleRef { path, build_id: None }, &config);
+    let fixed: Vec<_> = (0x3000..0x5000).step_by(0x80).map(|vaddr| variables.at(vaddr, 8)).collect();
+    let frames = calls.iter().flat_map(|call| (-16..2).map(move |slot| (call.vaddr, slot * 8)));
+    let frames: Vec<_> = frames.map(|(pc, from_cfa)| variables.in_frame(pc, from_cfa, 8)).collect();
+    let edge = (variables.at(u64::MAX, u64::MAX), variables.in_frame(u64::MAX, i64::MIN, 0));
+    format!("{fixed:?} {frames:?} {edge:?} {:?} {problems:?}", variables.holders())
+}
+
 /// Damages the executable in `rounds` ways and resolves each; returns how many answers had lost their lines.
 fn check(
     source: &str,
@@ -88,6 +100,7 @@ fn check(
         if round % 5 == 0 {
             assert_eq!(database(&path), database(&path));
             assert_eq!(assembly(&path), assembly(&path));
+            assert_eq!(variables(&path, &calls), variables(&path, &calls));
         }
         poorer += first.0[..calls.len()].iter().filter(|resolved| resolved.quality < Quality::Lines).count();
     }

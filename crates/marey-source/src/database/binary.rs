@@ -11,15 +11,15 @@ use crate::problem::Problem;
 
 /// Code of a file, with its addresses when it runs.
 #[derive(Default)]
-pub(super) struct Binary {
-    pub(super) sections: Vec<(u64, Vec<u8>)>,
+pub(crate) struct Binary {
+    pub(crate) sections: Vec<(u64, Vec<u8>)>,
     pub(super) cells: Cells,
     /// Whether calls in it can be told.
-    pub(super) is_known_machine: bool,
+    pub(crate) is_known_machine: bool,
 }
 
 impl Binary {
-    pub(super) fn read(path: &Path, limit_bytes: u64) -> Result<Self, Problem> {
+    pub(crate) fn read(path: &Path, limit_bytes: u64) -> Result<Self, Problem> {
         with_elf(path, |elf, file| {
             let mut binary = Self {
                 is_known_machine: elf.architecture() == object::Architecture::X86_64,

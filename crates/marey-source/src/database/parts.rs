@@ -19,14 +19,14 @@ use crate::problem::{Problem, Problems};
 
 /// The files, opened.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(crate) struct Parts {
     package: Option<Sections>,
     files: FxHashMap<u64, Sections>,
 }
 
 impl Parts {
     /// Opens what units of a module name; all together have at most so many bytes.
-    pub(super) fn open(
+    pub(crate) fn open(
         dwarf: &gimli::Dwarf<Bytes<'_>>,
         module: &Path,
         limit_bytes: u64,
@@ -69,7 +69,7 @@ impl Parts {
     }
 
     /// What is said of a unit elsewhere, if it names a file and that is there.
-    pub(super) fn of_unit<'d>(
+    pub(crate) fn of_unit<'d>(
         &'d self,
         dwarf: &gimli::Dwarf<Bytes<'d>>,
         header: gimli::UnitHeader<Bytes<'d>>,
@@ -98,7 +98,7 @@ impl Parts {
 }
 
 /// A unit that lies in a file of its own.
-pub(super) struct Part<'d> {
+pub(crate) struct Part<'d> {
     dwarf: gimli::Dwarf<Bytes<'d>>,
     unit: gimli::Unit<Bytes<'d>>,
     /// The one that names the file.
@@ -109,6 +109,21 @@ impl<'d> Part<'d> {
     /// How long the file's information is, which no entry lies behind.
     pub(super) fn bytes(&self) -> u64 {
         self.dwarf.debug_info.reader().len() as u64
+    }
+
+    /// The same, with the addresses that stand with what names it.
+    pub(crate) fn with_addresses(mut self) -> Self {
+        self.unit.copy_relocated_attributes(&self.skeleton);
+        self
+    }
+
+    pub(crate) fn pair(&self) -> (&gimli::Dwarf<Bytes<'d>>, &gimli::Unit<Bytes<'d>>) {
+        (&self.dwarf, &self.unit)
+    }
+
+    /// What names it, whose lines and files are its own.
+    pub(crate) fn skeleton(&self) -> &gimli::Unit<Bytes<'d>> {
+        &self.skeleton
     }
 
     /// Reads it, and the lines of addresses.

@@ -12,7 +12,7 @@ use super::facts::{Access, TypeKind};
 use crate::dwarf::is_fortran;
 
 /// What debug information is read from.
-pub(super) type Bytes<'d> = EndianSlice<'d, RunTimeEndian>;
+pub(crate) type Bytes<'d> = EndianSlice<'d, RunTimeEndian>;
 
 /// Deeper than this nothing is nested that somebody wrote.
 const MOST_DEPTH: usize = 1000;
@@ -415,27 +415,31 @@ impl<'d> Reader<'_, 'd> {
         numbers.sort_unstable();
         numbers.dedup();
         for number in numbers {
-            if let Some(path) = self.path(number) {
+            if let Some(path) = path(self.lined.0, self.lined.1, number) {
                 self.facts.files.insert(number, path);
             }
         }
     }
+}
 
-    fn path(&self, file: u32) -> Option<String> {
-        let (dwarf, unit) = self.lined;
-        let header = unit.line_program.as_ref()?.header();
-        let entry = header.file(file.into())?;
-        let text = |value| {
-            let text = dwarf.attr_string(unit, value).ok()?;
-            Some(String::from_utf8_lossy(text.slice()).into_owned())
-        };
-        let mut path = unit.comp_dir.map_or(String::new(), |dir| dir.to_string_lossy().into_owned());
-        if let Some(directory) = entry.directory(header).and_then(text) {
-            append(&mut path, &directory);
-        }
-        append(&mut path, &text(entry.path_name())?);
-        Some(plain(&path))
+/// The path of a file that a unit numbers.
+pub(crate) fn path<'d>(
+    dwarf: &gimli::Dwarf<Bytes<'d>>,
+    unit: &gimli::Unit<Bytes<'d>>,
+    file: u32,
+) -> Option<String> {
+    let header = unit.line_program.as_ref()?.header();
+    let entry = header.file(file.into())?;
+    let text = |value| {
+        let text = dwarf.attr_string(unit, value).ok()?;
+        Some(String::from_utf8_lossy(text.slice()).into_owned())
+    };
+    let mut path = unit.comp_dir.map_or(String::new(), |dir| dir.to_string_lossy().into_owned());
+    if let Some(directory) = entry.directory(header).and_then(text) {
+        append(&mut path, &directory);
     }
+    append(&mut path, &text(entry.path_name())?);
+    Some(plain(&path))
 }
 
 /// The number of a file in the table of its unit.

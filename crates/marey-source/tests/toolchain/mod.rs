@@ -19,6 +19,8 @@ pub struct Call {
 /// A temporary directory with the tools to fill it.
 pub struct Workspace {
     dir: tempfile::TempDir,
+    /// What compiles C.
+    pub c_compiler: &'static str,
 }
 
 fn sources() -> PathBuf {
@@ -34,7 +36,7 @@ impl Workspace {
                 return None;
             }
         }
-        Some(Self { dir: tempfile::tempdir().unwrap() })
+        Some(Self { dir: tempfile::tempdir().unwrap(), c_compiler: "gcc" })
     }
 
     pub fn dir(&self) -> &Path {
@@ -64,7 +66,7 @@ impl Workspace {
                 let compiler = match language {
                     "cpp" => "g++",
                     "f90" => "gfortran",
-                    _ => "gcc",
+                    _ => self.c_compiler,
                 };
                 let common = ["-DENTRY=main", source_path, "probe.o", "-o", "program"];
                 let defines = if language == "f90" { &common[1..] } else { &common };
