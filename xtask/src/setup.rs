@@ -17,6 +17,9 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "libopenmpi-dev",
     "mpich",
     "libmpich-dev",
+    // Coarrays of Fortran, over both.
+    "libcoarrays-openmpi-dev",
+    "libcoarrays-mpich-dev",
     "gcc",
     "g++",
     "gfortran",

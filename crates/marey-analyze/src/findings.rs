@@ -22,7 +22,7 @@ use crate::causes::Causes;
 use crate::delays::Effect;
 use crate::efficiency::compared;
 use crate::paths::float;
-use crate::samples::{library_call, name_of};
+use crate::samples::{is_of_recorder, library_call, name_of};
 use crate::trace::Trace;
 use crate::waits::Pattern;
 pub use dominant::{Dominant, dominant};
@@ -454,7 +454,7 @@ fn function(run: &dyn Trace, some: &[LocationId], all: &BTreeSet<LocationId>) ->
         let Some(place) = caller_on(&frames) else { continue };
         let frame = frames[place];
         // What measuring costs is nothing that the program could change.
-        if name_of(&frame.function) == RECORDER_FILE {
+        if is_of_recorder(&frames) || name_of(&frame.function) == RECORDER_FILE {
             continue;
         }
         // What has no name goes by its module, or each of its addresses would be a function.

@@ -11,6 +11,7 @@
 mod across;
 mod activities;
 mod anomalies;
+mod arrays;
 mod bins;
 mod caller;
 mod causes;
@@ -46,6 +47,7 @@ mod remarks;
 mod samples;
 mod scaling;
 mod selection;
+mod sentences;
 mod situations;
 mod source_graph;
 mod source_loops;
@@ -59,6 +61,7 @@ pub mod what_if;
 pub use across::{Across, AcrossFigures, call_paths_across, regions_across};
 pub use activities::Activity;
 pub use anomalies::{Anomalies, Anomaly, Method, NormalLimits, anomalies};
+pub use arrays::{AccessSum, ArrayRow, Beneath, Statement, Whereabouts, arrays};
 pub use caller::{caller, caller_on, innermost, is_of_library, routine, routine_on};
 pub use causes::{
     Causes, EXPLANATION_VERSION, TimeRow, WaitState, causes, causes_of, causes_within, wait_states,
@@ -103,12 +106,17 @@ pub use remarks::{
     LoopChange, LoopOutcome, OnPath, RemarkRow, Remarked, RemarkedCall, RemarkedLoop, USUAL_LANES,
     changed_loops, remarked, remarked_alone,
 };
-pub use samples::{Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, library_call, name_of};
+pub use samples::{
+    Hot, HotFunction, HotLine, LibraryCall, Sampled, hot, is_of_recorder, library_call, name_of,
+};
 pub use scaling::{
     Domination, Measure, Ranked, Ranking, ScaledEfficiency, ScaledMeasure, ScaledRow, ScaledSubject, Scaling,
     Work, efficiencies, ranking, scaling,
 };
 pub use selection::{Selection, in_context, on_communicator, on_level, on_noun, stacks_in_context};
+pub use sentences::{
+    By, Class, Group, LevelRow, NotASentence, Sentence, SentenceCost, Share, levels, over_time, sentences,
+};
 pub use situations::{
     ProbableCause, Situation, SituationKind, SituationRule, SituationRuleError, SituationRules, Situations,
     Threshold, situations,
@@ -121,9 +129,9 @@ pub use source_loops::{LoopCost, SourceLoop, source_loops};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use statistics::Moments;
 pub use trace::{
-    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
-    CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProcessClock,
-    ProfileRow, ReducedRow, Region, SampledRow, Trace,
+    AccessRow, AllocationRow, Array, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId,
+    CountedRow, Counter, CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process,
+    ProcessClock, ProfileRow, ReducedRow, Region, SampledRow, Trace,
 };
 pub use waiting::{WaitRow, Waiting, waiting};
 pub use waits::{InCommunicator, Pattern, Unlisted, Wait, Waits, waits, waits_in};

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use marey_model::{CallPathId, Level, Nanos, StackId};
+use marey_model::{CallPathId, Level, Nanos, RECORDER_FILE, StackId};
 
 use crate::trace::{Frame, SampledRow, Trace};
 
@@ -287,6 +287,11 @@ pub(crate) fn mean_period(trace: &dyn Trace) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵³ samples")]
     let period = all.time.0 as f64 / all.samples as f64;
     (all.samples > 0 && period > 0.0).then_some(period)
+}
+
+/// Whether a stack, innermost frame first, is one of the recorder at work.
+pub fn is_of_recorder(frames: &[&Frame]) -> bool {
+    frames.first().is_some_and(|frame| name_of(&frame.function) == RECORDER_FILE)
 }
 
 /// The name of a function; of an address without a name (`libm.so.6+0x1234`), that of its module.

@@ -3,7 +3,10 @@
 //! Ids are places in the slices: the region of id 3 is `regions()[3]`. An implementation passes on
 //! what it has; an id that points nowhere is skipped by analysis, never followed.
 
-use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
+use marey_model::{
+    AccessKind, CallPathId, DataKind, LocationId, Nanos, NounId, ProcessId, RegionId, Role, StackId,
+    ThreadSerial,
+};
 
 /// A run.
 ///
@@ -113,11 +116,73 @@ pub trait Trace {
         self.beneath().is_some_and(|run| run.leaves_out(process))
     }
 
+    /// Arrays, variables and blocks that calls acted on, by their ids.
+    fn arrays(&self) -> &[Array] {
+        self.beneath().map_or(&[], |run| run.arrays())
+    }
+
+    /// Sums of what calls did to arrays. Of a part of a run nothing is known.
+    fn accessed(&self) -> &[AccessRow] {
+        &[]
+    }
+
     /// The regions that threads were in when their process ended, by location and depth, so that
     /// the innermost of a location stands last. `None` = the run does not say.
     fn open_at_end(&self) -> Option<&[OpenRegion]> {
         self.beneath()?.open_at_end()
     }
+}
+
+/// One instance of an array, variable or block, in one process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Array {
+    /// What it is called: all instances of one name have one number.
+    pub noun: NounId,
+    /// That name; empty = none is known.
+    pub name: String,
+    /// What it is.
+    pub kind: DataKind,
+    /// Source file of its declaration; empty = unknown.
+    pub file: String,
+    /// Line in it; 0 = unknown.
+    pub line: u32,
+    /// The process that has it.
+    pub process: ProcessId,
+    /// Its size, bytes.
+    pub bytes: u64,
+    /// Size of an element, bytes; `None` = unknown.
+    pub element_bytes: Option<u64>,
+    /// Type of an element; empty = unknown.
+    pub element: String,
+    /// Lower and upper bound of each dimension; none where unknown.
+    pub bounds: Vec<(i64, i64)>,
+    /// Since when it was there.
+    pub from: Nanos,
+    /// When it was given back; `None` = never.
+    pub until: Option<Nanos>,
+    /// Call stack that made it.
+    pub stack: Option<StackId>,
+}
+
+/// What calls from one place did to one array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccessRow {
+    /// Who made the calls.
+    pub location: LocationId,
+    /// Their call path; `None` = unknown.
+    pub call_path: Option<CallPathId>,
+    /// What they did.
+    pub kind: AccessKind,
+    /// The array, as a place in [`Trace::arrays`]; `None` = unknown.
+    pub array: Option<usize>,
+    /// The process with which the elements lie; `None` = unknown.
+    pub peer: Option<ProcessId>,
+    /// How many.
+    pub accesses: u64,
+    /// Bytes moved, or sizes of what was made or given back.
+    pub bytes: u64,
+    /// Time of the calls. One that reads an array and writes another counts for both.
+    pub time: Nanos,
 }
 
 /// A communicator of the run, however many processes share it.
@@ -139,12 +204,18 @@ pub struct Region {
     pub file: String,
     /// Source line of the region; 0 = unknown.
     pub line: u32,
+    /// What it is called if neither verb nor noun alone say it: `get u` on levels of programming models, where the same
+    /// is done to many arrays.
+    pub label: Option<Box<str>>,
 }
 
 impl Region {
-    /// What a path of regions calls it: the noun where the verb only says that it was executed,
-    /// else the verb.
+    /// What a path of regions calls it: its label if it has one, the noun where the verb only says that it was
+    /// executed, else the verb.
     pub fn name(&self) -> &str {
+        if let Some(label) = &self.label {
+            return label;
+        }
         if self.role == Role::Work && !self.noun.is_empty() { &self.noun } else { &self.verb }
     }
 }

@@ -103,7 +103,7 @@ impl Trace for Run {
 
 fn region(level: &str, verb: &str, noun: &str, role: Role) -> Region {
     let [level, verb, noun, file] = [level, verb, noun, "region.c"].map(str::to_owned);
-    Region { level, verb, noun, role, file, line: 9 }
+    Region { level, verb, noun, role, file, line: 9, label: None }
 }
 
 fn path(parent: Option<u32>, region: u32, stack: Option<u32>) -> CallPath {
@@ -581,6 +581,7 @@ fn durations_of_a_region_are_those_of_its_call_paths() {
             role: Role::Work,
             file: String::new(),
             line: 0,
+            label: None,
         }],
         call_paths: vec![path(None), path(Some(CallPathId(0)))],
         durations: vec![

@@ -89,6 +89,7 @@ const TEXTS: &[(&str, &[(&str, Text)])] = {
         ("shapes", &[("kind", Ours)]),
         ("rma", &[("kind", Ours)]),
         ("accesses", &[("kind", Ours)]),
+        ("accessed", &[("kind", Ours)]),
         ("io", &[("kind", Ours)]),
         ("clocks", &[("kind", Ours), ("knots", Ours)]),
         ("problems", &[("kind", Ours), ("detail", Gone)]),

@@ -128,7 +128,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 68] = [
+pub static TABLES: [&TableSpec; 69] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -163,6 +163,7 @@ pub static TABLES: [&TableSpec; 68] = [
     &DURATIONS,
     &SIZES,
     &COMMUNICATION,
+    &ACCESSED,
     &HISTOGRAM,
     &COURSES,
     &SAMPLED,

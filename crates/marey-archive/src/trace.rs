@@ -5,10 +5,12 @@
 //!
 //! What is deliberately absent: intervals, messages and everything else that grows with the run.
 
+mod data;
+
 use marey_analyze::{
-    AllocationRow, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId, CountedRow, Counter,
-    CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process, ProcessClock,
-    ProfileRow, ReducedRow, Region, SampledRow, Trace,
+    AccessRow, AllocationRow, Array, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId,
+    CountedRow, Counter, CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process,
+    ProcessClock, ProfileRow, ReducedRow, Region, SampledRow, Trace,
 };
 use marey_model::counters::PROGRAM;
 use marey_model::spool::MAX_DEPTH;
@@ -42,6 +44,8 @@ pub struct RunTrace {
     problems: Vec<Problem>,
     clocks: Vec<ProcessClock>,
     open_at_end: Option<Vec<OpenRegion>>,
+    arrays: Vec<Array>,
+    accessed: Vec<AccessRow>,
 }
 
 /// Call stacks: each address has its frames once, however many stacks lead through it.
@@ -66,7 +70,7 @@ impl RunTrace {
     fn without_bins(archive: &Archive) -> Result<Self, Error> {
         Ok(Self {
             duration: Nanos(archive.meta().run.duration_ns),
-            regions: regions(&archive.table("regions")?)?,
+            regions: regions(&archive.table("regions")?, &model_levels(&archive.table("levels")?)?)?,
             call_paths: call_paths(&archive.table("call_paths")?)?,
             stacks: Stacks::load(archive)?,
             processes: processes(&archive.table("processes")?)?,
@@ -85,11 +89,21 @@ impl RunTrace {
             problems: recounted(problems(&archive.table("problems")?)?, archive),
             clocks: clocks(&archive.table("clocks")?, &archive.table("clock_knots")?)?,
             open_at_end: open_at_end(archive)?,
+            arrays: data::arrays(&archive.table("arrays")?, &archive.table("nouns")?)?,
+            accessed: data::accessed(&archive.table("accessed")?)?,
         })
     }
 }
 
 impl Trace for RunTrace {
+    fn arrays(&self) -> &[Array] {
+        &self.arrays
+    }
+
+    fn accessed(&self) -> &[AccessRow] {
+        &self.accessed
+    }
+
     fn duration(&self) -> Nanos {
         self.duration
     }
@@ -235,8 +249,15 @@ fn unnamed(module: Option<&str>, vaddr: i64) -> Frame {
     Frame { function: format!("{name}+{vaddr:#x}"), ..Frame::default() }
 }
 
-fn regions(rows: &Columns) -> Result<Vec<Region>, Error> {
+/// Levels of programming models.
+fn model_levels(rows: &Columns) -> Result<Vec<u32>, Error> {
+    let rows = rows.u32("id")?.iter().zip(rows.text("tier")?);
+    Ok(rows.filter(|(_, tier)| *tier == marey_model::Tier::Model.name()).map(|(id, _)| *id).collect())
+}
+
+fn regions(rows: &Columns, models: &[u32]) -> Result<Vec<Region>, Error> {
     check_ids(rows)?;
+    let level_ids = rows.u32("level_id")?;
     let (levels, verbs, nouns) = (rows.text("level")?, rows.text("verb")?, rows.text("noun")?);
     let (roles, files, lines) = (rows.text("role")?, rows.text("file")?, rows.u32("line")?);
     let region = |row: usize| Region {
@@ -246,6 +267,8 @@ fn regions(rows: &Columns) -> Result<Vec<Region>, Error> {
         role: role(&roles[row]),
         file: files[row].clone(),
         line: lines[row],
+        label: (models.contains(&level_ids[row]) && !nouns[row].is_empty())
+            .then(|| format!("{} {}", verbs[row], nouns[row]).into()),
     };
     Ok((0..rows.len()).map(region).collect())
 }

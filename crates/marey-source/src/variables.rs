@@ -136,6 +136,16 @@ impl Variables {
         self.in_statics(vaddr, bytes).or_else(|| self.objects.variable(vaddr))
     }
 
+    /// What the variable at `vaddr` holds elsewhere, a pointer or descriptor or the token of a coarray: the member
+    /// `offsets[0]` bytes behind the beginning of that; then of what this member holds elsewhere, and so on.
+    pub fn member(&self, vaddr: u64, offsets: &[u64]) -> Option<Variable> {
+        let of_token = self.tokens.iter().find(|(token, _)| token.contains(&vaddr));
+        let found = self.statics.find(of_token.map_or(vaddr, |(_, of)| *of))?;
+        let debug = self.debug.as_ref()?;
+        let part = Part { die: found.die, is_indirect: found.is_indirect, bytes: found.bytes };
+        guarded(|| members::held(&View::new(debug), part, offsets)).flatten()
+    }
+
     fn in_statics(&self, vaddr: u64, bytes: u64) -> Option<Variable> {
         let found = self.statics.find(vaddr)?;
         let debug = self.debug.as_ref()?;

@@ -134,6 +134,7 @@ impl MadeUp {
             role,
             file: String::new(),
             line: 0,
+            label: None,
         };
         let region = RegionId(place(&mut self.regions, region));
         let stack = self.stack_of(frames);

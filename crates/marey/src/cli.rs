@@ -12,31 +12,37 @@ use marey_model::counters::{USUAL, parse as parse_counters};
 
 use crate::budget::Budget;
 
+mod arrays;
 mod compare;
 mod doctor;
 mod explain;
 mod export;
+mod f90;
 mod instrument;
 mod link;
 mod read;
 mod recurring;
 mod remarks;
 mod scale;
+mod sentence;
 mod situations;
 mod source;
 mod view;
 mod what_if;
 
+pub(crate) use arrays::*;
 pub(crate) use compare::*;
 pub(crate) use doctor::*;
 pub(crate) use explain::*;
 pub(crate) use export::*;
+pub(crate) use f90::*;
 pub(crate) use instrument::*;
 pub(crate) use link::*;
 pub(crate) use read::*;
 pub(crate) use recurring::*;
 pub(crate) use remarks::*;
 pub(crate) use scale::*;
+pub(crate) use sentence::*;
 pub(crate) use situations::*;
 pub(crate) use source::*;
 pub(crate) use view::*;
@@ -88,6 +94,8 @@ pub(crate) enum Command {
     Anomalies(AnomaliesArgs),
     WhatIf(WhatIfArgs),
     Hot(HotArgs),
+    Arrays(ArraysArgs),
+    Sentence(SentenceArgs),
     Lines(LinesArgs),
     Source(SourceArgs),
     Remarks(RemarksArgs),
@@ -97,6 +105,8 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     Gather(GatherArgs),
     Link(LinkArgs),
+    #[command(name = "f90")]
+    F90(F90Args),
     Pack(PackArgs),
     Export(ExportArgs),
     Completions(CompletionsArgs),

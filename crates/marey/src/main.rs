@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod arrays;
 mod budget;
 mod busy;
 mod cli;
@@ -20,6 +21,7 @@ mod endings;
 mod exit;
 mod explain;
 mod export;
+mod f90;
 mod file_system;
 mod format;
 mod gather;
@@ -40,6 +42,7 @@ mod record;
 mod remarks;
 mod report;
 mod run;
+mod sentence;
 mod source;
 mod symbolize;
 mod table;
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         cli::Command::Merge(args) => merge::run(args),
         cli::Command::Gather(args) => gather::run(args),
         cli::Command::Link(args) => link::run(args),
+        cli::Command::F90(args) => f90::run(args),
         cli::Command::Report(args) => report::run(args),
         cli::Command::Waits(args) => explain::waits::run(args),
         cli::Command::Path(args) => explain::path::run(args),
@@ -72,6 +76,8 @@ fn main() -> ExitCode {
         cli::Command::Anomalies(args) => explain::anomalies::run(args),
         cli::Command::WhatIf(args) => explain::what_if::run(args),
         cli::Command::Hot(args) => hot::run(args),
+        cli::Command::Arrays(args) => arrays::run(args),
+        cli::Command::Sentence(args) => sentence::run(args),
         cli::Command::Source(args) => source::run(args),
         cli::Command::Remarks(args) => remarks::run(args),
         cli::Command::Instrument(args) => instrument::run(args),

@@ -7,10 +7,12 @@
 //!
 //! It is the command line's work, not the merge's: the archive knows nothing of ELF and DWARF.
 
+mod data;
+
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use marey_archive::merge::{Function, Namer, Names};
+use marey_archive::merge::{DataPlace, Datum, Function, Namer, Names};
 use marey_archive::schema::{self, NONE};
 use marey_archive::{Columns, Value};
 use marey_model::is_recorder;
@@ -49,6 +51,10 @@ impl Namer for SystemNames {
 
     fn functions(&self, functions: &[(u32, u64)], modules: &Columns) -> Vec<Option<Function>> {
         self.unless_failed(|symbolizer| named(functions, modules, symbolizer)).unwrap_or_default()
+    }
+
+    fn data(&self, places: &[DataPlace], modules: &Columns) -> Vec<Option<Datum>> {
+        self.unless_failed(|symbolizer| data::named(places, modules, symbolizer)).unwrap_or_default()
     }
 }
 

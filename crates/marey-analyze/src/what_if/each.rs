@@ -15,7 +15,7 @@ use crate::efficiency::is_useful;
 use crate::findings::{Function, Place as Spot};
 use crate::happenings::{Happenings, Unread};
 use crate::paths::float;
-use crate::samples::{library_call, name_of};
+use crate::samples::{is_of_recorder, library_call, name_of};
 use crate::trace::{Frame, SampledRow, Trace};
 
 /// What places would give.
@@ -199,7 +199,7 @@ fn functions(run: &impl Trace, outside: &BTreeMap<LocationId, f64>) -> Vec<(What
         let frames = row.stack.map_or_else(Vec::new, |stack| run.stack(stack));
         let Some(frame) = caller_on(&frames).map(|place| frames[place]) else { continue };
         // Nobody can make the recorder faster but us.
-        if name_of(&frame.function) == RECORDER_FILE {
+        if is_of_recorder(&frames) || name_of(&frame.function) == RECORDER_FILE {
             continue;
         }
         let lines = own.functions.entry(named(frame)).or_default();

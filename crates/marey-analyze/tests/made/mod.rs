@@ -165,7 +165,15 @@ impl Made {
         let region = known.unwrap_or_else(|| {
             let [level, noun, file] = ["mpi", "", ""].map(str::to_owned);
             let role = Role::Transfer;
-            self.regions.push(Region { level, verb: call.to_owned(), noun, role, file, line: 0 });
+            self.regions.push(Region {
+                level,
+                verb: call.to_owned(),
+                noun,
+                role,
+                file,
+                line: 0,
+                label: None,
+            });
             self.regions.len() - 1
         });
         let stack = Some(self.stack_of(functions));

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use marey_model::counters::PROGRAM;
 use marey_model::spool::{FieldType, Stream};
 use marey_model::{Level, Role, is_recorder};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::arrays::{ArrayRow, DataPlace};
 use super::clock::Clock;
@@ -345,12 +345,12 @@ impl Globals {
     fn numbers(&mut self, process: &ProcessDefs) -> Numbers {
         let modules: FxHashMap<u32, u32> =
             process.modules.iter().map(|(&id, module)| (id, self.modules.id(module.clone()))).collect();
-        let of_memory = stacks_of_memory(process);
         let is_ours = |module: &u32| process.modules.get(module).is_some_and(|(_, path)| is_recorder(path));
         let mut stacks = FxHashMap::default();
         for (&id, frames) in &process.stacks {
-            let is_of_memory = of_memory.contains(&id);
-            let frames = frames.iter().filter(|(module, _)| !is_of_memory || !is_ours(module));
+            // A call may come from inside of another one that is measured; that the recorder stands in between is nobody's
+            // matter.
+            let frames = frames.iter().filter(|(module, _)| !is_ours(module));
             let frames =
                 frames.map(|&(module, vaddr)| (modules.get(&module).copied().unwrap_or(NONE), vaddr));
             stacks.insert(id, self.stack(frames.collect()));
@@ -480,13 +480,4 @@ impl Globals {
     pub(crate) fn role(verb: &VerbRow) -> &'static str {
         Role::from_code(verb.role).unwrap_or(Role::Manage).name()
     }
-}
-/// Stacks of calls that allocated. Mostly such a call comes from inside another one that is measured, so the recorder
-/// stands in between, which is nobody's matter.
-fn stacks_of_memory(process: &ProcessDefs) -> FxHashSet<u32> {
-    let is_memory = |region: &u32| {
-        let level = process.regions.get(region).and_then(|region| process.levels.get(&region.level));
-        level.is_some_and(|(name, ..)| name == Level::MEMORY)
-    };
-    process.sites.values().filter(|(region, _)| is_memory(region)).filter_map(|(_, stack)| *stack).collect()
 }

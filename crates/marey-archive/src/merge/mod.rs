@@ -21,6 +21,7 @@ pub(crate) use bend::Knot as TieKnot;
 pub(crate) use bounds::Bounds;
 pub(crate) use tie::Tie;
 
+mod accessed;
 mod added_up;
 mod alive;
 mod arrays;

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::build::Row;
 use super::lod::{self, Lod, LodRow};
 use super::messages::CollectiveRow;
 use super::outcome::MessageRow;
@@ -261,8 +262,13 @@ fn counters(locations: &[LocationSlab]) -> Table {
 
 /// When the visit of a call path that began at an instant ended; −1 if it did not in this slab.
 fn leave_of(location: &LocationSlab, start: i64, path: u32) -> i64 {
-    let first = location.rows.partition_point(|row| row.start < start);
-    let at_once = location.rows[first..].iter().take_while(|row| row.start == start);
+    leave_in(&location.rows, start, path)
+}
+
+/// The same among the visits of a location.
+pub(super) fn leave_in(rows: &[Row], start: i64, path: u32) -> i64 {
+    let first = rows.partition_point(|row| row.start < start);
+    let at_once = rows[first..].iter().take_while(|row| row.start == start);
     let mut own = at_once.filter(|row| row.path == path && row.duration >= 0);
     own.next().map_or(-1, |row| row.start + row.duration)
 }

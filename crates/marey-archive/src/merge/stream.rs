@@ -14,6 +14,7 @@ use marey_model::spool::Stream;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::accessed::AccessSums;
 use super::build::{BUCKETS, Builder, Long, Operation, Row};
 use super::decode::{Decoder, With};
 use super::finish::{self, Task};
@@ -82,6 +83,7 @@ pub(crate) struct Decoding {
     pub paths: Paths,
     pub sets: Sets,
     pub locks: Interner<(u32, u64)>,
+    pub accessed: AccessSums,
     /// For each group and bucket, exclusive time by region. A map for each bucket, since a location goes
     /// through the buckets one by one.
     pub histogram: Vec<Vec<FxHashMap<u32, i64>>>,
@@ -210,6 +212,7 @@ impl Decoding {
             paths: Paths::default(),
             sets: Sets::new(input.globals.participants.rows.len() as u32),
             locks: Interner::default(),
+            accessed: AccessSums::default(),
             histogram: vec![vec![FxHashMap::default(); BUCKETS as usize]; input.plan.groups.count],
             long: Vec::new(),
         }
@@ -265,6 +268,7 @@ impl Decoding {
             self.sets.number(&mut location.builder.sets);
             let builder = &mut location.builder;
             let happened = location.happened.take();
+            self.accessed.add(location.id, &happened.accesses, &builder.rows, &builder.globals);
             let nouns = happened.edges.iter().map(|edge| match edge.address {
                 0 => NONE,
                 address => self.locks.id((location.process, address)),
@@ -272,6 +276,7 @@ impl Decoding {
             let edge_nouns = nouns.collect();
             let mut long = std::mem::take(&mut builder.long);
             long.sort_by_key(|long| long.start);
+            self.accessed.ended(location.id, &long, &builder.globals);
             self.long.extend(long.iter().map(|long| (location.id, *long)));
             let cells = &mut self.histogram[input.plan.groups.of(location.id) as usize];
             for (bucket, region, time) in builder.histogram.drain(..) {

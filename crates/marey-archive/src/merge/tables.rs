@@ -20,6 +20,7 @@ pub(crate) fn definitions(input: &Input, decoding: &Decoding) -> Result<Vec<Colu
         regions(globals)?,
         arrays::arrays(input)?,
         arrays::shapes(globals)?,
+        decoding.accessed.table()?,
         participants(globals, decoding)?,
         modules(globals)?,
         stacks(globals)?,

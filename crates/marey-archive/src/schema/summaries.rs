@@ -119,6 +119,23 @@ pub static COMMUNICATION: TableSpec = summary(
     ],
 );
 
+/// Accesses.
+pub static ACCESSED: TableSpec = summary(
+    "accessed",
+    "Sums over `accesses` by place, array and where it lies. Since version 11.",
+    &[
+        u32("location", "locations.id", "Who made the calls."),
+        u32("call_path", "call_paths.id", "Their call path; 4294967295 = unknown."),
+        text("kind", "As in `accesses`."),
+        u32("array", "arrays.id", "The array; 4294967295 = unknown."),
+        i64("target", "", "Rank in its world of the process with which the elements lie; −1 = unknown."),
+        u32("peer", "processes.id", "That process; 4294967295 = unknown."),
+        i64("accesses", "", "How many."),
+        i64("bytes", "bytes", "Data moved; of `make` and `free` the sizes of the arrays."),
+        i64("time", "ns", "Time of the calls. One that reads an array and writes another counts for both."),
+    ],
+);
+
 /// Histogram.
 pub static HISTOGRAM: TableSpec = summary(
     "histogram",

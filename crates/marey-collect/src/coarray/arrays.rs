@@ -6,11 +6,15 @@
 //!
 //! Deliberately absent: names; where debug information has them is said (see [`crate::data`]).
 
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
 use marey_measure::{Lock, Runtime};
 use marey_model::DataKind;
 use marey_model::spool::{Definition, DefinitionKind};
 use rustc_hash::FxHashMap;
 
+use super::cache;
 use super::descriptor::Descriptor;
 use crate::data::{self, Key};
 
@@ -48,10 +52,13 @@ impl Array {
 
 #[derive(Default)]
 struct Arrays {
-    by_token: FxHashMap<usize, Array>,
+    by_token: FxHashMap<usize, Arc<Array>>,
     /// Tokens of those that are not described yet.
     undescribed: Vec<usize>,
 }
+
+/// Whether there are such.
+static IS_UNDESCRIBED: AtomicBool = AtomicBool::new(false);
 
 static ARRAYS: Lock<Option<Arrays>> = Lock::new(None);
 
@@ -60,18 +67,18 @@ fn with<R>(f: impl FnOnce(&mut Arrays) -> R) -> Option<R> {
 }
 
 /// The coarray of a token.
-pub(super) fn of_token(token: usize) -> Option<Array> {
-    with(|arrays| arrays.by_token.get(&token).cloned()).flatten()
+pub(super) fn of_token(token: usize) -> Option<Arc<Array>> {
+    cache::array(token, || with(|arrays| arrays.by_token.get(&token).cloned()).flatten())
 }
 
 /// The coarray in whose part of this image an address lies.
-pub(super) fn at(address: usize) -> Option<Array> {
+pub(super) fn at(address: usize) -> Option<Arc<Array>> {
     with(|arrays| arrays.by_token.values().find(|array| array.contains(address)).cloned()).flatten()
 }
 
 /// The coarray whose descriptor lies at an address.
-pub(super) fn of_descriptor(address: usize) -> Option<Array> {
-    let is_of = |array: &&Array| array.descriptor == address && address != 0;
+pub(super) fn of_descriptor(address: usize) -> Option<Arc<Array>> {
+    let is_of = |array: &&Arc<Array>| array.descriptor == address && address != 0;
     with(|arrays| arrays.by_token.values().find(is_of).cloned()).flatten()
 }
 
@@ -91,7 +98,7 @@ pub(super) struct Making {
 ///
 /// # Safety
 /// The arguments are those of a call that has returned.
-pub(super) unsafe fn made(runtime: &Runtime, making: Making) -> Option<Array> {
+pub(super) unsafe fn made(runtime: &Runtime, making: Making) -> Option<Arc<Array>> {
     if making.kind == REGISTERED_ONLY || making.token_at == 0 {
         return None;
     }
@@ -112,7 +119,7 @@ pub(super) unsafe fn made(runtime: &Runtime, making: Making) -> Option<Array> {
         (None, None) => Key::Made(making.site),
     };
     let data = runtime.define(|definitions| definitions.next_id(DefinitionKind::Data))?;
-    let array = Array {
+    let array = Arc::new(Array {
         data,
         noun: data::noun("coarray", key, data),
         base: descriptor.base,
@@ -126,11 +133,13 @@ pub(super) unsafe fn made(runtime: &Runtime, making: Making) -> Option<Array> {
         site: Some(making.site),
         descriptor: if has_descriptor { making.descriptor_at } else { 0 },
         ticks: runtime.ticks(),
-    };
+    });
     let known = with(|arrays| {
         arrays.undescribed.push(token);
-        arrays.by_token.insert(token, array.clone());
+        arrays.by_token.insert(token, Arc::clone(&array));
     });
+    IS_UNDESCRIBED.store(true, Ordering::Release);
+    cache::changed();
     known.map(|()| array)
 }
 
@@ -139,6 +148,10 @@ pub(super) unsafe fn made(runtime: &Runtime, making: Making) -> Option<Array> {
 /// # Safety
 /// Descriptors of arrays that have been made are where they were.
 pub(super) unsafe fn describe(runtime: &Runtime) {
+    if !IS_UNDESCRIBED.load(Ordering::Acquire) {
+        return;
+    }
+    IS_UNDESCRIBED.store(false, Ordering::Release);
     let described = with(|arrays| {
         let tokens = core::mem::take(&mut arrays.undescribed);
         let mut described = Vec::new();
@@ -149,12 +162,13 @@ pub(super) unsafe fn describe(runtime: &Runtime) {
                 && descriptor.base == array.base
                 && descriptor.elements().checked_mul(array.element) == Some(array.bytes)
             {
-                array.bounds = descriptor.bounds();
+                *array = Arc::new(Array { bounds: descriptor.bounds(), ..Array::clone(array) });
             }
-            described.push(array.clone());
+            described.push(Arc::clone(array));
         }
         described
     });
+    cache::changed();
     for array in described.unwrap_or_default() {
         runtime.define(|definitions| definitions.define(&array.definition()));
     }
@@ -164,12 +178,13 @@ pub(super) unsafe fn describe(runtime: &Runtime) {
 ///
 /// # Safety
 /// The address is the argument of a call that is under way.
-pub(super) unsafe fn freed(runtime: &Runtime, token_at: usize) -> Option<Array> {
+pub(super) unsafe fn freed(runtime: &Runtime, token_at: usize) -> Option<Arc<Array>> {
     // SAFETY: the caller's promise.
     let token = unsafe { *(token_at as *const usize).as_ref()? };
     // SAFETY: the arrays are still there.
     unsafe { describe(runtime) };
     let array = with(|arrays| arrays.by_token.remove(&token)).flatten()?;
+    cache::changed();
     let ticks = runtime.ticks();
     runtime.define(|definitions| definitions.define(&Definition::DataFreed { id: array.data, ticks }));
     Some(array)

@@ -10,6 +10,7 @@ use marey_model::spool::Access;
 use marey_model::{AccessKind, SiteId};
 
 use super::arrays::{self, Array, Making};
+use super::cache::known;
 use super::descriptor::Descriptor;
 use super::images;
 use super::section::{self, Section};
@@ -18,19 +19,6 @@ use crate::entry::Entry;
 use crate::own::{Own, local};
 use crate::process;
 use crate::site::{self, What};
-use crate::variable::thread_variable;
-
-/// The outermost call into the library that has not returned.
-#[repr(C)]
-struct Inside {
-    /// Its stack pointer; 0 for none.
-    sp: usize,
-}
-
-thread_variable! {
-    /// That of the calling thread.
-    fn inside -> Inside; "marey_coarray", 8 bytes, aligned 3
-}
 
 /// A call that is being recorded.
 struct Open {
@@ -53,16 +41,16 @@ pub(super) unsafe fn made(
 ) -> usize {
     // SAFETY: the caller's promise; the variables are the calling thread's own.
     unsafe {
-        let outer = (*inside()).sp;
+        let outer = (*known()).sp;
         // A call that was left without returning lies further in.
         let is_implied = entry.sp < outer;
         let open = if (*local()).own == 0 { Open::begin(index, entry, arguments, is_implied) } else { None };
         if !is_implied {
-            (*inside()).sp = entry.sp;
+            (*known()).sp = entry.sp;
         }
         let result = real();
         if !is_implied {
-            (*inside()).sp = 0;
+            (*known()).sp = 0;
         }
         if let Some(open) = open {
             open.end(index, arguments);

@@ -3,7 +3,7 @@
 //! The one idea: images of the first team are the ranks of `MPI_COMM_WORLD` in their order; in another team the library
 //! is asked for its communicator once, when the team is entered or left.
 
-use core::sync::atomic::{AtomicI64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use marey_measure::Lock;
 
@@ -11,6 +11,8 @@ use crate::mpi::translate_to_world;
 
 /// Ranks in the world of the images of the current team; `None` as long as it is the first.
 static TEAM: Lock<Option<Vec<i64>>> = Lock::new(None);
+/// Whether it has ever been another.
+static IS_OTHER: AtomicBool = AtomicBool::new(false);
 /// The rank of this process in the world; −1 as long as it is not known.
 static OWN: AtomicI64 = AtomicI64::new(-1);
 
@@ -19,6 +21,9 @@ pub(super) fn rank_of(image: usize) -> i64 {
     let image = i64::from(image as i32);
     if image == 0 {
         return own();
+    }
+    if !IS_OTHER.load(Ordering::Acquire) {
+        return image - 1;
     }
     let of_team = |team: &mut Option<Vec<i64>>| match team {
         None => image - 1,
@@ -43,6 +48,7 @@ pub(super) fn own() -> i64 {
 pub(super) fn team_changed() {
     let ranks = current_communicator().and_then(translate_to_world);
     TEAM.with(|team| *team = Some(ranks.unwrap_or_default()));
+    IS_OTHER.store(true, Ordering::Release);
 }
 
 /// The number in Fortran of the communicator of the current team.

@@ -9,13 +9,14 @@
 //!
 //! * [`table`]: which functions there are. * [`call`]: a call from its beginning to its end. * [`descriptor`]: arrays as
 //!   gfortran describes them. * [`section`]: which elements a call means. * [`arrays`]: what has been made.
-//! * [`images`]: which process an image is.
+//! * [`images`]: which process an image is. * [`cache`]: what a thread remembers.
 //!
 //! What is deliberately absent: accesses to the part that an image has itself, which are plain loads and stores; programs
 //! into which the library is linked statically, whose calls nobody can come between (`marey doctor` says so).
 //! Source of the layouts: `libcaf.h` and `libcaf-gfortran-descriptor.h` of OpenCoarrays 2.10, for gcc 8 to 14.
 
 mod arrays;
+mod cache;
 mod call;
 mod descriptor;
 mod images;

@@ -6,6 +6,7 @@
 //! Deliberately absent: the local side of a transfer.
 
 use core::cmp::Ordering;
+use std::sync::Arc;
 
 use marey_measure::{Lock, Runtime};
 use marey_model::DimensionKind;
@@ -13,13 +14,14 @@ use marey_model::spool::{Definition, DefinitionKind};
 use rustc_hash::FxHashMap;
 
 use super::arrays::{self, Array};
+use super::cache;
 use super::descriptor::{Descriptor, MAX_RANK};
 
 /// A section of an array.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
     /// The array, or the component of it that is meant.
-    pub(super) array: Array,
+    pub(super) array: Arc<Array>,
     /// From the beginning of the array, in bytes.
     pub(super) offset: u64,
     pub(super) elements: u64,
@@ -34,7 +36,8 @@ impl Section {
     }
 }
 
-type Dimensions = Vec<(u8, (i64, (i64, u64)))>;
+/// Kind, start, stride and number of each dimension.
+pub(super) type Dimensions = Vec<(u8, (i64, (i64, u64)))>;
 
 /// Shapes by what they are; beyond this many a section is told without one.
 static SHAPES: Lock<Option<FxHashMap<Dimensions, u32>>> = Lock::new(None);
@@ -45,23 +48,25 @@ fn shape(runtime: &Runtime, dimensions: Dimensions) -> u32 {
     if dimensions.is_empty() {
         return u32::MAX;
     }
-    let known = SHAPES.with_or_renew(Option::default, |shapes| {
-        let shapes = shapes.get_or_insert_default();
-        if let Some(&id) = shapes.get(&dimensions) {
-            return Some(id);
-        }
-        if shapes.len() >= MAX_SHAPES {
-            return None;
-        }
-        let id = runtime.define(|definitions| {
-            let id = definitions.next_id(DefinitionKind::Shape);
-            definitions.define(&Definition::Shape { id, dimensions: dimensions.clone() });
-            id
-        })?;
-        shapes.insert(dimensions, id);
-        Some(id)
-    });
-    known.flatten().unwrap_or(u32::MAX)
+    cache::shape(dimensions, |dimensions| {
+        let known = SHAPES.with_or_renew(Option::default, |shapes| {
+            let shapes = shapes.get_or_insert_default();
+            if let Some(&id) = shapes.get(dimensions) {
+                return Some(id);
+            }
+            if shapes.len() >= MAX_SHAPES {
+                return None;
+            }
+            let id = runtime.define(|definitions| {
+                let id = definitions.next_id(DefinitionKind::Shape);
+                definitions.define(&Definition::Shape { id, dimensions: dimensions.clone() });
+                id
+            })?;
+            shapes.insert(dimensions.clone(), id);
+            Some(id)
+        });
+        known.flatten()
+    })
 }
 
 fn dimension(kind: DimensionKind, start: i64, stride: i64, count: u64) -> (u8, (i64, (i64, u64))) {

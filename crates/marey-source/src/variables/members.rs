@@ -37,14 +37,36 @@ struct Member {
 
 /// What lies `offset` bytes behind the beginning of a variable, and goes on for so many bytes.
 pub(super) fn variable(view: &View<'_>, part: Part, offset: u64, bytes: u64) -> Option<Variable> {
+    let (mut variable, mut shape) = whole(view, part)?;
+    variable.offset = offset;
+    if !part.is_indirect {
+        descend(view, part, bytes, &mut variable, &mut shape);
+    }
+    Some(finish(part, variable, shape))
+}
+
+/// What a variable holds elsewhere, `offsets[0]` bytes behind its beginning; what that holds, `offsets[1]` behind the
+/// beginning of that; and so on.
+pub(super) fn held(view: &View<'_>, part: Part, offsets: &[u64]) -> Option<Variable> {
+    let (mut variable, mut shape) = whole(view, part)?;
+    for offset in offsets {
+        shape.holder = None;
+        (variable.offset, variable.bytes) = (*offset, u64::MAX);
+        descend(view, part, 1, &mut variable, &mut shape);
+    }
+    Some(finish(Part { is_indirect: false, ..part }, variable, shape))
+}
+
+/// All of a variable, and the shape of its type.
+fn whole(view: &View<'_>, part: Part) -> Option<(Variable, Shape)> {
     let declared = declared(view, part.die)?;
-    let mut shape = type_of(view, part.die).map(|of| shape::of(view, of)).unwrap_or_default();
-    let mut variable = Variable {
+    let shape = type_of(view, part.die).map(|of| shape::of(view, of)).unwrap_or_default();
+    let variable = Variable {
         name: declared.name,
         scope: declared.scope,
         file: declared.file,
         line: declared.line,
-        offset,
+        offset: 0,
         bytes: part.bytes,
         holder: Holder::Storage,
         element: String::new(),
@@ -52,10 +74,15 @@ pub(super) fn variable(view: &View<'_>, part: Part, offset: u64, bytes: u64) -> 
         bounds: Vec::new(),
         quality: Quality::Lines,
     };
+    Some((variable, shape))
+}
+
+/// Goes to the smallest member that holds `bytes` from the variable's offset on, as far as data lie here.
+fn descend(view: &View<'_>, part: Part, bytes: u64, variable: &mut Variable, shape: &mut Shape) {
     let separator = if view.language(part.die.unit) == Language::Fortran { "%" } else { "." };
     let mut is_named = true;
     for _ in 0..MOST_DEPTH {
-        if part.is_indirect || shape.holder.is_some() {
+        if shape.holder.is_some() {
             break;
         }
         let Some(structure) = shape.members.filter(|_| shape.element_bytes != 0) else { break };
@@ -72,14 +99,17 @@ pub(super) fn variable(view: &View<'_>, part: Part, offset: u64, bytes: u64) -> 
         }
         variable.offset = within - member.start;
         variable.bytes = member.shape.bytes;
-        shape = member.shape;
+        *shape = member.shape;
     }
+}
+
+fn finish(part: Part, mut variable: Variable, shape: Shape) -> Variable {
     variable.holder =
         if part.is_indirect { Holder::Pointer } else { shape.holder.unwrap_or(Holder::Storage) };
     variable.element = shape.element;
     variable.element_bytes = shape.element_bytes;
     variable.bounds = shape.bounds;
-    Some(variable)
+    variable
 }
 
 /// Where in a variable that begins at `start` it stands where data lie.

@@ -99,6 +99,7 @@ fn legend(drawing: &mut Drawing, left: &str, right: &str) -> Result<(), String> 
         role,
         file: String::new(),
         line: 0,
+        label: None,
     });
     for word in left.split_whitespace() {
         let mut letters = word.chars();

@@ -123,6 +123,10 @@ pub(crate) enum Section {
     Hot,
     /// What processor and kernel counted, by function
     Counter,
+    /// What each level of abstraction cost, and what of that went to others beneath
+    Level,
+    /// Arrays that calls acted on, such as coarrays
+    Array,
     /// The call tree
     Path,
     /// Who sent how much to whom

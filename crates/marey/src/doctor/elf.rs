@@ -42,6 +42,10 @@ pub(super) struct Elf {
     pub(super) mpi_version: String,
     /// It asks another library for functions of MPI.
     pub(super) calls_mpi: bool,
+    /// It has the library of coarrays of Fortran in it.
+    pub(super) defines_coarrays: bool,
+    /// It asks another library for its coarrays.
+    pub(super) calls_coarrays: bool,
     /// It has the table of all symbols.
     pub(super) has_symbols: bool,
     /// Where the version of the MPI library is written.
@@ -140,6 +144,9 @@ fn version(text: &[u8]) -> String {
     String::from_utf8(text.to_vec()).ok().filter(|_| is_version).unwrap_or_default()
 }
 
+/// What every program with coarrays calls.
+const COARRAYS: &[u8] = b"_gfortran_caf_register";
+
 impl Elf {
     fn look_at(&mut self, symbol: &Sym64<Endianness>, endian: Endianness, names: &[u8]) {
         let name = names.get(symbol.st_name(endian) as usize..).unwrap_or_default();
@@ -158,8 +165,10 @@ impl Elf {
             self.defines_mpi |= has_name(b"PMPI_Init");
             // A function: objects like `ompi_mpi_comm_world` are copied into executables.
             self.defines_open_mpi |= has_name(b"ompi_mpi_init");
+            self.defines_coarrays |= has_name(COARRAYS);
         } else {
             // Fortran's names are small letters.
+            self.calls_coarrays |= has_name(COARRAYS);
             self.calls_mpi |= [&b"MPI_"[..], b"PMPI_", b"mpi_"].iter().any(|begin| name.starts_with(begin));
         }
     }

@@ -24,6 +24,7 @@ mod trial;
 
 pub(crate) use shell::quote;
 
+mod coarrays;
 mod line;
 mod mpi;
 mod program;

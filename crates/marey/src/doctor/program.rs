@@ -12,7 +12,7 @@ use super::finding::{Finding, Topic};
 use super::loader::{self, Recorder};
 use super::mpi::{self, Launcher};
 use super::shell::{find_program, line, quote, record};
-use super::{loading, source, threads};
+use super::{coarrays, loading, source, threads};
 use crate::paint::harmless;
 
 /// The first program of a command line that is linked statically and has no recorder inside: nothing of it
@@ -148,6 +148,7 @@ fn executable(shown: &str, path: &Path, elf: &Elf, context: &Context<'_>, findin
     findings.extend(loading::libraries(shown, &listing));
     let modules: Vec<Module> = listing.libraries.iter().filter_map(read_library).collect();
     findings.push(calls(shown, path, elf, &modules, context));
+    findings.extend(coarrays::examine(shown, elf));
     // Of an interpreter the lines are of interest to nobody, of libraries where calls stand in them.
     if !is_interpreter(path) {
         findings.push(source::examine(shown, path, elf));

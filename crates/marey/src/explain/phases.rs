@@ -123,7 +123,7 @@ fn chosen(args: &PhasesArgs, found: &Phases) -> anyhow::Result<Option<usize>> {
     }
 }
 
-pub(super) fn unreadable(path: &Path, unread: &marey_analyze::Unread) -> anyhow::Error {
+pub(crate) fn unreadable(path: &Path, unread: &marey_analyze::Unread) -> anyhow::Error {
     anyhow::anyhow!("{} cannot be explained, for parts of it cannot be read: {unread}", path.display())
 }
 

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use marey_analyze::{
-    CallPathRow, EarlyEnding, Headline, RegionRow, Trace, caller_on, early_endings, innermost, library_call,
-    name_of, routine,
+    CallPathRow, EarlyEnding, Headline, RegionRow, Trace, caller_on, early_endings, innermost,
+    is_of_recorder, library_call, name_of, routine,
 };
 use marey_model::{Level, Nanos, RECORDER_FILE, RegionId, Role};
 
@@ -135,7 +135,7 @@ fn hottest(facts: &Facts<'_>, of_what: &str) -> Option<String> {
             let frame = frames[place];
             let function = (innermost(&frames, place), name_of(&frame.function), frame.file.as_str());
             // What measuring costs stands elsewhere.
-            if function.1 == RECORDER_FILE {
+            if is_of_recorder(&frames) || function.1 == RECORDER_FILE {
                 continue;
             }
             let line = sums.entry(function).or_default().entry(frame.line).or_default();

@@ -18,6 +18,7 @@ use marey_analyze::{
 
 use marey_model::Nanos;
 
+use crate::arrays;
 use crate::cli::{ReportArgs, Section, When, Which};
 use crate::compare::metrics;
 use crate::endings;
@@ -30,6 +31,7 @@ use crate::paint::{Look, Paint, note, title, wrap};
 use crate::problems;
 use crate::remarks::{Told, in_report};
 use crate::run::Run;
+use crate::sentence;
 use crate::table;
 
 mod across;
@@ -189,6 +191,12 @@ impl Page<'_> {
         {
             self.section(section)?;
         }
+        if self.has_models() {
+            self.section(Section::Level)?;
+        }
+        if !self.facts.trace.arrays().is_empty() && !self.facts.part.is_asked() {
+            self.section(Section::Array)?;
+        }
         if self.facts.hot.whole.samples > 0 {
             self.section(Section::Hot)?;
         }
@@ -246,6 +254,14 @@ impl Page<'_> {
                 page.functions(&self.facts.hot)?;
                 page.notes(&self.facts.hot)
             }
+            Section::Level => sentence::print_levels(self.out, self.paint, self.facts.trace),
+            Section::Array if self.facts.part.is_asked() => {
+                note(self.out, self.paint, "arrays are added up over the run: of a part they are not known")
+            }
+            Section::Array => {
+                let (paint, top, trace) = (self.paint, self.top, self.facts.trace);
+                arrays::Page { out: self.out, paint, top, trace }.arrays(&marey_analyze::arrays(trace))
+            }
             Section::Path => tree::print(self),
             Section::Communication => exchange::communication(self),
             Section::Size => exchange::sizes(self),
@@ -261,6 +277,11 @@ impl Page<'_> {
             Section::Memory => memory::print(self),
             Section::Problem => problems::print(self.out, self.paint, self.facts.trace),
         }
+    }
+
+    /// Whether there are levels of programming models, whose regions have labels.
+    fn has_models(&self) -> bool {
+        self.facts.trace.regions().iter().any(|region| region.label.is_some())
     }
 
     /// A section that says why, if that is known.

@@ -16,6 +16,7 @@ mod support;
 mod mpi_across;
 mod mpi_budget;
 mod mpi_clocks;
+mod mpi_coarrays;
 mod mpi_contents;
 mod mpi_cost;
 mod mpi_counters;

@@ -1,0 +1,289 @@
+//! Arrays: what it cost to act on each, from which statements, where its elements lay, and what that took beneath.
+//!
+//! The one idea: a sentence such as "line 12 reads array `a`" is a call path whose region names the array; what the levels
+//! beneath did to serve it is what hangs beneath that call path. So costs map down without a second measurement.
+//! Source: Irvin and Miller, *Mapping Performance Data for High-Level and Data Views of Parallel Program Performance*
+//! (1996), whose array profiles and arrays that are never used these are.
+//!
+//! Deliberately absent: accesses that are plain loads and stores, which no level records; which elements were meant.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use marey_model::{AccessKind, CallPathId, DataKind, Level, Nanos, NounId, ProcessId, StackId};
+
+use crate::paths::{Paths, add};
+use crate::trace::{AccessRow, Trace};
+
+/// What accesses came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AccessSum {
+    /// How many.
+    pub accesses: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Time of the calls. One that reads an array and writes another counts for both.
+    pub time: Nanos,
+}
+
+impl AccessSum {
+    fn add(&mut self, row: &AccessRow) {
+        self.accesses = self.accesses.saturating_add(row.accesses);
+        self.bytes = self.bytes.saturating_add(row.bytes);
+        add(&mut self.time, row.time);
+    }
+
+    /// The sum of both.
+    pub fn with(mut self, other: Self) -> Self {
+        self.accesses = self.accesses.saturating_add(other.accesses);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        add(&mut self.time, other.time);
+        self
+    }
+}
+
+/// Accesses from one place in the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Statement {
+    /// The function; empty = unknown.
+    pub function: String,
+    /// Source file; empty = unknown.
+    pub file: String,
+    /// Line; 0 = unknown.
+    pub line: u32,
+    /// What is done.
+    pub kind: AccessKind,
+    /// What that is called on its level: `get`, `send` …
+    pub verb: String,
+    /// What it came to.
+    pub sum: AccessSum,
+    /// Its call paths.
+    pub call_paths: BTreeSet<CallPathId>,
+    /// What levels beneath did for it, the calls with most visits first.
+    pub beneath: Vec<Beneath>,
+}
+
+/// Calls of another level that serve accesses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Beneath {
+    /// The level.
+    pub level: String,
+    /// What is called.
+    pub name: String,
+    /// How often.
+    pub calls: u64,
+    /// Whether it moves data.
+    pub is_transfer: bool,
+    /// Exclusive time of these calls.
+    pub time: Nanos,
+}
+
+/// Where a process finds elements of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Whereabouts {
+    /// With itself.
+    pub local: AccessSum,
+    /// With others.
+    pub remote: AccessSum,
+}
+
+/// One array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ArrayRow {
+    /// What it is called.
+    pub noun: NounId,
+    /// That name.
+    pub name: String,
+    /// What it is.
+    pub kind: DataKind,
+    /// File and line of its declaration; empty and 0 where unknown.
+    pub file: String,
+    /// See there.
+    pub line: u32,
+    /// Type of its elements; empty = unknown.
+    pub element: String,
+    /// Lower and upper bound of each dimension, of the largest instance.
+    pub bounds: Vec<(i64, i64)>,
+    /// Bytes of the largest instance.
+    pub bytes: u64,
+    /// How often it was made, in all processes.
+    pub instances: u64,
+    /// The processes that have it.
+    pub processes: BTreeSet<ProcessId>,
+    /// Call stack that made the first.
+    pub stack: Option<StackId>,
+    /// Accesses to elements, those that move data.
+    pub moved: AccessSum,
+    /// Making it and giving it back.
+    pub managed: AccessSum,
+    /// From where its elements are accessed, by the process that does so.
+    pub by_process: BTreeMap<ProcessId, Whereabouts>,
+    /// The statements, by time.
+    pub statements: Vec<Statement>,
+}
+
+impl ArrayRow {
+    /// Accesses to elements with others.
+    pub fn remote(&self) -> AccessSum {
+        self.by_process.values().fold(AccessSum::default(), |sum, it| sum.with(it.remote))
+    }
+
+    /// Accesses through its level to elements that the process itself has.
+    pub fn local(&self) -> AccessSum {
+        self.by_process.values().fold(AccessSum::default(), |sum, it| sum.with(it.local))
+    }
+
+    /// Calls that moved data for it on levels beneath.
+    pub fn transfers_beneath(&self) -> u64 {
+        let beneath = self.statements.iter().flat_map(|statement| &statement.beneath);
+        beneath.filter(|it| it.is_transfer).map(|it| it.calls).fold(0, u64::saturating_add)
+    }
+
+    /// Time of all calls that act on it.
+    pub fn time(&self) -> Nanos {
+        self.moved.time + self.managed.time
+    }
+}
+
+/// One row for each array, that with most time first. Time: linear in arrays, sums of accesses and the profile.
+pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
+    let mut rows: BTreeMap<NounId, ArrayRow> = BTreeMap::new();
+    for array in trace.arrays() {
+        let row = rows.entry(array.noun).or_insert_with(|| ArrayRow {
+            noun: array.noun,
+            name: array.name.clone(),
+            kind: array.kind,
+            file: array.file.clone(),
+            line: array.line,
+            element: array.element.clone(),
+            bounds: array.bounds.clone(),
+            bytes: array.bytes,
+            instances: 0,
+            processes: BTreeSet::new(),
+            stack: array.stack,
+            moved: AccessSum::default(),
+            managed: AccessSum::default(),
+            by_process: BTreeMap::new(),
+            statements: Vec::new(),
+        });
+        row.instances += 1;
+        row.processes.insert(array.process);
+        if row.bytes < array.bytes {
+            row.bytes = array.bytes;
+            row.bounds.clone_from(&array.bounds);
+        }
+    }
+    let beneath = Descendants::new(trace);
+    let paths = Paths::new(trace);
+    let mut statements: BTreeMap<(NounId, Said), Statement> = BTreeMap::new();
+    for access in trace.accessed() {
+        let Some(array) = access.array.and_then(|array| trace.arrays().get(array)) else { continue };
+        let Some(row) = rows.get_mut(&array.noun) else { continue };
+        let said = said(trace, &paths, access);
+        let statement = statements.entry((array.noun, said.clone())).or_insert_with(|| Statement {
+            function: said.0,
+            file: said.1,
+            line: said.2,
+            kind: access.kind,
+            verb: said.4,
+            sum: AccessSum::default(),
+            call_paths: BTreeSet::new(),
+            beneath: Vec::new(),
+        });
+        statement.sum.add(access);
+        statement.call_paths.extend(access.call_path);
+        if !access.kind.moves() {
+            row.managed.add(access);
+            continue;
+        }
+        row.moved.add(access);
+        let own = trace.locations().get(access.location.idx()).map(|location| location.process);
+        if let (Some(own), Some(peer)) = (own, access.peer) {
+            let place = row.by_process.entry(own).or_default();
+            if own == peer { place.local.add(access) } else { place.remote.add(access) }
+        }
+    }
+    for ((noun, _), mut statement) in statements {
+        statement.beneath = beneath.of(trace, &statement.call_paths);
+        if let Some(row) = rows.get_mut(&noun) {
+            row.statements.push(statement);
+        }
+    }
+    let mut rows: Vec<ArrayRow> = rows.into_values().collect();
+    for row in &mut rows {
+        row.statements.sort_by_key(|statement| std::cmp::Reverse(statement.sum.time));
+    }
+    // Those of equal time stay in the order of their numbers.
+    rows.sort_by_key(|row| std::cmp::Reverse(row.time()));
+    rows
+}
+
+/// Function, file, line, kind and verb.
+type Said = (String, String, u32, AccessKind, String);
+
+fn said(trace: &dyn Trace, paths: &Paths<'_>, access: &AccessRow) -> Said {
+    let site = access.call_path.map(|path| paths.call_site(path)).unwrap_or_default();
+    let path = access.call_path.and_then(|path| trace.call_paths().get(path.idx()));
+    let verb = path.and_then(|path| trace.regions().get(path.region.idx()));
+    (site.function, site.file, site.line, access.kind, verb.map_or_else(String::new, |it| it.verb.clone()))
+}
+
+/// Call paths beneath each, and what the profile says of them.
+struct Descendants {
+    children: Vec<Vec<u32>>,
+    /// Visits and exclusive time of each call path.
+    sums: Vec<(u64, Nanos)>,
+}
+
+impl Descendants {
+    fn new(trace: &dyn Trace) -> Self {
+        let paths = trace.call_paths();
+        let mut children = vec![Vec::new(); paths.len()];
+        for (idx, path) in (0_u32..).zip(paths) {
+            if let Some(parent) = path.parent.filter(|parent| parent.0 < idx) {
+                children[parent.idx()].push(idx);
+            }
+        }
+        let mut sums = vec![(0, Nanos(0)); paths.len()];
+        for row in trace.profile() {
+            if let Some(sum) = sums.get_mut(row.call_path.idx()) {
+                sum.0 += row.visits;
+                add(&mut sum.1, row.exclusive);
+            }
+        }
+        Self { children, sums }
+    }
+
+    /// What other levels did beneath these call paths.
+    fn of(&self, trace: &dyn Trace, roots: &BTreeSet<CallPathId>) -> Vec<Beneath> {
+        let mut found: BTreeMap<(&str, &str), Beneath> = BTreeMap::new();
+        let mut ahead: Vec<u32> = Vec::new();
+        for root in roots {
+            ahead.extend(self.children.get(root.idx()).into_iter().flatten());
+        }
+        while let Some(path) = ahead.pop() {
+            let at = path as usize;
+            // One that is told by itself counts there.
+            if roots.contains(&CallPathId(path)) {
+                continue;
+            }
+            ahead.extend(&self.children[at]);
+            let Some(region) = trace.regions().get(trace.call_paths()[at].region.idx()) else { continue };
+            let is_runtime = region.level != Level::SOURCE;
+            if !is_runtime || self.sums[at].0 == 0 {
+                continue;
+            }
+            let row = found.entry((&region.level, region.name())).or_insert_with(|| Beneath {
+                level: region.level.clone(),
+                name: region.name().to_owned(),
+                calls: 0,
+                is_transfer: region.role == marey_model::Role::Transfer,
+                time: Nanos(0),
+            });
+            row.calls = row.calls.saturating_add(self.sums[at].0);
+            add(&mut row.time, self.sums[at].1);
+        }
+        let mut rows: Vec<Beneath> = found.into_values().collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.calls));
+        rows
+    }
+}

@@ -1,0 +1,96 @@
+//! How often calls acted on each array, from where and where to: sums over the whole run.
+//!
+//! The one idea: single accesses are many, but a program has few places that make them; so their sums are kept while
+//! slabs go by, exact as long as there are not millions of places.
+//!
+//! Deliberately absent: which elements were meant, which stands with single accesses.
+
+use rustc_hash::FxHashMap;
+
+use super::build::{Long, Row};
+use super::happen::Accessed;
+use super::rows::{columns, leave_in};
+use crate::schema::{ACCESSED, NONE};
+use crate::{Column, Columns, Error};
+
+/// What is added up: location, call path, kind, array and where it lies.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Place {
+    location: u32,
+    path: u32,
+    kind: &'static str,
+    array: u32,
+    target: i64,
+    peer: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    accesses: u64,
+    bytes: i64,
+    time: i64,
+}
+
+/// Sums of accesses.
+#[derive(Debug, Default)]
+pub(crate) struct AccessSums {
+    sums: FxHashMap<Place, Sum>,
+    /// Calls that are not over when a slab ends, by location, beginning and call path.
+    pending: FxHashMap<(u32, i64, u32), Vec<Place>>,
+}
+
+/// Places beyond this many are not told apart by where the array lies.
+const MOST: usize = 1 << 20;
+
+impl AccessSums {
+    /// Adds those of a location in a slab, whose visits are `rows` and whose call paths are numbered by `paths`.
+    pub(crate) fn add(&mut self, location: u32, accesses: &[Accessed], rows: &[Row], paths: &[u32]) {
+        for access in accesses {
+            let path = paths.get(access.path as usize).copied().unwrap_or(NONE);
+            let Accessed { kind, array, target, peer, .. } = *access;
+            let mut place = Place { location, path, kind, array, target, peer };
+            if self.sums.len() >= MOST && !self.sums.contains_key(&place) {
+                (place.target, place.peer) = (-1, NONE);
+            }
+            let sum = self.sums.entry(place).or_default();
+            sum.accesses = sum.accesses.saturating_add(1);
+            sum.bytes = sum.bytes.saturating_add(access.bytes);
+            match leave_in(rows, access.time, access.path) {
+                -1 => self.pending.entry((location, access.time, path)).or_default().push(place),
+                leave => sum.time = sum.time.saturating_add(leave - access.time),
+            }
+        }
+    }
+
+    /// Adds the times of calls that began in an earlier slab and have ended now.
+    pub(crate) fn ended(&mut self, location: u32, long: &[Long], paths: &[u32]) {
+        if self.pending.is_empty() {
+            return;
+        }
+        for long in long {
+            let path = paths.get(long.path as usize).copied().unwrap_or(NONE);
+            for place in self.pending.remove(&(location, long.start, path)).unwrap_or_default() {
+                let sum = self.sums.entry(place).or_default();
+                sum.time = sum.time.saturating_add(long.duration);
+            }
+        }
+    }
+
+    /// As rows of a table.
+    pub(super) fn table(&self) -> Result<Columns, Error> {
+        let mut rows: Vec<(Place, Sum)> = self.sums.iter().map(|(place, sum)| (*place, *sum)).collect();
+        rows.sort_unstable_by_key(|(place, _)| *place);
+        let columns = columns![rows;
+            U32 |row| row.0.location,
+            U32 |row| row.0.path,
+            Text |row| row.0.kind.to_owned(),
+            U32 |row| row.0.array,
+            I64 |row| row.0.target,
+            U32 |row| row.0.peer,
+            I64 |row| i64::try_from(row.1.accesses).unwrap_or(i64::MAX),
+            I64 |row| row.1.bytes,
+            I64 |row| row.1.time,
+        ];
+        Columns::from_columns(&ACCESSED, columns)
+    }
+}

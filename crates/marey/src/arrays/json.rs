@@ -1,0 +1,134 @@
+//! Arrays for other programs; `docs/json.md` says what each name means.
+
+use marey_analyze::{AccessSum, ArrayRow, Beneath, Statement, Trace};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct Json<'a> {
+    time_ns: i64,
+    arrays: Vec<Array<'a>>,
+}
+
+#[derive(Serialize)]
+struct Array<'a> {
+    array: &'a str,
+    kind: &'static str,
+    file: &'a str,
+    line: u32,
+    element: &'a str,
+    bounds: &'a [(i64, i64)],
+    bytes: u64,
+    instances: u64,
+    processes: Vec<u32>,
+    accesses: u64,
+    moved_bytes: u64,
+    access_ns: i64,
+    managed: u64,
+    manage_ns: i64,
+    local: Sum,
+    remote: Sum,
+    transfers_beneath: u64,
+    by_process: Vec<ByProcess>,
+    statements: Vec<Line<'a>>,
+}
+
+#[derive(Serialize)]
+struct Sum {
+    accesses: u64,
+    bytes: u64,
+    time_ns: i64,
+}
+
+#[derive(Serialize)]
+struct ByProcess {
+    process: u32,
+    local: Sum,
+    remote: Sum,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    verb: &'a str,
+    kind: &'static str,
+    function: &'a str,
+    file: &'a str,
+    line: u32,
+    accesses: u64,
+    bytes: u64,
+    time_ns: i64,
+    beneath: Vec<Call<'a>>,
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    level: &'a str,
+    call: &'a str,
+    calls: u64,
+    is_transfer: bool,
+    time_ns: i64,
+}
+
+impl From<AccessSum> for Sum {
+    fn from(sum: AccessSum) -> Self {
+        Self { accesses: sum.accesses, bytes: sum.bytes, time_ns: sum.time.0 }
+    }
+}
+
+impl<'a> Json<'a> {
+    pub(super) fn new(trace: &dyn Trace, rows: &'a [ArrayRow]) -> Self {
+        Self { time_ns: super::time_of(trace).0, arrays: rows.iter().map(array).collect() }
+    }
+}
+
+fn array(row: &ArrayRow) -> Array<'_> {
+    let by_process = |(process, it): (&marey_model::ProcessId, &marey_analyze::Whereabouts)| ByProcess {
+        process: process.0,
+        local: it.local.into(),
+        remote: it.remote.into(),
+    };
+    Array {
+        array: &row.name,
+        kind: row.kind.name(),
+        file: &row.file,
+        line: row.line,
+        element: &row.element,
+        bounds: &row.bounds,
+        bytes: row.bytes,
+        instances: row.instances,
+        processes: row.processes.iter().map(|process| process.0).collect(),
+        accesses: row.moved.accesses,
+        moved_bytes: row.moved.bytes,
+        access_ns: row.moved.time.0,
+        managed: row.managed.accesses,
+        manage_ns: row.managed.time.0,
+        local: row.local().into(),
+        remote: row.remote().into(),
+        transfers_beneath: row.transfers_beneath(),
+        by_process: row.by_process.iter().map(by_process).collect(),
+        statements: row.statements.iter().map(line).collect(),
+    }
+}
+
+fn line(statement: &Statement) -> Line<'_> {
+    Line {
+        verb: &statement.verb,
+        kind: statement.kind.name(),
+        function: &statement.function,
+        file: &statement.file,
+        line: statement.line,
+        accesses: statement.sum.accesses,
+        bytes: statement.sum.bytes,
+        time_ns: statement.sum.time.0,
+        beneath: statement.beneath.iter().map(call).collect(),
+    }
+}
+
+fn call(beneath: &Beneath) -> Call<'_> {
+    Call {
+        level: &beneath.level,
+        call: &beneath.name,
+        calls: beneath.calls,
+        is_transfer: beneath.is_transfer,
+        time_ns: beneath.time.0,
+    }
+}

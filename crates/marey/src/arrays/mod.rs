@@ -1,0 +1,260 @@
+//! `marey arrays`: what it cost to act on each array.
+//!
+//! The one idea: whoever looks for a slow statement finds it by its array, and what the statement means beneath, number of
+//! calls and bytes, beside it. Numbers come from `marey-analyze`; the report prints the same first table.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::bail;
+use marey_analyze::{ArrayRow, LocationKind, Statement, Trace, arrays};
+use marey_model::Nanos;
+
+use crate::cli::{ArraysArgs, ArraysBy};
+use crate::exit::Usage;
+use crate::format;
+use crate::paint::{Look, Paint, harmless, note, shorten, title};
+use crate::run::Run;
+use crate::table::{self, Cell, Side, Table};
+use crate::words;
+
+mod json;
+
+/// Runs the command.
+pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
+    let run = Run::open(&args.run)?;
+    let trace: &dyn Trace = &run.trace;
+    let mut rows = arrays(trace);
+    if let Some(name) = &args.array {
+        let known: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+        rows.retain(|row| row.name == *name);
+        if rows.is_empty() {
+            bail!(Usage(unknown(name, &known)));
+        }
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &json::Json::new(trace, &rows))?;
+        writeln!(out)?;
+    } else {
+        let paint = Paint::for_stdout();
+        let paint = if args.no_color { paint.without_colour() } else { paint };
+        let top = usize::try_from(args.top).unwrap_or(usize::MAX);
+        let mut page = Page { out: &mut out, paint, top, trace };
+        match args.by {
+            Some(ArraysBy::Array) => page.arrays(&rows)?,
+            Some(ArraysBy::Line) => page.lines(&rows)?,
+            Some(ArraysBy::Process) => page.processes(&rows)?,
+            None => {
+                page.arrays(&rows)?;
+                if !rows.is_empty() {
+                    page.lines(&rows)?;
+                }
+            }
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unknown(name: &str, known: &[String]) -> String {
+    let shown: Vec<String> = known.iter().take(8).map(|name| harmless(name)).collect();
+    match shown.is_empty() {
+        true => "the run tells of no arrays".to_owned(),
+        false => format!("there is no array {}; there are {}", harmless(name), shown.join(", ")),
+    }
+}
+
+/// Time of all threads together.
+pub(super) fn time_of(trace: &dyn Trace) -> Nanos {
+    let threads = trace.locations().iter().filter(|location| location.kind == LocationKind::Thread);
+    threads.fold(Nanos(0), |sum, location| sum + (location.end - location.start).max(Nanos(0)))
+}
+
+/// Where and how tables are printed.
+pub(crate) struct Page<'p> {
+    pub(crate) out: &'p mut dyn Write,
+    pub(crate) paint: Paint,
+    /// Rows of a table at most.
+    pub(crate) top: usize,
+    pub(crate) trace: &'p dyn Trace,
+}
+
+impl Page<'_> {
+    /// One row an array.
+    pub(crate) fn arrays(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
+        let remark = "accesses across processes, by time of the calls, all threads together; beneath: calls of lower levels \
+                      that moved data for them";
+        title(self.out, self.paint, "ARRAYS", remark)?;
+        if rows.is_empty() {
+            let text = "none: no level of this run tells of arrays; coarrays of Fortran are recorded where their library is \
+                        loaded as a shared one";
+            return note(self.out, self.paint, text);
+        }
+        let whole = time_of(self.trace).0;
+        let mut table = Table::new(&[
+            ("array", Side::Left),
+            ("elements", Side::Left),
+            ("each", Side::Right),
+            ("on", Side::Right),
+            ("accesses", Side::Right),
+            ("remote", Side::Right),
+            ("bytes", Side::Right),
+            ("beneath", Side::Right),
+            ("time", Side::Right),
+            ("share", Side::Right),
+            ("declared", Side::Left),
+        ])
+        .can_spare(&["on", "declared", "each", "remote", "elements"]);
+        for row in rows.iter().take(self.top) {
+            let moved = row.moved;
+            let number = |number: u64| if number == 0 { String::new() } else { format::count(number) };
+            table.push(vec![
+                shorten(&name(row), 32).into(),
+                Cell::new(Look::Faint, shorten(&elements(row), 32)),
+                format::bytes(row.bytes).into(),
+                format::count(row.processes.len() as u64).into(),
+                number(moved.accesses).into(),
+                match moved.accesses {
+                    0 => String::new(),
+                    all => {
+                        let part = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+                        format::percent(part(row.remote().accesses), part(all))
+                    }
+                }
+                .into(),
+                if moved.accesses == 0 { String::new() } else { format::bytes(moved.bytes) }.into(),
+                number(row.transfers_beneath()).into(),
+                format::duration(row.time()).into(),
+                format::percent(row.time().0, whole).into(),
+                Cell::new(Look::Faint, words::place(&row.file, row.line)),
+            ]);
+        }
+        table.print(self.out, self.paint)?;
+        table::more(self.out, self.paint, rows.len().saturating_sub(self.top), "array", "arrays")?;
+        self.unused(rows)
+    }
+
+    /// Says which arrays nobody accesses.
+    fn unused(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
+        let unused: Vec<&ArrayRow> = rows.iter().filter(|row| row.moved.accesses == 0).collect();
+        if unused.is_empty() {
+            return Ok(());
+        }
+        let bytes = unused.iter().map(|row| row.bytes).fold(0, u64::saturating_add);
+        let names: Vec<String> = unused.iter().take(6).map(|row| name(row)).collect();
+        let more = unused.len().saturating_sub(names.len());
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let text = format!(
+            "never accessed across processes: {}{more}; {} in each that need not be shared",
+            names.join(", "),
+            format::bytes(bytes),
+        );
+        note(self.out, self.paint, &text)
+    }
+
+    /// One row a line of the source and array.
+    fn lines(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
+        let remark = "what is done to arrays, by line; an access: mean; beneath: calls of lower levels";
+        title(self.out, self.paint, "STATEMENTS", remark)?;
+        let mut lines: Vec<(&ArrayRow, &Statement)> =
+            rows.iter().flat_map(|row| row.statements.iter().map(move |it| (row, it))).collect();
+        lines.sort_by_key(|(_, statement)| std::cmp::Reverse(statement.sum.time));
+        if lines.is_empty() {
+            return note(self.out, self.paint, "none");
+        }
+        let whole = time_of(self.trace).0;
+        let mut table = Table::new(&[
+            ("what", Side::Left),
+            ("at", Side::Left),
+            ("in", Side::Left),
+            ("accesses", Side::Right),
+            ("bytes", Side::Right),
+            ("time", Side::Right),
+            ("share", Side::Right),
+            ("an access", Side::Right),
+            ("beneath", Side::Left),
+        ])
+        .can_spare(&["in", "share", "an access", "bytes"]);
+        for (row, statement) in lines.iter().take(self.top) {
+            let sum = statement.sum;
+            let each = i64::try_from(sum.accesses).ok().filter(|number| *number > 0);
+            table.push(vec![
+                shorten(&format!("{} {}", harmless(&statement.verb), name(row)), 32).into(),
+                words::place(&statement.file, statement.line).into(),
+                Cell::new(Look::Faint, shorten(&words::function(&statement.function), 24)),
+                format::count(sum.accesses).into(),
+                format::bytes(sum.bytes).into(),
+                format::duration(sum.time).into(),
+                format::percent(sum.time.0, whole).into(),
+                each.map_or_else(String::new, |each| format::duration(Nanos(sum.time.0 / each))).into(),
+                Cell::new(Look::Faint, beneath(statement)),
+            ]);
+        }
+        table.print(self.out, self.paint)?;
+        table::more(self.out, self.paint, lines.len().saturating_sub(self.top), "statement", "statements")
+    }
+
+    /// One row a process and array.
+    fn processes(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
+        let remark = "where each process finds the elements that it accesses";
+        title(self.out, self.paint, "ARRAYS BY PROCESS", remark)?;
+        let mut table = Table::new(&[
+            ("array", Side::Left),
+            ("process", Side::Left),
+            ("own", Side::Right),
+            ("own bytes", Side::Right),
+            ("others'", Side::Right),
+            ("others' bytes", Side::Right),
+            ("time", Side::Right),
+            ("remote", Side::Right),
+        ]);
+        let all: Vec<_> =
+            rows.iter().flat_map(|row| row.by_process.iter().map(move |it| (row, it))).collect();
+        if all.is_empty() {
+            return note(self.out, self.paint, "none");
+        }
+        for (row, (process, it)) in all.iter().take(self.top) {
+            let part = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+            let both = it.local.with(it.remote);
+            table.row([
+                shorten(&name(row), 32).into(),
+                words::process(self.trace, **process).into(),
+                format::count(it.local.accesses).into(),
+                format::bytes(it.local.bytes).into(),
+                format::count(it.remote.accesses).into(),
+                format::bytes(it.remote.bytes).into(),
+                format::duration(both.time).into(),
+                format::percent(part(it.remote.accesses), part(both.accesses)).into(),
+            ]);
+        }
+        table.print(self.out, self.paint)?;
+        table::more(self.out, self.paint, all.len().saturating_sub(self.top), "row", "rows")
+    }
+}
+
+fn name(row: &ArrayRow) -> String {
+    if row.name.is_empty() { format!("({} without a name)", row.kind.name()) } else { harmless(&row.name) }
+}
+
+/// Type and bounds: `real(8) (1:10,0:3)`.
+fn elements(row: &ArrayRow) -> String {
+    let bounds: Vec<String> = row.bounds.iter().map(|(lower, upper)| format!("{lower}:{upper}")).collect();
+    match (row.element.is_empty(), bounds.is_empty()) {
+        (_, true) => harmless(&row.element),
+        (true, false) => format!("({})", bounds.join(",")),
+        (false, false) => format!("{} ({})", harmless(&row.element), bounds.join(",")),
+    }
+}
+
+/// The calls that served a statement, those with most calls first.
+fn beneath(statement: &Statement) -> String {
+    let shown: Vec<String> = statement
+        .beneath
+        .iter()
+        .take(3)
+        .map(|it| format!("{} {}", format::count(it.calls), harmless(&it.name)))
+        .collect();
+    let more = if statement.beneath.len() > 3 { " …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}

@@ -1,0 +1,253 @@
+//! Coarray Fortran: operations by array, line, image and section, as the text of the program says them.
+//!
+//! The program says in comments how often it does what; the expected rows below are written from these. What MPI is called
+//! for them is counted by hand from what OpenCoarrays does: a strided section is moved element by element.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need, programs};
+
+fn program(mpi: Mpi) -> Option<PathBuf> {
+    let library = match mpi {
+        Mpi::Open => "caf_openmpi",
+        Mpi::Mpich => "caf_mpich",
+    };
+    let found = std::path::Path::new("/usr/lib/x86_64-linux-gnu").join(format!("lib{library}.so"));
+    if !found.exists() {
+        return None;
+    }
+    let link = format!("-l{library}");
+    let flags = ["-O1", "-fcoarray=lib", &link];
+    let build = Build {
+        mpi,
+        compiler: Compiler::Fortran,
+        sources: &["coarrays.f90"],
+        flags: &flags,
+        output: "coarrays",
+    };
+    build.path()
+}
+
+/// The line of the program that holds a text.
+fn line_of(text: &str) -> u64 {
+    let source = std::fs::read_to_string(programs().join("coarrays.f90")).unwrap();
+    let at =
+        source.lines().position(|line| line.contains(text)).unwrap_or_else(|| panic!("no line has {text}"));
+    at as u64 + 1
+}
+
+/// Number, bytes, and calls beneath that move data.
+type Row = (u64, u64, u64);
+
+/// What `marey arrays` says: by verb, array and line.
+fn statements(arrays: &Value) -> BTreeMap<(String, String, u64), Row> {
+    let mut found = BTreeMap::new();
+    for array in arrays["arrays"].as_array().unwrap() {
+        for statement in array["statements"].as_array().unwrap() {
+            let beneath = statement["beneath"].as_array().unwrap().iter();
+            let transfers =
+                beneath.filter(|it| it["is_transfer"] == true).map(|it| it["calls"].as_u64().unwrap());
+            let key = (
+                statement["verb"].as_str().unwrap().to_owned(),
+                array["array"].as_str().unwrap().to_owned(),
+                statement["line"].as_u64().unwrap(),
+            );
+            let row: &mut Row = found.entry(key).or_default();
+            row.0 += statement["accesses"].as_u64().unwrap();
+            row.1 += statement["bytes"].as_u64().unwrap();
+            row.2 += transfers.sum::<u64>();
+        }
+    }
+    found
+}
+
+/// One row of `accesses`: kind, array, rank, bytes, offset and dimensions.
+type Access = (String, String, i64, i64, i64, Vec<(String, i64, i64, i64)>);
+
+fn accesses(run: &Run) -> Vec<Access> {
+    let (rows, arrays, nouns, shapes) =
+        (run.table("accesses"), run.table("arrays"), run.table("nouns"), run.table("shapes"));
+    let dimensions = |shape: u32| -> Vec<(String, i64, i64, i64)> {
+        let rows = (0..shapes.len()).filter(|row| shapes.u32("id").unwrap()[*row] == shape);
+        rows.map(|row| {
+            let number = |name: &str| shapes.i64(name).unwrap()[row];
+            (shapes.text("kind").unwrap()[row].clone(), number("start"), number("stride"), number("count"))
+        })
+        .collect()
+    };
+    let row = |row: usize| {
+        let array = rows.u32("array").unwrap()[row] as usize;
+        let noun = arrays.u32("noun").unwrap()[array] as usize;
+        (
+            rows.text("kind").unwrap()[row].clone(),
+            nouns.text("name").unwrap()[noun].clone(),
+            rows.i64("target").unwrap()[row],
+            rows.i64("bytes").unwrap()[row],
+            rows.i64("offset").unwrap()[row],
+            dimensions(rows.u32("shape").unwrap()[row]),
+        )
+    };
+    (0..rows.len()).map(row).collect()
+}
+
+fn told(mpi: Mpi, images: u32) {
+    let program = need!(program(mpi), "coarrays of Fortran for {mpi:?}");
+    let place = Place::new();
+    let job = Job::new(mpi, images, &program);
+    let alone = job.plain(place.path());
+    let run = job.record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    assert_eq!(run.stdout(), String::from_utf8(alone.stdout).unwrap());
+    run.expect_no_problems(&[]);
+    let arrays = run.json("arrays");
+    let found = statements(&arrays);
+    let mut expected: Vec<(&str, &str, &str, Row)> = vec![
+        ("get", "grid", "taken = grid(4, :)[3]", (3, 480, 60)),
+        ("send", "grid", "grid(:, 5)[2] = 1.5d0", (2, 160, 2)),
+        ("get", "grid", "taken(1:3) = grid(subscripts, 2)[2]", (1, 24, 3)),
+        ("get", "grid", "taken(1:4) = grid(1:10:3, 1)[2]", (1, 32, 4)),
+        ("send", "fixed", "fixed(i)[2] = i", (4, 16, 4)),
+        ("get", "parts%values", "parts[2]%values(2:4)", (5, 120, 35)),
+        ("sendget", "fixed", "fixed(5:6)[3] = fixed(7:8)[2]", (2, 16, 4)),
+        ("atomic_op", "counter", "call atomic_add", (6 * u64::from(images), 24 * u64::from(images), 18)),
+        ("atomic_ref", "counter", "call atomic_ref", (u64::from(images), 4 * u64::from(images), 3)),
+        ("get", "fixed", "i = fixed(0)[2]", (1, 4, 1)),
+        ("get", "local", "copy = local(i)[2]", (7, 28, 7)),
+        ("co_broadcast", "fixed", "call co_broadcast", (u64::from(images), 40 * u64::from(images), 0)),
+    ];
+    for (verb, array, text, row) in expected.drain(..) {
+        let key = (verb.to_owned(), array.to_owned(), line_of(text));
+        let seen = found.get(&key).unwrap_or_else(|| panic!("{key:?} is not among {found:#?}"));
+        assert_eq!((seen.0, seen.1), (row.0, row.1), "{key:?}");
+        // Atomic operations and collectives are MPI's own in some way.
+        if !verb.starts_with("co_") {
+            assert_eq!(seen.2, row.2, "{key:?} took so many calls");
+        }
+    }
+    // Nothing else moves data.
+    let moved: u64 =
+        arrays["arrays"].as_array().unwrap().iter().map(|it| it["accesses"].as_u64().unwrap()).sum();
+    let listed: u64 = 3 + 2 + 1 + 1 + 4 + 5 + 2 + 1 + 7 + u64::from(images) * 8;
+    assert_eq!(moved, listed);
+    of_arrays(&arrays, images);
+    of_sections(&run);
+}
+
+/// What is said of arrays: names, places, types and bounds.
+fn of_arrays(arrays: &Value, images: u32) {
+    let array = |name: &str| {
+        let mut rows = arrays["arrays"].as_array().unwrap().iter();
+        rows.find(|row| row["array"] == name).unwrap_or_else(|| panic!("no array {name} in {arrays:#}"))
+    };
+    let bounds = |name: &str| array(name)["bounds"].to_string();
+    let expected = [
+        ("grid", "real(8)", "[[1,10],[1,20]]", 1600, "real(8), allocatable, save :: grid"),
+        ("fixed", "integer(4)", "[[0,9]]", 40, "integer :: fixed(0:9)[*]"),
+        ("local", "real(4)", "[[1,7]]", 28, "real(4), allocatable, save :: local"),
+        ("unused", "integer(4)", "[[1,100]]", 400, "integer, save :: unused(100)[*]"),
+        ("parts%values", "real(8)", "[[1,8]]", 64, "type(holder), save :: parts[*]"),
+        ("counter", "integer(4)", "[]", 4, "integer(atomic_int_kind) :: counter[*]"),
+    ];
+    for (name, element, extents, bytes, declared) in expected {
+        let row = array(name);
+        assert_eq!(row["element"], element, "{name}");
+        assert_eq!(bounds(name), extents, "{name}");
+        assert_eq!(row["bytes"], bytes, "{name}");
+        assert_eq!(row["line"], line_of(declared), "{name}");
+        assert_eq!(row["processes"].as_array().unwrap().len(), images as usize, "{name}");
+    }
+    assert_eq!(array("unused")["accesses"], 0);
+    // Images 2 and 3 are ranks 1 and 2; image 1 counts for itself.
+    assert_eq!(array("counter")["local"]["accesses"], 7);
+    assert_eq!(array("counter")["remote"]["accesses"], 7 * (images - 1));
+}
+
+/// Which elements were meant, and with which image they lie.
+fn of_sections(run: &Run) {
+    let rows = accesses(run);
+    let of = |kind: &str, array: &str| -> Vec<&Access> {
+        rows.iter().filter(|row| row.0 == kind && row.1 == array).collect()
+    };
+    let elements = |stride: i64, count: i64| vec![("elements".to_owned(), 0, stride, count)];
+    let grid: Vec<_> = of("read", "grid").iter().map(|row| (row.2, row.4, row.5.clone())).collect();
+    let row_of_grid = (2, 3 * 8, elements(10, 20));
+    assert_eq!(grid[..3], [row_of_grid.clone(), row_of_grid.clone(), row_of_grid]);
+    let vector = vec![("vector".to_owned(), 1, 9, 3), ("subscripts".to_owned(), 2, 1, 1)];
+    assert_eq!(grid[3], (1, 10 * 8, vector));
+    assert_eq!(grid[4], (1, 0, elements(3, 4)));
+    let column: Vec<_> = of("write", "grid").iter().map(|row| (row.2, row.4, row.5.clone())).collect();
+    assert_eq!(column, [(1, 320, elements(1, 10)), (1, 320, elements(1, 10))]);
+    let fixed: Vec<_> = of("write", "fixed").iter().map(|row| (row.2, row.3, row.4)).collect();
+    assert_eq!(fixed, [(1, 4, 0), (1, 4, 4), (1, 4, 8), (1, 4, 12), (2, 8, 20)]);
+    // The last is in a team of images 1 and 3, of which the second is meant.
+    let fixed: Vec<_> = of("read", "fixed").iter().map(|row| (row.2, row.3, row.4)).collect();
+    assert_eq!(fixed, [(1, 8, 28), (2, 4, 0)]);
+    let values = vec![("subscripts".to_owned(), 2, 1, 3)];
+    let parts = of("read", "parts%values");
+    assert!(
+        parts.len() == 5 && parts.iter().all(|row| (row.2, row.4, &row.5) == (1, 8, &values)),
+        "{parts:?}"
+    );
+    let local: Vec<_> = of("read", "local").iter().map(|row| (row.2, row.4)).collect();
+    assert_eq!(local, (0..7).map(|at| (1, at * 4)).collect::<Vec<_>>());
+}
+
+#[test]
+fn operations_of_coarrays_are_counted_by_array_line_and_image() {
+    told(Mpi::Open, 3);
+}
+
+#[test]
+fn operations_of_coarrays_are_counted_with_the_other_mpi() {
+    // It spins: more than there are processors take long.
+    let program = need!(program(Mpi::Mpich), "coarrays of Fortran for MPICH");
+    let place = Place::new();
+    let run = Job::new(Mpi::Mpich, 3, &program).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let found = statements(&run.json("arrays"));
+    let row = &found[&("get".to_owned(), "grid".to_owned(), line_of("taken = grid(4, :)[3]"))];
+    assert_eq!(*row, (3, 480, 60));
+    of_sections(&run);
+}
+
+#[test]
+fn sentences_add_up_and_what_lies_beneath_is_theirs() {
+    let program = need!(program(Mpi::Open), "coarrays of Fortran for Open MPI");
+    let place = Place::new();
+    let run = Job::new(Mpi::Open, 3, &program).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let ask = |options: &[&str]| -> Value {
+        let words: Vec<&str> = options.iter().copied().chain(["--json"]).collect();
+        serde_json::from_str(&run.text("sentence", &words)).unwrap()
+    };
+    let sum = |rows: &Value| -> i64 {
+        rows.as_array().unwrap().iter().map(|row| row["time_ns"].as_i64().unwrap()).sum()
+    };
+    for asked in [
+        &["--level", "coarray"][..],
+        &["--level", "coarray", "--verb", "get"],
+        &["--noun", "grid"],
+        &["--level", "mpi", "--under", "coarray:get grid"],
+        &["--level", "mpi", "--verb", "MPI_*", "--under", "coarrays", "--under", "coarray:"],
+    ] {
+        let whole = ask(asked);
+        let time = whole["time_ns"].as_i64().unwrap();
+        assert!(time > 0, "{asked:?} {whole:#}");
+        assert_eq!(sum(&whole["shares"]), time, "{asked:?}");
+        // However they are told apart, the same.
+        for by in ["line", "noun", "verb", "rank"] {
+            let groups = ask(&[asked, &["--by", by]].concat());
+            assert_eq!(sum(&groups["groups"]), time, "{asked:?} by {by}");
+        }
+        assert_eq!(sum(&ask(&[asked, &["--by", "time"]].concat())["spans"]), time, "{asked:?}");
+    }
+    // 5 gets of `grid` took 67 MPI_Get, each within a lock.
+    let gets = ask(&["--verb", "MPI_Get", "--under", "coarray:get grid"]);
+    assert_eq!(gets["visits"], 67);
+    let of_grid = ask(&["--level", "coarray", "--verb", "get", "--noun", "grid"]);
+    assert_eq!(of_grid["visits"], 5);
+    assert_eq!(of_grid["bytes"], 480 + 24 + 32);
+}
