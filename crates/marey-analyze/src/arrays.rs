@@ -144,6 +144,58 @@ impl ArrayRow {
     }
 }
 
+/// Why accesses could be fewer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Piecemeal {
+    /// The source moves one element, or a few, at a time.
+    Elements,
+    /// The library beneath moves sections piece by piece.
+    Sections,
+}
+
+/// Accesses that are made piece by piece, where one for many would do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece<'r> {
+    /// Why.
+    pub kind: Piecemeal,
+    /// The array.
+    pub array: &'r ArrayRow,
+    /// The statement.
+    pub statement: &'r Statement,
+    /// Calls that moved its data on levels beneath.
+    pub transfers: u64,
+}
+
+/// Accesses of so few bytes each are of single elements.
+const FEW_BYTES: u64 = 64;
+/// So many of them from one line are many.
+const MANY: u64 = 1000;
+/// Transfers beneath for each access, on average, that tell of pieces.
+const PIECES: u64 = 4;
+/// So many transfers are worth a word.
+const FEWEST: u64 = 32;
+
+/// Accesses that are made piece by piece, those with most time first.
+pub fn piecemeal(rows: &[ArrayRow]) -> Vec<Piece<'_>> {
+    let mut found = Vec::new();
+    for array in rows {
+        for statement in array.statements.iter().filter(|statement| statement.kind.moves()) {
+            let sum = statement.sum;
+            let transfers = statement.beneath.iter().filter(|it| it.is_transfer).map(|it| it.calls).sum();
+            let kind = if sum.accesses >= MANY && sum.bytes / sum.accesses <= FEW_BYTES {
+                Piecemeal::Elements
+            } else if transfers >= FEWEST && transfers / sum.accesses.max(1) >= PIECES {
+                Piecemeal::Sections
+            } else {
+                continue;
+            };
+            found.push(Piece { kind, array, statement, transfers });
+        }
+    }
+    found.sort_by_key(|piece| std::cmp::Reverse(piece.statement.sum.time));
+    found
+}
+
 /// One row for each array, that with most time first. Time: linear in arrays, sums of accesses and the profile.
 pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     let mut rows: BTreeMap<NounId, ArrayRow> = BTreeMap::new();

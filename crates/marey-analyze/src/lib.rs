@@ -61,7 +61,7 @@ pub mod what_if;
 pub use across::{Across, AcrossFigures, call_paths_across, regions_across};
 pub use activities::Activity;
 pub use anomalies::{Anomalies, Anomaly, Method, NormalLimits, anomalies};
-pub use arrays::{AccessSum, ArrayRow, Beneath, Statement, Whereabouts, arrays};
+pub use arrays::{AccessSum, ArrayRow, Beneath, Piece, Piecemeal, Statement, Whereabouts, arrays, piecemeal};
 pub use caller::{caller, caller_on, innermost, is_of_library, routine, routine_on};
 pub use causes::{
     Causes, EXPLANATION_VERSION, TimeRow, WaitState, causes, causes_of, causes_within, wait_states,

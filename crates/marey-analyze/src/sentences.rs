@@ -6,7 +6,7 @@
 //! Performance* (1996).
 //!
 //! What is *explicit*: the sentence itself, and what serves it by doing the same, such as the transfers of lower levels
-//! beneath a transfer. What is *implicit*: all else beneath, done to keep what the sentence means, such as the lock around
+//! beneath a transfer; of what is asked for under another sentence, that one says what is served. What is *implicit*: all else beneath, done to keep what the sentence means, such as the lock around
 //! a transfer or the barrier in an allocation.
 //!
 //! Deliberately absent: when something happened, but for [`over_time`].
@@ -207,9 +207,11 @@ pub fn sentences(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence], by:
             add(&mut group.time, row.inclusive);
             group.bytes = group.bytes.saturating_add(row.bytes);
         }
-        let of_root =
-            trace.call_paths().get(root.idx()).and_then(|path| trace.regions().get(path.region.idx()));
-        let is_explicit = is_root || of_root.is_some_and(|root| root.role == region.role);
+        // Beneath a context, what keeps that one's meaning is implicit.
+        let said = place.context.unwrap_or(root);
+        let of_said = trace.call_paths().get(said.idx());
+        let of_said = of_said.and_then(|path| trace.regions().get(path.region.idx()));
+        let is_explicit = said.idx() == at || of_said.is_some_and(|said| said.role == region.role);
         let share = shares.entry((region.level.clone(), Class::of(region.role), is_explicit)).or_default();
         share.0 = share.0.saturating_add(row.visits);
         add(&mut share.1, row.exclusive);
@@ -230,6 +232,8 @@ struct Place {
     is_meant: bool,
     /// The outermost one that it is or lies in.
     root: Option<CallPathId>,
+    /// The nearest region around it that is a context.
+    context: Option<CallPathId>,
 }
 
 struct Tree {
@@ -264,8 +268,10 @@ impl Tree {
                 || in_data.contains(&CallPathId::from_idx(at).unwrap_or_default());
             let is_meant = is_one && above & all == all;
             let outer = parent.and_then(|parent| places[parent].root);
-            let own = is_meant.then(|| CallPathId::from_idx(at)).flatten();
-            places.push(Place { is_meant, root: outer.or(own) });
+            let id = CallPathId::from_idx(at);
+            let here = id.filter(|_| by_region.get(path.region.idx()).is_some_and(|bits| *bits != 0));
+            let context = here.or_else(|| parent.and_then(|parent| places[parent].context));
+            places.push(Place { is_meant, root: outer.or(id.filter(|_| is_meant)), context });
         }
         Self { places }
     }

@@ -52,13 +52,25 @@ pub(super) unsafe fn made(
         if !is_implied {
             (*known()).sp = 0;
         }
+        teams(index, arguments);
         if let Some(open) = open {
             open.end(index, arguments);
-        } else if FUNCTIONS[index].acts == Acts::ChangesTeam && process::running().is_some() {
-            let _own = Own::begin();
-            images::team_changed();
         }
         result
+    }
+}
+
+/// Notes which team is the current one after a call, whether that is recorded or not.
+unsafe fn teams(index: usize, arguments: &[usize]) {
+    let acts = FUNCTIONS[index].acts;
+    if !matches!(acts, Acts::EntersTeam | Acts::LeavesTeam) || process::running().is_none() {
+        return;
+    }
+    let _own = Own::begin();
+    match acts {
+        // SAFETY: the caller's promise: the arguments are those of a call that has returned.
+        Acts::EntersTeam => unsafe { images::entered(arguments.first().copied().unwrap_or(0)) },
+        _ => images::left(),
     }
 }
 
@@ -100,15 +112,12 @@ impl Open {
         }
         // SAFETY: the caller's promise: the call has returned.
         unsafe {
-            match FUNCTIONS[index].acts {
-                Acts::Makes => {
-                    let [size, kind, token_at, descriptor_at, ..] = *arguments else { return };
-                    let making = Making { size, kind, token_at, descriptor_at, site: self.site.0 };
-                    let made = arrays::made(self.runtime, making);
-                    self.accesses[0] = made.map(|array| whole(&array, AccessKind::Make));
-                }
-                Acts::ChangesTeam => images::team_changed(),
-                _ => {}
+            if let (Acts::Makes, &[size, kind, token_at, descriptor_at, ..]) =
+                (FUNCTIONS[index].acts, arguments)
+            {
+                let making = Making { size, kind, token_at, descriptor_at, site: self.site.0 };
+                let made = arrays::made(self.runtime, making);
+                self.accesses[0] = made.map(|array| whole(&array, AccessKind::Make));
             }
             let accesses = self.accesses;
             let put = |_: *mut Thread, scratch: &mut marey_measure::Scratch| {

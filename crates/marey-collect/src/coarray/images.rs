@@ -1,7 +1,8 @@
 //! Which process an image is.
 //!
-//! The one idea: images of the first team are the ranks of `MPI_COMM_WORLD` in their order; in another team the library
-//! is asked for its communicator once, when the team is entered or left.
+//! The one idea: images of the first team are the ranks of `MPI_COMM_WORLD` in their order; those of another are what MPI
+//! says of its communicator, which is asked once, when the team is entered. (What the library itself says of the current
+//! one, `_gfortran_caf_get_communicator`, is that of the team that was formed last.)
 
 use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
@@ -9,9 +10,9 @@ use marey_measure::Lock;
 
 use crate::mpi::translate_to_world;
 
-/// Ranks in the world of the images of the current team; `None` as long as it is the first.
-static TEAM: Lock<Option<Vec<i64>>> = Lock::new(None);
-/// Whether it has ever been another.
+/// For each team that was entered and not left, ranks in the world of its images; none as long as it is the first.
+static TEAMS: Lock<Vec<Vec<i64>>> = Lock::new(Vec::new());
+/// Whether there is any.
 static IS_OTHER: AtomicBool = AtomicBool::new(false);
 /// The rank of this process in the world; −1 as long as it is not known.
 static OWN: AtomicI64 = AtomicI64::new(-1);
@@ -25,11 +26,11 @@ pub(super) fn rank_of(image: usize) -> i64 {
     if !IS_OTHER.load(Ordering::Acquire) {
         return image - 1;
     }
-    let of_team = |team: &mut Option<Vec<i64>>| match team {
+    let of_team = |teams: &mut Vec<Vec<i64>>| match teams.last() {
         None => image - 1,
         Some(ranks) => usize::try_from(image - 1).ok().and_then(|at| ranks.get(at)).copied().unwrap_or(-1),
     };
-    TEAM.with(of_team).unwrap_or(-1)
+    TEAMS.with_or_renew(Vec::new, of_team).unwrap_or(-1)
 }
 
 /// The rank of this process in the world; −1 if it is not known.
@@ -44,22 +45,31 @@ pub(super) fn own() -> i64 {
     }
 }
 
-/// To be called when another team has become the current one.
-pub(super) fn team_changed() {
-    let ranks = current_communicator().and_then(translate_to_world);
-    TEAM.with(|team| *team = Some(ranks.unwrap_or_default()));
+/// The beginning of `caf_teams_list`, which a team variable points to.
+#[repr(C)]
+struct Team {
+    /// Where the handle of its communicator lies.
+    communicator: usize,
+}
+
+/// To be called when the team of a variable has become the current one.
+///
+/// # Safety
+/// `variable` is 0 or the argument of `_gfortran_caf_change_team`, which has returned.
+pub(super) unsafe fn entered(variable: usize) {
+    // SAFETY: the caller's promise.
+    let team = unsafe { (variable as *const *const Team).as_ref().and_then(|team| team.as_ref()) };
+    let known = team.map(|team| team.communicator).filter(|at| *at != 0);
+    let ranks = known.and_then(translate_to_world).unwrap_or_default();
+    TEAMS.with_or_renew(Vec::new, |teams| teams.push(ranks));
     IS_OTHER.store(true, Ordering::Release);
 }
 
-/// The number in Fortran of the communicator of the current team.
-fn current_communicator() -> Option<i32> {
-    let address = crate::next::next(c"_gfortran_caf_get_communicator");
-    if address == 0 {
-        return None;
-    }
-    // SAFETY: the function of this name has this type; nothing stands for the current team.
-    unsafe {
-        let ask: unsafe extern "C-unwind" fn(usize) -> i32 = core::mem::transmute(address);
-        Some(ask(0))
-    }
+/// To be called when the current team has been left.
+pub(super) fn left() {
+    let is_other = TEAMS.with_or_renew(Vec::new, |teams| {
+        teams.pop();
+        !teams.is_empty()
+    });
+    IS_OTHER.store(is_other.unwrap_or(false), Ordering::Release);
 }

@@ -41,8 +41,10 @@ pub(super) enum Acts {
     Writes(usize),
     /// `(token, index, image)` of a lock or an event.
     Signals,
-    /// Images have other numbers afterwards.
-    ChangesTeam,
+    /// `(team, …)`: images have the numbers of this team afterwards.
+    EntersTeam,
+    /// They have those of the team around it again.
+    LeavesTeam,
 }
 
 /// A function.
@@ -139,8 +141,8 @@ functions! {
     _gfortran_caf_event_wait event_wait "event wait" Wait Signals, (a b c d e f);
     _gfortran_caf_event_query event_query "event_query" Manage Signals, (a b c d e);
     _gfortran_caf_form_team form_team "form team" Create Not, (a b c);
-    _gfortran_caf_change_team change_team "change team" Barrier ChangesTeam, (a b);
-    _gfortran_caf_end_team end_team "end team" Barrier ChangesTeam, (a);
+    _gfortran_caf_change_team change_team "change team" Barrier EntersTeam, (a b);
+    _gfortran_caf_end_team end_team "end team" Barrier LeavesTeam, (a);
 }
 
 /// The address of the next function of this number after ours.

@@ -3,8 +3,8 @@
 //! The one idea: MPI is asked once, and only while it is there. Deliberately absent: communicators that were not made
 //! from the world.
 
-use super::flavour::{Family, flavour};
-use super::real::{ask, in_library};
+use super::flavour::flavour;
+use super::real::ask;
 
 /// Whether MPI can be asked.
 fn is_there() -> bool {
@@ -18,22 +18,12 @@ pub(crate) fn world_rank() -> Option<i64> {
     (is_there() && ask!(PMPI_Comm_rank(flavour().comm_world, &raw mut rank))).then(|| rank.into())
 }
 
-/// Ranks in the world of the members of a communicator, by its number in Fortran; −1 for one of another world.
-pub(crate) fn translate_to_world(comm: i32) -> Option<Vec<i64>> {
+/// Ranks in the world of the members of a communicator, by the address of its handle; −1 for one of another world.
+pub(crate) fn translate_to_world(comm_at: usize) -> Option<Vec<i64>> {
     if !is_there() {
         return None;
     }
-    let comm = match flavour().family {
-        Family::Mpich => comm as usize,
-        _ => {
-            let address = in_library(c"PMPI_Comm_f2c");
-            if address == 0 {
-                return None;
-            }
-            // SAFETY: the function of this name has this type.
-            unsafe { core::mem::transmute::<usize, unsafe extern "C" fn(i32) -> usize>(address)(comm) }
-        }
-    };
+    let comm = flavour().handle_at(comm_at);
     let (mut size, mut own, mut all) = (0_i32, 0_usize, 0_usize);
     let known = ask!(PMPI_Comm_size(comm, &raw mut size))
         && ask!(PMPI_Comm_group(comm, &raw mut own))

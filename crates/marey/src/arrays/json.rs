@@ -7,6 +7,20 @@ use serde::Serialize;
 pub(super) struct Json<'a> {
     time_ns: i64,
     arrays: Vec<Array<'a>>,
+    piecemeal: Vec<Piece<'a>>,
+}
+
+#[derive(Serialize)]
+struct Piece<'a> {
+    why: &'static str,
+    array: &'a str,
+    verb: &'a str,
+    file: &'a str,
+    line: u32,
+    accesses: u64,
+    bytes: u64,
+    transfers: u64,
+    time_ns: i64,
 }
 
 #[derive(Serialize)]
@@ -76,7 +90,25 @@ impl From<AccessSum> for Sum {
 
 impl<'a> Json<'a> {
     pub(super) fn new(trace: &dyn Trace, rows: &'a [ArrayRow]) -> Self {
-        Self { time_ns: super::time_of(trace).0, arrays: rows.iter().map(array).collect() }
+        let piece = |it: &marey_analyze::Piece<'a>| Piece {
+            why: match it.kind {
+                marey_analyze::Piecemeal::Elements => "elements",
+                marey_analyze::Piecemeal::Sections => "sections",
+            },
+            array: &it.array.name,
+            verb: &it.statement.verb,
+            file: &it.statement.file,
+            line: it.statement.line,
+            accesses: it.statement.sum.accesses,
+            bytes: it.statement.sum.bytes,
+            transfers: it.transfers,
+            time_ns: it.statement.sum.time.0,
+        };
+        Self {
+            time_ns: super::time_of(trace).0,
+            arrays: rows.iter().map(array).collect(),
+            piecemeal: marey_analyze::piecemeal(rows).iter().map(piece).collect(),
+        }
     }
 }
 

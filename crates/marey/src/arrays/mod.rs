@@ -7,13 +7,13 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::bail;
-use marey_analyze::{ArrayRow, LocationKind, Statement, Trace, arrays};
+use marey_analyze::{ArrayRow, LocationKind, Piece, Piecemeal, Statement, Trace, arrays, piecemeal};
 use marey_model::Nanos;
 
 use crate::cli::{ArraysArgs, ArraysBy};
 use crate::exit::Usage;
 use crate::format;
-use crate::paint::{Look, Paint, harmless, note, shorten, title};
+use crate::paint::{Look, Paint, harmless, note, shorten, title, wrap};
 use crate::run::Run;
 use crate::table::{self, Cell, Side, Table};
 use crate::words;
@@ -132,7 +132,19 @@ impl Page<'_> {
         }
         table.print(self.out, self.paint)?;
         table::more(self.out, self.paint, rows.len().saturating_sub(self.top), "array", "arrays")?;
+        self.piecemeal(rows)?;
         self.unused(rows)
+    }
+
+    /// Says which accesses are made piece by piece.
+    fn piecemeal(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
+        for piece in piecemeal(rows).iter().take(MOST_PIECES) {
+            for (place, line) in wrap(&in_words(piece), self.paint.prose_width() - 4).iter().enumerate() {
+                let mark = if place == 0 { self.paint.paint(Look::Bar, "▸ ") } else { "  ".to_owned() };
+                writeln!(self.out, "  {mark}{line}")?;
+            }
+        }
+        Ok(())
     }
 
     /// Says which arrays nobody accesses.
@@ -230,6 +242,33 @@ impl Page<'_> {
         }
         table.print(self.out, self.paint)?;
         table::more(self.out, self.paint, all.len().saturating_sub(self.top), "row", "rows")
+    }
+}
+
+/// Accesses made piece by piece that are told of, at most.
+const MOST_PIECES: usize = 3;
+
+/// What is made piece by piece, and what to do.
+fn in_words(piece: &Piece<'_>) -> String {
+    let Statement { verb, file, line, sum, .. } = piece.statement;
+    let place = words::place(file, *line);
+    let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
+    let (array, verb) = (name(piece.array), harmless(verb));
+    let number = format::count(sum.accesses);
+    let time = format::duration(sum.time);
+    match piece.kind {
+        Piecemeal::Elements => format!(
+            "{verb} {array}{at} moves single elements: {number} times {} take {time}. Move a section at once \
+             (`{array}(lower:upper)[image]`), or lay the arrays of the statement out alike, so that most is with the image \
+             itself.",
+            format::bytes(sum.bytes / sum.accesses.max(1)),
+        ),
+        Piecemeal::Sections => format!(
+            "{verb} {array}{at} became {} transfers beneath: {number} accesses take {time}. The library moves a section that \
+             does not lie in one piece element by element; have what is moved lie side by side (its first dimension whole), \
+             or copy it into an array of its own first.",
+            format::count(piece.transfers),
+        ),
     }
 }
 
