@@ -60,7 +60,8 @@ pub(super) unsafe fn entered(variable: usize) {
     // SAFETY: the caller's promise.
     let team = unsafe { (variable as *const *const Team).as_ref().and_then(|team| team.as_ref()) };
     let known = team.map(|team| team.communicator).filter(|at| *at != 0);
-    let ranks = known.and_then(translate_to_world).unwrap_or_default();
+    // SAFETY: the library keeps the handle there for as long as there is the team.
+    let ranks = known.and_then(|at| unsafe { translate_to_world(at) }).unwrap_or_default();
     TEAMS.with_or_renew(Vec::new, |teams| teams.push(ranks));
     IS_OTHER.store(true, Ordering::Release);
 }

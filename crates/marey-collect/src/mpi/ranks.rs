@@ -19,11 +19,15 @@ pub(crate) fn world_rank() -> Option<i64> {
 }
 
 /// Ranks in the world of the members of a communicator, by the address of its handle; −1 for one of another world.
-pub(crate) fn translate_to_world(comm_at: usize) -> Option<Vec<i64>> {
+///
+/// # Safety
+/// A handle lies at the address.
+pub(crate) unsafe fn translate_to_world(comm_at: usize) -> Option<Vec<i64>> {
     if !is_there() {
         return None;
     }
-    let comm = flavour().handle_at(comm_at);
+    // SAFETY: the caller's promise.
+    let comm = unsafe { flavour().handle_at(comm_at) };
     let (mut size, mut own, mut all) = (0_i32, 0_usize, 0_usize);
     let known = ask!(PMPI_Comm_size(comm, &raw mut size))
         && ask!(PMPI_Comm_group(comm, &raw mut own))
