@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use marey_model::counters::PROGRAM;
 use marey_model::spool::{FieldType, Stream};
 use marey_model::{Level, Role, is_recorder};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::clock::Clock;
-use super::definitions::{CounterKind, ProcessDefs};
+use super::definitions::{CounterKind, IdleDef, ProcessDefs};
 use super::identity::{Communicators, Seen};
 use super::index::Index;
 use crate::schema::NONE;
@@ -175,6 +175,8 @@ pub(crate) struct Context {
     /// Locations of threads and lanes by their numbers in the process.
     pub threads: FxHashMap<u32, u32>,
     pub lanes: FxHashMap<u32, u32>,
+    /// By their numbers in the process, threads that had ended all their regions before it ended.
+    pub idle: BTreeMap<u32, IdleDef>,
     pub mpi_level: u32,
 }
 
@@ -300,6 +302,7 @@ impl Globals {
             counted,
             threads,
             lanes,
+            idle: process.idle.clone(),
             mpi_level: 0,
         }
     }
@@ -316,12 +319,11 @@ impl Globals {
     fn sites(&mut self, process: &ProcessDefs, levels: &FxHashMap<u32, u32>) -> Vec<Option<Site>> {
         let modules: FxHashMap<u32, u32> =
             process.modules.iter().map(|(&id, module)| (id, self.modules.id(module.clone()))).collect();
-        let of_memory = stacks_of_memory(process);
         let is_ours = |module: &u32| process.modules.get(module).is_some_and(|(_, path)| is_recorder(path));
         let mut stacks = FxHashMap::default();
         for (&id, frames) in &process.stacks {
-            let is_of_memory = of_memory.contains(&id);
-            let frames = frames.iter().filter(|(module, _)| !is_of_memory || !is_ours(module));
+            // What passes calls on, or begins a construct, is no part of the program.
+            let frames = frames.iter().filter(|(module, _)| !is_ours(module));
             let frames =
                 frames.map(|&(module, vaddr)| (modules.get(&module).copied().unwrap_or(NONE), vaddr));
             stacks.insert(id, self.stack(frames.collect()));
@@ -438,13 +440,4 @@ impl Globals {
     pub(crate) fn role(verb: &VerbRow) -> &'static str {
         Role::from_code(verb.role).unwrap_or(Role::Manage).name()
     }
-}
-/// Stacks of calls that allocated. Mostly such a call comes from inside another one that is measured, so the recorder
-/// stands in between, which is nobody's matter.
-fn stacks_of_memory(process: &ProcessDefs) -> FxHashSet<u32> {
-    let is_memory = |region: &u32| {
-        let level = process.regions.get(region).and_then(|region| process.levels.get(&region.level));
-        level.is_some_and(|(name, ..)| name == Level::MEMORY)
-    };
-    process.sites.values().filter(|(region, _)| is_memory(region)).filter_map(|(_, stack)| *stack).collect()
 }
