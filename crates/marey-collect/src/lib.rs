@@ -36,6 +36,8 @@ mod linked;
 mod mpe;
 mod mpi;
 mod next;
+#[cfg(not(feature = "linked"))]
+mod openmp;
 mod own;
 mod process;
 mod sample;
@@ -53,7 +55,7 @@ mod variable;
 #[cfg(feature = "system-allocator")]
 use absent::alloc;
 #[cfg(feature = "linked")]
-use absent::{files, heap, system};
+use absent::{files, heap, openmp, system};
 
 #[cfg(not(feature = "system-allocator"))]
 #[global_allocator]
