@@ -109,7 +109,7 @@ fn waits_agree(recorded: &Recorded) {
         let id: i64 = id.parse().unwrap();
         locations.i64("os_thread").unwrap().iter().position(|&it| it == id).unwrap() as u32
     };
-    let mut n = 0;
+    let (mut n, mut wrong) = (0, Vec::new());
     for line in text.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         let &[what, who, whom, least, most] = words.as_slice() else { panic!("{line}") };
@@ -148,17 +148,16 @@ fn waits_agree(recorded: &Recorded) {
             .filter_map(|row| {
                 let (from, to) = (edges.i64("from_time").unwrap()[row], edges.i64("to_time").unwrap()[row]);
                 let &(start, end) = starts.iter().find(|(start, end)| *start < to && to <= *end)?;
-                assert!(from <= end, "{line}: the cause comes after the wait");
-                Some(from - start)
+                // The cause is not to come after the wait.
+                (from <= end).then_some(from - start)
             })
             .collect();
-        assert!(
-            found.iter().any(|wait| (least..=most + 1_000_000).contains(wait)),
-            "{line}: {found:?} of {starts:?}"
-        );
+        if !found.iter().any(|wait| (least..=most + 1_000_000).contains(wait)) {
+            wrong.push(format!("{line}: {found:?} of {starts:?}"));
+        }
         n += 1;
     }
-    assert!(n >= 7, "{text}");
+    assert!(n >= 7 && wrong.is_empty(), "{text}{wrong:#?}");
     recorded.is_whole();
 }
 
