@@ -199,6 +199,20 @@ fn programs_end_and_fork_as_without_a_recorder() {
 }
 
 #[test]
+fn what_constructs_execute_is_the_program_s_own() {
+    for line in [GCC, CLANG] {
+        let Some(program) = Program::compile(line) else { continue };
+        let recorded = program.record(&[], &["burn"]);
+        let hot = recorded.json("hot");
+        let rows = hot["functions"].as_array().unwrap();
+        let share = |row: &serde_json::Value| row["exclusive_share"].as_f64().unwrap();
+        let burn = rows.iter().find(|row| row["name"] == "burn").unwrap();
+        // The rest is waiting that is active.
+        assert!(share(burn) > 0.5, "{line}: {rows:#?}");
+    }
+}
+
+#[test]
 fn what_is_left_out_is_not_there() {
     let Some(program) = Program::compile(GCC) else { return };
     assert_eq!(visits(&program.record(&["--openmp", "off"], &["counts"])), BTreeMap::new());

@@ -56,7 +56,8 @@ unsafe extern "C" fn before<const NOUN: usize>(frame: *mut Frame, index: usize) 
             arrive(thread);
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn after(frame: *mut Frame, _: usize) {
@@ -90,7 +91,8 @@ unsafe extern "C" fn before_end(frame: *mut Frame, index: usize) -> usize {
             share::end(thread);
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 /// Who comes first executes a `single`, and all others wait in this call for what it has for them.
@@ -105,7 +107,8 @@ unsafe extern "C" fn before_copy(frame: *mut Frame, index: usize) -> usize {
             arrive(thread);
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn after_copy(frame: *mut Frame, _: usize) {

@@ -151,7 +151,8 @@ unsafe extern "C" fn before<const KIND: usize>(frame: *mut Frame, index: usize) 
             }
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn after<const KIND: usize>(frame: *mut Frame, _: usize) {
@@ -198,7 +199,8 @@ unsafe extern "C" fn before_end<const KIND: usize>(frame: *mut Frame, index: usi
             }
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 /// In place of a real function that need not be called any more.
@@ -212,8 +214,9 @@ unsafe extern "C" fn before_lock<const NESTS: bool>(frame: *mut Frame, index: us
         let wait = (*frame).room::<Wait>();
         wait.write(Wait::NONE);
         let is_looked_at = IS_ACTIVE.load(Ordering::Relaxed) && (*local()).own == 0;
-        let Some(tables) = tables().filter(|_| is_looked_at) else { return address(index) };
-        let try_it: unsafe extern "C" fn(usize) -> c_int = core::mem::transmute(address(tries as usize));
+        let Some(tables) = tables().filter(|_| is_looked_at) else { return address(index, frame) };
+        let try_it: unsafe extern "C" fn(usize) -> c_int =
+            core::mem::transmute(address(tries as usize, frame));
         if try_it((*frame).args[0]) != 0 {
             let thread = existing_thread();
             if !thread.is_null() {
@@ -226,7 +229,8 @@ unsafe extern "C" fn before_lock<const NESTS: bool>(frame: *mut Frame, index: us
             (*wait).begin(tables, thread, Construct::Lock, &*frame);
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn after_lock(frame: *mut Frame, _: usize) {
@@ -255,5 +259,6 @@ unsafe extern "C" fn before_unlock(frame: *mut Frame, index: usize) -> usize {
             tables.notes.leave(lock, Note { thread: (*thread).serial, ticks: marey_measure::now(thread) });
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }

@@ -29,7 +29,7 @@ mod tables;
 mod task;
 mod wrapper;
 
-pub(crate) use place::{forget, name, place};
+pub(crate) use place::{name, place};
 pub(crate) use real::is_runtime;
 pub(crate) use region::verb;
 
@@ -45,6 +45,12 @@ pub(crate) fn begin() {
     if !crate::process::is_off(c"MAREY_OPENMP") && tables::open() {
         IS_ACTIVE.store(true, Ordering::Release);
     }
+}
+
+/// To be called after the program has closed a library: its addresses may mean something else.
+pub(crate) fn forget() {
+    place::forget();
+    real::forget();
 }
 
 /// To be called when a thread ends, before its descriptor is no more.

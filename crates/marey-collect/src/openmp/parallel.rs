@@ -82,7 +82,8 @@ unsafe extern "C" fn before(frame: *mut Frame, index: usize) -> usize {
             (*frame).args[1] = &raw const (*pending).closure as usize;
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn after(frame: *mut Frame, _: usize) {
@@ -189,7 +190,8 @@ unsafe extern "C" fn before_teams(frame: *mut Frame, index: usize) -> usize {
             *region = enter(thread, site_of_call(thread, Construct::Teams, noun, (*frame).entry()));
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn after_teams(frame: *mut Frame, _: usize) {
@@ -203,8 +205,9 @@ unsafe extern "C" fn after_teams(frame: *mut Frame, _: usize) {
     }
 }
 
-pub(super) unsafe extern "C" fn nothing_before(_: *mut Frame, index: usize) -> usize {
-    address(index)
+pub(super) unsafe extern "C" fn nothing_before(frame: *mut Frame, index: usize) -> usize {
+    // SAFETY: the frame is that of the call, which is under way.
+    unsafe { address(index, frame) }
 }
 
 /// Whoever leaves what is cancelled comes to no barrier in it.

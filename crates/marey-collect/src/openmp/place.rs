@@ -104,7 +104,7 @@ pub(super) fn site(noun: u32, which: usize) -> Option<&'static AtomicU32> {
 }
 
 /// After a library was closed: its addresses may mean something else.
-pub(crate) fn forget() {
+pub(super) fn forget() {
     for slot in SLOTS.iter().filter(|slot| slot.function.load(Ordering::Relaxed) != 0) {
         slot.function.store(0, Ordering::Release);
     }

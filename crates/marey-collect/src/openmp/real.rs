@@ -1,4 +1,5 @@
-//! Whom a call is passed on to: the next function of its name, or that of a runtime library that was loaded privately.
+//! Whom a call is passed on to: the next function of its name, or where there is none that of the runtime library which the
+//! caller has loaded with itself.
 //!
 //! The one idea: it is looked up by the first call of each, for a program may load its runtime at any time. A program
 //! without one may ask whether there is such a function, and find ours: it gets the answers of a serial runtime.
@@ -6,6 +7,9 @@
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use marey_measure::Lock;
+
+use super::wrapper::Frame;
 use crate::next::next;
 
 macro_rules! functions {
@@ -64,10 +68,14 @@ functions! {
 pub(super) static REAL: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
 
 /// The address of the function that a call is passed on to.
+///
+/// # Safety
+/// The frame is that of the call, which is under way.
 #[inline(always)]
-pub(super) fn address(index: usize) -> usize {
+pub(super) unsafe fn address(index: usize, frame: *const Frame) -> usize {
     match REAL[index].load(Ordering::Relaxed) {
-        0 => resolve(index),
+        // SAFETY: the caller's promise: its return address lies there.
+        0 => resolve(index, unsafe { *((*frame).sp as *const usize) }),
         address => address,
     }
 }
@@ -78,42 +86,89 @@ pub(super) fn name(index: usize) -> &'static str {
 }
 
 #[cold]
-fn resolve(index: usize) -> usize {
+fn resolve(index: usize, caller: usize) -> usize {
+    if let Some(address) = private(index, caller) {
+        return address;
+    }
     let Ok(name) = CStr::from_bytes_with_nul(NAMES[index].as_bytes()) else { return serial(index) };
-    let found = match next(name) {
-        0 => in_library(name),
-        address => address,
-    };
+    let found = next(name);
+    if found != 0 {
+        REAL[index].store(found, Ordering::Relaxed);
+        return found;
+    }
+    let found = in_library_of(caller, name);
     if found == 0 {
         // There may be one later.
         return serial(index);
     }
-    REAL[index].store(found, Ordering::Relaxed);
+    keep_private(index, caller, found);
     found
 }
 
-/// The function of a runtime library that cannot be reached by name from here: Python, say, loads it privately.
-fn in_library(name: &CStr) -> usize {
-    let mut search = (name, 0_usize);
-    // SAFETY: `visit` gets a pointer to `search`, which outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
-    search.1
+/// Functions of runtime libraries that cannot be reached by name from here, by their numbers and who calls them: Python,
+/// say, loads such libraries privately. There may be several, and whoever calls one must not get another's, whose threads
+/// it knows nothing of.
+static PRIVATE: Lock<()> = Lock::new(());
+static CALLERS: [Caller; 1024] =
+    [const { Caller { key: AtomicUsize::new(0), address: AtomicUsize::new(0) } }; 1024];
+
+struct Caller {
+    /// Where it is called from, with the number of the function in the upper bits; 0 for none.
+    key: AtomicUsize,
+    address: AtomicUsize,
 }
 
-unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> i32 {
-    // SAFETY: the loader gives a valid record with a name that ends with a zero byte; `data` is that of `in_library`.
+fn key(index: usize, caller: usize) -> (usize, &'static Caller) {
+    let key = caller ^ (index + 1) << 48;
+    (key, &CALLERS[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) % CALLERS.len()])
+}
+
+fn private(index: usize, caller: usize) -> Option<usize> {
+    let (key, place) = key(index, caller);
+    if place.key.load(Ordering::Acquire) != key {
+        return None;
+    }
+    let address = place.address.load(Ordering::Acquire);
+    // It may be another one's by now.
+    (place.key.load(Ordering::Relaxed) == key).then_some(address)
+}
+
+fn keep_private(index: usize, caller: usize, address: usize) {
+    let (key, place) = key(index, caller);
+    PRIVATE.with(|()| {
+        place.key.store(0, Ordering::Release);
+        place.address.store(address, Ordering::Release);
+        place.key.store(key, Ordering::Release);
+    });
+}
+
+/// After a library was closed: its addresses may mean something else.
+pub(super) fn forget() {
+    CALLERS
+        .iter()
+        .filter(|it| it.key.load(Ordering::Relaxed) != 0)
+        .for_each(|it| it.key.store(0, Ordering::Release));
+}
+
+/// The function as the library that a caller lies in finds it: in the libraries that it needs.
+fn in_library_of(caller: usize, name: &CStr) -> usize {
+    let mut info = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: `info` is writable, and zeros are a valid value of it; the handle is given back as it came, and not by our
+    // own function, which would say that a library was closed.
     unsafe {
-        let path = (*info).dlpi_name;
-        if path.is_null() || !is_runtime(CStr::from_ptr(path).to_bytes()) {
+        if libc::dladdr(caller as *const c_void, info.as_mut_ptr()) == 0 {
             return 0;
         }
-        let handle = libc::dlopen(path, libc::RTLD_NOLOAD | libc::RTLD_LAZY);
+        let handle = libc::dlopen(info.assume_init().dli_fname, libc::RTLD_NOLOAD | libc::RTLD_LAZY);
         if handle.is_null() {
             return 0;
         }
-        let search = &mut *data.cast::<(&CStr, usize)>();
-        search.1 = libc::dlsym(handle, search.0.as_ptr()) as usize;
-        i32::from(search.1 != 0)
+        let found = libc::dlsym(handle, name.as_ptr()) as usize;
+        let close = next(c"dlclose");
+        if close != 0 {
+            core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void) -> i32>(close)(handle);
+        }
+        found
     }
 }
 

@@ -119,7 +119,8 @@ unsafe extern "C" fn before_start(frame: *mut Frame, index: usize) -> usize {
             (*here()).shared = enter(thread, site_of_call(thread, Construct::Loop, noun, (*frame).entry()));
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn before_sections(frame: *mut Frame, index: usize) -> usize {
@@ -131,18 +132,20 @@ unsafe extern "C" fn before_sections(frame: *mut Frame, index: usize) -> usize {
             (*here()).shared = enter(thread, site);
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 /// A portion is over. Nothing here needs anything of the C library.
-unsafe extern "C" fn before_next(_: *mut Frame, index: usize) -> usize {
+unsafe extern "C" fn before_next(frame: *mut Frame, index: usize) -> usize {
     // SAFETY: the thread's own memory.
     unsafe {
         if (*here()).open_part != 0 {
             end_part(existing_thread());
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe fn end_part(thread: *mut Thread) {

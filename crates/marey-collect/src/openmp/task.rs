@@ -109,7 +109,8 @@ unsafe extern "C" fn before_create<const IS_LOOP: bool>(frame: *mut Frame, index
             (*frame).args[4] = align.max(align_of::<Head>());
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn after_create(frame: *mut Frame, _: usize) {
@@ -272,7 +273,8 @@ unsafe extern "C" fn before_group(frame: *mut Frame, index: usize) -> usize {
             (*here()).push_group(number((*thread).serial));
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn before_wait<const KIND: usize>(frame: *mut Frame, index: usize) -> usize {
@@ -294,7 +296,8 @@ unsafe extern "C" fn before_wait<const KIND: usize>(frame: *mut Frame, index: us
             wait.write(Wait { region, is_recorded: 1, place, what, began });
         }
     }
-    address(index)
+    // SAFETY: as above.
+    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn after_wait(frame: *mut Frame, _: usize) {

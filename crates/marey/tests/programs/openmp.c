@@ -307,6 +307,14 @@ static void last(void) {
     nap(30);
 }
 
+static volatile double kept;
+
+static __attribute__((noinline)) double burn(long n) {
+    double sum = 0;
+    for (long i = 1; i <= n; i++) sum += 1 / (double)i;
+    return sum;
+}
+
 int main(int argc, char **argv) {
     const char *what = 1 < argc ? argv[1] : "";
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -317,6 +325,19 @@ int main(int argc, char **argv) {
         starved();
         serial();
         last();
+    } else if (!strcmp(what, "burn")) {
+        double sum = 0;
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+        {
+#pragma omp for schedule(static)
+            for (int i = 0; i < 10; i++) sum += burn(10000000);
+#pragma omp for schedule(dynamic, 1)
+            for (int i = 0; i < 10; i++) {
+#pragma omp task
+                kept = burn(10000000);
+            }
+        }
+        printf("%d\n", sum > 160);
     } else if (!strcmp(what, "exit")) {
         /* A thread that is not the first ends the process in a region. */
 #pragma omp parallel num_threads(TEAM)
