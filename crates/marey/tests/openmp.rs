@@ -198,6 +198,41 @@ fn programs_end_and_fork_as_without_a_recorder() {
     }
 }
 
+/// Two libraries that each bring a runtime of their own: the same one under two names.
+#[test]
+fn runtimes_that_are_loaded_privately_are_not_mixed_up() {
+    let plugin = "gcc -O2 -g -fopenmp -shared -fPIC {}/openmp_plugin.c";
+    let (Some(host), Some(plugin)) =
+        (Program::compile("gcc -O2 -g {}/openmp_host.c"), Program::compile(plugin))
+    else {
+        return;
+    };
+    let output = Command::new("gcc").args(["-print-file-name=libgomp.so.1"]).output().unwrap();
+    let libgomp = std::fs::canonicalize(String::from_utf8(output.stdout).unwrap().trim());
+    let libgomp = libgomp.unwrap_or_else(|_| "/lib/x86_64-linux-gnu/libgomp.so.1".into());
+    let dir = host.dir("two");
+    let rename = |from: &std::path::Path, to: &str| {
+        let mut bytes = std::fs::read(from).unwrap();
+        let (old, new) = (b"libgomp.so.1\0", b"libgomp.so.9\0");
+        let places: Vec<usize> =
+            (0..bytes.len() - old.len()).filter(|&at| bytes[at..].starts_with(old)).collect();
+        places.iter().for_each(|&at| bytes[at..at + new.len()].copy_from_slice(new));
+        assert!(!places.is_empty(), "{from:?}");
+        std::fs::write(dir.join(to), bytes).unwrap();
+    };
+    rename(&libgomp, "libgomp.so.9");
+    rename(&plugin.path(), "other.so");
+    let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
+    record.args(["record", "--force", "--"]).arg(host.path()).arg(plugin.path()).arg(dir.join("other.so"));
+    record.current_dir(&dir).env_remove("LD_PRELOAD").env("LD_LIBRARY_PATH", &dir);
+    let output = record.stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // Each of three threads was there once.
+    assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), "4950111\n".repeat(6));
+    let visits = visits(&Recorded { dir, output });
+    assert_eq!((visits["parallel"], visits["implicit task"], visits["critical"]), (6, 18, 18), "{visits:?}");
+}
+
 #[test]
 fn what_constructs_execute_is_the_program_s_own() {
     for line in [GCC, CLANG] {
