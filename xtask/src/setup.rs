@@ -24,6 +24,8 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "g++",
     "gfortran",
     "clang",
+    // The runtime of clang's OpenMP.
+    "libomp-dev",
     "dwz",
     // Another reader of sources.
     "universal-ctags",

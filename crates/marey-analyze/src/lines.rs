@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use marey_model::{CallPathId, Level, Nanos};
+use marey_model::{CallPathId, Level, Nanos, Role};
 
 use crate::caller::caller;
 use crate::samples::{Hot, Sampled};
@@ -70,7 +70,8 @@ pub fn lines<'t>(trace: &'t dyn Trace, hot: &Hot<'t>) -> Vec<LineRow<'t>> {
 /// inside others.
 fn place(trace: &dyn Trace, id: CallPathId) -> Option<(&str, u32)> {
     let is_library = |path: &CallPath| {
-        trace.regions().get(path.region.idx()).is_some_and(|region| region.level != Level::SOURCE)
+        let region = trace.regions().get(path.region.idx());
+        region.is_some_and(|region| region.level != Level::SOURCE && region.role != Role::Work)
     };
     let path = trace.call_paths().get(id.idx())?;
     let above = path.parent.and_then(|parent| trace.call_paths().get(parent.idx()));

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use marey_model::{CallPathId, Level, Nanos, RECORDER_FILE, StackId};
+use marey_model::{CallPathId, Level, Nanos, RECORDER_FILE, Role, StackId};
 
 use crate::trace::{Frame, SampledRow, Trace};
 
@@ -243,7 +243,8 @@ pub(crate) fn function_of(
     Some((region.name(), region.file.as_str(), None))
 }
 
-/// The outermost call of a library among a call path and those above it: what lies inside is that library's work.
+/// The outermost call of a library among a call path and those above it: what lies inside is that library's work. Not
+/// beyond the innermost region whose role is work: what a construct of a programming model executes is the program's own.
 pub fn library_call(trace: &dyn Trace, path: CallPathId) -> Option<LibraryCall<'_>> {
     let mut found = None;
     let mut at = Some(path);
@@ -252,6 +253,9 @@ pub fn library_call(trace: &dyn Trace, path: CallPathId) -> Option<LibraryCall<'
         if let Some(region) = trace.regions().get(row.region.idx())
             && region.level != Level::SOURCE
         {
+            if region.role == Role::Work {
+                return found;
+            }
             found = Some(LibraryCall { path, name: region.name(), level: &region.level });
         }
         at = row.parent.filter(|parent| parent.idx() < path.idx());

@@ -73,3 +73,23 @@ pub(crate) mod data {
         None
     }
 }
+
+/// Constructs of OpenMP, in the same.
+#[cfg(feature = "linked")]
+pub(crate) mod openmp {
+    pub(crate) fn place(_: u32) -> Option<(u32, u64)> {
+        None
+    }
+
+    pub(crate) fn name(_: u32) -> Option<String> {
+        None
+    }
+
+    pub(crate) fn verb(_: u32) -> Option<(&'static str, marey_model::Role)> {
+        None
+    }
+
+    pub(crate) fn is_runtime(_: &[u8]) -> bool {
+        false
+    }
+}

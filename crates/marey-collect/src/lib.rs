@@ -40,6 +40,8 @@ mod linked;
 mod mpe;
 mod mpi;
 mod next;
+#[cfg(not(feature = "linked"))]
+mod openmp;
 mod own;
 mod process;
 mod sample;
@@ -57,7 +59,7 @@ mod variable;
 #[cfg(feature = "system-allocator")]
 use absent::alloc;
 #[cfg(feature = "linked")]
-use absent::{coarray, data, files, heap, system};
+use absent::{coarray, data, files, heap, openmp, system};
 
 #[cfg(not(feature = "system-allocator"))]
 #[global_allocator]

@@ -92,6 +92,8 @@ fn begin() -> Option<&'static Runtime> {
         crate::files::begin();
         #[cfg(not(feature = "linked"))]
         crate::system::begin();
+        #[cfg(not(feature = "linked"))]
+        crate::openmp::begin();
     }
     #[cfg(not(feature = "linked"))]
     if let Some(runtime) = runtime {
@@ -115,6 +117,8 @@ fn started_by_another(me: u64) -> Option<&'static Runtime> {
 }
 
 extern "C" fn thread_is_gone() {
+    #[cfg(not(feature = "linked"))]
+    crate::openmp::thread_ends();
     crate::threads::ended();
     #[cfg(not(feature = "linked"))]
     crate::sampler::thread_ends();
@@ -342,6 +346,7 @@ fn end(runtime: &Runtime, kind: EndingKind, code: c_int) {
     #[cfg(not(feature = "linked"))]
     if runtime.is_of_caller() && (kind == EndingKind::Exit || marey_measure::is_outside_handlers()) {
         crate::c_library::ends(runtime);
+        crate::openmp::ends(runtime);
         crate::sampler::ends(runtime);
     }
     runtime.end(kind, code.into());
@@ -410,5 +415,6 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
     crate::unwind::CLOSING.fetch_sub(1, Ordering::Relaxed);
     crate::site::CLOSINGS.fetch_add(1, Ordering::Relaxed);
     crate::functions::forget();
+    crate::openmp::forget();
     result
 }

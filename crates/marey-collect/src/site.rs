@@ -57,6 +57,8 @@ pub(crate) struct Sites {
 struct NumberedModule {
     number: u32,
     bias: usize,
+    /// Whether it is a runtime library of OpenMP.
+    is_openmp: bool,
 }
 
 /// Stacks that a thread remembers by their frames; beyond it the memory starts anew.
@@ -130,13 +132,16 @@ impl Sites {
 
     /// The site of `what` with the captured stack, as a definition.
     fn define(&mut self, runtime: &Runtime, what: What) -> Option<SiteId> {
-        self.number_frames(runtime);
+        let of_openmp = self.number_frames(runtime);
+        // A construct that the runtime itself tells of is called for by whoever called the runtime.
+        let is_construct = crate::openmp::verb(what.function).is_some();
+        let frames = &self.frames[if is_construct { of_openmp } else { 0 }..];
         let complete = self.capture.end() == StackEnd::Complete;
         let known = self.regions.get(&what).copied();
         let key = if known.is_none() { Some(region_of(what)?) } else { None };
         let (region, site) = runtime.define(|definitions| {
-            let region = known.or_else(|| region(definitions, what, key.as_ref()?));
-            let stack = if self.frames.is_empty() { None } else { definitions.stack(&self.frames, complete) };
+            let region = known.or_else(|| define_region(definitions, what, key.as_ref()?));
+            let stack = if frames.is_empty() { None } else { definitions.stack(frames, complete) };
             (region, definitions.site(region, stack))
         })?;
         if let Some(region) = region {
@@ -145,16 +150,20 @@ impl Sites {
         Some(site)
     }
 
-    /// Fills in the frames as (number of the module, virtual address).
-    fn number_frames(&mut self, runtime: &Runtime) {
+    /// Fills in the frames as (number of the module, virtual address). How many of the innermost are those of a runtime
+    /// library of OpenMP, one after the other.
+    fn number_frames(&mut self, runtime: &Runtime) -> usize {
         self.frames.clear();
+        let mut of_openmp = 0;
         for (&address, &serial) in self.capture.frames().iter().zip(self.capture.modules()) {
             let known = serial.idx().and_then(|idx| self.numbers.get(idx).copied().flatten());
             let module = match known {
                 Some(module) => module,
                 None => {
                     let Some(module) = self.modules.find(address) else { break };
-                    let numbered = NumberedModule { number: number_of(runtime, module), bias: module.bias };
+                    let is_openmp = crate::openmp::is_runtime(module.path.as_os_str().as_encoded_bytes());
+                    let number = number_of(runtime, module);
+                    let numbered = NumberedModule { number, bias: module.bias, is_openmp };
                     if let Some(idx) = serial.idx() {
                         self.numbers.resize(self.numbers.len().max(idx + 1), None);
                         self.numbers[idx] = Some(numbered);
@@ -162,8 +171,12 @@ impl Sites {
                     numbered
                 }
             };
+            if module.is_openmp && of_openmp == self.frames.len() {
+                of_openmp += 1;
+            }
             self.frames.push((module.number, (address - module.bias) as u64));
         }
+        of_openmp
     }
 
     /// The module that a variable lies in, and the virtual address there.
@@ -397,24 +410,32 @@ pub(crate) const SYSTEM_FUNCTIONS: u32 = 1 << 18;
 
 /// The same of functions of coarrays.
 #[cfg(not(feature = "linked"))]
-pub(crate) const COARRAY_FUNCTIONS: u32 = 1 << 20;
+pub(crate) const COARRAY_FUNCTIONS: u32 = 1 << 21;
 
 /// The same of functions that allocate.
 #[cfg(not(feature = "linked"))]
 pub(crate) const HEAP_FUNCTIONS: u32 = 1 << 19;
+
+/// The same of constructs of OpenMP.
+#[cfg(not(feature = "linked"))]
+pub(crate) const OPENMP_CONSTRUCTS: u32 = 1 << 20;
 
 /// The site that says nothing of where the call came from.
 #[cold]
 pub(crate) fn without_stack(runtime: &Runtime, what: What) -> Option<SiteId> {
     let key = region_of(what)?;
     runtime.define(|definitions| {
-        let region = region(definitions, what, &key);
+        let region = define_region(definitions, what, &key);
         definitions.site(region, None)
     })
 }
 
-/// The region of what `key` was made from; of one whose noun is a datum it is said which.
-fn region(definitions: &mut Definitions, what: What, key: &RegionKey) -> Option<RegionId> {
+/// The number of a region. Where its noun is a construct of the program's, the place of that goes with it; where it is a
+/// datum, it is said which.
+fn define_region(definitions: &mut Definitions, what: What, key: &RegionKey) -> Option<RegionId> {
+    if let Some((module, vaddr)) = crate::openmp::place(what.noun) {
+        return definitions.region_at(key, module, vaddr);
+    }
     let region = definitions.region(key)?;
     if let Some(data) = crate::data::of_noun(what.noun) {
         definitions.define(&Definition::RegionData { region: region.0, data });
@@ -426,6 +447,7 @@ fn region_of(what: What) -> Option<RegionKey> {
     let (noun_kind, noun) = match crate::files::name(what.noun) {
         Some(name) => ("file", name),
         None if crate::data::of_noun(what.noun).is_some() => ("data", format!("data {}", what.noun)),
+        None if crate::openmp::place(what.noun).is_some() => ("construct", crate::openmp::name(what.noun)?),
         None => NOUNS.with(|nouns| nouns.get(what.noun as usize).cloned()).flatten().unwrap_or_default(),
     };
     let (level, verb, role) = if what.function < THREAD_FUNCTIONS {
@@ -439,6 +461,8 @@ fn region_of(what: What) -> Option<RegionKey> {
         (level::COARRAY, verb, role)
     } else if let Some(verb) = crate::heap::verb(what.function) {
         (level::MEMORY, verb, Role::Manage)
+    } else if let Some((verb, role)) = crate::openmp::verb(what.function) {
+        (level::OPENMP, verb, role)
     } else {
         let &(name, role) = crate::threads::FUNCTIONS.get((what.function - THREAD_FUNCTIONS) as usize)?;
         (level::THREADS, name, role)

@@ -50,7 +50,7 @@ pub use heap::{Heap, Taken};
 pub use lock::Lock;
 pub use marey_macros::instrument;
 pub use marey_model::Detail;
-pub use order::{Cause, begin_because, count_free_lock, leave_because};
+pub use order::{Cause, begin_because, count_free_lock, leave_because, leave_because_at};
 pub use runtime::{
     Config, Mode, Runtime, count_homeless, current as current_runtime, level, lose_clock, revive, tell_begins,
 };

@@ -10,7 +10,9 @@ use marey_model::spool::{at, op};
 
 use crate::counting;
 use crate::thread::Thread;
-use crate::write::{Kept, ROOM, Scratch, head_counter, leave_pending, put_delta, while_announced, write};
+use crate::write::{
+    Kept, ROOM, Scratch, head_counter, leave_pending, now, put_delta, put_delta_to, while_announced, write,
+};
 
 /// The earlier end of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +32,16 @@ pub struct Cause {
 /// # Safety
 /// `thread` is a descriptor of the calling thread.
 pub unsafe fn leave_because(thread: *mut Thread, cause: Option<Cause>) {
+    // SAFETY: the caller's promise.
+    unsafe { leave_because_at(thread, u64::MAX, cause) };
+}
+
+/// The same for a region that was over at `ticks` already, as is known only now; it ends no earlier than the thread's last
+/// record, and no later than now.
+///
+/// # Safety
+/// As for [`leave_because`].
+pub unsafe fn leave_because_at(thread: *mut Thread, ticks: u64, cause: Option<Cause>) {
     // SAFETY: the caller's promise; a leave and an edge take less than `ROOM`.
     unsafe {
         if leave_pending(thread, Kept::Timed, |_, _| ()) {
@@ -44,7 +56,11 @@ pub unsafe fn leave_because(thread: *mut Thread, cause: Option<Cause>) {
             }
             if (*thread).depth != 0 {
                 scratch.byte(op::LEAVE);
-                put_delta(thread, scratch);
+                if ticks == u64::MAX {
+                    put_delta(thread, scratch);
+                } else {
+                    put_delta_to(thread, scratch, ticks.max((*thread).last).min(now(thread)));
+                }
                 (*thread).depth -= 1;
                 put_cause(thread, scratch, cause);
             }

@@ -298,6 +298,14 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
     pub(crate) system: Switch,
 
+    /// Record constructs of OpenMP
+    ///
+    /// Parallel regions, the tasks of their threads, loops whose iterations are handed out, sections, critical sections,
+    /// barriers, locks that were waited for and explicit tasks, each with its call path, and who waited for whom. Static
+    /// loops make no call and are part of their thread's task.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
+    pub(crate) openmp: Switch,
+
     /// Least size of blocks of memory to record, in bytes, or off
     ///
     /// Blocks that are allocated with malloc and its like, new, ALLOCATE or by Rust, with their call paths: how many and how

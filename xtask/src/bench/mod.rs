@@ -17,6 +17,7 @@ mod governor;
 mod heap;
 mod merge;
 mod message;
+mod openmp;
 mod page;
 mod pair;
 mod program;
@@ -155,6 +156,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         function::measure(plan, &tools, &mut goals)?,
         governor::measure(plan, &tools, &mut goals)?,
         call::measure(plan, &tools, &mut goals)?,
+        openmp::measure(plan, &tools, &mut goals)?,
         message::measure(plan, &tools, &mut goals)?,
         merge::measure(plan, &tools, &mut goals)?,
         program::measure(plan, &tools, &mut goals)?,

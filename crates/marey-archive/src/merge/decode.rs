@@ -257,6 +257,9 @@ impl Decoder {
         if let Some(window) = last.filter(|window| window.sealed == 0 && self.is_alive()) {
             self.enter_announced(with, window, builder, out);
         }
+        if self.is_alive() {
+            self.end_idle(with, ending, builder, out);
+        }
         if builder.stack.is_empty() {
             return Ok(());
         }
@@ -273,6 +276,26 @@ impl Decoder {
             self.at_end = if self.ended { Vec::new() } else { open };
         }
         Ok(())
+    }
+
+    /// Ends what others know that it was over before the process ended.
+    fn end_idle(&mut self, with: &With<'_>, ending: u64, builder: &mut Builder, out: &mut Happened) {
+        let (context, thread) = (with.context, with.index.streams[self.stream].thread);
+        let Some(idle) = context.idle.get(&thread).filter(|idle| idle.ticks <= ending) else { return };
+        self.ticks = self.ticks.max(idle.ticks);
+        self.now = context.clock.ns(self.ticks);
+        builder.advance(self.now);
+        let truncated = self.truncated;
+        // The edge leads to the innermost.
+        if !builder.stack.is_empty() {
+            out.edge(context, idle.kind, idle.by, context.clock.ns(idle.ticks), self.now, 0);
+        }
+        self.close(&context.clock, builder, out, 0);
+        self.truncated = truncated;
+        if idle.site != u32::MAX {
+            let (ticks, now, slab) = (self.ticks, self.now, out.slab_of(self.now));
+            builder.enter_earlier(idle.site, ticks, now, slab, || context.site(with.globals, idle.site));
+        }
     }
 
     /// The call that the process died in, if its window says that there was one.

@@ -68,6 +68,8 @@ pub(crate) struct ProcessDefs {
     pub exchanges: Vec<Exchange>,
     /// Regions of which visits were only counted, in the order in which that was decided.
     pub reduced: Vec<ReducedDef>,
+    /// By threads that had ended all their regions before the process ended.
+    pub idle: BTreeMap<u32, IdleDef>,
     /// Hundredths of a per cent of its time that recording could take, and hundredths of a tick that counting a visit
     /// cost.
     pub budget: Option<(u32, u64)>,
@@ -111,6 +113,16 @@ pub(crate) struct ReducedDef {
     pub site: u32,
     pub ticks: u64,
     pub share: u32,
+}
+
+/// When regions of a thread ended that nobody left, because of what which thread did, by a kind of edge; and the site that
+/// it was in from then on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IdleDef {
+    pub ticks: u64,
+    pub by: u32,
+    pub kind: u8,
+    pub site: u32,
 }
 
 /// Name, unit and source of a counter.
@@ -460,6 +472,9 @@ impl ProcessDefs {
                 let (user, system) = (user_ns, system_ns);
                 self.resources =
                     Some(Resources { peak_memory, user, system, major_faults, waits, preemptions });
+            }
+            D::Idle { thread, ticks, by, kind, site } => {
+                self.idle.insert(thread, IdleDef { ticks, by, kind, site });
             }
             D::Ending { kind, code, end } => self.ending = Some((kind, code, end)),
             D::Trouble { kind, count, detail } => self.troubles.push((kind, count, detail)),

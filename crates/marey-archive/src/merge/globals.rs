@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::arrays::{ArrayRow, DataPlace};
 use super::clock::Clock;
-use super::definitions::{CounterKind, ProcessDefs, Shape};
+use super::definitions::{CounterKind, IdleDef, ProcessDefs, Shape};
 use super::identity::{Communicators, Seen};
 use super::index::Index;
 use crate::schema::NONE;
@@ -186,6 +186,8 @@ pub(crate) struct Context {
     /// Locations of threads and lanes by their numbers in the process.
     pub threads: FxHashMap<u32, u32>,
     pub lanes: FxHashMap<u32, u32>,
+    /// By their numbers in the process, threads that had ended all their regions before it ended.
+    pub idle: BTreeMap<u32, IdleDef>,
     pub mpi_level: u32,
 }
 
@@ -328,6 +330,7 @@ impl Globals {
             counted,
             threads,
             lanes,
+            idle: process.idle.clone(),
             mpi_level: 0,
         }
     }

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use crate::site;
 
-/// Numbers of nouns that are data begin here, below those of files.
-const NOUNS: u32 = 1 << 30;
+/// Numbers of nouns that are data begin here, below those of constructs and files.
+const NOUNS: u32 = 1 << 29;
 /// Data beyond this many that are not the same share one noun, so that a program which makes arrays without end does not
 /// have a region for each.
 const MAX_NOUNS: usize = 512;

@@ -29,16 +29,16 @@ pub(super) fn site(runtime: &Runtime, function: usize) -> Option<u32> {
     Some(site)
 }
 
-/// Where a function lies.
-struct Place {
+/// Where a function lies, or something else that modules have.
+pub(crate) struct Place {
     /// Number of the module; `u32::MAX` for code that lies in none.
-    module: u32,
-    vaddr: u64,
+    pub(crate) module: u32,
+    pub(crate) vaddr: u64,
     /// `libx.so+0x1234`.
-    name: String,
+    pub(crate) name: String,
 }
 
-fn place_of(runtime: &Runtime, function: usize) -> Place {
+pub(crate) fn place_of(runtime: &Runtime, function: usize) -> Place {
     let taken = MODULES.with_or_renew(|| None, Option::take).flatten();
     let mut modules = taken.unwrap_or_default();
     for closed in &modules.refresh().removed {

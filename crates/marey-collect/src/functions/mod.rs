@@ -19,7 +19,8 @@ mod sites;
 
 use marey_measure::{Leaving, Mode, TABLE, Thread, Told, current_thread, existing_thread};
 
-pub(crate) use names::name_of;
+pub(crate) use learn::place_of;
+pub(crate) use names::{name_of, object_at};
 pub(crate) use sites::forget;
 
 use self::gone::Call;

@@ -18,13 +18,15 @@ use marey_measure::Lock;
 use rustc_hash::FxHashMap;
 
 use self::readable::readable;
-use self::symbols::Symbols;
+use self::symbols::{Of, Symbols};
 
 /// A module that functions were found in.
 struct Module {
     path: CString,
     /// `None` before it was asked for.
     symbols: Option<Symbols>,
+    /// The same of its variables.
+    objects: Option<Symbols>,
 }
 
 /// Modules by their numbers. Taken while definitions are made, so nothing is defined while it is held.
@@ -36,6 +38,7 @@ pub(super) fn know(number: u32, path: &Path) {
         known.get_or_insert_default().entry(number).or_insert_with(|| Module {
             path: CString::new(path.as_os_str().as_bytes()).unwrap_or_default(),
             symbols: None,
+            objects: None,
         });
     });
 }
@@ -45,8 +48,19 @@ pub(crate) fn name_of(module: u32, vaddr: u64) -> Option<String> {
     KNOWN
         .with_or_renew(Option::default, |known| {
             let module = known.as_mut()?.get_mut(&module)?;
-            let symbols = module.symbols.get_or_insert_with(|| Symbols::read(&module.path));
+            let symbols = module.symbols.get_or_insert_with(|| Symbols::read(&module.path, Of::Functions));
             symbols.find(vaddr).map(readable)
+        })
+        .flatten()
+}
+
+/// The name of the variable that begins at an address of a module, as its symbol table has it.
+pub(crate) fn object_at(module: u32, vaddr: u64) -> Option<String> {
+    KNOWN
+        .with_or_renew(Option::default, |known| {
+            let module = known.as_mut()?.get_mut(&module)?;
+            let objects = module.objects.get_or_insert_with(|| Symbols::read(&module.path, Of::Objects));
+            objects.find(vaddr).map(str::to_owned)
         })
         .flatten()
 }

@@ -20,6 +20,8 @@ mod table;
 mod wait;
 
 pub(crate) use real::FUNCTIONS;
+#[cfg(not(feature = "linked"))]
+pub(crate) use table::{Note, Notes};
 
 use core::sync::atomic::Ordering;
 

@@ -38,9 +38,9 @@ pub(super) fn open() {
 
 /// A thread did something at a time (in ticks).
 #[derive(Clone, Copy)]
-pub(super) struct Note {
-    pub(super) thread: u32,
-    pub(super) ticks: u64,
+pub(crate) struct Note {
+    pub(crate) thread: u32,
+    pub(crate) ticks: u64,
 }
 
 fn hash(address: usize) -> usize {
@@ -50,7 +50,7 @@ fn hash(address: usize) -> usize {
 const NOTES: usize = 4096;
 
 /// Who last gave something back, by the address of the lock, condition or word that others wait at.
-pub(super) struct Notes([Place; NOTES]);
+pub(crate) struct Notes([Place; NOTES]);
 
 #[repr(align(64))]
 struct Place {
@@ -64,14 +64,14 @@ struct Place {
 
 impl Notes {
     /// Announces a waiter. The number returned is for [`Self::unregister`].
-    pub(super) fn register(&self, address: usize) -> usize {
+    pub(crate) fn register(&self, address: usize) -> usize {
         let place = hash(address) % NOTES;
         self.0[place].waiters.fetch_add(1, Ordering::SeqCst);
         place + 1
     }
 
     /// Takes a waiter back; 0 stands for none.
-    pub(super) fn unregister(&self, place: usize) {
+    pub(crate) fn unregister(&self, place: usize) {
         let Some(place) = place.checked_sub(1).and_then(|place| self.0.get(place)) else { return };
         // In a child that was forked while its thread waited, the count has been wiped.
         let less = |n: u32| n.checked_sub(1);
@@ -82,12 +82,12 @@ impl Notes {
 
     /// Whether somebody may be waiting at `address`.
     #[inline(always)]
-    pub(super) fn is_awaited(&self, address: usize) -> bool {
+    pub(crate) fn is_awaited(&self, address: usize) -> bool {
         self.0[hash(address) % NOTES].waiters.load(Ordering::SeqCst) != 0
     }
 
     /// Leaves a note, unless somebody is leaving one in the same place just now.
-    pub(super) fn leave(&self, address: usize, note: Note) {
+    pub(crate) fn leave(&self, address: usize, note: Note) {
         let place = &self.0[hash(address) % NOTES];
         let version = place.version.load(Ordering::Relaxed);
         let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);
@@ -104,7 +104,7 @@ impl Notes {
     }
 
     /// The last note for `address`.
-    pub(super) fn find(&self, address: usize) -> Option<Note> {
+    pub(crate) fn find(&self, address: usize) -> Option<Note> {
         let place = &self.0[hash(address) % NOTES];
         // Its writer may be stopped in the middle; then there is no note.
         for _ in 0..100 {

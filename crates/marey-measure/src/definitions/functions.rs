@@ -56,6 +56,16 @@ impl Definitions {
         Some(RegionId(id))
     }
 
+    /// The number of a region of which the noun is code at a place: its name is found when the run is merged, and until
+    /// then it is called as the key says. `None` without memory for it.
+    pub fn region_at(&mut self, key: &RegionKey, module: u32, vaddr: u64) -> Option<RegionId> {
+        if let Some(&id) = self.regions.get(key) {
+            return Some(RegionId(id));
+        }
+        let region = self.region(key)?;
+        self.define(&Definition::Function { region: region.0, module, vaddr }).then_some(region)
+    }
+
     /// What rules say of a function: by its name, or by its place if it has none.
     pub(super) fn rule_for_function(&self, (module, vaddr): (u32, u64), noun: &str) -> Option<Detail> {
         if self.rules.is_empty() {

@@ -448,6 +448,20 @@ definitions! {
         /// For each dimension the code of a [`crate::DimensionKind`], start, stride and how many.
         dimensions: Vec<(u8, (i64, (i64, u64)))>,
     }
+    /// A thread that was still there when the process ended had ended all its open regions before; what it waited for in
+    /// them happened on another thread, and only others know when.
+    48 Idle {
+        /// The thread.
+        thread: u32,
+        /// When they ended.
+        ticks: u64,
+        /// The thread that ended the wait by what it did then.
+        by: u32,
+        /// Code of the [`crate::EdgeKind`] from there.
+        kind: u8,
+        /// The site that the thread was in from then on.
+        site: u32,
+    }
 }
 
 impl Definition {

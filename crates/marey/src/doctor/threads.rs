@@ -25,8 +25,8 @@ pub(super) fn examine(shown: &str, listing: &Listing, words: &[OsString]) -> Opt
     let finding = Finding::ok(
         Topic::Threads,
         shown,
-        format!("OpenMP ({}): its threads are recorded; its loops and tasks are not told apart", runtime.0),
-        "Time in threads is charged to them, and waiting for a processor looks like waiting for work.",
+        format!("OpenMP ({}): its threads and constructs are recorded, and who waits for whom", runtime.0),
+        "Static loops make no call: they are part of their thread's task, and samples tell their lines.",
     );
     let is_too_many = |threads: &u64| 1 < *threads && usable < ranks.saturating_mul(*threads);
     let Some(threads) = threads.filter(|threads| !line.has_hosts && is_too_many(threads)) else {

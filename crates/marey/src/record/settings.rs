@@ -12,9 +12,9 @@ use marey_archive::RunFacts;
 use crate::cli::{Cli, Mode, RecordArgs};
 
 /// Those of them that are kept, in the order of the help.
-const KEPT: [&str; 12] = [
+const KEPT: [&str; 13] = [
     "mode", "elements", "max-mb", "budget", "sample", "counters", "depth", "threads", "files", "system",
-    "heap", "all",
+    "openmp", "heap", "all",
 ];
 /// No word is longer: sixty-four places of elements are not.
 const LONGEST: usize = 4096;
@@ -36,6 +36,7 @@ pub(super) fn words_of(args: &RecordArgs) -> Vec<String> {
         ("threads", Some(args.threads.name().to_owned())),
         ("files", Some(args.files.name().to_owned())),
         ("system", Some(args.system.name().to_owned())),
+        ("openmp", Some(args.openmp.name().to_owned())),
         ("heap", Some(off_or(args.heap.0.map(|least| least.to_string())))),
     ];
     let valued = values.into_iter().filter_map(|(name, value)| Some(format!("--{name}={}", value?)));
@@ -151,6 +152,7 @@ fn set(args: &mut RecordArgs, then: RecordArgs, name: &str) {
         "threads" => args.threads = then.threads,
         "files" => args.files = then.files,
         "system" => args.system = then.system,
+        "openmp" => args.openmp = then.openmp,
         "heap" => args.heap = then.heap,
         "all" => args.all = then.all,
         _ => {}
@@ -176,7 +178,7 @@ mod tests {
     }
 
     /// Each with a value that is not the usual one, as a user types it.
-    const ALL: [&str; 12] = [
+    const ALL: [&str; 13] = [
         "--mode=full",
         "--elements=0-3,100-100",
         "--max-mb=7",
@@ -187,6 +189,7 @@ mod tests {
         "--threads=off",
         "--files=off",
         "--system=off",
+        "--openmp=off",
         "--heap=1",
         "--all",
     ];
@@ -208,7 +211,7 @@ mod tests {
             let mut again = typed(&ALL);
             take(&mut again, &run_of(&before.iter().map(String::as_str).collect::<Vec<_>>()), |_| false);
             assert_eq!(words_of(&again)[..1], before[..1]);
-            assert_eq!(words_of(&again)[2..11], before[1..], "{words:?}");
+            assert_eq!(words_of(&again)[2..12], before[1..], "{words:?}");
         }
     }
 

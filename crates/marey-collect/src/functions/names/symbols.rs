@@ -17,6 +17,14 @@ pub(super) struct Symbols {
     names: Vec<u8>,
 }
 
+/// Which symbols.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    Functions,
+    /// Variables.
+    Objects,
+}
+
 /// Largest section that is read: tables of the largest programs are below.
 const MOST_BYTES: u64 = 1 << 30;
 const HEADER: usize = 64;
@@ -25,11 +33,11 @@ const SYMBOL: usize = 24;
 
 impl Symbols {
     /// Those of a file; none if it has none or cannot be read.
-    pub(super) fn read(path: &CStr) -> Self {
-        Self::of(&|offset, len| sys::read_part(path, offset, len)).unwrap_or_default()
+    pub(super) fn read(path: &CStr, of: Of) -> Self {
+        Self::of(&|offset, len| sys::read_part(path, offset, len), of).unwrap_or_default()
     }
 
-    fn of(read: &dyn Fn(u64, usize) -> Vec<u8>) -> Option<Self> {
+    fn of(read: &dyn Fn(u64, usize) -> Vec<u8>, of: Of) -> Option<Self> {
         let part = |offset: u64, len: u64| {
             let bytes = read(offset, usize::try_from(len.min(MOST_BYTES)).ok()?);
             (bytes.len() as u64 == len).then_some(bytes)
@@ -46,7 +54,8 @@ impl Symbols {
         let names = sections.chunks_exact(SECTION).nth(usize::try_from(small(table, 0x28)?).ok()?)?;
         let content = |section: &[u8]| part(word(section, 0x18)?, word(section, 0x20)?);
         let (symbols, names) = (content(table)?, content(names)?);
-        let mut functions: Vec<(u64, u32)> = symbols.chunks_exact(SYMBOL).filter_map(function).collect();
+        let mut functions: Vec<(u64, u32)> =
+            symbols.chunks_exact(SYMBOL).filter_map(|it| symbol(it, of)).collect();
         functions.sort_unstable();
         functions.shrink_to_fit();
         Some(Self { functions, names })
@@ -65,11 +74,12 @@ impl Symbols {
     }
 }
 
-/// A function's address, and the place of its name.
-fn function(symbol: &[u8]) -> Option<(u64, u32)> {
+/// The address of a function or variable, and the place of its name.
+fn symbol(symbol: &[u8], of: Of) -> Option<(u64, u32)> {
     let (kind, section) = (symbol.get(4)? & 15, half(symbol, 6)?);
-    let (is_function, is_here) = (matches!(kind, 2 | 10), section != 0);
-    (is_function && is_here).then_some((word(symbol, 8)?, small(symbol, 0)? as u32))
+    let kinds = if of == Of::Functions { [2, 10] } else { [1, 5] };
+    let (is_meant, is_here) = (kinds.contains(&kind), section != 0);
+    (is_meant && is_here).then_some((word(symbol, 8)?, small(symbol, 0)? as u32))
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u64> {
@@ -92,7 +102,7 @@ mod tests {
     fn a_function_of_this_program_is_found_at_its_address() {
         #[unsafe(no_mangle)]
         extern "C" fn marey_test_of_symbols() {}
-        let symbols = Symbols::read(c"/proc/self/exe");
+        let symbols = Symbols::read(c"/proc/self/exe", Of::Functions);
         let (vaddr, _) = *symbols
             .functions
             .iter()
@@ -113,7 +123,7 @@ mod tests {
                 let from = bytes.len().min(offset as usize);
                 bytes[from..bytes.len().min(from + len)].to_vec()
             };
-            Symbols::of(&read).map_or(0, |symbols| {
+            Symbols::of(&read, Of::Functions).map_or(0, |symbols| {
                 symbols.functions.iter().filter(|function| symbols.find(function.0).is_some()).count()
             })
         };

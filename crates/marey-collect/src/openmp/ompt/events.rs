@@ -1,0 +1,476 @@
+//! How the calls of a runtime that tells of its constructs are recorded.
+//!
+//! The one idea: beginnings and ends come one by one, on the thread that they are of, so what the thread was in before is
+//! put aside at a beginning and comes back at the end ([`super::super::saved`]). Who is told by a number of the runtime's
+//! (a region, a task) is known by what we have put there.
+//!
+//! Threads that come to the end of a parallel region are told that they have left its barrier when the next one begins:
+//! that is written down then, as of a runtime that tells nothing.
+
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use marey_measure::{Thread, count_free_lock, now};
+use marey_model::EdgeKind;
+
+use super::super::here::{Here, here, number};
+use super::super::region::{
+    self, Construct, Named, begin, enter, leave, leave_because, site_of_call, site_of_task,
+};
+use super::super::tables::{TeamRef, tables};
+use super::super::{barrier, place, saved, share};
+use super::{Call, Mutex, SyncRegion, Work, callback};
+use crate::entry::Entry;
+use crate::threads::Note;
+
+/// What the runtime is asked to tell, by the number of the interface.
+pub(super) const CALLBACKS: [(i32, unsafe extern "C" fn()); 13] = [
+    (3, parallel_begin),
+    (4, parallel_end),
+    (5, task_create),
+    (6, task_schedule),
+    (7, implicit_task),
+    (16, sync_region_wait),
+    (17, mutex_released),
+    (20, work),
+    (23, sync_region),
+    (26, mutex_acquire),
+    (27, mutex_acquired),
+    (30, cancel),
+    (32, dispatch),
+];
+
+callback! {
+    parallel_begin = parallel_begins;
+    parallel_end = parallel_ends;
+    task_create = task_is_created;
+    task_schedule = task_is_scheduled;
+    implicit_task = implicit;
+    sync_region_wait = waits;
+    mutex_released = released;
+    work = works;
+    sync_region = syncs;
+    mutex_acquire = acquires;
+    mutex_acquired = acquired;
+    cancel = cancels;
+    dispatch = dispatches;
+}
+
+const BEGIN: usize = 1;
+const END: usize = 2;
+
+impl Call {
+    fn entry(&self) -> Entry {
+        Entry { sp: self.sp, bp: self.bp }
+    }
+
+    /// The team that we have put where an argument points to.
+    unsafe fn team(&self, at: usize) -> Option<TeamRef> {
+        let place = self.args[at] as *const u64;
+        // SAFETY: the runtime gives the address of its data, or none.
+        let token = if place.is_null() { 0 } else { unsafe { *place } };
+        tables()?.team_of(token)
+    }
+}
+
+/// The noun of a construct that code calls for before this address: a place in the function that it is in.
+fn noun(runtime: &marey_measure::Runtime, address: usize) -> u32 {
+    if address == 0 { u32::MAX } else { place::noun(runtime, address - 1) }
+}
+
+unsafe extern "C" fn parallel_begins(call: *const Call) {
+    // SAFETY: the call is under way, and its arguments are those of the callback.
+    unsafe {
+        let data = (*call).args[2] as *mut u64;
+        *data = 0;
+        let Some((_own, (runtime, thread))) = begin((*call).sp) else { return };
+        let noun = noun(runtime, (*call).args[5]);
+        let region = enter(thread, site_of_call(thread, Construct::Parallel, noun, (*call).entry()));
+        let began = now(thread);
+        saved::push(region, 0, 0, began, 0);
+        if let Some(team) = tables().and_then(|tables| tables.team(began)) {
+            team.of((*thread).serial, noun);
+            *data = team.token();
+        }
+    }
+}
+
+unsafe extern "C" fn parallel_ends(call: *const Call) {
+    // SAFETY: as above.
+    unsafe {
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        if let Some(team) = (*call).team(0) {
+            team.over();
+        }
+        let Some(outer) = saved::pop() else { return };
+        leave(thread, outer.region);
+        *here() = outer.here;
+    }
+}
+
+unsafe extern "C" fn implicit(call: *const Call) {
+    /// Of the thread that a program begins with, outside of all regions.
+    const INITIAL: usize = 1;
+    // SAFETY: as above.
+    unsafe {
+        let [endpoint, _, _, _, index, flags] = (*call).args;
+        if flags & INITIAL != 0 {
+            return;
+        }
+        let Some((_own, (runtime, thread))) = begin((*call).sp) else { return };
+        if endpoint as u32 as usize == END {
+            // Whoever waits for the next region writes it down then.
+            if (*here()).is_parked == 0 {
+                share::end(thread);
+                leave(thread, core::mem::take(&mut (*here()).implicit));
+            }
+            return;
+        }
+        let team = (*call).team(1);
+        let is_first = index as u32 == 0;
+        let creation = team.map(|team| team.creation());
+        if !is_first {
+            barrier::goes_on(runtime, thread, creation);
+        }
+        *here() = Here::of_task(team, number((*thread).serial));
+        let noun = team.map_or(u32::MAX, TeamRef::noun);
+        (*here()).implicit = enter(thread, site_of_task(runtime, Construct::ImplicitTask, noun));
+        (*here()).is_first = u32::from(is_first);
+        if !is_first && (*here()).implicit != 0 {
+            region::because(thread, EdgeKind::Create, creation);
+        }
+    }
+}
+
+unsafe extern "C" fn syncs(call: *const Call) {
+    // SAFETY: as above.
+    unsafe {
+        let [kind, endpoint, ..] = (*call).args;
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        match (SyncRegion::of(kind), endpoint as u32 as usize) {
+            (SyncRegion::Barrier, BEGIN) => {
+                share::end(thread);
+                // At the end of a region there is no place on some threads.
+                let site = site_of_call(thread, Construct::Barrier, u32::MAX, (*call).entry());
+                let region = enter(thread, site);
+                barrier::arrive(thread);
+                (*here()).barrier = region;
+                // It may be the one that is left when another region begins.
+                if (*here()).is_first == 0 {
+                    barrier::park(thread);
+                }
+            }
+            // Of a region that is over it is known only now that its end was left.
+            (SyncRegion::Barrier, END) if (*here()).team.is_none_or(|team| !team.is_over()) => {
+                barrier::unpark(thread);
+                barrier::close(thread);
+            }
+            (SyncRegion::Taskwait, BEGIN) => wait_begins(&*call, thread, Construct::Taskwait, (*here()).task),
+            (SyncRegion::Taskwait, END) => wait_ends(thread),
+            (SyncRegion::Taskgroup, BEGIN) => (*here()).push_group(number((*thread).serial)),
+            _ => {}
+        }
+    }
+}
+
+unsafe extern "C" fn waits(call: *const Call) {
+    // SAFETY: as above.
+    unsafe {
+        let [kind, endpoint, ..] = (*call).args;
+        if SyncRegion::of(kind) != SyncRegion::Taskgroup {
+            return;
+        }
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        match endpoint as u32 as usize {
+            BEGIN => {
+                let group = (*here()).pop_group();
+                wait_begins(&*call, thread, Construct::Taskgroup, group);
+            }
+            END => wait_ends(thread),
+            _ => {}
+        }
+    }
+}
+
+unsafe fn wait_begins(call: &Call, thread: *mut Thread, construct: Construct, what: u64) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let region = enter(thread, site_of_call(thread, construct, u32::MAX, call.entry()));
+        let began = now(thread);
+        barrier::waits(began);
+        let place = tables().filter(|_| what != 0).map_or(0, |tables| tables.notes.register(what as usize));
+        saved::push(region, place, what as usize, began, 0);
+    }
+}
+
+unsafe fn wait_ends(thread: *mut Thread) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(wait) = saved::pop() else { return };
+        let note = note_of(&wait);
+        barrier::end_wait(thread, wait.region, u64::MAX, EdgeKind::Join, note);
+    }
+}
+
+/// Takes a waiter off the list; the note that ended its wait.
+fn note_of(wait: &saved::Saved) -> Option<Note> {
+    let tables = tables().filter(|_| wait.place != 0)?;
+    tables.notes.unregister(wait.place);
+    tables.notes.find(wait.what).filter(|note| wait.began <= note.ticks)
+}
+
+unsafe extern "C" fn works(call: *const Call) {
+    static STATIC: Named = Named::new("schedule", "static loop");
+    static DYNAMIC: Named = Named::new("schedule", "dynamic loop");
+    static GUIDED: Named = Named::new("schedule", "guided loop");
+    // SAFETY: as above.
+    unsafe {
+        let [kind, endpoint, ..] = (*call).args;
+        let kind = Work::of(kind);
+        if kind == Work::Other {
+            return;
+        }
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        if endpoint as u32 as usize == END {
+            match kind {
+                Work::Single => leave(thread, (*here()).pop_held()),
+                _ => share::end(thread),
+            }
+            return;
+        }
+        let (construct, noun) = match kind {
+            Work::Loop("static") => (Construct::Loop, STATIC.noun()),
+            Work::Loop("dynamic") => (Construct::Loop, DYNAMIC.noun()),
+            Work::Loop("guided") => (Construct::Loop, GUIDED.noun()),
+            Work::Loop(_) => (Construct::Loop, u32::MAX),
+            Work::Single => (Construct::Single, u32::MAX),
+            _ => (Construct::Sections, u32::MAX),
+        };
+        let site = site_of_call(thread, construct, noun, (*call).entry());
+        if kind == Work::Single {
+            let region = enter(thread, site.filter(|_| (*here()).can_hold()));
+            return (*here()).push_held(region);
+        }
+        share::end(thread);
+        (*here()).shared = enter(thread, site);
+        (*here()).is_sections = u32::from(kind == Work::Sections);
+    }
+}
+
+/// A thread gets a portion of a loop or of sections.
+unsafe extern "C" fn dispatches(call: *const Call) {
+    // SAFETY: as above.
+    unsafe {
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        if (*here()).shared != 0 {
+            let part = if (*here()).is_sections != 0 { Construct::Section } else { Construct::Chunk };
+            share::next_part(thread, part, (*call).entry());
+        }
+    }
+}
+
+unsafe extern "C" fn cancels(_: *const Call) {
+    // SAFETY: the thread's own memory.
+    unsafe {
+        if let Some(team) = (*here()).team {
+            team.cancelled();
+        }
+    }
+}
+
+unsafe extern "C" fn acquires(call: *const Call) {
+    // SAFETY: as above.
+    unsafe {
+        let [kind, _, _, what, ..] = (*call).args;
+        let construct = match Mutex::of(kind) {
+            Mutex::Critical => Construct::CriticalWait,
+            Mutex::Atomic => Construct::AtomicWait,
+            Mutex::Ordered => Construct::OrderedWait,
+            Mutex::Lock => Construct::Lock,
+            Mutex::Test | Mutex::Other => return,
+        };
+        let Some(tables) = tables() else { return };
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        let is_held = construct == Construct::OrderedWait || tables.wants(what);
+        let (mut region, mut place) = (0, 0);
+        if is_held {
+            region = enter(thread, site_of_call(thread, construct, u32::MAX, (*call).entry()));
+            place = tables.notes.register(what);
+        }
+        saved::push(region, place, what, now(thread), 0);
+    }
+}
+
+unsafe extern "C" fn acquired(call: *const Call) {
+    // SAFETY: as above.
+    unsafe {
+        let [kind, what, ..] = (*call).args;
+        let kind = Mutex::of(kind);
+        if kind == Mutex::Other {
+            return;
+        }
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        if kind == Mutex::Test {
+            _ = tables().map(|tables| tables.wants(what));
+            return count_free_lock(thread);
+        }
+        let Some(wait) = saved::pop() else { return };
+        let edge = if kind == Mutex::Ordered { EdgeKind::Wake } else { EdgeKind::LockHandOver };
+        let note = note_of(&wait);
+        leave_because(thread, wait.region, u64::MAX, edge, note);
+        let construct = match kind {
+            Mutex::Critical => Construct::Critical,
+            Mutex::Atomic => Construct::Atomic,
+            Mutex::Ordered => Construct::Ordered,
+            _ => {
+                if wait.place == 0 {
+                    count_free_lock(thread);
+                }
+                return;
+            }
+        };
+        let site = site_of_call(thread, construct, u32::MAX, (*call).entry());
+        let region = enter(thread, site.filter(|_| (*here()).can_hold()));
+        (*here()).push_held(region);
+    }
+}
+
+unsafe extern "C" fn released(call: *const Call) {
+    // SAFETY: as above.
+    unsafe {
+        let [kind, what, ..] = (*call).args;
+        let kind = Mutex::of(kind);
+        let Some(tables) = tables() else { return };
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        if matches!(kind, Mutex::Critical | Mutex::Atomic | Mutex::Ordered) {
+            leave(thread, (*here()).pop_held());
+        }
+        if tables.notes.is_awaited(what) {
+            tables.notes.leave(what, Note { thread: (*thread).serial, ticks: now(thread) });
+        }
+        if kind != Mutex::Ordered {
+            tables.gives_back(what);
+        }
+    }
+}
+
+/// Tasks that were created lately, by their tickets.
+static CREATED: [Created; MOST_CREATED] = [const { Created::none() }; MOST_CREATED];
+/// Of more that were created and not begun, the first begin without saying who created them.
+const MOST_CREATED: usize = 1 << 14;
+static TICKETS: AtomicU64 = AtomicU64::new(1);
+
+struct Created {
+    ticket: AtomicU64,
+    parent: AtomicU64,
+    group: AtomicU64,
+    ticks: AtomicU64,
+    thread: AtomicU32,
+    noun: AtomicU32,
+}
+
+impl Created {
+    const fn none() -> Self {
+        Self {
+            ticket: AtomicU64::new(0),
+            parent: AtomicU64::new(0),
+            group: AtomicU64::new(0),
+            ticks: AtomicU64::new(0),
+            thread: AtomicU32::new(0),
+            noun: AtomicU32::new(0),
+        }
+    }
+
+    fn of(ticket: u64) -> &'static Self {
+        &CREATED[(ticket % MOST_CREATED as u64) as usize]
+    }
+}
+
+/// What we put where a task has room for us: its ticket, and this bit once it has begun.
+const BEGUN: u64 = 1 << 63;
+
+unsafe extern "C" fn task_is_created(call: *const Call) {
+    const EXPLICIT: usize = 4;
+    // SAFETY: as above.
+    unsafe {
+        let [_, _, data, flags, _, address] = (*call).args;
+        if flags & EXPLICIT == 0 {
+            return;
+        }
+        let Some((_own, (runtime, thread))) = begin((*call).sp) else { return };
+        let noun = noun(runtime, address);
+        let region = enter(thread, site_of_call(thread, Construct::TaskCreate, noun, (*call).entry()));
+        let ticket = TICKETS.fetch_add(1, Ordering::Relaxed) & !BEGUN;
+        let created = Created::of(ticket);
+        created.ticket.store(0, Ordering::Release);
+        created.parent.store((*here()).task, Ordering::Relaxed);
+        created.group.store((*here()).group(), Ordering::Relaxed);
+        created.ticks.store(now(thread), Ordering::Relaxed);
+        created.thread.store((*thread).serial, Ordering::Relaxed);
+        created.noun.store(noun, Ordering::Relaxed);
+        created.ticket.store(ticket, Ordering::Release);
+        *(data as *mut u64) = ticket;
+        leave(thread, region);
+    }
+}
+
+unsafe extern "C" fn task_is_scheduled(call: *const Call) {
+    /// What becomes of the task before: these are those after which it goes on some time.
+    const GOES_ON: [usize; 2] = [2, 7];
+    // SAFETY: as above.
+    unsafe {
+        let [prior, status, next, ..] = (*call).args;
+        let is_over = !GOES_ON.contains(&(status as u32 as usize));
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        let (prior, next) = (prior as *mut u64, next as *mut u64);
+        if is_over && !prior.is_null() && *prior & BEGUN != 0 {
+            *prior = 0;
+            task_ends(thread);
+        }
+        if !next.is_null() && *next != 0 && *next & BEGUN == 0 {
+            task_begins(thread, *next);
+            *next |= BEGUN;
+        }
+    }
+}
+
+unsafe fn task_begins(thread: *mut Thread, ticket: u64) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(runtime) = Thread::runtime(thread) else { return };
+        let created = Created::of(ticket);
+        let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        let is_it = created.ticket.load(Ordering::Acquire) == ticket;
+        let (mut parent, mut group, mut noun) = (0, 0, u32::MAX);
+        let mut creation = None;
+        if is_it {
+            (parent, group) = (word(&created.parent), word(&created.group));
+            noun = created.noun.load(Ordering::Relaxed);
+            let thread = created.thread.load(Ordering::Relaxed);
+            creation = Some(Note { thread, ticks: word(&created.ticks) });
+        }
+        barrier::task_begins(thread, creation);
+        let region = enter(thread, site_of_task(runtime, Construct::Task, noun));
+        if region != 0 {
+            region::because(thread, EdgeKind::Create, creation);
+        }
+        saved::push(region, 0, parent as usize, 0, group);
+        let team = (*here()).team;
+        let is_first = (*here()).is_first;
+        *here() = Here::of_task(team, number((*thread).serial));
+        (*here()).is_first = is_first;
+        if group != 0 {
+            (*here()).push_group(group);
+        }
+    }
+}
+
+unsafe fn task_ends(thread: *mut Thread) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(outer) = saved::pop() else { return };
+        leave(thread, outer.region);
+        barrier::task_is_over(thread, outer.what as u64, outer.group);
+        *here() = outer.here;
+        barrier::task_ended(thread);
+    }
+}

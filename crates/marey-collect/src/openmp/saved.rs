@@ -1,0 +1,81 @@
+//! What a thread was in before what it is in now, where a runtime tells of beginnings and ends by calls that leave no
+//! frame on the stack in between.
+//!
+//! The one idea: a stack of fixed size for each thread, made when it is first needed. What lies deeper is not recorded, and
+//! its end is counted, so that all further out still fits together.
+
+use marey_measure::sys;
+
+use super::here::{Here, here};
+use crate::variable::thread_variable;
+
+const MOST: usize = 128;
+
+/// What was put aside.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Saved {
+    pub(super) here: Here,
+    /// The region that ends when this comes back.
+    pub(super) region: u32,
+    pub(super) place: usize,
+    pub(super) what: usize,
+    /// When it began.
+    pub(super) began: u64,
+    pub(super) group: u64,
+}
+
+#[repr(C)]
+struct Stack {
+    entries: *mut [Saved; MOST],
+    depth: usize,
+}
+
+thread_variable! {
+    /// The calling thread's own.
+    fn stack -> Stack; "marey_openmp_saved", 16 bytes, aligned 3
+}
+
+/// Puts aside what the thread is in, and what goes with it.
+pub(super) fn push(region: u32, place: usize, what: usize, began: u64, group: u64) {
+    // SAFETY: the thread's own memory; the entries are mapped for ever.
+    unsafe {
+        let stack = stack();
+        if (*stack).entries.is_null() {
+            let Some(entries) = sys::map_zeros(size_of::<[Saved; MOST]>()) else {
+                (*stack).depth += 1;
+                return;
+            };
+            (*stack).entries = entries.cast();
+        }
+        if (*stack).depth < MOST {
+            let at = (*stack).entries.cast::<Saved>().add((*stack).depth);
+            at.write(Saved { here: *here(), region, place, what, began, group });
+        }
+        (*stack).depth += 1;
+    }
+}
+
+/// What was put aside last; `None` if there is nothing, or it lay too deep.
+pub(super) fn pop() -> Option<Saved> {
+    // SAFETY: as in `push`.
+    unsafe {
+        let stack = stack();
+        (*stack).depth = (*stack).depth.checked_sub(1)?;
+        let is_there = (*stack).depth < MOST && !(*stack).entries.is_null();
+        is_there.then(|| (*stack).entries.cast::<Saved>().add((*stack).depth).read())
+    }
+}
+
+/// The calling thread ends.
+pub(super) fn thread_ends() {
+    // SAFETY: the thread's own memory; nobody else knows the entries.
+    unsafe {
+        let stack = stack();
+        if !(*stack).entries.is_null() {
+            sys::unmap((*stack).entries.cast(), size_of::<[Saved; MOST]>());
+            (*stack).entries = core::ptr::null_mut();
+        }
+        (*stack).depth = 0;
+    }
+}

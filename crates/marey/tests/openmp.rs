@@ -1,0 +1,257 @@
+//! Constructs of OpenMP, against programs that count what their bodies do and know how long they have waited.
+//!
+//! The one idea: a program prints `NAME COUNT` for each construct, from what it has counted itself or from how it is
+//! written, and the archive must have as many visits; where threads wait it prints who waited in what for whom, no shorter
+//! and no longer than two readings of its own clock say. The same programs by several compilers, whose runtimes are told
+//! from each other by nothing that is looked at here.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod program;
+
+use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+
+use marey_archive::Archive;
+use program::{Program, Recorded};
+
+const GCC: &str = "gcc -O2 -g -Wall -fopenmp {}/openmp.c";
+const CLANG: &str = "clang -O2 -g -fopenmp {}/openmp.c";
+
+fn archive(recorded: &Recorded) -> Archive {
+    Archive::open(&recorded.dir.join("run.marey")).unwrap()
+}
+
+/// Visits of level `openmp` by verb, and by noun where that is not a construct; the latter are counted in both.
+fn visits(recorded: &Recorded) -> BTreeMap<String, i64> {
+    let archive = archive(recorded);
+    let (regions, paths, profile) = (
+        archive.table("regions").unwrap(),
+        archive.table("call_paths").unwrap(),
+        archive.table("profile").unwrap(),
+    );
+    let (levels, verbs, nouns) =
+        (regions.text("level").unwrap(), regions.text("verb").unwrap(), regions.text("noun").unwrap());
+    let mut visits = BTreeMap::new();
+    for (&path, &n) in profile.u32("call_path").unwrap().iter().zip(profile.i64("visits").unwrap()) {
+        let region = paths.u32("region").unwrap()[path as usize] as usize;
+        if levels[region] == "openmp" {
+            let is_named = nouns[region].starts_with("critical(") && verbs[region] == "critical";
+            let name = if is_named { &nouns[region] } else { &verbs[region] };
+            *visits.entry(name.clone()).or_default() += n;
+        }
+    }
+    visits
+}
+
+/// What a program prints without being recorded, and the counts in it.
+fn told(program: &Program, words: &[&str]) -> (String, BTreeMap<String, i64>) {
+    let output = Command::new(program.path()).args(words).stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let count = |line: &str| {
+        let (name, count) = line.rsplit_once(' ')?;
+        let is_count = name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.contains(char::is_numeric);
+        Some((name.to_owned(), count.parse().ok().filter(|_| is_count)?))
+    };
+    (text.clone(), text.lines().filter_map(count).collect())
+}
+
+/// The program does the same when it is recorded, and each construct is there as often as it says, but for those of which
+/// the runtime does not tell.
+fn counts_agree(line: &str, words: &[&str], untold: &[&str]) -> Option<BTreeMap<String, i64>> {
+    let program = Program::compile(line)?;
+    let (text, told) = told(&program, words);
+    assert!(told.len() > 3, "{text}");
+    let recorded = program.record(&[], words);
+    assert_eq!(String::from_utf8_lossy(&recorded.output.stdout), text);
+    let visits = visits(&recorded);
+    for (name, count) in told.iter().filter(|(name, _)| !untold.contains(&name.as_str())) {
+        assert_eq!(visits.get(name), Some(count), "{name}: {visits:?}");
+    }
+    recorded.is_whole();
+    Some(visits)
+}
+
+#[test]
+fn constructs_of_gcc_are_there_as_often_as_the_program_says() {
+    counts_agree(GCC, &["counts"], &[]);
+}
+
+#[test]
+fn constructs_of_gfortran_are_there_as_often_as_the_program_says() {
+    counts_agree("gfortran -O2 -g -fopenmp {}/openmp.f90", &[], &[]);
+}
+
+#[test]
+fn tasks_of_cpp_copy_and_throw_as_without_a_recorder() {
+    counts_agree("g++ -O2 -g -fopenmp {}/openmp.cpp", &[], &[]);
+}
+
+#[test]
+fn constructs_of_clang_are_there_as_often_as_the_program_says() {
+    // The runtime tells of no portions before version 15, of static loops too, and of critical sections without names; and
+    // it tells of a loop's tasks by themselves.
+    let untold = ["chunk", "section", "loop", "critical", "critical(update)", "taskloop", "task create"];
+    let Some(visits) = counts_agree(CLANG, &["counts"], &untold) else { return };
+    assert_eq!((visits["critical"], visits["task create"]), (200, visits["task"]), "{visits:?}");
+    // Static ones of four threads in each of five regions more.
+    assert_eq!(visits["loop"], 64 + 20, "{visits:?}");
+}
+
+/// A wait as the program tells it: where, whose and for whom, by thread ids of the system, and bounds in ns.
+fn waits_agree(recorded: &Recorded) {
+    let archive = archive(recorded);
+    let text = String::from_utf8(recorded.output.stdout.clone()).unwrap();
+    let table = |name: &str| archive.table(name).unwrap();
+    let (locations, edges, intervals) = (table("locations"), table("edges"), table("intervals"));
+    let (paths, regions) = (table("call_paths"), table("regions"));
+    let location = |id: &str| {
+        let id: i64 = id.parse().unwrap();
+        locations.i64("os_thread").unwrap().iter().position(|&it| it == id).unwrap() as u32
+    };
+    let (mut n, mut wrong) = (0, Vec::new());
+    for line in text.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let &[what, who, whom, least, most] = words.as_slice() else { panic!("{line}") };
+        let (who, whom) = (location(who), location(whom));
+        let (least, most): (i64, i64) = (least.parse().unwrap(), most.parse().unwrap());
+        let (verb, kind) = match what {
+            "barrier" | "end" => ("barrier", "barrier"),
+            "critical" => ("critical wait", "lock-hand-over"),
+            "lock" => ("lock", "lock-hand-over"),
+            "starved" => ("wait for tasks", "wake"),
+            "taskwait" => ("taskwait", "join"),
+            "idle" => ("idle", "wake"),
+            _ => panic!("{line}"),
+        };
+        // The waits of one that end by such an edge from the other, each until what was waited for happened.
+        let of_verb = |row: usize| {
+            let path = intervals.u32("call_path").unwrap()[row] as usize;
+            let region = paths.u32("region").unwrap()[path] as usize;
+            regions.text("verb").unwrap()[region] == verb
+                && regions.text("level").unwrap()[region] == "openmp"
+                && intervals.u32("location").unwrap()[row] == who
+        };
+        let starts: Vec<(i64, i64)> = (0..intervals.len())
+            .filter(|&row| of_verb(row))
+            .map(|row| {
+                let start = intervals.i64("start").unwrap()[row];
+                (start, start + intervals.i64("duration").unwrap()[row])
+            })
+            .collect();
+        let found: Vec<i64> = (0..edges.len())
+            .filter(|&row| {
+                edges.text("kind").unwrap()[row] == kind
+                    && edges.u32("from_location").unwrap()[row] == whom
+                    && edges.u32("to_location").unwrap()[row] == who
+            })
+            .filter_map(|row| {
+                let (from, to) = (edges.i64("from_time").unwrap()[row], edges.i64("to_time").unwrap()[row]);
+                let &(start, end) = starts.iter().find(|(start, end)| *start < to && to <= *end)?;
+                // The cause is not to come after the wait.
+                (from <= end).then_some(from - start)
+            })
+            .collect();
+        if !found.iter().any(|wait| (least..=most + 1_000_000).contains(wait)) {
+            wrong.push(format!("{line}: {found:?} of {starts:?}"));
+        }
+        n += 1;
+    }
+    assert!(n >= 7 && wrong.is_empty(), "{text}{wrong:#?}");
+    recorded.is_whole();
+}
+
+#[test]
+fn alone_waits_of_gcc_are_those_that_the_program_plans() {
+    let Some(program) = Program::compile(GCC) else { return };
+    waits_agree(&program.record(&[], &["edges"]));
+}
+
+#[test]
+fn alone_waits_of_clang_are_those_that_the_program_plans() {
+    let Some(program) = Program::compile(CLANG) else { return };
+    waits_agree(&program.record(&[], &["edges"]));
+}
+
+#[test]
+fn programs_end_and_fork_as_without_a_recorder() {
+    for line in [GCC, CLANG] {
+        let Some(program) = Program::compile(line) else { continue };
+        for (words, status) in [(["exit"], 7), (["fork"], 0), (["cancel"], 0)] {
+            // The program hangs with libomp 14, recorded or not.
+            if (line, words) == (CLANG, ["cancel"]) {
+                continue;
+            }
+            let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
+            record.args(["record", "--force", "--all", "--"]).arg(program.path()).args(words);
+            record.current_dir(program.dir("odd")).env_remove("LD_PRELOAD").env("OMP_CANCELLATION", "true");
+            let output = record.stdin(Stdio::null()).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(status), "{line} {words:?}: {said}");
+            let text = String::from_utf8(output.stdout).unwrap();
+            match words {
+                ["fork"] => assert!(text.contains("child 45") && text.contains("parent 45"), "{text}"),
+                ["cancel"] => assert_eq!(text, "found 20\n"),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Two libraries that each bring a runtime of their own: the same one under two names.
+#[test]
+fn runtimes_that_are_loaded_privately_are_not_mixed_up() {
+    let plugin = "gcc -O2 -g -fopenmp -shared -fPIC {}/openmp_plugin.c";
+    let (Some(host), Some(plugin)) =
+        (Program::compile("gcc -O2 -g {}/openmp_host.c"), Program::compile(plugin))
+    else {
+        return;
+    };
+    let output = Command::new("gcc").args(["-print-file-name=libgomp.so.1"]).output().unwrap();
+    let libgomp = std::fs::canonicalize(String::from_utf8(output.stdout).unwrap().trim());
+    let libgomp = libgomp.unwrap_or_else(|_| "/lib/x86_64-linux-gnu/libgomp.so.1".into());
+    let dir = host.dir("two");
+    let rename = |from: &std::path::Path, to: &str| {
+        let mut bytes = std::fs::read(from).unwrap();
+        let (old, new) = (b"libgomp.so.1\0", b"libgomp.so.9\0");
+        let places: Vec<usize> =
+            (0..bytes.len() - old.len()).filter(|&at| bytes[at..].starts_with(old)).collect();
+        places.iter().for_each(|&at| bytes[at..at + new.len()].copy_from_slice(new));
+        assert!(!places.is_empty(), "{from:?}");
+        std::fs::write(dir.join(to), bytes).unwrap();
+    };
+    rename(&libgomp, "libgomp.so.9");
+    rename(&plugin.path(), "other.so");
+    let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
+    record.args(["record", "--force", "--"]).arg(host.path()).arg(plugin.path()).arg(dir.join("other.so"));
+    record.current_dir(&dir).env_remove("LD_PRELOAD").env("LD_LIBRARY_PATH", &dir);
+    let output = record.stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // Each of three threads was there once.
+    assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), "4950111\n".repeat(6));
+    let visits = visits(&Recorded { dir, output });
+    assert_eq!((visits["parallel"], visits["implicit task"], visits["critical"]), (6, 18, 18), "{visits:?}");
+}
+
+#[test]
+fn what_constructs_execute_is_the_program_s_own() {
+    for line in [GCC, CLANG] {
+        let Some(program) = Program::compile(line) else { continue };
+        let recorded = program.record(&[], &["burn"]);
+        let hot = recorded.json("hot");
+        let rows = hot["functions"].as_array().unwrap();
+        let share = |row: &serde_json::Value| row["exclusive_share"].as_f64().unwrap();
+        let burn = rows.iter().find(|row| row["name"] == "burn").unwrap();
+        // The rest is waiting that is active.
+        assert!(share(burn) > 0.5, "{line}: {rows:#?}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_not_there() {
+    let Some(program) = Program::compile(GCC) else { return };
+    assert_eq!(visits(&program.record(&["--openmp", "off"], &["counts"])), BTreeMap::new());
+    let rules = ["--rule", "off openmp:chunk", "--rule", "count openmp:critical"];
+    let visits = visits(&program.record(&rules, &["counts"]));
+    assert_eq!((visits.get("chunk"), visits.get("implicit task")), (None, Some(&42)), "{visits:?}");
+}

@@ -1,0 +1,15 @@
+/* A library with OpenMP: a sum, and how often each thread of its team was there, in one number. */
+#include <omp.h>
+
+long work(void) {
+    long sum = 0, seen[3] = {0};
+#pragma omp parallel num_threads(3)
+    {
+        int thread = omp_get_thread_num();
+#pragma omp critical
+        seen[thread]++;
+#pragma omp for schedule(dynamic, 3) reduction(+ : sum)
+        for (int i = 0; i < 100; i++) sum += i;
+    }
+    return sum * 1000 + seen[0] * 100 + seen[1] * 10 + seen[2];
+}
