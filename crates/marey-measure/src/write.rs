@@ -383,7 +383,7 @@ pub(crate) unsafe fn put_delta(thread: *mut Thread, scratch: &mut Scratch) -> u6
 
 /// Adds the time from the last record to `ticks`.
 #[inline(always)]
-unsafe fn put_delta_to(thread: *mut Thread, scratch: &mut Scratch, ticks: u64) -> u64 {
+pub(crate) unsafe fn put_delta_to(thread: *mut Thread, scratch: &mut Scratch, ticks: u64) -> u64 {
     // SAFETY: the caller's promise (see `put_delta`).
     unsafe {
         let delta = ticks.wrapping_sub((*thread).last);
