@@ -43,6 +43,7 @@ mod json;
 mod memory;
 mod origin;
 mod tables;
+mod tasks;
 mod tree;
 mod waiting;
 
@@ -189,6 +190,7 @@ impl Page<'_> {
         {
             self.section(section)?;
         }
+        tasks::print(self)?;
         if self.facts.hot.whole.samples > 0 {
             self.section(Section::Hot)?;
         }
