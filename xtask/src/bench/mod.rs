@@ -21,6 +21,7 @@ mod page;
 mod pair;
 mod program;
 mod recording;
+mod rust;
 mod sample;
 mod sampling;
 mod screen;
@@ -153,6 +154,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         pair::measure(plan, &tools, &mut goals)?,
         exact::measure(plan, &tools, &mut goals)?,
         function::measure(plan, &tools, &mut goals)?,
+        rust::measure(plan, &tools, &mut goals)?,
         governor::measure(plan, &tools, &mut goals)?,
         call::measure(plan, &tools, &mut goals)?,
         message::measure(plan, &tools, &mut goals)?,
