@@ -283,6 +283,7 @@ fn each_job_is_there_and_those_that_another_thread_did_are_stolen() {
     assert_eq!(count(&visits, false, "steal", "meets"), truth["stolen"]);
     assert_eq!(count(&visits, false, "run", "meets"), truth["spawned"] - truth["stolen"]);
     assert_eq!(count(&visits, false, "run", "piece") + count(&visits, false, "steal", "piece"), 16);
+    assert!(count(&visits, false, "steal", "piece") >= 1, "the two ends were done by two threads");
     // What is done for a thread outside of the pool is done by another one, always.
     for name in ["tree", "pair", "sum"] {
         assert_eq!(count(&visits, false, "steal", name), 1, "{name}");

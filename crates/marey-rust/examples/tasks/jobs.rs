@@ -51,11 +51,15 @@ pub(crate) fn all(depth: u64) {
             }
         });
     });
-    // Sixteen pieces of four items.
+    // Sixteen pieces of four items. The first and the last wait for each other, so one of the threads has stolen some.
+    let ends = Barrier::new(2);
     let sum: u64 = install(&pool, "sum", || {
         let items = (0..64_u32).into_par_iter().with_min_len(4).with_max_len(4);
         items
             .map(|item| {
+                if [0, 63].contains(&item) {
+                    ends.wait();
+                }
                 compute(100);
                 u64::from(item)
             })
