@@ -126,7 +126,7 @@ impl Likes {
         let like = |location: &crate::trace::Location| {
             let process = run.processes().get(location.process.idx())?;
             let is_known = process.rank.is_some() && !unknown.contains(&location.process);
-            is_known.then_some((process.world, location.kind == LocationKind::Lane, location.thread.0))
+            is_known.then_some((process.world, location.kind != LocationKind::Thread, location.thread.0))
         };
         let of: Vec<Option<Like>> = run.locations().iter().map(like).collect();
         let mut all: BTreeMap<Like, Vec<LocationId>> = BTreeMap::new();

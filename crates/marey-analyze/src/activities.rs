@@ -97,15 +97,17 @@ pub(crate) fn pieces(
         .map(|(location, id)| Chain {
             open: Vec::new(),
             at: span.from,
-            life: (location.start, location.end.max(location.start)),
+            life: (location.time().0, location.time().1.max(location.start)),
             waits: waits.of(LocationId(id)),
         })
         .collect();
+    let has_time = |id: LocationId| run.locations().get(id.idx()).is_some_and(|location| location.has_time());
     let chains = RefCell::new(chains);
     let each = RefCell::new(&mut each);
     let begin = |interval: &Interval| {
         // Ids that lead nowhere are skipped.
         if interval.call_path.idx() < n_paths
+            && has_time(interval.location)
             && let Some(chain) = chains.borrow_mut().get_mut(interval.location.idx())
         {
             chain.begin(interval, |piece| (each.borrow_mut())(interval.location, piece));

@@ -11,7 +11,7 @@ use marey_model::{EdgeKind, LocationId, Nanos};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::happenings::{Edge, Happenings, Span, Unread};
-use crate::trace::Trace;
+use crate::trace::{Location, Trace};
 use crate::waits::{Wait, Waits};
 
 /// The critical path of a run.
@@ -59,7 +59,9 @@ pub fn critical_path(
 ) -> Result<CriticalPath, Unread> {
     let creators = creators(run, events, Span::ALL)?;
     let locations = run.locations();
-    let last = (0..).zip(locations).max_by_key(|(id, location)| (location.end, std::cmp::Reverse(*id)));
+    let order =
+        |&(id, location): &(u32, &Location)| (location.has_time(), location.end, std::cmp::Reverse(id));
+    let last = (0..).zip(locations).max_by_key(order);
     let Some((mut here, location)) = last.map(|(id, location)| (LocationId(id), location)) else {
         return Ok(CriticalPath { spans: Vec::new(), before: run.duration() });
     };

@@ -113,7 +113,8 @@ pub(crate) fn compared(run: &dyn Trace, causes: &Causes) -> BTreeSet<LocationId>
     let waits = &causes.waits.list;
     let mut some: BTreeSet<LocationId> = waits.iter().flat_map(|wait| [wait.location, wait.cause]).collect();
     if some.is_empty() {
-        some.extend((0..).map(LocationId).take(run.locations().len()));
+        let has_time = |id: &LocationId| run.locations()[id.idx()].has_time();
+        some.extend((0..).map(LocationId).take(run.locations().len()).filter(has_time));
     }
     some.retain(|id| is_there(run, *id, causes));
     some

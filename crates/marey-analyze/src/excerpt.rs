@@ -213,6 +213,9 @@ impl Trace for Excerpt<'_> {
     fn profile(&self) -> &[ProfileRow] {
         &self.profile
     }
+    fn lanes(&self) -> &[ProfileRow] {
+        &[]
+    }
     fn durations(&self) -> &[BinRow] {
         &self.durations
     }

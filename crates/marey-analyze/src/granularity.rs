@@ -115,7 +115,8 @@ impl Sums {
 
     /// What they are told as, if they are worth it.
     fn small(self, run: &dyn Trace, kind: SmallKind, path: Option<CallPathId>) -> Option<Small> {
-        let life = |id: &LocationId| run.locations().get(id.idx()).map_or(Nanos(0), |it| it.end - it.start);
+        let life =
+            |id: &LocationId| run.locations().get(id.idx()).map_or(Nanos(0), |it| it.time().1 - it.start);
         let of = self.locations.iter().map(life).fold(Nanos(0), |sum, life| sum + life);
         let is_worthwhile =
             self.number >= FEWEST && float(self.cost) >= LEAST * float(of) && self.cost > Nanos(0);
@@ -179,7 +180,7 @@ pub fn short_regions(run: &dyn Trace, ns_per_event: f64) -> Vec<Small> {
             *exclusive = (*exclusive - reduced.time).max(Nanos(0));
         }
     }
-    let whole = run.locations().iter().fold(Nanos(0), |sum, it| sum + (it.end - it.start));
+    let whole = run.locations().iter().fold(Nanos(0), |sum, it| sum + (it.time().1 - it.start));
     let short = |(region, (mut sums, exclusive)): (RegionId, (Sums, Nanos))| {
         let cost = 2.0 * ns_per_event * count(sums.number);
         if cost < RECORDING * float(exclusive) {

@@ -47,8 +47,13 @@ pub trait Trace {
         self.beneath().map_or(&[], |run| run.communicators())
     }
 
-    /// Sums per call path and location, over the whole run. At most one row for each pair.
+    /// Sums per call path and location that [has time](Location::has_time), over the whole run. At most one row for each pair.
     fn profile(&self) -> &[ProfileRow];
+
+    /// The same of lanes, which are not among those: their time is that of threads, or nobody's. None of a part.
+    fn lanes(&self) -> &[ProfileRow] {
+        self.beneath().map_or(&[], |run| run.lanes())
+    }
 
     /// Visits that were only counted to keep within the budget. None of a part, which has only what was recorded one by one.
     fn reduced(&self) -> &[ReducedRow] {
@@ -333,8 +338,22 @@ pub struct Location {
 pub enum LocationKind {
     /// A thread.
     Thread,
-    /// A place that is not a thread: a task, an asynchronous span.
+    /// A place that is not a thread: a task, an asynchronous span. What is done for it a thread does, whose time that is.
     Lane,
+    /// What signal handlers of a thread did while that was writing something down.
+    Handlers,
+}
+
+impl Location {
+    /// Whether what it does takes time, which no other location's time has in it.
+    pub fn has_time(&self) -> bool {
+        self.kind != LocationKind::Lane
+    }
+
+    /// From when until when it has time: nowhere, if it has none.
+    pub fn time(&self) -> (Nanos, Nanos) {
+        (self.start, if self.has_time() { self.end } else { self.start })
+    }
 }
 
 /// A communicator.

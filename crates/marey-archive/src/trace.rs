@@ -14,7 +14,7 @@ use marey_analyze::{
 };
 use marey_model::counters::PROGRAM;
 use marey_model::spool::MAX_DEPTH;
-use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
+use marey_model::{CallPathId, Level, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 use rustc_hash::FxHashMap;
 
 use crate::columns::Columns;
@@ -32,6 +32,7 @@ pub struct RunTrace {
     locations: Vec<Location>,
     communicators: Vec<Communicator>,
     profile: Vec<ProfileRow>,
+    lanes: Vec<ProfileRow>,
     reduced: Vec<ReducedRow>,
     durations: Vec<BinRow>,
     sizes: Vec<BinRow>,
@@ -63,20 +64,28 @@ impl RunTrace {
         // The largest by far, where locations are many: a row for each power of two of each call path.
         let bins = || Ok((durations(&archive.table("durations")?)?, sizes(&archive.table("sizes")?)?));
         let (bins, others) = rayon::join(bins, || Self::without_bins(archive));
-        let (durations, sizes) = bins?;
-        Ok(Self { durations, sizes, ..others? })
+        let ((mut durations, mut sizes), others) = (bins?, others?);
+        for rows in [&mut durations, &mut sizes] {
+            rows.retain(|row| has_time(&others.locations, row.location));
+        }
+        Ok(Self { durations, sizes, ..others })
     }
 
     fn without_bins(archive: &Archive) -> Result<Self, Error> {
+        let locations = locations(&archive.table("locations")?)?;
+        let (profile, lanes) = profile(&archive.table("profile")?)?
+            .into_iter()
+            .partition(|row: &ProfileRow| has_time(&locations, row.location));
         Ok(Self {
             duration: Nanos(archive.meta().run.duration_ns),
             regions: regions(&archive.table("regions")?, &model_levels(&archive.table("levels")?)?)?,
             call_paths: call_paths(&archive.table("call_paths")?)?,
             stacks: Stacks::load(archive)?,
             processes: processes(&archive.table("processes")?)?,
-            locations: locations(&archive.table("locations")?)?,
+            locations,
             communicators: communicators(&archive.table("communicators")?)?,
-            profile: profile(&archive.table("profile")?)?,
+            profile,
+            lanes,
             reduced: reduced(&archive.table("reduced")?)?,
             durations: Vec::new(),
             sizes: Vec::new(),
@@ -140,6 +149,10 @@ impl Trace for RunTrace {
 
     fn profile(&self) -> &[ProfileRow] {
         &self.profile
+    }
+
+    fn lanes(&self) -> &[ProfileRow] {
+        &self.lanes
     }
 
     fn reduced(&self) -> &[ReducedRow] {
@@ -260,10 +273,16 @@ fn regions(rows: &Columns, models: &[u32]) -> Result<Vec<Region>, Error> {
     let level_ids = rows.u32("level_id")?;
     let (levels, verbs, nouns) = (rows.text("level")?, rows.text("verb")?, rows.text("noun")?);
     let (roles, files, lines) = (rows.text("role")?, rows.text("file")?, rows.u32("line")?);
+    // Of one task or job several things are said that are work: it is polled, run, stolen.
+    let says_what = |row: usize| levels[row] == Level::TASKS && role(&roles[row]) == Role::Work;
+    let noun = |row: usize| match says_what(row) {
+        true => format!("{} {}", verbs[row], nouns[row]),
+        false => nouns[row].clone(),
+    };
     let region = |row: usize| Region {
         level: levels[row].clone(),
         verb: verbs[row].clone(),
-        noun: nouns[row].clone(),
+        noun: noun(row),
         role: role(&roles[row]),
         file: files[row].clone(),
         line: lines[row],
@@ -349,15 +368,24 @@ fn clocks(rows: &Columns, knots: &Columns) -> Result<Vec<ProcessClock>, Error> {
     Ok((0..rows.len()).map(clock).collect())
 }
 
+/// Whether a location has time of its own; one that is not known has.
+fn has_time(locations: &[Location], id: LocationId) -> bool {
+    locations.get(id.idx()).is_none_or(Location::has_time)
+}
+
 fn locations(rows: &Columns) -> Result<Vec<Location>, Error> {
     check_ids(rows)?;
     let (processes, threads) = (rows.u32("process")?, rows.u32("thread")?);
     let (names, kinds) = (rows.text("name")?, rows.text("kind")?);
-    let (starts, ends) = (rows.i64("start")?, rows.i64("end")?);
+    let (starts, ends, threads_of_system) = (rows.i64("start")?, rows.i64("end")?, rows.i64("os_thread")?);
     let location = |row: usize| Location {
         process: ProcessId(processes[row]),
         name: names[row].clone(),
-        kind: if kinds[row] == "lane" { LocationKind::Lane } else { LocationKind::Thread },
+        kind: match (kinds[row].as_str(), threads_of_system[row]) {
+            ("lane", -1) => LocationKind::Lane,
+            ("lane", _) => LocationKind::Handlers,
+            _ => LocationKind::Thread,
+        },
         thread: ThreadSerial(threads[row]),
         start: Nanos(starts[row]),
         end: Nanos(ends[row]),

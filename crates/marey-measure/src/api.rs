@@ -78,7 +78,7 @@ impl Site {
 }
 
 #[inline(always)]
-fn enter(table: &'static RuntimeTable, site: u32) -> Region {
+pub(crate) fn enter(table: &'static RuntimeTable, site: u32) -> Region {
     if site == NONE {
         return Region::new(NONE);
     }
@@ -114,8 +114,13 @@ pub struct Region {
 
 impl Region {
     #[inline(always)]
-    const fn new(site: u32) -> Self {
+    pub(crate) const fn new(site: u32) -> Self {
         Self { site, not_send: PhantomData }
+    }
+
+    /// Whether the visit is more than counted, so that what is recorded now belongs to it.
+    pub fn is_entered(&self) -> bool {
+        self.site != NONE
     }
 }
 

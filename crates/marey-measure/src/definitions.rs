@@ -335,7 +335,7 @@ impl Definitions {
             self.region_modes[id as usize] = rule.map_or(Mode::Trace, Mode::from) as u8;
             let reducible = match key.noun_kind {
                 _ if rule.is_some() => Reducible::Not,
-                "region" => Reducible::Region,
+                "region" | "span" | "task" | "job" => Reducible::Region,
                 "function" => Reducible::Function,
                 _ => Reducible::Not,
             };

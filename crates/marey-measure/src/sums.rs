@@ -375,7 +375,7 @@ impl Summing {
                 sums.untimed += visits;
             }
             // What happens on a lane is no part of the thread's time: it is counted only.
-            Record::LaneEnter { site, .. } => {
+            Record::LaneEnter { site, .. } | Record::LaneEarlier { site, is_enter: true, .. } => {
                 let (cell, _) = self.cells.path(runtime, thread, (site, NOBODY));
                 let sums = self.sums_mut(cell);
                 sums.number += 1;

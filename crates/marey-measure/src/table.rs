@@ -14,12 +14,15 @@ use marey_model::{Detail, Role};
 
 use crate::attach::{current_thread, existing_thread};
 use crate::definitions::{MAX_SITES, RegionKey, mode_of, place_of};
+use crate::made::{self, Described};
 use crate::runtime::{self, Mode, Runtime, level};
 use crate::thread::Thread;
 use crate::write;
 
 /// Version of the layout of [`RuntimeTable`] and of the public part of [`Thread`], and of what its fields mean.
 pub const ABI_VERSION: u32 = 3;
+/// Most lanes of a process: whoever reads the run has room for each of them.
+const MOST_LANES: u32 = 1 << 14;
 /// A number that stands for nothing.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -70,6 +73,15 @@ pub struct RuntimeTable {
     pub keep: extern "C" fn(u32),
     /// See [`crate::set_detail`]: a place in [`Detail::ALL`] and a pattern. 1 if it is one.
     pub detail: unsafe extern "C" fn(u32, *const u8, usize) -> u32,
+    /// The site of a region on whichever level; `u32::MAX` if none can be had.
+    pub described: unsafe extern "C" fn(*const Described) -> u32,
+    /// Enters (1) or leaves (0) a site on a lane at the given ticks, which are over.
+    pub lane_earlier: extern "C" fn(u32, u32, u64, u32),
+    /// The calling thread's number, `u32::MAX` if it cannot record, and the clock's reading.
+    pub moment: unsafe extern "C" fn(*mut u64) -> u32,
+    /// The calling thread's last record could not come before what a thread did: code of the kind of the edge, the
+    /// thread's number, the ticks there, the noun.
+    pub because: extern "C" fn(u32, u32, u64, u64),
 }
 
 /// This copy's table.
@@ -95,6 +107,10 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     leave_here: table_leave_here,
     keep: table_keep,
     detail: table_detail,
+    described: made::described,
+    lane_earlier: made::lane_earlier,
+    moment: made::moment,
+    because: made::because,
 };
 
 /// Makes the mode table known to everybody who holds [`TABLE`].
@@ -103,7 +119,7 @@ pub(crate) fn publish(modes: *mut u8) {
 }
 
 /// Text from outside; bytes that are not UTF-8 are replaced.
-unsafe fn text(at: *const u8, len: usize) -> String {
+pub(crate) unsafe fn text(at: *const u8, len: usize) -> String {
     if at.is_null() {
         return String::new();
     }
@@ -131,7 +147,7 @@ extern "C" fn table_thread() -> *mut Thread {
 /// What there is to say of a region for which no number can be had, because a signal handler has
 /// interrupted the making of others or there is no recorder: a visit is lost.
 #[cold]
-fn no_site() -> u32 {
+pub(crate) fn no_site() -> u32 {
     // A thread without a descriptor is counted when it asks for one.
     if !current_thread().is_null() {
         runtime::count_homeless(2);
@@ -308,7 +324,7 @@ unsafe extern "C" fn table_detail(detail: u32, pattern: *const u8, len: usize) -
 
 /// Whether a visit that is no part of a thread's time is recorded. If it is only to be counted or timed, it is
 /// counted here.
-fn is_kept(runtime: &Runtime, site: u32) -> bool {
+pub(crate) fn is_kept(runtime: &Runtime, site: u32) -> bool {
     let mode = runtime.mode(site);
     if matches!(mode, Mode::Count | Mode::Time) {
         let thread = current_thread();
@@ -321,7 +337,7 @@ fn is_kept(runtime: &Runtime, site: u32) -> bool {
 }
 
 /// Writes with the calling thread's descriptor, if it has one or can have one.
-fn with_thread(room: usize, f: impl FnOnce(*mut Thread, &mut write::Scratch)) {
+pub(crate) fn with_thread(room: usize, f: impl FnOnce(*mut Thread, &mut write::Scratch)) {
     let thread = current_thread();
     if thread.is_null() {
         return runtime::count_homeless(1);
@@ -450,6 +466,10 @@ unsafe extern "C" fn table_lane(name: *const u8, len: usize) -> u32 {
     runtime
         .define(|definitions| {
             let id = definitions.next_id(DefinitionKind::Lane);
+            if id >= MOST_LANES {
+                runtime::count_homeless(1);
+                return NONE;
+            }
             definitions.define(&Definition::Lane { id, name, ticks });
             id
         })

@@ -191,12 +191,25 @@ pub enum EdgeKind {
     Post = 5,
     /// Somebody was done with accesses to memory → whose it is could go on.
     Complete = 6,
+    /// A task or job was made → it first ran.
+    Spawn = 7,
+    /// A task or job was over → who waited for it went on.
+    Done = 8,
 }
 
 impl EdgeKind {
     /// All kinds, in the order of their codes.
-    pub const ALL: [Self; 7] =
-        [Self::Create, Self::Join, Self::LockHandOver, Self::Wake, Self::Barrier, Self::Post, Self::Complete];
+    pub const ALL: [Self; 9] = [
+        Self::Create,
+        Self::Join,
+        Self::LockHandOver,
+        Self::Wake,
+        Self::Barrier,
+        Self::Post,
+        Self::Complete,
+        Self::Spawn,
+        Self::Done,
+    ];
 
     /// The kind that has this [`Self::name`].
     pub fn from_name(name: &str) -> Option<Self> {
@@ -213,6 +226,8 @@ impl EdgeKind {
             4 => Some(Self::Barrier),
             5 => Some(Self::Post),
             6 => Some(Self::Complete),
+            7 => Some(Self::Spawn),
+            8 => Some(Self::Done),
             _ => None,
         }
     }
@@ -227,6 +242,8 @@ impl EdgeKind {
             Self::Barrier => "barrier",
             Self::Post => "post",
             Self::Complete => "complete",
+            Self::Spawn => "spawn",
+            Self::Done => "done",
         }
     }
 }

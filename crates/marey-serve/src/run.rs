@@ -297,7 +297,7 @@ fn depths(trace: &RunTrace, levels: &[String]) -> Vec<(u32, u32)> {
 /// All lines on which something was ever recorded.
 fn lines(trace: &RunTrace, depths: &[(u32, u32)]) -> Vec<WireLine> {
     let mut times: BTreeMap<(u32, u32, u32), i64> = BTreeMap::new();
-    for row in trace.profile().iter().filter(|row| row.visits > row.untimed) {
+    for row in trace.profile().iter().chain(trace.lanes()).filter(|row| row.visits > row.untimed) {
         if let Some(&(level, depth)) = depths.get(row.call_path.idx()) {
             *times.entry((row.location.0, level, depth)).or_default() += row.inclusive.0;
         }
@@ -310,7 +310,7 @@ fn lines(trace: &RunTrace, depths: &[(u32, u32)]) -> Vec<WireLine> {
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn visits(trace: &RunTrace) -> Vec<f64> {
     let mut visits = vec![0.0; trace.locations().len()];
-    for row in trace.profile() {
+    for row in trace.profile().iter().chain(trace.lanes()) {
         if let Some(sum) = visits.get_mut(row.location.idx()) {
             *sum += (row.visits - row.untimed.min(row.visits)) as f64;
         }
@@ -476,7 +476,7 @@ fn location_name(trace: &RunTrace, location: &marey_analyze::Location) -> String
         _ => format!("process {}", location.process.0),
     };
     match (location.kind, location.thread.0) {
-        (LocationKind::Lane, _) => format!("{whose} {}", location.name),
+        (LocationKind::Lane | LocationKind::Handlers, _) => format!("{whose} {}", location.name),
         (LocationKind::Thread, 0) => whose,
         (LocationKind::Thread, thread) => format!("{whose} thread {thread}"),
     }

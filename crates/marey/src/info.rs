@@ -192,7 +192,7 @@ fn full_trace(archive: &Archive, trace: &dyn Trace) -> anyhow::Result<FullTrace>
     let processes = archive.table("processes").context("cannot read the table of processes")?;
     let bytes = processes.i64("record_bytes")?.iter().map(|&bytes| bytes.max(0).cast_unsigned());
     let mut threads = vec![0; processes.len()];
-    for place in trace.locations().iter().filter(|place| place.kind != LocationKind::Lane) {
+    for place in trace.locations().iter().filter(|place| place.kind == LocationKind::Thread) {
         if let Some(threads) = threads.get_mut(place.process.idx()) {
             *threads += 1;
         }

@@ -14,7 +14,9 @@ pub(crate) fn location(trace: &dyn Trace, id: LocationId) -> String {
     let Some(location) = trace.locations().get(id.idx()) else { return "(unknown)".to_owned() };
     let place = process(trace, location.process);
     match location.kind {
-        marey_analyze::LocationKind::Lane => format!("{place} {}", harmless(&location.name)),
+        marey_analyze::LocationKind::Lane | marey_analyze::LocationKind::Handlers => {
+            format!("{place} {}", harmless(&location.name))
+        }
         marey_analyze::LocationKind::Thread if location.thread.0 == 0 => place,
         marey_analyze::LocationKind::Thread => format!("{place} thread {}", location.thread.0),
     }

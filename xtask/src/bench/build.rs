@@ -66,6 +66,15 @@ pub(super) fn compile(compiler: &str, source: &str, program: &str, words: &[&str
     Ok(path.display().to_string())
 }
 
+/// Builds an example of one of our crates.
+pub(super) fn rust(package: &str, example: &str) -> Result<String> {
+    output(&mut cargo(["build", "--release", "--package", package, "--example", example]))?;
+    let path = programs()?.join(example);
+    let built = target().join("release/examples").join(example);
+    std::fs::copy(&built, &path).with_context(|| format!("cannot copy {}", built.display()))?;
+    Ok(path.display().to_string())
+}
+
 /// Builds the programs in Rust; returns their directory.
 pub(super) fn peers() -> Result<PathBuf> {
     let dir = programs()?.join("peers");

@@ -22,6 +22,7 @@ mod page;
 mod pair;
 mod program;
 mod recording;
+mod rust;
 mod sample;
 mod sampling;
 mod screen;
@@ -154,6 +155,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         pair::measure(plan, &tools, &mut goals)?,
         exact::measure(plan, &tools, &mut goals)?,
         function::measure(plan, &tools, &mut goals)?,
+        rust::measure(plan, &tools, &mut goals)?,
         governor::measure(plan, &tools, &mut goals)?,
         call::measure(plan, &tools, &mut goals)?,
         openmp::measure(plan, &tools, &mut goals)?,

@@ -12,6 +12,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("crates/marey-measure/", "writes spools through a memory map, from signal handlers too"),
     ("crates/marey-collect/", "is called by foreign code and calls it"),
     ("crates/marey-page/src/lib.rs", "has names that a page calls"),
+    ("crates/marey-rust/examples/tasks/mixed.rs", "is a program that calls MPI"),
     ("crates/marey/src/inherited.rs", "hands on signal dispositions, which no safe interface shows"),
 ];
 

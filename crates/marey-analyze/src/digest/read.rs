@@ -43,7 +43,7 @@ impl Digest {
             duration: run.duration(),
             processes: processes(run),
             locations: locations(run),
-            alive: run.locations().iter().fold(Nanos(0), |sum, it| sum + (it.end - it.start)),
+            alive: run.locations().iter().fold(Nanos(0), |sum, it| sum + (it.time().1 - it.start)),
             regions: region_sums(run),
             functions: functions(run),
             imbalance: headline(run).imbalance,
@@ -224,7 +224,7 @@ fn locations(run: &dyn Trace) -> Vec<Where> {
             world: process.map_or(0, |process| process.world),
             rank: process.and_then(|process| process.rank),
             thread: location.thread.0,
-            lane: if location.kind == LocationKind::Lane { location.name.clone() } else { String::new() },
+            lane: if location.kind != LocationKind::Thread { location.name.clone() } else { String::new() },
         }
     };
     run.locations().iter().map(place).collect()

@@ -19,7 +19,8 @@ use crate::trace::{
 pub(super) struct Visits<'s> {
     paths: &'s [CallPath],
     regions: &'s [Region],
-    n_locations: usize,
+    /// Of each location whether it has time.
+    has_time: Vec<bool>,
     selection: &'s Selection,
     span: Span,
     rows: FxHashMap<(CallPathId, LocationId), Row>,
@@ -79,7 +80,7 @@ impl<'s> Visits<'s> {
         Self {
             paths: run.call_paths(),
             regions: run.regions(),
-            n_locations: run.locations().len(),
+            has_time: run.locations().iter().map(crate::trace::Location::has_time).collect(),
             selection,
             span,
             rows: FxHashMap::default(),
@@ -116,7 +117,7 @@ impl<'s> Visits<'s> {
         let within = self.span.clip(interval.start, interval.end);
         if (!begins && within.is_none())
             || path.idx() >= self.paths.len()
-            || location.idx() >= self.n_locations
+            || !self.has_time.get(location.idx()).copied().unwrap_or(false)
             || !self.selection.has_location(location)
         {
             return;

@@ -162,7 +162,8 @@ impl Walker {
 
 /// Locations that are looked at: all, or so many at equal distances.
 pub(super) fn looked_at(run: &dyn Trace, most: usize) -> Vec<LocationId> {
-    let is_meant = |(_, location): &(usize, &Location)| !run.leaves_out(location.process);
+    let is_meant =
+        |(_, location): &(usize, &Location)| location.has_time() && !run.leaves_out(location.process);
     let all: Vec<usize> = run.locations().iter().enumerate().filter(is_meant).map(|it| it.0).collect();
     let number = all.len().min(most);
     (0..number).filter_map(|at| LocationId::from_idx(all[at * all.len() / number])).collect()

@@ -281,14 +281,15 @@ impl Members {
     fn has(&self, run: &dyn Trace, id: LocationId) -> bool {
         let Some(location) = run.locations().get(id.idx()) else { return false };
         match self {
-            Self::All => true,
+            Self::All => location.has_time(),
             // Ranks are what MPI knows; threads beside have names.
-            Self::Ranks(ranges) => {
+            Self::Ranks(ranges) if location.has_time() => {
                 let process = run.processes().get(location.process.idx());
                 process
                     .and_then(crate::trace::Process::first_rank)
                     .is_some_and(|rank| ranges.iter().any(|(first, last)| (*first..=*last).contains(&rank)))
             }
+            Self::Ranks(_) => false,
             Self::Threads(pattern) => location.kind == LocationKind::Thread && fits(pattern, &location.name),
         }
     }

@@ -78,7 +78,8 @@ pub(crate) fn calls_of_edges(
 /// What is waited for where an edge of a kind leads to; none where somebody only begins.
 fn pattern_of(kind: EdgeKind) -> Option<Pattern> {
     match kind {
-        EdgeKind::Create => None,
+        // Of tasks: their threads go on with something else, and what they do wait for has edges of its own.
+        EdgeKind::Create | EdgeKind::Spawn | EdgeKind::Done => None,
         EdgeKind::Join => Some(Pattern::Join),
         EdgeKind::LockHandOver => Some(Pattern::Lock),
         EdgeKind::Wake => Some(Pattern::Condition),

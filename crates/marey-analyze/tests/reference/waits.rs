@@ -171,7 +171,7 @@ fn from_edges(record: &Record) -> Vec<Found> {
             EdgeKind::Barrier => "wait at barrier",
             EdgeKind::Post => "late post",
             EdgeKind::Complete => "late complete",
-            EdgeKind::Create => continue,
+            EdgeKind::Create | EdgeKind::Spawn | EdgeKind::Done => continue,
         };
         let ((cause, from_time), (location, to_time)) = (edge.from, edge.to);
         let around = record.intervals.iter().filter(|interval| {

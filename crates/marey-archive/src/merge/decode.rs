@@ -498,6 +498,10 @@ impl Decoder {
             Record::LaneLeave { lane, site, .. } => {
                 out.lanes.push(LaneMark { lane, time: now, ticks: self.ticks, site, is_enter: false });
             }
+            Record::LaneEarlier { lane, site, back, is_enter } => {
+                let ticks = self.ticks.saturating_sub(back);
+                out.lanes.push(LaneMark { lane, time: context.clock.ns(ticks), ticks, site, is_enter });
+            }
             Record::Event { kind, fields, .. } => out.event(context, kind, now, fields),
             Record::Attribute { kind, fields } => {
                 let time = builder.stack.last().map_or(now, |frame| frame.start);

@@ -255,7 +255,7 @@ impl Decoding {
             .par_iter_mut()
             .map_init(Vec::new, |buffer, location| location.decode(input, boundary, progress, buffer))
             .collect::<Result<(), Error>>()?;
-        self.lanes(input, boundary.is_none());
+        self.lanes(input, number, boundary.is_none());
         let is_last = boundary.is_none();
         let horizons = self.horizons(input);
         let mut locations = Vec::with_capacity(self.locations.len());
@@ -303,7 +303,11 @@ impl Decoding {
     }
 
     /// Feeds what threads said about lanes to the lanes.
-    fn lanes(&mut self, input: &Input, is_last: bool) {
+    ///
+    /// What was told later than it happened may lie before the slab, which has been written. An outermost region began
+    /// then; what was entered or left within it counts from the slab's start.
+    fn lanes(&mut self, input: &Input, number: u32, is_last: bool) {
+        let from = number.checked_sub(1).map_or(i64::MIN, |before| input.plan.boundaries[before as usize]);
         let mut marks = Vec::new();
         for location in &mut self.locations {
             for mark in location.happened.lanes.drain(..) {
@@ -319,6 +323,14 @@ impl Decoding {
             let location = &mut self.locations[lane as usize];
             let context = &input.contexts[location.process as usize];
             let (builder, site) = (&mut location.builder, mark.site);
+            if mark.is_enter && time < from && builder.stack.is_empty() {
+                let time = time.max(builder.last);
+                builder.advance(time);
+                let slab = location.happened.slab_of(time);
+                builder.enter_earlier(site, mark.ticks, time, slab, || context.site(&input.globals, site));
+                continue;
+            }
+            let time = time.max(from);
             if mark.is_enter {
                 builder.enter(site, mark.ticks, time, || context.site(&input.globals, site));
             } else if let Some(place) = builder.stack.iter().rposition(|frame| frame.site == site) {

@@ -59,7 +59,10 @@ pub static EDGES: TableSpec = TableSpec {
     name: "edges",
     doc: "What happened before what, across locations; messages and collectives have their own tables.",
     columns: &[
-        text("kind", "`create`, `join`, `lock-hand-over`, `wake` or `barrier`."),
+        text(
+            "kind",
+            "`create`, `join`, `lock-hand-over`, `wake`, `barrier`, or of tasks `spawn` and `done`.",
+        ),
         u32("from_location", "locations.id", "Where it comes from."),
         growing("from_time", "ns", "When it left there."),
         u32("to_location", "locations.id", "Where it leads."),

@@ -20,6 +20,7 @@ mod heap;
 mod histograms;
 mod identity;
 mod intervals;
+mod lanes;
 mod messages;
 mod missing;
 mod operations;

@@ -52,6 +52,7 @@ pub mod op {
     pub const ACTS_ON: u8 = 0x20;
     pub const ACCESS: u8 = 0x21;
     pub const EXTENSION: u8 = 0x22;
+    pub const LANE_EARLIER: u8 = 0x38;
     pub const SHORT_ENTER: u8 = 0x40;
 }
 
@@ -333,6 +334,18 @@ pub enum Record<'a> {
         site: u32,
         /** when */
         delta: u64,
+    },
+    /// The same as [`Self::LaneEnter`] and [`Self::LaneLeave`], but that it was `back` ticks before the record before
+    /// this one: only later was it known that there would be a lane.
+    LaneEarlier {
+        /** which */
+        lane: u32,
+        /** where */
+        site: u32,
+        /** when */
+        back: u64,
+        /** whether it was entered, else left */
+        is_enter: bool,
     },
     /// A user-defined event, its fields encoded one after the other as its kind defines.
     Event {

@@ -53,7 +53,8 @@ use crate::format;
         hot --json`, counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], metrics[{name, \
         kind}], counted_regions[{level, verb|null, noun|null, region|null, exclusive_ns, exclusive[], \
         inclusive[]}], counted_functions[{name|null, file, level|null, values[], metrics[]}], whose lists \
-        are in the order of counters and of metrics, waiting[{call, function, file, line, calls, \
+        are in the order of counters and of metrics, tasks[{name, level, file, line, number, lanes, lived_ns, longest_ns, \
+        runs, running_ns, ready_ns, waiting_ns}], waiting[{call, function, file, line, calls, \
         untimed_calls, time_ns, idle_ns, longest_ns, processes[]}], memory{processes[{process, \
         resident_bytes|null, least_bytes, peak_bytes, peak_ns|null, end_bytes, lost_blocks, lost_bytes}], \
         call_paths[{path[], function, file, line, processes, blocks, bytes, freed_blocks, freed_bytes, \

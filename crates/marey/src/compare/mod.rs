@@ -132,7 +132,7 @@ fn location(at: &Where) -> String {
         (None, _) => format!("process {}", at.process),
     };
     match at.kind() {
-        LocationKind::Lane => format!("{process} {}", harmless(&at.lane)),
+        LocationKind::Lane | LocationKind::Handlers => format!("{process} {}", harmless(&at.lane)),
         LocationKind::Thread if at.thread == 0 => process,
         LocationKind::Thread => format!("{process} thread {}", at.thread),
     }

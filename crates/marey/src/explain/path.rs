@@ -142,7 +142,7 @@ fn slack_by<K: Ord>(rows: Option<&[SlackRow]>, key: impl Fn(&SlackRow) -> K) -> 
 
 fn by_activity(page: &mut Page<'_>, shown: &Part) -> io::Result<()> {
     let (trace, run) = (page.trace, page.causes.span.to - page.causes.span.from);
-    let n_locations = trace.locations().len().max(1) as i64;
+    let n_locations = trace.locations().iter().filter(|it| it.has_time()).count().max(1) as i64;
     let remark = format!(
         "what {} consists of, in {}, none of which waited; mean: what each rank or thread took for it, waits left out; \
          imbalance: what the path has beyond that{}",
@@ -352,7 +352,8 @@ fn json_places<'t>(
     slacks: Option<&[SlackRow]>,
     shown: &Selection,
 ) -> Vec<JsonPlace<'t>> {
-    let n_locations = i64::try_from(trace.locations().len()).unwrap_or(i64::MAX).max(1);
+    let n_locations =
+        i64::try_from(trace.locations().iter().filter(|it| it.has_time()).count()).unwrap_or(i64::MAX).max(1);
     let slacks = slack_by(slacks, |row| Place::of(trace, row.activity));
     let mut rows: Vec<_> = places(trace, causes, shown).into_iter().filter(|(_, sum)| sum.is_shown).collect();
     rows.sort_by_key(|(_, sum)| Reverse(sum.on_path));

@@ -45,6 +45,7 @@ mod json;
 mod memory;
 mod origin;
 mod tables;
+mod tasks;
 mod tree;
 mod waiting;
 
@@ -197,6 +198,7 @@ impl Page<'_> {
         if !self.facts.trace.arrays().is_empty() && !self.facts.part.is_asked() {
             self.section(Section::Array)?;
         }
+        tasks::print(self)?;
         if self.facts.hot.whole.samples > 0 {
             self.section(Section::Hot)?;
         }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use marey_analyze::{Population, Process, RegionRow, exclusive_by_process};
+use marey_analyze::{Location, Population, Process, RegionRow, exclusive_by_process};
 use marey_model::{Level, LocationId, Nanos, ProcessId, Role};
 use rustc_hash::FxHashMap;
 
@@ -32,7 +32,7 @@ pub(super) fn ranks(page: &mut Page<'_>) -> io::Result<()> {
         )?;
         columns.extend([("in MPI", Side::Right), ("outside", Side::Right), ("share", Side::Right)]);
         columns.push(("", Side::Left));
-    } else if facts.ranks.len() < facts.trace.locations().len() {
+    } else if facts.ranks.len() < facts.trace.locations().iter().filter(|place| place.has_time()).count() {
         return threads(page);
     } else {
         page.title(
@@ -95,7 +95,7 @@ fn threads(page: &mut Page<'_>) -> io::Result<()> {
         ("", Side::Left),
     ])
     .can_spare(&["name", "outside", "measured"]);
-    let is_meant = |place: &marey_analyze::Location| !facts.trace.leaves_out(place.process);
+    let is_meant = |place: &Location| place.has_time() && !facts.trace.leaves_out(place.process);
     let places = || facts.trace.locations().iter().enumerate().filter(|(_, place)| is_meant(place));
     for (idx, place) in places().take(page.top) {
         let (time, inside) = (place.end - place.start, measured[idx]);
@@ -335,7 +335,7 @@ pub(super) fn collectives(page: &mut Page<'_>) -> io::Result<()> {
 
 /// The sum of the times of all locations: what shares are shares of.
 pub(super) fn time_of_locations(page: &Page<'_>) -> i64 {
-    let times = page.facts.trace.locations().iter().map(|place| (place.end - place.start).max(Nanos(0)));
+    let times = page.facts.trace.locations().iter().map(|place| (place.time().1 - place.start).max(Nanos(0)));
     times.fold(Nanos(0), |sum, time| sum + time).0
 }
 

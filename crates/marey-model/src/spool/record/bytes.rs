@@ -138,6 +138,15 @@ impl<'a> Record<'a> {
                 Record::ActsOn { communicator: u32::try_from(get(body, &mut 0)?).ok()? }
             }
             op::ACCESS => Record::Access { access: Access::decode(get_bytes(bytes, next)?)? },
+            op::LANE_EARLIER => {
+                let (body, at) = (get_bytes(bytes, next)?, &mut 0);
+                Record::LaneEarlier {
+                    lane: small(body, at)?,
+                    site: small(body, at)?,
+                    back: get(body, at)?,
+                    is_enter: get(body, at)? != 0,
+                }
+            }
             op::EXTENSION..op::SHORT_ENTER => Record::Unknown { opcode, body: get_bytes(bytes, next)? },
             _ => return None,
         })
@@ -160,6 +169,14 @@ impl<'a> Record<'a> {
             }
             Record::LaneLeave { lane, site, delta } => {
                 numbers(out, op::LANE_LEAVE, &[lane.into(), site.into(), delta]);
+            }
+            Record::LaneEarlier { lane, site, back, is_enter } => {
+                let mut body = Vec::new();
+                for value in [lane.into(), site.into(), back, is_enter.into()] {
+                    put(&mut body, value);
+                }
+                out.push(op::LANE_EARLIER);
+                put_bytes(out, &body);
             }
             Record::Event { kind, delta, fields } => {
                 numbers(out, op::EVENT, &[kind.into(), delta]);

@@ -26,6 +26,7 @@ fn samples() -> Vec<Record<'static>> {
         Record::End { token: u64::MAX, delta: 3 },
         Record::LaneEnter { lane: 1, site: 2, delta: 3 },
         Record::LaneLeave { lane: 1, site: 300, delta: 3 },
+        Record::LaneEarlier { lane: 1, site: 300, back: u64::MAX, is_enter: true },
         Record::Event { kind: 1, delta: 2, fields: b"abc" },
         Record::Attribute { kind: 1, fields: b"" },
         Record::Counter { counter: 1, delta: 2, value: -0.5 },
