@@ -107,7 +107,8 @@ fn waits_agree(recorded: &Recorded) {
     let (paths, regions) = (table("call_paths"), table("regions"));
     let location = |id: &str| {
         let id: i64 = id.parse().unwrap();
-        locations.i64("os_thread").unwrap().iter().position(|&it| it == id).unwrap() as u32
+        let place = locations.i64("os_thread").unwrap().iter().position(|&it| it == id);
+        u32::try_from(place.unwrap()).unwrap()
     };
     let (mut n, mut wrong) = (0, Vec::new());
     for line in text.lines() {

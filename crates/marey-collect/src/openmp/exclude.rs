@@ -252,6 +252,7 @@ unsafe extern "C" fn before_unlock(frame: *mut Frame, index: usize) -> usize {
     unsafe {
         let (lock, thread) = ((*frame).args[0], existing_thread());
         if let Some(tables) = tables()
+            && IS_ACTIVE.load(Ordering::Relaxed)
             && tables.notes.is_awaited(lock)
             && !thread.is_null()
             && process::running().is_some()

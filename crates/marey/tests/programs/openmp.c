@@ -250,22 +250,24 @@ static void locked(void) {
 
 /* Whoever is not in the single has nothing to do until there is a task, and then there is one for 40 ms. */
 static void starved(void) {
-    long id[2], began = 0, executed = 0, created = 0, waits = 0, through = 0;
+    long id[2], from[2], created = 0, began = 0, ended = 0, executed = 0, waits = 0, through = 0;
     int is_single = 0;
 #pragma omp parallel num_threads(2)
     {
         id[omp_get_thread_num()] = me();
 #pragma omp barrier
+        from[omp_get_thread_num()] = now();
 #pragma omp single
         {
             is_single = omp_get_thread_num();
             nap(30);
             created = now();
-#pragma omp task shared(began, executed)
+#pragma omp task shared(began, ended, executed)
             {
                 began = now();
                 executed = me();
                 nap(40);
+                ended = now();
             }
             nap(10);
             waits = now();
@@ -275,21 +277,24 @@ static void starved(void) {
     }
     long other = id[!is_single];
     if (executed == other) {
-        waited("starved", other, id[is_single], 20000000, began - created + 31000000);
-        waited("taskwait", id[is_single], other, 20000000, through - waits);
+        waited("starved", other, id[is_single], created - from[!is_single] - 5000000, began - from[!is_single]);
+        waited("taskwait", id[is_single], other, ended - waits - 5000000, through - waits);
     }
 }
 
 /* Nobody but the first thread has something to do for 50 ms. */
 static void serial(void) {
-    long id[2], end = 0, begin = 0;
+    long id[2], last[2], begin = 0;
 #pragma omp parallel num_threads(2)
-    id[omp_get_thread_num()] = me();
-    end = now();
+    {
+        int t = omp_get_thread_num();
+        id[t] = me();
+        last[t] = now();
+    }
     nap(50);
 #pragma omp parallel num_threads(2)
     if (omp_get_thread_num() == 1) begin = now();
-    waited("idle", id[1], id[0], 50000000, begin - end + 5000000);
+    waited("idle", id[1], id[0], 50000000, begin - (last[0] < last[1] ? last[1] : last[0]));
 }
 
 /* The last region: what its threads do is known when the process ends. */
@@ -299,7 +304,8 @@ static void last(void) {
     {
         int t = omp_get_thread_num();
         id[t] = me();
-        nap(t == 0 ? 60 : 20);
+        /* No other wait for the first thread is as long. */
+        nap(t == 0 ? 120 : 20);
         from[t] = now();
     }
     long end = now();
