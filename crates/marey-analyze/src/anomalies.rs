@@ -157,11 +157,13 @@ fn each_visit(
     events: &impl Happenings,
     mut each: impl FnMut(&Visit),
 ) -> Result<(), Unread> {
-    let (paths, locations) = (run.call_paths().len(), run.locations().len());
+    let paths = run.call_paths().len();
+    // What is done for a lane is a visit of a thread, too.
+    let has_time = |id: LocationId| run.locations().get(id.idx()).is_some_and(|it| it.has_time());
     for slab in 0..events.slabs().len() {
         events.visits(slab, &mut |batch| {
             for visit in batch {
-                if visit.interval.call_path.idx() < paths && visit.interval.location.idx() < locations {
+                if visit.interval.call_path.idx() < paths && has_time(visit.interval.location) {
                     each(visit);
                 }
             }

@@ -180,6 +180,8 @@ struct Times {
     rows: FxHashMap<(LocationId, Activity), Sums>,
     /// Of each location the spans of the path that are still to come, the last first.
     spans: Vec<Vec<PathSpan>>,
+    /// Of each whether it has time.
+    has_time: Vec<bool>,
 }
 
 impl Times {
@@ -188,11 +190,12 @@ impl Times {
         for span in path.spans.iter().rev() {
             spans[span.location.idx()].push(*span);
         }
-        Self { rows: FxHashMap::default(), spans }
+        let has_time = run.locations().iter().map(crate::trace::Location::has_time).collect();
+        Self { rows: FxHashMap::default(), spans, has_time }
     }
 
     fn add(&mut self, location: LocationId, piece: &Piece) {
-        let Some(activity) = piece.doing.activity() else { return };
+        let Some(activity) = piece.doing.activity().filter(|_| self.has_time[location.idx()]) else { return };
         let spans = &mut self.spans[location.idx()];
         let row = self.rows.entry((location, activity)).or_default();
         while let Some(span) = spans.last().copied().filter(|span| span.from < piece.end) {

@@ -72,14 +72,17 @@ impl RunTrace {
     }
 
     fn without_bins(archive: &Archive) -> Result<Self, Error> {
+        // What is wrong is said of the table that others are about.
+        let regions = regions(&archive.table("regions")?, &model_levels(&archive.table("levels")?)?)?;
+        let call_paths = call_paths(&archive.table("call_paths")?)?;
         let locations = locations(&archive.table("locations")?)?;
         let (profile, lanes) = profile(&archive.table("profile")?)?
             .into_iter()
             .partition(|row: &ProfileRow| has_time(&locations, row.location));
         Ok(Self {
             duration: Nanos(archive.meta().run.duration_ns),
-            regions: regions(&archive.table("regions")?, &model_levels(&archive.table("levels")?)?)?,
-            call_paths: call_paths(&archive.table("call_paths")?)?,
+            regions,
+            call_paths,
             stacks: Stacks::load(archive)?,
             processes: processes(&archive.table("processes")?)?,
             locations,

@@ -74,8 +74,11 @@ fn main() {
             }
         });
     });
-    // The same subscriber, with the layer and without.
+    // The same subscriber, with the layer and without; before that it fills its pools.
     let plain = tracing_subscriber::registry();
+    tracing::subscriber::with_default(tracing_subscriber::registry(), || {
+        (0..n / 10).for_each(|_| drop(info_span!("span").entered()));
+    });
     tracing::subscriber::with_default(plain, || traced("plain", n));
     let told = tracing_subscriber::registry().with(marey_rust::tracing::layer());
     tracing::subscriber::with_default(told, || traced("told", n));

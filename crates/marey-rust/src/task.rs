@@ -141,9 +141,9 @@ impl Life {
         }
         lane.enter(*run);
         // Left also where the future panics.
-        let mut piece = Piece { life: self, is_over: true };
+        let mut piece = Piece { life: self, came_to: None };
         let polled = poll(&mut Context::from_waker(waker));
-        piece.is_over = polled.is_ready();
+        piece.came_to = Some(polled.is_ready());
         drop(piece);
         drop(visit);
         polled
@@ -181,7 +181,8 @@ impl Life {
 /// A stretch in which a thread is at a task.
 struct Piece<'a> {
     life: &'a Life,
-    is_over: bool,
+    /// Whether the task was over when it came back; `None` = it did not.
+    came_to: Option<bool>,
 }
 
 impl Drop for Piece<'_> {
@@ -189,8 +190,8 @@ impl Drop for Piece<'_> {
         let (lane, regions) = (self.life.taken.lane, self.life.regions);
         let mut state = self.life.state();
         lane.leave(regions.run);
-        if self.is_over {
-            if std::thread::panicking() {
+        if self.came_to != Some(false) {
+            if self.came_to.is_none() {
                 regions.panicked.record(&regions.field);
             }
             self.life.end(&mut state);

@@ -138,7 +138,19 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Marey {
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
-        with(id, &context, |span| values.record(&mut span.facts));
+        if !is_recorded() {
+            return;
+        }
+        // Values are the program's own code: not while the span is held.
+        let mut facts = Fields::default();
+        values.record(&mut facts);
+        with(id, &context, |span| {
+            if !span.facts.fits(&facts) {
+                span.recorded.events.record(&span.facts);
+                span.facts.clear();
+            }
+            span.facts.append(facts);
+        });
     }
 
     fn on_follows_from(&self, id: &Id, follows: &Id, context: Context<'_, S>) {

@@ -4,6 +4,7 @@
 //! a folder that takes its items one after the other. The life of a folder is a job, the place where its consumer was
 //! split off is where it was made. So nothing of the items is touched.
 
+use core::cell::Cell;
 use core::panic::Location;
 
 use ::rayon::iter::ParallelIterator;
@@ -39,21 +40,16 @@ impl<I: ParallelIterator> ParallelIterator for Jobs<I> {
     fn drive_unindexed<C: UnindexedConsumer<I::Item>>(self, consumer: C) -> C::Result {
         let Some(regions) = self.regions else { return self.base.drive_unindexed(consumer) };
         let _visit = regions.call.enter();
-        self.base.drive_unindexed(Told { inner: consumer, regions, made: Moment::now() })
+        self.base.drive_unindexed(Told { inner: consumer, regions, made: Cell::new(Moment::now()) })
     }
 }
 
-/// A consumer that knows where it was made.
+/// A consumer that knows where it was made. Who splits one goes on with the left part, which so was made where the whole
+/// was, and puts the right one where others may take it. So each theft shows in one job: the first of what was stolen.
 struct Told<C> {
     inner: C,
     regions: &'static Regions,
-    made: Option<Moment>,
-}
-
-impl<C> Told<C> {
-    fn around(&self, inner: C) -> Self {
-        Self { inner, regions: self.regions, made: Moment::now() }
-    }
+    made: Cell<Option<Moment>>,
 }
 
 impl<T, C: Consumer<T>> Consumer<T> for Told<C> {
@@ -62,15 +58,15 @@ impl<T, C: Consumer<T>> Consumer<T> for Told<C> {
     type Result = C::Result;
 
     fn split_at(self, index: usize) -> (Self, Self, Self::Reducer) {
-        let (regions, made) = (self.regions, Moment::now());
+        let (regions, made) = (self.regions, self.made);
         let (left, right, reducer) = self.inner.split_at(index);
-        let told = |inner| Self { inner, regions, made };
-        (told(left), told(right), Joined(reducer))
+        let right = Self { inner: right, regions, made: Cell::new(Moment::now()) };
+        (Self { inner: left, regions, made }, right, Joined(reducer))
     }
 
     fn into_folder(self) -> Self::Folder {
         let Self { inner, regions, made } = self;
-        let stolen = made.zip(Moment::now()).filter(|(made, now)| !made.is_on_thread_of(*now));
+        let stolen = made.get().zip(Moment::now()).filter(|(made, now)| !made.is_on_thread_of(*now));
         let visit = if stolen.is_some() { regions.steal.enter() } else { regions.run.enter() };
         if let Some((made, _)) = stolen.filter(|_| visit.is_entered()) {
             made.leads_here(EdgeKind::Spawn);
@@ -85,7 +81,8 @@ impl<T, C: Consumer<T>> Consumer<T> for Told<C> {
 
 impl<T, C: UnindexedConsumer<T>> UnindexedConsumer<T> for Told<C> {
     fn split_off_left(&self) -> Self {
-        self.around(self.inner.split_off_left())
+        let made = Cell::new(self.made.replace(Moment::now()));
+        Self { inner: self.inner.split_off_left(), regions: self.regions, made }
     }
 
     fn to_reducer(&self) -> Self::Reducer {

@@ -36,6 +36,16 @@ impl Fields {
         self.bytes.clear();
     }
 
+    /// Whether there is room for others.
+    pub(super) fn fits(&self, others: &Self) -> bool {
+        self.names.len() + others.names.len() <= MOST
+    }
+
+    pub(super) fn append(&mut self, others: Self) {
+        self.names.extend(others.names);
+        self.bytes.extend(others.bytes);
+    }
+
     fn put<T: Value + ?Sized>(&mut self, field: &Field, value: &T) {
         if self.names.len() < MOST {
             self.names.push((field.name(), T::TYPE));

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use marey_analyze::what_if::Limits;
-use marey_analyze::{Activity, Causes, Selection, SlackRow, TimeRow, Trace, slack};
+use marey_analyze::{Activity, Causes, Location, Selection, SlackRow, TimeRow, Trace, slack};
 use marey_archive::Events;
 use marey_model::{LocationId, Nanos};
 use serde::Serialize;
@@ -383,7 +383,8 @@ fn json_locations<'t>(
             slack: (&slacks.get(&id).copied().unwrap_or_default()).into(),
         }
     };
-    (0..).map(LocationId).zip(trace.locations()).filter(|(id, _)| shown.has_location(*id)).map(row).collect()
+    let is_shown = |(id, place): &(LocationId, &Location)| place.has_time() && shown.has_location(*id);
+    (0..).map(LocationId).zip(trace.locations()).filter(is_shown).map(row).collect()
 }
 
 fn json_slack<'t>(trace: &'t dyn Trace, rows: &[SlackRow], shown: &Selection) -> Vec<JsonSlack<'t>> {

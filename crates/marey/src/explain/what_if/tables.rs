@@ -138,7 +138,8 @@ pub(super) fn rows(trace: &dyn Trace, found: &WhatIf) -> Vec<Row> {
         waiting: both.map(|replayed| replayed.waiting[place]),
         on_path: [on_path[0][place], on_path[1][place]],
     };
-    let mut rows: Vec<Row> = (0..).zip(0..trace.locations().len()).map(row).collect();
+    let has_time = |(_, place): &(u32, usize)| trace.locations()[*place].has_time();
+    let mut rows: Vec<Row> = (0..).zip(0..trace.locations().len()).filter(has_time).map(row).collect();
     rows.sort_by_key(|row| (Reverse(rounded(row.on_path[1])), Reverse(rounded(row.on_path[0]))));
     rows
 }
