@@ -8,15 +8,16 @@
 mod data;
 
 use marey_analyze::{
-    AccessRow, AllocationRow, Array, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId,
-    CountedRow, Counter, CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process,
-    ProcessClock, ProfileRow, ReducedRow, Region, SampledRow, Trace,
+    AccessRow, AllocationRow, Array, ArrayMessagesRow, BinRow, CallPath, CommunicationRow, Communicator,
+    CommunicatorId, CountedRow, Counter, CounterId, Datum, Frame, HeapRow, Location, LocationKind,
+    OpenRegion, Problem, Process, ProcessClock, ProfileRow, ReducedRow, Region, SampledRow, Trace,
 };
 use marey_model::counters::PROGRAM;
 use marey_model::spool::MAX_DEPTH;
 use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 use rustc_hash::FxHashMap;
 
+use crate::array_messages;
 use crate::columns::Columns;
 use crate::schema::NONE;
 use crate::{Archive, Error};
@@ -36,6 +37,8 @@ pub struct RunTrace {
     durations: Vec<BinRow>,
     sizes: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
+    data: Vec<Datum>,
+    array_messages: Vec<ArrayMessagesRow>,
     samples: Vec<SampledRow>,
     counters: Vec<Counter>,
     counted: Vec<CountedRow>,
@@ -68,7 +71,10 @@ impl RunTrace {
     }
 
     fn without_bins(archive: &Archive) -> Result<Self, Error> {
+        let (data, array_messages) = array_messages::messages(archive)?;
         Ok(Self {
+            data,
+            array_messages,
             duration: Nanos(archive.meta().run.duration_ns),
             regions: regions(&archive.table("regions")?, &model_levels(&archive.table("levels")?)?)?,
             call_paths: call_paths(&archive.table("call_paths")?)?,
@@ -156,6 +162,14 @@ impl Trace for RunTrace {
 
     fn communication(&self) -> &[CommunicationRow] {
         &self.communication
+    }
+
+    fn data(&self) -> &[Datum] {
+        &self.data
+    }
+
+    fn array_messages(&self) -> &[ArrayMessagesRow] {
+        &self.array_messages
     }
 
     fn samples(&self) -> &[SampledRow] {
