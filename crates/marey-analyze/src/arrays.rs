@@ -199,7 +199,7 @@ pub fn piecemeal(rows: &[ArrayRow]) -> Vec<Piece<'_>> {
 /// One row for each array, that with most time first. Time: linear in arrays, sums of accesses and the profile.
 pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     let mut rows: BTreeMap<NounId, ArrayRow> = BTreeMap::new();
-    for array in trace.arrays() {
+    for array in trace.arrays().iter().filter(|array| array.is_acted_on()) {
         let row = rows.entry(array.noun).or_insert_with(|| ArrayRow {
             noun: array.noun,
             name: array.name.clone(),

@@ -11,6 +11,7 @@
 mod across;
 mod activities;
 mod anomalies;
+mod array_traffic;
 mod arrays;
 mod bins;
 mod caller;
@@ -61,6 +62,7 @@ pub mod what_if;
 pub use across::{Across, AcrossFigures, call_paths_across, regions_across};
 pub use activities::Activity;
 pub use anomalies::{Anomalies, Anomaly, Method, NormalLimits, anomalies};
+pub use array_traffic::{ArrayTraffic, array_traffic};
 pub use arrays::{AccessSum, ArrayRow, Beneath, Piece, Piecemeal, Statement, Whereabouts, arrays, piecemeal};
 pub use caller::{caller, caller_on, innermost, is_of_library, routine, routine_on};
 pub use causes::{
@@ -129,9 +131,9 @@ pub use source_loops::{LoopCost, SourceLoop, source_loops};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use statistics::Moments;
 pub use trace::{
-    AccessRow, AllocationRow, Array, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId,
-    CountedRow, Counter, CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process,
-    ProcessClock, ProfileRow, ReducedRow, Region, SampledRow, Trace,
+    AccessRow, AllocationRow, Array, ArrayMessagesRow, BinRow, CallPath, CommunicationRow, Communicator,
+    CommunicatorId, CountedRow, Counter, CounterId, Datum, Frame, HeapRow, Location, LocationKind,
+    OpenRegion, Problem, Process, ProcessClock, ProfileRow, ReducedRow, Region, SampledRow, Trace,
 };
 pub use waiting::{WaitRow, Waiting, waiting};
 pub use waits::{InCommunicator, Pattern, Unlisted, Wait, Waits, waits, waits_in};

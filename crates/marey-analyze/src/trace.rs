@@ -76,6 +76,16 @@ pub trait Trace {
         self.beneath().map_or(&[], |run| run.communication())
     }
 
+    /// Data that buffers of messages lie in.
+    fn data(&self) -> &[Datum] {
+        self.beneath().map_or(&[], |run| run.data())
+    }
+
+    /// Sums over messages by these.
+    fn array_messages(&self) -> &[ArrayMessagesRow] {
+        self.beneath().map_or(&[], |run| run.array_messages())
+    }
+
     /// Samples of processor time, added up by innermost open region, call stack and location.
     fn samples(&self) -> &[SampledRow] {
         self.beneath().map_or(&[], |run| run.samples())
@@ -167,6 +177,13 @@ pub struct Array {
     pub until: Option<Nanos>,
     /// Call stack that made it.
     pub stack: Option<StackId>,
+}
+
+impl Array {
+    /// Whether it is one that calls of its level act on; others are only met where messages come from or go to.
+    pub fn is_acted_on(&self) -> bool {
+        matches!(self.kind, DataKind::Coarray | DataKind::View)
+    }
 }
 
 /// What calls from one place did to one array.
@@ -526,6 +543,36 @@ pub struct CommunicationRow {
     pub size_log2: Option<u32>,
     /// Whether that is known: not of messages that were only added up.
     pub is_size_known: bool,
+    /// Number of messages.
+    pub messages: u64,
+    /// Sum of their sizes, bytes.
+    pub bytes: u64,
+}
+
+/// A datum: array, variable or block of memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Datum {
+    /// `variable`, `block`, `frame` …; `other` = memory that is not known, and the name says why.
+    pub kind: String,
+    /// What it is called.
+    pub name: String,
+    /// File of its declaration, or of the call that made it; empty = unknown.
+    pub file: String,
+    /// Line in it; 0 = unknown.
+    pub line: u32,
+}
+
+/// Sums over the messages from one process to another between two data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ArrayMessagesRow {
+    /// The place in [`Trace::data`] of what was sent; `None` = no buffer.
+    pub sent: Option<usize>,
+    /// The same of what was received into.
+    pub received: Option<usize>,
+    /// The sender.
+    pub from: ProcessId,
+    /// The receiver.
+    pub to: ProcessId,
     /// Number of messages.
     pub messages: u64,
     /// Sum of their sizes, bytes.

@@ -16,6 +16,7 @@ pub mod merge;
 pub mod schema;
 
 mod addresses;
+mod array_messages;
 mod aside;
 #[cfg(unix)]
 mod beside;

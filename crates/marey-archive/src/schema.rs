@@ -128,7 +128,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 69] = [
+pub static TABLES: [&TableSpec; 70] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -164,6 +164,7 @@ pub static TABLES: [&TableSpec; 69] = [
     &SIZES,
     &COMMUNICATION,
     &ACCESSED,
+    &ARRAY_MESSAGES,
     &HISTOGRAM,
     &COURSES,
     &SAMPLED,

@@ -8,15 +8,16 @@
 mod data;
 
 use marey_analyze::{
-    AccessRow, AllocationRow, Array, BinRow, CallPath, CommunicationRow, Communicator, CommunicatorId,
-    CountedRow, Counter, CounterId, Frame, HeapRow, Location, LocationKind, OpenRegion, Problem, Process,
-    ProcessClock, ProfileRow, ReducedRow, Region, SampledRow, Trace,
+    AccessRow, AllocationRow, Array, ArrayMessagesRow, BinRow, CallPath, CommunicationRow, Communicator,
+    CommunicatorId, CountedRow, Counter, CounterId, Datum, Frame, HeapRow, Location, LocationKind,
+    OpenRegion, Problem, Process, ProcessClock, ProfileRow, ReducedRow, Region, SampledRow, Trace,
 };
 use marey_model::counters::PROGRAM;
 use marey_model::spool::MAX_DEPTH;
 use marey_model::{CallPathId, Level, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
 use rustc_hash::FxHashMap;
 
+use crate::array_messages;
 use crate::columns::Columns;
 use crate::schema::NONE;
 use crate::{Archive, Error};
@@ -37,6 +38,8 @@ pub struct RunTrace {
     durations: Vec<BinRow>,
     sizes: Vec<BinRow>,
     communication: Vec<CommunicationRow>,
+    data: Vec<Datum>,
+    array_messages: Vec<ArrayMessagesRow>,
     samples: Vec<SampledRow>,
     counters: Vec<Counter>,
     counted: Vec<CountedRow>,
@@ -79,7 +82,10 @@ impl RunTrace {
         let (profile, lanes) = profile(&archive.table("profile")?)?
             .into_iter()
             .partition(|row: &ProfileRow| has_time(&locations, row.location));
+        let (data, array_messages) = array_messages::messages(archive)?;
         Ok(Self {
+            data,
+            array_messages,
             duration: Nanos(archive.meta().run.duration_ns),
             regions,
             call_paths,
@@ -172,6 +178,14 @@ impl Trace for RunTrace {
 
     fn communication(&self) -> &[CommunicationRow] {
         &self.communication
+    }
+
+    fn data(&self) -> &[Datum] {
+        &self.data
+    }
+
+    fn array_messages(&self) -> &[ArrayMessagesRow] {
+        &self.array_messages
     }
 
     fn samples(&self) -> &[SampledRow] {

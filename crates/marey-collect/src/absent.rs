@@ -72,6 +72,12 @@ pub(crate) mod data {
     pub(crate) fn of_noun(_: u32) -> Option<u32> {
         None
     }
+
+    pub(crate) mod buffers {
+        pub(crate) fn data(_: &marey_measure::Runtime, _: crate::entry::Entry, _: usize) -> u32 {
+            marey_measure::message::NO_DATA
+        }
+    }
 }
 
 /// Constructs of OpenMP, in the same.

@@ -189,6 +189,45 @@ impl Sites {
         Some((number_of(runtime, module), (address - module.bias) as u64))
     }
 
+    /// The module that an address lies in, if that is known without asking, and the virtual address there.
+    #[cfg(not(feature = "linked"))]
+    pub(crate) fn known_place(&mut self, runtime: &Runtime, address: usize) -> Option<(u32, u64)> {
+        let module = self.modules.find(address)?;
+        Some((number_of(runtime, module), (address - module.bias) as u64))
+    }
+
+    /// The frame that an address of the stack lies in, and where its function goes on.
+    ///
+    /// # Safety
+    /// `entry` is that of a call that has not returned, of the calling thread.
+    #[cfg(not(feature = "linked"))]
+    pub(crate) unsafe fn frame_of(
+        &mut self,
+        runtime: &Runtime,
+        entry: Entry,
+        address: usize,
+    ) -> Option<(crate::unwind::FrameOf, (u32, u64))> {
+        // SAFETY: the return address lies at the stack pointer of the entry.
+        let regs = EntryRegs { ip: unsafe { *(entry.sp as *const usize) }, sp: entry.sp, rbp: entry.bp };
+        let end = self.stack_end(regs.sp);
+        if !(regs.sp..end).contains(&address) {
+            return None;
+        }
+        if self.is_stale() {
+            self.forget(runtime);
+        }
+        self.busy = regs.sp;
+        compiler_fence(Ordering::SeqCst);
+        let frame = marey_measure::sys::undisturbed(|| {
+            // SAFETY: the entry is the caller's promise; `end` bounds the stack that it lies on.
+            unsafe { self.unwinder.frame_of(&self.modules, regs, end, address) }
+        });
+        compiler_fence(Ordering::SeqCst);
+        self.busy = 0;
+        let frame = frame?;
+        Some((frame, self.known_place(runtime, frame.pc)?))
+    }
+
     fn refresh(&mut self, runtime: &Runtime) {
         let change = self.modules.refresh();
         // Where we are linked, our module is the program.

@@ -130,7 +130,7 @@ impl Heap {
     #[inline]
     pub fn allocated(&self, address: usize, size: usize, open: &[u32], site: Option<u32>) {
         let node = site.and_then(|site| self.path(open, site)).unwrap_or(UNKNOWN_PATH);
-        let block = Taken { node, size: counted(size) };
+        let block = Taken { node, size: counted(size), is_marked: false };
         match self.blocks.insert(address, block) {
             None => self.lost(size),
             Some(before) => {
@@ -148,6 +148,17 @@ impl Heap {
         self.blocks.take(address)
     }
 
+    /// Marks the block that an address lies in: where it begins, and what was known of it before. How much work that was comes
+    /// beside, in places of tables that were gone through.
+    pub fn mark(&self, address: usize) -> (Option<(usize, Taken)>, usize) {
+        self.blocks.mark(address)
+    }
+
+    /// The site of the call that allocated a block.
+    pub fn site(&self, block: Taken) -> Option<u32> {
+        (block.node != UNKNOWN_PATH).then(|| self.node(block.node).site).filter(|site| *site != NO_NODE)
+    }
+
     /// Enters a block again that was taken out and has not been given back.
     pub fn put_back(&self, address: usize, block: Taken) {
         if self.blocks.insert(address, block).is_none() {
@@ -163,7 +174,7 @@ impl Heap {
         self.whole(at::LOST_BYTES).fetch_add(counted(size), Ordering::Relaxed);
     }
 
-    fn add(&self, Taken { node, size }: Taken) {
+    fn add(&self, Taken { node, size, .. }: Taken) {
         let live = self.whole(at::LIVE).fetch_add(size, Ordering::Relaxed).wrapping_add(size);
         let node = self.node(node);
         if self.whole(at::PEAK).load(Ordering::Relaxed) < live {
@@ -185,7 +196,7 @@ impl Heap {
 
     /// Counts that a block, which was taken out, is given back.
     #[inline]
-    pub fn freed(&self, Taken { node, size }: Taken) {
+    pub fn freed(&self, Taken { node, size, .. }: Taken) {
         let turn = self.whole(at::TURN);
         let now = turn.load(Ordering::Relaxed);
         if now & 1 == 1 {

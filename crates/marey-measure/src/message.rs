@@ -13,6 +13,11 @@ use crate::runtime::Runtime;
 use crate::thread::Thread;
 use crate::write::Scratch;
 
+/// That no datum is known of a buffer.
+pub const NO_DATA: u32 = u32::MAX;
+/// Data that halves can name.
+pub const MOST_DATA: u32 = 1 << 24;
+
 /// One half of a message. Peers and tags are in marey's own terms (see
 /// [`marey_model::spool::ANY_SOURCE`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +38,8 @@ pub struct Half {
     pub count: u64,
     /// The buffer's address.
     pub buffer: u64,
+    /// The number of the datum that it lies in, below [`MOST_DATA`]; [`NO_DATA`] if that is not known.
+    pub data: u32,
 }
 
 /// One member's part in a collective operation.
@@ -46,12 +53,14 @@ pub struct Part {
     pub bytes_out: u64,
     /// Bytes got.
     pub bytes_in: u64,
+    /// The numbers of the data that are given and got; [`NO_DATA`] for none.
+    pub data: [u32; 2],
 }
 
 /// Slots of the window for halves.
 pub(crate) type MessageSlots = [Slot<6>; SLOTS];
 /// Slots of the window for parts in collective operations.
-pub(crate) type CollectiveSlots = [Slot<4>; SLOTS];
+pub(crate) type CollectiveSlots = [Slot<5>; SLOTS];
 
 /// The half of a word that says nothing of the generation.
 const LOWER: u64 = u32::MAX as u64;
@@ -125,7 +134,7 @@ fn second_place<const N: usize>(
 }
 
 /// The slot of the window that stands for `half`, which is written down if it is new, and the
-/// message counted. At most 90 bytes.
+/// message counted. At most 94 bytes.
 ///
 /// # Safety
 /// `thread` is the calling thread's descriptor, inside [`crate::write()`].
@@ -163,7 +172,7 @@ unsafe fn slot_counting(
         let (idx, is_known) = place(&mut (*thread).messages, &what, two);
         let slot = &mut (*thread).messages[idx];
         if !is_known {
-            slot.fill(&what, &[LOWER, u64::MAX, !LOWER, 0, 0, 0], || find(runtime, half.channel()));
+            slot.fill(&what, &[1, u64::MAX, !LOWER, 0, 0, 0], || find(runtime, half.channel()));
         }
         let (mut number, mut surprises) = (0, true);
         if let Some(channel) = slot.channel.as_ref() {
@@ -192,6 +201,7 @@ unsafe fn write_signature(thread: *mut Thread, scratch: &mut Scratch, idx: usize
         scratch.number(half.count);
         scratch.number(half.datatype.into());
         scratch.signed(step);
+        scratch.number(half.data.wrapping_add(1).into());
         scratch.number(number);
     }
 }
@@ -208,17 +218,18 @@ pub unsafe fn collective_slot(
     part: &Part,
 ) -> u8 {
     let whose = u64::from(part.communicator) << 32 | u64::from(part.root.cast_unsigned());
-    let two = hash([whose, part.bytes_out, part.bytes_in, 0]);
+    let data = u64::from(part.data[0]) << 32 | u64::from(part.data[1]);
+    let two = hash([whose, part.bytes_out, part.bytes_in, data]);
     // SAFETY: as in `slot`.
     unsafe {
         let generation = (*thread).generation;
-        let what = [u64::from(generation) << 32, whose, part.bytes_out, part.bytes_in];
+        let what = [u64::from(generation) << 32, whose, part.bytes_out, part.bytes_in, data];
         let (idx, is_known) = place(&mut (*thread).collectives, &what, two);
         let slot = &mut (*thread).collectives[idx];
         if !is_known {
             let communicator = part.communicator;
             let key = Key { communicator, peer: 0, tag: 0, kind: Kind::Collective };
-            slot.fill(&what, &[0, !LOWER, 0, 0], || find(runtime, key));
+            slot.fill(&what, &[0, !LOWER, 0, 0, 0], || find(runtime, key));
         }
         let (mut number, mut surprises) = (0, true);
         if let Some(channel) = slot.channel.as_ref() {
@@ -234,6 +245,7 @@ pub unsafe fn collective_slot(
         scratch.signed(part.root.into());
         scratch.number(part.bytes_out);
         scratch.number(part.bytes_in);
+        part.data.iter().for_each(|data| scratch.number(data.wrapping_add(1).into()));
         scratch.number(number);
         slot_byte(idx)
     }
@@ -267,7 +279,10 @@ impl Half {
     fn packed(&self, generation: u32) -> [u64; 6] {
         let pair = |upper: u32, lower: u32| u64::from(upper) << 32 | u64::from(lower);
         [
-            pair(generation, u32::from(self.direction == Direction::Receive)),
+            pair(
+                generation,
+                self.data.wrapping_add(1) << 1 | u32::from(self.direction == Direction::Receive),
+            ),
             pair(self.communicator, self.peer.cast_unsigned()),
             pair(self.tag.cast_unsigned(), self.datatype),
             self.bytes,

@@ -14,7 +14,7 @@ use marey_model::spool::{Direction, op};
 use support::{Channel, Checked, Spool, child, spool_of};
 
 fn half(direction: Direction, peer: i32, tag: i32) -> Half {
-    Half { direction, communicator: 3, peer, tag, datatype: 5, bytes: 8, count: 1, buffer: 0x1000 }
+    Half { direction, communicator: 3, peer, tag, datatype: 5, bytes: 8, count: 1, buffer: 0x1000, data: 7 }
 }
 
 /// The channel of [`half`], as a reader knows it.
@@ -59,7 +59,7 @@ fn post(half: &Half, serial: u64) {
 
 fn collective(communicator: u32, bytes_out: u64) {
     record(|runtime, thread, scratch| {
-        let part = Part { communicator, root: -1, bytes_out, bytes_in: 0 };
+        let part = Part { communicator, root: -1, bytes_out, bytes_in: 0, data: [3, 4] };
         // SAFETY: as above.
         let slot = unsafe { message::collective_slot(runtime, thread, scratch, &part) };
         scratch.byte(op::COLLECTIVE);

@@ -147,6 +147,7 @@ fn send(bytes: u64) {
         bytes,
         count: bytes,
         buffer: 0x1000,
+        data: marey_measure::message::NO_DATA,
     };
     let runtime = marey_measure::current_runtime().unwrap();
     let thread = marey_measure::current_thread();

@@ -7,6 +7,7 @@
 //!
 //! It is the command line's work, not the merge's: the archive knows nothing of ELF and DWARF.
 
+mod buffers;
 mod data;
 
 use std::path::Path;

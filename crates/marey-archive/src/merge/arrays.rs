@@ -12,7 +12,7 @@ use marey_model::DataKind;
 use rustc_hash::FxHashMap;
 
 use super::definitions::{DataDef, ProcessDefs};
-use super::globals::{Globals, NounRow, Numbers, Part};
+use super::globals::{Context, Globals, NounRow, Numbers, Part};
 use super::input::Input;
 use super::rows::columns;
 use super::{Datum, Namer, tables};
@@ -41,8 +41,9 @@ pub struct DataPlace {
     pub from_frame: Option<i64>,
     /// Distances within that variable, from the outermost to the innermost, where it is part of what others hold.
     pub within: Vec<u64>,
-    /// Return address of the call that made it: row of the module and virtual address.
-    pub made: Option<(u32, u64)>,
+    /// Return addresses of the call that made it and of those around it, innermost first: row of the module and virtual
+    /// address.
+    pub made: Vec<(u32, u64)>,
 }
 
 /// Data that lie in each other beyond this depth are not believed.
@@ -109,10 +110,10 @@ impl Globals {
             outer = next;
         }
         let global = |(module, vaddr): (u32, u64)| Some((*numbers.modules.get(&module)?, vaddr));
-        let made = self.stacks.rows.get(stack as usize).and_then(|frames| frames.first().copied());
+        let made = self.stacks.rows.get(stack as usize).cloned().unwrap_or_default();
         let place = outer.place.and_then(global);
-        // What has a place is the same, wherever it was made.
-        let made = if place.is_some() { None } else { made };
+        // What has a place is the same, wherever it was made. Whether a block has one is not certain.
+        let made = if place.is_some() && kind != DataKind::Block { Vec::new() } else { made };
         DataPlace { kind, place, from_frame: outer.from_frame, within, made }
     }
 }
@@ -123,9 +124,9 @@ fn label(place: &DataPlace, modules: &[(Vec<u8>, String)]) -> String {
         let path = modules.get(module as usize).map_or("?", |module| module.1.as_str());
         path.rsplit('/').next().unwrap_or(path).to_owned()
     };
-    match (place.place, place.made) {
+    match (place.place, place.made.first()) {
         (Some((module, vaddr)), _) => format!("{}+{vaddr:#x}", file(module)),
-        (None, Some((module, vaddr))) => format!("made at {}+{vaddr:#x}", file(module)),
+        (None, Some((module, vaddr))) => format!("made at {}+{vaddr:#x}", file(*module)),
         (None, None) => format!("({} without a name)", place.kind.name()),
     }
 }
@@ -140,6 +141,44 @@ pub(super) fn name(input: &Input, namer: &dyn Namer) -> Result<FxHashMap<u32, Da
     let places: Vec<DataPlace> = places.into_iter().cloned().collect();
     let found = namer.data(&places, &tables::modules(&input.globals)?);
     Ok(nouns.into_iter().zip(found).filter_map(|(noun, datum)| Some((noun, datum?))).collect())
+}
+
+/// Whether calls name a datum by any place in it.
+fn is_met_inside(kind: u8) -> bool {
+    matches!(DataKind::from_code(kind), Some(DataKind::Variable | DataKind::Frame))
+}
+
+/// Says where variables begin in which buffers lie, and how large they are.
+pub(super) fn measure(globals: &mut Globals, found: &FxHashMap<u32, Datum>) {
+    for row in globals.arrays.iter_mut().filter(|row| is_met_inside(row.def.kind)) {
+        if let Some(datum) = found.get(&row.noun).filter(|datum| 0 < datum.bytes) {
+            row.def.address = row.def.address.wrapping_sub(datum.offset);
+            row.def.bytes = datum.bytes;
+        }
+    }
+}
+
+/// Makes instances one that are: of buffers that begin at different places of one variable.
+pub(super) fn unite(globals: &mut Globals, contexts: &mut [Context]) {
+    let mut first = FxHashMap::default();
+    let mut rows: Vec<ArrayRow> = Vec::new();
+    let mut now = Vec::with_capacity(globals.arrays.len());
+    for row in std::mem::take(&mut globals.arrays) {
+        let id = rows.len() as u32;
+        // A frame is made anew with each call.
+        let address = if row.def.kind == DataKind::Frame as u8 { 0 } else { row.def.address };
+        let key = (row.process, row.noun, address);
+        let known = if is_met_inside(row.def.kind) { *first.entry(key).or_insert(id) } else { id };
+        now.push(known);
+        if known == id {
+            rows.push(row);
+        }
+    }
+    globals.arrays = rows;
+    for context in contexts {
+        // The order does not matter: each is changed by itself.
+        context.data.values_mut().for_each(|(row, _)| *row = now[*row as usize]);
+    }
 }
 
 /// Dimensions as the source writes them: `1:10,0:3`.

@@ -545,13 +545,14 @@ impl Decoder {
             (enter, path, part.map_or(NONE, |part| part.noun))
         };
         match *record {
-            Record::Rma { kind, window, target, bytes, displacement } => {
+            Record::Rma { kind, window, target, bytes, displacement, data } => {
                 let known = context.windows.get(&window);
                 let (time, path, window) = begin(known.map(|(part, _)| part));
                 let kind = RmaKind::from_code(kind.into()).map_or("unknown", RmaKind::name);
                 let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
                 let peer = known.map_or(NONE, |(_, comm)| with.globals.process_of(*comm, target));
-                out.rma.push(Rma { time, path, kind, window, target, bytes, displacement, peer });
+                let array = context.data.get(&data).map_or(NONE, |(row, _)| *row);
+                out.rma.push(Rma { time, path, kind, window, target, bytes, displacement, peer, array });
             }
             Record::Access { access } => {
                 let known = context.data.get(&access.data);

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::added_up::AddedUp;
+use super::array_messages;
 use super::build::{Long, Operation, Row};
 use super::cost::cost;
 use super::globals::{LevelRow, RegionRow, VerbRow};
@@ -94,6 +95,7 @@ fn small_tables(
     small.push(sums::durations(input, decoding)?);
     small.push(sums::sizes(decoding)?);
     small.push(sums::communication(input, decoding, writing)?);
+    small.push(array_messages::table(writing)?);
     small.push(sums::reduced(decoding)?);
     small.push(sums::histogram(decoding)?);
     small.push(sums::courses(input, decoding)?);

@@ -37,7 +37,9 @@ pub(crate) fn name(input: &mut Input, namer: &dyn Namer) -> Result<(), Error> {
         nouns.into_iter().zip(found).filter_map(|(noun, function)| Some((noun, function?))).collect();
     rename(&mut input.globals, found);
     rename_data(&mut input.globals, &data);
+    arrays::measure(&mut input.globals, &data);
     let nouns = unite(&mut input.globals, &mut input.contexts);
+    arrays::unite(&mut input.globals, &mut input.contexts);
     input.data = data.into_iter().map(|(noun, datum)| (nouns[noun as usize], datum)).collect();
     Ok(())
 }

@@ -44,6 +44,8 @@ pub(crate) struct Half {
     pub bytes: u64,
     pub buffer: u64,
     pub datatype: u32,
+    /// Row of the datum that the buffer lies in.
+    pub data: u32,
     pub path: u32,
     /// That of the completing call; `NONE` if another thread made it, whose time it is.
     pub done_path: u32,
@@ -67,6 +69,7 @@ impl Half {
             bytes: post.bytes,
             buffer: post.buffer,
             datatype: post.datatype,
+            data: post.data,
             path: if receives { done.path } else { post.path },
             done_path: if posted_at == location { done.path } else { NONE },
             number: post.number,

@@ -35,6 +35,10 @@ pub(crate) struct Op {
     /// The location's number of the call path.
     pub path: u32,
     pub datatype: u32,
+    /// Row of the datum that the buffer lies in, or that is given to a collective.
+    pub data: u32,
+    /// Row of the datum that a collective's data come into.
+    pub data_in: u32,
     /// Enter and leave of the interval; the leave is −1 until it is known.
     pub enter: i64,
     pub leave: i64,
@@ -57,6 +61,8 @@ impl Op {
             communicator: NONE,
             path: NONE,
             datatype: NONE,
+            data: NONE,
+            data_in: NONE,
             enter: now,
             leave: -1,
             serial,
@@ -110,6 +116,8 @@ pub(crate) struct Rma {
     pub bytes: i64,
     pub displacement: i64,
     pub peer: u32,
+    /// Row of the datum that the origin's buffer lies in.
+    pub array: u32,
 }
 
 /// An operation on a file.

@@ -29,6 +29,7 @@ pub(crate) struct CollectiveRow {
     pub bytes_in: i64,
     pub start: i64,
     pub done_path: u32,
+    pub arrays: [u32; 2],
 }
 
 /// Operations of one location in one slab.
@@ -153,6 +154,7 @@ impl Join {
         half.bytes = what.bytes;
         half.buffer = what.buffer;
         half.datatype = what.datatype;
+        half.data = what.data;
         half.number = what.number;
         self.emit(context, what, half);
     }
@@ -207,6 +209,7 @@ impl Join {
             bytes_in: bytes(post.buffer),
             start: if is_known { done.enter } else { -1 },
             done_path: if is_known { done.path } else { NONE },
+            arrays: [post.data, post.data_in],
         });
     }
 

@@ -24,6 +24,7 @@ pub(crate) use tie::Tie;
 mod accessed;
 mod added_up;
 mod alive;
+mod array_messages;
 mod arrays;
 mod bend;
 mod bins;
@@ -144,6 +145,10 @@ pub struct Datum {
     pub element_bytes: u64,
     /// Lower bound and extent of each dimension, none where unknown.
     pub bounds: Vec<(i64, u64)>,
+    /// Distance of the place from the beginning of the datum.
+    pub offset: u64,
+    /// Its size, 0 where unknown.
+    pub bytes: u64,
 }
 
 /// A function of the program.

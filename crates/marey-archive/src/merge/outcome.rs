@@ -36,6 +36,8 @@ pub(crate) struct MessageRow {
     pub recv_path: u32,
     pub send_start: i64,
     pub send_done_path: u32,
+    pub send_array: u32,
+    pub recv_array: u32,
 }
 
 /// How much of what matching found.
@@ -109,6 +111,7 @@ impl Outcome {
             send_path: send.path,
             send_start: completed(send).0,
             send_done_path: completed(send).1,
+            send_array: send.data,
             ..receive
         });
     }
@@ -207,6 +210,8 @@ fn lonely(key: Key, half: &Half) -> MessageRow {
         recv_path: NONE,
         send_start: -1,
         send_done_path: NONE,
+        send_array: NONE,
+        recv_array: NONE,
     };
     if half.receives {
         MessageRow {
@@ -217,6 +222,7 @@ fn lonely(key: Key, half: &Half) -> MessageRow {
             recv_datatype: half.datatype,
             recv_buffer: half.buffer.cast_signed(),
             recv_path: half.path,
+            recv_array: half.data,
             ..none
         }
     } else {
@@ -229,6 +235,7 @@ fn lonely(key: Key, half: &Half) -> MessageRow {
             send_path: half.path,
             send_start: completed(half).0,
             send_done_path: completed(half).1,
+            send_array: half.data,
             ..none
         }
     }

@@ -123,6 +123,8 @@ fn message_columns(rows: &[&MessageRow]) -> Result<Columns, Error> {
         U32 |row| row.recv_path,
         I64 |row| row.send_start,
         U32 |row| row.send_done_path,
+        U32 |row| row.send_array,
+        U32 |row| row.recv_array,
     ];
     Columns::from_columns(&MESSAGES, columns)
 }
@@ -163,6 +165,8 @@ pub(crate) fn collectives(rows: &[CollectiveRow]) -> Result<Columns, Error> {
         I64 |row| row.bytes_in,
         I64 |row| row.start,
         U32 |row| row.done_path,
+        U32 |row| row.arrays[0],
+        U32 |row| row.arrays[1],
     ];
     Columns::from_columns(&COLLECTIVES, columns)
 }
@@ -287,6 +291,7 @@ fn rma(locations: &[LocationSlab]) -> Table {
         I64 |row| row.1.displacement,
         I64 |row| leave_of(row.0, row.1.time, row.1.path),
         U32 |row| row.1.peer,
+        U32 |row| row.1.array,
     ];
     (&RMA, columns)
 }

@@ -38,6 +38,8 @@ pub(crate) struct MessageSlot {
     pub set: Option<u32>,
     /// The datatype's number in the run.
     datatype: u32,
+    /// Row of the datum that the buffer lies in.
+    data: u32,
 }
 
 /// What a collective slot of the window stands for.
@@ -45,6 +47,8 @@ pub(crate) struct MessageSlot {
 pub(crate) struct CollectiveSlot {
     pub signature: CollectiveSignature,
     channel: u32,
+    /// Rows of the data that are given and got.
+    data: [u32; 2],
     /// The communicator's members as participants.
     pub set: Option<u32>,
 }
@@ -75,6 +79,7 @@ impl Slots {
             channel,
             set: participants(context, communicator),
             datatype: context.datatypes.get(&signature.datatype).copied().unwrap_or(NONE),
+            data: context.data.get(&signature.data).map_or(NONE, |(row, _)| *row),
         });
     }
 
@@ -84,7 +89,8 @@ impl Slots {
         let key = ChannelKey::Collectives(signature.communicator);
         let channel = self.channels.set(key, signature.number);
         let set = participants(context, signature.communicator);
-        self.collectives[usize::from(slot)] = Some(CollectiveSlot { signature, channel, set });
+        let data = signature.data.map(|data| context.data.get(&data).map_or(NONE, |(row, _)| *row));
+        self.collectives[usize::from(slot)] = Some(CollectiveSlot { signature, channel, data, set });
     }
 
     /// What a message slot stands for and the number of its channel's next message, which counts
@@ -121,6 +127,7 @@ impl MessageSlot {
         op.tag = signature.tag;
         op.datatype = self.datatype;
         op.buffer = self.buffer;
+        op.data = self.data;
         op
     }
 }
@@ -133,6 +140,7 @@ impl CollectiveSlot {
         op.communicator = signature.communicator;
         op.peer = signature.root;
         op.buffer = signature.bytes_in;
+        [op.data, op.data_in] = self.data;
         op
     }
 }

@@ -13,6 +13,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::array_messages::ArrayMessages;
 use super::counting::Counting;
 use super::input::Input;
 use super::lod::Lod;
@@ -36,6 +37,7 @@ pub(crate) struct Writing {
     pub long_messages: Vec<MessageRow>,
     pub long_overlaps: Vec<Overlap>,
     pub communication: Communication,
+    pub array_messages: ArrayMessages,
     /// By location.
     lods: Vec<Lod>,
 }
@@ -55,6 +57,7 @@ impl Writing {
             long_messages: Vec::new(),
             long_overlaps: Vec::new(),
             communication: FxHashMap::default(),
+            array_messages: ArrayMessages::default(),
             lods: input.plan.lod_log2.iter().map(|&log2| Lod::new(log2, input.plan.end)).collect(),
         })
     }
@@ -104,6 +107,7 @@ impl Writing {
             .collect();
         self.shards.advance(&mut self.joins, &slab.horizons, slab.is_last);
         count(&mut self.communication, input, &self.shards);
+        self.array_messages.count(input, &self.shards);
         self.write_collectives()?;
         // Rows stay where they were made; what is sorted and written are references.
         let mut matched: Vec<&MessageRow> = Vec::new();

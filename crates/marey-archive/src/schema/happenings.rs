@@ -103,6 +103,13 @@ pub static MESSAGES: TableSpec = TableSpec {
         )
         .since(7),
         u32("send_done_path", "call_paths.id", "Call path of that call; 4294967295 = unknown.").since(7),
+        u32(
+            "send_array",
+            "arrays.id",
+            "What the sender's buffer lies in; of the kind `other` where that is not known. 4294967295 = no buffer.",
+        )
+        .since(11),
+        u32("recv_array", "arrays.id", "The same of the receiver's buffer.").since(11),
     ],
     layout: Layout::Parts,
     times: &[at("send_time"), at("send_end"), at("recv_post"), at("recv_time")],
@@ -129,6 +136,9 @@ pub static COLLECTIVES: TableSpec = TableSpec {
         )
         .since(7),
         u32("done_path", "call_paths.id", "Call path of that call; 4294967295 = unknown.").since(7),
+        u32("array_out", "arrays.id", "What the data that the member contributed lie in; 4294967295 = none.")
+            .since(11),
+        u32("array_in", "arrays.id", "The same of those that it received.").since(11),
     ],
     layout: Layout::Single,
     times: &[at("enter"), at("leave")],
@@ -159,6 +169,7 @@ pub static RMA: TableSpec = TableSpec {
         growing("leave", "ns", "Leave of the call; −1 = unknown, also if a slab ended before.").since(7),
         u32("peer", "processes.id", "Process of that rank; 4294967295 = none, or it was not measured.")
             .since(8),
+        u32("array", "arrays.id", "What the buffer of the origin lies in; 4294967295 = none.").since(11),
     ],
     layout: Layout::Parts,
     times: &[at("time")],

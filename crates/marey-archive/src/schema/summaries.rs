@@ -136,6 +136,20 @@ pub static ACCESSED: TableSpec = summary(
     ],
 );
 
+/// Arrays in messages.
+pub static ARRAY_MESSAGES: TableSpec = summary(
+    "array_messages",
+    "Sums over messages of which both ends are known, by what the buffers lie in, sender and receiver. Since version 11.",
+    &[
+        u32("send_noun", "nouns.id", "What the sender's buffer lies in; 4294967295 = no buffer."),
+        u32("recv_noun", "nouns.id", "The same of the receiver's buffer."),
+        u32("from_process", "processes.id", "The sender."),
+        u32("to_process", "processes.id", "The receiver."),
+        i64("messages", "", "Number of messages."),
+        i64("bytes", "bytes", "Sum of their sizes."),
+    ],
+);
+
 /// Histogram.
 pub static HISTOGRAM: TableSpec = summary(
     "histogram",

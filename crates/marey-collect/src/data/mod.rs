@@ -6,6 +6,10 @@
 //!
 //! Deliberately absent: which calls act on data; that is a matter of their levels.
 
+pub(crate) mod buffers;
+mod cache;
+mod holder;
+
 use marey_measure::{Lock, Runtime};
 use rustc_hash::FxHashMap;
 

@@ -77,6 +77,15 @@ unsafe fn enter(heap: &Heap, function: Function, (block, size): (usize, usize), 
     }
 }
 
+/// Says that a block is given back of which somebody wants to know.
+#[cold]
+fn gone(heap: &Heap, block: usize) {
+    if let Some(runtime) = heap.runtime() {
+        let _own = Own::begin();
+        crate::data::buffers::gone(runtime, block);
+    }
+}
+
 /// In a forked child: begins its own heap, if it is recorded by now.
 #[cold]
 pub(super) fn begin_anew(heap: &'static Heap) -> Option<&'static Heap> {
@@ -189,6 +198,9 @@ unsafe fn changed(
             heap.put_back(old, before);
         } else {
             heap.freed(before);
+            if before.is_marked {
+                gone(heap, old);
+            }
         }
     }
     // SAFETY: as above.
@@ -204,6 +216,9 @@ pub(super) unsafe extern "C" fn free(block: usize) {
         && let Some(before) = heap.take(block)
     {
         heap.freed(before);
+        if before.is_marked {
+            gone(heap, block);
+        }
     }
     // SAFETY: the program's own argument.
     unsafe { real(Function::free, [block, 0, 0]) };

@@ -71,7 +71,7 @@ fn tell(runtime: &Runtime, why: &str) {
 
 /// The heap, if it is recorded in this process.
 #[inline(always)]
-fn heap() -> Option<&'static Heap> {
+pub(crate) fn heap() -> Option<&'static Heap> {
     // SAFETY: heaps are never unmapped.
     let heap = unsafe { HEAP.load(Ordering::Acquire).as_ref() }?;
     match heap.runtime() {

@@ -107,8 +107,9 @@ impl<const N: usize, F: Real<N>> Passing<N, F> {
             }
             let words = [call.entry.sp, call.entry.bp, call.index, comm];
             marey_measure::announce(thread, brief, words, announced_site);
-            let made = if self.pass() { made(self, runtime) } else { None };
+            let is_sent = self.pass();
             let ended = marey_measure::now(thread);
+            let made = if is_sent { made(self, runtime) } else { None };
             let records = |thread: *mut Thread, scratch: &mut Scratch| {
                 if let Some(made) = &made {
                     put(runtime, thread, scratch, made);

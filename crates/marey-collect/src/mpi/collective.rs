@@ -58,7 +58,13 @@ pub(crate) unsafe fn persistent<const N: usize>(mut p: Passing<N, impl Real<N>>)
 
 /// A part without data in a collective operation on `word`.
 pub(crate) fn plain(word: usize) -> Option<Part> {
-    communicator(word).map(|known| Part { communicator: known.number, root: -1, bytes_out: 0, bytes_in: 0 })
+    communicator(word).map(|known| Part {
+        communicator: known.number,
+        root: -1,
+        bytes_out: 0,
+        bytes_in: 0,
+        data: [message::NO_DATA; 2],
+    })
 }
 
 /// Puts `opcode` and the slot of `part`.
@@ -192,7 +198,31 @@ unsafe fn part(open: &Open, call: Call, args: &[usize]) -> Option<Part> {
     let r = Reader { call, runtime: open.runtime, comm, args };
     // SAFETY: the arguments are those of the class.
     let (root, bytes_out, bytes_in) = unsafe { bytes(&r, call.function().class) };
-    Some(Part { communicator: comm.number, root, bytes_out, bytes_in })
+    let buffers = buffers(call.function().class).map_or([0; 2], |at| at.map(|at| args[at]));
+    let in_place = flavour().in_place;
+    // What is given in place lies where the result comes.
+    let given = if buffers[0] == in_place { buffers[1] } else { buffers[0] };
+    // Of a broadcast there is but one buffer.
+    let got = if buffers[1] == in_place { buffers[0] } else { buffers[1] };
+    let data = |bytes: u64, buffer: usize| match bytes {
+        0 => message::NO_DATA,
+        _ => crate::data::buffers::data(open.runtime, call.entry, buffer),
+    };
+    let data = [data(bytes_out, given), data(bytes_in, got)];
+    Some(Part { communicator: comm.number, root, bytes_out, bytes_in, data })
+}
+
+/// Which arguments are the buffers that data are given from and got into.
+fn buffers(class: Class) -> Option<[usize; 2]> {
+    use Class as C;
+    Some(match class {
+        C::Bcast => [0, 0],
+        C::Gather | C::Gatherv | C::Scatter | C::Allgather | C::Allgatherv | C::Alltoall => [0, 3],
+        C::NeighborAllgather | C::NeighborAlltoall => [0, 3],
+        C::Scatterv | C::Alltoallv | C::Alltoallw => [0, 4],
+        C::Reduce | C::Allreduce | C::Scan | C::Exscan | C::ReduceScatter | C::ReduceScatterBlock => [0, 1],
+        _ => return None,
+    })
 }
 
 /// Root (−1 without one), bytes given and bytes got.

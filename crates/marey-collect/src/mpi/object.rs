@@ -5,6 +5,7 @@
 //!
 //! What a datatype measures is told in `datatype`, how handles are found again in `handles`.
 
+use marey_measure::message::NO_DATA;
 use marey_measure::message::Part;
 use marey_measure::{Runtime, Scratch, Thread};
 use marey_model::spool::{Definition, DefinitionKind, RmaKind, op, zigzag};
@@ -33,7 +34,13 @@ impl Object {
     /// A part in the operation of all members by which it is freed: all of them count it where they made it.
     fn part(self) -> Option<Part> {
         let communicator = self.communicator;
-        (communicator != u32::MAX).then_some(Part { communicator, root: -1, bytes_out: 0, bytes_in: 0 })
+        (communicator != u32::MAX).then_some(Part {
+            communicator,
+            root: -1,
+            bytes_out: 0,
+            bytes_in: 0,
+            data: [NO_DATA; 2],
+        })
     }
 }
 
@@ -132,6 +139,8 @@ struct Rma {
     target: i64,
     bytes: u64,
     displacement: i64,
+    /// What the origin's buffer lies in.
+    data: u32,
 }
 
 fn put_rma(_: &Runtime, _: *mut Thread, scratch: &mut Scratch, rma: Rma) {
@@ -142,6 +151,7 @@ fn put_rma(_: &Runtime, _: *mut Thread, scratch: &mut Scratch, rma: Rma) {
     scratch.number(zigzag(rma.target));
     scratch.number(rma.bytes);
     scratch.number(zigzag(rma.displacement));
+    scratch.number(rma.data.wrapping_add(1).into());
 }
 
 /// Put, get and their kin.
@@ -165,7 +175,9 @@ pub(crate) unsafe fn transfer<const N: usize>(mut p: Passing<N, impl Real<N>>) -
             let n = n.map_or(1, |at| count(p.call, p.args[at]));
             let bytes = n.saturating_mul(datatype(open.runtime, p.args[datatype_at]).size);
             let (target, displacement) = (i64::from(p.args[target] as i32), p.args[target + 1] as i64);
-            let rma = Rma { kind, window, target, bytes, displacement };
+            // The first argument of all of them.
+            let data = crate::data::buffers::data(open.runtime, p.call.entry, p.args[0]);
+            let rma = Rma { kind, window, target, bytes, displacement, data };
             open.finish_with_aside((done && target >= 0).then_some(rma), put_rma);
         })
     }
@@ -195,7 +207,10 @@ pub(crate) unsafe fn synchronise<const N: usize>(mut p: Passing<N, impl Real<N>>
                 _ => (RmaKind::Wait, None),
             };
             let target = target.map_or(-1, |at: usize| i64::from(p.args[at] as i32));
-            open.finish_with_aside(Some(Rma { kind, window, target, bytes: 0, displacement: 0 }), put_rma);
+            open.finish_with_aside(
+                Some(Rma { kind, window, target, bytes: 0, displacement: 0, data: NO_DATA }),
+                put_rma,
+            );
         })
     }
 }
@@ -203,7 +218,7 @@ pub(crate) unsafe fn synchronise<const N: usize>(mut p: Passing<N, impl Real<N>>
 /// Leaves a call that names the processes of a group, with a record for each of them; one for none if they are not known,
 /// or if all that is kept is how long the call took.
 unsafe fn finish_group(open: Open, kind: RmaKind, window: usize, group: usize) {
-    let rma = |target: i64| Rma { kind, window, target, bytes: 0, displacement: 0 };
+    let rma = |target: i64| Rma { kind, window, target, bytes: 0, displacement: 0, data: NO_DATA };
     let members = if open.is_recorded() { members_in(window, group) } else { Vec::new() };
     // SAFETY: the caller's promise; a record is far shorter than what there is room for.
     unsafe {

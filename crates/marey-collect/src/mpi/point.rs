@@ -10,6 +10,7 @@ use super::contents;
 use super::datatype::datatype;
 use super::flavour::{Family, Outcome, flavour};
 use super::request::{self, Kind, Request};
+use crate::data::buffers;
 
 /// A count argument: `int`, or `MPI_Count` in the functions whose name ends in `_c`.
 #[inline(always)]
@@ -21,13 +22,14 @@ pub(crate) fn count(call: Call, word: usize) -> u64 {
 /// peer is nobody.
 #[inline(always)]
 pub(crate) fn half(runtime: &Runtime, call: Call, direction: Direction, words: [usize; 6]) -> Option<Half> {
-    half_of(runtime, direction, count(call, words[1]), words)
+    half_of(runtime, call, direction, count(call, words[1]), words)
 }
 
 /// The same with a count that has been read already.
 #[inline(always)]
 pub(crate) fn half_of(
     runtime: &Runtime,
+    call: Call,
     direction: Direction,
     count: u64,
     words: [usize; 6],
@@ -45,6 +47,7 @@ pub(crate) fn half_of(
         bytes: count.saturating_mul(kind.size),
         count,
         buffer: buffer as u64,
+        data: buffers::data(runtime, call.entry, buffer),
     })
 }
 

@@ -79,6 +79,7 @@ unsafe fn found_half(comm: usize, place: usize, status: usize) -> Option<Half> {
         bytes,
         count: bytes,
         buffer: 0,
+        data: message::NO_DATA,
     })
 }
 
@@ -122,5 +123,6 @@ unsafe fn taken(p: &Passing<5, impl Real<5>>, open: &Open) -> Option<(u64, Half)
     // SAFETY: the class says that the argument points to a message.
     let (serial, probed) = request::take_message(unsafe { flavour().handle_at(message) })?;
     let datatype = datatype(open.runtime, kind).number;
-    Some((serial, Half { buffer: buffer as u64, count: count(p.call, n), datatype, ..probed }))
+    let data = crate::data::buffers::data(open.runtime, p.call.entry, buffer);
+    Some((serial, Half { buffer: buffer as u64, count: count(p.call, n), datatype, data, ..probed }))
 }

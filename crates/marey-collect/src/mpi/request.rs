@@ -79,7 +79,7 @@ const FREE: usize = usize::MAX;
 
 impl Table {
     const fn new() -> Self {
-        let part = Part { communicator: 0, root: 0, bytes_out: 0, bytes_in: 0 };
+        let part = Part { communicator: 0, root: 0, bytes_out: 0, bytes_in: 0, data: [0; 2] };
         let nothing = Request { kind: Kind::Collective(part), serial: 0, persistent: false };
         let free = (FREE, Noted { at: 0, request: nothing });
         Self { near: [free; 1 << NEAR_BITS], far: FxHashMap::with_hasher(rustc_hash::FxBuildHasher) }
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     fn collective(serial: u64) -> Request {
-        let part = Part { communicator: 0, root: -1, bytes_out: 0, bytes_in: 0 };
+        let part = Part { communicator: 0, root: -1, bytes_out: 0, bytes_in: 0, data: [0; 2] };
         Request { kind: Kind::Collective(part), serial, persistent: false }
     }
 

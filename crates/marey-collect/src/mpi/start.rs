@@ -64,7 +64,7 @@ unsafe fn prepared_in_partitions(mut p: Passing<9, impl Real<9>>, direction: Dir
             let count = partitions.saturating_mul(n as u64);
             if p.pass()
                 && let Some(half) =
-                    half_of(open.runtime, direction, count, [buffer, n, kind, peer, tag, comm])
+                    half_of(open.runtime, p.call, direction, count, [buffer, n, kind, peer, tag, comm])
             {
                 prepare(place, Kind::of(half));
             }

@@ -25,6 +25,8 @@ pub(crate) use modules::{CLOSING, UnwindTables, program_has_recorder};
 pub(crate) use modules::{Modules, UnwindModule};
 #[cfg(not(feature = "linked"))]
 pub(crate) use rules::{Cfa, Rule, RuleReader, SavedRbp};
+#[cfg(not(feature = "linked"))]
+pub(crate) use step::FrameOf;
 pub(crate) use step::{EntryRegs, StackCapture, StackEnd, Unwinder};
 
 #[cfg(all(test, target_arch = "x86_64"))]

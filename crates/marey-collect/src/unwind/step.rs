@@ -52,6 +52,34 @@ pub(crate) struct StackCapture {
     modules: [ModuleSerial; MAX_FRAMES],
 }
 
+/// Frames that are walked through for one that is looked for.
+#[cfg(not(feature = "linked"))]
+const MOST_WALKED: usize = 256;
+
+/// A frame of the calling thread's stack.
+#[cfg(not(feature = "linked"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FrameOf {
+    /// Where its function goes on.
+    pub(crate) pc: usize,
+    /// Its canonical address.
+    pub(crate) cfa: usize,
+    /// The return addresses at both of its ends: as long as they are there, it is.
+    checks: [Check; 2],
+}
+
+#[cfg(not(feature = "linked"))]
+impl FrameOf {
+    /// Whether the frame is still there, as seen from a stack pointer.
+    ///
+    /// # Safety
+    /// The stack pointer is the calling thread's, and so was the one that the frame was found from.
+    pub(crate) unsafe fn is_there(&self, sp: usize) -> bool {
+        // SAFETY: what lies behind the stack pointer is mapped up to the end of the stack, which the frame lies before.
+        self.checks.iter().all(|check| sp <= check.address && unsafe { load(check.address) } == check.value)
+    }
+}
+
 /// Why a walk ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StackEnd {
@@ -192,6 +220,46 @@ impl Unwinder {
         } else {
             self.take_frame(entry.ip, ModuleSerial::UNKNOWN, out).err().unwrap_or(StackEnd::Truncated)
         };
+    }
+
+    /// The frame that an address of the calling thread's stack lies in.
+    ///
+    /// # Safety
+    /// As for [`Self::unwind`].
+    #[cfg(not(feature = "linked"))]
+    pub(crate) unsafe fn frame_of(
+        &mut self,
+        modules: &Modules,
+        entry: EntryRegs,
+        stack_end: usize,
+        address: usize,
+    ) -> Option<FrameOf> {
+        let mut modules = MaybeStale { modules, is_current: None };
+        let mut walk = Walk {
+            ip: entry.ip,
+            rsp: entry.sp.wrapping_add(8),
+            rbp: Rbp::Entry(entry.rbp),
+            stack: Stack { from: entry.sp, to: stack_end },
+        };
+        let mut checks = StackCapture::empty();
+        for _ in 0..MOST_WALKED {
+            if address < walk.rsp {
+                return None;
+            }
+            let (pc, from) = (walk.ip, walk.rsp);
+            let rule = self.rule(&mut modules, pc)?.rule;
+            checks.start(entry);
+            walk.step(rule, &mut checks).ok()?;
+            if address < walk.rsp {
+                let check = |at: usize, value| Check { address: at.wrapping_sub(8), value };
+                return Some(FrameOf {
+                    pc,
+                    cfa: walk.rsp,
+                    checks: [check(from, pc), check(walk.rsp, walk.ip)],
+                });
+            }
+        }
+        None
     }
 
     fn walk(

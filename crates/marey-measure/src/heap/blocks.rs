@@ -16,8 +16,11 @@ use crate::sys;
 const SIZES: [u32; 4] = [12, 15, 18, 21];
 /// Neighbouring places where a block may lie, two lines of the processor's cache.
 const BUCKET: usize = 8;
-/// Bits of the size in a place; the rest is for the node.
+/// Bits of the size in a place; behind it is the node, and at the top whether the block is marked.
 const SIZE_BITS: u32 = 44;
+const MARKED: u64 = 1 << 63;
+/// Places of larger tables are not gone through: it would take longer than what is asked for is worth.
+const MOST_PLACES: usize = 1 << 18;
 
 /// A place in a table.
 #[repr(C)]
@@ -28,6 +31,20 @@ struct Place {
     what: AtomicU64,
 }
 
+impl Place {
+    /// Marks the block in this place if it holds an address.
+    #[inline(always)]
+    fn mark(&self, address: usize) -> Option<(usize, Taken)> {
+        let start = self.address.load(Ordering::Acquire);
+        let offset = (address as u64).wrapping_sub(start);
+        if start == 0 || taken(self.what.load(Ordering::Relaxed)).size <= offset {
+            return None;
+        }
+        let what = self.what.fetch_or(MARKED, Ordering::Relaxed);
+        Some((start as usize, taken(what)))
+    }
+}
+
 /// What is known of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Taken {
@@ -35,6 +52,8 @@ pub struct Taken {
     pub node: u32,
     /// Its size, bytes.
     pub size: u64,
+    /// Somebody wants to know when it is given back.
+    pub is_marked: bool,
 }
 
 /// All blocks. Zeros are none.
@@ -51,7 +70,8 @@ impl Blocks {
     /// Enters a block. `None` if there is no room; else what was known of a block at this address, which the program
     /// has given back by a way that nobody saw.
     pub(super) fn insert(&self, address: usize, block: Taken) -> Option<Option<Taken>> {
-        let what = u64::from(block.node) << SIZE_BITS | block.size;
+        let mark = if block.is_marked { MARKED } else { 0 };
+        let what = mark | u64::from(block.node) << SIZE_BITS | block.size;
         for number in 0..SIZES.len() {
             for place in self.bucket(number, address, true)? {
                 let found = place.address.load(Ordering::Relaxed);
@@ -77,6 +97,8 @@ impl Blocks {
             for place in self.bucket(number, address, false)? {
                 if place.address.load(Ordering::Relaxed) == address as u64 {
                     let what = place.what.load(Ordering::Relaxed);
+                    // Whoever looks for blocks finds none here until it is known how large the next one is.
+                    place.what.store(0, Ordering::Release);
                     let free = place.address.compare_exchange(
                         address as u64,
                         0,
@@ -88,6 +110,33 @@ impl Blocks {
             }
         }
         None
+    }
+
+    /// Marks the block that an address lies in: where it begins, and what was known of it before. How many places were
+    /// gone through comes beside.
+    pub(super) fn mark(&self, address: usize) -> (Option<(usize, Taken)>, usize) {
+        // Most buffers are the beginnings of blocks.
+        for number in 0..SIZES.len() {
+            let Some(places) = self.bucket(number, address, false) else { break };
+            let found = places.iter().find(|place| place.address.load(Ordering::Acquire) == address as u64);
+            if let Some(found) = found.and_then(|place| place.mark(address)) {
+                return (Some(found), BUCKET);
+            }
+        }
+        let mut n_seen = 0;
+        for (table, size) in self.0.iter().zip(SIZES) {
+            let table = table.load(Ordering::Acquire);
+            if table.is_null() || MOST_PLACES < 1 << size {
+                break;
+            }
+            // SAFETY: the table has so many places, and stays.
+            let places = unsafe { core::slice::from_raw_parts(table, 1 << size) };
+            n_seen += places.len();
+            if let Some(found) = places.iter().find_map(|place| place.mark(address)) {
+                return (Some(found), n_seen);
+            }
+        }
+        (None, n_seen)
     }
 
     /// The places of a table where a block may lie. `None` if there is no such table, and none to be had.
@@ -125,7 +174,11 @@ impl Blocks {
 }
 
 const fn taken(what: u64) -> Taken {
-    Taken { node: (what >> SIZE_BITS) as u32, size: what & ((1 << SIZE_BITS) - 1) }
+    Taken {
+        node: ((what & !MARKED) >> SIZE_BITS) as u32,
+        size: what & ((1 << SIZE_BITS) - 1),
+        is_marked: what & MARKED != 0,
+    }
 }
 
 #[cfg(test)]
@@ -139,7 +192,11 @@ mod tests {
     #[test]
     fn each_block_is_found_once_as_it_was_entered() {
         let blocks = none();
-        let of = |n: usize| Taken { node: u32::try_from(n % 1000).unwrap(), size: counted(n * 7) };
+        let of = |n: usize| Taken {
+            node: u32::try_from(n % 1000).unwrap(),
+            size: counted(n * 7),
+            is_marked: false,
+        };
         let at = |n: usize| 0x7f00_0000_0010 + n * 4112;
         // More than the first two tables hold.
         for n in 0..100_000 {
@@ -154,16 +211,40 @@ mod tests {
     #[test]
     fn a_block_whose_end_nobody_saw_makes_way() {
         let blocks = none();
-        let (first, second) = (Taken { node: 1, size: 5000 }, Taken { node: 2, size: 6000 });
+        let (first, second) = (
+            Taken { node: 1, size: 5000, is_marked: false },
+            Taken { node: 2, size: 6000, is_marked: false },
+        );
         assert_eq!(blocks.insert(4096, first), Some(None));
         assert_eq!(blocks.insert(4096, second), Some(Some(first)));
         assert_eq!((blocks.take(4096), blocks.take(4096)), (Some(second), None));
     }
 
     #[test]
+    fn a_block_is_found_by_each_address_in_it_and_by_no_other() {
+        let blocks = none();
+        let block = |n: usize| Taken { node: 3, size: counted(n), is_marked: false };
+        // Two tables.
+        for n in 0..5000 {
+            blocks.insert((n + 1) << 20, block(5000 + n));
+        }
+        for n in [0, 1, 77, 4999] {
+            let start = (n + 1) << 20;
+            let marked = Taken { is_marked: true, ..block(5000 + n) };
+            for (before, inside) in [(block(5000 + n), 0), (marked, 1), (marked, 4096), (marked, 4999 + n)] {
+                assert_eq!(blocks.mark(start + inside).0, Some((start, before)), "{n} {inside}");
+            }
+            assert_eq!((blocks.mark(start - 1).0, blocks.mark(start + 5000 + n).0), (None, None));
+            assert_eq!(blocks.take(start), Some(marked));
+            assert_eq!(blocks.mark(start + 1).0, None);
+        }
+        assert_eq!(blocks.take(3 << 20), Some(block(5002)));
+    }
+
+    #[test]
     fn what_fits_nowhere_is_refused() {
         let blocks = none();
-        let block = Taken { node: 1, size: 1 };
+        let block = Taken { node: 1, size: 1, is_marked: false };
         // All of one bucket in each table.
         let same = (1_usize..)
             .map(|n| n << 4)

@@ -96,6 +96,8 @@ pub struct Signature {
     /// Distance in bytes of the buffer's address from that of the signature before it in the
     /// window (from [`super::Head::buffer`] for the first).
     pub buffer_step: i64,
+    /// The number of the datum that the buffer lies in; 4294967295 = not known.
+    pub data: u32,
     /// Messages counted on this channel (direction, communicator, peer, tag) of this process
     /// before the next one. `Send`, `PostSend`, `Receive` and `Received` count one; `PostReceive`
     /// and `Probed` count none, since what they will be is not known yet.
@@ -113,6 +115,8 @@ pub struct CollectiveSignature {
     pub bytes_out: u64,
     /// Bytes that this member gets.
     pub bytes_in: u64,
+    /// The numbers of the data that are given and got; 4294967295 = none, or not known.
+    pub data: [u32; 2],
     /// Collective operations begun on the communicator by this process before the next one.
     pub number: u64,
 }
@@ -508,6 +512,8 @@ pub enum Record<'a> {
         bytes: u64,
         /** displacement in the target's units */
         displacement: i64,
+        /** number of the datum at the origin; 4294967295 = none, or not known */
+        data: u32,
     },
     /// The open interval acts on a file.
     Io {

@@ -158,6 +158,7 @@ impl Process {
             count: message.bytes,
             datatype: 0,
             buffer_step: 0,
+            data: u32::MAX,
             number,
         };
         Record::Signature { slot, signature }.encode(&mut thread.records);
@@ -177,7 +178,14 @@ impl Process {
         let counter = self.collectives.entry(communicator).or_default();
         let number = *counter;
         *counter += 1;
-        let signature = CollectiveSignature { communicator, root, bytes_out: out, bytes_in: into, number: 0 };
+        let signature = CollectiveSignature {
+            communicator,
+            root,
+            bytes_out: out,
+            bytes_in: into,
+            data: [u32::MAX; 2],
+            number: 0,
+        };
         let thread = &mut self.threads[thread];
         let place = thread.collectives.iter().position(|slot| slot.0 == signature);
         if let Some(place) = place

@@ -47,7 +47,8 @@ use crate::format;
         call_paths[{path[], function, file, line, calls, untimed_calls, inclusive_ns, exclusive_ns, bytes, \
         durations, sizes, across, stack[{function, file, line}]}], ranks[{process, world, rank|null, threads, \
         time_ns, mpi_ns, peak_memory_bytes|null, processor_ns|null}], communication[{from, to, messages, \
-        bytes, from_world, to_world}], message_sizes[{from_bytes, to_bytes, messages, bytes}], files[{level, \
+        bytes, from_world, to_world}], buffers[{array|null, kind|null, file|null, line|null, sent_messages, sent_bytes, received_messages, \
+        received_bytes}], message_sizes[{from_bytes, to_bytes, messages, bytes}], files[{level, \
         file, opens, open_ns, closes, close_ns, reads, read_bytes, read_ns, writes, written_bytes, write_ns, \
         seeks, seek_ns, syncs, sync_ns, resizes, resize_ns, untimed_calls, processes[]}], hot as in `marey \
         hot --json`, counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], metrics[{name, \
@@ -132,6 +133,8 @@ pub(crate) enum Section {
     Path,
     /// Who sent how much to whom
     Communication,
+    /// Which arrays messages were sent from and received into
+    Buffer,
     /// How large the messages were
     Size,
     /// Collective operations

@@ -45,6 +45,8 @@ struct Report<'f> {
     call_tree: Vec<tree::JsonNode<'f>>,
     ranks: Vec<Rank>,
     communication: Vec<Pair>,
+    /// Of the whole run; empty for a part.
+    buffers: Vec<super::buffers::Json<'f>>,
     message_sizes: Vec<Size>,
     files: Vec<File<'f>>,
     hot: hot::Json<'f>,
@@ -313,6 +315,7 @@ pub(super) fn print(
         call_tree: tree::json(facts),
         ranks: facts.ranks.iter().map(|row| rank(facts, row)).collect(),
         communication: facts.pairs.iter().filter_map(|row| pair(facts, row)).collect(),
+        buffers: if facts.part.is_asked() { Vec::new() } else { super::buffers::json(facts) },
         message_sizes: facts.sizes.iter().map(size).collect(),
         files: facts.files.iter().map(file).collect(),
         hot: hot::Json::new(facts.trace, &facts.hot),

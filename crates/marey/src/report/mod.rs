@@ -10,10 +10,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use marey_analyze::{
-    AllocationPath, CallPathRow, Causes, Counted, Excerpt, FileRow, Headline, Hot, MessageSizeRow, PairRow,
-    ProcessMemory, RankRow, RegionRow, Small, Trace, Waiting, allocations, call_paths, communication,
-    counted, files as by_file, headline, hot, memory as memory_of, message_sizes, ranks, regions,
-    waiting as blocked,
+    AllocationPath, Array, CallPathRow, Causes, Counted, Excerpt, FileRow, Headline, Hot, MessageSizeRow,
+    PairRow, ProcessMemory, RankRow, RegionRow, Small, Trace, Waiting, allocations, call_paths,
+    communication, counted, files as by_file, headline, hot, memory as memory_of, message_sizes, ranks,
+    regions, waiting as blocked,
 };
 
 use marey_model::Nanos;
@@ -36,6 +36,7 @@ use crate::table;
 
 mod across;
 mod answer;
+mod buffers;
 mod calls;
 mod chains;
 mod counters;
@@ -195,7 +196,7 @@ impl Page<'_> {
         if self.has_models() {
             self.section(Section::Level)?;
         }
-        if !self.facts.trace.arrays().is_empty() && !self.facts.part.is_asked() {
+        if self.facts.trace.arrays().iter().any(Array::is_acted_on) && !self.facts.part.is_asked() {
             self.section(Section::Array)?;
         }
         tasks::print(self)?;
@@ -216,6 +217,9 @@ impl Page<'_> {
             for section in [Section::Communication, Section::Size, Section::Collective] {
                 self.section(section)?;
             }
+        }
+        if !self.facts.part.is_asked() && !self.facts.trace.array_messages().is_empty() {
+            self.section(Section::Buffer)?;
         }
         if !self.facts.waiting.rows.is_empty() {
             self.section(Section::Waiting)?;
@@ -270,11 +274,12 @@ impl Page<'_> {
             Section::Collective => tables::collectives(self),
             Section::Waiting => waiting::print(self),
             Section::File => files::print(self),
-            Section::Counter | Section::Memory if self.facts.part.is_asked() => note(
+            Section::Buffer | Section::Counter | Section::Memory if self.facts.part.is_asked() => note(
                 self.out,
                 self.paint,
-                "counters and memory are added up over the run: of a part they are not known",
+                "arrays in messages, counters and memory are added up over the run: of a part they are not known",
             ),
+            Section::Buffer => buffers::print(self),
             Section::Counter => counters::print(self),
             Section::Memory => memory::print(self),
             Section::Problem => problems::print(self.out, self.paint, self.facts.trace),

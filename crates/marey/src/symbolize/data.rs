@@ -7,10 +7,11 @@ use std::path::Path;
 
 use marey_archive::Columns;
 use marey_archive::merge::{DataPlace, Datum};
+use marey_model::DataKind;
 use marey_source::variables::{Variable, Variables};
 use marey_source::{Address, ModuleRef, Symbolizer, SymbolizerConfig};
 
-use super::{bytes_of_hex, resolve_one};
+use super::{buffers, bytes_of_hex, resolve_one};
 
 /// The names of data, by the rows of the table `modules`.
 pub(super) fn named(
@@ -25,9 +26,12 @@ pub(super) fn named(
             Some((module, vaddr)) => opened.variables(module)?.and_then(|it| look_up(it, vaddr, place)),
             None => None,
         };
-        found.push(match variable {
-            Some(variable) => Some(of_variable(variable)),
-            None => made(place, modules, symbolizer)?,
+        found.push(match (place.kind, variable) {
+            (DataKind::Block | DataKind::Variable | DataKind::Frame, variable) => {
+                buffers::named(place, variable, modules, symbolizer)?
+            }
+            (_, Some(variable)) => Some(of_variable(variable)),
+            (_, None) => made(place, modules, symbolizer)?,
         });
     }
     Ok(found)
@@ -51,12 +55,14 @@ fn of_variable(variable: Variable) -> Datum {
         element: variable.element,
         element_bytes: variable.element_bytes,
         bounds: bounds.unwrap_or_default(),
+        offset: 0,
+        bytes: 0,
     }
 }
 
 /// What has no variable of its own, by the line that made it.
 fn made(place: &DataPlace, modules: &Columns, symbolizer: &mut Symbolizer) -> anyhow::Result<Option<Datum>> {
-    let Some((module, vaddr)) = place.made else { return Ok(None) };
+    let Some(&(module, vaddr)) = place.made.first() else { return Ok(None) };
     let Some(resolved) = resolve_one(module, Address::Return(vaddr), modules, symbolizer)? else {
         return Ok(None);
     };
@@ -69,6 +75,8 @@ fn made(place: &DataPlace, modules: &Columns, symbolizer: &mut Symbolizer) -> an
             element: String::new(),
             element_bytes: 0,
             bounds: Vec::new(),
+            offset: 0,
+            bytes: 0,
             file,
             line,
         }

@@ -14,6 +14,7 @@ mod strace;
 mod support;
 
 mod mpi_across;
+mod mpi_arrays;
 mod mpi_budget;
 mod mpi_clocks;
 mod mpi_coarrays;

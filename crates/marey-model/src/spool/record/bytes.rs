@@ -126,6 +126,7 @@ impl<'a> Record<'a> {
                 target: get_signed(bytes, next)?,
                 bytes: get(bytes, next)?,
                 displacement: get_signed(bytes, next)?,
+                data: small(bytes, next)?.wrapping_sub(1),
             },
             op::IO => Record::Io {
                 kind: byte()?,
@@ -222,12 +223,13 @@ impl<'a> Record<'a> {
             Record::Collected { back } => signed(out, op::COLLECTED, back),
             Record::Cancelled { back } => signed(out, op::CANCELLED, back),
             Record::Freed { back } => signed(out, op::FREED, back),
-            Record::Rma { kind, window, target, bytes, displacement } => {
+            Record::Rma { kind, window, target, bytes, displacement, data } => {
                 out.extend([op::RMA, kind]);
                 put(out, window.into());
                 put_signed(out, target);
                 put(out, bytes);
                 put_signed(out, displacement);
+                put(out, data.wrapping_add(1).into());
             }
             Record::Io { file, kind, bytes, offset } => {
                 out.extend([op::IO, kind]);
@@ -308,6 +310,7 @@ impl Signature {
             count: get(bytes, next)?,
             datatype: small(bytes, next)?,
             buffer_step: get_signed(bytes, next)?,
+            data: small(bytes, next)?.wrapping_sub(1),
             number: get(bytes, next)?,
         })
     }
@@ -321,6 +324,7 @@ impl Signature {
         put(out, self.count);
         put(out, self.datatype.into());
         put_signed(out, self.buffer_step);
+        put(out, self.data.wrapping_add(1).into());
         put(out, self.number);
     }
 }
@@ -332,6 +336,7 @@ impl CollectiveSignature {
             root: get_signed(bytes, next)?,
             bytes_out: get(bytes, next)?,
             bytes_in: get(bytes, next)?,
+            data: [small(bytes, next)?.wrapping_sub(1), small(bytes, next)?.wrapping_sub(1)],
             number: get(bytes, next)?,
         })
     }
@@ -341,6 +346,7 @@ impl CollectiveSignature {
         put_signed(out, self.root);
         put(out, self.bytes_out);
         put(out, self.bytes_in);
+        self.data.iter().for_each(|data| put(out, data.wrapping_add(1).into()));
         put(out, self.number);
     }
 }

@@ -12,10 +12,17 @@ fn samples() -> Vec<Record<'static>> {
         count: 17,
         datatype: 2,
         buffer_step: -0x7fff_0000_1234,
+        data: 300,
         number: 9,
     };
-    let collective =
-        CollectiveSignature { communicator: 0, root: -1, bytes_out: 8, bytes_in: 64, number: 1 << 33 };
+    let collective = CollectiveSignature {
+        communicator: 0,
+        root: -1,
+        bytes_out: 8,
+        bytes_in: 64,
+        data: [u32::MAX, 7],
+        number: 1 << 33,
+    };
     let visits = Visits { number: 3, inside: 10, span: u64::MAX, shortest: 0, longest: 7, squares: 0.25 };
     vec![
         Record::Enter { site: 0, delta: 0 },
@@ -48,7 +55,7 @@ fn samples() -> Vec<Record<'static>> {
         Record::Collective { slot: 0 },
         Record::PostCollective { slot: 0, ahead: 1 },
         Record::Collected { back: 0 },
-        Record::Rma { kind: 3, window: 1, target: -1, bytes: 8, displacement: -4 },
+        Record::Rma { kind: 3, window: 1, target: -1, bytes: 8, displacement: -4, data: u32::MAX },
         Record::Io { file: 1, kind: 1, bytes: 4096, offset: -1 },
         Record::ActsOn { communicator: 300 },
         Record::Access {

@@ -1,0 +1,198 @@
+//! What a thread remembers of the buffers that it has named.
+//!
+//! The one idea: programs give the same buffers again and again, so what lies at an address is kept, with what must still
+//! hold for it to be true: that a block has not been given back, that a frame is still there. Each is a load or two and a
+//! comparison.
+//!
+//! Deliberately absent: how anything is found out for the first time ([`super::buffers`]).
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use marey_measure::Runtime;
+
+use crate::entry::Entry;
+use crate::unwind::FrameOf;
+use crate::variable::thread_variable;
+
+/// Buffers that a thread remembers: 2 KiB.
+const LINES: usize = 128;
+/// Frames that it remembers.
+const FRAMES: usize = 32;
+/// Blocks that buffers were found in last.
+const RECENT: usize = 8;
+
+/// Data that can be given back have numbers below; one bit for each: 32 KiB.
+pub(super) const MOST: u32 = 1 << 18;
+
+/// Which data are gone.
+static GONE: [AtomicU64; MOST as usize / 64] = [const { AtomicU64::new(0) }; MOST as usize / 64];
+
+/// Whether a datum is still there.
+#[inline(always)]
+pub(super) fn is_there(data: u32) -> bool {
+    let word = GONE.get(data as usize / 64);
+    word.is_some_and(|word| word.load(Ordering::Acquire) >> (data % 64) & 1 == 0)
+}
+
+/// Says that a datum is gone.
+pub(super) fn set_gone(data: u32) {
+    if let Some(word) = GONE.get(data as usize / 64) {
+        word.fetch_or(1 << (data % 64), Ordering::Release);
+    }
+}
+
+/// As long as what holds, a datum is what lies at an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Holds {
+    /// For ever.
+    Always,
+    /// Until the datum is given back.
+    UntilGone,
+    /// For so many uses: what lies there is not known, and may be known by then.
+    Uses(u32),
+    /// As long as a frame is there.
+    Frame(FrameOf),
+}
+
+/// The condition in a line: those below [`FRAME`] are as they are called, of the others the place among the frames or the
+/// uses that are left.
+const ALWAYS: u32 = 0;
+const UNTIL_GONE: u32 = 1;
+const FRAME: u32 = 1 << 30;
+const USES: u32 = 1 << 31;
+
+#[derive(Clone, Copy)]
+struct Line {
+    buffer: usize,
+    data: u32,
+    holds: u32,
+}
+
+/// What a thread remembers.
+pub(super) struct Cache {
+    lines: [Line; LINES],
+    frames: [Option<FrameOf>; FRAMES],
+    next_frame: usize,
+    recent: [(usize, usize, u32); RECENT],
+    next_recent: usize,
+    /// Of which recorder the data are, and since which closing of a library.
+    runtime: usize,
+    closings: u64,
+}
+
+/// The pointer to it; null in threads that have named no buffer.
+#[repr(C)]
+pub(super) struct Slot {
+    cache: *mut Cache,
+}
+
+thread_variable! {
+    /// The calling thread's.
+    fn slot -> Slot; "marey_buffers", 8 bytes, aligned 3
+}
+
+impl Cache {
+    /// The calling thread's cache, if it has one that is still true.
+    #[inline(always)]
+    pub(super) fn of_thread(runtime: &Runtime) -> Option<&'static mut Self> {
+        // SAFETY: the slot is the calling thread's own, and so is what it points to.
+        let cache = unsafe { (*slot()).cache.as_mut() }?;
+        let closings = crate::site::CLOSINGS.load(Ordering::Relaxed);
+        (cache.runtime == core::ptr::from_ref(runtime) as usize && cache.closings == closings)
+            .then_some(cache)
+    }
+
+    /// The same, made or emptied if need be. It is never freed: a thread's end is no place to run destructors.
+    #[cold]
+    pub(super) fn renewed(runtime: &Runtime) -> &'static mut Self {
+        // SAFETY: as above.
+        let slot = unsafe { &mut *slot() };
+        let fresh = Self {
+            lines: [Line { buffer: 0, data: 0, holds: 0 }; LINES],
+            frames: [None; FRAMES],
+            next_frame: 0,
+            recent: [(0, 0, 0); RECENT],
+            next_recent: 0,
+            runtime: core::ptr::from_ref(runtime) as usize,
+            closings: crate::site::CLOSINGS.load(Ordering::Relaxed),
+        };
+        // SAFETY: as above.
+        match unsafe { slot.cache.as_mut() } {
+            Some(cache) => {
+                *cache = fresh;
+                cache
+            }
+            None => {
+                let cache = Box::leak(Box::new(fresh));
+                slot.cache = cache;
+                cache
+            }
+        }
+    }
+
+    /// What is remembered of a buffer, if it still holds.
+    ///
+    /// # Safety
+    /// The entry is that of a call of the calling thread that has not returned.
+    #[inline(always)]
+    pub(super) unsafe fn find(&mut self, entry: Entry, buffer: usize) -> Option<u32> {
+        let line = &mut self.lines[line_of(buffer)];
+        if line.buffer != buffer {
+            return None;
+        }
+        let holds = match line.holds {
+            ALWAYS => true,
+            UNTIL_GONE => is_there(line.data),
+            uses if USES <= uses => {
+                line.holds -= 1;
+                USES < uses
+            }
+            frame => {
+                let frame = self.frames[(frame - FRAME) as usize % FRAMES];
+                // SAFETY: the caller's promise.
+                frame.is_some_and(|frame| unsafe { frame.is_there(entry.sp) })
+            }
+        };
+        holds.then_some(line.data)
+    }
+
+    /// Remembers what lies at an address.
+    pub(super) fn set(&mut self, buffer: usize, data: u32, holds: Holds) {
+        let holds = match holds {
+            Holds::Always => ALWAYS,
+            Holds::UntilGone => UNTIL_GONE,
+            Holds::Uses(uses) => USES + uses,
+            Holds::Frame(frame) => {
+                let place = self.next_frame % FRAMES;
+                self.next_frame = place + 1;
+                self.frames[place] = Some(frame);
+                // Lines that have meant the frame that was there mean nothing now.
+                let of_it = FRAME + place as u32;
+                self.lines.iter_mut().filter(|line| line.holds == of_it).for_each(|line| line.buffer = 0);
+                of_it
+            }
+        };
+        self.lines[line_of(buffer)] = Line { buffer, data, holds };
+    }
+
+    /// The datum of a block that a buffer lies in, if one was found there lately.
+    pub(super) fn recent(&self, buffer: usize) -> Option<u32> {
+        let is_in =
+            |(start, end, data): &&(usize, usize, u32)| (*start..*end).contains(&buffer) && is_there(*data);
+        self.recent.iter().find(is_in).map(|(_, _, data)| *data)
+    }
+
+    /// Remembers a block.
+    pub(super) fn set_recent(&mut self, start: usize, end: usize, data: u32) {
+        self.recent[self.next_recent % RECENT] = (start, end, data);
+        self.next_recent = (self.next_recent + 1) % RECENT;
+    }
+}
+
+#[inline(always)]
+fn line_of(buffer: usize) -> usize {
+    // Buffers lie some bytes apart at least.
+    ((buffer as u64 >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize
+}
+
+const _: () = assert!(LINES == 1 << (64 - 57));

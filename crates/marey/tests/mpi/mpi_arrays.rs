@@ -1,0 +1,153 @@
+//! Which array a message was sent from and received into: what programs say of their own buffers is what the archive says,
+//! message by message, also where an address has been given back and is used again.
+
+use std::collections::BTreeMap;
+
+use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need};
+
+/// What a program says of the buffer of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Said {
+    name: String,
+    offset: i64,
+    begin: i64,
+    /// Which of the data of this name it is; −1 for one that has been met under another name.
+    which: i64,
+}
+
+/// By rank, in the order of messages.
+fn said(run: &Run) -> [Vec<Said>; 2] {
+    let mut said = [Vec::new(), Vec::new()];
+    for line in run.stdout().lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [rank, number, name, offset, begin, which] = fields[..] else { continue };
+        let ofs: &mut Vec<Said> = &mut said[rank.parse::<usize>().unwrap()];
+        assert_eq!(number.parse(), Ok(ofs.len()));
+        ofs.push(Said {
+            name: name.to_owned(),
+            offset: offset.parse().unwrap(),
+            begin: begin.parse().unwrap(),
+            which: which.parse().unwrap(),
+        });
+    }
+    said
+}
+
+/// What the archive says of each message: for sender and receiver the array's row, its name, and where the buffer lies in it.
+fn told(run: &Run) -> Vec<[(u32, String, i64, i64); 2]> {
+    let (arrays, nouns) = (run.table("arrays"), run.table("nouns"));
+    let names: BTreeMap<u32, &String> =
+        nouns.u32("id").unwrap().iter().copied().zip(nouns.text("name").unwrap()).collect();
+    let address = arrays.i64("address").unwrap();
+    let of = |array: u32, buffer: i64| {
+        let row = array as usize;
+        let name = names[&arrays.u32("noun").unwrap()[row]].clone();
+        (array, name, buffer - address[row], address[row])
+    };
+    let messages = run.table("messages");
+    let column = |name| messages.u32(name).unwrap();
+    let (buffers, into) = (messages.i64("send_buffer").unwrap(), messages.i64("recv_buffer").unwrap());
+    let mut rows: Vec<usize> = (0..messages.len()).collect();
+    rows.sort_by_key(|&row| messages.i64("send_time").unwrap()[row]);
+    let both =
+        |row: usize| [of(column("send_array")[row], buffers[row]), of(column("recv_array")[row], into[row])];
+    rows.into_iter().map(both).collect()
+}
+
+/// Every message of a program must lie in what it says.
+fn check(compiler: Compiler, (source, flag): (&str, &str), messages: usize) -> Option<(Run, Place)> {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI" => None);
+    let build = Build { mpi, compiler, sources: &[source], flags: &[flag], output: "arrays" };
+    let program = need!(build.path(), "a compiler for {}", source => None);
+    let place = Place::new();
+    let run = Job::new(mpi, 2, program).record(&place.dir("recorded"));
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    run.expect_no_problems(&[]);
+    let told = told(&run);
+    assert_eq!(told.len(), messages);
+    for (side, said) in said(&run).into_iter().enumerate() {
+        assert_eq!(said.len(), messages);
+        let mut known: BTreeMap<(String, i64), u32> = BTreeMap::new();
+        for (number, said) in said.iter().enumerate() {
+            let (array, name, offset, begin) = &told[number][side];
+            if said.which < 0 {
+                // It is still called as it was when it was met.
+                assert_eq!(
+                    (*offset, *begin),
+                    (said.offset, said.begin),
+                    "message {number} of rank {side}: {name}"
+                );
+                continue;
+            }
+            let is_it = name == &said.name || said.name == "p::mine" && name == "block of p ← main";
+            assert!(is_it, "message {number} of rank {side}: {name}, not {}", said.name);
+            if name.starts_with("small") {
+                continue;
+            }
+            // Frames come and go, and are one row.
+            if !name.contains("local") {
+                assert_eq!(
+                    (*offset, *begin),
+                    (said.offset, said.begin),
+                    "message {number} of rank {side}: {name}"
+                );
+            }
+            let first = *known.entry((name.clone(), said.which)).or_insert(*array);
+            assert_eq!(first, *array, "message {number} of rank {side}: {name} is one");
+        }
+        let mut rows: Vec<u32> = known.values().copied().collect();
+        rows.sort_unstable();
+        rows.dedup();
+        assert_eq!(rows.len(), known.len(), "{known:?}: no two are one");
+    }
+    let arrays = run.json("report")["buffers"].clone();
+    let sum = |field: &str| -> u64 {
+        arrays.as_array().unwrap().iter().map(|row| row[field].as_u64().unwrap()).sum()
+    };
+    let pairs = run.json("report")["communication"].clone();
+    let bytes: u64 = pairs.as_array().unwrap().iter().map(|row| row["bytes"].as_u64().unwrap()).sum();
+    assert_eq!(["sent_messages", "received_messages"].map(sum), [messages as u64; 2]);
+    assert_eq!(["sent_bytes", "received_bytes"].map(sum), [bytes; 2]);
+    Some((run, place))
+}
+
+/// The name of each row of `arrays`, `-` for none.
+fn names(run: &Run, rows: &[u32]) -> Vec<String> {
+    let (arrays, nouns) = (run.table("arrays"), run.table("nouns"));
+    let (of, names) = (arrays.u32("noun").unwrap(), nouns.text("name").unwrap());
+    rows.iter()
+        .map(|&row| of.get(row as usize).map_or("-".to_owned(), |&noun| names[noun as usize].clone()))
+        .collect()
+}
+
+#[test]
+fn buffers_of_c_lie_in_what_the_program_says() {
+    let Some((run, _place)) = check(Compiler::C, ("arrays.c", "-O1"), 26) else { return };
+    let collectives = run.table("collectives");
+    let arrays = ["array_out", "array_in"].map(|column| names(&run, collectives.u32(column).unwrap()));
+    let bytes = ["bytes_out", "bytes_in"].map(|column| collectives.i64(column).unwrap().to_vec());
+    let mut told: Vec<_> = (0..collectives.len())
+        .filter(|&row| 0 < bytes[0][row] + bytes[1][row])
+        .map(|row| (bytes[0][row], arrays[0][row].as_str(), bytes[1][row], arrays[1][row].as_str()))
+        .collect();
+    told.sort_unstable();
+    let (summed, in_place) = ((800, "sim.cells", 800, "halo"), (80, "sim.cells", 80, "sim.cells"));
+    assert_eq!(told, [(0, "-", 800, "grid"), in_place, in_place, (800, "grid", 0, "-"), summed, summed]);
+    let rma = run.table("rma");
+    let kinds = rma.text("kind").unwrap();
+    let arrays = names(&run, rma.u32("array").unwrap());
+    let mut told: Vec<_> = kinds.iter().map(String::as_str).zip(arrays.iter().map(String::as_str)).collect();
+    told.sort_unstable();
+    let fence = ("fence", "-");
+    assert_eq!(told, [fence, fence, fence, fence, ("get", "sim.cells"), ("put", "halo")]);
+}
+
+#[test]
+fn buffers_of_fortran_lie_in_what_the_program_says() {
+    // Optimised, the descriptor of an array of the main program lies in registers.
+    for (flag, local) in [("-O0", "p::mine"), ("-O2", "block of p ← main")] {
+        let Some((run, _place)) = check(Compiler::Fortran, ("arrays.f90", flag), 18) else { return };
+        let names = run.json("report")["buffers"].to_string();
+        assert!(names.contains(local), "{names}");
+    }
+}
