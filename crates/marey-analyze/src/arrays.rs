@@ -58,7 +58,7 @@ pub struct Statement {
     pub sum: AccessSum,
     /// Its call paths.
     pub call_paths: BTreeSet<CallPathId>,
-    /// What levels beneath did for it, the calls with most visits first.
+    /// What levels beneath did for it, the calls with most time first.
     pub beneath: Vec<Beneath>,
 }
 
@@ -335,7 +335,7 @@ impl Descendants {
             add(&mut row.time, self.sums[at].1);
         }
         let mut rows: Vec<Beneath> = found.into_values().collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(row.calls));
+        rows.sort_by_key(|row| std::cmp::Reverse(row.time));
         rows
     }
 }

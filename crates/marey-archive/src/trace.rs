@@ -304,9 +304,16 @@ fn regions(rows: &Columns, models: &[u32]) -> Result<Vec<Region>, Error> {
         file: files[row].clone(),
         line: lines[row],
         label: (models.contains(&level_ids[row]) && !nouns[row].is_empty())
-            .then(|| format!("{} {}", verbs[row], nouns[row]).into()),
+            .then(|| label(&verbs[row], &nouns[row])),
     };
     Ok((0..rows.len()).map(region).collect())
+}
+
+/// What a region of a programming model is called: verb and noun, unless that would say the same word twice, as of the
+/// noun `dynamic loop`.
+fn label(verb: &str, noun: &str) -> Box<str> {
+    let mut words = noun.split(|c: char| !c.is_alphanumeric() && c != '_');
+    if words.any(|word| word == verb) { noun.into() } else { format!("{verb} {noun}").into() }
 }
 
 /// The role of a name; one that a later version has added counts as book-keeping.

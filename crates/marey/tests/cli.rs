@@ -38,6 +38,9 @@ fn help_explains_every_command() {
     check_help(&["anomalies", "--help"], file!["help/anomalies.txt"]);
     check_help(&["what-if", "--help"], file!["help/what-if.txt"]);
     check_help(&["hot", "--help"], file!["help/hot.txt"]);
+    check_help(&["arrays", "--help"], file!["help/arrays.txt"]);
+    check_help(&["sentence", "--help"], file!["help/sentence.txt"]);
+    check_help(&["f90", "--help"], file!["help/f90.txt"]);
     check_help(&["lines", "--help"], file!["help/lines.txt"]);
     check_help(&["instrument", "--help"], file!["help/instrument.txt"]);
     check_help(&["remarks", "--help"], file!["help/remarks.txt"]);

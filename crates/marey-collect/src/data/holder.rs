@@ -131,9 +131,11 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut
     let (info, search) = unsafe { (&*info, &mut *search.cast::<Search>()) };
     // SAFETY: so many headers are there.
     let headers = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
-    // SAFETY: the name ends with a zero byte; that of the program is empty.
-    let path =
-        if info.dlpi_name.is_null() { c"" } else { unsafe { core::ffi::CStr::from_ptr(info.dlpi_name) } };
+    let path = match info.dlpi_name.is_null() {
+        true => c"",
+        // SAFETY: the name ends with a zero byte; that of the program is empty.
+        false => unsafe { core::ffi::CStr::from_ptr(info.dlpi_name) },
+    };
     let name = path.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     if is_ours(info.dlpi_addr as usize, headers) || FOREIGN.iter().any(|begin| name.starts_with(begin)) {
         return 0;

@@ -41,7 +41,7 @@ impl Place {
             return None;
         }
         let what = self.what.fetch_or(MARKED, Ordering::Relaxed);
-        Some((start as usize, taken(what)))
+        Some((usize::try_from(start).ok()?, taken(what)))
     }
 }
 

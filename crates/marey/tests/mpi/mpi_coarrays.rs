@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need, programs};
+use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need, programs, which};
 
 fn program(mpi: Mpi) -> Option<PathBuf> {
     let library = match mpi {
@@ -251,4 +251,43 @@ fn sentences_add_up_and_what_lies_beneath_is_theirs() {
     let of_grid = ask(&["--level", "coarray", "--verb", "get", "--noun", "grid"]);
     assert_eq!(of_grid["visits"], 5);
     assert_eq!(of_grid["bytes"], 480 + 24 + 32);
+}
+
+/// Image 1 reads what image 2 has.
+const SMALL: &str = "program small\n  integer :: held[*]\n  held = this_image()\n  sync all\n  \
+                     if (this_image() == 1) print '(i0)', held[2]\nend program small\n";
+
+#[test]
+fn who_links_the_library_statically_is_told_and_the_wrapper_does_not() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let caf = need!(which("caf.openmpi"), "OpenCoarrays");
+    need!(program(mpi), "coarrays of Fortran for Open MPI");
+    let place = Place::new();
+    let dir = place.path();
+    std::fs::write(dir.join("small.f90"), SMALL).unwrap();
+    let run = |program: &std::path::Path, words: &[&str]| {
+        let output = std::process::Command::new(program).args(words).current_dir(dir).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let marey = std::path::Path::new(env!("CARGO_BIN_EXE_marey"));
+    let shown =
+        run(marey, &["f90", "--compiler", "mpif90.openmpi", "--show", "-g", "small.f90", "-o", "shared"]);
+    assert_eq!(shown, "mpif90.openmpi -fcoarray=lib -g small.f90 -o shared -lcaf_openmpi\n");
+    run(marey, &["f90", "--compiler", "mpif90.openmpi", "-g", "small.f90", "-o", "shared"]);
+    run(&caf, &["-g", "small.f90", "-o", "static"]);
+    for (program, is_seen) in [("shared", true), ("static", false)] {
+        let recorded = Job::new(mpi, 2, dir.join(program)).record(&place.dir(&format!("of-{program}")));
+        assert_eq!(recorded.stdout(), "2\n");
+        let arrays = recorded.json("arrays");
+        let names: Vec<&str> =
+            arrays["arrays"].as_array().unwrap().iter().map(|row| row["array"].as_str().unwrap()).collect();
+        assert_eq!(names, if is_seen { vec!["held"] } else { vec![] }, "{program}");
+        // Calls of MPI are seen of both.
+        assert!(recorded.mpi_calls().values().any(|calls| !calls.is_empty()));
+        let told = run(marey, &["doctor", &format!("./{program}")]);
+        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(told.contains("recorded by array, line and image"), is_seen, "{told}");
+        assert_eq!(told.contains("only the calls of MPI beneath are recorded"), !is_seen, "{told}");
+    }
 }

@@ -50,6 +50,8 @@ __attribute__((noinline)) static void deeper(int n) {
 }
 
 int main(int argc, char **argv) {
+    /* Line by line, so that those of two ranks do not get into each other. */
+    setvbuf(stdout, NULL, _IOLBF, 0);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     field = make(10000);

@@ -23,6 +23,7 @@ contains
       call MPI_Recv(a, n, MPI_DOUBLE_PRECISION, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
     end if
     print '(I0,A,I0,A,A,A,I0,A,I0,A)', rank, char(9), number, char(9), name, char(9), at - begin, char(9), begin, char(9)//'0'
+    call flush (6)
     number = number + 1
   end subroutine
   subroutine locals(n)

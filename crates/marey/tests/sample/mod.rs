@@ -196,7 +196,8 @@ fn happenings(put: &mut Put<'_>) {
         let send = vec![U(from), I(sent * MS), I(sent * MS)];
         let receive = vec![U(to), I(received * MS), I(received * MS), I(received * MS)];
         let rest = vec![I(bytes), I(7), U(0), U(NONE), U(NONE), I(-1), I(-1), U(1), U(2), I(sent * MS), U(1)];
-        [send, receive, rest].into_iter().flatten().collect()
+        let arrays = vec![U(NONE), U(NONE)];
+        [send, receive, rest, arrays].into_iter().flatten().collect()
     };
     put(&schema::MESSAGES, &[message(0, 12, 1, 18, 4096), message(1, 11, 0, 28, 64)]);
     let member = |location, enter, leave| {
@@ -212,6 +213,8 @@ fn happenings(put: &mut Put<'_>) {
             I(0),
             I(enter * MS),
             U(3),
+            U(NONE),
+            U(NONE),
         ]
     };
     put(&schema::COLLECTIVES, &[member(0, 80, 90), member(1, 60, 90)]);
