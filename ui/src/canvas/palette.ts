@@ -116,6 +116,11 @@ export function readable(on: number, { label, otherLabel }: Palette): string {
   return contrast(on, pixel(label)) < LEAST ? otherLabel : label;
 }
 
+/** In which of two colours letters can be read best on a third. */
+export function clearest(on: number, { label, otherLabel }: Palette): string {
+  return contrast(on, pixel(label)) < contrast(on, pixel(otherLabel)) ? otherLabel : label;
+}
+
 /** As WCAG has it. */
 function contrast(one: number, other: number): number {
   const [a, b] = [luminance(one), luminance(other)];

@@ -5,11 +5,12 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
+import { clearest, pixel } from "../../canvas/palette.ts";
 import { flameRoot } from "../../state/shares.ts";
 import { chosenRegion } from "../../state/view.ts";
 import { useRoving } from "../../widgets/roving.ts";
 import type { CallNode } from "../../wire/report.ts";
-import { colourOf } from "../colours.ts";
+import { colourOf, colours } from "../colours.ts";
 import { regionOf } from "./tree.tsx";
 
 interface Node {
@@ -86,7 +87,7 @@ export function Flames({ nodes }: { readonly nodes: readonly CallNode[] }): JSX.
               aria-level={it.path.length + 1}
               aria-selected={it.node === shown && path.length > 0}
               class={`flames-box ${isPale ? "flames-pale" : ""} ${it.width > 30 ? "" : "flames-thin"}`}
-              style={{ left: `${it.left}px`, width: `${Math.max(it.width - 1, 1)}px`, top: `${it.depth * HEIGHT}px`, background: fill }}
+              style={{ left: `${it.left}px`, width: `${Math.max(it.width - 1, 1)}px`, top: `${it.depth * HEIGHT}px`, background: fill, color: region === null || it.node === tree ? undefined : clearest(pixel(fill), colours.value) }}
               title={`${it.node.name}: ${duration(it.node.inclusive)} (${percent(it.node.inclusive / Math.max(tree.inclusive, 1))}), ${counted(it.node.visits, "visit")}; press to look at it alone`}
               onClick={() => look(it)}
             >
