@@ -66,7 +66,7 @@ fn unknown(name: &str, known: &[String]) -> String {
 }
 
 /// Time of all threads together.
-pub(super) fn time_of(trace: &dyn Trace) -> Nanos {
+pub(crate) fn time_of(trace: &dyn Trace) -> Nanos {
     let threads = trace.locations().iter().filter(|location| location.kind == LocationKind::Thread);
     threads.fold(Nanos(0), |sum, location| sum + (location.end - location.start).max(Nanos(0)))
 }

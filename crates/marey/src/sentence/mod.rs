@@ -7,12 +7,11 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::bail;
-use marey_analyze::{
-    By, Group, LevelRow, LocationKind, Sentence, SentenceCost, Trace, levels, over_time, sentences,
-};
+use marey_analyze::{By, Group, LevelRow, Sentence, SentenceCost, Trace, levels, over_time, sentences};
 use marey_archive::Events;
 use marey_model::Nanos;
 
+use crate::arrays::time_of;
 use crate::cli::{SentenceArgs, SentenceBy};
 use crate::exit::Usage;
 use crate::explain::phases::unreadable;
@@ -96,12 +95,6 @@ fn known_level(trace: &dyn Trace, level: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     bail!(Usage(format!("the run has no level {}; it has {}", harmless(level), names.join(", "))));
-}
-
-/// Time of all threads together.
-fn time_of(trace: &dyn Trace) -> Nanos {
-    let threads = trace.locations().iter().filter(|location| location.kind == LocationKind::Thread);
-    threads.fold(Nanos(0), |sum, location| sum + (location.end - location.start).max(Nanos(0)))
 }
 
 /// All that is told.
