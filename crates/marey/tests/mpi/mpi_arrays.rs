@@ -2,6 +2,7 @@
 //! message by message, also where an address has been given back and is used again.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need};
 
@@ -15,22 +16,23 @@ struct Said {
     which: i64,
 }
 
-/// By rank, in the order of messages.
-fn said(run: &Run) -> [Vec<Said>; 2] {
-    let mut said = [Vec::new(), Vec::new()];
-    for line in run.stdout().lines() {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let [rank, number, name, offset, begin, which] = fields[..] else { continue };
-        let ofs: &mut Vec<Said> = &mut said[rank.parse::<usize>().unwrap()];
-        assert_eq!(number.parse(), Ok(ofs.len()));
-        ofs.push(Said {
-            name: name.to_owned(),
-            offset: offset.parse().unwrap(),
-            begin: begin.parse().unwrap(),
-            which: which.parse().unwrap(),
+/// By rank, in the order of messages, from the files that they write.
+fn said(dir: &Path) -> [Vec<Said>; 2] {
+    [0, 1].map(|rank| {
+        let text = std::fs::read_to_string(dir.join(format!("said.{rank}"))).unwrap();
+        let lines = text.lines().map(|line| line.trim_start().split('\t').collect::<Vec<&str>>());
+        let said = lines.enumerate().map(|(number, fields)| {
+            let [by, of, name, offset, begin, which] = fields[..] else { panic!("{fields:?}") };
+            assert_eq!([by.parse(), of.parse()], [Ok(rank), Ok(number)]);
+            Said {
+                name: name.to_owned(),
+                offset: offset.parse().unwrap(),
+                begin: begin.parse().unwrap(),
+                which: which.parse().unwrap(),
+            }
         });
-    }
-    said
+        said.collect()
+    })
 }
 
 /// What the archive says of each message: for sender and receiver the array's row, its name, and where the buffer lies in it.
@@ -60,12 +62,13 @@ fn check(compiler: Compiler, (source, flag): (&str, &str), messages: usize) -> O
     let build = Build { mpi, compiler, sources: &[source], flags: &[flag], output: "arrays" };
     let program = need!(build.path(), "a compiler for {}", source => None);
     let place = Place::new();
-    let run = Job::new(mpi, 2, program).record(&place.dir("recorded"));
+    let dir = place.dir("recorded");
+    let run = Job::new(mpi, 2, program).record(&dir);
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
     run.expect_no_problems(&[]);
     let told = told(&run);
     assert_eq!(told.len(), messages);
-    for (side, said) in said(&run).into_iter().enumerate() {
+    for (side, said) in said(&dir).into_iter().enumerate() {
         assert_eq!(said.len(), messages);
         let mut known: BTreeMap<(String, i64), u32> = BTreeMap::new();
         for (number, said) in said.iter().enumerate() {
