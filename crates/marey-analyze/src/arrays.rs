@@ -153,6 +153,16 @@ pub enum Piecemeal {
     Sections,
 }
 
+impl Piecemeal {
+    /// The name for other programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Elements => "elements",
+            Self::Sections => "sections",
+        }
+    }
+}
+
 /// Accesses that are made piece by piece, where one for many would do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece<'r> {

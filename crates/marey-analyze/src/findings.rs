@@ -3,7 +3,8 @@
 //! The one idea: a place in the program is worth a word if others waited for what was done there, and the run would have
 //! been shorter if all had done equally much of it. The first is its delay costs, the second its excess on the critical
 //! path: the time that it has there beyond what each location took for it on average. And data that takes its time on the
-//! critical path is worth one, though nobody was late ([`moved`]).
+//! critical path is worth one, though nobody was late ([`moved`]). What a runtime does for a sentence of a programming model
+//! is told as that sentence ([`served`]).
 //!
 //! The definitions are those of `docs/wait-states.md`.
 //!
@@ -11,11 +12,14 @@
 
 mod dominant;
 mod moved;
+mod pieces;
+mod served;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::{CallPathId, LocationId, Nanos, RECORDER_FILE, Role};
 
+use self::served::Served;
 use crate::activities::Activity;
 use crate::caller::{caller, caller_on, innermost, routine};
 use crate::causes::Causes;
@@ -26,6 +30,7 @@ use crate::samples::{is_of_recorder, library_call, name_of};
 use crate::trace::Trace;
 use crate::waits::Pattern;
 pub use dominant::{Dominant, dominant};
+pub use pieces::Pieces;
 
 /// Delays are told if they could give back this part of the run …
 const LEAST_GAIN: f64 = 0.01;
@@ -108,6 +113,8 @@ pub struct Finding {
     pub bytes: u64,
     /// If it is about files: that which most time was spent on; empty = not known.
     pub data: String,
+    /// If it accesses an array piece by piece: how.
+    pub pieces: Option<Pieces>,
     /// If it was outside of all recorded calls: the function that took more processor time than elsewhere, or most, if all
     /// who are compared are late in turn or none took more.
     pub function: Option<Function>,
@@ -204,21 +211,24 @@ pub fn findings(run: &dyn Trace, causes: &Causes) -> Vec<Finding> {
         there.filter(|row| is_compared(&row.location)).map(|row| float(row.time) + float(row.waiting)).sum();
     let waiting = float(causes.waits.time());
     let mut places: BTreeMap<Place<'_>, Sums<'_>> = BTreeMap::new();
+    let served = Served::new(run.call_paths(), run.regions());
     for row in causes.times.iter().filter(|row| is_compared(&row.location)) {
-        let sums = places.entry(Place::of(run, row.activity)).or_default();
-        sums.lines.extend(line_of(run, row.activity));
+        let activity = served.activity(row.activity);
+        let sums = places.entry(Place::of(run, activity)).or_default();
+        sums.lines.extend(line_of(run, activity));
         *sums.times.entry(row.location).or_default() += float(row.time);
         sums.on_path += float(row.on_path);
     }
     for row in &causes.delays.rows {
-        let sums = places.entry(Place::of(run, row.activity)).or_default();
+        let activity = served.activity(row.activity);
+        let sums = places.entry(Place::of(run, activity)).or_default();
         *sums.costs.entry(row.location).or_default() += row.cost();
         if sums.most.is_none_or(|(_, most)| row.cost() > most) {
-            sums.most = Some((row.activity, row.cost()));
+            sums.most = Some((activity, row.cost()));
         }
     }
     for effect in &causes.delays.effects {
-        places.entry(Place::of(run, effect.activity)).or_default().effects.push(effect);
+        places.entry(Place::of(run, served.activity(effect.activity))).or_default().effects.push(effect);
     }
     #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵³ locations")]
     let n_compared = compared.len().max(1) as f64;
@@ -252,6 +262,7 @@ pub fn findings(run: &dyn Trace, causes: &Causes) -> Vec<Finding> {
                     calls: 0,
                     bytes: 0,
                     data: String::new(),
+                    pieces: None,
                     others: others(&sums.costs),
                     lines: sums.lines.len(),
                     time: locations.iter().map(of_named).sum::<f64>() / n_named,
@@ -261,7 +272,7 @@ pub fn findings(run: &dyn Trace, causes: &Causes) -> Vec<Finding> {
                     share: if waiting > 0.0 { cost / waiting } else { 0.0 },
                     from: sums.effects.iter().map(|effect| effect.from).min().unwrap_or_default(),
                     to: sums.effects.iter().map(|effect| effect.to).max().unwrap_or_default(),
-                    effects: effects(run, &sums.effects),
+                    effects: effects(run, &served, &sums.effects),
                     function,
                     without_processor: processors
                         .as_ref()
@@ -278,10 +289,11 @@ pub fn findings(run: &dyn Trace, causes: &Causes) -> Vec<Finding> {
         .collect();
     let told: BTreeMap<Place<'_>, Nanos> =
         findings.iter().map(|it| (Place::of(run, it.activity), it.gain)).collect();
-    findings.extend(moved::findings(run, causes, &compared, &told));
+    findings.extend(moved::findings(run, causes, &served, &compared, &told));
     // Of equals the first place stays first.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.gain));
     findings.truncate(MOST);
+    pieces::tell(run, &mut findings);
     findings
 }
 
@@ -360,7 +372,7 @@ fn line_of(run: &dyn Trace, activity: Activity) -> Option<u32> {
     caller(run, path).map(|frame| frame.line).filter(|line| *line != 0)
 }
 
-fn effects(run: &dyn Trace, all: &[&Effect]) -> Vec<Effects> {
+fn effects(run: &dyn Trace, served: &Served, all: &[&Effect]) -> Vec<Effects> {
     /// Of one pattern in one place: the call path with most, its cost, and the cost of each location.
     #[derive(Default)]
     struct Row {
@@ -369,10 +381,11 @@ fn effects(run: &dyn Trace, all: &[&Effect]) -> Vec<Effects> {
     }
     let mut rows: BTreeMap<(Pattern, Place<'_>), Row> = BTreeMap::new();
     for effect in all {
-        let row = rows.entry((effect.pattern, Place::of_call(run, effect.call_path))).or_default();
+        let call_path = effect.call_path.map(|path| served.path(path));
+        let row = rows.entry((effect.pattern, Place::of_call(run, call_path))).or_default();
         *row.costs.entry(effect.location).or_default() += effect.cost;
         if row.most.is_none_or(|(_, most)| effect.cost > most) {
-            row.most = Some((effect.call_path, effect.cost));
+            row.most = Some((call_path, effect.cost));
         }
     }
     let row = |((pattern, _), row): ((Pattern, Place<'_>), Row)| Effects {

@@ -84,7 +84,9 @@ pub use efficiency::{Efficiency, efficiency};
 pub use endings::{EarlyEnding, LastPlace, LastSeen, early_endings};
 pub use excerpt::{Begun, CutOut, Excerpt, Until};
 pub use files::{Deeds, FileRow, files};
-pub use findings::{Confidence, Dominant, Effects, Finding, FindingKind, Function, dominant, findings};
+pub use findings::{
+    Confidence, Dominant, Effects, Finding, FindingKind, Function, Pieces, dominant, findings,
+};
 pub use formula::{Formula, FormulaError, NoValue, Of, QUANTITIES, Quantity, Unit, UnknownName, Wrong};
 pub use granularity::{Small, SmallKind, granularity, short_regions};
 pub use happenings::{

@@ -5,7 +5,7 @@
 
 use marey_model::{
     AccessKind, CallPathId, DataKind, LocationId, Nanos, NounId, ProcessId, RegionId, Role, StackId,
-    ThreadSerial,
+    ThreadSerial, Tier,
 };
 
 /// A run.
@@ -216,6 +216,8 @@ pub struct CommunicatorId(pub u32);
 pub struct Region {
     /// Name of its level.
     pub level: String,
+    /// Where that stands.
+    pub tier: Tier,
     /// Name of its verb; for MPI calls the C name.
     pub verb: String,
     /// Name of its noun; empty = none.

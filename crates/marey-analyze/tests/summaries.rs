@@ -20,7 +20,9 @@ use marey_analyze::{
     call_paths, caller, caller_on, communication, counted, early_endings, exclusive_by_process, files,
     headline, hot, innermost, lines, memory, message_sizes, ranks, regions, routine_on, waiting,
 };
-use marey_model::{CallPathId, IoKind, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
+use marey_model::{
+    CallPathId, IoKind, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial, Tier,
+};
 
 /// A run in memory.
 #[derive(Default)]
@@ -103,7 +105,7 @@ impl Trace for Run {
 
 fn region(level: &str, verb: &str, noun: &str, role: Role) -> Region {
     let [level, verb, noun, file] = [level, verb, noun, "region.c"].map(str::to_owned);
-    Region { level, verb, noun, role, file, line: 9, label: None }
+    Region { level, tier: Tier::Runtime, verb, noun, role, file, line: 9, label: None }
 }
 
 fn path(parent: Option<u32>, region: u32, stack: Option<u32>) -> CallPath {
@@ -576,6 +578,7 @@ fn durations_of_a_region_are_those_of_its_call_paths() {
     let run = Run {
         regions: vec![Region {
             level: "source".into(),
+            tier: Tier::Source,
             verb: "execute".into(),
             noun: "f".into(),
             role: Role::Work,

@@ -14,7 +14,7 @@ use marey_analyze::{
 };
 use marey_model::counters::PROGRAM;
 use marey_model::spool::MAX_DEPTH;
-use marey_model::{CallPathId, Level, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
+use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial, Tier};
 use rustc_hash::FxHashMap;
 
 use crate::array_messages;
@@ -76,7 +76,7 @@ impl RunTrace {
 
     fn without_bins(archive: &Archive) -> Result<Self, Error> {
         // What is wrong is said of the table that others are about.
-        let regions = regions(&archive.table("regions")?, &model_levels(&archive.table("levels")?)?)?;
+        let regions = regions(&archive.table("regions")?, &tiers(&archive.table("levels")?)?)?;
         let call_paths = call_paths(&archive.table("call_paths")?)?;
         let locations = locations(&archive.table("locations")?)?;
         let (profile, lanes) = profile(&archive.table("profile")?)?
@@ -279,32 +279,28 @@ fn unnamed(module: Option<&str>, vaddr: i64) -> Frame {
     Frame { function: format!("{name}+{vaddr:#x}"), ..Frame::default() }
 }
 
-/// Levels of programming models.
-fn model_levels(rows: &Columns) -> Result<Vec<u32>, Error> {
+/// Where each level stands; of a later version's tiers nothing is known but that they are below the user's words.
+fn tiers(rows: &Columns) -> Result<FxHashMap<u32, Tier>, Error> {
+    let tier = |name: &String| Tier::ALL.into_iter().find(|tier| tier.name() == name);
     let rows = rows.u32("id")?.iter().zip(rows.text("tier")?);
-    Ok(rows.filter(|(_, tier)| *tier == marey_model::Tier::Model.name()).map(|(id, _)| *id).collect())
+    Ok(rows.map(|(id, name)| (*id, tier(name).unwrap_or(Tier::Runtime))).collect())
 }
 
-fn regions(rows: &Columns, models: &[u32]) -> Result<Vec<Region>, Error> {
+fn regions(rows: &Columns, tiers: &FxHashMap<u32, Tier>) -> Result<Vec<Region>, Error> {
     check_ids(rows)?;
     let level_ids = rows.u32("level_id")?;
     let (levels, verbs, nouns) = (rows.text("level")?, rows.text("verb")?, rows.text("noun")?);
     let (roles, files, lines) = (rows.text("role")?, rows.text("file")?, rows.u32("line")?);
-    // Of one task or job several things are said that are work: it is polled, run, stolen.
-    let says_what = |row: usize| levels[row] == Level::TASKS && role(&roles[row]) == Role::Work;
-    let noun = |row: usize| match says_what(row) {
-        true => format!("{} {}", verbs[row], nouns[row]),
-        false => nouns[row].clone(),
-    };
+    let tier = |row: usize| tiers.get(&level_ids[row]).copied().unwrap_or(Tier::Runtime);
     let region = |row: usize| Region {
         level: levels[row].clone(),
+        tier: tier(row),
         verb: verbs[row].clone(),
-        noun: noun(row),
+        noun: nouns[row].clone(),
         role: role(&roles[row]),
         file: files[row].clone(),
         line: lines[row],
-        label: (models.contains(&level_ids[row]) && !nouns[row].is_empty())
-            .then(|| label(&verbs[row], &nouns[row])),
+        label: (tier(row) == Tier::Model && !nouns[row].is_empty()).then(|| label(&verbs[row], &nouns[row])),
     };
     Ok((0..rows.len()).map(region).collect())
 }

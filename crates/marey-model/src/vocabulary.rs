@@ -103,6 +103,9 @@ pub enum Tier {
 }
 
 impl Tier {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Source, Self::Model, Self::Runtime, Self::Node];
+
     /// The tier that a byte of a spool stands for.
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {

@@ -12,7 +12,7 @@ use marey_analyze::{
     CallPath, Communicator, CommunicatorId, Done, Frame, Interval, Location, LocationKind, Member, Message,
     Process, ProfileRow, Receiving, Region, SampledRow, Sending, Tick, Visit,
 };
-use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
+use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial, Tier};
 
 /// A run in the making.
 #[derive(Clone, Debug)]
@@ -129,6 +129,7 @@ impl MadeUp {
         let is_work = role == Role::Work;
         let region = Region {
             level: level.to_owned(),
+            tier: Tier::Runtime,
             verb: if is_work { "execute" } else { name }.to_owned(),
             noun: if is_work { name } else { "" }.to_owned(),
             role,

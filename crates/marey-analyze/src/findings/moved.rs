@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::{CallPathId, LocationId, Nanos, Role};
 
+use super::served::Served;
 use super::{Finding, FindingKind, Place, line_of, named, others, rounded};
 use crate::activities::Activity;
 use crate::causes::{Causes, TimeRow};
@@ -23,6 +24,7 @@ const LEAST_GAIN: f64 = 0.05;
 pub(super) fn findings(
     run: &dyn Trace,
     causes: &Causes,
+    served: &Served,
     compared: &BTreeSet<LocationId>,
     told: &BTreeMap<Place<'_>, Nanos>,
 ) -> Vec<Finding> {
@@ -41,17 +43,18 @@ pub(super) fn findings(
         _ => true,
     };
     for row in causes.times.iter().filter(came_back) {
-        let Some(kind) = kind_of(run, row.activity, &moving) else { continue };
-        let none = || Sums::new(kind, row.activity);
-        let sums = places.entry(Place::of(run, row.activity)).or_insert_with(none);
+        let activity = served.activity(row.activity);
+        let Some(kind) = kind_of(run, activity, &moving) else { continue };
+        let none = || Sums::new(kind, activity);
+        let sums = places.entry(Place::of(run, activity)).or_insert_with(none);
         let own = sums.of_location.entry(row.location).or_default();
         *own = (own.0 + float(row.time), own.1 + float(row.on_path));
-        sums.lines.extend(line_of(run, row.activity));
+        sums.lines.extend(line_of(run, activity));
         if row.on_path > Nanos(0) {
             let (from, to) = row.path_span;
             sums.span = Some(sums.span.map_or((from, to), |all| (all.0.min(from), all.1.max(to))));
             if row.on_path > sums.most.1 {
-                sums.most = (row.activity, row.on_path);
+                sums.most = (activity, row.on_path);
             }
         }
     }
@@ -92,6 +95,7 @@ pub(super) fn findings(
             calls,
             bytes,
             data,
+            pieces: None,
             function: None,
             without_processor: None,
             processor: None,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use marey_analyze::{
     CallPath, CommunicationRow, Frame, Location, LocationKind, Process, ProfileRow, Region, SampledRow, Trace,
 };
-use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial};
+use marey_model::{CallPathId, LocationId, Nanos, ProcessId, RegionId, Role, StackId, ThreadSerial, Tier};
 
 /// A run in memory.
 #[derive(Clone, Debug, Default)]
@@ -167,6 +167,7 @@ impl Made {
             let role = Role::Transfer;
             self.regions.push(Region {
                 level,
+                tier: Tier::Runtime,
                 verb: call.to_owned(),
                 noun,
                 role,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use marey_analyze::{
     Communicator, CommunicatorId, Done, Edge, Interval, Member, Message, Receiving, Region, Sending,
 };
-use marey_model::{EdgeKind, LocationId, Nanos, RegionId, Role};
+use marey_model::{EdgeKind, LocationId, Nanos, RegionId, Role, Tier};
 
 use super::rows::{Track, place};
 use super::{Drawing, Expected};
@@ -94,6 +94,7 @@ fn legend(drawing: &mut Drawing, left: &str, right: &str) -> Result<(), String> 
     let region = RegionId::from_idx(drawing.regions.len()).ok_or("too many regions")?;
     drawing.regions.push(Region {
         level: level.to_owned(),
+        tier: Tier::Runtime,
         verb: verb.to_owned(),
         noun: noun.to_owned(),
         role,

@@ -91,10 +91,7 @@ impl From<AccessSum> for Sum {
 impl<'a> Json<'a> {
     pub(super) fn new(trace: &dyn Trace, rows: &'a [ArrayRow]) -> Self {
         let piece = |it: &marey_analyze::Piece<'a>| Piece {
-            why: match it.kind {
-                marey_analyze::Piecemeal::Elements => "elements",
-                marey_analyze::Piecemeal::Sections => "sections",
-            },
+            why: it.kind.name(),
             array: &it.array.name,
             verb: &it.statement.verb,
             file: &it.statement.file,

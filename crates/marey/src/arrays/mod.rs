@@ -256,19 +256,30 @@ fn in_words(piece: &Piece<'_>) -> String {
     let (array, verb) = (name(piece.array), harmless(verb));
     let number = format::count(sum.accesses);
     let time = format::duration(sum.time);
-    match piece.kind {
+    let what = match piece.kind {
         Piecemeal::Elements => format!(
-            "{verb} {array}{at} moves single elements: {number} times {} take {time}. Move a section at once \
-             (`{array}(lower:upper)[image]`), or lay the arrays of the statement out alike, so that most is with the image \
-             itself.",
+            "moves single elements: {number} times {} take {time}",
             format::bytes(sum.bytes / sum.accesses.max(1)),
         ),
         Piecemeal::Sections => format!(
-            "{verb} {array}{at} became {} transfers beneath: {number} accesses take {time}. The library moves a section that \
-             does not lie in one piece element by element; have what is moved lie side by side (its first dimension whole), \
-             or copy it into an array of its own first.",
+            "became {} transfers beneath: {number} accesses take {time}",
             format::count(piece.transfers),
         ),
+    };
+    format!("{verb} {array}{at} {what}. {}", remedy(piece.kind, &array))
+}
+
+/// What to do about accesses that are made piece by piece.
+pub(crate) fn remedy(kind: Piecemeal, array: &str) -> String {
+    match kind {
+        Piecemeal::Elements => format!(
+            "Move a section at once (`{array}(lower:upper)[image]`), or lay the arrays of the statement out alike, so that \
+             most is with the image itself."
+        ),
+        Piecemeal::Sections => "The library moves a section that does not lie in one piece element by element; have what \
+                                is moved lie side by side (its first dimension whole), or copy it into an array of its own \
+                                first."
+            .to_owned(),
     }
 }
 

@@ -31,8 +31,8 @@ use crate::format;
         JSON\n  \
         from_ns, to_ns, part|null, explained_until_ns|null, \
         findings[{kind, text, gain_ns, cost_ns, share, ranks[], locations[], others, activity, level, region, function, \
-        file, line, routine, within, lines, from_ns, to_ns, confidence, effect_ns, clock_bar_ns|null, calls, bytes, data, command, \
-        without_processor_ns|null, effects[{pattern, region, function, \
+        file, line, routine, within, lines, from_ns, to_ns, confidence, effect_ns, clock_bar_ns|null, calls, bytes, data, \
+        pieces{why, array, accesses, bytes, transfers}|null, command, without_processor_ns|null, effects[{pattern, region, function, \
         file, line, routine, locations[], others, wait_ns}]}], dominant{text, activity, level, region, function, file, line, path_ns, \
         mean_ns, is_alike}|null, efficiency{parallel, load_balance, communication, serialisation, setting_up, \
         transfer, busiest, largest_useful_ns, mean_useful_ns, run_ns, ideal_run_ns, bare_run_ns, locations}, waits and delays as in `marey \

@@ -24,6 +24,9 @@ pub(super) fn of(
     part: &Options,
 ) -> String {
     let run = harmless(&quote(&run.to_string_lossy()));
+    if let Some(pieces) = finding.pieces.as_ref().filter(|it| harmless(&it.array) == it.array) {
+        return format!("marey arrays {run} --by line --array {}", quote(&pieces.array));
+    }
     match finding.kind {
         FindingKind::Transfer => format!("marey what-if {run} --zero-latency"),
         FindingKind::Files => {

@@ -8,14 +8,15 @@ use std::io;
 use std::path::Path;
 
 use marey_analyze::{
-    Activity, Causes, Confidence, Dominant, Effects, Efficiency, Finding, FindingKind, Function, Trace,
-    dominant, efficiency, findings,
+    Activity, Causes, Confidence, Dominant, Effects, Efficiency, Finding, FindingKind, Function, Piecemeal,
+    Trace, dominant, efficiency, findings,
 };
 use marey_model::LocationId;
 use serde::Serialize;
 
 use super::part::Options;
 use super::{Page, Place, command, name, ranks, rounded, time_of_all, who};
+use crate::arrays::remedy;
 use crate::format::{self, solid};
 use crate::paint::{Look, harmless, shorten, title, wrap};
 use crate::table::{Side, Table};
@@ -145,12 +146,30 @@ fn sentence(trace: &dyn Trace, finding: &Finding, causes: &Causes) -> String {
     });
     format!(
         "{subject}{}. {share} of all waiting follows from it; evened out, the run could be up to {} ({of_run}) \
-         shorter.{}{}",
+         shorter.{}{}{}",
         effect.unwrap_or_default(),
         solid(format::duration(finding.gain)),
         noise.unwrap_or_default(),
         clocks(finding),
+        pieces(finding),
     )
+}
+
+/// How it could be made otherwise, if it is made piece by piece.
+fn pieces(finding: &Finding) -> String {
+    let Some(pieces) = &finding.pieces else { return String::new() };
+    let what = match pieces.kind {
+        Piecemeal::Elements => {
+            let each = solid(format::bytes(pieces.bytes / pieces.accesses.max(1)));
+            format!("moves single elements, {each} at a time")
+        }
+        Piecemeal::Sections => format!(
+            "became {} beneath, of {}",
+            solid(format::counted(pieces.transfers, "transfer")),
+            solid(format::counted_as(pieces.accesses, "access", "accesses")),
+        ),
+    };
+    format!(" It {what}. {}", remedy(pieces.kind, &harmless(&pieces.array)))
 }
 
 /// What clocks have to say of it.
@@ -190,13 +209,14 @@ fn moved(trace: &dyn Trace, finding: &Finding, causes: &Causes) -> String {
     };
     format!(
         "{} {takes} {}{each} for {}: {}{data}{most}. It is on the critical path; {without} \
-         the run could be up to {} ({}) shorter.",
+         the run could be up to {} ({}) shorter.{}",
         capital(&and_others(who(trace, &finding.locations), finding.others)),
         solid(format::duration(rounded(finding.time))),
         what(trace, finding),
         solid(format::counted(finding.calls, "call")),
         solid(format::duration(finding.gain)),
         solid(format::percent(finding.gain.0, (causes.span.to - causes.span.from).0)),
+        pieces(finding),
     )
 }
 
@@ -345,6 +365,7 @@ pub(crate) struct JsonFinding {
     calls: u64,
     bytes: u64,
     data: String,
+    pieces: Option<JsonPieces>,
     command: String,
     without_processor_ns: Option<i64>,
     effects: Vec<JsonEffect>,
@@ -362,6 +383,16 @@ struct JsonEffect {
     locations: Vec<String>,
     others: usize,
     wait_ns: i64,
+}
+
+/// How accesses are made that are made piece by piece.
+#[derive(Serialize)]
+struct JsonPieces {
+    why: &'static str,
+    array: String,
+    accesses: u64,
+    bytes: u64,
+    transfers: u64,
 }
 
 /// Function, file and line of a place; of computation those that samples name.
@@ -426,6 +457,13 @@ pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path, part: &Option
             calls: finding.calls,
             bytes: finding.bytes,
             data: finding.data.clone(),
+            pieces: finding.pieces.as_ref().map(|it| JsonPieces {
+                why: it.kind.name(),
+                array: it.array.clone(),
+                accesses: it.accesses,
+                bytes: it.bytes,
+                transfers: it.transfers,
+            }),
             command: command::of(trace, finding, causes, run, part),
             without_processor_ns: finding.without_processor.map(|time| time.0),
             effects: finding.effects.iter().map(effect).collect(),

@@ -291,3 +291,38 @@ fn who_links_the_library_statically_is_told_and_the_wrapper_does_not() {
         assert_eq!(told.contains("only the calls of MPI beneath are recorded"), !is_seen, "{told}");
     }
 }
+
+#[test]
+fn what_is_moved_element_by_element_is_a_finding_with_its_remedy() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    need!(program(mpi), "coarrays of Fortran for Open MPI");
+    let place = Place::new();
+    let dir = place.path();
+    let source = include_str!("../../../../examples/coarray/misaligned.f90");
+    std::fs::write(dir.join("misaligned.f90"), source.replace("per_image = 250000", "per_image = 20000"))
+        .unwrap();
+    let words = ["f90", "--compiler", "mpif90.openmpi", "-O2", "-g", "misaligned.f90", "-o", "misaligned"];
+    let marey = env!("CARGO_BIN_EXE_marey");
+    let built = std::process::Command::new(marey).args(words).current_dir(dir).status().unwrap();
+    assert!(built.success());
+    let run = Job::new(mpi, 3, dir.join("misaligned")).record(dir);
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let report = run.json("report");
+    let findings = report["findings"].as_array().unwrap();
+    let line = 1 + source.lines().position(|line| line.contains("a(i) = b(at)[from] + step")).unwrap();
+    let of_gets: Vec<&Value> = findings.iter().filter(|it| it["line"] == line).collect();
+    let [first, others @ ..] = &of_gets[..] else { panic!("nothing of line {line}: {findings:#?}") };
+    // Three images, four steps, 20 000 elements of 8 bytes; a third lies with the image itself.
+    let expected = serde_json::json!({
+        "why": "elements", "array": "b", "accesses": 240_000, "bytes": 1_920_000, "transfers": 160_000,
+    });
+    assert_eq!(first["pieces"], expected);
+    assert!(first["command"].as_str().unwrap().ends_with("--by line --array b"), "{first:#}");
+    // What the library does for it is told as what it is done for, and what to do once.
+    for finding in &of_gets {
+        assert_eq!((&finding["level"], &finding["region"]), (&"coarray".into(), &"get b".into()));
+    }
+    assert!(others.iter().all(|finding| finding["pieces"].is_null()), "{findings:#?}");
+    let of_mpi = |finding: &&Value| finding["routine"].as_str().unwrap().starts_with("_gfortran_caf");
+    assert_eq!(findings.iter().filter(of_mpi).count(), 0, "{findings:#?}");
+}
