@@ -108,7 +108,7 @@ fn calls_from_python() {
 }
 
 /// An installed application of Open MPI.
-fn application(name: &str) -> Option<PathBuf> {
+pub(crate) fn application(name: &str) -> Option<PathBuf> {
     Mpi::Open.installed().and_then(|_| which(name))
 }
 
