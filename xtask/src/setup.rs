@@ -58,6 +58,7 @@ pub(crate) const BENCH_PACKAGES: &[&str] = &[
     "gfortran",
     "openmpi-bin",
     "libopenmpi-dev",
+    "libcoarrays-openmpi-dev",
     "libotf2-trace-dev",
     "eztrace",
     "uftrace",

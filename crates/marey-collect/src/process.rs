@@ -94,6 +94,10 @@ fn begin() -> Option<&'static Runtime> {
         crate::system::begin();
         #[cfg(not(feature = "linked"))]
         crate::openmp::begin();
+        #[cfg(not(feature = "linked"))]
+        crate::coarray::begin();
+        #[cfg(not(feature = "linked"))]
+        crate::data::buffers::begin();
     }
     #[cfg(not(feature = "linked"))]
     if let Some(runtime) = runtime {

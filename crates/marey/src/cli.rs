@@ -306,6 +306,19 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
     pub(crate) openmp: Switch,
 
+    /// Record operations of coarrays
+    ///
+    /// What a Fortran program does with coarrays, by array, image and section, each with its call path; the calls of MPI
+    /// beneath are recorded all the same.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
+    pub(crate) coarrays: Switch,
+
+    /// Record which arrays messages are sent from and received into
+    ///
+    /// Variables, blocks of the heap and parts of the stack that buffers of MPI lie in. See `marey report --by buffer`.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
+    pub(crate) buffers: Switch,
+
     /// Least size of blocks of memory to record, in bytes, or off
     ///
     /// Blocks that are allocated with malloc and its like, new, ALLOCATE or by Rust, with their call paths: how many and how

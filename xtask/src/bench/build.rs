@@ -66,6 +66,16 @@ pub(super) fn compile(compiler: &str, source: &str, program: &str, words: &[&str
     Ok(path.display().to_string())
 }
 
+/// Compiles a program with coarrays by the wrapper of an MPI and links it with the library of that.
+pub(super) fn coarrays(compiler: &str, source: &str, program: &str, library: &str) -> Result<String> {
+    let path = programs()?.join(program);
+    let mut compile = command(compiler);
+    compile.args(["-O3", "-g1", "-fcoarray=lib", "-o"]).arg(&path);
+    compile.arg(root().join("benches/record").join(source)).arg(format!("-l{library}"));
+    output(&mut compile)?;
+    Ok(path.display().to_string())
+}
+
 /// Builds an example of one of our crates.
 pub(super) fn rust(package: &str, example: &str) -> Result<String> {
     output(&mut cargo(["build", "--release", "--package", package, "--example", example]))?;

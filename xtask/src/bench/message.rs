@@ -15,20 +15,25 @@ const TEXT: &str = "\
 Two ranks on one machine send each other messages of 8 bytes; elapsed time for one message, that is one \
 send and one receive, in ns.
 *Added* is the difference to the plain program in the same round; *depth* is the number of frames of the \
-call stack that marey keeps at each call site.";
+call stack that marey keeps at each call site; *without adapters* is with full stacks, and without OpenMP, coarrays and \
+the arrays that buffers lie in.";
 
 const TIME: &str = "ns_per_message";
 const PLAIN: &str = "message plain";
 const SHALLOW: &str = "message depth 1";
 const DEEP: &str = "message full stacks";
+/// Without what is recorded of other models and of buffers.
+const BARE: &str = "message without adapters";
 const EZTRACE: &str = "message eztrace";
+
+const WITHOUT: [&str; 6] = ["--openmp", "off", "--coarrays", "off", "--buffers", "off"];
 
 /// Measures the plain program and every recorder that is here.
 pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<Section> {
     let mut table = Table::new(&["case", "ns/message", "added", "bytes/message"]);
     let mut absent = Vec::new();
     let wanted = |name: &str| plan.wants(name);
-    if [SHALLOW, DEEP, EZTRACE].into_iter().any(wanted) {
+    if [SHALLOW, DEEP, BARE, EZTRACE].into_iter().any(wanted) {
         match cases(plan, tools) {
             Ok(cases) => absent = turns(plan, &cases, &mut table, goals),
             Err(error) => absent.push(format!("messages: {error:#}")),
@@ -61,7 +66,7 @@ fn judge(name: &str, samples: &Samples, plain: &Samples, goals: &mut Goals) {
     let (target, size) = match name {
         SHALLOW => (Target::AtMost(60.0), Target::AtMost(20.0)),
         DEEP => (Target::AtMost(150.0), Target::AtMost(20.0)),
-        EZTRACE => (Target::Open, Target::Open),
+        BARE | EZTRACE => (Target::Open, Target::Open),
         _ => return,
     };
     goals.add(name, "ns/message added", samples.added(TIME, plain), target);
@@ -98,6 +103,7 @@ fn cases(plan: &Plan, tools: &Tools) -> Result<Vec<Case>> {
         case(PLAIN, Vec::new(), &plain),
         case(SHALLOW, tools.record(&["--depth", "1"]), &plain),
         case(DEEP, tools.record(&[]), &plain),
+        case(BARE, tools.record(&WITHOUT), &plain),
         case(EZTRACE, Vec::new(), &traced),
     ];
     cases.retain(|case| case.name == PLAIN || plan.wants(&case.name));

@@ -8,6 +8,7 @@
 
 mod build;
 mod call;
+mod coarray;
 mod exact;
 mod explain;
 mod floor;
@@ -159,6 +160,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         governor::measure(plan, &tools, &mut goals)?,
         call::measure(plan, &tools, &mut goals)?,
         openmp::measure(plan, &tools, &mut goals)?,
+        coarray::measure(plan, &tools, &mut goals)?,
         message::measure(plan, &tools, &mut goals)?,
         merge::measure(plan, &tools, &mut goals)?,
         program::measure(plan, &tools, &mut goals)?,

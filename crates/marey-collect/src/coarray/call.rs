@@ -5,6 +5,8 @@
 //!
 //! Deliberately absent: exceptions and jumps, which Fortran has not; a region that was left by `stop` is open at the end.
 
+use core::sync::atomic::Ordering;
+
 use marey_measure::{Kept, Mode, Runtime, Thread, current_thread};
 use marey_model::spool::Access;
 use marey_model::{AccessKind, SiteId};
@@ -77,6 +79,9 @@ unsafe fn teams(index: usize, arguments: &[usize]) {
 impl Open {
     unsafe fn begin(index: usize, entry: Entry, arguments: &[usize], is_implied: bool) -> Option<Self> {
         let runtime = process::runtime_for_mpi()?;
+        if super::IS_OFF.load(Ordering::Relaxed) {
+            return None;
+        }
         let thread = current_thread();
         if thread.is_null() {
             return None;

@@ -23,7 +23,17 @@ mod images;
 mod section;
 mod table;
 
+use core::sync::atomic::{AtomicBool, Ordering};
+
 use marey_model::Role;
+
+/// Whether operations are left out.
+static IS_OFF: AtomicBool = AtomicBool::new(false);
+
+/// To be called once the process is recorded.
+pub(crate) fn begin() {
+    IS_OFF.store(crate::process::is_off(c"MAREY_COARRAYS"), Ordering::Relaxed);
+}
 
 /// What the functions of this level are called and what they do, by their numbers in [`crate::site::What::function`].
 pub(crate) fn verb(number: u32) -> Option<(&'static str, Role)> {

@@ -8,7 +8,7 @@
 //! Deliberately absent: blocks smaller than those that the level `memory` records, which cost more to follow than most
 //! programs would want to pay.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use marey_measure::message::{MOST_DATA, NO_DATA};
 use marey_measure::{Lock, Runtime};
@@ -71,9 +71,20 @@ enum Key {
 
 static KNOWN: Lock<Option<FxHashMap<Key, u32>>> = Lock::new(None);
 
+/// Whether nobody wants to know.
+static IS_OFF: AtomicBool = AtomicBool::new(false);
+
+/// To be called once the process is recorded.
+pub(crate) fn begin() {
+    IS_OFF.store(crate::process::is_off(c"MAREY_BUFFERS"), Ordering::Relaxed);
+}
+
 /// The number of the datum that a buffer lies in; [`NO_DATA`] for no buffer.
 #[inline(always)]
 pub(crate) fn data(runtime: &Runtime, entry: Entry, buffer: usize) -> u32 {
+    if IS_OFF.load(Ordering::Relaxed) {
+        return NO_DATA;
+    }
     // SAFETY: calls are under way while their buffers are named.
     let known = Cache::of_thread(runtime).and_then(|cache| unsafe { cache.find(entry, buffer) });
     match known {

@@ -111,6 +111,8 @@ fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
     command.env("MAREY_FILES", args.files.name());
     command.env("MAREY_SYSTEM", args.system.name());
     command.env("MAREY_OPENMP", args.openmp.name());
+    command.env("MAREY_COARRAYS", args.coarrays.name());
+    command.env("MAREY_BUFFERS", args.buffers.name());
     // The process whose parent we are is the command itself; all others were started by it.
     command.env("MAREY_PARENT_PID", std::process::id().to_string());
     command.env("MAREY_MAX_MB", args.max_mb.to_string());

@@ -12,9 +12,9 @@ use marey_archive::RunFacts;
 use crate::cli::{Cli, Mode, RecordArgs};
 
 /// Those of them that are kept, in the order of the help.
-const KEPT: [&str; 13] = [
+const KEPT: [&str; 15] = [
     "mode", "elements", "max-mb", "budget", "sample", "counters", "depth", "threads", "files", "system",
-    "openmp", "heap", "all",
+    "openmp", "coarrays", "buffers", "heap", "all",
 ];
 /// No word is longer: sixty-four places of elements are not.
 const LONGEST: usize = 4096;
@@ -37,6 +37,8 @@ pub(super) fn words_of(args: &RecordArgs) -> Vec<String> {
         ("files", Some(args.files.name().to_owned())),
         ("system", Some(args.system.name().to_owned())),
         ("openmp", Some(args.openmp.name().to_owned())),
+        ("coarrays", Some(args.coarrays.name().to_owned())),
+        ("buffers", Some(args.buffers.name().to_owned())),
         ("heap", Some(off_or(args.heap.0.map(|least| least.to_string())))),
     ];
     let valued = values.into_iter().filter_map(|(name, value)| Some(format!("--{name}={}", value?)));
@@ -153,6 +155,8 @@ fn set(args: &mut RecordArgs, then: RecordArgs, name: &str) {
         "files" => args.files = then.files,
         "system" => args.system = then.system,
         "openmp" => args.openmp = then.openmp,
+        "coarrays" => args.coarrays = then.coarrays,
+        "buffers" => args.buffers = then.buffers,
         "heap" => args.heap = then.heap,
         "all" => args.all = then.all,
         _ => {}
@@ -178,7 +182,7 @@ mod tests {
     }
 
     /// Each with a value that is not the usual one, as a user types it.
-    const ALL: [&str; 13] = [
+    const ALL: [&str; 15] = [
         "--mode=full",
         "--elements=0-3,100-100",
         "--max-mb=7",
@@ -190,6 +194,8 @@ mod tests {
         "--files=off",
         "--system=off",
         "--openmp=off",
+        "--coarrays=off",
+        "--buffers=off",
         "--heap=1",
         "--all",
     ];
@@ -211,7 +217,7 @@ mod tests {
             let mut again = typed(&ALL);
             take(&mut again, &run_of(&before.iter().map(String::as_str).collect::<Vec<_>>()), |_| false);
             assert_eq!(words_of(&again)[..1], before[..1]);
-            assert_eq!(words_of(&again)[2..12], before[1..], "{words:?}");
+            assert_eq!(words_of(&again)[2..14], before[1..], "{words:?}");
         }
     }
 
