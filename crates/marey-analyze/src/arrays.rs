@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use marey_model::{AccessKind, CallPathId, DataKind, Level, Nanos, NounId, ProcessId, StackId};
 
 use crate::paths::{Paths, add};
+use crate::patterns::FlowPattern;
 use crate::trace::{AccessRow, Trace};
 
 /// What accesses came to.
@@ -60,6 +61,17 @@ pub struct Statement {
     pub call_paths: BTreeSet<CallPathId>,
     /// What levels beneath did for it, the calls with most time first.
     pub beneath: Vec<Beneath>,
+    /// From which rank data went to which; processes without a rank by their number.
+    pub flows: BTreeSet<(u32, u32)>,
+    /// Ranks that there are.
+    pub ranks: u32,
+}
+
+impl Statement {
+    /// Between which ranks data goes; `None` = it stays where it is.
+    pub fn pattern(&self) -> Option<FlowPattern> {
+        FlowPattern::of(&self.flows, self.ranks)
+    }
 }
 
 /// Calls of another level that serve accesses.
@@ -236,6 +248,8 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     }
     let beneath = Descendants::new(trace);
     let paths = Paths::new(trace);
+    let ranks = trace.processes().iter().filter(|process| process.rank.is_some()).count();
+    let ranks = u32::try_from(ranks).unwrap_or(u32::MAX);
     let mut statements: BTreeMap<(NounId, Said), Statement> = BTreeMap::new();
     for access in trace.accessed() {
         let Some(array) = access.array.and_then(|array| trace.arrays().get(array)) else { continue };
@@ -250,6 +264,8 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
             sum: AccessSum::default(),
             call_paths: BTreeSet::new(),
             beneath: Vec::new(),
+            flows: BTreeSet::new(),
+            ranks,
         });
         statement.sum.add(access);
         statement.call_paths.extend(access.call_path);
@@ -260,6 +276,9 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
         row.moved.add(access);
         let own = trace.locations().get(access.location.idx()).map(|location| location.process);
         if let (Some(own), Some(peer)) = (own, access.peer) {
+            let (here, there) = (rank_of(trace, own), rank_of(trace, peer));
+            let is_read = access.kind == AccessKind::Read;
+            statement.flows.insert(if is_read { (there, here) } else { (here, there) });
             let place = row.by_process.entry(own).or_default();
             if own == peer { place.local.add(access) } else { place.remote.add(access) }
         }
@@ -277,6 +296,11 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     // Those of equal time stay in the order of their numbers.
     rows.sort_by_key(|row| std::cmp::Reverse(row.time()));
     rows
+}
+
+/// The rank of a process, or its number if it has none.
+fn rank_of(trace: &dyn Trace, process: ProcessId) -> u32 {
+    trace.processes().get(process.idx()).and_then(|it| it.first_rank()).unwrap_or(process.0)
 }
 
 /// Function, file, line, kind and verb.

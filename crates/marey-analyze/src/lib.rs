@@ -40,6 +40,7 @@ mod memory;
 mod models;
 mod names;
 mod paths;
+mod patterns;
 mod phases;
 mod profile;
 mod ranks;
@@ -99,6 +100,7 @@ pub use lines::{LineRow, lines};
 pub use memory::{Allocated, AllocationPath, ProcessMemory, allocations, memory};
 pub use models::{ENOUGH_SIZES, FAR, LEAST_SIZES, Model, Prediction, TERMS, Term, student};
 pub use names::{is_named, without_parameters};
+pub use patterns::FlowPattern;
 pub use phases::{
     Border, Different, Drift, Figures, Iteration, Kind, Loop, Outlier, Phases, Shares, Site, phases,
     phases_in, shares,

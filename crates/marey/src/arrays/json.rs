@@ -3,6 +3,8 @@
 use marey_analyze::{AccessSum, ArrayRow, Beneath, Statement, Trace};
 use serde::Serialize;
 
+use super::nests::Nests;
+
 #[derive(Serialize)]
 pub(super) struct Json<'a> {
     time_ns: i64,
@@ -70,7 +72,15 @@ struct Line<'a> {
     accesses: u64,
     bytes: u64,
     time_ns: i64,
+    pattern: Option<&'static str>,
+    loops: Vec<Loop>,
     beneath: Vec<Call<'a>>,
+}
+
+#[derive(Serialize)]
+struct Loop {
+    first_line: u32,
+    last_line: u32,
 }
 
 #[derive(Serialize)]
@@ -89,7 +99,7 @@ impl From<AccessSum> for Sum {
 }
 
 impl<'a> Json<'a> {
-    pub(super) fn new(trace: &dyn Trace, rows: &'a [ArrayRow]) -> Self {
+    pub(super) fn new(trace: &dyn Trace, rows: &'a [ArrayRow], nests: &Nests) -> Self {
         let piece = |it: &marey_analyze::Piece<'a>| Piece {
             why: it.kind.name(),
             array: &it.array.name,
@@ -103,13 +113,13 @@ impl<'a> Json<'a> {
         };
         Self {
             time_ns: super::time_of(trace).0,
-            arrays: rows.iter().map(array).collect(),
+            arrays: rows.iter().map(|row| array(row, nests)).collect(),
             piecemeal: marey_analyze::piecemeal(rows).iter().map(piece).collect(),
         }
     }
 }
 
-fn array(row: &ArrayRow) -> Array<'_> {
+fn array<'a>(row: &'a ArrayRow, nests: &Nests) -> Array<'a> {
     let by_process = |(process, it): (&marey_model::ProcessId, &marey_analyze::Whereabouts)| ByProcess {
         process: process.0,
         local: it.local.into(),
@@ -134,11 +144,12 @@ fn array(row: &ArrayRow) -> Array<'_> {
         remote: row.remote().into(),
         transfers_beneath: row.transfers_beneath(),
         by_process: row.by_process.iter().map(by_process).collect(),
-        statements: row.statements.iter().map(line).collect(),
+        statements: row.statements.iter().map(|it| line(it, nests)).collect(),
     }
 }
 
-fn line(statement: &Statement) -> Line<'_> {
+fn line<'a>(statement: &'a Statement, nests: &Nests) -> Line<'a> {
+    let lines = |it: &marey_source::text::Loop| Loop { first_line: it.lines.first, last_line: it.lines.last };
     Line {
         verb: &statement.verb,
         kind: statement.kind.name(),
@@ -148,6 +159,8 @@ fn line(statement: &Statement) -> Line<'_> {
         accesses: statement.sum.accesses,
         bytes: statement.sum.bytes,
         time_ns: statement.sum.time.0,
+        pattern: statement.pattern().map(|pattern| pattern.name()),
+        loops: nests.around(statement).into_iter().map(lines).collect(),
         beneath: statement.beneath.iter().map(call).collect(),
     }
 }

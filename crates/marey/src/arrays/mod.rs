@@ -7,7 +7,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::bail;
-use marey_analyze::{ArrayRow, LocationKind, Piece, Piecemeal, Statement, Trace, arrays, piecemeal};
+use marey_analyze::{
+    ArrayRow, FlowPattern, LocationKind, Piece, Piecemeal, Statement, Trace, arrays, piecemeal,
+};
 use marey_model::Nanos;
 
 use crate::cli::{ArraysArgs, ArraysBy};
@@ -19,6 +21,7 @@ use crate::table::{self, Cell, Side, Table};
 use crate::words;
 
 mod json;
+mod nests;
 
 /// Runs the command.
 pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
@@ -34,7 +37,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.json {
-        serde_json::to_writer_pretty(&mut out, &json::Json::new(trace, &rows))?;
+        serde_json::to_writer_pretty(&mut out, &json::Json::new(trace, &rows, &nests::Nests::of(&rows)))?;
         writeln!(out)?;
     } else {
         let paint = Paint::for_stdout();
@@ -167,7 +170,8 @@ impl Page<'_> {
 
     /// One row a line of the source and array.
     fn lines(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
-        let remark = "what is done to arrays, by line; an access: mean; beneath: calls of lower levels";
+        let remark = "what is done to arrays, by line; an access: mean; data goes: from rank to rank, or by so many ranks; in loops: \
+                      their lines, the innermost first; beneath: calls of lower levels";
         title(self.out, self.paint, "STATEMENTS", remark)?;
         let mut lines: Vec<(&ArrayRow, &Statement)> =
             rows.iter().flat_map(|row| row.statements.iter().map(move |it| (row, it))).collect();
@@ -176,6 +180,7 @@ impl Page<'_> {
             return note(self.out, self.paint, "none");
         }
         let whole = time_of(self.trace).0;
+        let nests = nests::Nests::of(rows);
         let mut table = Table::new(&[
             ("what", Side::Left),
             ("at", Side::Left),
@@ -185,9 +190,11 @@ impl Page<'_> {
             ("time", Side::Right),
             ("share", Side::Right),
             ("an access", Side::Right),
+            ("data goes", Side::Left),
+            ("in loops", Side::Left),
             ("beneath", Side::Left),
         ])
-        .can_spare(&["in", "share", "an access", "bytes"]);
+        .can_spare(&["in", "share", "an access", "bytes", "in loops"]);
         for (row, statement) in lines.iter().take(self.top) {
             let sum = statement.sum;
             let each = i64::try_from(sum.accesses).ok().filter(|number| *number > 0);
@@ -200,6 +207,8 @@ impl Page<'_> {
                 format::duration(sum.time).into(),
                 format::percent(sum.time.0, whole).into(),
                 each.map_or_else(String::new, |each| format::duration(Nanos(sum.time.0 / each))).into(),
+                statement.pattern().map_or_else(String::new, |it| goes(&it)).into(),
+                nests.in_words(statement).into(),
                 Cell::new(Look::Faint, beneath(statement)),
             ]);
         }
@@ -294,6 +303,28 @@ fn elements(row: &ArrayRow) -> String {
         (_, true) => harmless(&row.element),
         (true, false) => format!("({})", bounds.join(",")),
         (false, false) => format!("{} ({})", harmless(&row.element), bounds.join(",")),
+    }
+}
+
+/// Between which ranks data goes: `2 to 0`, `shift by +1`, `neighbours ±1, ±4`.
+fn goes(pattern: &FlowPattern) -> String {
+    match pattern {
+        FlowPattern::OneToOne { from, to } => format!("{from} to {to}"),
+        FlowPattern::Exchange(one, other) => format!("{one} and {other}"),
+        FlowPattern::Shift(by) => format!("shift by {by:+}"),
+        FlowPattern::Neighbours(distances) => {
+            let is_pair = |distance: &i64| distances.contains(&-distance);
+            let words =
+                distances.iter().filter(|it| !(**it < 0 && is_pair(it))).map(|it| match is_pair(it) {
+                    true => format!("±{it}"),
+                    false => format!("{it:+}"),
+                });
+            format!("neighbours {}", words.collect::<Vec<_>>().join(", "))
+        }
+        FlowPattern::OneToMany { from, to } => format!("{from} to {to} others"),
+        FlowPattern::ManyToOne { from, to } => format!("{from} others to {to}"),
+        FlowPattern::AllToAll => "all to all".to_owned(),
+        FlowPattern::Irregular => "irregular".to_owned(),
     }
 }
 

@@ -24,7 +24,7 @@ use super::at_least_one;
         time_ns, arrays[{array, kind, file, line, element, bounds[[lower, upper]], bytes, instances, processes[], accesses, \
         moved_bytes, access_ns, managed, manage_ns, local{accesses, bytes, time_ns}, remote{…}, transfers_beneath, \
         by_process[{process, local{…}, remote{…}}], statements[{verb, kind, function, file, line, accesses, bytes, time_ns, \
-        beneath[{level, call, calls, is_transfer, time_ns}]}]}], piecemeal[{why, array, verb, file, line, accesses, bytes, \
+        pattern|null, loops[{first_line, last_line}], beneath[{level, call, calls, is_transfer, time_ns}]}]}], piecemeal[{why, array, verb, file, line, accesses, bytes, \
         transfers, time_ns}]. piecemeal are accesses of single `elements`, or of `sections` that lower levels moved in pieces. \
         bytes of an array is the size of the largest instance; time_ns of the \
         run is that of all threads together; all times in nanoseconds. A call that reads one array and writes another \

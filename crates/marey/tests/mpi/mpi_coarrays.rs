@@ -245,6 +245,27 @@ fn sentences_add_up_and_what_lies_beneath_is_theirs() {
         }
         assert_eq!(sum(&ask(&[asked, &["--by", "time"]].concat())["spans"]), time, "{asked:?}");
     }
+    // Arrays and statements: the table sums to the time of each array, and all of it to the time of all statements.
+    let arrays: Value = serde_json::from_str(&run.text("arrays", &["--json"])).unwrap();
+    let mut of_statements: BTreeMap<(String, u64), i64> = BTreeMap::new();
+    let mut of_arrays = 0;
+    for array in arrays["arrays"].as_array().unwrap() {
+        let own = array["access_ns"].as_i64().unwrap() + array["manage_ns"].as_i64().unwrap();
+        assert_eq!(sum(&array["statements"]), own, "{array:#}");
+        of_arrays += own;
+        for row in array["statements"].as_array().unwrap() {
+            let key = (row["verb"].as_str().unwrap().to_owned(), row["line"].as_u64().unwrap());
+            *of_statements.entry(key).or_default() += row["time_ns"].as_i64().unwrap();
+        }
+    }
+    assert!(of_arrays > 0);
+    assert_eq!(of_statements.values().sum::<i64>(), of_arrays);
+    // What a statement does to one array alone is what its sentence takes.
+    let at = line_of("copy = local(i)[2]");
+    let by_line = ask(&["--level", "coarray", "--verb", "get", "--noun", "local", "--by", "line"]);
+    let [group] = &by_line["groups"].as_array().unwrap()[..] else { panic!("{by_line:#}") };
+    assert!(group["name"].as_str().unwrap().contains(&format!(":{at}")), "{group:#}");
+    assert_eq!(group["time_ns"], of_statements[&("get".to_owned(), at)]);
     // 5 gets of `grid` took 67 MPI_Get, each within a lock.
     let gets = ask(&["--verb", "MPI_Get", "--under", "coarray:get grid"]);
     assert_eq!(gets["visits"], 67);
@@ -283,6 +304,11 @@ fn who_links_the_library_statically_is_told_and_the_wrapper_does_not() {
         let names: Vec<&str> =
             arrays["arrays"].as_array().unwrap().iter().map(|row| row["array"].as_str().unwrap()).collect();
         assert_eq!(names, if is_seen { vec!["held"] } else { vec![] }, "{program}");
+        // Image 1 is rank 0, and gets.
+        let rows = arrays["arrays"].as_array().unwrap().iter();
+        let statements = rows.flat_map(|row| row["statements"].as_array().unwrap());
+        let patterns: Vec<&str> = statements.filter_map(|row| row["pattern"].as_str()).collect();
+        assert_eq!(patterns, if is_seen { vec!["one-to-one"] } else { vec![] }, "{program}");
         // Calls of MPI are seen of both.
         assert!(recorded.mpi_calls().values().any(|calls| !calls.is_empty()));
         let told = run(marey, &["doctor", &format!("./{program}")]);
@@ -323,6 +349,37 @@ fn what_is_moved_element_by_element_is_a_finding_with_its_remedy() {
         assert_eq!((&finding["level"], &finding["region"]), (&"coarray".into(), &"get b".into()));
     }
     assert!(others.iter().all(|finding| finding["pieces"].is_null()), "{findings:#?}");
+    // With three images each has something that each other wants.
+    let arrays = run.json("arrays");
+    let b = arrays["arrays"].as_array().unwrap().iter().find(|row| row["array"] == "b").unwrap();
+    let gets = b["statements"].as_array().unwrap().iter().find(|row| row["verb"] == "get").unwrap();
+    assert_eq!(gets["pattern"], "all-to-all");
+    // It stands in two loops.
+    let at = |text: &str| 1 + source.lines().position(|line| line.trim() == text).unwrap();
+    let [inner, outer] =
+        [("do i = 1, per_image", "a(i) = b(at)[from] + step"), ("do step = 1, steps", "end if")].map(
+            |(first, last)| {
+                // Each ends with the first `end do` behind this line.
+                let behind = source.lines().skip(at(last)).position(|line| line.trim() == "end do").unwrap();
+                serde_json::json!({ "first_line": at(first), "last_line": at(last) + 1 + behind })
+            },
+        );
+    assert_eq!(gets["loops"], serde_json::json!([inner, outer]));
     let of_mpi = |finding: &&Value| finding["routine"].as_str().unwrap().starts_with("_gfortran_caf");
     assert_eq!(findings.iter().filter(of_mpi).count(), 0, "{findings:#?}");
+}
+
+#[test]
+fn what_is_switched_off_is_not_recorded_and_calls_of_mpi_are() {
+    let program = need!(program(Mpi::Open), "coarrays of Fortran for Open MPI");
+    let place = Place::new();
+    let job = Job::new(Mpi::Open, 3, &program).option("--coarrays=off").option("--buffers=off");
+    let run = job.record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    assert!(run.table("levels").text("name").unwrap().iter().all(|name| name != "coarray"));
+    assert_eq!(run.table("accessed").len(), 0);
+    let rma = run.table("rma");
+    let gets = rma.text("kind").unwrap().iter().filter(|kind| *kind == "get").count();
+    assert!(gets >= 67, "{gets} gets");
+    assert!(rma.u32("array").unwrap().iter().all(|array| *array == u32::MAX));
 }

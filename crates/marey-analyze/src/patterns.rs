@@ -1,0 +1,142 @@
+//! Who moves data to whom: patterns of communication.
+//!
+//! The one idea: ranks stand in a row, so most of what programs do is told by how far data goes: by one rank to the right, to
+//! both neighbours, from one to all. What is seen is between which ranks data went, not how much and when.
+//! Source of the names: Hiranandani, Kennedy and Tseng, *Compiling Fortran D for MIMD Distributed-Memory Machines* (1992):
+//! shift, broadcast, gather, transpose.
+//!
+//! Deliberately absent: pipelines, which are shifts in an order of time; grids of several dimensions, which are neighbours at
+//! several distances here.
+
+use std::collections::BTreeSet;
+
+/// So many distances are told; more of them are no pattern.
+const MOST_DISTANCES: usize = 8;
+
+/// Between which ranks data goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FlowPattern {
+    /// From one to another.
+    OneToOne {
+        /// The rank that has it.
+        from: u32,
+        /// The rank that it comes to.
+        to: u32,
+    },
+    /// Between two, to and fro.
+    Exchange(u32, u32),
+    /// From each by this distance, beyond the last to the first.
+    Shift(i64),
+    /// From each to several by these distances, in their order.
+    Neighbours(Vec<i64>),
+    /// From one to others: broadcast or scatter.
+    OneToMany {
+        /// The one.
+        from: u32,
+        /// How many others.
+        to: usize,
+    },
+    /// From others to one: gather.
+    ManyToOne {
+        /// How many others.
+        from: usize,
+        /// The one.
+        to: u32,
+    },
+    /// From each to each other: transpose.
+    AllToAll,
+    /// None of these.
+    Irregular,
+}
+
+impl FlowPattern {
+    /// The pattern of flows from one of so many ranks to another; those that stay where they are do not matter. `None` = there
+    /// are no others. Time: flows times the logarithm of their number.
+    pub fn of(flows: &BTreeSet<(u32, u32)>, ranks: u32) -> Option<Self> {
+        let flows: BTreeSet<(u32, u32)> = flows.iter().copied().filter(|(from, to)| from != to).collect();
+        let from: BTreeSet<u32> = flows.iter().map(|flow| flow.0).collect();
+        let to: BTreeSet<u32> = flows.iter().map(|flow| flow.1).collect();
+        let (&first, &last) = (flows.first()?, flows.last()?);
+        if flows.len() == 1 {
+            return Some(Self::OneToOne { from: first.0, to: first.1 });
+        }
+        if flows.len() == 2 && first == (last.1, last.0) {
+            return Some(Self::Exchange(first.0, first.1));
+        }
+        if from.len() == 1 {
+            return Some(Self::OneToMany { from: first.0, to: to.len() });
+        }
+        if to.len() == 1 {
+            return Some(Self::ManyToOne { from: from.len(), to: first.1 });
+        }
+        let all = from.union(&to).max().map_or(0, |&most| i64::from(most) + 1).max(i64::from(ranks));
+        let distance = |&(from, to): &(u32, u32)| {
+            let around = (i64::from(to) - i64::from(from)).rem_euclid(all);
+            if 2 * around > all { around - all } else { around }
+        };
+        let distances: BTreeSet<i64> = flows.iter().map(distance).collect();
+        let every = u64::try_from(all * (all - 1)).unwrap_or(u64::MAX);
+        Some(match distances.len() {
+            1 => Self::Shift(distances.first().copied()?),
+            _ if flows.len() as u64 == every => Self::AllToAll,
+            number if number <= MOST_DISTANCES && (number as u64) < u64::try_from(all - 1).unwrap_or(0) => {
+                Self::Neighbours(distances.into_iter().collect())
+            }
+            _ => Self::Irregular,
+        })
+    }
+
+    /// The name for other programs.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::OneToOne { .. } => "one-to-one",
+            Self::Exchange(..) => "exchange",
+            Self::Shift(_) => "shift",
+            Self::Neighbours(_) => "neighbours",
+            Self::OneToMany { .. } => "one-to-many",
+            Self::ManyToOne { .. } => "many-to-one",
+            Self::AllToAll => "all-to-all",
+            Self::Irregular => "irregular",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(ranks: u32, flows: &[(u32, u32)]) -> Option<FlowPattern> {
+        FlowPattern::of(&flows.iter().copied().collect(), ranks)
+    }
+
+    #[test]
+    fn patterns_are_those_of_textbooks() {
+        assert_eq!(of(4, &[]), None);
+        assert_eq!(of(4, &[(1, 1), (2, 2)]), None);
+        assert_eq!(of(4, &[(1, 1), (2, 3)]), Some(FlowPattern::OneToOne { from: 2, to: 3 }));
+        assert_eq!(of(2, &[(0, 1), (1, 0)]), Some(FlowPattern::Exchange(0, 1)));
+        // Around, and with ends.
+        assert_eq!(of(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]), Some(FlowPattern::Shift(1)));
+        assert_eq!(of(4, &[(1, 0), (2, 1), (3, 2)]), Some(FlowPattern::Shift(-1)));
+        let halo = [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)];
+        assert_eq!(of(4, &halo), Some(FlowPattern::Neighbours(vec![-1, 1])));
+        assert_eq!(of(4, &[(2, 0), (2, 1), (2, 3)]), Some(FlowPattern::OneToMany { from: 2, to: 3 }));
+        assert_eq!(of(4, &[(0, 2), (1, 2)]), Some(FlowPattern::ManyToOne { from: 2, to: 2 }));
+        let all = |n: u32| (0..n).flat_map(move |a| (0..n).map(move |b| (a, b))).collect::<Vec<_>>();
+        assert_eq!(of(3, &all(3)), Some(FlowPattern::AllToAll));
+        // Four by four, each with those beside, above and below.
+        let grid: Vec<(u32, u32)> = (0..16_u32)
+            .flat_map(|at| {
+                let (x, y) = (at % 4, at / 4);
+                let beside = [(x > 0, at.wrapping_sub(1)), (x < 3, at + 1)];
+                let across = [(y > 0, at.wrapping_sub(4)), (y < 3, at + 4)];
+                beside.into_iter().chain(across).filter(|it| it.0).map(move |it| (at, it.1))
+            })
+            .collect();
+        assert_eq!(of(16, &grid), Some(FlowPattern::Neighbours(vec![-4, -1, 1, 4])));
+        let none = [(0, 1), (1, 3), (2, 5), (3, 7), (4, 2), (5, 11), (6, 0), (7, 15), (8, 3), (9, 1)];
+        assert_eq!(of(16, &none), Some(FlowPattern::Irregular));
+        // Of half the way around nobody knows the direction: it is told as one.
+        assert_eq!(of(4, &[(0, 2), (1, 3), (2, 0), (3, 1)]), Some(FlowPattern::Shift(2)));
+    }
+}
