@@ -33,6 +33,11 @@ impl Doing {
     const NOT_STARTED: Self = Self(u32::MAX - 1);
     const OUTSIDE: Self = Self(u32::MAX - 2);
 
+    #[cfg(test)]
+    pub(crate) fn of_path(path: u32) -> Self {
+        Self(path)
+    }
+
     /// Places that [`Self::place`] may give, for a run with so many call paths.
     pub(crate) fn places(paths: usize) -> usize {
         paths + 3

@@ -9,6 +9,7 @@
 //! What is deliberately absent: which of these activities are worth a word.
 
 mod in_step;
+mod past;
 mod window;
 
 use std::collections::BTreeMap;
@@ -196,7 +197,7 @@ impl<'a> Splitting<'a> {
             end += at_once;
         }
         self.done = end;
-        self.windows.forget_if_full();
+        self.windows.add_up_if_full(until);
     }
 
     fn split(&mut self, place: u32) {

@@ -1,7 +1,7 @@
 //! What two locations did in a window of time, and which of them did what for longer.
 //!
 //! The one idea: of each location its latest pieces are kept, so that a window is a walk backwards from its end. Memory is
-//! bounded: where pieces have been forgotten a window begins later, for both.
+//! bounded: what lies before them is kept as sums of stretches of time ([`Past`]).
 //!
 //! What is compared is how long each was in a place of the program, for two may come there by different ways; only what
 //! is left then is divided by call path.
@@ -11,12 +11,16 @@ use std::collections::VecDeque;
 use marey_model::{CallPathId, LocationId, Nanos, RegionId};
 use rustc_hash::FxHashMap;
 
+use super::past::Past;
 use crate::activities::{Doing, Piece};
 use crate::caller::{caller, routine};
 use crate::trace::Trace;
 
 /// Pieces that are kept of all locations together, 32 bytes each.
 const MOST: usize = 1 << 21;
+
+/// Numbers that the past of all locations together holds, 16 bytes each; as many as locations have call paths at least.
+const MOST_PAST: usize = 1 << 20;
 
 /// Pieces of a location that one comparison goes through at most.
 const LONGEST: usize = 1 << 14;
@@ -30,6 +34,8 @@ const LONGEST_IN_VAIN: usize = 1 << 8;
 pub(super) struct Windows {
     pieces: Vec<VecDeque<Piece>>,
     number: usize,
+    /// What lies before them.
+    past: Vec<Past>,
     n_paths: usize,
     /// For each doing that of its place which stands for all of them.
     place_of: Vec<usize>,
@@ -47,6 +53,7 @@ impl Windows {
         Self {
             pieces: vec![VecDeque::new(); run.locations().len()],
             number: 0,
+            past: run.locations().iter().map(|_| Past::default()).collect(),
             n_paths,
             place_of: places(run),
             excess: vec![Nanos(0); Doing::places(n_paths)],
@@ -69,15 +76,19 @@ impl Windows {
         }
     }
 
-    /// Forgets the earlier half of what there is, if that is too much.
-    pub(super) fn forget_if_full(&mut self) {
+    /// Adds up the earlier half of what there is, if that is too much. Behind `until` nothing is known, so waits may go on.
+    pub(super) fn add_up_if_full(&mut self, until: Nanos) {
         if self.number <= MOST {
             return;
         }
-        for pieces in &mut self.pieces {
-            let half = pieces.len() / 2;
-            pieces.drain(..half);
+        for (pieces, past) in self.pieces.iter_mut().zip(&mut self.past) {
+            let half =
+                pieces.iter().take(pieces.len() / 2).take_while(|piece| piece.waits_until <= until).count();
+            past.add(&pieces.drain(..half).collect::<Vec<_>>());
             self.number -= half;
+        }
+        if self.past.iter().map(Past::len).sum::<usize>() > MOST_PAST {
+            self.past.iter_mut().for_each(Past::thin);
         }
     }
 
@@ -94,7 +105,11 @@ impl Windows {
         let begin = |(location, to): (LocationId, Nanos)| {
             let pieces = &self.pieces[location.idx()];
             let end = pieces.partition_point(|piece| piece.start < to);
-            pieces.get(end.saturating_sub(longest)).map_or(Nanos(0), |piece| piece.start)
+            if let Some(first) = end.checked_sub(longest) {
+                return pieces.get(first).map_or(Nanos(0), |piece| piece.start);
+            }
+            let past = self.past[location.idx()].since(longest - end);
+            past.or_else(|| pieces.front().map(|piece| piece.start)).unwrap_or_default()
         };
         since.max(begin(cause)).max(begin(other))
     }
@@ -142,6 +157,14 @@ impl Windows {
             }
             sum.0 += sign * time.0;
         }
+        let (excess, touched, n_paths) = (&mut self.excess, &mut self.touched, self.n_paths);
+        self.past[location.idx()].sum(since, to, |doing, time| {
+            let sum = &mut excess[doing.place(n_paths)];
+            if *sum == Nanos(0) {
+                touched.push(doing);
+            }
+            sum.0 += sign * time.0;
+        });
     }
 }
 
