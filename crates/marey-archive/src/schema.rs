@@ -128,7 +128,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 70] = [
+pub static TABLES: [&TableSpec; 71] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -165,6 +165,7 @@ pub static TABLES: [&TableSpec; 70] = [
     &COMMUNICATION,
     &ACCESSED,
     &ARRAY_MESSAGES,
+    &MAPPINGS,
     &HISTOGRAM,
     &COURSES,
     &SAMPLED,

@@ -16,7 +16,7 @@ use super::rows;
 use super::stream::Decoding;
 use super::write::{LocationRows, Sink, intervals};
 use super::writing::Writing;
-use super::{Names, Summary, counted, end, heap, places, samples, sums, tables};
+use super::{Names, Summary, counted, end, heap, mapped, places, samples, sums, tables};
 use crate::schema::*;
 use crate::{Columns, Error, Meta, Part, PartStats, RunFacts, State, write_table};
 
@@ -96,6 +96,7 @@ fn small_tables(
     small.push(sums::sizes(decoding)?);
     small.push(sums::communication(input, decoding, writing)?);
     small.push(array_messages::table(writing)?);
+    small.push(mapped::table(&input.globals, &decoding.paths.rows, &profile)?);
     small.push(sums::reduced(decoding)?);
     small.push(sums::histogram(decoding)?);
     small.push(sums::courses(input, decoding)?);

@@ -54,6 +54,7 @@ mod input;
 mod launch;
 mod lines;
 mod lod;
+mod mapped;
 mod mappings;
 mod messages;
 mod outcome;

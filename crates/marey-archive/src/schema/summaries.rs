@@ -136,6 +136,24 @@ pub static ACCESSED: TableSpec = summary(
     ],
 );
 
+/// Mappings.
+pub static MAPPINGS: TableSpec = summary(
+    "mappings",
+    "How what is said on one level was carried out on another: each region, and the nearest one above it on another level. \
+     Since version 11.",
+    &[
+        u32("upper", "regions.id", "What was done."),
+        u32("lower", "regions.id", "What was done for it, or within it."),
+        text(
+            "kind",
+            "`explicit` if both do the same, by the role of their verbs: a transfer for a transfer; else `implicit`: it keeps \
+             what the one above means, as a barrier within an allocation does.",
+        ),
+        i64("visits", "", "Visits of the lower one there."),
+        i64("time", "ns", "Their exclusive time."),
+    ],
+);
+
 /// Arrays in messages.
 pub static ARRAY_MESSAGES: TableSpec = summary(
     "array_messages",

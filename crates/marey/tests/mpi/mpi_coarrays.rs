@@ -354,6 +354,27 @@ fn what_is_moved_element_by_element_is_a_finding_with_its_remedy() {
     let b = arrays["arrays"].as_array().unwrap().iter().find(|row| row["array"] == "b").unwrap();
     let gets = b["statements"].as_array().unwrap().iter().find(|row| row["verb"] == "get").unwrap();
     assert_eq!(gets["pattern"], "all-to-all");
+    // What serves it: transfers explicitly, and the locks around them and all else implicitly.
+    let (mappings, regions) = (run.table("mappings"), run.table("regions"));
+    let name = |region: u32| {
+        let of = |column| &regions.text(column).unwrap()[region as usize];
+        format!("{} {}", of("verb"), of("noun"))
+    };
+    let mut served: BTreeMap<String, (String, i64)> = BTreeMap::new();
+    for row in 0..mappings.len() {
+        let ends = ["upper", "lower"].map(|column| mappings.u32(column).unwrap()[row]);
+        if name(ends[0]) == "get b" {
+            let verb = regions.text("verb").unwrap()[ends[1] as usize].clone();
+            let sum = served.entry(verb).or_default();
+            *sum =
+                (mappings.text("kind").unwrap()[row].clone(), sum.1 + mappings.i64("visits").unwrap()[row]);
+        }
+    }
+    for (verb, kind) in
+        [("MPI_Get", "explicit"), ("MPI_Win_lock", "implicit"), ("MPI_Win_unlock", "implicit")]
+    {
+        assert_eq!(served[verb], (kind.to_owned(), 160_000), "{served:?}");
+    }
     // It stands in two loops.
     let at = |text: &str| 1 + source.lines().position(|line| line.trim() == text).unwrap();
     let [inner, outer] =
