@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use marey_model::ProcessId;
 
+use crate::patterns::FlowPattern;
 use crate::trace::{Datum, Trace};
 
 /// A datum, and what messages moved out of it and into it.
@@ -32,6 +33,11 @@ impl ArrayTraffic<'_> {
     /// Whether it is known what the memory is.
     pub fn is_known(&self) -> bool {
         self.datum.is_some_and(|datum| datum.kind != "other")
+    }
+
+    /// Between which ranks its data goes; `None` = it stays where it is.
+    pub fn pattern(&self, trace: &dyn Trace) -> Option<FlowPattern> {
+        FlowPattern::of_processes(trace, self.pairs.iter().map(|(pair, _)| *pair))
     }
 
     /// Bytes in both directions.

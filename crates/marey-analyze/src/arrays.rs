@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use marey_model::{AccessKind, CallPathId, DataKind, Level, Nanos, NounId, ProcessId, StackId};
 
 use crate::paths::{Paths, add};
-use crate::patterns::FlowPattern;
+use crate::patterns::{FlowPattern, rank_of, ranks};
 use crate::trace::{AccessRow, Trace};
 
 /// What accesses came to.
@@ -248,8 +248,7 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     }
     let beneath = Descendants::new(trace);
     let paths = Paths::new(trace);
-    let ranks = trace.processes().iter().filter(|process| process.rank.is_some()).count();
-    let ranks = u32::try_from(ranks).unwrap_or(u32::MAX);
+    let ranks = ranks(trace);
     let mut statements: BTreeMap<(NounId, Said), Statement> = BTreeMap::new();
     for access in trace.accessed() {
         let Some(array) = access.array.and_then(|array| trace.arrays().get(array)) else { continue };
@@ -296,11 +295,6 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     // Those of equal time stay in the order of their numbers.
     rows.sort_by_key(|row| std::cmp::Reverse(row.time()));
     rows
-}
-
-/// The rank of a process, or its number if it has none.
-fn rank_of(trace: &dyn Trace, process: ProcessId) -> u32 {
-    trace.processes().get(process.idx()).and_then(|it| it.first_rank()).unwrap_or(process.0)
 }
 
 /// Function, file, line, kind and verb.

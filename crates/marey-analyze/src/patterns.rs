@@ -10,8 +10,14 @@
 
 use std::collections::BTreeSet;
 
+use marey_model::ProcessId;
+
+use crate::trace::Trace;
+
 /// So many distances are told; more of them are no pattern.
 const MOST_DISTANCES: usize = 8;
+/// On average so many go each distance, or they have it by chance.
+const EACH: usize = 2;
 
 /// Between which ranks data goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,20 +76,35 @@ impl FlowPattern {
             return Some(Self::ManyToOne { from: from.len(), to: first.1 });
         }
         let all = from.union(&to).max().map_or(0, |&most| i64::from(most) + 1).max(i64::from(ranks));
-        let distance = |&(from, to): &(u32, u32)| {
-            let around = (i64::from(to) - i64::from(from)).rem_euclid(all);
-            if 2 * around > all { around - all } else { around }
+        let plain = |&(from, to): &(u32, u32)| i64::from(to) - i64::from(from);
+        let around = |flow: &(u32, u32)| {
+            let distance = plain(flow).rem_euclid(all);
+            if 2 * distance > all { distance - all } else { distance }
         };
-        let distances: BTreeSet<i64> = flows.iter().map(distance).collect();
+        let mut distances: BTreeSet<i64> = flows.iter().map(plain).collect();
+        // Where the last is beside the first, half of the distances lead around.
+        let around: BTreeSet<i64> = flows.iter().map(around).collect();
+        if 2 * around.len() <= distances.len() {
+            distances = around;
+        }
         let every = u64::try_from(all * (all - 1)).unwrap_or(u64::MAX);
         Some(match distances.len() {
             1 => Self::Shift(distances.first().copied()?),
             _ if flows.len() as u64 == every => Self::AllToAll,
-            number if number <= MOST_DISTANCES && (number as u64) < u64::try_from(all - 1).unwrap_or(0) => {
+            number if number <= MOST_DISTANCES && EACH * number <= flows.len() => {
                 Self::Neighbours(distances.into_iter().collect())
             }
             _ => Self::Irregular,
         })
+    }
+
+    /// The same of processes of a run, each by its rank, or by its number if it has none.
+    pub fn of_processes(
+        trace: &dyn Trace,
+        flows: impl Iterator<Item = (ProcessId, ProcessId)>,
+    ) -> Option<Self> {
+        let flows = flows.map(|(from, to)| (rank_of(trace, from), rank_of(trace, to)));
+        Self::of(&flows.collect(), ranks(trace))
     }
 
     /// The name for other programs.
@@ -99,6 +120,17 @@ impl FlowPattern {
             Self::Irregular => "irregular",
         }
     }
+}
+
+/// The rank of a process, or its number if it has none.
+pub(crate) fn rank_of(trace: &dyn Trace, process: ProcessId) -> u32 {
+    trace.processes().get(process.idx()).and_then(|it| it.first_rank()).unwrap_or(process.0)
+}
+
+/// How many ranks there are.
+pub(crate) fn ranks(trace: &dyn Trace) -> u32 {
+    let ranks = trace.processes().iter().filter(|process| process.rank.is_some()).count();
+    u32::try_from(ranks).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -122,6 +154,12 @@ mod tests {
         assert_eq!(of(4, &halo), Some(FlowPattern::Neighbours(vec![-1, 1])));
         assert_eq!(of(4, &[(2, 0), (2, 1), (2, 3)]), Some(FlowPattern::OneToMany { from: 2, to: 3 }));
         assert_eq!(of(4, &[(0, 2), (1, 2)]), Some(FlowPattern::ManyToOne { from: 2, to: 2 }));
+        // Around, and in two dimensions.
+        let ring = [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2), (3, 0), (0, 3)];
+        assert_eq!(of(4, &ring), Some(FlowPattern::Neighbours(vec![-1, 1])));
+        let bricks = [(0, 1), (1, 0), (2, 3), (3, 2), (0, 2), (2, 0), (1, 3), (3, 1)];
+        assert_eq!(of(4, &bricks), Some(FlowPattern::Neighbours(vec![-2, -1, 1, 2])));
+        assert_eq!(of(4, &[(0, 1), (1, 0), (2, 0)]), Some(FlowPattern::Irregular));
         let all = |n: u32| (0..n).flat_map(move |a| (0..n).map(move |b| (a, b))).collect::<Vec<_>>();
         assert_eq!(of(3, &all(3)), Some(FlowPattern::AllToAll));
         // Four by four, each with those beside, above and below.

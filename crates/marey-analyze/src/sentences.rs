@@ -166,6 +166,7 @@ pub struct SentenceCost {
 pub fn sentences(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence], by: By) -> SentenceCost {
     let tree = Tree::new(trace, asked, contexts);
     let paths = Paths::new(trace);
+    let arrays = if by == By::Noun { acted_on(trace) } else { BTreeMap::new() };
     let mut cost = SentenceCost::default();
     let mut shares: BTreeMap<(String, Class, bool), (u64, Nanos)> = BTreeMap::new();
     let mut groups: BTreeMap<(String, Option<ProcessId>), Group> = BTreeMap::new();
@@ -186,7 +187,10 @@ pub fn sentences(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence], by:
             cost.call_paths.insert(root);
             let process = process_of(trace, row.location);
             let name = match by {
-                By::Noun => region.noun.clone(),
+                By::Noun => match (region.noun.is_empty(), arrays.get(&root)) {
+                    (true, Some(name)) => (*name).to_owned(),
+                    _ => region.noun.clone(),
+                },
                 By::Verb => region.verb.clone(),
                 By::Line => {
                     let site = paths.call_site(root);
@@ -305,6 +309,18 @@ fn accessing(trace: &dyn Trace, asked: &Sentence) -> BTreeSet<CallPathId> {
         other.is(region).then_some(path)
     };
     trace.accessed().iter().filter_map(path_of).collect()
+}
+
+/// The array that each call path acts on, if it is always the same: what makes an array cannot name it beforehand.
+fn acted_on(trace: &dyn Trace) -> BTreeMap<CallPathId, &str> {
+    let mut found: BTreeMap<CallPathId, Option<&str>> = BTreeMap::new();
+    for row in trace.accessed() {
+        let array = row.array.and_then(|array| trace.arrays().get(array));
+        let (Some(path), Some(array)) = (row.call_path, array) else { continue };
+        let known = found.entry(path).or_insert(Some(&array.name));
+        *known = known.filter(|name| *name == array.name);
+    }
+    found.into_iter().filter_map(|(path, name)| Some((path, name?))).collect()
 }
 
 /// When sentences happened: their time in equal spans of the run, and how many of them began in each, in constant space

@@ -17,6 +17,8 @@ pub struct Pieces {
     pub kind: Piecemeal,
     /// Name of the array.
     pub array: String,
+    /// Its dimensions, as far as they are known.
+    pub dimensions: usize,
     /// Accesses from that line.
     pub accesses: u64,
     /// Bytes that these moved.
@@ -44,6 +46,7 @@ pub(super) fn tell(run: &dyn Trace, findings: &mut [Finding]) {
         finding.pieces = place.map(|place| pieces.remove(place)).map(|piece| Pieces {
             kind: piece.kind,
             array: piece.array.name.clone(),
+            dimensions: piece.array.bounds.len(),
             accesses: piece.statement.sum.accesses,
             bytes: piece.statement.sum.bytes,
             transfers: piece.transfers,

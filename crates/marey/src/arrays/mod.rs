@@ -7,10 +7,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::bail;
-use marey_analyze::{
-    ArrayRow, FlowPattern, LocationKind, Piece, Piecemeal, Statement, Trace, arrays, piecemeal,
-};
-use marey_model::Nanos;
+use marey_analyze::{ArrayRow, LocationKind, Piece, Piecemeal, Statement, Trace, arrays, piecemeal};
+use marey_model::{AccessKind, DataKind, Nanos};
 
 use crate::cli::{ArraysArgs, ArraysBy};
 use crate::exit::Usage;
@@ -136,16 +134,50 @@ impl Page<'_> {
         table.print(self.out, self.paint)?;
         table::more(self.out, self.paint, rows.len().saturating_sub(self.top), "array", "arrays")?;
         self.piecemeal(rows)?;
+        self.made_often(rows)?;
         self.unused(rows)
     }
 
     /// Says which accesses are made piece by piece.
     fn piecemeal(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
-        for piece in piecemeal(rows).iter().take(MOST_PIECES) {
-            for (place, line) in wrap(&in_words(piece), self.paint.prose_width() - 4).iter().enumerate() {
-                let mark = if place == 0 { self.paint.paint(Look::Bar, "▸ ") } else { "  ".to_owned() };
-                writeln!(self.out, "  {mark}{line}")?;
-            }
+        let pieces = piecemeal(rows);
+        for piece in pieces.iter().take(MOST_PIECES) {
+            self.remark(&in_words(piece))?;
+        }
+        let more = pieces.len().saturating_sub(MOST_PIECES);
+        table::more(
+            self.out,
+            self.paint,
+            more,
+            "statement that moves data so",
+            "statements that move data so",
+        )
+    }
+
+    fn remark(&mut self, text: &str) -> io::Result<()> {
+        for (place, line) in wrap(text, self.paint.prose_width() - 4).iter().enumerate() {
+            let mark = if place == 0 { self.paint.paint(Look::Bar, "▸ ") } else { "  ".to_owned() };
+            writeln!(self.out, "  {mark}{line}")?;
+        }
+        Ok(())
+    }
+
+    /// Says which coarrays are made again and again.
+    fn made_often(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
+        let each = |row: &ArrayRow| row.instances / (row.processes.len() as u64).max(1);
+        let is_one = |row: &&ArrayRow| row.kind == DataKind::Coarray && each(row) >= OFTEN;
+        for row in rows.iter().filter(is_one).take(MOST_PIECES) {
+            let makes = |it: &&Statement| it.kind == AccessKind::Make;
+            let most = row.statements.iter().filter(makes).max_by_key(|it| it.sum.accesses);
+            let at = most.map(|it| words::place(&it.file, it.line)).filter(|place| !place.is_empty());
+            let at = at.map_or_else(String::new, |place| format!(", most at {place}"));
+            let whole = vec![":"; row.bounds.len().max(1)].join(", ");
+            let (name, number) = (name(row), format::count(each(row)));
+            self.remark(&format!(
+                "{name} is made {number} times on each image{at}, and each time all images wait for each other. Make it once, \
+                 before the loop; what is assigned to the whole of an allocatable coarray may make it anew too: assign to \
+                 `{name}({whole})`."
+            ))?;
         }
         Ok(())
     }
@@ -207,7 +239,7 @@ impl Page<'_> {
                 format::duration(sum.time).into(),
                 format::percent(sum.time.0, whole).into(),
                 each.map_or_else(String::new, |each| format::duration(Nanos(sum.time.0 / each))).into(),
-                statement.pattern().map_or_else(String::new, |it| goes(&it)).into(),
+                statement.pattern().map_or_else(String::new, |it| words::pattern(&it)).into(),
                 nests.in_words(statement).into(),
                 Cell::new(Look::Faint, beneath(statement)),
             ]);
@@ -254,8 +286,10 @@ impl Page<'_> {
     }
 }
 
-/// Accesses made piece by piece that are told of, at most.
+/// Accesses made piece by piece that are told of, at most; and of other remarks.
 const MOST_PIECES: usize = 3;
+/// A coarray that each image makes so many times is worth a remark.
+const OFTEN: u64 = 10;
 
 /// What is made piece by piece, and what to do.
 fn in_words(piece: &Piece<'_>) -> String {
@@ -275,19 +309,28 @@ fn in_words(piece: &Piece<'_>) -> String {
             format::count(piece.transfers),
         ),
     };
-    format!("{verb} {array}{at} {what}. {}", remedy(piece.kind, &array))
+    format!("{verb} {array}{at} {what}. {}", remedy(piece.kind, &array, piece.array.bounds.len()))
 }
 
-/// What to do about accesses that are made piece by piece.
-pub(crate) fn remedy(kind: Piecemeal, array: &str) -> String {
-    match kind {
-        Piecemeal::Elements => format!(
+/// What to do about accesses that are made piece by piece, of an array of so many dimensions.
+pub(crate) fn remedy(kind: Piecemeal, array: &str, dimensions: usize) -> String {
+    match (kind, dimensions) {
+        (Piecemeal::Elements, 0 | 1) => format!(
             "Move a section at once (`{array}(lower:upper)[image]`), or lay the arrays of the statement out alike, so that \
              most is with the image itself."
         ),
-        Piecemeal::Sections => "The library moves a section that does not lie in one piece element by element; have what \
-                                is moved lie side by side (its first dimension whole), or copy it into an array of its own \
-                                first."
+        (Piecemeal::Elements, more) => {
+            let others = ", j".repeat(more - 1);
+            format!(
+                "Move a section along the first dimension at once (`{array}(lower:upper{others})[image]`): only there do \
+                 elements lie side by side. If the loop runs along another one, let the owner copy what is asked for into \
+                 an array without gaps, or lay the arrays of the statement out alike, so that most is with the image itself."
+            )
+        }
+        (Piecemeal::Sections, _) => "The library moves it element by element, for the section, or the array that it is \
+                                     assigned to, does not lie in one piece, or is allocatable, of which the library is not \
+                                     told that. Have both lie side by side (the first dimension whole), and assign to an \
+                                     array of fixed shape."
             .to_owned(),
     }
 }
@@ -306,32 +349,12 @@ fn elements(row: &ArrayRow) -> String {
     }
 }
 
-/// Between which ranks data goes: `2 to 0`, `shift by +1`, `neighbours ±1, ±4`.
-fn goes(pattern: &FlowPattern) -> String {
-    match pattern {
-        FlowPattern::OneToOne { from, to } => format!("{from} to {to}"),
-        FlowPattern::Exchange(one, other) => format!("{one} and {other}"),
-        FlowPattern::Shift(by) => format!("shift by {by:+}"),
-        FlowPattern::Neighbours(distances) => {
-            let is_pair = |distance: &i64| distances.contains(&-distance);
-            let words =
-                distances.iter().filter(|it| !(**it < 0 && is_pair(it))).map(|it| match is_pair(it) {
-                    true => format!("±{it}"),
-                    false => format!("{it:+}"),
-                });
-            format!("neighbours {}", words.collect::<Vec<_>>().join(", "))
-        }
-        FlowPattern::OneToMany { from, to } => format!("{from} to {to} others"),
-        FlowPattern::ManyToOne { from, to } => format!("{from} others to {to}"),
-        FlowPattern::AllToAll => "all to all".to_owned(),
-        FlowPattern::Irregular => "irregular".to_owned(),
-    }
-}
-
-/// The calls that served a statement, those with most calls first.
+/// The calls that served a statement.
 fn beneath(statement: &Statement) -> String {
-    let shown: Vec<String> = statement
-        .beneath
+    let mut calls: Vec<_> = statement.beneath.iter().collect();
+    // What moves data first, then what is called most.
+    calls.sort_by_key(|it| std::cmp::Reverse((it.is_transfer, it.calls)));
+    let shown: Vec<String> = calls
         .iter()
         .take(3)
         .map(|it| format!("{} {}", format::count(it.calls), harmless(&it.name)))

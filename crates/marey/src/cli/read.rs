@@ -48,7 +48,7 @@ use crate::format;
         durations, sizes, across, stack[{function, file, line}]}], ranks[{process, world, rank|null, threads, \
         time_ns, mpi_ns, peak_memory_bytes|null, processor_ns|null}], communication[{from, to, messages, \
         bytes, from_world, to_world}], buffers[{array|null, kind|null, file|null, line|null, sent_messages, sent_bytes, received_messages, \
-        received_bytes}], message_sizes[{from_bytes, to_bytes, messages, bytes}], files[{level, \
+        received_bytes, pattern|null}], message_sizes[{from_bytes, to_bytes, messages, bytes}], files[{level, \
         file, opens, open_ns, closes, close_ns, reads, read_bytes, read_ns, writes, written_bytes, write_ns, \
         seeks, seek_ns, syncs, sync_ns, resizes, resize_ns, untimed_calls, processes[]}], hot as in `marey \
         hot --json`, counters[{name, unit, source, total, enabled_ns|null, running_ns|null}], metrics[{name, \

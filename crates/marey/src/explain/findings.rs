@@ -169,7 +169,7 @@ fn pieces(finding: &Finding) -> String {
             solid(format::counted_as(pieces.accesses, "access", "accesses")),
         ),
     };
-    format!(" It {what}. {}", remedy(pieces.kind, &harmless(&pieces.array)))
+    format!(" It {what}. {}", remedy(pieces.kind, &harmless(&pieces.array), pieces.dimensions))
 }
 
 /// What clocks have to say of it.

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use marey_analyze::{
-    CallPathRow, EarlyEnding, Headline, RegionRow, Trace, caller_on, early_endings, innermost,
-    is_of_recorder, library_call, name_of, routine,
+    CallPathRow, EarlyEnding, Finding, FindingKind, Headline, RegionRow, Trace, caller_on, early_endings,
+    findings, innermost, is_of_recorder, library_call, name_of, routine,
 };
 use marey_model::{Level, Nanos, RECORDER_FILE, RegionId, Role};
 
@@ -315,6 +315,11 @@ fn between_ranks(facts: &Facts<'_>) -> Option<String> {
     let name = |process| words::process(facts.trace, process);
     let balance = balance(facts).unwrap_or_default();
     if most.share - least.share < 0.02 {
+        // What some do in MPI while others wait there is no balance either.
+        if one_after_another(facts) {
+            let text = "All ranks spend about the same share in MPI, but wait for each other there; the findings say for what.";
+            return Some(text.to_owned());
+        }
         return Some(format!("All ranks spend about the same share in MPI.{balance}"));
     }
     Some(format!(
@@ -324,6 +329,17 @@ fn between_ranks(facts: &Facts<'_>) -> Option<String> {
         name(least.process),
         percent(least.share),
     ))
+}
+
+/// Whether the run could be this part shorter if ranks did equally much of what others wait for.
+const LATE: f64 = 0.05;
+
+/// Whether a finding says that some make others wait, and that it matters.
+fn one_after_another(facts: &Facts<'_>) -> bool {
+    let Ok(causes) = &facts.causes else { return false };
+    let run = causes.span.to - causes.span.from;
+    let is_late = |it: &Finding| it.kind == FindingKind::Delay && ratio(it.gain, run) >= LATE;
+    findings(facts.explained, causes).iter().any(is_late)
 }
 
 /// How evenly the ranks compute, in time that could be won: a rank that computes twice as long as

@@ -14,9 +14,6 @@ use crate::paint::{Look, harmless};
 use crate::table::{Cell, Side, Table};
 use crate::words;
 
-/// Pairs of ranks that a row names.
-const MAX_PAIRS: usize = 2;
-
 /// Prints the table.
 pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
     let facts = page.facts;
@@ -41,9 +38,9 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
         ("received", Side::Right),
         ("messages", Side::Right),
         ("share", Side::Right),
-        ("most from → to", Side::Left),
+        ("data goes", Side::Left),
     ])
-    .can_spare(&["messages", "most from → to"]);
+    .can_spare(&["messages", "data goes"]);
     for row in rows.iter().take(page.top) {
         let place = match row.datum {
             Some(datum) if datum.line != 0 => format!("{}:{}", file_name(&datum.file), datum.line),
@@ -59,7 +56,7 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
             of(row.received, format::bytes(row.received_bytes)),
             of(row.received, format::count(row.received)),
             format::percent(signed(row.bytes()), whole).into(),
-            pairs(facts, row).into(),
+            goes(facts, row).into(),
         ]);
     }
     table.print(page.out, page.paint)?;
@@ -79,15 +76,17 @@ fn name(row: &ArrayTraffic<'_>) -> String {
     }
 }
 
-fn pairs(facts: &Facts<'_>, row: &ArrayTraffic<'_>) -> String {
-    let short = |id| words::process_short(facts.trace, id);
-    let named =
-        row.pairs.iter().take(MAX_PAIRS).map(|((from, to), _)| format!("{} → {}", short(*from), short(*to)));
-    let mut text = named.collect::<Vec<_>>().join(", ");
-    if MAX_PAIRS < row.pairs.len() {
-        text.push_str(&format!(" and {} more", format::count((row.pairs.len() - MAX_PAIRS) as u64)));
+/// Between which ranks its data goes, and where most of it does if these are many.
+fn goes(facts: &Facts<'_>, row: &ArrayTraffic<'_>) -> String {
+    let Some(pattern) = row.pattern(facts.trace) else { return String::new() };
+    let text = words::pattern(&pattern);
+    match &row.pairs[..] {
+        [((from, to), _), _, _, ..] => {
+            let short = |id| words::process_short(facts.trace, id);
+            format!("{text}, most {} to {}", short(*from), short(*to))
+        }
+        _ => text,
     }
-    text
 }
 
 fn file_name(path: &str) -> &str {
@@ -115,6 +114,7 @@ pub(super) struct Json<'f> {
     sent_bytes: u64,
     received_messages: u64,
     received_bytes: u64,
+    pattern: Option<&'static str>,
 }
 
 /// All rows.
@@ -128,6 +128,7 @@ pub(super) fn json<'f>(facts: &Facts<'f>) -> Vec<Json<'f>> {
         sent_bytes: row.sent_bytes,
         received_messages: row.received,
         received_bytes: row.received_bytes,
+        pattern: row.pattern(facts.trace).map(|pattern| pattern.name()),
     };
     array_traffic(facts.trace).into_iter().map(row).collect()
 }

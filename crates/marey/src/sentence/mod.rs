@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use marey_analyze::{By, Group, LevelRow, Sentence, SentenceCost, Trace, levels, over_time, sentences};
 use marey_archive::Events;
-use marey_model::Nanos;
+use marey_model::{Level, Nanos};
 
 use crate::arrays::time_of;
 use crate::cli::{SentenceArgs, SentenceBy};
@@ -94,7 +94,14 @@ fn known_level(trace: &dyn Trace, level: &str) -> anyhow::Result<()> {
     if names.iter().any(|name| marey_model::fits(level, name)) {
         return Ok(());
     }
-    bail!(Usage(format!("the run has no level {}; it has {}", harmless(level), names.join(", "))));
+    let how = match level {
+        Level::SOURCE => {
+            "; functions are regions where they were instrumented (`marey instrument`, -finstrument-functions); all others are \
+             contexts: --under FUNCTION"
+        }
+        _ => "",
+    };
+    bail!(Usage(format!("the run has no level {}; it has {}{how}", harmless(level), names.join(", "))));
 }
 
 /// All that is told.

@@ -141,5 +141,9 @@ fn messages_of_lammps_are_sent_from_the_blocks_that_a_log_of_all_has() {
         places.dedup();
         assert!(places.len() >= 2, "{places:?}");
     }
+    // Two by two bricks, each with one neighbour in either direction: all but those across.
+    let buffers = run.json("report")["buffers"].clone();
+    let most = buffers.as_array().unwrap().iter().max_by_key(|row| row["sent_bytes"].as_u64()).unwrap();
+    assert_eq!(most["pattern"], "neighbours", "{buffers:#}");
     assert!(blocks > 500, "{blocks} messages from blocks");
 }
