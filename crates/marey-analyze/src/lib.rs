@@ -48,6 +48,7 @@ mod reduced;
 mod remarks;
 mod samples;
 mod scaling;
+mod sections;
 mod selection;
 mod sentences;
 mod situations;
@@ -119,6 +120,7 @@ pub use scaling::{
     Domination, Measure, Ranked, Ranking, ScaledEfficiency, ScaledMeasure, ScaledRow, ScaledSubject, Scaling,
     Work, efficiencies, ranking, scaling,
 };
+pub use sections::{Axis, HeatMap, Range as SectionRange, Reference};
 pub use selection::{Selection, in_context, on_communicator, on_level, on_noun, stacks_in_context};
 pub use sentences::{
     By, Class, Group, LevelRow, NotASentence, Sentence, SentenceCost, Share, levels, over_time, sentences,
