@@ -60,6 +60,7 @@ mod trace;
 mod waiting;
 mod waits;
 pub mod what_if;
+mod with_sums;
 
 pub use across::{Across, AcrossFigures, call_paths_across, regions_across};
 pub use activities::Activity;
@@ -123,7 +124,8 @@ pub use scaling::{
 pub use sections::{Axis, HeatMap, Range as SectionRange, Reference};
 pub use selection::{Selection, in_context, on_communicator, on_level, on_noun, stacks_in_context};
 pub use sentences::{
-    By, Class, Group, LevelRow, NotASentence, Sentence, SentenceCost, Share, levels, over_time, sentences,
+    By, Choice, Choices, Class, Group, LevelRow, NotASentence, Sentence, SentenceCost, Share, choices,
+    levels, over_time, sentences,
 };
 pub use situations::{
     ProbableCause, Situation, SituationKind, SituationRule, SituationRuleError, SituationRules, Situations,
@@ -144,3 +146,4 @@ pub use trace::{
 pub use waiting::{WaitRow, Waiting, waiting};
 pub use waits::{InCommunicator, Pattern, Unlisted, Wait, Waits, waits, waits_in};
 pub use what_if::{SlackRow, SlackSpan, slack, slack_spans, what_if, what_if_each};
+pub use with_sums::WithSums;

@@ -101,7 +101,7 @@ impl<'t> Paths<'t> {
 
 /// For each call path, whether none above it has the same region. One walk through the tree, however deep that is: recursion
 /// is as deep as there are call paths.
-fn first_of_region(paths: &[CallPath], parent: impl Fn(usize) -> Option<usize>) -> Vec<bool> {
+pub(crate) fn first_of_region(paths: &[CallPath], parent: impl Fn(usize) -> Option<usize>) -> Vec<bool> {
     let mut beneath: Vec<Vec<usize>> = vec![Vec::new(); paths.len()];
     // Those to come to, and those to leave.
     let mut ahead: Vec<(usize, bool)> = Vec::new();

@@ -20,6 +20,10 @@ use crate::names::is_named;
 use crate::paths::{Paths, add, process_of};
 use crate::trace::{Region, Trace};
 
+mod choices;
+
+pub use choices::{Choice, Choices, choices};
+
 /// A pattern of sentences. `*` is any text, `?` any character.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sentence {
@@ -141,6 +145,8 @@ pub struct Group {
     pub time: Nanos,
     /// Bytes that they say to have moved.
     pub bytes: u64,
+    /// That of them with most time: where to look for all of them.
+    pub longest: CallPathId,
 }
 
 /// What sentences cost.
@@ -169,7 +175,7 @@ pub fn sentences(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence], by:
     let arrays = if by == By::Noun { acted_on(trace) } else { BTreeMap::new() };
     let mut cost = SentenceCost::default();
     let mut shares: BTreeMap<(String, Class, bool), (u64, Nanos)> = BTreeMap::new();
-    let mut groups: BTreeMap<(String, Option<ProcessId>), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<(String, Option<ProcessId>), (Group, Nanos)> = BTreeMap::new();
     for row in trace.profile() {
         let at = row.call_path.idx();
         let (Some(path), Some(place)) = (trace.call_paths().get(at), tree.places.get(at)) else { continue };
@@ -200,13 +206,13 @@ pub fn sentences(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence], by:
                 By::Process => process.map_or_else(String::new, |process| process.0.to_string()),
             };
             let of = (by == By::Process).then_some(process).flatten();
-            let group = groups.entry((name.clone(), of)).or_insert_with(|| Group {
-                name,
-                process: of,
-                visits: 0,
-                time: Nanos(0),
-                bytes: 0,
+            let (group, longest) = groups.entry((name.clone(), of)).or_insert_with(|| {
+                let group = Group { name, process: of, visits: 0, time: Nanos(0), bytes: 0, longest: root };
+                (group, row.inclusive)
             });
+            if *longest < row.inclusive {
+                (group.longest, *longest) = (root, row.inclusive);
+            }
             group.visits = group.visits.saturating_add(row.visits);
             add(&mut group.time, row.inclusive);
             group.bytes = group.bytes.saturating_add(row.bytes);
@@ -224,7 +230,7 @@ pub fn sentences(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence], by:
         |((level, class, is_explicit), (visits, time))| Share { level, class, is_explicit, visits, time };
     cost.shares = shares.into_iter().map(share).collect();
     cost.shares.sort_by_key(|share| std::cmp::Reverse(share.time));
-    cost.groups = groups.into_values().collect();
+    cost.groups = groups.into_values().map(|(group, _)| group).collect();
     cost.groups.sort_by_key(|group| std::cmp::Reverse(group.time));
     cost
 }

@@ -1,0 +1,85 @@
+//! What a sentence can be asked for: levels, verbs and nouns that there are, and what each costs.
+//!
+//! The one idea: each of the three is told under what is chosen of the other two and under the contexts, so nothing is
+//! offered that would find nothing. What lies in another one of the same level, verb or noun counts once.
+//!
+//! Deliberately absent: arrays that a call acts on beside the one that its region names.
+
+use std::collections::BTreeMap;
+
+use marey_model::{CallPathId, Nanos, RegionId};
+
+use super::{Sentence, Tree};
+use crate::paths::{add, first_of_region};
+use crate::trace::{CallPath, Region, Trace};
+
+/// A level, verb or noun that there is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Choice {
+    /// What it is called.
+    pub name: String,
+    /// How often it was visited.
+    pub visits: u64,
+    /// Its time with what lies beneath, all threads together.
+    pub time: Nanos,
+}
+
+/// What can be chosen, each list with most time first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Choices {
+    /// Levels that have what is asked for.
+    pub levels: Vec<Choice>,
+    /// Verbs.
+    pub verbs: Vec<Choice>,
+    /// Nouns; regions without one are in no row.
+    pub nouns: Vec<Choice>,
+}
+
+/// The choices beside what is asked for. Time: linear in call paths and the profile.
+pub fn choices(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence]) -> Choices {
+    let beside = |without: Sentence, of: fn(&Region) -> &str| values(trace, &without, contexts, of);
+    Choices {
+        levels: beside(Sentence { level: None, ..asked.clone() }, |region| &region.level),
+        verbs: beside(Sentence { verb: None, ..asked.clone() }, |region| &region.verb),
+        nouns: beside(Sentence { noun: None, ..asked.clone() }, |region| &region.noun),
+    }
+}
+
+fn values(
+    trace: &dyn Trace,
+    asked: &Sentence,
+    contexts: &[Sentence],
+    of: fn(&Region) -> &str,
+) -> Vec<Choice> {
+    let tree = Tree::new(trace, asked, contexts);
+    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    // The tree of call paths with values in the place of regions; what is not meant has one that none is.
+    const NONE: RegionId = RegionId(u32::MAX);
+    let mut paths: Vec<CallPath> = trace.call_paths().to_vec();
+    for (path, place) in paths.iter_mut().zip(&tree.places) {
+        let region = trace.regions().get(path.region.idx()).filter(|_| place.is_meant);
+        path.region = region.map_or(NONE, |region| {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX - 1);
+            RegionId(*numbers.entry(of(region)).or_insert(next))
+        });
+    }
+    let parent = |idx: usize| paths[idx].parent.map(CallPathId::idx).filter(|parent| *parent < idx);
+    let is_first = first_of_region(&paths, parent);
+    let mut rows = vec![(0_u64, Nanos(0)); numbers.len()];
+    for row in trace.profile() {
+        let at = row.call_path.idx();
+        let Some(sum) = paths.get(at).and_then(|path| rows.get_mut(path.region.idx())) else { continue };
+        sum.0 = sum.0.saturating_add(row.visits);
+        if is_first[at] {
+            add(&mut sum.1, row.inclusive);
+        }
+    }
+    let told = numbers.into_iter().filter(|(name, _)| !name.is_empty());
+    let choice = |(name, number): (&str, u32)| {
+        let (visits, time) = rows[number as usize];
+        Choice { name: name.to_owned(), visits, time }
+    };
+    let mut found: Vec<Choice> = told.map(choice).filter(|it| it.visits > 0).collect();
+    found.sort_by_key(|it| std::cmp::Reverse(it.time));
+    found
+}
