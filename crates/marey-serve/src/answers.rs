@@ -4,6 +4,7 @@
 //! many of them need of the tables the archive keeps by itself.
 
 mod annotations;
+mod arrays;
 mod causes;
 mod collectives;
 #[cfg(feature = "http")]
@@ -18,9 +19,12 @@ mod instances;
 mod iterations;
 mod levels;
 mod overlaps;
+mod part;
 mod paths;
 mod remarks;
 mod sample;
+mod sections;
+mod sentences;
 mod shares;
 mod source;
 mod states;
@@ -35,8 +39,8 @@ use crate::frame::Columns;
 use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{
-    Counters, Course, ErrorHead, Histogram, Instances, Request, Sample, SharesOf, SpanOf, Traffic, Which,
-    Window,
+    Counters, Course, ErrorHead, Histogram, Instances, PartOf, Request, Sample, SharesOf, SpanOf, Traffic,
+    Which, Window, WireSentence,
 };
 
 /// More locations than this are not asked about at a time.
@@ -97,6 +101,11 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Callees(asked) => source::callees(run, asked),
         Request::SourceWay(asked) => source::way(run, asked),
         Request::Remarks => run.remarked(remarks::answer).to_vec(),
+        Request::Sentences(asked) => sentences::answer(run, asked),
+        Request::SentenceTimes(asked) => sentences::times(run, asked),
+        Request::Arrays(part) => arrays::answer(run, part),
+        Request::Array(asked) => arrays::one(run, asked),
+        Request::Sections(asked) => sections::answer(run, asked),
         Request::Compare | Request::Iterations => match &run.told {
             Some(told) if *request == Request::Compare => told.compare.clone(),
             Some(told) => told.iterations.clone(),
@@ -150,6 +159,21 @@ fn checked(run: &Opened<'_>, mut request: Request) -> Result<Request, String> {
         | Request::CollectiveSums(span) => check_span(span)?,
         Request::Histogram(histogram) => check_histogram(histogram, known)?,
         Request::Instances(instances) => check_instances(instances, known)?,
+        Request::Sentences(asked) => check_sentences(&mut asked.part, &asked.under, known)?,
+        Request::SentenceTimes(asked) => {
+            check_sentences(&mut asked.part, &asked.under, known)?;
+            check_cells(asked.spans)?;
+        }
+        Request::Arrays(part) => check_part(part, known)?,
+        Request::Array(asked) => check_part(&mut asked.part, known)?,
+        Request::Sections(asked) => {
+            check_part(&mut asked.part, known)?;
+            check_cells(asked.cells.0)?;
+            check_cells(asked.cells.1)?;
+            if asked.axes.0 == asked.axes.1 {
+                return Err("both axes of the picture are the same; choose another one".to_owned());
+            }
+        }
         Request::Run
         | Request::Report
         | Request::Shares(_)
@@ -223,6 +247,38 @@ fn check_span(span: &SpanOf) -> Result<(), String> {
         return Err(format!("the span from {} to {} ns is none", span.from_ns, span.to_ns));
     }
     Ok(())
+}
+
+fn check_part(part: &mut PartOf, known: u32) -> Result<(), String> {
+    if let Some(span) = &part.span {
+        check_span(span)?;
+    }
+    if let Some(locations) = &mut part.locations {
+        if locations.len() > MOST_RANGES {
+            return Err(format!("{} ranges of locations are too many", locations.len()));
+        }
+        ranges::in_order(locations, known);
+    }
+    Ok(())
+}
+
+fn check_sentences(part: &mut PartOf, under: &[WireSentence], known: u32) -> Result<(), String> {
+    /// More contexts than anybody looks through.
+    const MOST_CONTEXTS: usize = 64;
+    check_part(part, known)?;
+    match under.len() {
+        number if number > MOST_CONTEXTS => Err(format!("{number} contexts are too many")),
+        _ => Ok(()),
+    }
+}
+
+/// Cells across or down a picture.
+fn check_cells(number: u32) -> Result<(), String> {
+    const MOST_CELLS: u32 = 1 << 12;
+    match number {
+        1..=MOST_CELLS => Ok(()),
+        _ => Err(format!("a picture has 1 to {MOST_CELLS} cells across or down, not {number}")),
+    }
 }
 
 fn check_traffic(asked: &Traffic) -> Result<(), String> {

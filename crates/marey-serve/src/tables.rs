@@ -16,6 +16,12 @@ pub const TABLES: &[&str] = &[
     "frames",
     "call_paths",
     "communicators",
+    "nouns",
+    "arrays",
+    "shapes",
+    "accesses",
+    "accessed",
+    "array_messages",
     "counter_kinds",
     "counters",
     "intervals",
@@ -64,5 +70,14 @@ pub const TABLES: &[&str] = &[
 ];
 
 /// What of them can be spared where a run is too large, what is missed least the first. Pictures are of buckets without
-/// single visits, and have no lines without messages.
-pub const SPARED: &[&[&str]] = &[&[], &["messages"], &["intervals"], &["intervals", "messages"]];
+/// single visits, have no lines without messages, and there is none of an array's index space without single accesses.
+pub const SPARED: &[&[&str]] = &[
+    &[],
+    &["accesses"],
+    &["messages"],
+    &["accesses", "messages"],
+    &["intervals"],
+    &["accesses", "intervals"],
+    &["intervals", "messages"],
+    &["accesses", "intervals", "messages"],
+];

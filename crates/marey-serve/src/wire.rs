@@ -7,6 +7,7 @@
 
 mod again;
 mod annotations;
+mod arrays;
 mod causes;
 mod code;
 mod collectives;
@@ -18,6 +19,7 @@ mod reduced;
 mod remarks;
 mod runs;
 mod samples;
+mod sentences;
 mod shares;
 mod source;
 mod traffic;
@@ -28,6 +30,10 @@ pub use again::{WireAgain, WireAgainState};
 pub use annotations::{
     AnomaliesHead, SituationsHead, WireAnomaly, WireCall, WireCause, WireSituation, WireSituationKind,
     WireUnit,
+};
+pub use arrays::{
+    ArrayHead, ArrayOf, ArraysHead, SectionsHead, SectionsOf, WireAccesses, WireArray, WireArrayPart,
+    WireBeneath, WireBuffer, WirePiece, WireStatement,
 };
 pub use causes::{CausesHead, PathHead, WaitsHead, WireCalled, WireDelay, WireOnPath, WireSuffered};
 pub use code::{SourceCodeHead, SourceCodesHead, WireCode, WireInstruction};
@@ -43,6 +49,10 @@ pub use reduced::WireReduced;
 pub use remarks::{RemarksHead, WireRemark, WireRemarked};
 pub use runs::{WireOpening, WireRun, WireRuns, WireShift};
 pub use samples::{Histogram, HistogramHead, Instances, InstancesHead, Measure, Sample, Which};
+pub use sentences::{
+    PartOf, SentenceBy, SentenceTimes, SentenceTimesHead, Sentences, SentencesHead, WireChoice, WireChoices,
+    WireGroup, WireSentence, WireShare,
+};
 pub use shares::{CallPathsHead, LevelsHead, SharesHead, SharesOf};
 pub use source::{
     CalleesHead, CalleesOf, NumberOf, SourceFileHead, SourceFunctionsHead, SourceHead, SourceLoopHead,
@@ -136,6 +146,16 @@ pub enum Request {
     SourceWay(WayTo),
     /// What compilers said of loops, beside what these cost: [`RemarksHead`]. The first to ask waits for a pass over samples.
     Remarks,
+    /// What a verb and a noun cost on a level: [`SentencesHead`].
+    Sentences(Sentences),
+    /// When that was: [`SentenceTimesHead`]. Reads the events of the span.
+    SentenceTimes(SentenceTimes),
+    /// What it cost to act on each array, and which data messages come from and go to: [`ArraysHead`].
+    Arrays(PartOf),
+    /// More of one array: [`ArrayHead`].
+    Array(ArrayOf),
+    /// Which of its elements were referred to: [`SectionsHead`]. Reads all accesses.
+    Sections(SectionsOf),
     /// What differs between the run and the one beside it: [`CompareHead`].
     Compare,
     /// The iterations of both, one by one: [`IterationsHead`].
@@ -686,6 +706,8 @@ mod tests {
             .chain(runs::declarations())
             .chain(again::declarations())
             .chain(remarks::declarations())
+            .chain(sentences::declarations())
+            .chain(arrays::declarations())
             .chain(source::declarations())
             .chain(code::declarations())
         {

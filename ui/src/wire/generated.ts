@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Course | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "source" } | { "ask": "source-file" } & NumberOf | { "ask": "source-codes" } & NumberOf | { "ask": "source-code" } & NumberOf | { "ask": "source-loop" } & NumberOf | { "ask": "source-functions" } | { "ask": "source-types" } | { "ask": "source-type" } & NumberOf | { "ask": "callees" } & CalleesOf | { "ask": "source-way" } & WayTo | { "ask": "remarks" } | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Course | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "source" } | { "ask": "source-file" } & NumberOf | { "ask": "source-codes" } & NumberOf | { "ask": "source-code" } & NumberOf | { "ask": "source-loop" } & NumberOf | { "ask": "source-functions" } | { "ask": "source-types" } | { "ask": "source-type" } & NumberOf | { "ask": "callees" } & CalleesOf | { "ask": "source-way" } & WayTo | { "ask": "remarks" } | { "ask": "sentences" } & Sentences | { "ask": "sentence-times" } & SentenceTimes | { "ask": "arrays" } & PartOf | { "ask": "array" } & ArrayOf | { "ask": "sections" } & SectionsOf | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -189,6 +189,52 @@ export type RemarksHead = { why_not: string | null, path_ns: number | null, proc
 export type WireRemark = { kind: string, line: number, compiler: string, reason: string, said: string, dependence: string, distance: number | null, array: string, is_array_of_text: boolean, callee: string, inlined_into: string, };
 
 export type WireRemarked = { file: number | null, path: string, first: number, last: number, is_read: boolean, function: string, outcome: string, is_left: boolean, own_ns: number, path_ns: number | null, lanes: number, lanes_told: boolean, gain_ns: number, remarks: Array<WireRemark>, more: number, };
+
+export type WireSentence = { level: string | null, verb: string | null, noun: string | null, };
+
+export type PartOf = { span: SpanOf | null, locations: Array<[number, number]> | null, };
+
+export type SentenceBy = "noun" | "verb" | "line" | "rank";
+
+export type Sentences = { part: PartOf, of: WireSentence, under: Array<WireSentence>, by: SentenceBy, };
+
+export type SentenceTimes = { part: PartOf, of: WireSentence, under: Array<WireSentence>, spans: number, };
+
+export type SentencesHead = { visits: number, untimed: number, time_ns: number, bytes: number, of_ns: number, shares: Array<WireShare>, groups: Array<WireGroup>, more: number, more_ns: number, levels: WireChoices, verbs: WireChoices, nouns: WireChoices, is_whole: boolean, damage: Array<string>, };
+
+export type WireShare = { level: string, class: string, is_explicit: boolean, visits: number, time_ns: number, };
+
+export type WireGroup = { name: string, process: number | null, region: number | null, function: string, file: string, line: number, visits: number, time_ns: number, bytes: number, };
+
+export type WireChoices = { rows: Array<WireChoice>, more: number, };
+
+export type WireChoice = { name: string, visits: number, time_ns: number, };
+
+export type SentenceTimesHead = { from_ns: number, to_ns: number, is_whole: boolean, damage: Array<string>, };
+
+export type ArrayOf = { part: PartOf, array: number, };
+
+export type SectionsOf = { part: PartOf, array: number, axes: [number | null, number | null], cells: [number, number], };
+
+export type ArraysHead = { of_ns: number, arrays: Array<WireArray>, more: number, pieces: Array<WirePiece>, buffers: Array<WireBuffer>, more_buffers: number, is_whole: boolean, damage: Array<string>, };
+
+export type WireAccesses = { accesses: number, bytes: number, time_ns: number, };
+
+export type WireArray = { number: number, name: string, kind: string, file: string, line: number, element: string, bounds: Array<[number, number]>, bytes: number, instances: number, processes: number, moved: WireAccesses, managed: WireAccesses, local: WireAccesses, remote: WireAccesses, transfers_beneath: number, };
+
+export type WirePiece = { array: number, why: string, verb: string, file: string, line: number, sum: WireAccesses, transfers: number, };
+
+export type WireBuffer = { name: string, kind: string, file: string, line: number, sent: number, sent_bytes: number, received: number, received_bytes: number, pairs: Array<[number, number, number]>, };
+
+export type ArrayHead = { processes: Array<WireArrayPart>, more_processes: number, statements: Array<WireStatement>, more_statements: number, has_sections: boolean, };
+
+export type WireArrayPart = { process: number, bounds: Array<[number, number]>, bytes: number, instances: number, local: WireAccesses, remote: WireAccesses, asked: WireAccesses, };
+
+export type WireStatement = { verb: string, kind: string, function: string, file: string, line: number, region: number | null, sum: WireAccesses, beneath: Array<WireBeneath>, };
+
+export type WireBeneath = { level: string, name: string, calls: number, is_transfer: boolean, time_ns: number, };
+
+export type SectionsHead = { size: [number, number], spans: [[number, number], [number, number]], nowhere: number, why_not: string | null, damage: Array<string>, };
 
 export type CalleesHead = { node: number | null, callees: Array<WireCallee>, left_out: number, unknown: number, };
 

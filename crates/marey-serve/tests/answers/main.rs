@@ -19,6 +19,8 @@ mod pictures;
 mod reduced;
 mod refused;
 mod remarks;
+mod sections;
+mod sentences;
 mod source;
 mod sums;
 mod traffic;

@@ -116,7 +116,11 @@ fn sums_of(made: &Made, span: (i64, i64)) -> BTreeMap<(u32, u32), [f64; 3]> {
 
 /// Each visit of a span with those that lie around it in time, the outermost first, and what of it lies in the span.
 #[expect(clippy::cast_precision_loss, reason = "made-up runs are short")]
-fn nested(made: &Made, (from, to): (i64, i64), mut each: impl FnMut(&super::Row, &[&super::Row], f64)) {
+pub(super) fn nested(
+    made: &Made,
+    (from, to): (i64, i64),
+    mut each: impl FnMut(&super::Row, &[&super::Row], f64),
+) {
     for location in 0..4 {
         let mut own: Vec<_> = made
             .rows
