@@ -29,7 +29,9 @@ import { Side } from "./views/frame/side.tsx";
 import { Status } from "./views/frame/status.tsx";
 import { Help } from "./views/help/view.tsx";
 import { Lost } from "./views/lost.tsx";
+import { Data } from "./views/data/view.tsx";
 import { HistogramView } from "./views/histogram/view.tsx";
+import { Levels } from "./views/levels/view.tsx";
 import { Next } from "./views/next/view.tsx";
 import { Overview } from "./views/overview/view.tsx";
 import { Profile } from "./views/profile/view.tsx";
@@ -54,6 +56,8 @@ const PAGES: Readonly<Record<ViewName, () => JSX.Element | null>> = {
   utilisation: Utilisation,
   compare: Compare,
   source: Source,
+  levels: Levels,
+  data: Data,
   files: Files,
   calls: CallGraph,
   types: Types,

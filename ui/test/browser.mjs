@@ -28,6 +28,7 @@ import { hosts } from "./hosts.mjs";
 import { keys } from "./keys.mjs";
 import { lammps } from "./lammps.mjs";
 import { large, sourceless } from "./large.mjs";
+import { levelless, levels } from "./levels.mjs";
 import { machine, machineless } from "./machine.mjs";
 import { made } from "./made.mjs";
 import { next } from "./next.mjs";
@@ -42,7 +43,7 @@ import { summed } from "./summed.mjs";
 import { tables } from "./tables.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { addresses, again, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, machine, machineless, next, reduced, references, remarks, runs, sourceless, sources, speed, summed, tables, workerless };
+const CASES = { addresses, again, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, levelless, levels, machine, machineless, next, reduced, references, remarks, runs, sourceless, sources, speed, summed, tables, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

@@ -1,7 +1,7 @@
 /** Everything that can be pressed or read is explained: in the lowest line, and in the help. */
 import assert from "node:assert/strict";
 
-const VIEWS = ["Overview", "Timeline", "Profile", "Histogram", "Communication", "Waits & path", "Utilisation", "Source", "Help"];
+const VIEWS = ["Overview", "Timeline", "Profile", "Histogram", "Communication", "Waits & path", "Utilisation", "Source", "Levels", "Data", "Help"];
 
 /** What has no words of its own, of what is seen. */
 export async function unexplained(page) {
@@ -10,7 +10,8 @@ export async function unexplained(page) {
     const isSeen = (it) => it.getClientRects().length > 0 && getComputedStyle(it).visibility !== "hidden";
     const words = (it) => {
       const titled = it.closest("[title]:not([title=''])");
-      if (titled !== null) return titled.title;
+      // A cell is titled with its own text, which may be short.
+      if (titled !== null && titled.getAttribute("role") !== "cell") return titled.title;
       const drawn = it.closest("[role=img][aria-label]");
       if (drawn !== null) return drawn.getAttribute("aria-label");
       // A heading is a text, and rows are explained by the heads of their columns.

@@ -12,7 +12,7 @@ export async function finder(browser, address) {
   await page.keyboard.press("/");
   await page.keyboard.press("ArrowDown");
   const all = await found(page);
-  const views = ["Overview", "Timeline", "Profile", "Histogram", "Communication", "Waits & path", "Utilisation", "Compare", "Source", "Files & types", "Call graph", "Type hierarchy", "Help"];
+  const views = ["Overview", "Timeline", "Profile", "Histogram", "Communication", "Waits & path", "Utilisation", "Compare", "Source", "Files & types", "Call graph", "Type hierarchy", "Levels", "Data", "Help"];
   const keyOf = (name, place) => (name === "Help" ? "?" : place < 9 ? String(place + 1) : "");
   views.forEach((name, place) => assert.deepEqual(all[place], { name, kind: "view", key: keyOf(name, place), isHere: place === 0 }));
   const keys = Object.fromEntries(all.filter((it) => it.key !== "").map((it) => [it.key, it.name]));

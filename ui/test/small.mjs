@@ -1,7 +1,7 @@
 /** Windows that are small: all that can be pressed in the frame is seen, and the timeline has the room that there is. */
 import assert from "node:assert/strict";
 
-const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "source", "files", "calls", "types", "next", "help"];
+const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "source", "files", "calls", "types", "levels", "data", "next", "help"];
 /** Width, height, and what the rows of a timeline have of them at least. */
 const SIZES = [
   [640, 400, 620, 170],

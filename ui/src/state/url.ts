@@ -1,6 +1,6 @@
 /**
  * The address of the page says all that is looked at, so that it can be kept, sent and gone back to. Version 1:
- * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&message=FROM@SENT@TO@RECEIVED@TAG@BYTES@NUMBER&picked=duration:LEAST-MOST&together=["NAME"]&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&keep=[["PATTERN","DETAIL"]]&table=states&profile=WAY,span,most&flames=["KIND NAME"]&waits=["KIND","WHAT","WHERE","span"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT,cells:WHAT,pairs:run&sorted=[["TABLE","-COLUMN"]]&filtered=[["TABLE","WORDS"]]&source=["PATH",LINE]&loop=FIRST-LAST&files=WORDS&function=NAME&type=NAME&code=lines,bars-loops,seen,alone,list,machine&calls=NODE/NODE&nocalls=NODE/NODE&notypes=TYPE/TYPE&origin=NS&zoom=NS&until=NS`;
+ * `#1&view=timeline&beside=profile&alone=1&span=FROM-TO&locations=0,3&region=NAME&visit=LINE@NS&operation=COMMUNICATOR@INSTANCE&events=LOCATION@FROM@TO&message=FROM@SENT@TO@RECEIVED@TAG@BYTES@NUMBER&picked=duration:LEAST-MOST&together=["NAME"]&hide=["NAME"]&without=["LEVEL"]&pair=FROM-BEHIND-FROM-BEHIND&layers=mwgoep&notes=fsa&rows=waiting,folded,together&turned=PROCESS,PROCESS&closed=["HOST"]&counters=["NAME"]&colours=[["NAME","#RRGGBB"]]&keep=[["PATTERN","DETAIL"]]&table=states&profile=WAY,span,most&flames=["KIND NAME"]&waits=["KIND","WHAT","WHERE","span"]&levels=[[LEVEL,VERB,NOUN],[[LEVEL,VERB,NOUN]],"BY","span"]&data=["span","ARRAY",[ACROSS,DOWN],"BUFFER"]&histogram=span,bytes,linear,BINS&messages=sizes:CLASS-CLASS,durations:CLASS-CLASS,processes:FROM-BEHIND,tag:TAG,order:WHAT,cells:WHAT,pairs:run&sorted=[["TABLE","-COLUMN"]]&filtered=[["TABLE","WORDS"]]&source=["PATH",LINE]&loop=FIRST-LAST&files=WORDS&function=NAME&type=NAME&code=lines,bars-loops,seen,alone,list,machine&calls=NODE/NODE&nocalls=NODE/NODE&notypes=TYPE/TYPE&origin=NS&zoom=NS&until=NS`;
  * of two runs `&align=ITERATION&new=NAME&visit-beside=LINE@NS&lane=WHAT&tables=1&differences=WHICH`.
  *
  * Regions go by their names, since numbers differ between runs.
@@ -11,8 +11,10 @@ import { Calm } from "../base/calm.ts";
 import { shown } from "../base/text.ts";
 import { ns, type Span } from "../base/time.ts";
 import { chosenCounters } from "./counters.ts";
+import { applyData, dataText } from "./data.ts";
 import { applyHistogram, histogramText } from "./instances.ts";
 import { areTables, lane, LANES } from "./lane.ts";
+import { applyLevels, levelsText } from "./levels.ts";
 import { applyMessage, messageText } from "./message.ts";
 import { kept, keptOf, keptText } from "./next.ts";
 import { aligned, differences, DIFFERENCES, type DifferencesName } from "./pair.ts";
@@ -146,6 +148,8 @@ export const chosen = computed<string>(() => {
   add("profile", profileText());
   add("flames", flameRoot.value.length === 0 ? null : JSON.stringify(flameRoot.value));
   add("waits", waitsText());
+  add("levels", levelsText());
+  add("data", dataText());
   add("histogram", histogramText());
   add("messages", trafficText());
   add("sorted", sortedText());
@@ -227,6 +231,8 @@ export function choose(text: string): void {
     twin.value = TWINS.find((name) => name === values.get("table")) ?? null;
     applyProfile(values.get("profile") ?? "");
     applyWaits(values.get("waits") ?? "");
+    applyLevels(values.get("levels") ?? "");
+    applyData(values.get("data") ?? "");
     flameRoot.value = names(values.get("flames"));
     applyHistogram(values.get("histogram") ?? "");
     applyTraffic(values.get("messages") ?? "");

@@ -8,7 +8,7 @@ import { length, moveInto, ns, SHORTEST, type Span } from "../base/time.ts";
 import type { Measure, Operation } from "../wire/generated.ts";
 import { run, whole } from "./run.ts";
 
-export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "source", "help"] as const;
+export const VIEWS = ["overview", "timeline", "profile", "histogram", "communication", "waits", "utilisation", "compare", "source", "levels", "data", "help"] as const;
 /** Those of what the program consists of; the first stands for all of them where views are listed. */
 export const SOURCE_VIEWS = ["source", "files", "calls", "types"] as const;
 /** Those that another one leads to. */

@@ -5,6 +5,9 @@
 import { frame, type Frame } from "./columns.ts";
 import type {
   AnomaliesHead,
+  ArrayHead,
+  ArrayOf,
+  ArraysHead,
   At,
   CalleesHead,
   CallPathsHead,
@@ -33,10 +36,17 @@ import type {
   Operation,
   OverlapPlacesHead,
   OverlapsHead,
+  PartOf,
   PathHead,
   RemarksHead,
   Request,
   RunHead,
+  SectionsHead,
+  SectionsOf,
+  Sentences,
+  SentencesHead,
+  SentenceTimes,
+  SentenceTimesHead,
   SharesHead,
   SharesOf,
   SituationsHead,
@@ -101,6 +111,11 @@ export class Engine {
   levels = (): Promise<Frame<LevelsHead>> => this.ask({ ask: "levels" });
   callPaths = (of: SpanOf): Promise<Frame<CallPathsHead>> => this.ask({ ask: "call-paths", ...of });
   shares = (of: SharesOf): Promise<Frame<SharesHead>> => this.ask({ ask: "shares", ...of });
+  sentences = (of: Sentences): Promise<Frame<SentencesHead>> => this.ask({ ask: "sentences", ...of });
+  sentenceTimes = (of: SentenceTimes): Promise<Frame<SentenceTimesHead>> => this.ask({ ask: "sentence-times", ...of });
+  arrays = (of: PartOf): Promise<Frame<ArraysHead>> => this.ask({ ask: "arrays", ...of });
+  array = (of: ArrayOf): Promise<Frame<ArrayHead | null>> => this.ask({ ask: "array", ...of });
+  sections = (of: SectionsOf): Promise<Frame<SectionsHead>> => this.ask({ ask: "sections", ...of });
   compare = (): Promise<Frame<CompareHead>> => this.ask({ ask: "compare" });
   iterations = (): Promise<Frame<IterationsHead>> => this.ask({ ask: "iterations" });
   source = (): Promise<Frame<SourceHead>> => this.ask({ ask: "source" });

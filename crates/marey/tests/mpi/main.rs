@@ -46,6 +46,7 @@ mod mpi_steps;
 mod mpi_sums;
 mod mpi_view;
 mod mpi_view_again;
+mod mpi_view_levels;
 mod mpi_view_machine;
 mod mpi_view_made;
 mod mpi_view_reduced;

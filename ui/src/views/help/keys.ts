@@ -18,7 +18,7 @@ export const KEYS: ReadonlyArray<readonly [string, string]> = [
   ["/", "find a region, a rank, a host, a finding, a view, or anything that can be done; then ↓: all that can be done, with its keys"],
   ["Tab, arrows, Enter", "in bars, strips, boxes of the flame graph, the matrix and trees: Tab leads in and out, arrows, Home and End from one to the next, Enter presses"],
   ["Esc", "choose nothing"],
-  ["1 … 9", "the views"],
+  ["1 … 9", "the first nine views"],
   ["F1", "read more about what is under the pointer or has the focus; the lowest line says in short what it is"],
   ["?", "this page"],
 ];

@@ -7,6 +7,7 @@ import "./help.css";
 import { KEYS } from "./keys.ts";
 import { OfCalls, OfFiles, OfSource, OfTypes } from "./source.tsx";
 import { OfCompare, OfTimeline } from "./timeline.tsx";
+import { OfData, OfLevels } from "./sentences.tsx";
 import { OfCommunication, OfHistogram, OfNext, OfOverview, OfProfile, OfSide, OfStates, OfStatus, OfTop, OfUtilisation, OfWaits } from "./views.tsx";
 
 /** By the names that parts of the page have for it. */
@@ -22,6 +23,8 @@ const TOPICS: ReadonlyArray<readonly [topic: string, name: string, Shown: () => 
   ["next", "The next run", OfNext],
   ["compare", "Two runs side by side", OfCompare],
   ["source", "Source", OfSource],
+  ["levels", "Levels", OfLevels],
+  ["data", "Data", OfData],
   ["files", "Files & types", OfFiles],
   ["calls", "Call graph", OfCalls],
   ["types", "Type hierarchy", OfTypes],

@@ -1,0 +1,125 @@
+/** All arrays, those with most time first, and what is made piece by piece among them, with what to do. */
+import { batch } from "@preact/signals";
+import type { JSX } from "preact";
+
+import { bytes, count, counted, percent, place } from "../../base/format.ts";
+import { duration } from "../../base/time.ts";
+import { array, chosenArray, chosenAxes } from "../../state/data.ts";
+import { goToSource } from "../../state/source.ts";
+import type { ArraysHead, WireAccesses, WireArray, WirePiece } from "../../wire/generated.ts";
+import { Table, type Column } from "../../widgets/table.tsx";
+
+export function Arrays({ head }: { readonly head: ArraysHead }): JSX.Element {
+  const rows = head.arrays;
+  const time = (row: WireArray): number => row.moved.time_ns + row.managed.time_ns;
+  const most = Math.max(...rows.map(time), 1);
+  const share = (row: WireArray): number => time(row) / Math.max(head.of_ns, 1);
+  const columns: ReadonlyArray<Column<WireArray>> = [
+    { name: "Array", help: "As the source calls it; press a row for its statements, its processes and its elements", text: nameOf, width: "minmax(90px, 1fr)" },
+    { name: "Elements", help: "Their type, and lower and upper bound of each dimension, of the largest instance", text: elements, width: "minmax(120px, 1.3fr)" },
+    { name: "Kind", help: "What it is", text: (row) => row.kind, width: "64px" },
+    { name: "Size", help: "Of the largest instance", text: (row) => bytes(row.bytes), value: (row) => row.bytes, unit: "B", width: "80px" },
+    { name: "On", help: "Processes that have it, and how often it was made in all of them", text: (row) => `${count(row.processes)}, made ${count(row.instances)} ×`, value: (row) => row.processes, width: "96px" },
+    { name: "Accesses", help: "To elements, through the language that it is an array of; plain loads and stores are not recorded", text: (row) => count(row.moved.accesses), value: (row) => row.moved.accesses, width: "80px" },
+    { name: "Local, remote", help: "Accesses of elements that the process itself has (green), and of those that others have (blue)", text: (row) => (row.moved.accesses === 0 ? "never" : `${percent(remoteShare(row))} remote`), value: remoteShare, unit: "%", draw: (row) => <Split local={row.local} remote={row.remote} />, width: "130px" },
+    { name: "Moved", help: "Bytes that accesses say to have moved", text: (row) => (row.moved.bytes === 0 ? "" : bytes(row.moved.bytes)), value: (row) => row.moved.bytes, unit: "B", width: "74px" },
+    { name: "Beneath", help: "Calls of lower levels that moved data for it", text: (row) => (row.transfers_beneath === 0 ? "" : count(row.transfers_beneath)), value: (row) => row.transfers_beneath, width: "80px" },
+    { name: "Time", help: "Of all calls that act on it, making it and giving it back included, all threads together", text: (row) => duration(time(row)), value: time, bar: (row) => time(row) / most, unit: "ns", width: "90px" },
+    { name: "Share", help: "Of the time of all threads", text: (row) => percent(share(row)), value: share, unit: "%", width: "64px" },
+    { name: "Declared", help: "Press it for the source", text: (row) => place(row.file, row.line), draw: (row) => <Place file={row.file} line={row.line} />, width: "minmax(104px, 1fr)" },
+  ];
+  const choose = (row: WireArray): void =>
+    batch(() => {
+      chosenArray.value = row.name;
+      chosenAxes.value = null;
+    });
+  return (
+    <>
+      <Pieces head={head} />
+      <Table label="arrays" rows={rows} columns={columns} sortedBy={9} height={10} onChoose={choose} isChosen={(row) => row.number === array.value?.number} />
+      {head.more > 0 ? <p class="muted">{counted(head.more, "more array")} took less time.</p> : null}
+      <Unused rows={rows} />
+    </>
+  );
+}
+
+export function nameOf(row: WireArray): string {
+  return row.name === "" ? `(${row.kind} without a name)` : row.name;
+}
+
+/** Type and bounds: `real(8) (1:10,0:3)`. */
+export function elements({ element, bounds }: { readonly element: string; readonly bounds: WireArray["bounds"] }): string {
+  return `${element} ${bounds.length === 0 ? "" : `(${bounds.map(([lower, upper]) => `${lower}:${upper}`).join(",")})`}`.trim();
+}
+
+export function remoteShare({ local, remote }: { readonly local: WireAccesses; readonly remote: WireAccesses }): number {
+  const all = local.accesses + remote.accesses;
+  return all === 0 ? NaN : remote.accesses / all;
+}
+
+/** How much of it is local, and how much remote. */
+export function Split({ local, remote }: { readonly local: WireAccesses; readonly remote: WireAccesses }): JSX.Element {
+  const all = local.accesses + remote.accesses;
+  if (all === 0) return <span class="muted">none to elements</span>;
+  const words = `local ${count(local.accesses)}, ${bytes(local.bytes)}; remote ${count(remote.accesses)}, ${bytes(remote.bytes)}`;
+  return (
+    <span class="data-split" role="img" aria-label={words} title={words}>
+      <span class="data-track">
+        <span class="data-local" style={{ width: `${(local.accesses / all) * 100}%` }} />
+        <span class="data-remote" style={{ width: `${(remote.accesses / all) * 100}%` }} />
+      </span>
+      <span class="mono">{percent(remote.accesses / all)}</span>
+    </span>
+  );
+}
+
+export function Place({ file, line }: { readonly file: string; readonly line: number }): JSX.Element {
+  const at = place(file, line);
+  if (at === "") return <span class="muted">not known</span>;
+  const go = (event: Event): void => {
+    event.stopPropagation();
+    goToSource(file, line);
+  };
+  return (
+    <button type="button" class="link" title={`${file}:${line}; press for the source`} onClick={go}>
+      {at}
+    </button>
+  );
+}
+
+/** So many are told. */
+const FEW = 3;
+
+/** What is made piece by piece, and what to do. */
+function Pieces({ head }: { readonly head: ArraysHead }): JSX.Element | null {
+  if (head.pieces.length === 0) return null;
+  const more = head.pieces.length - FEW;
+  return (
+    <ul class="data-pieces">
+      {head.pieces.slice(0, FEW).map((piece) => (
+        <li>
+          {wordsOf(piece, head.arrays.find((it) => it.number === piece.array))} <Place file={piece.file} line={piece.line} />
+        </li>
+      ))}
+      {more > 0 ? <li class="muted">{counted(more, "more line")} with less time, among the statements of their arrays.</li> : null}
+    </ul>
+  );
+}
+
+function wordsOf({ why, verb, file, line, sum, transfers }: WirePiece, of: WireArray | undefined): string {
+  const array = of === undefined ? "an array" : nameOf(of);
+  const at = place(file, line);
+  const what = `${verb} ${array}${at === "" ? "" : ` at ${at}`}`;
+  if (why === "elements") {
+    return `${what} moves single elements: ${count(sum.accesses)} times ${bytes(Math.floor(sum.bytes / Math.max(sum.accesses, 1)))} take ${duration(sum.time_ns)}. Move a section at once (${array}(lower:upper)[image]), or lay the arrays of the statement out alike, so that most is with the image itself.`;
+  }
+  return `${what} became ${count(transfers)} transfers beneath: ${counted(sum.accesses, "access", "accesses")} take ${duration(sum.time_ns)}. The library moves a section that does not lie in one piece element by element; have what is moved lie side by side (its first dimension whole), or copy it into an array of its own first.`;
+}
+
+function Unused({ rows }: { readonly rows: readonly WireArray[] }): JSX.Element | null {
+  const unused = rows.filter((row) => row.moved.accesses === 0);
+  if (unused.length === 0) return null;
+  const names = unused.slice(0, 6).map(nameOf).join(", ");
+  const more = unused.length > 6 ? ` and ${unused.length - 6} more` : "";
+  return <p class="muted">{`Never accessed across processes: ${names}${more}; ${bytes(unused.reduce((sum, row) => sum + row.bytes, 0))} in each process that need not be shared.`}</p>;
+}

@@ -1,0 +1,154 @@
+/** One array: its statements with the calls beneath them, how it lies with the processes, and which elements are referred to. */
+import { batch, useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+
+import { bytes, count, counted, percent, place } from "../../base/format.ts";
+import { duration } from "../../base/time.ts";
+import { about } from "../../state/data.ts";
+import { ANYTHING, ask } from "../../state/levels.ts";
+import { processName, run } from "../../state/run.ts";
+import { chosenLocations, chosenRegion, view } from "../../state/view.ts";
+import type { ArrayHead, WireArray, WireArrayPart, WireStatement } from "../../wire/generated.ts";
+import { Table, type Column } from "../../widgets/table.tsx";
+import { Coming } from "../lost.tsx";
+import { elements, nameOf, Place, Split } from "./arrays.tsx";
+import { HeatMap } from "./heat.tsx";
+
+interface Props {
+  readonly array: WireArray;
+  /** Time of all threads, ns. */
+  readonly of: number;
+}
+
+export function Detail({ array, of }: Props): JSX.Element {
+  const it = about.value;
+  const head = it?.array === array.number ? it.head : null;
+  if (head === null) return <Coming what={`${nameOf(array)} is being looked at`} isSmall />;
+  return (
+    <>
+      <section>
+        <h2>
+          Statements on {nameOf(array)}{" "}
+          <button type="button" title="What was done to it, on its level, and what served that beneath" onClick={() => toLevels(array.name)}>
+            Show in Levels
+          </button>
+        </h2>
+        <Statements head={head} of={of} />
+      </section>
+      <div class="data-panes">
+        <section>
+          <h2>How {nameOf(array)} lies with the processes, and who refers to whose elements</h2>
+          <Parts head={head} />
+        </section>
+        <section>
+          <h2>Which elements of {nameOf(array)} are referred to</h2>
+          {array.bounds.length === 0 ? <p class="muted">It has one element, or its bounds are not known.</p> : head.has_sections ? <HeatMap array={array} processes={head.processes} /> : <p class="muted">Single accesses are not in this page, or none were recorded one by one: open the run itself with marey view.</p>}
+        </section>
+      </div>
+    </>
+  );
+}
+
+function toLevels(noun: string): void {
+  batch(() => {
+    ask({ of: { ...ANYTHING, noun }, under: [], by: "line" });
+    view.value = "levels";
+  });
+}
+
+function Statements({ head, of }: { readonly head: ArrayHead; readonly of: number }): JSX.Element {
+  const rows = head.statements;
+  const most = Math.max(...rows.map((row) => row.sum.time_ns), 1);
+  const each = ({ sum }: WireStatement): number => (sum.accesses === 0 ? NaN : sum.time_ns / sum.accesses);
+  const columns: ReadonlyArray<Column<WireStatement>> = [
+    { name: "What", help: "The verb; press a row to choose its region in all views", text: (row) => row.verb, width: "minmax(90px, 1fr)" },
+    { name: "As", help: "Read, write, or both as one; made or given back", text: (row) => row.kind, width: "56px" },
+    { name: "At", help: "Line of the source; press it to go there", text: (row) => place(row.file, row.line), draw: (row) => <Place file={row.file} line={row.line} />, width: "minmax(120px, 1.2fr)" },
+    { name: "In", help: "The function", text: (row) => row.function, width: "minmax(90px, 1fr)" },
+    { name: "How often", help: "Accesses; of what makes it and gives it back how often that was", text: (row) => count(row.sum.accesses), value: (row) => row.sum.accesses, width: "96px" },
+    { name: "Bytes", help: "What was moved; of what makes it and gives it back its size", text: (row) => bytes(row.sum.bytes), value: (row) => row.sum.bytes, unit: "B", width: "90px" },
+    { name: "Time", help: "Of the calls, with all that lies beneath, all threads together", text: (row) => duration(row.sum.time_ns), value: (row) => row.sum.time_ns, bar: (row) => row.sum.time_ns / most, unit: "ns", width: "100px" },
+    { name: "Share", help: "Of the time of all threads", text: (row) => percent(row.sum.time_ns / Math.max(of, 1)), value: (row) => row.sum.time_ns / Math.max(of, 1), unit: "%", width: "70px" },
+    { name: "Each", help: "On average", text: (row) => duration(each(row)), value: each, unit: "ns", width: "80px" },
+    { name: "Beneath", help: "Calls of lower levels that served it, those with most time first", text: beneath, width: "minmax(200px, 3fr)" },
+  ];
+  return (
+    <>
+      <Table label="statements" rows={rows} columns={columns} sortedBy={6} height={8} onChoose={(row) => (chosenRegion.value = row.region)} isChosen={(row) => row.region !== null && row.region === chosenRegion.value} />
+      {head.more_statements > 0 ? <p class="muted">{counted(head.more_statements, "more statement")} took less time.</p> : null}
+    </>
+  );
+}
+
+function beneath(row: WireStatement): string {
+  const shown = row.beneath.slice(0, 4).map((it) => `${count(it.calls)} ${it.name}`);
+  return `${shown.join(", ")}${row.beneath.length > 4 ? " …" : ""}`;
+}
+
+/** Rows that are shown at first. */
+const FEW = 16;
+
+/** A row for each process: its part of the array as a box as wide as it is large, and where its accesses go. */
+function Parts({ head }: { readonly head: ArrayHead }): JSX.Element {
+  const isAll = useSignal(false);
+  const most = Math.max(...head.processes.map((it) => it.bytes), 1);
+  const mostAsked = Math.max(...head.processes.map((it) => it.asked.accesses), 1);
+  const rows = isAll.value ? head.processes : head.processes.slice(0, FEW);
+  const left = head.processes.length - rows.length;
+  return (
+    <>
+      <div class="data-parts" role="table" aria-label="Parts of the array by process">
+        <div role="row" class="data-part data-part-head">
+          <span role="columnheader" title="Press one to see it alone in all views">
+            Process
+          </span>
+          <span role="columnheader" title="What it has of the array: bounds and size of its largest instance, in a box as wide as that is; the fuller the box, the more others refer to its elements">
+            Has
+          </span>
+          <span role="columnheader" title="Its own accesses: of elements that it has (green), and of those that others have (blue); the number is the remote share">
+            Accesses local, remote
+          </span>
+        </div>
+        {rows.map((it) => (
+          <Part part={it} most={most} mostAsked={mostAsked} />
+        ))}
+      </div>
+      {left > 0 ? (
+        <button type="button" title="Shows a row for each of them" onClick={() => (isAll.value = true)}>
+          {counted(left, "more process", "more processes")}
+        </button>
+      ) : null}
+      {head.more_processes > 0 && isAll.value ? <p class="muted">{counted(head.more_processes, "process is", "processes are")} not listed.</p> : null}
+    </>
+  );
+}
+
+function Part({ part, most, mostAsked }: { readonly part: WireArrayPart; readonly most: number; readonly mostAsked: number }): JSX.Element {
+  const bounds = elements({ element: "", bounds: part.bounds });
+  const asked = part.asked.accesses === 0 ? "nobody else refers to it" : `others refer to it ${count(part.asked.accesses)} times, ${bytes(part.asked.bytes)}, ${duration(part.asked.time_ns)}`;
+  const words = part.instances === 0 ? "has none of it" : `${bounds === "" ? "one element" : bounds}, ${bytes(part.bytes)}, made ${count(part.instances)} ×; ${asked}`;
+  const own = (run.value?.locations ?? []).flatMap((location, at) => (location.process === part.process ? [at] : []));
+  const isChosen = chosenLocations.value?.join() === own.join();
+  return (
+    <div role="row" class="data-part">
+      <span role="cell">
+        <button type="button" class="plain" aria-pressed={isChosen} title="It alone, in all views; again: all" onClick={() => (chosenLocations.value = isChosen ? null : own)}>
+          {processName(part.process)}
+        </button>
+      </span>
+      <span role="cell" title={words}>
+        {part.instances === 0 ? (
+          <span class="muted">none</span>
+        ) : (
+          <span class="data-box" style={{ width: `${Math.max((part.bytes / most) * 100, 2)}%` }}>
+            <span class="data-asked" style={{ width: `${(part.asked.accesses / mostAsked) * 100}%` }} />
+            <span class="data-words mono">{bounds === "" ? "one element" : bounds}</span>
+          </span>
+        )}
+      </span>
+      <span role="cell">
+        <Split local={part.local} remote={part.remote} />
+      </span>
+    </div>
+  );
+}
