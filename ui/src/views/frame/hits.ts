@@ -49,7 +49,7 @@ function distance({ name }: Hit, whole: string): number {
 function viewHits(): readonly Hit[] {
   const key = (name: string): string => {
     const place = VIEWS.findIndex((it) => it === name);
-    return name === "help" ? "?" : place < 0 ? "" : String(place + 1);
+    return name === "help" ? "?" : place < 0 || place > 8 ? "" : String(place + 1);
   };
   return ALL_VIEWS.map((name) => ({ kind: "view", name: VIEW_NAMES[name], key: key(name), act: () => (view.value = name) }));
 }
