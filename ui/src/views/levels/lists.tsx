@@ -34,10 +34,10 @@ function List({ part, name, help, choices, of }: ListProps): JSX.Element {
   const rows = choices.rows;
   const most = Math.max(...rows.map((row) => row.time_ns), 1);
   const columns: ReadonlyArray<Column<WireChoice>> = [
-    { name, help: `${help}. Press one to ask for it, again to ask for any`, text: (row) => row.name, width: "minmax(90px, 1fr)" },
-    { name: "Time", help: "With all that lies beneath, all threads together; what lies in another one of the same counts once", text: (row) => duration(row.time_ns), value: (row) => row.time_ns, bar: (row) => row.time_ns / most, unit: "ns", width: "84px" },
-    { name: "Share", help: "Of the time of all threads", text: (row) => percent(row.time_ns / Math.max(of, 1)), value: (row) => row.time_ns / Math.max(of, 1), unit: "%", width: "64px" },
-    { name: "Visits", help: "How often", text: (row) => count(row.visits), value: (row) => row.visits, width: "84px" },
+    { name, help: `${help}. Press one to ask for it, again to ask for any`, text: (row) => row.name, width: "minmax(110px, 1fr)" },
+    { name: "Time", help: "With all that lies beneath, all threads together; what lies in another one of the same counts once", text: (row) => duration(row.time_ns), value: (row) => row.time_ns, bar: (row) => row.time_ns / most, unit: "ns", width: "78px" },
+    { name: "Share", help: "Of the time of all threads", text: (row) => percent(row.time_ns / Math.max(of, 1)), value: (row) => row.time_ns / Math.max(of, 1), unit: "%", width: "56px" },
+    { name: "Visits", help: "How often", text: (row) => count(row.visits), value: (row) => row.visits, width: "78px" },
   ];
   const chosen = asked.value.of[part];
   return (
