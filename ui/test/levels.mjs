@@ -124,17 +124,21 @@ export async function levels(browser, address, file) {
   const statement = plain(await page.locator("[aria-label='Rows of statements'] .table-row").first().textContent());
   assert(statement.startsWith(`getreadmisaligned.f90:${line}`) && statement.includes(`${written(remote)} MPI_Get`), statement);
   assert.equal(await page.locator(".data-part").count(), images + 1);
-  await browser.until("the picture", () => document.querySelector(".data-heat canvas") !== null);
+  await browser.until("the picture", () => document.querySelector(".data-heat svg") !== null);
   const { arrays } = (await asked(page, { ask: "arrays", span: null, locations: null })).head;
   const { number } = arrays.find((it) => it.name === "b");
   const { head, remote: cells } = await asked(page, { ask: "sections", part: { span: null, locations: null }, array: number, axes: [0, null], cells: [100, 8] });
   assert.deepEqual(head.spans, [[1, perImage], [0, images - 1]]);
   assert.equal(cells.reduce((sum, it) => sum + it, 0), remote);
-  await page.locator(".data-heat canvas").focus();
+  await page.locator(".data-heat svg").focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
   await browser.until("what is there", () => /process rank 1: .* references/.test(document.querySelector(".data-panes [role=status]").textContent));
-  assert(Object.keys(await browser.colours(".data-heat canvas")).length > 1, "something is drawn");
+  // Of rank 0 the second half is dark, of rank 1 the first: what the other one assigns from.
+  const dark = await page.locator(".data-heat g rect").evaluateAll((all) => all.map((it) => ["x", "y", "width"].map((name) => Number(it.getAttribute(name)))));
+  const columns = await page.locator(".data-heat svg").evaluate((it) => it.viewBox.baseVal.width);
+  for (const [x, y, length] of dark) assert(y === 0 ? x >= columns / 2 - 1 : x + length <= columns / 2 + 1, `${dark}`);
+  assert.equal(new Set(dark.map(([, y]) => y)).size, images);
   await browser.accessible("Data");
   assert.deepEqual(await unexplained(page), []);
   await browser.picture("data");

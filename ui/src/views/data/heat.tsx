@@ -4,14 +4,12 @@
  */
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 
 import { count } from "../../base/format.ts";
-import { Surface } from "../../canvas/surface.ts";
 import { axes, chosenAxes, picture, type Axes, type Picture } from "../../state/data.ts";
 import { processName } from "../../state/run.ts";
 import type { WireArray, WireArrayPart } from "../../wire/generated.ts";
-import { colours } from "../colours.ts";
 import { Coming } from "../lost.tsx";
 
 /** px. */
@@ -87,45 +85,20 @@ interface CellsProps {
 }
 
 function Cells({ it, cells, owners }: CellsProps): JSX.Element {
-  const box = useRef<HTMLCanvasElement>(null);
-  const surface = useRef<Surface | null>(null);
   const at = useSignal<readonly [number, number] | null>(null);
   const [width, height] = it.head.size;
   const most = cells.reduce((found, cell) => Math.max(found, cell), 0);
-  const latest = useRef({ cells, width, height, most });
-  latest.current = { cells, width, height, most };
-  useEffect(() => {
-    if (box.current === null) return;
-    const made = new Surface(box.current, ({ canvas, width: w, height: h }) => {
-      const now = latest.current;
-      const { background, accent } = inks(box.current);
-      canvas.globalAlpha = 1;
-      canvas.fillStyle = background;
-      canvas.fillRect(0, 0, w, h);
-      canvas.fillStyle = accent;
-      for (let row = 0; row < now.height; row += 1) {
-        for (let column = 0; column < now.width; column += 1) {
-          const value = now.cells[row * now.width + column] ?? 0;
-          if (value === 0) continue;
-          canvas.globalAlpha = shade(value, now.most);
-          // On whole pixels, so that no seam is seen between two that are alike.
-          const [left, top] = [Math.floor((column * w) / now.width), Math.floor((row * h) / now.height)];
-          canvas.fillRect(left, top, Math.max(Math.floor(((column + 1) * w) / now.width) - left, 1), Math.max(Math.floor(((row + 1) * h) / now.height) - top, 1));
-        }
-      }
-      canvas.globalAlpha = 1;
-      const here = at.peek();
-      if (here === null) return "done";
-      canvas.strokeStyle = colours.peek().text;
-      canvas.lineWidth = 2;
-      canvas.strokeRect((here[0] * w) / now.width, (here[1] * h) / now.height, Math.max(w / now.width, 3), Math.max(h / now.height, 3));
-      return "done";
-    });
-    surface.current = made;
-    return () => made.dispose();
-  }, []);
-  // Another picture, another theme, or another cell.
-  useEffect(() => surface.current?.invalidate(), [cells, colours.value, at.value]);
+  // Drawn anew with another picture only, and not for each cell that is pointed at.
+  const drawn = useMemo(
+    () => (
+      <g>
+        {runsOf(cells, width, most).map(({ x, y, length, shade: fillOpacity }) => (
+          <rect x={x} y={y} width={length} height={1} style={{ fillOpacity }} />
+        ))}
+      </g>
+    ),
+    [cells, width, most],
+  );
   const move = (event: KeyboardEvent): void => {
     const way = WAYS[event.key];
     if (way === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -135,7 +108,7 @@ function Cells({ it, cells, owners }: CellsProps): JSX.Element {
     event.stopPropagation();
   };
   const point = (event: MouseEvent): void => {
-    const { left, top, width: w, height: h } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const { left, top, width: w, height: h } = (event.currentTarget as Element).getBoundingClientRect();
     at.value = [clamp(Math.floor(((event.clientX - left) / w) * width), width), clamp(Math.floor(((event.clientY - top) / h) * height), height)];
   };
   const here = at.value;
@@ -149,18 +122,22 @@ function Cells({ it, cells, owners }: CellsProps): JSX.Element {
           <span>{place(1, 0)}</span>
           <span>{place(1, height - 1)}</span>
         </span>
-        <canvas
-          ref={box}
+        <svg
           role="img"
           tabIndex={0}
           aria-label={words}
-          title={words}
+          viewBox={`0 0 ${width} ${height}`}
+          preserveAspectRatio="none"
+          shape-rendering="crispEdges"
           style={{ height: `${Math.min(HEIGHT, Math.max(height * 28, 40))}px` }}
           onKeyDown={move}
           onMouseMove={point}
           onMouseLeave={() => (at.value = null)}
           onBlur={() => (at.value = null)}
-        />
+        >
+          {drawn}
+          {here === null ? null : <rect class="data-heat-here" x={here[0]} y={here[1]} width={1} height={1} />}
+        </svg>
         <span class="mono data-heat-across">
           <span>{place(0, 0)}</span>
           <span>{place(0, width - 1)}</span>
@@ -179,19 +156,34 @@ function Cells({ it, cells, owners }: CellsProps): JSX.Element {
   );
 }
 
+/** Cells beside each other that look the same. */
+interface Run {
+  readonly x: number;
+  readonly y: number;
+  readonly length: number;
+  readonly shade: string;
+}
+
+function runsOf(cells: Float64Array, width: number, most: number): readonly Run[] {
+  const found: Run[] = [];
+  for (let start = 0; start < cells.length; ) {
+    const [x, value] = [start % width, cells[start] ?? 0];
+    const look = shade(value, most);
+    let length = 1;
+    while (x + length < width && (cells[start + length] ?? 0) > 0 === value > 0 && shade(cells[start + length] ?? 0, most) === look) length += 1;
+    if (value > 0) found.push({ x, y: Math.floor(start / width), length, shade: look });
+    start += length;
+  }
+  return found;
+}
+
 const WAYS: Readonly<Record<string, readonly [number, number]>> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 const clamp = (value: number, behind: number): number => Math.max(0, Math.min(value, behind - 1));
 
-/** From a little for one reference to all for the most, on a logarithmic scale. */
-function shade(value: number, most: number): number {
-  return most <= 1 ? 1 : 0.15 + (0.85 * Math.log(value)) / Math.log(most);
-}
-
-/** Colours of the page, as its style has them now. */
-function inks(element: HTMLElement | null): { readonly background: string; readonly accent: string } {
-  const style = element === null ? null : getComputedStyle(element);
-  return { background: style?.getPropertyValue("--panel") || "#fff", accent: style?.getPropertyValue("--accent") || "#00f" };
+/** From a little for one reference to all for the most, on a logarithmic scale, in steps of a hundredth. */
+function shade(value: number, most: number): string {
+  return value === 0 ? "0" : most <= 1 ? "1" : (0.15 + (0.85 * Math.log(value)) / Math.log(most)).toFixed(2);
 }
 
 /** Which subscripts a cell stands for, or which process. */
