@@ -42,7 +42,11 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let bytes = std::fs::metadata(&out).map_or(0, |metadata| metadata.len());
     say(&format!("{} ({})", out.display(), format::bytes(bytes)));
     for table in left_out {
-        let what = if *table == "intervals" { "single visits" } else { table };
+        let what = match *table {
+            "intervals" => "single visits",
+            "accesses" => "single accesses to arrays",
+            other => other,
+        };
         say(&format!(
             "{what} are left out: with them the run has more than {} MiB (--most-mib)",
             args.most_mib
