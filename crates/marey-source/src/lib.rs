@@ -43,5 +43,6 @@ mod problem;
 
 mod texts;
 
+pub use names::type_name;
 pub use problem::{BuildId, Problem};
 pub use symbolizer::{Address, Frame, ModuleRef, Quality, Resolved, Symbolizer, SymbolizerConfig};

@@ -44,6 +44,24 @@ impl Names {
     }
 }
 
+/// The type that a name stands for which compilers of C++ give it at run time (`typeid(T).name()`); `None` for text that is
+/// none. Such are the names of kernels that nobody has named: of their lambda or functor, with that of a tag behind a slash.
+pub fn type_name(name: &str) -> Option<String> {
+    if MAX_NAME_BYTES < name.len() {
+        return None;
+    }
+    let of_type = |part: &str| {
+        // A type of the language's is a single letter, and so might be what somebody calls a kernel.
+        let is_one = part.starts_with(|c: char| matches!(c, 'Z' | 'N' | 'S' | '1'..='9'));
+        let symbol = is_one.then(|| Symbol::new(format!("_ZTS{part}")).ok()).flatten()?;
+        let mut out = Bounded(String::new());
+        symbol.structured_demangle(&mut out, &DemangleOptions::new().no_return_type()).ok()?;
+        out.0.strip_prefix("typeinfo name for ").map(without_empty_packs)
+    };
+    let parts: Option<Vec<String>> = name.split('/').map(of_type).collect();
+    parts.map(|parts| parts.join("/"))
+}
+
 /// Whether the name is one that compilers make of all of a function's surroundings, and so the fullest.
 pub(crate) fn is_mangled(name: &str) -> bool {
     name.starts_with("_Z") || name.starts_with("_R")
@@ -207,6 +225,43 @@ mod tests {
         check("_Z5twiceIiET_S0_", Language::Other, "twice<int>");
         check("_ZZ4mainENKUlvE_clEv", Language::Other, "main::{lambda()#1}::operator()");
         check("_ZN12_GLOBAL__N_14workEv", Language::Other, "(anonymous namespace)::work");
+    }
+
+    /// Names as GCC 12 gives them (`typeid(T).name()`), and what `c++filt -t` says of them, but for the spaces of old.
+    #[test]
+    fn types_have_names_and_other_text_has_none() {
+        let check =
+            |name: &str, expected: &str| assert_eq!(type_name(name).as_deref().unwrap_or("-"), expected);
+        check("Z4mainEUliE_", "main::{lambda(int)#1}");
+        check("Z4mainEUliE0_", "main::{lambda(int)#2}");
+        check("5Scale", "Scale");
+        check("N3app4FillIdEE", "app::Fill<double>");
+        check(
+            "N3app4FillISt6vectorIiSaIiEEE3TagE",
+            "app::Fill<std::vector<int, std::allocator<int> > >::Tag",
+        );
+        check("N3app12_GLOBAL__N_16HiddenE", "app::(anonymous namespace)::Hidden");
+        check("ZN3app3runIdEEvT_EUliRdE_", "app::run<double>(double)::{lambda(int, double&)#1}");
+        check("ZN6Solver4stepEvEUliE_", "Solver::step()::{lambda(int)#1}");
+        check("5Scale/N3app4FillIdEE", "Scale/app::Fill<double>");
+        // What somebody calls a kernel by.
+        for name in [
+            "",
+            "fill",
+            "x",
+            "d",
+            "Zebra",
+            "Newton",
+            "3D",
+            "3d stencil",
+            "5Scaled",
+            "Kokkos::ViewFill-1D",
+            "5Scale/x",
+        ] {
+            check(name, "-");
+        }
+        check(&"N".repeat(100_000), "-");
+        check(&"NP".repeat(2000), "-");
     }
 
     #[test]

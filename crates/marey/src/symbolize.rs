@@ -57,6 +57,10 @@ impl Namer for SystemNames {
     fn data(&self, places: &[DataPlace], modules: &Columns) -> Vec<Option<Datum>> {
         self.unless_failed(|symbolizer| data::named(places, modules, symbolizer)).unwrap_or_default()
     }
+
+    fn kernel(&self, name: &str) -> Option<String> {
+        marey_source::type_name(name)
+    }
 }
 
 fn names(stacks: &Columns, modules: &Columns, symbolizer: &mut Symbolizer) -> anyhow::Result<Names> {

@@ -16,6 +16,9 @@ use super::{Datum, Function, Namer, arrays, tables};
 use crate::Error;
 use crate::schema::NONE;
 
+/// Kind of the nouns that are kernels of Kokkos.
+const KERNEL: &str = "kernel";
+
 /// Names the functions of a run.
 pub(crate) fn name(input: &mut Input, namer: &dyn Namer) -> Result<(), Error> {
     let (nouns, places): (Vec<u32>, Vec<(u32, u64)>) = input
@@ -26,7 +29,8 @@ pub(crate) fn name(input: &mut Input, namer: &dyn Namer) -> Result<(), Error> {
         .map(|(&noun, &place)| (noun, place))
         .unzip();
     let data = arrays::name(input, namer)?;
-    if nouns.is_empty() && data.is_empty() {
+    let has_kernels = rename_kernels(&mut input.globals, namer);
+    if nouns.is_empty() && data.is_empty() && !has_kernels {
         return Ok(());
     }
     let found = match nouns.is_empty() {
@@ -57,6 +61,20 @@ fn rename(globals: &mut Globals, mut found: FxHashMap<u32, Function>) {
             (row.name, row.file, row.line, row.distinct) = (function.name, function.file, function.line, 0);
         }
     }
+}
+
+/// Gives kernels readable names that had those of types. Whether there are any.
+fn rename_kernels(globals: &mut Globals, namer: &dyn Namer) -> bool {
+    let mut is_any = false;
+    for row in globals.nouns.rows.iter_mut().filter(|row| row.kind == KERNEL) {
+        // Behind it may stand where it runs.
+        let (name, place) = row.name.split_at(row.name.find(" on ").unwrap_or(row.name.len()));
+        if let Some(name) = namer.kernel(name) {
+            row.name = name + place;
+            is_any = true;
+        }
+    }
+    is_any
 }
 
 /// Gives data their names.

@@ -129,6 +129,12 @@ pub trait Namer {
         _ = modules;
         vec![None; places.len()]
     }
+
+    /// What a kernel is called that has the name of a type as compilers have it at run time; `None` for another name.
+    fn kernel(&self, name: &str) -> Option<String> {
+        _ = name;
+        None
+    }
 }
 
 /// A datum of the program: array, variable or block.
