@@ -21,7 +21,8 @@ pub fn caller(trace: &dyn Trace, path: CallPathId) -> Option<&Frame> {
 /// innermost.
 pub fn caller_on(frames: &[&Frame]) -> Option<usize> {
     let has_line = |frame: &&Frame| frame.line != 0;
-    let is_own = |frame: &&Frame| !is_internal(&frame.function);
+    let is_own =
+        |frame: &&Frame| !is_internal(&frame.function) && !is_of_kokkos(&frame.function, &frame.file);
     let both = frames.iter().position(|frame| has_line(frame) && is_own(frame));
     let one = || frames.iter().position(is_own).or_else(|| frames.iter().position(has_line));
     both.or_else(one).or((!frames.is_empty()).then_some(0))
@@ -63,6 +64,13 @@ pub fn innermost<'t>(frames: &[&'t Frame], caller: usize) -> &'t str {
 fn is_internal(function: &str) -> bool {
     let is_own = || function.contains("_MOD_") || function.starts_with("__pyx_");
     is_of_library(function) || (function.starts_with("__") && !is_own())
+}
+
+/// Whether a function, which stands in a file, is one of Kokkos's, through whose templates programs launch kernels and make
+/// Views. Of those that have been inlined debug information may have the last part of the name alone.
+pub fn is_of_kokkos(function: &str, file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    function.starts_with("Kokkos::") || name.starts_with("Kokkos_") && name.ends_with(".hpp")
 }
 
 /// Whether a function belongs to the standard library of C++ or Rust: correct, and of no help to somebody

@@ -67,7 +67,7 @@ pub use activities::Activity;
 pub use anomalies::{Anomalies, Anomaly, Method, NormalLimits, anomalies};
 pub use array_traffic::{ArrayTraffic, array_traffic};
 pub use arrays::{AccessSum, ArrayRow, Beneath, Piece, Piecemeal, Statement, Whereabouts, arrays, piecemeal};
-pub use caller::{caller, caller_on, innermost, is_of_library, routine, routine_on};
+pub use caller::{caller, caller_on, innermost, is_of_kokkos, is_of_library, routine, routine_on};
 pub use causes::{
     Causes, EXPLANATION_VERSION, TimeRow, WaitState, causes, causes_of, causes_within, wait_states,
 };

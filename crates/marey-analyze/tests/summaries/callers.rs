@@ -75,3 +75,18 @@ fn a_library_is_told_by_the_routine_that_the_program_called() {
     // Without lines nothing tells a library from the program.
     check_routine("pair:0 run:0 main:0", "-");
 }
+
+#[test]
+fn kernels_are_launched_by_whoever_calls_kokkos() {
+    let of = |function: &str, file: &str, line: u32| Frame { file: file.to_owned(), ..frame(function, line) };
+    let stack = [
+        of("Kokkos::Tools::beginParallelFor(std::string const&)", "", 0),
+        // As debug information tells of functions that have been inlined.
+        of("begin_parallel_for<Scale>", "/usr/include/kokkos/impl/Kokkos_Tools_Generic.hpp", 120),
+        of("Kokkos::parallel_for<Scale>", "/usr/include/kokkos/Kokkos_Parallel.hpp", 140),
+        of("step", "/home/me/Kokkos_app.cpp", 12),
+        of("main", "/home/me/main.cpp", 30),
+    ];
+    let place = caller_on(&stack.iter().collect::<Vec<_>>()).expect("there are frames");
+    assert_eq!(stack[place].function, "step");
+}

@@ -60,13 +60,24 @@ fn of_variable(variable: Variable) -> Datum {
     }
 }
 
-/// What has no variable of its own, by the line that made it.
+/// Whether a function is the program's own, and not one that makes Views for it.
+fn is_own(frame: &marey_source::Frame) -> bool {
+    let file = frame.file.as_deref().unwrap_or_default();
+    !marey_analyze::is_of_kokkos(&frame.function, file) && !crate::words::is_of_library(&frame.function)
+}
+
+/// What has no variable of its own, by the line that made it. Views are made by way of functions of Kokkos.
 fn made(place: &DataPlace, modules: &Columns, symbolizer: &mut Symbolizer) -> anyhow::Result<Option<Datum>> {
-    let Some(&(module, vaddr)) = place.made.first() else { return Ok(None) };
-    let Some(resolved) = resolve_one(module, Address::Return(vaddr), modules, symbolizer)? else {
-        return Ok(None);
-    };
-    let frame = resolved.frames.into_iter().next();
+    let is_view = place.kind == DataKind::View;
+    let mut frame = None;
+    for &(module, vaddr) in place.made.iter().take(if is_view { usize::MAX } else { 1 }) {
+        let resolved = resolve_one(module, Address::Return(vaddr), modules, symbolizer)?;
+        let mut frames = resolved.into_iter().flat_map(|resolved| resolved.frames);
+        frame = frames.find(|frame| !is_view || frame.line.is_some() && is_own(frame));
+        if frame.is_some() {
+            break;
+        }
+    }
     Ok(frame.filter(|frame| frame.line.is_some()).map(|frame| {
         let (file, line) = (frame.file.unwrap_or_default(), frame.line.unwrap_or(0));
         let short = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
