@@ -7,7 +7,7 @@
 //! Damage ends the window it is in, never the stream.
 
 use marey_model::AccessKind;
-use marey_model::spool::{Open, Record, RmaKind, announced};
+use marey_model::spool::{Access, Open, Record, RmaKind, announced};
 
 use super::added_up::{self, AddedUp};
 use super::build::Builder;
@@ -557,13 +557,17 @@ impl Decoder {
             Record::Access { access } => {
                 let known = context.data.get(&access.data);
                 let (time, path, _) = begin(known.map(|(_, part)| part));
+                let (target, peer) = match access.target {
+                    Access::HERE => (-1, context.process),
+                    rank => (rank, context.worlds_process(with.globals, rank)),
+                };
                 out.accesses.push(Accessed {
                     time,
                     path,
                     kind: AccessKind::from_code(access.kind).map_or("unknown", AccessKind::name),
                     array: known.map_or(NONE, |(array, _)| *array),
-                    target: access.target,
-                    peer: context.worlds_process(with.globals, access.target),
+                    target,
+                    peer,
                     bytes: i64::try_from(access.bytes).unwrap_or(i64::MAX),
                     offset: i64::try_from(access.offset).unwrap_or(i64::MAX),
                     shape: context.shapes.get(&access.shape).copied().unwrap_or(NONE),

@@ -254,7 +254,7 @@ pub struct Access {
     /// The datum's number in its process; of one that lies with another process, that of its counterpart here.
     /// 4294967295 = not known.
     pub data: u32,
-    /// Rank in `MPI_COMM_WORLD` of the process with which the datum lies; −1 unknown.
+    /// Rank in `MPI_COMM_WORLD` of the process with which the datum lies; −1 unknown; −2 with this one, whatever its rank.
     pub target: i64,
     /// Size in bytes.
     pub bytes: u64,
@@ -265,6 +265,9 @@ pub struct Access {
 }
 
 impl Access {
+    /// [`Self::target`] of what lies with the process itself.
+    pub const HERE: i64 = -2;
+
     /// Whether bytes are moved.
     pub fn is_moved(&self) -> bool {
         crate::AccessKind::from_code(self.kind).is_some_and(crate::AccessKind::moves)
