@@ -26,6 +26,7 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "clang",
     // The runtime of clang's OpenMP.
     "libomp-dev",
+    "libtrilinos-kokkos-dev",
     "dwz",
     // Another reader of sources.
     "universal-ctags",
@@ -66,6 +67,7 @@ pub(crate) const BENCH_PACKAGES: &[&str] = &[
     "hpcc",
     "scalapack-mpi-test",
     "netpipe-openmpi",
+    "libtrilinos-kokkos-dev",
 ];
 
 /// Somebody else's reader of the archive, pinned so that a test cannot change overnight.

@@ -66,6 +66,18 @@ pub(crate) mod coarray {
     }
 }
 
+/// Kokkos, in the same.
+#[cfg(feature = "linked")]
+pub(crate) mod kokkos {
+    pub(crate) fn named(_: u32) -> Option<(&'static str, String)> {
+        None
+    }
+
+    pub(crate) fn verb(_: u32) -> Option<(&'static str, marey_model::Role)> {
+        None
+    }
+}
+
 /// Data, in the same.
 #[cfg(feature = "linked")]
 pub(crate) mod data {

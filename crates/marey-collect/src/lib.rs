@@ -34,6 +34,8 @@ mod filter;
 mod functions;
 #[cfg(not(feature = "linked"))]
 mod heap;
+#[cfg(not(feature = "linked"))]
+mod kokkos;
 #[cfg(feature = "linked")]
 mod linked;
 #[cfg(not(feature = "linked"))]
@@ -59,7 +61,7 @@ mod variable;
 #[cfg(feature = "system-allocator")]
 use absent::alloc;
 #[cfg(feature = "linked")]
-use absent::{coarray, data, files, heap, openmp, system};
+use absent::{coarray, data, files, heap, kokkos, openmp, system};
 
 #[cfg(not(feature = "system-allocator"))]
 #[global_allocator]

@@ -123,6 +123,8 @@ fn started_by_another(me: u64) -> Option<&'static Runtime> {
 extern "C" fn thread_is_gone() {
     #[cfg(not(feature = "linked"))]
     crate::openmp::thread_ends();
+    #[cfg(not(feature = "linked"))]
+    crate::kokkos::thread_ends();
     crate::threads::ended();
     #[cfg(not(feature = "linked"))]
     crate::sampler::thread_ends();
@@ -282,6 +284,8 @@ static LOADED: extern "C" fn() = {
         }
         #[cfg(feature = "linked")]
         crate::linked::activate();
+        #[cfg(not(feature = "linked"))]
+        crate::kokkos::loaded();
         if is_command()
             && let Some(runtime) = begin()
         {

@@ -451,6 +451,10 @@ pub(crate) const SYSTEM_FUNCTIONS: u32 = 1 << 18;
 #[cfg(not(feature = "linked"))]
 pub(crate) const COARRAY_FUNCTIONS: u32 = 1 << 21;
 
+/// The same of what Kokkos tells.
+#[cfg(not(feature = "linked"))]
+pub(crate) const KOKKOS_VERBS: u32 = 1 << 22;
+
 /// The same of functions that allocate.
 #[cfg(not(feature = "linked"))]
 pub(crate) const HEAP_FUNCTIONS: u32 = 1 << 19;
@@ -487,7 +491,10 @@ fn region_of(what: What) -> Option<RegionKey> {
         Some(name) => ("file", name),
         None if crate::data::of_noun(what.noun).is_some() => ("data", format!("data {}", what.noun)),
         None if crate::openmp::place(what.noun).is_some() => ("construct", crate::openmp::name(what.noun)?),
-        None => NOUNS.with(|nouns| nouns.get(what.noun as usize).cloned()).flatten().unwrap_or_default(),
+        None => match crate::kokkos::named(what.noun) {
+            Some(named) => named,
+            None => NOUNS.with(|nouns| nouns.get(what.noun as usize).cloned()).flatten().unwrap_or_default(),
+        },
     };
     let (level, verb, role) = if what.function < THREAD_FUNCTIONS {
         let function = crate::mpi::FUNCTIONS.get(what.function as usize)?;
@@ -498,6 +505,8 @@ fn region_of(what: What) -> Option<RegionKey> {
         (level::SYSTEM, verb, role)
     } else if let Some((verb, role)) = crate::coarray::verb(what.function) {
         (level::COARRAY, verb, role)
+    } else if let Some((verb, role)) = crate::kokkos::verb(what.function) {
+        (level::KOKKOS, verb, role)
     } else if let Some(verb) = crate::heap::verb(what.function) {
         (level::MEMORY, verb, Role::Manage)
     } else if let Some((verb, role)) = crate::openmp::verb(what.function) {

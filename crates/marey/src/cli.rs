@@ -306,6 +306,13 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
     pub(crate) openmp: Switch,
 
+    /// Record what Kokkos tells
+    ///
+    /// Kernels, regions, sections, copies between Views, fences, and which Views there are, of programs that use Kokkos. A tool
+    /// that KOKKOS_TOOLS_LIBS or KOKKOS_PROFILE_LIBRARY names stays alone.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
+    pub(crate) kokkos: Switch,
+
     /// Record operations of coarrays
     ///
     /// What a Fortran program does with coarrays, by array, image and section, each with its call path; the calls of MPI

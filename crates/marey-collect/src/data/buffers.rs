@@ -145,6 +145,10 @@ fn resolve(runtime: &Runtime, cache: &mut Cache, entry: Entry, buffer: usize) ->
     if let Some(data) = cache.recent(buffer) {
         return (data, Holds::UntilGone);
     }
+    if let Some((data, (start, end))) = crate::kokkos::at(runtime, buffer).filter(|it| it.0 < cache::MOST) {
+        cache.set_recent(start, end, data);
+        return (data, Holds::UntilGone);
+    }
     let Some(heap) = crate::heap::heap() else { return named(Unknown::NoHeap) };
     if MOST_WORK < WORK.load(Ordering::Relaxed) {
         return named(Unknown::TooMuch);
@@ -245,6 +249,11 @@ fn forget(runtime: &Runtime, key: Key) {
 /// Says that the block that begins at an address is given back.
 pub(crate) fn gone(runtime: &Runtime, start: usize) {
     forget(runtime, Key::Block(start));
+}
+
+/// Says that a datum is gone that nobody has asked for by its block.
+pub(crate) fn set_gone(data: u32) {
+    cache::set_gone(data);
 }
 
 /// What memory is that no module, stack or recorded block holds.

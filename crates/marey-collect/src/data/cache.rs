@@ -48,7 +48,7 @@ pub(super) enum Holds {
     Always,
     /// Until the datum is given back.
     UntilGone,
-    /// For so many uses: what lies there is not known, and may be known by then.
+    /// For so many uses, 255 at most: what lies there is not known, and may be known by then, or when Views have been made.
     Uses(u32),
     /// As long as a frame is there.
     Frame(FrameOf),
@@ -60,6 +60,14 @@ const ALWAYS: u32 = 0;
 const UNTIL_GONE: u32 = 1;
 const FRAME: u32 = 1 << 30;
 const USES: u32 = 1 << 31;
+/// Bits of the uses, and behind them of how many Views there were.
+const OF_USES: u32 = 0xff;
+
+/// The latter, as it stands in a line.
+#[inline(always)]
+fn views_made() -> u32 {
+    crate::kokkos::n_made() << 8 & !USES
+}
 
 #[derive(Clone, Copy)]
 struct Line {
@@ -144,8 +152,9 @@ impl Cache {
             ALWAYS => true,
             UNTIL_GONE => is_there(line.data),
             uses if USES <= uses => {
-                line.holds -= 1;
-                USES < uses
+                let is_left = uses & OF_USES != 0;
+                line.holds -= u32::from(is_left);
+                is_left && uses & !(USES | OF_USES) == views_made()
             }
             frame => {
                 let frame = self.frames[(frame - FRAME) as usize % FRAMES];
@@ -161,7 +170,7 @@ impl Cache {
         let holds = match holds {
             Holds::Always => ALWAYS,
             Holds::UntilGone => UNTIL_GONE,
-            Holds::Uses(uses) => USES + uses,
+            Holds::Uses(uses) => USES | views_made() | uses.min(OF_USES),
             Holds::Frame(frame) => {
                 let place = self.next_frame % FRAMES;
                 self.next_frame = place + 1;

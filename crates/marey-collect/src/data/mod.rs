@@ -30,6 +30,8 @@ pub(crate) enum Key {
     Within(u32, usize),
     /// The site that made them.
     Made(u32),
+    /// The name of this number, which the program has given them.
+    Named(u32),
 }
 
 #[derive(Default)]

@@ -31,7 +31,7 @@ mod wrapper;
 
 pub(crate) use place::{name, place};
 pub(crate) use real::is_runtime;
-pub(crate) use region::verb;
+pub(crate) use region::{begin as begin_at, verb};
 
 use core::sync::atomic::{AtomicBool, Ordering};
 

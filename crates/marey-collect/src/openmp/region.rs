@@ -149,7 +149,7 @@ pub(super) fn begin_call(sp: usize) -> Option<(Own, (&'static Runtime, *mut Thre
 
 /// The recorder and the calling thread, if what comes in at stack pointer `sp` is to be recorded. Our own code runs for as
 /// long as the first lives.
-pub(super) fn begin(sp: usize) -> Option<(Own, (&'static Runtime, *mut Thread))> {
+pub(crate) fn begin(sp: usize) -> Option<(Own, (&'static Runtime, *mut Thread))> {
     let runtime = process::running()?;
     // SAFETY: the thread's own memory.
     unsafe {

@@ -84,8 +84,17 @@ pub(crate) struct Page<'p> {
 impl Page<'_> {
     /// One row an array.
     pub(crate) fn arrays(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
-        let remark = "accesses across processes, by time of the calls, all threads together; beneath: calls of lower levels \
-                      that moved data for them";
+        let is_of_views = !rows.is_empty() && rows.iter().all(|row| row.kind == DataKind::View);
+        let remark = match is_of_views {
+            true => {
+                "copies of Views, by time, all threads together; beneath: calls of lower levels that moved data for them; what \
+                 kernels access is not known"
+            }
+            false => {
+                "accesses across processes, by time of the calls, all threads together; beneath: calls of lower levels \
+                 that moved data for them"
+            }
+        };
         title(self.out, self.paint, "ARRAYS", remark)?;
         if rows.is_empty() {
             let text = "none: no level of this run tells of arrays; coarrays of Fortran are recorded where their library is \
@@ -184,7 +193,9 @@ impl Page<'_> {
 
     /// Says which arrays nobody accesses.
     fn unused(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
-        let unused: Vec<&ArrayRow> = rows.iter().filter(|row| row.moved.accesses == 0).collect();
+        // Kernels access Views, and nobody tells which.
+        let is_unused = |row: &&ArrayRow| row.moved.accesses == 0 && row.kind != DataKind::View;
+        let unused: Vec<&ArrayRow> = rows.iter().filter(is_unused).collect();
         if unused.is_empty() {
             return Ok(());
         }

@@ -14,6 +14,7 @@ use super::at_least_one;
         Of coarrays these are accesses to other images, allocation and collectives; a plain load or store of the part \
         that an image has itself is not recorded. `beneath` are the calls of other levels that served them, such as the \
         MPI_Get of a coarray's `get`: where there are many for one access, it is moved element by element.\n\n\
+        Of Views of Kokkos these are copies (`deep_copy`); what kernels read and write is not known.\n\n\
         An array of which the second table has only `allocate` and `deallocate` is made, but never accessed across images.",
     after_long_help = "EXAMPLES\n  \
         marey arrays run.marey\n  \

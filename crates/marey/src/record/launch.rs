@@ -11,9 +11,10 @@ use std::process::{Child, Command};
 
 use marey_model::{Elements, Rules};
 
+use super::kokkos;
 use super::signals::Relay;
 use super::spool_dir::LIBRARY_FILE;
-use crate::cli::{Mode, RecordArgs};
+use crate::cli::{Mode, RecordArgs, Switch};
 use crate::exit::say;
 use crate::inherited;
 
@@ -111,6 +112,8 @@ fn set_environment(command: &mut Command, args: &RecordArgs, places: &Places) {
     command.env("MAREY_FILES", args.files.name());
     command.env("MAREY_SYSTEM", args.system.name());
     command.env("MAREY_OPENMP", args.openmp.name());
+    // What records nothing need not be told anything.
+    kokkos::set(command, library, if args.mode == Mode::Quiet { Switch::Off } else { args.kokkos });
     command.env("MAREY_COARRAYS", args.coarrays.name());
     command.env("MAREY_BUFFERS", args.buffers.name());
     // The process whose parent we are is the command itself; all others were started by it.

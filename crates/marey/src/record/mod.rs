@@ -22,6 +22,7 @@ mod apart;
 mod clock;
 mod existing;
 mod job_step;
+mod kokkos;
 mod launch;
 mod launch_file;
 mod place;
@@ -32,6 +33,7 @@ mod spool_dir;
 
 pub(crate) use again::command_of;
 pub(crate) use existing::{is_finished, is_locked, place_of};
+pub(crate) use kokkos::users as kokkos_tool;
 pub(crate) use spool_dir::{
     LAUNCH_FILE, LIBRARY_FILE, LOCK_FILE, SPOOL, WORLD_FILES, can_preload_from, is_place_name, tidy,
 };
@@ -74,6 +76,9 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
 
     if let Some(program) = unseen(args) {
         say(&format!("warning: {program} {UNSEEN}"));
+    }
+    if let Some(told) = kokkos::told(args.kokkos) {
+        say(&format!("warning: {told}"));
     }
     let places = launch::Places { library, spool: run.spool(), home: run.home(), rules };
     let outcome = launch::run(args, &places, || run.commit()).context("cannot start the program")?;

@@ -12,9 +12,9 @@ use marey_archive::RunFacts;
 use crate::cli::{Cli, Mode, RecordArgs};
 
 /// Those of them that are kept, in the order of the help.
-const KEPT: [&str; 15] = [
+const KEPT: [&str; 16] = [
     "mode", "elements", "max-mb", "budget", "sample", "counters", "depth", "threads", "files", "system",
-    "openmp", "coarrays", "buffers", "heap", "all",
+    "openmp", "kokkos", "coarrays", "buffers", "heap", "all",
 ];
 /// No word is longer: sixty-four places of elements are not.
 const LONGEST: usize = 4096;
@@ -37,6 +37,7 @@ pub(super) fn words_of(args: &RecordArgs) -> Vec<String> {
         ("files", Some(args.files.name().to_owned())),
         ("system", Some(args.system.name().to_owned())),
         ("openmp", Some(args.openmp.name().to_owned())),
+        ("kokkos", Some(args.kokkos.name().to_owned())),
         ("coarrays", Some(args.coarrays.name().to_owned())),
         ("buffers", Some(args.buffers.name().to_owned())),
         ("heap", Some(off_or(args.heap.0.map(|least| least.to_string())))),
@@ -155,6 +156,7 @@ fn set(args: &mut RecordArgs, then: RecordArgs, name: &str) {
         "files" => args.files = then.files,
         "system" => args.system = then.system,
         "openmp" => args.openmp = then.openmp,
+        "kokkos" => args.kokkos = then.kokkos,
         "coarrays" => args.coarrays = then.coarrays,
         "buffers" => args.buffers = then.buffers,
         "heap" => args.heap = then.heap,
@@ -182,7 +184,7 @@ mod tests {
     }
 
     /// Each with a value that is not the usual one, as a user types it.
-    const ALL: [&str; 15] = [
+    const ALL: [&str; 16] = [
         "--mode=full",
         "--elements=0-3,100-100",
         "--max-mb=7",
@@ -194,6 +196,7 @@ mod tests {
         "--files=off",
         "--system=off",
         "--openmp=off",
+        "--kokkos=off",
         "--coarrays=off",
         "--buffers=off",
         "--heap=1",
@@ -217,7 +220,7 @@ mod tests {
             let mut again = typed(&ALL);
             take(&mut again, &run_of(&before.iter().map(String::as_str).collect::<Vec<_>>()), |_| false);
             assert_eq!(words_of(&again)[..1], before[..1]);
-            assert_eq!(words_of(&again)[2..14], before[1..], "{words:?}");
+            assert_eq!(words_of(&again)[2..15], before[1..], "{words:?}");
         }
     }
 

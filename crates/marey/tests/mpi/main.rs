@@ -30,6 +30,7 @@ mod mpi_functions;
 mod mpi_heap;
 mod mpi_hosts;
 mod mpi_jumps;
+mod mpi_kokkos;
 mod mpi_launch;
 mod mpi_limits;
 mod mpi_linked;

@@ -1,0 +1,231 @@
+//! Views that there are: what each is called, where it lies, and since when.
+//!
+//! The one idea: Kokkos says when it allocates memory for a View and when it gives it back, so a View is a datum in between,
+//! and any address in it is an address of that View, for copies, and for messages of MPI
+//! ([`crate::data::buffers`]).
+//!
+//! What is told is where a head of Kokkos's lies, and the data are behind it. Memory that Kokkos takes for itself has no
+//! such head; which it is can be seen when the memory is used, for by then the head has been written.
+//!
+//! Deliberately absent: Views of memory that the program has itself, of which Kokkos tells nothing.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+use std::collections::BTreeMap;
+
+use marey_measure::{Lock, Runtime};
+use marey_model::spool::{Access, Definition, DefinitionKind};
+use marey_model::{AccessKind, DataKind};
+
+use super::Verb;
+use super::names::Kind;
+use super::open::Call;
+use super::space::{SpaceHandle, in_space};
+use crate::data::{self, Key};
+
+/// Bytes of the head (`SharedAllocationHeader`).
+const HEAD: usize = 128;
+/// Where the label lies in it, and how long it can be.
+const LABEL_AT: usize = 8;
+const LABEL_MOST: usize = HEAD - LABEL_AT;
+
+/// Views that are known at a time, and that a process defines in all.
+const MOST: usize = 1 << 16;
+const MOST_MADE: u32 = 1 << 17;
+
+/// A View.
+#[derive(Clone, Debug)]
+struct View {
+    data: u32,
+    noun: u32,
+    /// Where its data begin.
+    base: usize,
+    bytes: u64,
+    /// The label, as long as it is not known whether there is a head.
+    unseen: Option<Box<[u8]>>,
+    /// What its definition says beside.
+    name: String,
+    site: Option<u32>,
+    ticks: u64,
+}
+
+/// By the address that Kokkos tells.
+static VIEWS: Lock<Option<BTreeMap<usize, View>>> = Lock::new(None);
+
+static N_MADE: AtomicU32 = AtomicU32::new(0);
+
+/// How many Views have been made: what was not known of an address may be known when there are more.
+#[inline(always)]
+pub(crate) fn n_made() -> u32 {
+    N_MADE.load(Ordering::Relaxed)
+}
+
+fn with<R>(f: impl FnOnce(&mut BTreeMap<usize, View>) -> Option<R>) -> Option<R> {
+    VIEWS.with_or_renew(Option::default, |views| f(views.get_or_insert_default())).flatten()
+}
+
+/// What Kokkos calls memory that nobody has given a name to.
+fn is_label(label: &[u8]) -> bool {
+    !matches!(label, b"" | b"[unlabeled]" | b"no-label" | b"(none)" | b"unlabeled")
+}
+
+/// What calls say of memory.
+#[derive(Clone, Copy)]
+pub(super) struct Told<'a> {
+    pub(super) space: &'a SpaceHandle,
+    pub(super) label: &'a [u8],
+    pub(super) address: usize,
+    pub(super) bytes: u64,
+}
+
+/// Notes a View that has just been allocated.
+pub(super) fn allocated(call: &mut Call, told: Told<'_>) {
+    let Told { space, label, address, bytes } = told;
+    let is_named = is_label(label);
+    let name =
+        if is_named { in_space(&String::from_utf8_lossy(label), &space.name()) } else { String::new() };
+    let is_room = address != 0
+        && N_MADE.load(Ordering::Relaxed) < MOST_MADE
+        && with(|views| Some(views.len() < MOST)) == Some(true);
+    let data = if is_room { call.runtime.define(|it| it.next_id(DefinitionKind::Data)) } else { None };
+    let Some(data) = data else { return call.instant(call.site(Verb::Allocate, u32::MAX), [None, None]) };
+    let (noun, site) = if is_named {
+        let number = call.here.met.noun(Kind::View, 0, name.as_bytes(), str::to_owned);
+        let noun = data::noun("view", Key::Named(number), data);
+        (noun, call.site(Verb::Allocate, noun))
+    } else {
+        let made = call.site(Verb::Allocate, u32::MAX);
+        let noun = made.map_or(u32::MAX, |made| data::noun("view", Key::Made(made), data));
+        (noun, call.site(Verb::Allocate, noun))
+    };
+    let view = View {
+        data,
+        noun,
+        base: address.wrapping_add(HEAD),
+        bytes,
+        unseen: space.is_host().then(|| Box::from(&label[..label.len().min(LABEL_MOST - 1)])),
+        name,
+        site,
+        ticks: call.runtime.ticks(),
+    };
+    let access = view.all(AccessKind::Make);
+    view.define(call.runtime);
+    // What lay there has been given back by a way that nobody saw.
+    if let Some(before) = with(|views| Some(views.insert(address, view))).flatten() {
+        before.gone(call.runtime);
+    }
+    N_MADE.fetch_add(1, Ordering::Relaxed);
+    call.instant(site, [Some(access), None]);
+}
+
+/// Notes that a View is about to be given back.
+pub(super) fn deallocated(call: &mut Call, told: Told<'_>) {
+    let Some(mut view) = with(|views| views.remove(&told.address)) else {
+        return call.instant(call.site(Verb::Deallocate, u32::MAX), [None, None]);
+    };
+    // SAFETY: the memory is still there.
+    unsafe { view.look(call.runtime, told.address) };
+    view.gone(call.runtime);
+    let access = view.all(AccessKind::Free);
+    call.instant(call.site(Verb::Deallocate, view.noun), [Some(access), None]);
+}
+
+/// A View that something lies in.
+pub(super) struct Holding {
+    pub(super) data: u32,
+    pub(super) noun: u32,
+    /// Bytes from its beginning.
+    pub(super) offset: u64,
+    range: (usize, usize),
+}
+
+/// The View that an address lies in.
+pub(super) fn holding(runtime: &Runtime, address: usize) -> Option<Holding> {
+    if n_made() == 0 {
+        return None;
+    }
+    with(|views| {
+        let (&start, view) = views.range_mut(..=address).next_back()?;
+        if view.bytes.saturating_add(HEAD as u64) < (address - start) as u64 {
+            return None;
+        }
+        // SAFETY: what is in the table has not been given back.
+        unsafe { view.look(runtime, start) };
+        let offset = address.checked_sub(view.base)? as u64;
+        // One without elements is where it begins.
+        let is_in = offset < view.bytes || offset == 0;
+        let range = (view.base, view.base.saturating_add(view.bytes as usize));
+        is_in.then_some(Holding { data: view.data, noun: view.noun, offset, range })
+    })
+}
+
+/// The same for a buffer of a message: datum, and where it begins and ends.
+pub(crate) fn at(runtime: &Runtime, buffer: usize) -> Option<(u32, (usize, usize))> {
+    holding(runtime, buffer).map(|holding| (holding.data, holding.range))
+}
+
+/// The noun of the View that Kokkos tells by the address of its head.
+pub(super) fn noun_of(address: usize) -> Option<u32> {
+    with(|views| views.get(&address).map(|view| view.noun))
+}
+
+impl Holding {
+    /// How some bytes of it are accessed.
+    pub(super) fn access(&self, kind: AccessKind, bytes: u64) -> Access {
+        let (data, offset) = (self.data, self.offset);
+        Access { kind: kind as u8, data, target: Access::HERE, bytes, offset, shape: u32::MAX }
+    }
+}
+
+impl View {
+    fn all(&self, kind: AccessKind) -> Access {
+        let (data, bytes) = (self.data, self.bytes);
+        Access { kind: kind as u8, data, target: Access::HERE, bytes, offset: 0, shape: u32::MAX }
+    }
+
+    /// Looks whether there is a head, if nobody has yet, and corrects what has been said.
+    ///
+    /// # Safety
+    /// The memory at `start`, which Kokkos has told, has not been given back.
+    unsafe fn look(&mut self, runtime: &Runtime, start: usize) {
+        let Some(label) = self.unseen.take() else { return };
+        let head = start as *const u8;
+        // What is shorter than this is a View's with its head, for it is none that Kokkos takes for itself.
+        if (self.bytes as usize) <= LABEL_AT + label.len() {
+            return;
+        }
+        // SAFETY: as many bytes have been allocated at least.
+        let at = |at: usize| unsafe { *head.add(LABEL_AT + at) };
+        let has_head =
+            label.iter().enumerate().all(|(place, byte)| at(place) == *byte) && at(label.len()) == 0;
+        if !has_head {
+            self.base = start;
+            self.define(runtime);
+        }
+    }
+
+    fn define(&self, runtime: &Runtime) {
+        let definition = Definition::Data {
+            id: self.data,
+            kind: DataKind::View as u8,
+            name: self.name.clone(),
+            place: None,
+            from_frame: None,
+            within: None,
+            site: self.site,
+            address: self.base as u64,
+            bytes: self.bytes,
+            element: 0,
+            code: 0,
+            bounds: Vec::new(),
+            ticks: self.ticks,
+        };
+        runtime.define(|definitions| definitions.define(&definition));
+    }
+
+    /// From now on nothing lies there.
+    fn gone(&self, runtime: &Runtime) {
+        data::buffers::set_gone(self.data);
+        let ticks = runtime.ticks();
+        runtime.define(|definitions| definitions.define(&Definition::DataFreed { id: self.data, ticks }));
+    }
+}
