@@ -25,6 +25,7 @@ mod trial;
 pub(crate) use shell::quote;
 
 mod coarrays;
+mod kokkos;
 mod line;
 mod mpi;
 mod program;

@@ -12,7 +12,7 @@ use super::finding::{Finding, Topic};
 use super::loader::{self, Recorder};
 use super::mpi::{self, Launcher};
 use super::shell::{find_program, line, quote, record};
-use super::{coarrays, loading, source, threads};
+use super::{coarrays, kokkos, loading, source, threads};
 use crate::paint::harmless;
 
 /// The first program of a command line that is linked statically and has no recorder inside: nothing of it
@@ -158,6 +158,7 @@ fn executable(shown: &str, path: &Path, elf: &Elf, context: &Context<'_>, findin
     });
     findings.extend(callers.take(8).map(|(name, path, elf)| source::examine(name, path, elf)));
     findings.extend(threads::examine(shown, &listing, context.words));
+    findings.extend(kokkos::examine(shown, &listing));
 }
 
 /// A library: its name, its place, its facts.
