@@ -15,7 +15,7 @@ const TEXT: &str = "\
 Two ranks on one machine send each other messages of 8 bytes; elapsed time for one message, that is one \
 send and one receive, in ns.
 *Added* is the difference to the plain program in the same round; *depth* is the number of frames of the \
-call stack that marey keeps at each call site; *without adapters* is with full stacks, and without OpenMP, coarrays and \
+call stack that marey keeps at each call site; *without adapters* is with full stacks, and without OpenMP, Kokkos, coarrays and \
 the arrays that buffers lie in.";
 
 const TIME: &str = "ns_per_message";
@@ -26,7 +26,7 @@ const DEEP: &str = "message full stacks";
 const BARE: &str = "message without adapters";
 const EZTRACE: &str = "message eztrace";
 
-const WITHOUT: [&str; 6] = ["--openmp", "off", "--coarrays", "off", "--buffers", "off"];
+const WITHOUT: [&str; 8] = ["--openmp", "off", "--kokkos", "off", "--coarrays", "off", "--buffers", "off"];
 
 /// Measures the plain program and every recorder that is here.
 pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<Section> {

@@ -16,6 +16,7 @@ mod function;
 mod goal;
 mod governor;
 mod heap;
+mod kokkos;
 mod merge;
 mod message;
 mod openmp;
@@ -161,6 +162,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         call::measure(plan, &tools, &mut goals)?,
         openmp::measure(plan, &tools, &mut goals)?,
         coarray::measure(plan, &tools, &mut goals)?,
+        kokkos::measure(plan, &tools, &mut goals)?,
         message::measure(plan, &tools, &mut goals)?,
         merge::measure(plan, &tools, &mut goals)?,
         program::measure(plan, &tools, &mut goals)?,
