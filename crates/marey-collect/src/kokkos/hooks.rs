@@ -198,14 +198,12 @@ fn begin_copy(
     from: usize,
     bytes: u64,
 ) {
-    let written = views::holding(call.runtime, to);
-    let read = views::holding(call.runtime, from);
+    let [written, read] = views::holding(call.runtime, [to, from]);
     let noun = match &written {
         Some(written) => written.noun,
         None => {
-            let space = to_space.name();
-            let label = |name: &str| space::in_space(name, &space);
-            call.here.met.noun(Kind::View, 0, to_label, label)
+            let label = |name: &str| space::in_space(name, &to_space.name());
+            call.here.met.noun(Kind::View, to_space.told(), to_label, label)
         }
     };
     let accesses: Accesses = [

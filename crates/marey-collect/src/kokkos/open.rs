@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 
 use marey_measure::{Kept, Lock, Mode, Runtime, Scratch, Thread};
 use marey_model::spool::Access;
+use rustc_hash::FxHashMap;
 
 use super::Verb;
 use super::names::Met;
@@ -65,6 +66,15 @@ pub(super) struct Here {
     n_deeper: [u32; 2],
     n_numbers: u64,
     pub(super) met: Met,
+    /// Nouns of Views by the numbers of their names.
+    views: FxHashMap<u32, u32>,
+}
+
+impl Here {
+    /// The noun of Views that have the name of this number, which `ask` finds.
+    pub(super) fn noun_of_view(&mut self, number: u32, ask: impl FnOnce() -> u32) -> u32 {
+        *self.views.entry(number).or_insert_with(ask)
+    }
 }
 
 /// Where that lies; null before the thread's first call.
@@ -193,13 +203,16 @@ impl Call {
 
     /// Ends what has begun at this place, with all that is inside, at these ticks or now.
     fn end_at(&mut self, at: usize, ticks: u64) {
-        let inside = self.here.begun.split_off(at);
+        let begun = self.here.begun.get(at).copied();
+        let inside = self.here.begun.iter().skip(at + 1).find_map(|begun| begun.entered);
+        // No memory is given back: that would take calls of the kernel each time.
+        self.here.begun.truncate(at);
         // SAFETY: the descriptor is the calling thread's.
         unsafe {
-            if let Some(outermost) = inside.iter().skip(1).find_map(|begun| begun.entered) {
+            if let Some(outermost) = inside {
                 marey_measure::leave_site(self.thread, outermost.site);
             }
-            let Some(&Begun { entered: Some(entered), accesses, .. }) = inside.first() else { return };
+            let Some(Begun { entered: Some(entered), accesses, .. }) = begun else { return };
             if marey_measure::innermost(self.thread) != Some(entered.site) {
                 marey_measure::leave_site(self.thread, entered.site);
             } else if ticks != u64::MAX {

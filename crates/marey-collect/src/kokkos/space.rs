@@ -16,16 +16,25 @@ pub(super) struct SpaceHandle {
 const HOST: &str = "Host";
 
 impl SpaceHandle {
-    /// What the space is called. The last byte may never have been written.
+    /// The bytes of what the space is called. The last one may never have been written.
+    fn bytes(&self) -> impl Iterator<Item = u8> {
+        self.name[..63].iter().map(|byte| byte.cast_unsigned()).take_while(|byte| *byte != 0)
+    }
+
+    /// What the space is called.
     pub(super) fn name(&self) -> String {
-        let bytes: Vec<u8> =
-            self.name[..63].iter().map(|byte| byte.cast_unsigned()).take_while(|byte| *byte != 0).collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        String::from_utf8_lossy(&self.bytes().collect::<Vec<u8>>()).into_owned()
     }
 
     /// Whether its memory is the process's own.
     pub(super) fn is_host(&self) -> bool {
-        self.name() == HOST
+        self.bytes().eq(HOST.bytes())
+    }
+
+    /// What tells Views of one label apart that lie in several spaces; 0 for the host's.
+    pub(super) fn told(&self) -> u32 {
+        let of = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        if self.is_host() { 0 } else { self.bytes().fold(0x811c_9dc5, of).max(1) }
     }
 }
 

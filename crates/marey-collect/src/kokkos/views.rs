@@ -17,7 +17,7 @@ use marey_model::spool::{Access, Definition, DefinitionKind};
 use marey_model::{AccessKind, DataKind};
 
 use super::Verb;
-use super::names::Kind;
+use super::names::{Kind, named};
 use super::open::Call;
 use super::space::{SpaceHandle, in_space};
 use crate::data::{self, Key};
@@ -32,8 +32,8 @@ const LABEL_MOST: usize = HEAD - LABEL_AT;
 const MOST: usize = 1 << 16;
 const MOST_MADE: u32 = 1 << 17;
 
-/// A View.
-#[derive(Clone, Debug)]
+/// A View. Nothing of it is memory of its own, which would take calls of the kernel.
+#[derive(Clone, Copy, Debug)]
 struct View {
     data: u32,
     noun: u32,
@@ -41,11 +41,27 @@ struct View {
     base: usize,
     bytes: u64,
     /// The label, as long as it is not known whether there is a head.
-    unseen: Option<Box<[u8]>>,
-    /// What its definition says beside.
-    name: String,
+    unseen: Option<Label>,
+    /// The number of its name; `None` without one.
+    named: Option<u32>,
     site: Option<u32>,
     ticks: u64,
+}
+
+/// The beginning of a label, as a head has it.
+#[derive(Clone, Copy, Debug)]
+struct Label {
+    bytes: [u8; LABEL_MOST - 1],
+    len: usize,
+}
+
+impl Label {
+    fn of(label: &[u8]) -> Self {
+        let mut bytes = [0; LABEL_MOST - 1];
+        let len = label.len().min(bytes.len());
+        bytes[..len].copy_from_slice(&label[..len]);
+        Self { bytes, len }
+    }
 }
 
 /// By the address that Kokkos tells.
@@ -80,41 +96,36 @@ pub(super) struct Told<'a> {
 /// Notes a View that has just been allocated.
 pub(super) fn allocated(call: &mut Call, told: Told<'_>) {
     let Told { space, label, address, bytes } = told;
-    let is_named = is_label(label);
-    let name =
-        if is_named { in_space(&String::from_utf8_lossy(label), &space.name()) } else { String::new() };
-    let is_room = address != 0
-        && N_MADE.load(Ordering::Relaxed) < MOST_MADE
-        && with(|views| Some(views.len() < MOST)) == Some(true);
+    let ticks = call.runtime.ticks();
+    let is_room = address != 0 && N_MADE.load(Ordering::Relaxed) < MOST_MADE;
     let data = if is_room { call.runtime.define(|it| it.next_id(DefinitionKind::Data)) } else { None };
     let Some(data) = data else { return call.instant(call.site(Verb::Allocate, u32::MAX), [None, None]) };
-    let (noun, site) = if is_named {
-        let number = call.here.met.noun(Kind::View, 0, name.as_bytes(), str::to_owned);
-        let noun = data::noun("view", Key::Named(number), data);
-        (noun, call.site(Verb::Allocate, noun))
-    } else {
-        let made = call.site(Verb::Allocate, u32::MAX);
-        let noun = made.map_or(u32::MAX, |made| data::noun("view", Key::Made(made), data));
-        (noun, call.site(Verb::Allocate, noun))
+    let shown = |name: &str| in_space(name, &space.name());
+    let named = is_label(label).then(|| call.here.met.noun(Kind::View, space.told(), label, shown));
+    let (noun, site) = match named {
+        Some(number) => {
+            let noun = call.here.noun_of_view(number, || data::noun("view", Key::Named(number), data));
+            (noun, call.site(Verb::Allocate, noun))
+        }
+        None => {
+            let made = call.site(Verb::Allocate, u32::MAX);
+            let noun = made.map_or(u32::MAX, |made| data::noun("view", Key::Made(made), data));
+            (noun, call.site(Verb::Allocate, noun))
+        }
     };
-    let view = View {
-        data,
-        noun,
-        base: address.wrapping_add(HEAD),
-        bytes,
-        unseen: space.is_host().then(|| Box::from(&label[..label.len().min(LABEL_MOST - 1)])),
-        name,
-        site,
-        ticks: call.runtime.ticks(),
-    };
-    let access = view.all(AccessKind::Make);
+    let unseen = space.is_host().then(|| Label::of(label));
+    let view = View { data, noun, base: address.wrapping_add(HEAD), bytes, unseen, named, site, ticks };
     view.define(call.runtime);
+    let known = with(|views| {
+        let is_kept = views.len() < MOST || views.contains_key(&address);
+        Some(if is_kept { views.insert(address, view) } else { Some(view) })
+    });
     // What lay there has been given back by a way that nobody saw.
-    if let Some(before) = with(|views| Some(views.insert(address, view))).flatten() {
+    if let Some(before) = known.flatten() {
         before.gone(call.runtime);
     }
     N_MADE.fetch_add(1, Ordering::Relaxed);
-    call.instant(site, [Some(access), None]);
+    call.instant(site, [Some(view.all(AccessKind::Make)), None]);
 }
 
 /// Notes that a View is about to be given back.
@@ -138,29 +149,33 @@ pub(super) struct Holding {
     range: (usize, usize),
 }
 
-/// The View that an address lies in.
-pub(super) fn holding(runtime: &Runtime, address: usize) -> Option<Holding> {
+/// The Views that addresses lie in.
+pub(super) fn holding<const N: usize>(runtime: &Runtime, addresses: [usize; N]) -> [Option<Holding>; N] {
     if n_made() == 0 {
+        return [const { None }; N];
+    }
+    let found = with(|views| Some(addresses.map(|address| held(runtime, views, address))));
+    found.unwrap_or([const { None }; N])
+}
+
+fn held(runtime: &Runtime, views: &mut BTreeMap<usize, View>, address: usize) -> Option<Holding> {
+    let (&start, view) = views.range_mut(..=address).next_back()?;
+    if view.bytes.saturating_add(HEAD as u64) < (address - start) as u64 {
         return None;
     }
-    with(|views| {
-        let (&start, view) = views.range_mut(..=address).next_back()?;
-        if view.bytes.saturating_add(HEAD as u64) < (address - start) as u64 {
-            return None;
-        }
-        // SAFETY: what is in the table has not been given back.
-        unsafe { view.look(runtime, start) };
-        let offset = address.checked_sub(view.base)? as u64;
-        // One without elements is where it begins.
-        let is_in = offset < view.bytes || offset == 0;
-        let range = (view.base, view.base.saturating_add(view.bytes as usize));
-        is_in.then_some(Holding { data: view.data, noun: view.noun, offset, range })
-    })
+    // SAFETY: what is in the table has not been given back.
+    unsafe { view.look(runtime, start) };
+    let offset = address.checked_sub(view.base)? as u64;
+    // One without elements is where it begins.
+    let is_in = offset < view.bytes || offset == 0;
+    let range = (view.base, view.base.saturating_add(view.bytes as usize));
+    is_in.then_some(Holding { data: view.data, noun: view.noun, offset, range })
 }
 
 /// The same for a buffer of a message: datum, and where it begins and ends.
 pub(crate) fn at(runtime: &Runtime, buffer: usize) -> Option<(u32, (usize, usize))> {
-    holding(runtime, buffer).map(|holding| (holding.data, holding.range))
+    let [holding] = holding(runtime, [buffer]);
+    holding.map(|holding| (holding.data, holding.range))
 }
 
 /// The noun of the View that Kokkos tells by the address of its head.
@@ -190,13 +205,13 @@ impl View {
         let Some(label) = self.unseen.take() else { return };
         let head = start as *const u8;
         // What is shorter than this is a View's with its head, for it is none that Kokkos takes for itself.
-        if (self.bytes as usize) <= LABEL_AT + label.len() {
+        if (self.bytes as usize) <= LABEL_AT + label.len {
             return;
         }
         // SAFETY: as many bytes have been allocated at least.
         let at = |at: usize| unsafe { *head.add(LABEL_AT + at) };
-        let has_head =
-            label.iter().enumerate().all(|(place, byte)| at(place) == *byte) && at(label.len()) == 0;
+        let has_head = label.bytes[..label.len].iter().enumerate().all(|(place, byte)| at(place) == *byte)
+            && at(label.len) == 0;
         if !has_head {
             self.base = start;
             self.define(runtime);
@@ -207,7 +222,7 @@ impl View {
         let definition = Definition::Data {
             id: self.data,
             kind: DataKind::View as u8,
-            name: self.name.clone(),
+            name: self.named.and_then(named).map(|(_, name)| name).unwrap_or_default(),
             place: None,
             from_frame: None,
             within: None,
