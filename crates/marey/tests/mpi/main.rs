@@ -16,6 +16,7 @@ mod support;
 mod mpi_across;
 mod mpi_arrays;
 mod mpi_blocks;
+mod mpi_boundary;
 mod mpi_budget;
 mod mpi_clocks;
 mod mpi_coarrays;
