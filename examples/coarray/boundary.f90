@@ -351,24 +351,34 @@ contains
       end do
       u(edge + 1:) = whole(edge + 1:points)
     end do
+    u(:edge) = whole(:edge)
     side = 0
     side(:last - first + 1) = u(first:last)
   end subroutine march
 
-  ! How far off the temperatures within are, relative to the highest.
+  ! How far off the temperatures within are, and the fluxes, relative to the highest temperature and the steepest
+  ! slope. No heat flows through the edge.
   subroutine judge
-    real(8) :: off, total
-    integer :: i
+    real(8) :: off, flux, total, highest
+    integer :: i, row
 
     off = 0
+    flux = 0
     total = 0
-    do i = max(first, edge + 1), last
-      off = max(off, abs(side(i - first + 1) - exact(i, finish)) / exp(-2 * pi**2 * finish))
-      total = total + abs(side(i - first + 1))
+    highest = exp(-2 * pi**2 * finish)
+    do i = first, last
+      row = i - first + 1
+      if (i <= edge) then
+        flux = max(flux, abs(side(row)) / (pi * highest))
+      else
+        off = max(off, abs(side(row) - exact(i, finish)) / highest)
+      end if
+      total = total + abs(side(row))
     end do
     call co_max(off)
+    call co_max(flux)
     call co_sum(total)
-    if (me == 1) print '(a,es12.4,a,es22.14)', 'error ', off, '   sum ', total
+    if (me == 1) print '(2(a,es10.3),a,es22.14)', 'error ', off, '   flux ', flux, '   sum ', total
   end subroutine judge
 
   ! The time since the last call, on image 1.
