@@ -37,8 +37,12 @@ pub(crate) fn print(page: &mut Page<'_>) -> io::Result<()> {
             writeln!(page.out, "  {}", page.paint.paint(Look::Faint, &line))?;
         }
     }
+    let mut told: Vec<Piecemeal> = Vec::new();
     for (number, finding) in (1..).zip(&found) {
-        let text = sentence(trace, finding, causes);
+        let way = finding.pieces.as_ref().map(|pieces| pieces.kind);
+        let is_told = way.is_some_and(|way| told.contains(&way));
+        told.extend(way);
+        let text = sentence(trace, finding, causes, is_told);
         for (place, line) in wrap(&text, page.paint.prose_width() - 5).iter().enumerate() {
             let mark = if place == 0 { format!("{number:>2} ") } else { "   ".to_owned() };
             writeln!(page.out, "  {}{line}", page.paint.paint(Look::Bar, &mark))?;
@@ -94,9 +98,10 @@ fn most(trace: &dyn Trace, it: &Dominant, causes: &Causes) -> String {
 }
 
 /// `Rank 0 takes 301 ms for …, 150 ms longer than …; for that rank 1 waits …. Up to 150 ms (12.3 % of the run) …`
-fn sentence(trace: &dyn Trace, finding: &Finding, causes: &Causes) -> String {
+/// If it `is_told` already what to do about accesses made so, it is not told again.
+fn sentence(trace: &dyn Trace, finding: &Finding, causes: &Causes, is_told: bool) -> String {
     if finding.kind != FindingKind::Delay {
-        return moved(trace, finding, causes);
+        return moved(trace, finding, causes, is_told);
     }
     let who = capital(&and_others(who(trace, &finding.locations), finding.others));
     let is_one = finding.locations.len() == 1;
@@ -151,12 +156,12 @@ fn sentence(trace: &dyn Trace, finding: &Finding, causes: &Causes) -> String {
         solid(format::duration(finding.gain)),
         noise.unwrap_or_default(),
         clocks(finding),
-        pieces(finding),
+        pieces(finding, is_told),
     )
 }
 
 /// How it could be made otherwise, if it is made piece by piece.
-fn pieces(finding: &Finding) -> String {
+fn pieces(finding: &Finding, is_told: bool) -> String {
     let Some(pieces) = &finding.pieces else { return String::new() };
     let what = match pieces.kind {
         Piecemeal::Elements => {
@@ -169,6 +174,9 @@ fn pieces(finding: &Finding) -> String {
             solid(format::counted_as(pieces.accesses, "access", "accesses")),
         ),
     };
+    if is_told {
+        return format!(" It {what}, as above.");
+    }
     format!(" It {what}. {}", remedy(pieces.kind, &harmless(&pieces.array), pieces.dimensions))
 }
 
@@ -192,7 +200,7 @@ fn clocks(finding: &Finding) -> String {
 }
 
 /// `Rank 0 takes 100 ms for MPI_Send in …: 12 calls, 3.00 MB. …`
-fn moved(trace: &dyn Trace, finding: &Finding, causes: &Causes) -> String {
+fn moved(trace: &dyn Trace, finding: &Finding, causes: &Causes, is_told: bool) -> String {
     let is_one = finding.locations.len() == 1;
     let (takes, each) = if is_one { ("takes", "") } else { ("take", " each") };
     let data =
@@ -216,7 +224,7 @@ fn moved(trace: &dyn Trace, finding: &Finding, causes: &Causes) -> String {
         solid(format::counted(finding.calls, "call")),
         solid(format::duration(finding.gain)),
         solid(format::percent(finding.gain.0, (causes.span.to - causes.span.from).0)),
-        pieces(finding),
+        pieces(finding, is_told),
     )
 }
 
@@ -429,7 +437,7 @@ pub(crate) fn json(trace: &dyn Trace, causes: &Causes, run: &Path, part: &Option
                 FindingKind::Transfer => "transfer",
                 FindingKind::Files => "files",
             },
-            text: format::plain(&sentence(trace, finding, causes)),
+            text: format::plain(&sentence(trace, finding, causes, false)),
             gain_ns: finding.gain.0,
             cost_ns: rounded(finding.cost).0,
             share: finding.share,

@@ -111,13 +111,24 @@ function wordsOf({ why, verb, file, line, sum, transfers }: WirePiece, of: WireA
   const at = place(file, line);
   const what = `${verb} ${array}${at === "" ? "" : ` at ${at}`}`;
   if (why === "elements") {
-    return `${what} moves single elements: ${count(sum.accesses)} times ${bytes(Math.floor(sum.bytes / Math.max(sum.accesses, 1)))} take ${duration(sum.time_ns)}. Move a section at once (${array}(lower:upper)[image]), or lay the arrays of the statement out alike, so that most is with the image itself.`;
+    const each = bytes(Math.floor(sum.bytes / Math.max(sum.accesses, 1)));
+    const others = (of?.bounds.length ?? 1) - 1;
+    return `${what} moves single elements: ${count(sum.accesses)} times ${each} take ${duration(sum.time_ns)}. ${sectionOf(array, others)}`;
   }
-  return `${what} became ${count(transfers)} transfers beneath: ${counted(sum.accesses, "access", "accesses")} take ${duration(sum.time_ns)}. The library moves a section that does not lie in one piece element by element; have what is moved lie side by side (its first dimension whole), or copy it into an array of its own first.`;
+  return `${what} became ${count(transfers)} transfers beneath: ${counted(sum.accesses, "access", "accesses")} take ${duration(sum.time_ns)}. The library moves it element by element, for the section, or the array that it is assigned to, does not lie in one piece, or is allocatable, of which the library is not told that. Have both lie side by side (the first dimension whole), and assign to an array of fixed shape.`;
+}
+
+/** What to do about single elements of an array that has so many dimensions besides the first. */
+function sectionOf(array: string, others: number): string {
+  if (others <= 0) {
+    return `Move a section at once (${array}(lower:upper)[image]), or lay the arrays of the statement out alike, so that most is with the image itself.`;
+  }
+  return `Move a section along the first dimension at once (${array}(lower:upper${", j".repeat(others)})[image]): only there do elements lie side by side. If the loop runs along another one, let the owner copy what is asked for into an array without gaps, or lay the arrays of the statement out alike, so that most is with the image itself.`;
 }
 
 function Unused({ rows }: { readonly rows: readonly WireArray[] }): JSX.Element | null {
-  const unused = rows.filter((row) => row.moved.accesses === 0);
+  // Kernels access Views, and nobody tells which.
+  const unused = rows.filter((row) => row.moved.accesses === 0 && row.kind !== "view");
   if (unused.length === 0) return null;
   const names = unused.slice(0, 6).map(nameOf).join(", ");
   const more = unused.length > 6 ? ` and ${unused.length - 6} more` : "";
