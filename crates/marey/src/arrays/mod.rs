@@ -150,8 +150,10 @@ impl Page<'_> {
     /// Says which accesses are made piece by piece.
     fn piecemeal(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
         let pieces = piecemeal(rows);
+        let mut told: Vec<Piecemeal> = Vec::new();
         for piece in pieces.iter().take(MOST_PIECES) {
-            self.remark(&in_words(piece))?;
+            self.remark(&in_words(piece, told.contains(&piece.kind)))?;
+            told.push(piece.kind);
         }
         let more = pieces.len().saturating_sub(MOST_PIECES);
         table::more(
@@ -302,8 +304,8 @@ const MOST_PIECES: usize = 3;
 /// A coarray that each image makes so many times is worth a remark.
 const OFTEN: u64 = 10;
 
-/// What is made piece by piece, and what to do.
-fn in_words(piece: &Piece<'_>) -> String {
+/// What is made piece by piece, and what to do, if that `is_told` not yet.
+fn in_words(piece: &Piece<'_>, is_told: bool) -> String {
     let Statement { verb, file, line, sum, .. } = piece.statement;
     let place = words::place(file, *line);
     let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
@@ -320,6 +322,9 @@ fn in_words(piece: &Piece<'_>) -> String {
             format::count(piece.transfers),
         ),
     };
+    if is_told {
+        return format!("{verb} {array}{at} {what}, as above.");
+    }
     format!("{verb} {array}{at} {what}. {}", remedy(piece.kind, &array, piece.array.bounds.len()))
 }
 

@@ -158,7 +158,7 @@ function Above(): JSX.Element | null {
   if (whole.value.to <= 1 || run.value?.levels.some((level, place) => !common.includes(level) && isThere(place)) !== false) return null;
   return (
     <p class="muted">
-      This run tells of no programming model above MPI and threads. Coarrays of Fortran are recorded if their library is loaded as a shared one (<code>marey f90</code>), constructs of OpenMP as they are, spans and tasks of Rust with{" "}
+      This run tells of no programming model above MPI and threads. Coarrays of Fortran are recorded if their library is loaded as a shared one (<code>marey f90</code>), constructs of OpenMP and what Kokkos tells as they are, spans and tasks of Rust with{" "}
       <code>marey-rust</code>; then array, loop or task stand here, with the calls that served them beneath.
     </p>
   );
