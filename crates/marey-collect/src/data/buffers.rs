@@ -95,7 +95,7 @@ pub(crate) fn data(runtime: &Runtime, entry: Entry, buffer: usize) -> u32 {
 
 #[cold]
 fn found(runtime: &Runtime, entry: Entry, buffer: usize) -> u32 {
-    // SAFETY: the variable is the calling thread's own.
+    // SAFETY: the variable is the calling thread's own; calls are under way while their buffers are named.
     if buffer == 0 || unsafe { (*local()).own } != 0 {
         return NO_DATA;
     }
@@ -106,7 +106,8 @@ fn found(runtime: &Runtime, entry: Entry, buffer: usize) -> u32 {
     };
     let (data, holds) = resolve(runtime, cache, entry, buffer);
     if data != NO_DATA {
-        cache.set(buffer, data, holds);
+        // SAFETY: as above.
+        unsafe { cache.set(entry, buffer, data, holds) };
     }
     data
 }

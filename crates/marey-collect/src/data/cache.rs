@@ -14,7 +14,7 @@ use crate::entry::Entry;
 use crate::unwind::FrameOf;
 use crate::variable::thread_variable;
 
-/// Buffers that a thread remembers: 2 KiB.
+/// Buffers that a thread remembers: 3 KiB.
 const LINES: usize = 128;
 /// Frames that it remembers.
 const FRAMES: usize = 32;
@@ -72,6 +72,9 @@ fn views_made() -> u32 {
 #[derive(Clone, Copy)]
 struct Line {
     buffer: usize,
+    /// Where the call goes on, if the buffer may lie in a frame: of what is there, that is a part of the condition, so calls
+    /// from two places need two lines.
+    from: usize,
     data: u32,
     holds: u32,
 }
@@ -116,7 +119,7 @@ impl Cache {
         // SAFETY: as above.
         let slot = unsafe { &mut *slot() };
         let fresh = Self {
-            lines: [Line { buffer: 0, data: 0, holds: 0 }; LINES],
+            lines: [Line { buffer: 0, from: 0, data: 0, holds: 0 }; LINES],
             frames: [None; FRAMES],
             next_frame: 0,
             recent: [(0, 0, 0); RECENT],
@@ -144,8 +147,10 @@ impl Cache {
     /// The entry is that of a call of the calling thread that has not returned.
     #[inline(always)]
     pub(super) unsafe fn find(&mut self, entry: Entry, buffer: usize) -> Option<u32> {
-        let line = &mut self.lines[line_of(buffer)];
-        if line.buffer != buffer {
+        // SAFETY: the caller's promise.
+        let from = unsafe { from(entry, buffer) };
+        let line = &mut self.lines[line_of(buffer, from)];
+        if line.buffer != buffer || line.from != from {
             return None;
         }
         let holds = match line.holds {
@@ -166,7 +171,10 @@ impl Cache {
     }
 
     /// Remembers what lies at an address.
-    pub(super) fn set(&mut self, buffer: usize, data: u32, holds: Holds) {
+    ///
+    /// # Safety
+    /// As for [`Self::find`].
+    pub(super) unsafe fn set(&mut self, entry: Entry, buffer: usize, data: u32, holds: Holds) {
         let holds = match holds {
             Holds::Always => ALWAYS,
             Holds::UntilGone => UNTIL_GONE,
@@ -181,7 +189,9 @@ impl Cache {
                 of_it
             }
         };
-        self.lines[line_of(buffer)] = Line { buffer, data, holds };
+        // SAFETY: the caller's promise.
+        let from = unsafe { from(entry, buffer) };
+        self.lines[line_of(buffer, from)] = Line { buffer, from, data, holds };
     }
 
     /// The datum of a block that a buffer lies in, if one was found there lately.
@@ -198,10 +208,67 @@ impl Cache {
     }
 }
 
+/// Frames reach no further beyond a call's, as a rule.
+const STACK: usize = 64 << 20;
+
+/// Where a call goes on whose buffer may lie in a frame; else 0.
+///
+/// # Safety
+/// The entry is that of a call that has not returned.
 #[inline(always)]
-fn line_of(buffer: usize) -> usize {
+unsafe fn from(entry: Entry, buffer: usize) -> usize {
+    if buffer.wrapping_sub(entry.sp) >= STACK {
+        return 0;
+    }
+    // SAFETY: the return address lies there.
+    unsafe { *(entry.sp as *const usize) }
+}
+
+#[inline(always)]
+fn line_of(buffer: usize, from: usize) -> usize {
     // Buffers lie some bytes apart at least.
-    ((buffer as u64 >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize
+    ((buffer as u64 >> 2 ^ from as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize
 }
 
 const _: () = assert!(LINES == 1 << (64 - 57));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A variable is sent from one line and received into from another, in turn.
+    #[test]
+    fn a_buffer_in_a_frame_is_remembered_for_each_place_that_calls_with_it() {
+        let mut cache = Cache {
+            lines: [Line { buffer: 0, from: 0, data: 0, holds: 0 }; LINES],
+            frames: [None; FRAMES],
+            next_frame: 0,
+            recent: [(0, 0, 0); RECENT],
+            next_recent: 0,
+            runtime: 0,
+            closings: 0,
+        };
+        // Two return addresses that have lines of their own, and one that shares that of the first; the variable lies behind.
+        let mut stack: [usize; 8] = [0x1000, 0, 0, 0, 0, 0, 0, 0];
+        let variable = &raw const stack[5] as usize;
+        let has_own = |from: &usize| line_of(variable, *from) != line_of(variable, 0x1000);
+        stack[1] = (0x2000..0x4000).find(has_own).unwrap();
+        stack[2] = (0x4000..0x8000).find(|from| !has_own(from)).unwrap();
+        let entry = |at: usize| Entry { sp: &raw const stack[at] as usize, bp: 0 };
+        let elsewhere = variable + (STACK << 1);
+        // SAFETY: what lies at the entries is read, and nothing else.
+        unsafe {
+            for turn in 0..3 {
+                for (at, data) in [(0, 7), (1, 8)] {
+                    let known = cache.find(entry(at), variable);
+                    assert_eq!(known, (turn > 0).then_some(data), "turn {turn}");
+                    cache.set(entry(at), variable, data, Holds::Always);
+                }
+            }
+            assert_eq!(cache.find(entry(2), variable), None);
+            // What is in no frame is the same, wherever it is named.
+            cache.set(entry(0), elsewhere, 9, Holds::Always);
+            assert_eq!(cache.find(entry(1), elsewhere), Some(9));
+        }
+    }
+}

@@ -96,9 +96,9 @@ function Pieces({ head }: { readonly head: ArraysHead }): JSX.Element | null {
   const more = head.pieces.length - FEW;
   return (
     <ul class="data-pieces">
-      {head.pieces.slice(0, FEW).map((piece) => (
+      {head.pieces.slice(0, FEW).map((piece, at) => (
         <li>
-          {wordsOf(piece, head.arrays.find((it) => it.number === piece.array))} <Place file={piece.file} line={piece.line} />
+          {wordsOf(piece, head.arrays.find((it) => it.number === piece.array), head.pieces.slice(0, at).some((it) => it.why === piece.why))} <Place file={piece.file} line={piece.line} />
         </li>
       ))}
       {more > 0 ? <li class="muted">{counted(more, "more line")} with less time, among the statements of their arrays.</li> : null}
@@ -106,16 +106,19 @@ function Pieces({ head }: { readonly head: ArraysHead }): JSX.Element | null {
   );
 }
 
-function wordsOf({ why, verb, file, line, sum, transfers }: WirePiece, of: WireArray | undefined): string {
+/** In words; what to do is left out if it is told already. */
+function wordsOf({ why, verb, file, line, sum, transfers }: WirePiece, of: WireArray | undefined, isTold: boolean): string {
   const array = of === undefined ? "an array" : nameOf(of);
   const at = place(file, line);
   const what = `${verb} ${array}${at === "" ? "" : ` at ${at}`}`;
   if (why === "elements") {
     const each = bytes(Math.floor(sum.bytes / Math.max(sum.accesses, 1)));
     const others = (of?.bounds.length ?? 1) - 1;
-    return `${what} moves single elements: ${count(sum.accesses)} times ${each} take ${duration(sum.time_ns)}. ${sectionOf(array, others)}`;
+    return `${what} moves single elements: ${count(sum.accesses)} times ${each} take ${duration(sum.time_ns)}${isTold ? ", as above." : `. ${sectionOf(array, others)}`}`;
   }
-  return `${what} became ${count(transfers)} transfers beneath: ${counted(sum.accesses, "access", "accesses")} take ${duration(sum.time_ns)}. The library moves it element by element, for the section, or the array that it is assigned to, does not lie in one piece, or is allocatable, of which the library is not told that. Have both lie side by side (the first dimension whole), and assign to an array of fixed shape.`;
+  const pieces = `${what} became ${count(transfers)} transfers beneath: ${counted(sum.accesses, "access", "accesses")} take ${duration(sum.time_ns)}`;
+  if (isTold) return `${pieces}, as above.`;
+  return `${pieces}. The library moves it element by element, for the section, or the array that it is assigned to, does not lie in one piece, or is allocatable, of which the library is not told that. Have both lie side by side (the first dimension whole), and assign to an array of fixed shape.`;
 }
 
 /** What to do about single elements of an array that has so many dimensions besides the first. */
