@@ -6,6 +6,7 @@
 //!
 //! A case that cannot be built or run here is named with its reason and left out of the table.
 
+mod adapter;
 mod build;
 mod call;
 mod coarray;
