@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use marey_model::{AccessKind, CallPathId, DataKind, Level, Nanos, NounId, ProcessId, StackId};
 
 use crate::paths::{Paths, add};
-use crate::patterns::{FlowPattern, rank_of, ranks};
+use crate::patterns::FlowPattern;
 use crate::trace::{AccessRow, Trace};
 
 /// What accesses came to.
@@ -61,16 +61,14 @@ pub struct Statement {
     pub call_paths: BTreeSet<CallPathId>,
     /// What levels beneath did for it, the calls with most time first.
     pub beneath: Vec<Beneath>,
-    /// From which rank data went to which; processes without a rank by their number.
-    pub flows: BTreeSet<(u32, u32)>,
-    /// Ranks that there are.
-    pub ranks: u32,
+    /// From which process data went to which.
+    pub flows: BTreeSet<(ProcessId, ProcessId)>,
 }
 
 impl Statement {
     /// Between which ranks data goes; `None` = it stays where it is.
-    pub fn pattern(&self) -> Option<FlowPattern> {
-        FlowPattern::of(&self.flows, self.ranks)
+    pub fn pattern(&self, trace: &dyn Trace) -> Option<FlowPattern> {
+        FlowPattern::of_processes(trace, self.flows.iter().copied())
     }
 }
 
@@ -248,7 +246,6 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     }
     let beneath = Descendants::new(trace);
     let paths = Paths::new(trace);
-    let ranks = ranks(trace);
     let mut statements: BTreeMap<(NounId, Said), Statement> = BTreeMap::new();
     for access in trace.accessed() {
         let Some(array) = access.array.and_then(|array| trace.arrays().get(array)) else { continue };
@@ -264,7 +261,6 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
             call_paths: BTreeSet::new(),
             beneath: Vec::new(),
             flows: BTreeSet::new(),
-            ranks,
         });
         statement.sum.add(access);
         statement.call_paths.extend(access.call_path);
@@ -275,9 +271,8 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
         row.moved.add(access);
         let own = trace.locations().get(access.location.idx()).map(|location| location.process);
         if let (Some(own), Some(peer)) = (own, access.peer) {
-            let (here, there) = (rank_of(trace, own), rank_of(trace, peer));
             let is_read = access.kind == AccessKind::Read;
-            statement.flows.insert(if is_read { (there, here) } else { (here, there) });
+            statement.flows.insert(if is_read { (peer, own) } else { (own, peer) });
             let place = row.by_process.entry(own).or_default();
             if own == peer { place.local.add(access) } else { place.remote.add(access) }
         }

@@ -123,12 +123,12 @@ impl FlowPattern {
 }
 
 /// The rank of a process, or its number if it has none.
-pub(crate) fn rank_of(trace: &dyn Trace, process: ProcessId) -> u32 {
+fn rank_of(trace: &dyn Trace, process: ProcessId) -> u32 {
     trace.processes().get(process.idx()).and_then(|it| it.first_rank()).unwrap_or(process.0)
 }
 
 /// How many ranks there are.
-pub(crate) fn ranks(trace: &dyn Trace) -> u32 {
+fn ranks(trace: &dyn Trace) -> u32 {
     let ranks = trace.processes().iter().filter(|process| process.rank.is_some()).count();
     u32::try_from(ranks).unwrap_or(u32::MAX)
 }

@@ -6,8 +6,8 @@
 //! Performance* (1996).
 //!
 //! What is *explicit*: the sentence itself, and what serves it by doing the same, such as the transfers of lower levels
-//! beneath a transfer; of what is asked for under another sentence, that one says what is served. What is *implicit*: all else beneath, done to keep what the sentence means, such as the lock around
-//! a transfer or the barrier in an allocation.
+//! beneath a transfer; of what is asked for under another sentence, that one says what is served. What is *implicit*: all
+//! else beneath, done to keep what the sentence means, such as the lock around a transfer or the barrier in an allocation.
 //!
 //! Deliberately absent: when something happened, but for [`over_time`].
 

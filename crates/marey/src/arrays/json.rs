@@ -113,13 +113,13 @@ impl<'a> Json<'a> {
         };
         Self {
             time_ns: super::time_of(trace).0,
-            arrays: rows.iter().map(|row| array(row, nests)).collect(),
+            arrays: rows.iter().map(|row| array(trace, row, nests)).collect(),
             piecemeal: marey_analyze::piecemeal(rows).iter().map(piece).collect(),
         }
     }
 }
 
-fn array<'a>(row: &'a ArrayRow, nests: &Nests) -> Array<'a> {
+fn array<'a>(trace: &dyn Trace, row: &'a ArrayRow, nests: &Nests) -> Array<'a> {
     let by_process = |(process, it): (&marey_model::ProcessId, &marey_analyze::Whereabouts)| ByProcess {
         process: process.0,
         local: it.local.into(),
@@ -144,11 +144,11 @@ fn array<'a>(row: &'a ArrayRow, nests: &Nests) -> Array<'a> {
         remote: row.remote().into(),
         transfers_beneath: row.transfers_beneath(),
         by_process: row.by_process.iter().map(by_process).collect(),
-        statements: row.statements.iter().map(|it| line(it, nests)).collect(),
+        statements: row.statements.iter().map(|it| line(trace, it, nests)).collect(),
     }
 }
 
-fn line<'a>(statement: &'a Statement, nests: &Nests) -> Line<'a> {
+fn line<'a>(trace: &dyn Trace, statement: &'a Statement, nests: &Nests) -> Line<'a> {
     let lines = |it: &marey_source::text::Loop| Loop { first_line: it.lines.first, last_line: it.lines.last };
     Line {
         verb: &statement.verb,
@@ -159,7 +159,7 @@ fn line<'a>(statement: &'a Statement, nests: &Nests) -> Line<'a> {
         accesses: statement.sum.accesses,
         bytes: statement.sum.bytes,
         time_ns: statement.sum.time.0,
-        pattern: statement.pattern().map(|pattern| pattern.name()),
+        pattern: statement.pattern(trace).map(|pattern| pattern.name()),
         loops: nests.around(statement).into_iter().map(lines).collect(),
         beneath: statement.beneath.iter().map(call).collect(),
     }
