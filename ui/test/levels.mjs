@@ -26,7 +26,7 @@ async function said(browser, what, holds, argument) {
 
 export async function levels(browser, address, file) {
   const { page } = browser;
-  const { gets, remote, images, line, declared, per_image: perImage } = JSON.parse(readFileSync(file, "utf8"));
+  const { gets, remote, images, line, declared, per_image: perImage, loop, filled } = JSON.parse(readFileSync(file, "utf8"));
   await page.goto(address);
   await browser.until("the overview", () => document.querySelector(".overview-bar") !== null);
 
@@ -111,6 +111,17 @@ export async function levels(browser, address, file) {
   await said(browser, "with it again", () => document.querySelector(".levels-tools .chip") !== null);
   await page.locator("[aria-label='Rows of sentences by line'] .link", { hasText: `misaligned.f90:${line}` }).first().click();
   await browser.until("the source", (line) => /view=source/.test(location.hash) && decodeURIComponent(location.hash).includes(`misaligned.f90",${line}]`), line);
+
+  browser.step("its pane tells what the line asks of others: how often, which loop moves it on, and what it needs");
+  await browser.until("what is asked", () => document.querySelector(".source-remotes li") !== null);
+  const across = plain(await page.locator(".source-remotes li").first().textContent());
+  for (const part of [`Line ${line}`, "reads b(at)[from]", `get b: ${written(gets)} ×`, `${written(remote)} transfers beneath`, "data goes: 0 and 1", `Elements and image follow the loop ${loop[0]}–${loop[1]}.`, `needs bline ${filled}, written in the same iteration, before`]) assert(across.replaceAll("\u00a0", " ").includes(part), `${part} is not in ${across}`);
+  assert.equal((await page.locator(`.line[data-line='${line}'] .line-remote`).allTextContents()).join(""), "b(at)[from]");
+  assert.equal(await page.locator(".line-remote").count() > 0 && (await page.locator(".line .line-remote").evaluateAll((all) => new Set(all.map((it) => it.closest(".line").dataset.line)).size)), 1, "no other line asks for anything");
+  assert.match((await page.locator(".line-arrow title").allTextContents()).join(), new RegExp(`needs b of line ${filled}`));
+  await browser.accessible("Source with references to other images");
+  assert.deepEqual(await unexplained(page), []);
+  await browser.picture("across");
 
   browser.step("Data has the same array, says what is wrong with it, and where its elements lie");
   await browser.open("Data");

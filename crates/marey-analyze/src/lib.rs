@@ -132,7 +132,7 @@ pub use situations::{
     Threshold, situations,
 };
 pub use source_graph::{
-    GraphCost, LineCall, MeasuredCall, MeasuredFunction, MeasuredGraph, calls_within, line_calls,
+    GraphCost, LineCall, MeasuredCall, MeasuredFunction, MeasuredGraph, calls_time, calls_within, line_calls,
     measured_graph,
 };
 pub use source_loops::{LoopCost, SourceLoop, source_loops};

@@ -9,6 +9,7 @@
 //! several distances here.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use marey_model::ProcessId;
 
@@ -118,6 +119,30 @@ impl FlowPattern {
             Self::ManyToOne { .. } => "many-to-one",
             Self::AllToAll => "all-to-all",
             Self::Irregular => "irregular",
+        }
+    }
+}
+
+/// As tables have it: `shift by +1`, `neighbours ±1`, `0 to 3 others`.
+impl fmt::Display for FlowPattern {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneToOne { from, to } => write!(out, "{from} to {to}"),
+            Self::Exchange(one, other) => write!(out, "{one} and {other}"),
+            Self::Shift(by) => write!(out, "shift by {by:+}"),
+            Self::Neighbours(distances) => {
+                let is_pair = |distance: &i64| distances.contains(&-distance);
+                let words =
+                    distances.iter().filter(|it| !(**it < 0 && is_pair(it))).map(|it| match is_pair(it) {
+                        true => format!("±{it}"),
+                        false => format!("{it:+}"),
+                    });
+                write!(out, "neighbours {}", words.collect::<Vec<_>>().join(", "))
+            }
+            Self::OneToMany { from, to } => write!(out, "{from} to {to} others"),
+            Self::ManyToOne { from, to } => write!(out, "{from} others to {to}"),
+            Self::AllToAll => out.write_str("all to all"),
+            Self::Irregular => out.write_str("irregular"),
         }
     }
 }

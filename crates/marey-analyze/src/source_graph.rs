@@ -159,6 +159,16 @@ pub fn calls_within(
     rows.into_iter().collect()
 }
 
+/// How long calls of libraries took that no other measured call has made, of all locations together.
+pub fn calls_time(trace: &dyn Trace) -> Nanos {
+    let mut time = Nanos(0);
+    let is_outermost = |path| library_call(trace, path).is_some_and(|call| call.path == path);
+    for row in trace.profile().iter().filter(|row| is_outermost(row.call_path)) {
+        time = time + row.inclusive;
+    }
+    time
+}
+
 /// Hands out what calls of libraries cost that no other measured call has made, with their call paths.
 fn each_call(trace: &dyn Trace, waits: Option<&Waits>, each: &mut dyn FnMut(CallPathId, Part<'_>)) {
     let is_outermost = |path| library_call(trace, path).is_some_and(|call| call.path == path);

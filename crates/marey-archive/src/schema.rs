@@ -128,7 +128,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 71] = [
+pub static TABLES: [&TableSpec; 73] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -193,6 +193,8 @@ pub static TABLES: [&TableSpec; 71] = [
     &SOURCE_BASES,
     &SOURCE_LOOPS,
     &SOURCE_CONSTRUCTS,
+    &SOURCE_REFERENCES,
+    &SOURCE_DEPENDENCES,
     &SOURCE_CALLS,
     &SOURCE_TEXTS,
     &SOURCE_CODES,

@@ -10,15 +10,17 @@ mod read;
 
 use std::collections::BTreeMap;
 
-use marey_analyze::{GraphCost, LineCall, LoopCost, Sampled, SourceLoop, Trace, line_calls, source_loops};
+use marey_analyze::{
+    GraphCost, LineCall, LoopCost, Sampled, SourceLoop, Trace, arrays, calls_time, line_calls, source_loops,
+};
 use marey_archive::schema::SOURCE_TEXTS;
 use marey_archive::{Error, Filter};
 
 use crate::run::Opened;
-use crate::wire::WireCost;
+use crate::wire::{WireCost, WireSourceStatement};
 
 pub(crate) use graph::{Callee, Graph, weight};
-pub(crate) use read::{Base, Call, Construct, File, Function, Loop, Member, Module, Type};
+pub(crate) use read::{Base, Call, Construct, File, Function, Loop, Member, Module, Reference, Type};
 
 /// All of it.
 #[derive(Debug, Default)]
@@ -31,6 +33,7 @@ pub(crate) struct Program {
     pub(crate) bases: Vec<Base>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) constructs: Vec<Construct>,
+    pub(crate) references: Vec<Reference>,
     pub(crate) calls: Vec<Call>,
     /// Files that have a text, which is read when it is asked for.
     pub(crate) texts: Vec<u32>,
@@ -41,6 +44,10 @@ pub(crate) struct Program {
     pub(crate) lines: BTreeMap<(u32, u32), WireCost>,
     /// What lines called by themselves: by file, line and region.
     pub(crate) line_calls: BTreeMap<(u32, u32, u32), WireCost>,
+    /// What was done to arrays, by file, in the order of lines.
+    pub(crate) statements: BTreeMap<u32, Vec<WireSourceStatement>>,
+    /// How long measured calls of libraries took that no other has made.
+    pub(crate) calls_ns: i64,
     /// All samples.
     pub(crate) whole: Sampled,
     /// Why there is nothing; in words.
@@ -77,6 +84,8 @@ impl Program {
             Some(((*numbers.get(call.file)?, call.line, call.region.0), of_graph(&call.cost, 0)))
         };
         it.line_calls = line_calls(&run.trace, waits).iter().filter_map(place).collect();
+        it.statements = statements(run, &numbers);
+        it.calls_ns = calls_time(&run.trace).0;
         it.graph = Graph::of(run, &it, waits);
         it
     }
@@ -135,6 +144,36 @@ fn seen_lines(run: &Opened<'_>, numbers: &BTreeMap<&str, u32>) -> Vec<(u32, u32)
     lines.sort_unstable();
     lines.dedup();
     lines
+}
+
+/// What was done to arrays from lines of these files.
+fn statements(run: &Opened<'_>, numbers: &BTreeMap<&str, u32>) -> BTreeMap<u32, Vec<WireSourceStatement>> {
+    let mut found: BTreeMap<u32, Vec<WireSourceStatement>> = BTreeMap::new();
+    for array in arrays(&run.trace) {
+        for it in array.statements.iter().filter(|it| it.line != 0) {
+            let Some(file) = numbers.get(it.file.as_str()) else { continue };
+            let beneath = it.beneath.iter().filter(|it| it.is_transfer).map(|it| it.calls);
+            found.entry(*file).or_default().push(WireSourceStatement {
+                line: it.line,
+                array: array.noun.0,
+                name: array.name.clone(),
+                verb: it.verb.clone(),
+                moves: it.kind.moves(),
+                accesses: it.sum.accesses,
+                bytes: it.sum.bytes,
+                time_ns: it.sum.time.0,
+                pattern: it.pattern(&run.trace).map_or_else(String::new, |it| it.to_string()),
+                transfers: beneath.fold(0, u64::saturating_add),
+                region: it
+                    .call_paths
+                    .iter()
+                    .find_map(|path| run.trace.call_paths().get(path.idx()))
+                    .map(|path| path.region.0),
+            });
+        }
+    }
+    found.values_mut().for_each(|all| all.sort_by_key(|it| it.line));
+    found
 }
 
 fn of_loop(cost: &LoopCost) -> WireCost {

@@ -62,6 +62,8 @@ pub const TABLES: &[&str] = &[
     "source_bases",
     "source_loops",
     "source_constructs",
+    "source_references",
+    "source_dependences",
     "source_calls",
     "source_texts",
     "remarks",

@@ -57,7 +57,8 @@ pub use shares::{CallPathsHead, LevelsHead, SharesHead, SharesOf};
 pub use source::{
     CalleesHead, CalleesOf, NumberOf, SourceFileHead, SourceFunctionsHead, SourceHead, SourceLoopHead,
     SourceTypeHead, SourceTypesHead, SourceWayHead, WayTo, WireBase, WireCallee, WireConstruct, WireCost,
-    WireMember, WireModule, WireSource, WireSourceCall, WireSourceFunction, WireSourceLoop, WireSourceType,
+    WireEnd, WireMember, WireModule, WireReference, WireSource, WireSourceCall, WireSourceFunction,
+    WireSourceLoop, WireSourceStatement, WireSourceType,
 };
 pub use traffic::{CollectiveSumsHead, SpanOf, Traffic, TrafficHead, TrafficOrder};
 

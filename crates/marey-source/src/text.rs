@@ -13,6 +13,7 @@ mod branches;
 mod c_family;
 mod constructs;
 mod declarator;
+mod dependences;
 mod facts;
 mod fixed_form;
 mod fortran;
@@ -22,8 +23,10 @@ mod language;
 mod merge;
 mod parse;
 mod read;
+mod references;
 mod rust;
 mod rust_macro;
+mod subscripts;
 mod torn;
 mod tree;
 mod walk;
@@ -36,8 +39,9 @@ use crate::problem::Problem;
 use crate::texts::{Text, Texts};
 
 pub use facts::{
-    Access, Attribute, Attributes, Base, BaseKind, Bytes, Call, CallKind, Construct, File, Function,
-    FunctionKind, Lines, Loop, LoopKind, Mark, MarkKind, Member, MemberKind, Model, Type, TypeKind,
+    Access, Attribute, Attributes, Base, BaseKind, Bytes, Call, CallKind, Construct, Dependence, File,
+    Function, FunctionKind, Lines, Loop, LoopKind, Mark, MarkKind, Member, MemberKind, Model, Reference,
+    Type, TypeKind,
 };
 pub use language::Language;
 
@@ -74,6 +78,8 @@ pub struct Sources {
     pub loops: Vec<Loop>,
     /// Constructs of parallel programming models.
     pub constructs: Vec<Construct>,
+    /// References to other images, in the order of files and lines.
+    pub references: Vec<Reference>,
     /// Calls.
     pub calls: Vec<Call>,
     /// How functions and loops can be entered and left, in the order of files.

@@ -82,6 +82,7 @@ pub(crate) fn run(args: &SourceArgs) -> anyhow::Result<ExitCode> {
             (None, Some(SourceList::Files)) => page.files()?,
             (None, Some(SourceList::Loops)) => page.loops()?,
             (None, Some(SourceList::Constructs)) => page.constructs()?,
+            (None, Some(SourceList::References)) => page.references()?,
             (None, Some(SourceList::Calls)) => page.calls()?,
             (None, None) => {
                 page.overview(&args.file.display().to_string())?;
@@ -197,6 +198,11 @@ impl Page<'_> {
         table.row(["loops".into(), count(text.loops.len()), of.into()]);
         let of = self.models().join(", ");
         table.row(["parallel constructs".into(), count(text.constructs.len()), of.into()]);
+        if !text.references.is_empty() {
+            let in_loops = text.references.iter().filter(|it| it.within.is_some()).count() as u64;
+            let of = format!("{} stand in loops", format::count(in_loops));
+            table.row(["references to other images".into(), count(text.references.len()), of.into()]);
+        }
     }
 
     fn notes(&mut self) -> io::Result<()> {

@@ -3,7 +3,7 @@
 //! The one idea: names come from the measured program, so all of them pass through here on their
 //! way to a terminal and are made harmless and short on the way.
 
-use marey_analyze::{FlowPattern, Trace};
+use marey_analyze::Trace;
 pub(crate) use marey_analyze::{caller, is_of_library, without_parameters};
 use marey_model::{LocationId, ProcessId, RECORDER_FILE, RegionId};
 
@@ -98,28 +98,6 @@ pub(crate) fn place(file: &str, line: u32) -> String {
 /// Where a function is, or what level a call is of: `solver.c`, `(mpi)`.
 pub(crate) fn file_or_level(file: &str, level: Option<&str>) -> String {
     level.map_or_else(|| place(file, 0), |level| format!("({})", harmless(level)))
-}
-
-/// Between which ranks data goes: `2 to 0`, `shift by +1`, `neighbours ±1, ±4`.
-pub(crate) fn pattern(pattern: &FlowPattern) -> String {
-    match pattern {
-        FlowPattern::OneToOne { from, to } => format!("{from} to {to}"),
-        FlowPattern::Exchange(one, other) => format!("{one} and {other}"),
-        FlowPattern::Shift(by) => format!("shift by {by:+}"),
-        FlowPattern::Neighbours(distances) => {
-            let is_pair = |distance: &i64| distances.contains(&-distance);
-            let words =
-                distances.iter().filter(|it| !(**it < 0 && is_pair(it))).map(|it| match is_pair(it) {
-                    true => format!("±{it}"),
-                    false => format!("{it:+}"),
-                });
-            format!("neighbours {}", words.collect::<Vec<_>>().join(", "))
-        }
-        FlowPattern::OneToMany { from, to } => format!("{from} to {to} others"),
-        FlowPattern::ManyToOne { from, to } => format!("{from} others to {to}"),
-        FlowPattern::AllToAll => "all to all".to_owned(),
-        FlowPattern::Irregular => "irregular".to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -230,7 +230,7 @@ export type ArrayHead = { processes: Array<WireArrayPart>, more_processes: numbe
 
 export type WireArrayPart = { process: number, bounds: Array<[number, number]>, bytes: number, instances: number, local: WireAccesses, remote: WireAccesses, asked: WireAccesses, };
 
-export type WireStatement = { verb: string, kind: string, function: string, file: string, line: number, region: number | null, sum: WireAccesses, beneath: Array<WireBeneath>, };
+export type WireStatement = { verb: string, kind: string, function: string, file: string, line: number, region: number | null, sum: WireAccesses, pattern: string, beneath: Array<WireBeneath>, };
 
 export type WireBeneath = { level: string, name: string, calls: number, is_transfer: boolean, time_ns: number, };
 
@@ -242,11 +242,11 @@ export type CalleesOf = { node: number | null, };
 
 export type NumberOf = { number: number, };
 
-export type SourceFileHead = { file: number, text: Array<string> | null, functions: Array<WireSourceFunction>, types: Array<WireSourceType>, loops: Array<WireSourceLoop>, constructs: Array<WireConstruct>, calls: Array<WireSourceCall>, };
+export type SourceFileHead = { file: number, text: Array<string> | null, functions: Array<WireSourceFunction>, types: Array<WireSourceType>, loops: Array<WireSourceLoop>, constructs: Array<WireConstruct>, references: Array<WireReference>, statements: Array<WireSourceStatement>, calls: Array<WireSourceCall>, };
 
 export type SourceFunctionsHead = { functions: Array<WireSourceFunction>, number: number, };
 
-export type SourceHead = { why_not: string | null, has_texts: boolean, has_code: boolean, has_waits: boolean, processor_ns: number, samples: number, modules: Array<WireModule>, files: Array<WireSource>, damage: Array<string>, };
+export type SourceHead = { why_not: string | null, has_texts: boolean, has_code: boolean, has_waits: boolean, processor_ns: number, calls_ns: number, samples: number, modules: Array<WireModule>, files: Array<WireSource>, damage: Array<string>, };
 
 export type SourceLoopHead = { number: number, };
 
@@ -277,6 +277,12 @@ export type WireSourceCall = { line: number, caller: number | null, callee: numb
 export type WireSourceFunction = { number: number, name: string, kind: string, attributes: string, known_to: string, of: number | null, file: number | null, line: number, first: number, last: number, cost: WireCost, };
 
 export type WireSourceLoop = { number: number, kind: string, first: number, last: number, depth: number, function: number | null, cost: WireCost, };
+
+export type WireReference = { array: string, text: string, image: string, does: string, line: number, within: number | null, moved_by: number | null, turned_by: number | null, ends: Array<WireEnd>, };
+
+export type WireEnd = { end: string, text: string, line: number, carried: number | null, distance: number, };
+
+export type WireSourceStatement = { line: number, array: number, name: string, verb: string, moves: boolean, accesses: number, bytes: number, time_ns: number, pattern: string, transfers: number, region: number | null, };
 
 export type WireSourceType = { number: number, name: string, kind: string, known_to: string, file: number | null, line: number, last: number, bytes: number | null, members: number, };
 

@@ -165,6 +165,53 @@ pub static SOURCE_CONSTRUCTS: TableSpec = source(
     ],
 );
 
+/// References to elements that other images have.
+pub static SOURCE_REFERENCES: TableSpec = source(
+    "source_references",
+    "Where sources refer to elements of a coarray by the image that has them, in the order in which they stand.",
+    &[
+        u32("id", "id", "The reference."),
+        text("array", "The array, with components (`field%values`), in small letters."),
+        text("text", "The reference as written, on one line."),
+        text("image", "What says which image."),
+        text("does", "`read`, `write`, or `either` where it is given to a procedure."),
+        u32("file", "source_files.id", FILE),
+        u32("line", "", LINE),
+        u32("function", "source_functions.id", FUNCTION),
+        u32("loop", "source_loops.id", LOOP),
+        u32(
+            "moved_by",
+            "source_loops.id",
+            "The innermost loop whose variable says which elements; 4294967295 = the same in each iteration, as far as \
+             the text shows.",
+        ),
+        u32(
+            "turned_by",
+            "source_loops.id",
+            "The innermost loop whose variable says which image; 4294967295 = none.",
+        ),
+    ],
+);
+
+/// What stands at the other ends of references to other images.
+pub static SOURCE_DEPENDENCES: TableSpec = source(
+    "source_dependences",
+    "Where elements that a reference to another image reads are written, and where those that it writes are read, in the \
+     same procedure; the nearest first. What the text does not decide is told as a dependence that may be.",
+    &[
+        u32("reference", "source_references.id", "The reference."),
+        text("end", "What the other end does: `written` or `read`."),
+        text("text", "The other end as written."),
+        u32("line", "", "Its line."),
+        u32(
+            "carried",
+            "source_loops.id",
+            "The loop of which a later iteration reads; 4294967295 = the same iteration of all loops around both.",
+        ),
+        i64("distance", "", "How many iterations later; 0 = the text does not say, or no loop carries it."),
+    ],
+);
+
 /// Calls.
 pub static SOURCE_CALLS: TableSpec = source(
     "source_calls",

@@ -113,7 +113,12 @@ pub(super) fn one(run: &Opened<'_>, asked: &ArrayOf) -> Vec<u8> {
         ArrayHead {
             more_processes: more(processes.len(), MOST_ROWS),
             processes: processes.into_iter().take(MOST_ROWS).collect(),
-            statements: row.statements.iter().take(MOST_ROWS).map(|it| statement(run, it)).collect(),
+            statements: row
+                .statements
+                .iter()
+                .take(MOST_ROWS)
+                .map(|it| statement(run, &part.trace, it))
+                .collect(),
             more_statements: more(row.statements.len(), MOST_ROWS),
             has_sections: !run.archive.parts("accesses").is_empty(),
         }
@@ -160,7 +165,7 @@ fn processes(trace: &dyn Trace, row: &ArrayRow) -> Vec<WireArrayPart> {
     parts.into_values().collect()
 }
 
-fn statement(run: &Opened<'_>, it: &Statement) -> WireStatement {
+fn statement(run: &Opened<'_>, trace: &dyn Trace, it: &Statement) -> WireStatement {
     let beneath = it.beneath.iter().map(|it| WireBeneath {
         level: it.level.clone(),
         name: it.name.clone(),
@@ -176,6 +181,7 @@ fn statement(run: &Opened<'_>, it: &Statement) -> WireStatement {
         line: it.line,
         region: it.call_paths.iter().next().and_then(|path| region_of(run, *path)),
         sum: accesses(it.sum),
+        pattern: it.pattern(trace).map_or_else(String::new, |it| it.to_string()),
         beneath: beneath.collect(),
     }
 }

@@ -92,6 +92,7 @@ pub(super) fn outline(run: &Opened<'_>) -> Vec<u8> {
         has_code: run.archive.meta().rows("source_codes") != 0,
         has_waits: run.causes().is_some(),
         processor_ns: it.whole.time.0,
+        calls_ns: it.calls_ns,
         samples: it.whole.samples,
         modules: modules.collect(),
         files,

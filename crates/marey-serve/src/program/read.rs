@@ -104,6 +104,31 @@ pub(crate) struct Construct {
     pub(crate) function: Option<u32>,
 }
 
+/// A reference to elements that another image has.
+#[derive(Debug)]
+pub(crate) struct Reference {
+    pub(crate) array: String,
+    pub(crate) text: String,
+    pub(crate) image: String,
+    pub(crate) does: String,
+    pub(crate) file: Option<u32>,
+    pub(crate) line: u32,
+    pub(crate) within: Option<u32>,
+    pub(crate) moved_by: Option<u32>,
+    pub(crate) turned_by: Option<u32>,
+    pub(crate) ends: Vec<End>,
+}
+
+/// Where elements of a reference are written or read.
+#[derive(Debug)]
+pub(crate) struct End {
+    pub(crate) end: String,
+    pub(crate) text: String,
+    pub(crate) line: u32,
+    pub(crate) carried: Option<u32>,
+    pub(crate) distance: i64,
+}
+
 /// A call.
 #[derive(Debug)]
 pub(crate) struct Call {
@@ -275,6 +300,38 @@ fn of_text(archive: &Archive, it: &mut Program) -> Result<(), Error> {
             last: rows.u32("last")?[row],
             function: known(rows.u32("function")?[row], n_functions),
         });
+    }
+    references(archive, it)
+}
+
+fn references(archive: &Archive, it: &mut Program) -> Result<(), Error> {
+    let (n_files, n_loops) = (it.files.len(), it.loops.len());
+    let rows = archive.table("source_references")?;
+    for row in 0..rows.len() {
+        it.references.push(Reference {
+            array: rows.text("array")?[row].clone(),
+            text: rows.text("text")?[row].clone(),
+            image: rows.text("image")?[row].clone(),
+            does: rows.text("does")?[row].clone(),
+            file: known(rows.u32("file")?[row], n_files),
+            line: rows.u32("line")?[row],
+            within: known(rows.u32("loop")?[row], n_loops),
+            moved_by: known(rows.u32("moved_by")?[row], n_loops),
+            turned_by: known(rows.u32("turned_by")?[row], n_loops),
+            ends: Vec::new(),
+        });
+    }
+    let rows = archive.table("source_dependences")?;
+    for row in 0..rows.len() {
+        if let Some(of) = it.references.get_mut(rows.u32("reference")?[row] as usize) {
+            of.ends.push(End {
+                end: rows.text("end")?[row].clone(),
+                text: rows.text("text")?[row].clone(),
+                line: rows.u32("line")?[row],
+                carried: known(rows.u32("carried")?[row], n_loops),
+                distance: rows.i64("distance")?[row],
+            });
+        }
     }
     Ok(())
 }

@@ -215,6 +215,8 @@ pub struct WireStatement {
     pub region: Option<u32>,
     /// What it came to.
     pub sum: WireAccesses,
+    /// Between which ranks data goes, in words; empty = it stays where it is.
+    pub pattern: String,
     /// What lower levels did for it, that with most time first.
     pub beneath: Vec<WireBeneath>,
 }

@@ -72,6 +72,9 @@ pub struct SourceHead {
     /// Processor time of all samples, ns.
     #[cfg_attr(test, ts(type = "number"))]
     pub processor_ns: i64,
+    /// Time of all measured calls of libraries, ns.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub calls_ns: i64,
     /// How many samples there are.
     #[cfg_attr(test, ts(type = "number"))]
     pub samples: u64,
@@ -143,6 +146,10 @@ pub struct SourceFileHead {
     pub loops: Vec<WireSourceLoop>,
     /// Constructs of parallel programming models.
     pub constructs: Vec<WireConstruct>,
+    /// References to elements that other images have, in the order of the text.
+    pub references: Vec<WireReference>,
+    /// What was done to arrays from its lines, in their order.
+    pub statements: Vec<WireSourceStatement>,
     /// Calls in it as sources and machine code have them.
     pub calls: Vec<WireSourceCall>,
 }
@@ -218,6 +225,79 @@ pub struct WireSourceLoop {
     pub function: Option<u32>,
     /// What it cost.
     pub cost: WireCost,
+}
+
+/// A reference to elements that another image has.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct WireReference {
+    /// The array, in small letters.
+    pub array: String,
+    /// The reference as written.
+    pub text: String,
+    /// What says which image.
+    pub image: String,
+    /// `read`, `write` or `either`.
+    pub does: String,
+    /// Its line.
+    pub line: u32,
+    /// The number of the innermost loop around it.
+    pub within: Option<u32>,
+    /// Of the innermost loop whose variable says which elements.
+    pub moved_by: Option<u32>,
+    /// Of the innermost loop whose variable says which image.
+    pub turned_by: Option<u32>,
+    /// Where its elements are written or read, the nearest first.
+    pub ends: Vec<WireEnd>,
+}
+
+/// The other end of a reference.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct WireEnd {
+    /// `written` or `read`: what it does.
+    pub end: String,
+    /// As written.
+    pub text: String,
+    /// Its line.
+    pub line: u32,
+    /// The number of the loop of which a later iteration reads; `null` = the same iteration.
+    pub carried: Option<u32>,
+    /// How many iterations later; 0 = not known, or no loop carries it.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub distance: i64,
+}
+
+/// What was done to an array from a line.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct WireSourceStatement {
+    /// The line.
+    pub line: u32,
+    /// The number of the array.
+    pub array: u32,
+    /// What it is called; empty = unknown.
+    pub name: String,
+    /// What is done: `get`, `send` …
+    pub verb: String,
+    /// Whether that moves elements; else it makes the array or gives it back.
+    pub moves: bool,
+    /// How often.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub accesses: u64,
+    /// Bytes that were moved.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub bytes: u64,
+    /// Time of the calls, ns.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub time_ns: i64,
+    /// Between which ranks data goes, in words; empty = it stays where it is.
+    pub pattern: String,
+    /// Calls of lower levels that moved its data.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub transfers: u64,
+    /// Its region.
+    pub region: Option<u32>,
 }
 
 /// A construct of a parallel programming model.
@@ -420,6 +500,9 @@ pub(super) fn declarations() -> Vec<String> {
         WireSourceCall::decl(),
         WireSourceFunction::decl(),
         WireSourceLoop::decl(),
+        WireReference::decl(),
+        WireEnd::decl(),
+        WireSourceStatement::decl(),
         WireSourceType::decl(),
     ]
 }

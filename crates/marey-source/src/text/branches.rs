@@ -82,6 +82,15 @@ pub(super) fn add(facts: &mut FileFacts, whole: FileFacts, blanked: &[bool]) {
         (it.function, it.within) = (function(it.function), within(it.within));
         facts.constructs.push(it);
     }
+    for mut it in whole.remote.into_iter().filter(|it| is_blank(it.line)) {
+        (it.array, it.text, it.image) = (text(it.array), text(it.text), text(it.image));
+        (it.function, it.within) = (function(it.function), within(it.within));
+        (it.moved_by, it.turned_by) = (within(it.moved_by), within(it.turned_by));
+        for end in &mut it.dependences {
+            (end.other, end.carried) = (text(end.other), within(end.carried));
+        }
+        facts.remote.push(it);
+    }
     for (rows, more) in [(&mut facts.calls, whole.calls), (&mut facts.references, whole.references)] {
         for mut it in more.into_iter().filter(|it| is_blank(it.line)) {
             it.name = text(it.name);

@@ -409,3 +409,48 @@ pub struct Construct {
     /// Number of the innermost loop around it.
     pub within: Option<u32>,
 }
+
+/// A reference to elements of a coarray by the image that has them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The array, with components (`field%values`), in small letters.
+    pub array: Text,
+    /// The reference as written, on one line.
+    pub text: Text,
+    /// What says which image.
+    pub image: Text,
+    /// Whether it takes values; one that is given to a procedure may take and give.
+    pub reads: bool,
+    /// Whether it gives values.
+    pub writes: bool,
+    /// Number in [`Sources::files`](super::Sources::files).
+    pub file: u32,
+    /// Its line.
+    pub line: u32,
+    /// Number of the function that it lies in.
+    pub function: Option<u32>,
+    /// Number of the innermost loop around it.
+    pub within: Option<u32>,
+    /// Number of the innermost loop whose variable says which elements; `None` = the same in each iteration, as far as
+    /// the text shows.
+    pub moved_by: Option<u32>,
+    /// Number of the innermost loop whose variable says which image.
+    pub turned_by: Option<u32>,
+    /// Where its elements are written or read in the same procedure, the nearest first; eight at most.
+    pub dependences: Vec<Dependence>,
+}
+
+/// The other end of a reference to another image: what is written at one is read at the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependence {
+    /// Whether the reference is where they are read; else it is where they are written.
+    pub is_sink: bool,
+    /// The other end as written.
+    pub other: Text,
+    /// Its line.
+    pub line: u32,
+    /// Number of the loop of which a later iteration reads; `None` = the same iteration of all loops around both.
+    pub carried: Option<u32>,
+    /// How many iterations later; `None` = the text does not say, or no loop carries it.
+    pub distance: Option<i64>,
+}

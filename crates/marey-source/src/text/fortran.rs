@@ -10,6 +10,7 @@ use super::facts::{
     Access, Attributes, Base, BaseKind, Call, CallKind, Function, FunctionKind, Lines, LoopKind, Member,
     MemberKind, Model, TypeKind,
 };
+use super::references;
 use super::walk::{Context, Walk, bytes_of, line};
 use crate::texts::Text;
 
@@ -82,6 +83,9 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
             let kind = do_kind(node);
             let lines = walk.lines(node);
             walk.loop_(kind, lines, None);
+            if walk.has_images {
+                references::variables(walk, node);
+            }
         }
         "forall_statement" => whole(walk, node, LoopKind::Forall),
         "where_statement" => whole(walk, node, LoopKind::Where),
@@ -89,8 +93,16 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
             if let Some(callee) = node.child_by_field_name("subroutine") {
                 call(walk, callee);
             }
+            if walk.has_images {
+                references::call(walk, node);
+            }
         }
-        "assignment_statement" => walk.marked = u32::try_from(node.start_byte()).ok(),
+        "assignment_statement" => {
+            walk.marked = u32::try_from(node.start_byte()).ok();
+            if walk.has_images {
+                references::assignment(walk, node);
+            }
+        }
         "call_expression" => reference(walk, node),
         "coarray_expression"
         | "coarray_statement"
@@ -333,6 +345,9 @@ fn do_kind(node: Node<'_>) -> LoopKind {
 fn whole(walk: &mut Walk<'_>, node: Node<'_>, kind: LoopKind) {
     let lines = walk.lines(node);
     walk.loop_(kind, lines, None);
+    if walk.has_images {
+        references::variables(walk, node);
+    }
 }
 
 /// A call by a name, or by a component of an object.
@@ -382,6 +397,9 @@ fn coarray(walk: &mut Walk<'_>, node: Node<'_>) {
     let text = walk.str(node);
     let first = text.lines().next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     walk.construct(Model::Coarray, &first, lines);
+    if node.kind() == "coarray_expression" {
+        references::elsewhere(walk, node);
+    }
 }
 
 /// A comment that is a directive.

@@ -73,6 +73,15 @@ fn push(out: &mut Sources, references: &mut Vec<Call>, path: &str, read: Read) {
         (it.function, it.within) = (it.function.map(function), it.within.map(within));
         it
     }));
+    out.references.extend(facts.remote.into_iter().map(|mut it| {
+        (it.file, it.array, it.text, it.image) = (file, text(it.array), text(it.text), text(it.image));
+        (it.function, it.within) = (it.function.map(function), it.within.map(within));
+        (it.moved_by, it.turned_by) = (it.moved_by.map(within), it.turned_by.map(within));
+        for end in &mut it.dependences {
+            (end.other, end.carried) = (text(end.other), end.carried.map(within));
+        }
+        it
+    }));
     out.marks.extend(facts.marks.into_iter().map(|mut it| {
         it.file = file;
         if let MarkKind::Label(name)

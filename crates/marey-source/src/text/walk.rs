@@ -12,9 +12,11 @@ use tree_sitter::{Node, Tree};
 
 use super::facts::{
     Access, Base, Bytes, Call, CallKind, Construct, Function, Lines, Loop, LoopKind, Mark, MarkKind, Member,
-    Model, Type, TypeKind,
+    Model, Reference, Type, TypeKind,
 };
 use super::grammar::Grammar;
+use super::references::{self, Found};
+use super::subscripts::Variables;
 use crate::texts::{Text, Texts};
 
 /// Rows of one file. Numbers are those of this file; the file is 0.
@@ -30,6 +32,10 @@ pub(super) struct FileFacts {
     pub(super) calls: Vec<Call>,
     /// Calls of Fortran that may be elements of arrays.
     pub(super) references: Vec<Call>,
+    /// References to other images.
+    pub(super) remote: Vec<Reference>,
+    /// References that may be to arrays which some image asks another one for, until the file has been read.
+    pub(super) elements: Vec<Found>,
     pub(super) marks: Vec<Mark>,
     pub(super) unclear: u32,
     pub(super) first_unclear: u32,
@@ -78,6 +84,12 @@ pub(super) struct Walk<'t> {
     pub(super) token_loops: rustc_hash::FxHashMap<usize, (LoopKind, u32)>,
     /// Names of arrays, by the scope that declares them.
     pub(super) arrays: rustc_hash::FxHashSet<(Text, Text)>,
+    /// What changes in loops, by the loop, where anybody asks for it.
+    pub(super) variables: rustc_hash::FxHashMap<u32, Variables>,
+    /// Whether references to other images may stand here.
+    pub(super) has_images: bool,
+    /// Where selectors of images end whose references have been told.
+    pub(super) told_images: rustc_hash::FxHashSet<usize>,
 }
 
 /// Walks through a tree.
@@ -105,6 +117,7 @@ pub(super) fn walk(tree: &Tree, grammar: &Grammar, text: &[u8]) -> FileFacts {
                 break;
             }
             if !cursor.goto_parent() {
+                references::finish(&mut walk);
                 return walk.out;
             }
             walk.depth = walk.depth.saturating_sub(1);
@@ -139,6 +152,9 @@ impl<'t> Walk<'t> {
             marked_name: None,
             token_loops: rustc_hash::FxHashMap::default(),
             arrays: rustc_hash::FxHashSet::default(),
+            variables: rustc_hash::FxHashMap::default(),
+            has_images: references::may_have_any(text),
+            told_images: rustc_hash::FxHashSet::default(),
         }
     }
 

@@ -252,7 +252,7 @@ impl Page<'_> {
                 format::duration(sum.time).into(),
                 format::percent(sum.time.0, whole).into(),
                 each.map_or_else(String::new, |each| format::duration(Nanos(sum.time.0 / each))).into(),
-                statement.pattern(self.trace).map_or_else(String::new, |it| words::pattern(&it)).into(),
+                statement.pattern(self.trace).map_or_else(String::new, |it| it.to_string()).into(),
                 nests.in_words(statement).into(),
                 Cell::new(Look::Faint, beneath(statement)),
             ]);

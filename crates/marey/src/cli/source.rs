@@ -15,7 +15,8 @@ use super::at_least_one;
         which calls the compiler has replaced by what they call; machine code tells who calls whom (on x86-64). Without \
         debug information (-g) functions are the symbols of the file. The text: sources in C, C++, Fortran and Rust, \
         which are read where the binary says that they are, or given by themselves, tell where functions end, loops and \
-        their nests, constructs of OpenMP, OpenACC, MPI, coarrays, threads and the like, and calls as they are written. \
+        their nests, constructs of OpenMP, OpenACC, MPI, coarrays, threads and the like, references to coarrays of other \
+        images with what they depend on, and calls as they are written. \
         What both tell is one row. A call through a pointer or of a virtual function has no callee: where it leads is \
         only known when the program runs.\n\n\
         Of a run the loops that its call stacks lead through are told, with what they cost: processor time by samples, calls of \
@@ -30,6 +31,7 @@ use super::at_least_one;
         marey source src/                         the same of sources, without a program\n  \
         marey source ./app --list types           all types, with what they are derived from\n  \
         marey source ./app --list loops           all loops and what lies in them\n  \
+        marey source solver.f90 --list references what is asked of other images, and why\n  \
         marey source run.marey                    which loops took the time of a run\n  \
         marey source ./app --of solver::step      where a function is, whom it calls, and who calls it\n  \
         marey source ./app --of Solver            the members of a type\n  \
@@ -44,10 +46,14 @@ use super::at_least_one;
         virtual, inline, type, file|null, line|null, function|null}], bases[{type|null, name, kind, access, virtual}]}], \
         calls[{caller|null, callee|null, name|null, kind, known_to, file|null, line|null, times, loop|null}], \
         loops[{kind, file, first_line, last_line, depth, loop|null, function|null}], constructs[{model, text, file, \
-        first_line, last_line, function|null, loop|null}]. Files, functions, types and loops are numbered from 0 in \
+        first_line, last_line, function|null, loop|null}], references[{array, text, image, does, file, line, function|null, \
+        loop|null, moved_by|null, turned_by|null, ends[{end, text, line, carried_by|null, iterations|null}]}]. Files, functions, types and loops are numbered from 0 in \
         their lists, and so are file, type, function, caller, callee and loop. known_to is binary, text or both. In \
         calls name is that of a callee that debug information does not know; both are null where nobody knows who is \
-        called. times is how many such calls there are in the machine code. Addresses are those of the file.\n  \
+        called. times is how many such calls there are in the machine code. References are to elements that other images have: \
+        moved_by is the loop whose variable says which elements, turned_by that which says which image; ends are where the \
+        elements are written or read in the same procedure, carried_by the loop of which a later iteration (iterations later) \
+        reads them. Addresses are those of the file.\n  \
         Of a run: processor_ns, samples, missing[], newer|null, loops[{kind, file, first_line, last_line, depth, \
         function|null, processor_ns, samples, own_ns, own_samples, calls, calls_ns, bytes, waiting_ns|null}], the most \
         processor time first. Times are sums over all locations.\n  \
@@ -103,6 +109,8 @@ pub(crate) enum SourceList {
     Loops,
     /// Constructs of parallel programming models, in the order of the text
     Constructs,
+    /// References to elements that other images of coarray Fortran have, and where those are written or read
+    References,
     /// Calls of the binary, then those that only the text knows
     Calls,
 }

@@ -79,7 +79,7 @@ fn name(row: &ArrayTraffic<'_>) -> String {
 /// Between which ranks its data goes, and where most of it does if these are many.
 fn goes(facts: &Facts<'_>, row: &ArrayTraffic<'_>) -> String {
     let Some(pattern) = row.pattern(facts.trace) else { return String::new() };
-    let text = words::pattern(&pattern);
+    let text = pattern.to_string();
     match &row.pairs[..] {
         [((from, to), _), _, _, ..] => {
             let short = |id| words::process_short(facts.trace, id);

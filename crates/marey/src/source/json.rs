@@ -8,7 +8,7 @@ use marey_source::text;
 use serde::Serialize;
 
 use super::kinds::{
-    access, base_kind, call_kind, function_kind, kind, loop_kind, member_kind, model, written_kind,
+    access, base_kind, call_kind, does, function_kind, kind, loop_kind, member_kind, model, written_kind,
 };
 use super::witness::Witnesses;
 
@@ -24,6 +24,7 @@ pub(super) struct Json<'d> {
     pub(super) calls: Vec<Call<'d>>,
     pub(super) loops: Vec<Loop>,
     pub(super) constructs: Vec<Construct<'d>>,
+    pub(super) references: Vec<Reference<'d>>,
 }
 
 /// A source that was read.
@@ -139,6 +140,32 @@ pub(super) struct Construct<'d> {
     pub(super) within: Option<u32>,
 }
 
+#[derive(Serialize)]
+pub(super) struct Reference<'d> {
+    pub(super) array: &'d str,
+    pub(super) text: &'d str,
+    pub(super) image: &'d str,
+    pub(super) does: &'static str,
+    pub(super) file: u32,
+    pub(super) line: u32,
+    pub(super) function: Option<u32>,
+    #[serde(rename = "loop")]
+    pub(super) within: Option<u32>,
+    pub(super) moved_by: Option<u32>,
+    pub(super) turned_by: Option<u32>,
+    pub(super) ends: Vec<End<'d>>,
+}
+
+/// What stands at the other end of a reference.
+#[derive(Serialize)]
+pub(super) struct End<'d> {
+    pub(super) end: &'static str,
+    pub(super) text: &'d str,
+    pub(super) line: u32,
+    pub(super) carried_by: Option<u32>,
+    pub(super) iterations: Option<i64>,
+}
+
 /// From the numbers of each witness to those of both.
 struct Numbers<'d> {
     it: &'d Witnesses,
@@ -221,6 +248,29 @@ impl<'d> Json<'d> {
             function: numbers.function(it.function),
             within: it.within,
         });
+        let references = text.references.iter().map(|it| Reference {
+            array: text.text(it.array),
+            text: text.text(it.text),
+            image: text.text(it.image),
+            does: does(it),
+            file: numbers.file(text.path(it.file)),
+            line: it.line,
+            function: numbers.function(it.function),
+            within: it.within,
+            moved_by: it.moved_by,
+            turned_by: it.turned_by,
+            ends: it
+                .dependences
+                .iter()
+                .map(|end| End {
+                    end: if end.is_sink { "written" } else { "read" },
+                    text: text.text(end.other),
+                    line: end.line,
+                    carried_by: end.carried,
+                    iterations: end.distance,
+                })
+                .collect(),
+        });
         let problems = binary.problems.iter().chain(&text.problems);
         Self {
             has_debug_information: binary.has_debug_information,
@@ -232,6 +282,7 @@ impl<'d> Json<'d> {
             calls: calls(&numbers),
             loops: loops.collect(),
             constructs: constructs.collect(),
+            references: references.collect(),
             files: numbers.files,
         }
     }

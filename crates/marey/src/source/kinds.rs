@@ -1,7 +1,7 @@
 //! What kinds of things are called, in tables and in JSON alike.
 
 use marey_source::database::{Access, MemberKind, TypeKind};
-use marey_source::text::{self, BaseKind, CallKind, FunctionKind, LoopKind, Model};
+use marey_source::text::{self, BaseKind, CallKind, FunctionKind, LoopKind, Model, Reference};
 
 pub(super) fn kind(kind: TypeKind) -> &'static str {
     match kind {
@@ -101,5 +101,14 @@ pub(super) fn model(model: Model) -> &'static str {
         Model::Tokio => "tokio",
         Model::Tbb => "TBB",
         Model::Kokkos => "Kokkos",
+    }
+}
+
+/// What a reference to another image does.
+pub(super) fn does(reference: &Reference) -> &'static str {
+    match (reference.reads, reference.writes) {
+        (true, false) => "read",
+        (false, true) => "write",
+        _ => "either",
     }
 }

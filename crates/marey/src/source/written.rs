@@ -7,14 +7,17 @@ use std::collections::BTreeMap;
 use std::io;
 
 use marey_source::database::Callee;
-use marey_source::text::{CallKind, Lines};
+use marey_source::text::{CallKind, Dependence, Lines};
 
 use super::Page;
-use super::kinds::{call_kind, loop_kind, model};
+use super::kinds::{call_kind, does, loop_kind, model};
 use crate::format;
 use crate::paint::{Look, harmless, note, shorten, title};
 use crate::table::{self, Cell, Side, Table};
 use crate::words;
+
+/// Other ends of a reference that a row has.
+const ENDS: usize = 2;
 
 impl Page<'_> {
     /// `4–9` in `solver.c:4–9`.
@@ -111,6 +114,68 @@ impl Page<'_> {
             "construct",
             "constructs",
         )
+    }
+
+    pub(super) fn references(&mut self) -> io::Result<()> {
+        let remark = "what is asked of other images, in the order of the text; moved by: the loop whose variable says which \
+                      elements, or which image; needs, feeds: where its elements are written, or read, the nearest first";
+        title(self.out, self.paint, "REFERENCES TO OTHER IMAGES", remark)?;
+        if self.needs_text()? {
+            return Ok(());
+        }
+        let it = &self.it.text;
+        if it.references.is_empty() {
+            let text = "none: no coarray of these sources is referred to by the image that has it";
+            return note(self.out, self.paint, text);
+        }
+        let mut table = Table::new(&[
+            ("reference", Side::Left),
+            ("does", Side::Left),
+            ("at", Side::Left),
+            ("in loop", Side::Left),
+            ("moved by", Side::Left),
+            ("needs, feeds", Side::Left),
+        ]);
+        let lines = |row: Option<u32>| {
+            let found = row.and_then(|row| it.loops.get(row as usize));
+            found.map_or_else(String::new, |it| format!("{}–{}", it.lines.first, it.lines.last))
+        };
+        for of in it.references.iter().take(self.top) {
+            let mut moved = lines(of.moved_by);
+            if of.turned_by.is_some() {
+                let image = format!("image by {}", lines(of.turned_by));
+                moved = if moved.is_empty() { image } else { format!("{moved}, {image}") };
+            }
+            let mut ends: Vec<String> = of.dependences.iter().take(ENDS).map(|end| self.end(end)).collect();
+            if of.dependences.len() > ENDS {
+                ends.push("…".to_owned());
+            }
+            table.row([
+                shorten(&harmless(it.text(of.text)), 40).into(),
+                does(of).into(),
+                self.at(of.file, of.line),
+                lines(of.within).into(),
+                moved.into(),
+                ends.join("; ").into(),
+            ]);
+        }
+        table.print(self.out, self.paint)?;
+        let more = it.references.len().saturating_sub(self.top);
+        table::more(self.out, self.paint, more, "reference", "references")
+    }
+
+    /// `u(i) at 24, 1 iteration of 10–30 before`.
+    fn end(&self, end: &Dependence) -> String {
+        let it = &self.it.text;
+        let what = format!("{} at {}", shorten(&harmless(it.text(end.other)), 32), end.line);
+        let Some(carried) = end.carried.and_then(|row| it.loops.get(row as usize)) else { return what };
+        let side = if end.is_sink { "before" } else { "after" };
+        let of = format!("{}–{}", carried.lines.first, carried.lines.last);
+        match end.distance {
+            Some(1) => format!("{what}, an iteration of {of} {side}"),
+            Some(more) => format!("{what}, {more} iterations of {of} {side}"),
+            None => format!("{what}, iterations of {of} {side}"),
+        }
     }
 
     /// Calls of the binary, then those that only the text knows.

@@ -46,6 +46,9 @@ fn from_an_array_to_its_gets_to_the_line_in_the_browser() {
         "images": IMAGES,
         "per_image": PER_IMAGE,
         "line": line_of("a(i) = b(at)[from]"),
+        // The loop around it, and where what it reads is written.
+        "loop": [line_of("do i = 1, per_image"), line_of("a(i) = b(at)[from]") + 1],
+        "filled": line_of("b = "),
         "declared": line_of(":: a(:)[:], b(:)[:]"),
     });
     let file = place.path().join("expected.json");

@@ -70,6 +70,7 @@ function Statements({ head, of }: { readonly head: ArrayHead; readonly of: numbe
     { name: "Time", help: "Of the calls, with all that lies beneath, all threads together", text: (row) => duration(row.sum.time_ns), value: (row) => row.sum.time_ns, bar: (row) => row.sum.time_ns / most, unit: "ns", width: "100px" },
     { name: "Share", help: "Of the time of all threads", text: (row) => percent(row.sum.time_ns / Math.max(of, 1)), value: (row) => row.sum.time_ns / Math.max(of, 1), unit: "%", width: "70px" },
     { name: "Each", help: "On average", text: (row) => duration(each(row)), value: each, unit: "ns", width: "80px" },
+    { name: "Goes", help: "Between which ranks its data goes: from one rank to another, or by so many ranks; empty = it stays where it is", text: (row) => row.pattern, width: "minmax(80px, 0.8fr)" },
     { name: "Beneath", help: "Calls of lower levels that served it, those with most time first", text: beneath, width: "minmax(200px, 3fr)" },
   ];
   return (

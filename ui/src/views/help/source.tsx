@@ -17,6 +17,12 @@ export function OfSource(): JSX.Element {
         leads here to its line, or to where it is called most, and lines that call it have an amber mark.
       </p>
       <p>
+        In coarray Fortran, references to elements that <em>another image</em> has (<code>u(i)[p]</code>) stand on amber. For the line, or the loop, the pane
+        says under <em>Across processes</em> which array, how often and how long, between which ranks data goes, which loop moves from
+        element to element, and where the elements are written or read before and after; arrows beside the text lead from there to there,
+        dashed ones to a later iteration. What the text does not decide is told as a dependence that may be.
+      </p>
+      <p>
         The text is there if the run was recorded with <code>--embed-sources</code>. Lines are those of debug information (<code>-g</code>
         ): where compilers have fused or moved code, a line has what they say is its.
       </p>

@@ -15,6 +15,7 @@ import { barsOf, type BarsOf, type LineCost, type SourceFile } from "../../state
 import type { WireCost, WireRemarked } from "../../wire/generated.ts";
 import { commentsOf, piecesOf } from "./colour.ts";
 import { costWords } from "./parts.tsx";
+import { cutAt, remotesOf, type Arrow } from "./references.ts";
 import { remarkInShort, remarksAt, remarkWords, signOf } from "./remarks.tsx";
 
 export const LINE = 18;
@@ -34,6 +35,8 @@ export interface LinesProps {
   readonly mark?: (line: number) => string;
   /** Names that lead somewhere, by line. */
   readonly names?: ReadonlyMap<number, ReadonlySet<string>>;
+  /** Arrows from line to line, for references to other images. */
+  readonly arrows?: readonly Arrow[];
   /** Tells which lines are seen. */
   readonly seen?: (first: number, last: number) => void;
 }
@@ -51,6 +54,7 @@ export function Lines(props: LinesProps): JSX.Element {
   const remarked = useMemo(() => remarksAt(file.head.file), [said]);
   const known = useMemo(() => (file.head.text === null ? knownOf(file) : null), [file]);
   const nests = useMemo(() => nestsOf(file), [file]);
+  const remotes = useMemo(() => remotesOf(file), [file]);
   useEffect(needRemarks, []);
   const look = (): void => {
     const element = box.current;
@@ -150,11 +154,44 @@ export function Lines(props: LinesProps): JSX.Element {
               nest={nests[number] ?? 0}
               mark={`${number === line ? "line-here" : ""} ${props.mark?.(number) ?? ""}`}
               names={props.names?.get(number)}
+              remotes={remotes.get(number) ?? NONE}
             />
           ))}
+          {props.arrows === undefined || props.arrows.length === 0 ? null : <Arrows all={props.arrows} />}
         </div>
       </div>
     </div>
+  );
+}
+
+const NONE: ReadonlyArray<readonly [number, number]> = [];
+
+/** Where arrows are drawn, px from the left, and how wide: between the strips of loops and the text. */
+const ARROWS = { left: 308, width: 22 } as const;
+
+/** From where elements are written to where another image reads them; solid within an iteration, dashed to a later one. */
+function Arrows({ all }: { readonly all: readonly Arrow[] }): JSX.Element {
+  const middle = (line: number): number => (line - 0.5) * LINE;
+  const first = Math.min(...all.flatMap(({ from, to }) => [from, to]));
+  const last = Math.max(...all.flatMap(({ from, to }) => [from, to]));
+  const top = middle(first) - LINE / 2;
+  const longest = Math.max(last - first, 1);
+  return (
+    <svg class="line-arrows" role="img" aria-label={all.map(({ words }) => words).join("; ")} style={{ left: `${ARROWS.left}px`, top: `${top}px`, width: `${ARROWS.width}px`, height: `${middle(last) - top + LINE / 2}px` }}>
+      {all.map(({ from, to, isCarried, words }) => {
+        const [a, b] = [middle(from) - top, middle(to) - top];
+        // Short ones lie within long ones.
+        const bend = ARROWS.width - 4 - (ARROWS.width - 6) * (0.35 + (0.65 * Math.abs(to - from)) / longest);
+        const right = ARROWS.width - 2;
+        return (
+          <g class={isCarried ? "line-arrow line-arrow-carried" : "line-arrow"}>
+            <title>{words}</title>
+            <path d={`M ${right} ${a} C ${bend} ${a}, ${bend} ${b}, ${right - 3} ${b}`} />
+            <path class="line-arrow-head" d={`M ${right - 6} ${b - 3.5} L ${right} ${b} L ${right - 6} ${b + 3.5} Z`} />
+          </g>
+        );
+      })}
+    </svg>
   );
 }
 
@@ -172,9 +209,10 @@ interface RowProps {
   readonly nest: number;
   readonly mark: string;
   readonly names: ReadonlySet<string> | undefined;
+  readonly remotes: ReadonlyArray<readonly [number, number]>;
 }
 
-function Row({ id, number, all, text, known, language, isWithin, bar, most, remark, nest, mark, names }: RowProps): JSX.Element {
+function Row({ id, number, all, text, known, language, isWithin, bar, most, remark, nest, mark, names, remotes }: RowProps): JSX.Element {
   return (
     <div id={id} role="option" aria-selected={mark.includes("line-here")} aria-setsize={all} aria-posinset={number} data-line={number} class={`line ${mark}`} style={{ top: `${(number - 1) * LINE}px` }}>
       <Bar light={bar?.inclusive ?? 0} dark={bar?.exclusive ?? 0} most={most.processor} kind="work" title={bar === undefined ? "" : `${words()}: ${costWords(bar)}`} />
@@ -194,7 +232,16 @@ function Row({ id, number, all, text, known, language, isWithin, bar, most, rema
       </span>
       <code>
         {known === "" ? null : <span class="line-known">{known}</span>}
-        {piecesOf(text.slice(0, MOST_LETTERS), language, isWithin).map(({ text: piece, tone }) => (tone === "" || tone === "directive" ? <Words text={piece} names={names} tone={tone} /> : <span class={`tone-${tone}`}>{piece}</span>))}
+        {cutAt(piecesOf(text.slice(0, MOST_LETTERS), language, isWithin), remotes).map(({ text: piece, tone, isRemote }) => {
+          const words = tone === "" || tone === "directive" ? <Words text={piece} names={names} tone={tone} /> : <span class={`tone-${tone}`}>{piece}</span>;
+          return isRemote ? (
+            <span class="line-remote" title="Elements that another image has: each time they are asked for, data goes from process to process. Press the line for what that cost and what it depends on">
+              {words}
+            </span>
+          ) : (
+            words
+          );
+        })}
         {text.length > MOST_LETTERS ? <span class="muted">{` … ${count(text.length - MOST_LETTERS)} more letters`}</span> : null}
       </code>
       {remark?.is_left === true ? (

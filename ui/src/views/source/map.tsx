@@ -1,4 +1,7 @@
-/** The whole file beside its lines: functions and loop nests where they lie, the darker the more they cost, and what of it is seen. */
+/**
+ * The whole file beside its lines: functions and loop nests where they lie, the darker the more they cost,
+ * calls from within them at the right, and what of it is seen.
+ */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 
@@ -8,6 +11,8 @@ import { costOf } from "./lines.tsx";
 
 const WIDTH = 96;
 const HEIGHT = 1000;
+/** What the column of calls takes of that, at the right. */
+const CALLS = 12;
 /** More are too small to be told apart. */
 const MOST = 1500;
 
@@ -31,7 +36,7 @@ export function FileMap({ file, seen, line, go }: MapProps): JSX.Element {
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`The whole file: ${functions.length} functions and ${loops.length} loops, the darker the more processor time they have; press to go there`}
+      aria-label={`The whole file: ${functions.length} functions and ${loops.length} loops, the darker the more processor time they have; at the right, in amber, calls of libraries from within; press to go there`}
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
         go(Math.max(1, Math.min(all, Math.ceil(((event.clientY - box.top) / box.height) * all))));
@@ -62,16 +67,24 @@ function shapesOf(file: SourceFile): readonly JSX.Element[] {
   // Of too many those that cost most, then the longest.
   boxes.sort((a, b) => b.cost.inclusive_ns - a.cost.inclusive_ns || b.last - b.first - (a.last - a.first));
   const kept = boxes.slice(0, MOST).sort((a, b) => a.depth - b.depth);
-  return kept.map(({ first, last, depth, cost, words }) => (
+  const allCalls = Math.max(source.peek()?.calls_ns ?? 0, 1);
+  const calls = kept.filter(({ cost }) => cost.call_ns > 0);
+  const beside = calls.map(({ first, last, cost, words }) => (
+    <rect class="source-map-calls" x={WIDTH - CALLS} y={y(first)} width={CALLS - 2} height={Math.max(((last - first + 1) / all) * HEIGHT - 1, 1)} style={{ fillOpacity: 0.08 + 0.6 * Math.min(cost.call_ns / allCalls, 1) }}>
+      <title>{`${words}: ${costWords(costOf(cost))}`}</title>
+    </rect>
+  ));
+  const shapes = kept.map(({ first, last, depth, cost, words }) => (
     <rect
       class={depth === 0 ? "source-map-function" : "source-map-loop"}
       x={3 + Math.min(depth, 7) * 10}
       y={y(first)}
-      width={WIDTH - 6 - Math.min(depth, 7) * 10}
+      width={WIDTH - 8 - CALLS - Math.min(depth, 7) * 10}
       height={Math.max(((last - first + 1) / all) * HEIGHT - 1, 1)}
       style={{ fillOpacity: 0.12 + 0.8 * Math.min(cost.inclusive_ns / whole, 1) }}
     >
       <title>{`${words}: ${costWords(costOf(cost))}`}</title>
     </rect>
   ));
+  return [...shapes, ...beside];
 }

@@ -12,6 +12,7 @@ import type { WireSourceCall, WireSourceLoop } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { Cost } from "./parts.tsx";
 import { RemarksOf } from "./remarks.tsx";
+import { Remote } from "./remote.tsx";
 
 export interface PaneProps {
   readonly file: SourceFile;
@@ -71,6 +72,7 @@ export function Pane({ file, path, line }: PaneProps): JSX.Element {
       {loop === null ? (
         <>
           <p class="muted">It lies in no loop.</p>
+          <Remote file={file} path={path} first={line} last={line} />
           <RemarksOf file={file.head.file} line={line} loop={null} />
         </>
       ) : (
@@ -90,6 +92,7 @@ export function Pane({ file, path, line }: PaneProps): JSX.Element {
           </button>
           <RemarksOf file={file.head.file} line={line} loop={loop} />
           <Cost cost={loop.cost} />
+          <Remote file={file} path={path} first={loop.first} last={loop.last} />
           <WithinLoop loop={loop} />
         </section>
       )}

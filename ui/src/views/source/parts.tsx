@@ -75,10 +75,11 @@ export interface CostProps {
 
 /** What something cost, as a list. */
 export function Cost({ cost }: CostProps): JSX.Element {
+  const calls = source.value?.calls_ns ?? 0;
   const facts: ReadonlyArray<readonly [string, string, string]> = [
     ["Processor", processor(cost.inclusive_ns), "Processor time by samples, in it and in all that it called, of all locations together; in brackets the share of the run's"],
     ["Of its own", cost.exclusive_ns === 0 ? "none" : processor(cost.exclusive_ns), "Of that what was in its own lines: not in loops within, functions that it called, or calls of libraries"],
-    ["Calls", cost.calls === 0 ? "none" : `${count(cost.calls)}, ${duration(cost.call_ns)}`, "Measured calls of libraries (MPI, threads, files) from within, also by functions that it called, and how long they took"],
+    ["Calls", cost.calls === 0 ? "none" : `${count(cost.calls)}, ${duration(cost.call_ns)}${calls === 0 ? "" : ` (${percent(cost.call_ns / calls)})`}`, "Measured calls of libraries (MPI, threads, files) from within, also by functions that it called, and how long they took; in brackets the share of the time of all such calls of the run"],
     ["Waiting", cost.waiting_ns === 0 ? "none" : duration(cost.waiting_ns), "Of that, how long was waited for others"],
     ["Data", cost.bytes === 0 ? "none" : bytes(cost.bytes), "What these calls moved"],
   ];

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 
 import { run } from "../../state/run.ts";
-import { BARS_OF, barsOf, chosenFunction, chosenFile, chosenPlace, followSource, isMachine, lookAtLine, SHOWN_AS, shownAs, sourceFile, type SourceFile } from "../../state/source.ts";
+import { BARS_OF, barsOf, chosenFunction, chosenFile, chosenLoop, chosenPlace, followSource, isMachine, lookAtLine, loopName, SHOWN_AS, shownAs, sourceFile, type SourceFile } from "../../state/source.ts";
 import { chosenRegion } from "../../state/view.ts";
 import type { SourceHead } from "../../wire/generated.ts";
 import { Coming } from "../lost.tsx";
@@ -14,6 +14,7 @@ import { FileMap } from "./map.tsx";
 import { goToCallee, Pane } from "./pane.tsx";
 import { lastName, shortPath, Tabs, WithSource } from "./parts.tsx";
 import { LeftLoops } from "./remarks.tsx";
+import { arrowsOf } from "./references.ts";
 import "./source.css";
 import { Twin } from "./twins.tsx";
 
@@ -124,6 +125,9 @@ function Text({ file, path, line, language }: TextProps): JSX.Element {
     const isOfFunction = chosen !== undefined && chosen.first <= at && at <= chosen.last;
     return `${calling.has(at) ? "line-calls" : ""} ${isOfFunction ? "line-function" : ""}`;
   };
+  const loop = line === 0 ? null : (file.head.loops.find((it) => loopName(it) === chosenLoop.value && it.first <= line && line <= it.last) ?? file.loopAt(line));
+  const [first, last] = loop === null ? [line, line] : [loop.first, loop.last];
+  const arrows = useMemo(() => (first === 0 ? [] : arrowsOf(file, first, last)), [file, first, last]);
   const follow = (at: number, name: string | null): void => {
     const calls = file.head.calls.filter((call) => call.line === at && (name === null || lastName(call.name) === name));
     const known = calls.find((call) => call.to_file !== null && call.to_line > 0);
@@ -134,7 +138,7 @@ function Text({ file, path, line, language }: TextProps): JSX.Element {
   };
   return (
     <div class={`source-parts ${isMachine.value ? "with-machine" : ""}`}>
-      <Lines label="source" file={file} language={language} line={line} choose={(at) => lookAtLine(path, at)} follow={follow} mark={mark} names={names} seen={(first, last) => (seen.value = [first, last])} />
+      <Lines label="source" file={file} language={language} line={line} choose={(at) => lookAtLine(path, at)} follow={follow} mark={mark} names={names} arrows={arrows} seen={(first, last) => (seen.value = [first, last])} />
       {isMachine.value ? <Machine /> : <FileMap file={file} seen={seen.value} line={line} go={(at) => lookAtLine(path, at)} />}
       <Pane file={file} path={path} line={line} />
     </div>

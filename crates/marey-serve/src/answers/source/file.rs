@@ -8,11 +8,11 @@ use super::{function, none};
 use crate::answers::refused;
 use crate::fold::float;
 use crate::frame::Columns;
-use crate::program::{Program, of_graph};
+use crate::program::{Program, Reference, of_graph};
 use crate::run::Opened;
 use crate::wire::{
-    NumberOf, SourceFileHead, SourceLoopHead, WireConstruct, WireCost, WireSourceCall, WireSourceFunction,
-    WireSourceLoop,
+    NumberOf, SourceFileHead, SourceLoopHead, WireConstruct, WireCost, WireEnd, WireReference,
+    WireSourceCall, WireSourceFunction, WireSourceLoop,
 };
 
 /// More calls of a file are not told: those of a line are what is looked at.
@@ -63,9 +63,32 @@ pub(in crate::answers) fn file(run: &Opened<'_>, asked: &NumberOf) -> Vec<u8> {
         types,
         loops,
         constructs: constructs.collect(),
+        references: it.references.iter().filter(|it| is_here(it.file)).map(reference).collect(),
+        statements: it.statements.get(&number).cloned().unwrap_or_default(),
         calls: calls(it, number),
     };
     columns(it, number).frame("source-file", &head)
+}
+
+fn reference(it: &Reference) -> WireReference {
+    let ends = it.ends.iter().map(|end| WireEnd {
+        end: end.end.clone(),
+        text: end.text.clone(),
+        line: end.line,
+        carried: end.carried,
+        distance: end.distance,
+    });
+    WireReference {
+        array: it.array.clone(),
+        text: it.text.clone(),
+        image: it.image.clone(),
+        does: it.does.clone(),
+        line: it.line,
+        within: it.within,
+        moved_by: it.moved_by,
+        turned_by: it.turned_by,
+        ends: ends.collect(),
+    }
 }
 
 /// A line with spaces for tabs, which is as wide as it was.

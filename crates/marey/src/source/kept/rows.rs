@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use marey_archive::schema::{
-    NONE, SOURCE_BASES, SOURCE_CALLS, SOURCE_CONSTRUCTS, SOURCE_FILES, SOURCE_FUNCTIONS, SOURCE_LOOPS,
-    SOURCE_MEMBERS, SOURCE_MODULES, SOURCE_TYPES, SOURCE_VERSION, TableSpec,
+    NONE, SOURCE_BASES, SOURCE_CALLS, SOURCE_CONSTRUCTS, SOURCE_DEPENDENCES, SOURCE_FILES, SOURCE_FUNCTIONS,
+    SOURCE_LOOPS, SOURCE_MEMBERS, SOURCE_MODULES, SOURCE_REFERENCES, SOURCE_TYPES, SOURCE_VERSION, TableSpec,
 };
 use marey_archive::{Columns, Error, Value};
 use marey_source::database::Callee;
@@ -39,6 +39,7 @@ pub(super) struct Rows {
     loop_ids: BTreeMap<(u32, u32, u32, u32), u32>,
     n_functions: u32,
     n_types: u32,
+    n_references: u32,
     tables: BTreeMap<&'static str, Columns>,
     /// Rows for which a table had no room.
     left_out: BTreeMap<&'static str, u64>,
@@ -83,7 +84,52 @@ impl Rows {
                 ],
             )?;
         }
+        self.add_references(&json, &numbers, &loops, &known)?;
         self.add_calls(module, &json, &numbers, &loops)
+    }
+
+    /// References to other images, of sources that no other module has told of.
+    fn add_references(
+        &mut self,
+        json: &Json<'_>,
+        numbers: &Numbers,
+        loops: &[u32],
+        known: &[bool],
+    ) -> Result<(), Error> {
+        for it in json.references.iter().filter(|it| !known[it.file as usize]) {
+            let id = self.n_references;
+            self.n_references += 1;
+            self.push(
+                &SOURCE_REFERENCES,
+                &[
+                    Value::U32(id),
+                    Value::Text(it.array),
+                    Value::Text(it.text),
+                    Value::Text(it.image),
+                    Value::Text(it.does),
+                    Value::U32(numbers.file(Some(it.file))),
+                    Value::U32(it.line),
+                    Value::U32(numbers.function(it.function)),
+                    Value::U32(place(loops, it.within)),
+                    Value::U32(place(loops, it.moved_by)),
+                    Value::U32(place(loops, it.turned_by)),
+                ],
+            )?;
+            for end in &it.ends {
+                self.push(
+                    &SOURCE_DEPENDENCES,
+                    &[
+                        Value::U32(id),
+                        Value::Text(end.end),
+                        Value::Text(end.text),
+                        Value::U32(end.line),
+                        Value::U32(place(loops, end.carried_by)),
+                        Value::I64(end.iterations.unwrap_or(0)),
+                    ],
+                )?;
+            }
+        }
+        Ok(())
     }
 
     /// All tables, those without rows too: a run that is merged again has none of before.
@@ -101,7 +147,7 @@ impl Rows {
             ];
             files.push(&row).expect("the row is as the table says");
         }
-        let others: [&'static TableSpec; 8] = [
+        let others: [&'static TableSpec; 10] = [
             &SOURCE_MODULES,
             &SOURCE_FUNCTIONS,
             &SOURCE_TYPES,
@@ -109,6 +155,8 @@ impl Rows {
             &SOURCE_BASES,
             &SOURCE_LOOPS,
             &SOURCE_CONSTRUCTS,
+            &SOURCE_REFERENCES,
+            &SOURCE_DEPENDENCES,
             &SOURCE_CALLS,
         ];
         let of = |spec: &'static TableSpec| {

@@ -1,0 +1,110 @@
+//! References to other images, and what stands at their other ends, against what a reader says of small programs.
+
+use std::fs;
+
+use marey_source::text::{Sources, TextConfig};
+
+/// `line reads|writes reference @image [moved by the loop of a line] [turned by …]: other ends`, in the order of the text.
+fn rows(text: &str) -> Vec<String> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.f90");
+    fs::write(&path, text).unwrap();
+    let it = Sources::of(&path, &TextConfig::system());
+    assert!(it.problems.is_empty(), "{:?}", it.problems);
+    assert_eq!(it.files[0].unclear, 0);
+    let first = |row: u32| it.loops[row as usize].lines.first;
+    let mut rows = Vec::new();
+    for of in &it.references {
+        let done = match (of.reads, of.writes) {
+            (true, true) => "reads or writes",
+            (true, false) => "reads",
+            _ => "writes",
+        };
+        let mut row = format!("{} {done} {} of {}", of.line, it.text(of.text), it.text(of.image));
+        if let Some(moved) = of.moved_by {
+            row.push_str(&format!(", moved by {}", first(moved)));
+        }
+        if let Some(turned) = of.turned_by {
+            row.push_str(&format!(", turned by {}", first(turned)));
+        }
+        for end in &of.dependences {
+            let word = if end.is_sink { "written" } else { "read" };
+            row.push_str(&format!("; {word} {}: {}", end.line, it.text(end.other)));
+            match (end.carried, end.distance) {
+                (None, _) => row.push_str(" same"),
+                (Some(carried), None) => row.push_str(&format!(" by {} or so", first(carried))),
+                (Some(carried), Some(by)) => row.push_str(&format!(" by {} + {by}", first(carried))),
+            }
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+#[test]
+fn a_halo_is_written_in_one_step_and_read_in_the_next() {
+    let text = "program p\nreal :: u(0:11)[*], v(10)\ninteger :: i, t, left\ndo t = 1, 9\nu(0) = u(10)[left]\nsync all\n\
+                do i = 1, 10\nv(i) = u(i - 1)\nend do\ndo i = 1, 10\nu(i) = v(i)\nend do\nend do\nend program\n";
+    assert_eq!(rows(text), ["5 reads u(10)[left] of left; written 11: u(i) by 4 + 1"]);
+}
+
+#[test]
+fn subscripts_say_how_many_iterations_later() {
+    let text = "subroutine s(n)\ndo i = 3, n\nx = a(i - 2)[p]\na(i) = x\nend do\ndo i = 1, n\ny = a(i + 1)[p]\na(i) = y\n\
+                end do\ndo i = 1, n\nz = a(2 * i)[p]\na(2 * i + 1) = z\nend do\nend subroutine\n";
+    assert_eq!(
+        rows(text),
+        [
+            "3 reads a(i - 2)[p] of p, moved by 2; written 4: a(i) by 2 + 2",
+            // What the loop itself writes lies behind what it reads.
+            "7 reads a(i + 1)[p] of p, moved by 6; written 4: a(i) same",
+            // Even and odd elements never meet.
+            "11 reads a(2 * i)[p] of p, moved by 10; written 8: a(i) same; written 4: a(i) same",
+        ]
+    );
+}
+
+#[test]
+fn what_is_put_is_read_elsewhere() {
+    let text = "subroutine s\ndo k = 1, 4\nif (me > 1) b(1:5, k)[me - 1] = c(1:5)\nsync all\ncall work(b(:, k))\nb(9, k) = 0\n\
+                d = b(6, k) + b(2, 7)\nend do\nend subroutine\n";
+    assert_eq!(
+        rows(text),
+        [concat!(
+            "3 writes b(1:5, k)[me - 1] of me - 1, moved by 2; read 5: b(:, k) same; read 7: b(2, 7) by 2 or so"
+        )]
+    );
+}
+
+#[test]
+fn images_in_turn_and_components_are_told() {
+    let text = "subroutine s\ndo p = 1, num_images()\ndo i = 1, 3\nt = t + x%f(i)[p] * g(i)%part[p]%w(2) - q(k(i)[p])[3]\nend do\nend do\n\
+                x%f = 1\nif (h(1)[2] > 0) stop\ncall take(h(3)[p])\nend subroutine\n";
+    assert_eq!(
+        rows(text),
+        [
+            "4 reads x%f(i)[p] of p, moved by 3, turned by 2",
+            "4 reads g(i)%part[p]%w(2) of p, moved by 3, turned by 2",
+            "4 reads q(k(i)[p])[3] of 3, moved by 3",
+            "4 reads k(i)[p] of p, moved by 3, turned by 2",
+            // Element 3 is not element 1.
+            "8 reads h(1)[2] of 2",
+            "9 reads or writes h(3)[p] of p",
+        ]
+    );
+}
+
+#[test]
+fn a_variable_that_a_loop_sets_moves_what_it_says() {
+    let text = "subroutine s\ndo k = 1, 2\nfrom = 1\ndo i = 1, 9\nat = mod(i + 3, 9) + 1\na(i) = b(at, other)[from]\nb(at, 1) = 0\n\
+                end do\nother = 2\nend do\nend subroutine\n";
+    assert_eq!(
+        rows(text),
+        ["6 reads b(at, other)[from] of from, moved by 4, turned by 2; written 7: b(at, 1) by 2 or so"]
+    );
+}
+
+#[test]
+fn a_file_without_images_has_none() {
+    assert!(rows("subroutine s\nx = [1, 2]\na(1) = a(2)\nend subroutine\n").is_empty());
+}
