@@ -286,6 +286,8 @@ static LOADED: extern "C" fn() = {
         crate::linked::activate();
         #[cfg(not(feature = "linked"))]
         crate::kokkos::loaded();
+        #[cfg(not(feature = "linked"))]
+        crate::coarray::loaded();
         if is_command()
             && let Some(runtime) = begin()
         {

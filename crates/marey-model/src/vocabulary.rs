@@ -254,6 +254,9 @@ impl EdgeKind {
 /// The file name of the recorder, the library that is loaded into measured programs.
 pub const RECORDER_FILE: &str = "libmarey.so";
 
+/// The table of stubs in front of a library of coarrays that a program has inside (`marey link --coarrays`).
+pub const COARRAY_STUBS: &core::ffi::CStr = c"marey_coarray_stubs_1";
+
 /// Whether a module is the recorder, by its path: what it does inside is nobody's matter.
 pub fn is_recorder(path: &str) -> bool {
     path.rsplit('/').next() == Some(RECORDER_FILE)

@@ -104,6 +104,60 @@ fn a_variable_that_a_loop_sets_moves_what_it_says() {
     );
 }
 
+/// What is said of `x = u(…)[p]`, and nothing of where it stands.
+fn ends(text: &str) -> Vec<String> {
+    let rows = rows(text);
+    let ends = rows.iter().filter(|row| row.contains("reads u"));
+    ends.map(|row| row.split_once("; ").map_or(String::new(), |(_, ends)| ends.to_owned())).collect()
+}
+
+#[test]
+fn dependences_are_what_theory_says() {
+    let within = |body: &str| format!("subroutine s(n, me)\n{body}\nend subroutine\n");
+    for (body, expected) in [
+        // The value is read before the statement writes.
+        ("u(i) = &\n  u(i)[p]", ""),
+        ("u(1) = 0; x = u(1)[p]", "written 2: u(1) same"),
+        // Steps are counted, and may go down.
+        ("do i = n-1, 1, -1\nx = u(i+1)[p]\nu(i) = x\nend do", "written 4: u(i) by 2 + 1"),
+        ("do i = n-1, 1, -1\nx = u(i-1)[p]\nu(i) = x\nend do", ""),
+        ("do i = 1, n, 2\nx = u(i-1)[p]\nu(i) = x\nend do", ""),
+        ("do i = 1, n, k\nx = u(i-1)[p]\nu(i) = x\nend do", "written 4: u(i) by 2 or so"),
+        // Nothing is known of where these lead.
+        ("do i = 1, n\nx = u(f(i))[p]\nu(f(i)) = x\nend do", "written 4: u(f(i)) by 2 or so"),
+        ("do i = 1, n\nx = u(i+j)[p]\nu(i+j) = x\nend do", "written 4: u(i+j) by 2 or so"),
+        // Odd and even, whatever the outer loop says.
+        ("do i = 1, n\ndo j = 1, n\nx = u(i-1, 2*j)[p]\nu(i, 2*j+1) = x\nend do\nend do", ""),
+        // The two ends of a halo are not each other's.
+        (
+            "do t = 1, 9\ny = u(n)[p]\nu(n+1) = u(1)[q]\nend do",
+            // Element 1 may be n + 1, as far as the text knows.
+            "|written 4: u(n+1) by 2 + 1",
+        ),
+        ("do t = 1, 9\ny = u(n)[p]\nu(n+1) = y\ncall change(n)\nend do", "written 4: u(n+1) by 2 or so"),
+        ("u(1:n) = 0\ny = u(n+1)[p]", ""),
+        ("u(10:1:-1) = v\nx = u(5)[p]", "written 2: u(10:1:-1) same"),
+        // These have no order.
+        ("forall (i = 2:n) u(i) = u(i-1)[p]", ""),
+        ("do concurrent (i = 2:n)\nu(i) = u(i-1)[p]\nend do", ""),
+        (
+            "do t = 1, 9\ndo concurrent (i = 2:n)\nu(i) = u(i-1)[p]\nend do\nend do",
+            "written 4: u(i) by 2 + 1",
+        ),
+        // Two sweeps with the same counter.
+        ("do i = 1, n\nu(i) = 0\nend do\ndo i = 1, n\nx = u(i+1)[p]\nend do", "written 3: u(i) same"),
+    ] {
+        assert_eq!(ends(&within(body)).join("|"), expected, "{body}");
+    }
+}
+
+#[test]
+fn lines_are_those_of_the_name() {
+    assert_eq!(rows("subroutine s\nv = w + &\n  u(1)[p]\nend subroutine\n"), ["3 reads u(1)[p] of p"]);
+    let text = "subroutine s\ndo t = 1, 9\ndo j = 1, 9\nif (a(j) > b) k = j\nend do\nx = u(k)[p]\nend do\nend subroutine\n";
+    assert_eq!(rows(text), ["6 reads u(k)[p] of p, moved by 2"]);
+}
+
 #[test]
 fn a_file_without_images_has_none() {
     assert!(rows("subroutine s\nx = [1, 2]\na(1) = a(2)\nend subroutine\n").is_empty());

@@ -9,10 +9,11 @@
 //!
 //! * [`table`]: which functions there are. * [`call`]: a call from its beginning to its end. * [`descriptor`]: arrays as
 //!   gfortran describes them. * [`section`]: which elements a call means. * [`arrays`]: what has been made.
-//! * [`images`]: which process an image is. * [`cache`]: what a thread remembers.
+//! * [`images`]: which process an image is. * [`cache`]: what a thread remembers. * [`stubs`]: programs that have the library
+//!   inside.
 //!
 //! What is deliberately absent: accesses to the part that an image has itself, which are plain loads and stores; programs
-//! into which the library is linked statically, whose calls nobody can come between (`marey doctor` says so).
+//! into which the library is linked statically without stubs, whose calls nobody can come between (`marey doctor` says so).
 //! Source of the layouts: `libcaf.h` and `libcaf-gfortran-descriptor.h` of OpenCoarrays 2.10, for gcc 8 to 14.
 
 mod arrays;
@@ -21,6 +22,7 @@ mod call;
 mod descriptor;
 mod images;
 mod section;
+mod stubs;
 mod table;
 
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +35,14 @@ static IS_OFF: AtomicBool = AtomicBool::new(false);
 /// To be called once the process is recorded.
 pub(crate) fn begin() {
     IS_OFF.store(crate::process::is_off(c"MAREY_COARRAYS"), Ordering::Relaxed);
+}
+
+/// To be called when the recorder is loaded: static coarrays are made before `main`, and the first of them is what recording
+/// begins with.
+pub(crate) fn loaded() {
+    if !crate::process::is_off(c"MAREY_COARRAYS") {
+        stubs::activate();
+    }
 }
 
 /// What the functions of this level are called and what they do, by their numbers in [`crate::site::What::function`].

@@ -86,8 +86,13 @@ macro_rules! functions {
 
         static REAL: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
 
+        /// Where stubs of a program lead, by number: not by the exported names, which that may have as well.
+        pub(super) static WRAPPERS: &[unsafe extern "C" fn()] = &[$($name::entry,)*];
+
         $(
-            const _: () = {
+            mod $name {
+                use super::{Entry, Function, call, plain_noting_jump, real};
+
                 unsafe extern "C-unwind" fn body($($arg: usize),*) -> usize {
                     let entry = Entry::take();
                     const INDEX: usize = Function::$name as usize;
@@ -105,7 +110,12 @@ macro_rules! functions {
                 unsafe extern "C" fn $symbol() {
                     plain_noting_jump!(body)
                 }
-            };
+
+                #[unsafe(naked)]
+                pub(super) unsafe extern "C" fn entry() {
+                    plain_noting_jump!(body)
+                }
+            }
         )*
     };
 }
@@ -143,6 +153,16 @@ functions! {
     _gfortran_caf_form_team form_team "form team" Create Not, (a b c);
     _gfortran_caf_change_team change_team "change team" Barrier EntersTeam, (a b);
     _gfortran_caf_end_team end_team "end team" Barrier LeavesTeam, (a);
+}
+
+/// The number of the function of a name.
+pub(super) fn number(name: &CStr) -> Option<usize> {
+    NAMES.iter().position(|known| known.as_bytes() == name.to_bytes_with_nul())
+}
+
+/// Says where the function of a number is.
+pub(super) fn is_at(index: usize, address: usize) {
+    REAL[index].store(address, Ordering::Relaxed);
 }
 
 /// The address of the next function of this number after ours.

@@ -323,12 +323,15 @@ fn references(archive: &Archive, it: &mut Program) -> Result<(), Error> {
     }
     let rows = archive.table("source_dependences")?;
     for row in 0..rows.len() {
-        if let Some(of) = it.references.get_mut(rows.u32("reference")?[row] as usize) {
+        let carried = rows.u32("carried")?[row];
+        // Without its loop it would be one of the same iteration.
+        let is_known = carried == NONE || known(carried, n_loops).is_some();
+        if let Some(of) = it.references.get_mut(rows.u32("reference")?[row] as usize).filter(|_| is_known) {
             of.ends.push(End {
                 end: rows.text("end")?[row].clone(),
                 text: rows.text("text")?[row].clone(),
                 line: rows.u32("line")?[row],
-                carried: known(rows.u32("carried")?[row], n_loops),
+                carried: known(carried, n_loops),
                 distance: rows.i64("distance")?[row],
             });
         }

@@ -86,9 +86,13 @@ pub(super) fn add(facts: &mut FileFacts, whole: FileFacts, blanked: &[bool]) {
         (it.array, it.text, it.image) = (text(it.array), text(it.text), text(it.image));
         (it.function, it.within) = (function(it.function), within(it.within));
         (it.moved_by, it.turned_by) = (within(it.moved_by), within(it.turned_by));
-        for end in &mut it.dependences {
-            (end.other, end.carried) = (text(end.other), within(end.carried));
-        }
+        it.dependences.retain_mut(|end| {
+            let carried = within(end.carried);
+            // Without its loop it would be one of the same iteration.
+            let is_kept = carried.is_some() == end.carried.is_some();
+            (end.other, end.carried) = (text(end.other), carried);
+            is_kept
+        });
         facts.remote.push(it);
     }
     for (rows, more) in [(&mut facts.calls, whole.calls), (&mut facts.references, whole.references)] {

@@ -40,6 +40,7 @@ pub(super) const KINDS: &[&str] = &[
     "where_statement",
     "subroutine_call",
     "assignment_statement",
+    "read_statement",
     "call_expression",
     "coarray_expression",
     "coarray_statement",
@@ -84,7 +85,7 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
             let lines = walk.lines(node);
             walk.loop_(kind, lines, None);
             if walk.has_images {
-                references::variables(walk, node);
+                references::variables(walk, node, kind == LoopKind::DoConcurrent);
             }
         }
         "forall_statement" => whole(walk, node, LoopKind::Forall),
@@ -103,6 +104,7 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
                 references::assignment(walk, node);
             }
         }
+        "read_statement" if walk.has_images => references::input(walk, node),
         "call_expression" => reference(walk, node),
         "coarray_expression"
         | "coarray_statement"
@@ -346,7 +348,7 @@ fn whole(walk: &mut Walk<'_>, node: Node<'_>, kind: LoopKind) {
     let lines = walk.lines(node);
     walk.loop_(kind, lines, None);
     if walk.has_images {
-        references::variables(walk, node);
+        references::variables(walk, node, true);
     }
 }
 

@@ -10,9 +10,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::dependences::{self, Place};
+use super::dependences::{self, Around, Place};
 use super::facts::Reference;
-use super::subscripts::Subscript;
+use super::subscripts::{Linear, Subscript, Variables};
 use super::walk::{Walk, line, number};
 use crate::texts::Text;
 
@@ -48,12 +48,37 @@ pub(super) fn may_have_any(text: &[u8]) -> bool {
     text.contains(&b'[')
 }
 
+/// Notes that a variable is given a value, or may be, in all loops around and in the procedure.
+fn set(walk: &mut Walk<'_>, name: &str, is_passed: bool) {
+    let context = walk.context();
+    let mut at = context.within;
+    let add = |variables: &mut Variables| {
+        let names = if is_passed { &mut variables.passed } else { &mut variables.assigned };
+        if !names.contains(name) {
+            names.insert(name.to_owned());
+        }
+    };
+    add(walk.of_functions.entry(context.function).or_default());
+    while let Some(row) = at {
+        add(walk.variables.entry(row).or_default());
+        at = walk.out.loops.get(row as usize).and_then(|it| it.parent).filter(|parent| *parent < row);
+    }
+}
+
+/// Takes the variables of a `read`.
+pub(super) fn input(walk: &mut Walk<'_>, node: Node<'_>) {
+    let mut names = Vec::new();
+    identifiers(walk, node, &mut names, 0);
+    names.iter().for_each(|name| set(walk, name, false));
+}
+
 /// Takes the references of an assignment.
 pub(super) fn assignment(walk: &mut Walk<'_>, node: Node<'_>) {
+    walk.statement = node.start_byte();
     if let Some(left) = node.child_by_field_name("left") {
-        if let (Some(row), "identifier") = (walk.context().within, left.kind()) {
+        if left.kind() == "identifier" {
             let name = walk.str(left).to_ascii_lowercase();
-            walk.variables.entry(row).or_default().assigned.push(name);
+            set(walk, &name, false);
         }
         reference(walk, left, WRITTEN, 0);
     }
@@ -64,6 +89,7 @@ pub(super) fn assignment(walk: &mut Walk<'_>, node: Node<'_>) {
 
 /// Takes the references of a call's arguments.
 pub(super) fn call(walk: &mut Walk<'_>, node: Node<'_>) {
+    walk.statement = node.start_byte();
     let mut cursor = node.walk();
     for list in node.named_children(&mut cursor).filter(|it| it.kind() == "argument_list") {
         arguments(walk, list, PASSED, 0);
@@ -77,6 +103,7 @@ pub(super) fn elsewhere(walk: &mut Walk<'_>, node: Node<'_>) {
     }
     let begins_with = |it: &Node<'_>, of: &Node<'_>| is_part(*it) && it.named_child(0) == Some(*of);
     let whole = std::iter::successors(Some(node), |of| of.parent().filter(|it| begins_with(it, of))).last();
+    walk.statement = node.start_byte();
     reference(walk, whole.unwrap_or(node), READ, 0);
 }
 
@@ -94,6 +121,10 @@ fn arguments(walk: &mut Walk<'_>, list: Node<'_>, done: Done, depth: u32) {
         let value = argument.child_by_field_name("value").filter(|_| argument.kind() == "keyword_argument");
         let it = value.unwrap_or(argument);
         if is_part(it) {
+            if it.kind() == "identifier" {
+                let name = walk.str(it).to_ascii_lowercase();
+                set(walk, &name, true);
+            }
             reference(walk, it, done, depth);
         } else {
             within(walk, it, READ, depth);
@@ -120,7 +151,7 @@ fn reference(walk: &mut Walk<'_>, node: Node<'_>, done: Done, depth: u32) {
     if depth > DEEPEST {
         return;
     }
-    let mut parts = Parts { begins: node.start_byte(), ..Parts::default() };
+    let mut parts = Parts { begins: node.start_byte(), line: line(node), ..Parts::default() };
     parts.take(walk, node, 0);
     if !parts.name.is_empty() {
         let text = walk.text.get(parts.begins..node.end_byte()).unwrap_or_default();
@@ -134,12 +165,14 @@ fn reference(walk: &mut Walk<'_>, node: Node<'_>, done: Done, depth: u32) {
             let words = words.trim_start_matches('[').trim_end_matches(']').trim().to_owned();
             (walk.add(&words), names)
         });
-        let mut names = Vec::new();
+        let (mut names, mut subscripts) = (Vec::new(), Vec::new());
         for it in &parts.subscripts {
-            identifiers(walk, *it, &mut names, 0);
+            let mut own = Vec::new();
+            identifiers(walk, *it, &mut own, 0);
+            names.extend(own.iter().cloned());
+            subscripts.push(Subscript::of(*it, walk.text, own));
         }
         let context = walk.context();
-        let subscripts = parts.subscripts.iter().map(|it| Subscript::of(*it, walk.text)).collect();
         walk.out.elements.push(Found {
             place: Place {
                 name,
@@ -148,7 +181,8 @@ fn reference(walk: &mut Walk<'_>, node: Node<'_>, done: Done, depth: u32) {
                 reads: done.reads,
                 writes: done.writes,
                 at: parts.begins,
-                line: line(node),
+                statement: walk.statement,
+                line: parts.line,
                 function: context.function,
                 within: context.within,
             },
@@ -177,6 +211,8 @@ struct Parts<'t> {
     name: String,
     /// Its first byte.
     begins: usize,
+    /// The line of that.
+    line: u32,
     subscripts: Vec<Node<'t>>,
     image: Option<Node<'t>>,
     /// What the tree has in it, but stands before it: in `t + u(i)[p]` the grammar takes the image to be the sum's.
@@ -188,7 +224,7 @@ impl<'t> Parts<'t> {
         let Some(first) = node.named_child(0).filter(|_| depth < DEEPEST) else {
             if node.kind() == "identifier" {
                 self.name.push_str(&walk.str(node));
-                self.begins = node.start_byte();
+                (self.begins, self.line) = (node.start_byte(), line(node));
             }
             return;
         };
@@ -245,21 +281,21 @@ pub(super) fn finish(walk: &mut Walk<'_>) {
     for it in found.iter().map(|it| &it.place).filter(|it| names.contains(&it.name)) {
         places.entry((it.function, it.name)).or_default().push(it);
     }
-    let loops = &walk.out.loops;
-    let variables = |row: u32| walk.variables.get(&row).cloned().unwrap_or_default();
-    let around = |within: Option<u32>| {
-        std::iter::successors(within, |row| {
-            loops.get(*row as usize).and_then(|it| it.parent).filter(|parent| parent < row)
-        })
+    let nothing = Variables::default();
+    let around = Around {
+        loops: &walk.out.loops,
+        of_loops: &walk.variables,
+        of_functions: &walk.of_functions,
+        nothing: &nothing,
     };
     let mut rows = Vec::new();
     for Found { place, names, image } in &found {
         let Some((image, in_image)) = image else { continue };
-        let moves = |row: &u32| variables(*row).have_any(names);
+        let moves = |row: &u32| around.variables(*row).change_any(names);
         let all = places.get(&(place.function, place.name)).map_or(&[][..], Vec::as_slice);
         let here = all.partition_point(|it| it.at < place.at);
         let near = &all[here.saturating_sub(NEAR)..(here + NEAR).min(all.len())];
-        let turns = |row: &u32| variables(*row).have_any(in_image);
+        let turns = |row: &u32| around.variables(*row).change_any(in_image);
         rows.push(Reference {
             array: place.name,
             text: place.text,
@@ -270,29 +306,38 @@ pub(super) fn finish(walk: &mut Walk<'_>) {
             line: place.line,
             function: place.function,
             within: place.within,
-            moved_by: around(place.within).find(moves),
-            turned_by: around(place.within).find(turns),
-            dependences: dependences::of(place, near, loops, &variables),
+            moved_by: around.inside_out(place.within).find(moves),
+            turned_by: around.inside_out(place.within).find(turns),
+            dependences: dependences::of(place, near, &around),
         });
     }
     walk.out.remote = rows;
 }
 
 /// Keeps the variables of the loop that was entered last.
-pub(super) fn variables(walk: &mut Walk<'_>, node: Node<'_>) {
-    let mut names = Vec::new();
-    controls(walk, node, &mut names, 0);
+pub(super) fn variables(walk: &mut Walk<'_>, node: Node<'_>, is_unordered: bool) {
+    let mut counters = Vec::new();
+    controls(walk, node, &mut counters, 0);
     let row = number(walk.out.loops.len()).saturating_sub(1);
-    walk.variables.entry(row).or_default().counters = names;
+    let of = walk.variables.entry(row).or_default();
+    (of.counters, of.is_unordered) = (counters, is_unordered);
 }
 
-fn controls(walk: &Walk<'_>, node: Node<'_>, found: &mut Vec<String>, depth: u32) {
+fn controls(walk: &Walk<'_>, node: Node<'_>, found: &mut Vec<(String, Option<i64>)>, depth: u32) {
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
         match child.kind() {
             "loop_control_expression" | "concurrent_control" | "triplet_spec" => {
-                if let Some(name) = child.named_child(0) {
-                    found.push(walk.str(name).to_ascii_lowercase());
+                let mut cursor = child.walk();
+                let mut parts = child.named_children(&mut cursor).filter(|it| !it.is_extra());
+                let name = parts.next();
+                // First, last, step.
+                let step = match parts.nth(2) {
+                    Some(step) => Linear::of(step, walk.text).and_then(|it| it.number()),
+                    None => Some(1),
+                };
+                if let Some(name) = name {
+                    found.push((walk.str(name).to_ascii_lowercase(), step));
                 }
             }
             "do_statement" | "concurrent_statement" | "concurrent_header" if depth < 4 => {

@@ -7,6 +7,7 @@
 //! Deliberately absent: what a variable is worth, and subscripts of several variables at once. Of those nothing is said, so
 //! whoever asks must take it that they may mean the same element.
 
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 /// A number, or a variable times a number plus a number.
@@ -23,25 +24,38 @@ pub(super) struct Linear {
 pub(super) enum Subscript {
     /// One element.
     One(Linear),
-    /// From one element to another; `None` = from where the array begins, or as far as it goes.
+    /// From the least element to the greatest; `None` = as far as the array goes.
     Range(Option<Linear>, Option<Linear>),
-    /// Something else.
-    Other,
+    /// Something else, in which these variables stand.
+    Other(Vec<String>),
 }
 
 /// What changes from one iteration of a loop to the next.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Variables {
-    /// Variables that count its iterations.
-    pub(super) counters: Vec<String>,
-    /// Other variables that are given values in it, and in no loop within.
-    pub(super) assigned: Vec<String>,
+    /// Variables that count its iterations, and by how much; `None` = not a number.
+    pub(super) counters: Vec<(String, Option<i64>)>,
+    /// Other variables that are given values in it, and in loops within.
+    pub(super) assigned: FxHashSet<String>,
+    /// Variables that are given to procedures there, which may change them.
+    pub(super) passed: FxHashSet<String>,
+    /// Whether iterations have no order: those of `forall` and `do concurrent`.
+    pub(super) is_unordered: bool,
 }
 
 impl Variables {
-    /// Whether one of these names is among them.
-    pub(super) fn have_any(&self, names: &[String]) -> bool {
-        names.iter().any(|name| self.counters.contains(name) || self.assigned.contains(name))
+    /// Whether one of these names surely changes.
+    pub(super) fn change_any(&self, names: &[String]) -> bool {
+        names.iter().any(|name| self.counts(name) || self.assigned.contains(name))
+    }
+
+    fn counts(&self, name: &str) -> bool {
+        self.counters.iter().any(|(counter, _)| counter == name)
+    }
+
+    /// Whether a name may be given any other value.
+    pub(super) fn may_set(&self, name: &str) -> bool {
+        self.assigned.contains(name) || self.passed.contains(name)
     }
 }
 
@@ -105,12 +119,14 @@ impl Linear {
     }
 
     /// The number, if it is one.
-    const fn number(&self) -> Option<i64> {
+    pub(super) const fn number(&self) -> Option<i64> {
         if self.variable.is_none() { Some(self.plus) } else { None }
     }
 
-    fn follows(&self, variables: &[String]) -> bool {
-        self.variable.as_ref().is_some_and(|it| variables.contains(it))
+    /// Whether it is surely less than another one, where `is_fixed` says which variables have one value.
+    fn is_less(&self, other: &Self, is_fixed: &dyn Fn(&str) -> bool) -> bool {
+        let is_same = self.variable == other.variable && self.factor == other.factor;
+        is_same && self.variable.as_deref().is_none_or(is_fixed) && self.plus < other.plus
     }
 }
 
@@ -121,77 +137,88 @@ fn operator<'t>(node: Node<'t>) -> Option<&'t str> {
 }
 
 impl Subscript {
-    /// What an argument of a reference says.
-    pub(super) fn of(node: Node<'_>, text: &[u8]) -> Self {
+    /// What an argument of a reference says, in which these variables stand.
+    pub(super) fn of(node: Node<'_>, text: &[u8], names: Vec<String>) -> Self {
         if node.kind() != "extent_specifier" {
-            return Linear::of(node, text).map_or(Self::Other, Self::One);
+            return Linear::of(node, text).map_or(Self::Other(names), Self::One);
         }
-        let (mut bounds, mut colons) = ([None, None], 0_usize);
+        let (mut parts, mut colons) = ([None, None, None], 0_usize);
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
             if child.kind() == ":" {
                 colons += 1;
-            } else if let Some(bound) = bounds.get_mut(colons) {
+            } else if let Some(part) = parts.get_mut(colons) {
                 match Linear::of(child, text) {
-                    Some(it) => *bound = Some(it),
+                    Some(it) => *part = Some(it),
                     // An end that cannot be compared.
-                    None => return Self::Other,
+                    None => return Self::Other(names),
                 }
             }
         }
-        let [lower, upper] = bounds;
-        Self::Range(lower, upper)
-    }
-
-    /// Whether it follows one of these variables.
-    fn follows(&self, variables: &[String]) -> bool {
-        let is_so = |it: &Option<Linear>| it.as_ref().is_some_and(|it| it.follows(variables));
-        match self {
-            Self::One(it) => it.follows(variables),
-            Self::Range(lower, upper) => is_so(lower) || is_so(upper),
-            Self::Other => false,
+        let [lower, upper, step] = parts;
+        match step {
+            Some(Linear { variable: Some(_), .. }) => Self::Other(names),
+            Some(Linear { plus, .. }) if plus < 0 => Self::Range(upper, lower),
+            _ => Self::Range(lower, upper),
         }
     }
 
-    /// Whether two subscripts can never mean the same element, whatever variables are worth.
-    fn is_never(&self, other: &Self) -> bool {
+    fn has(&self, is_one: &dyn Fn(&str) -> bool) -> bool {
+        let ends = match self {
+            Self::One(it) => [Some(it), None],
+            Self::Range(lower, upper) => [lower.as_ref(), upper.as_ref()],
+            Self::Other(names) => return names.iter().any(|name| is_one(name)),
+        };
+        ends.into_iter().flatten().filter_map(|it| it.variable.as_deref()).any(is_one)
+    }
+
+    /// Whether two subscripts can never mean the same element, where `is_fixed` says which variables have one value.
+    pub(super) fn is_never(&self, other: &Self, is_fixed: &dyn Fn(&str) -> bool) -> bool {
         let least = |it: &Self| match it {
-            Self::One(it) => it.number(),
-            Self::Range(lower, _) => lower.as_ref().and_then(Linear::number),
-            Self::Other => None,
+            Self::One(it) => Some(it.clone()),
+            Self::Range(lower, _) => lower.clone(),
+            Self::Other(_) => None,
         };
         let most = |it: &Self| match it {
-            Self::One(it) => it.number(),
-            Self::Range(_, upper) => upper.as_ref().and_then(Linear::number),
-            Self::Other => None,
+            Self::One(it) => Some(it.clone()),
+            Self::Range(_, upper) => upper.clone(),
+            Self::Other(_) => None,
         };
-        let is_before =
-            |one: &Self, other: &Self| most(one).zip(least(other)).is_some_and(|(most, least)| most < least);
+        let is_before = |one: &Self, other: &Self| {
+            most(one).zip(least(other)).is_some_and(|(most, least)| most.is_less(&least, is_fixed))
+        };
         is_before(self, other) || is_before(other, self)
     }
 
     /// How many iterations of a loop after the first means an element the second means it too; `None` = neither says
     /// anything about that loop.
     pub(super) fn apart(&self, second: &Self, of: &Variables) -> Option<Apart> {
-        if self.is_never(second) {
-            return Some(Apart::Never);
-        }
-        if self.follows(&of.assigned) || second.follows(&of.assigned) {
+        let is_set = |name: &str| of.may_set(name);
+        if self.has(&is_set) || second.has(&is_set) {
             return Some(Apart::Unknown);
         }
-        if !self.follows(&of.counters) && !second.follows(&of.counters) {
+        let counts = |name: &str| of.counts(name);
+        if !self.has(&counts) && !second.has(&counts) {
             return None;
         }
         let (Self::One(first), Self::One(second)) = (self, second) else { return Some(Apart::Unknown) };
         if first.variable != second.variable || first.factor != second.factor {
             return Some(Apart::Unknown);
         }
-        // factor * i + plus = factor * j + plus': j - i is what is looked for.
+        // factor * i + plus = factor * j + plus': j - i is what is looked for, in steps of the counter.
+        let step = of.counters.iter().find(|(name, _)| Some(name) == first.variable.as_ref());
         let difference = first.plus.checked_sub(second.plus);
-        Some(match difference.zip(difference.and_then(|it| it.checked_rem(first.factor))) {
-            Some((difference, 0)) => difference.checked_div(first.factor).map_or(Apart::Unknown, Apart::By),
-            Some(_) => Apart::Never,
-            None => Apart::Unknown,
+        if difference == Some(0) {
+            return Some(Apart::By(0));
+        }
+        let by = step.and_then(|(_, step)| *step).and_then(|step| first.factor.checked_mul(step));
+        let (Some(difference), Some(by)) = (difference, by.filter(|by| *by != 0)) else {
+            return Some(Apart::Unknown);
+        };
+        Some(match (difference.checked_rem(by), difference.checked_div(by)) {
+            (Some(0), Some(iterations)) => Apart::By(iterations),
+            (Some(_), _) => Apart::Never,
+            _ => Apart::Unknown,
         })
     }
 }

@@ -86,6 +86,10 @@ pub(super) struct Walk<'t> {
     pub(super) arrays: rustc_hash::FxHashSet<(Text, Text)>,
     /// What changes in loops, by the loop, where anybody asks for it.
     pub(super) variables: rustc_hash::FxHashMap<u32, Variables>,
+    /// And in procedures.
+    pub(super) of_functions: rustc_hash::FxHashMap<Option<u32>, Variables>,
+    /// The first byte of the statement that was entered last.
+    pub(super) statement: usize,
     /// Whether references to other images may stand here.
     pub(super) has_images: bool,
     /// Where selectors of images end whose references have been told.
@@ -153,6 +157,8 @@ impl<'t> Walk<'t> {
             token_loops: rustc_hash::FxHashMap::default(),
             arrays: rustc_hash::FxHashSet::default(),
             variables: rustc_hash::FxHashMap::default(),
+            of_functions: rustc_hash::FxHashMap::default(),
+            statement: 0,
             has_images: references::may_have_any(text),
             told_images: rustc_hash::FxHashSet::default(),
         }

@@ -24,6 +24,7 @@ use super::Switch;
         make LDFLAGS=-static LDLIBS=\"$(marey link)\"\n  \
         gcc -static -pthread app.o $(marey link --mpi off) -o app    threads and marey.h alone\n  \
         mpicc app.o $(marey link --shared) -o app       shared MPI, where LD_PRELOAD gets lost\n  \
+        marey link --coarrays -- caf -g heat.f90 -o heat    coarray Fortran with its library inside\n  \
         marey record -- mpirun -n 4 ./app\n\n\
         NOT RECORDED in programs linked this way\n  \
         by Fortran and by PMPI_ names, functions that are newer than MPI 3.0 or were removed by then; the \
@@ -54,6 +55,14 @@ pub(crate) struct LinkArgs {
     /// The program needs the file to start.
     #[arg(long)]
     pub(crate) shared: bool,
+
+    /// Put stubs in front of a static library of coarrays, and nothing else
+    ///
+    /// For programs of coarray Fortran whose MPI is a shared library and whose coarray library is not, as the `caf` of
+    /// OpenCoarrays links them: with the stubs `marey record` sees operations on coarrays, but for those that the library
+    /// does by itself.
+    #[arg(long, conflicts_with_all = ["shared", "mpi", "threads"])]
+    pub(crate) coarrays: bool,
 
     /// The command that links the program
     #[arg(value_name = "CMD", num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]

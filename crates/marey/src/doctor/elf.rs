@@ -44,6 +44,8 @@ pub(super) struct Elf {
     pub(super) calls_mpi: bool,
     /// It has the library of coarrays of Fortran in it.
     pub(super) defines_coarrays: bool,
+    /// And stubs of ours in front of it.
+    pub(super) has_coarray_stubs: bool,
     /// It asks another library for its coarrays.
     pub(super) calls_coarrays: bool,
     /// It has the table of all symbols.
@@ -166,6 +168,7 @@ impl Elf {
             // A function: objects like `ompi_mpi_comm_world` are copied into executables.
             self.defines_open_mpi |= has_name(b"ompi_mpi_init");
             self.defines_coarrays |= has_name(COARRAYS);
+            self.has_coarray_stubs |= has_name(marey_model::COARRAY_STUBS.to_bytes());
         } else {
             // Fortran's names are small letters.
             self.calls_coarrays |= has_name(COARRAYS);

@@ -35,6 +35,18 @@ impl<'a> Functions<'a> {
     }
 }
 
+/// Functions of the library of coarrays that a recorder which is loaded has wrappers for, sorted.
+pub(super) fn of_coarrays(recorder: &[u8]) -> Vec<&str> {
+    let object = object::File::parse(recorder).expect("the library that was embedded is one");
+    let names = object.dynamic_symbols().filter(|symbol| !symbol.is_undefined());
+    let mut names: Vec<&str> = names
+        .filter_map(|symbol| symbol.name().ok())
+        .filter(|name| name.starts_with("_gfortran_caf_"))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
 /// Functions of threads that run-time libraries of compilers (Fortran's, C++'s) call if a program has
 /// threads, and name weakly, so that a static program without threads has none of them. Whether it has
 /// threads they see by one of them, which the recorder needs; so all the others must be there as well.

@@ -31,7 +31,11 @@ pub(crate) fn run(args: &LinkArgs) -> anyhow::Result<ExitCode> {
     let directory = args.directory.clone().map_or_else(cache, Ok)?;
     let directory = std::path::absolute(directory).context("the current directory is gone")?;
     check(&directory)?;
-    let words = if args.shared { shared(&directory)? } else { linked(&directory, args)? };
+    let words = match (args.shared, args.coarrays) {
+        (true, _) => shared(&directory)?,
+        (_, true) => coarrays(&directory)?,
+        _ => linked(&directory, args)?,
+    };
     if args.command.is_empty() {
         writeln!(std::io::stdout(), "{}", words.join(" ")).context("cannot write to standard output")?;
         return Ok(ExitCode::SUCCESS);
@@ -75,6 +79,22 @@ fn shared(directory: &Path) -> anyhow::Result<Vec<String>> {
     // Nobody calls it by name, so without the first word the linker could leave it out. It has no name of
     // its own, so that the program remembers where it lies.
     Ok(vec!["-Wl,--push-state,--no-as-needed".into(), library, "-Wl,--pop-state".into()])
+}
+
+/// Writes stubs in front of a library of coarrays that is linked statically, and gives the words that link them into a
+/// program. The recorder itself is loaded.
+fn coarrays(directory: &Path) -> anyhow::Result<Vec<String>> {
+    let directory = directory.join(format!("{}-coarrays", embedded::LIBRARY_HASH));
+    let names = functions::of_coarrays(embedded::LIBRARY);
+    let table = marey_model::COARRAY_STUBS.to_string_lossy();
+    let exported = put(&directory, "exported", format!("{{ {table}; }};\n").as_bytes())?;
+    let mut options = format!("--dynamic-list={exported}\n");
+    for name in &names {
+        options.push_str(&format!("--wrap={name}\n"));
+    }
+    let stubs = put(&directory, "stubs.o", &stubs::of_coarrays(&names))?;
+    let options = put(&directory, "options", options.as_bytes())?;
+    Ok(vec![stubs, format!("-Wl,@{options}")])
 }
 
 /// Writes the recorder and its stubs, and gives the words that link them into a program.

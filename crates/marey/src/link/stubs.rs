@@ -66,6 +66,38 @@ impl Stub {
     }
 }
 
+/// An object with stubs for functions of the library of coarrays, which lies in the program; wrappers are the recorder's that
+/// is loaded, which finds the slots by the name of their table.
+pub(super) fn of_coarrays(names: &[&str]) -> Vec<u8> {
+    let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
+    let code = object.add_section(Vec::new(), b".text".to_vec(), SectionKind::Text);
+    let slots = object.add_section(Vec::new(), b"marey_coarrays".to_vec(), SectionKind::Data);
+    let texts = object.add_section(Vec::new(), b".rodata".to_vec(), SectionKind::ReadOnlyData);
+    for name in names {
+        let stub = Stub::around("coarray", name);
+        // Every program calls the first, and so the linker takes the library; another one may be newer than that.
+        let binding = if *name == COARRAYS_BEGIN { Binding::Strong } else { Binding::Weak };
+        add(&mut object, [code, slots, texts], &stub, binding, None);
+    }
+    let end = object.append_section_data(slots, &[0; 32], 8);
+    let name = marey_model::COARRAY_STUBS.to_bytes().to_vec();
+    object.add_symbol(Symbol {
+        name,
+        value: 0,
+        size: end + 32,
+        kind: SymbolKind::Data,
+        scope: SymbolScope::Dynamic,
+        weak: false,
+        section: SymbolSection::Section(slots),
+        flags: SymbolFlags::None,
+    });
+    no_executable_stack(&mut object);
+    object.write().expect("sections of this size can always be written")
+}
+
+/// What every program with coarrays calls first.
+const COARRAYS_BEGIN: &str = "_gfortran_caf_init";
+
 /// Names of the functions that lie between Fortran programs and functions of MPI: those of `mpif.h` and the
 /// module `mpi`, those of `mpi_f08`, and MPICH's for arrays.
 pub(super) fn layers(mpi: &[&str]) -> Vec<String> {
@@ -88,7 +120,7 @@ pub(super) fn object(stubs: &[Stub], layers: &[String]) -> Vec<u8> {
     let slots = object.add_section(Vec::new(), b"marey_slots".to_vec(), SectionKind::Data);
     let names = object.add_section(Vec::new(), b".rodata".to_vec(), SectionKind::ReadOnlyData);
     for stub in stubs {
-        add(&mut object, [code, slots, names], stub);
+        add(&mut object, [code, slots, names], stub, Binding::Strong, Some(&stub.wrapper));
     }
     if !layers.is_empty() {
         let section = object.add_section(Vec::new(), b"marey_layers".to_vec(), SectionKind::Data);
@@ -98,11 +130,15 @@ pub(super) fn object(stubs: &[Stub], layers: &[String]) -> Vec<u8> {
             point(&mut object, (section, at), (layer, 0));
         }
     }
-    // Without this mark the program's stack would become executable.
+    no_executable_stack(&mut object);
+    object.write().expect("sections of this size can always be written")
+}
+
+/// Without this mark the program's stack would become executable.
+fn no_executable_stack(object: &mut Object<'_>) {
     let mark = object.add_section(Vec::new(), b".note.GNU-stack".to_vec(), SectionKind::Other);
     object.section_mut(mark).flags =
         SectionFlags::Elf { sh_type: object::elf::SHT_PROGBITS, sh_flags: Default::default() };
-    object.write().expect("sections of this size can always be written")
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +161,13 @@ fn undefined(object: &mut Object<'_>, name: &str, binding: Binding) -> SymbolId 
     })
 }
 
-fn add(object: &mut Object<'_>, [code, slots, names]: [SectionId; 3], stub: &Stub) {
+fn add(
+    object: &mut Object<'_>,
+    [code, slots, names]: [SectionId; 3],
+    stub: &Stub,
+    binding: Binding,
+    wrapper: Option<&str>,
+) {
     // jmp *slot(%rip)
     const JUMP: [u8; 6] = [0xff, 0x25, 0, 0, 0, 0];
     let at = object.append_section_data(code, &JUMP, 8);
@@ -142,14 +184,18 @@ fn add(object: &mut Object<'_>, [code, slots, names]: [SectionId; 3], stub: &Stu
         flags: SymbolFlags::None,
     });
     let [slots_begin, names_begin] = [slots, names].map(|section| object.section_symbol(section));
-    let [real, wrapper] = [&stub.real, &stub.wrapper].map(|name| undefined(object, name, Binding::Strong));
+    let real = undefined(object, &stub.real, binding);
+    let wrapper = wrapper.map(|name| undefined(object, name, Binding::Strong));
     let distance = RelocationFlags::Elf { r_type: R_X86_64_PC32 };
     let addend = i64::try_from(slot).expect("slots are few") - 4;
     relocate(object, code, Relocation { offset: at + 2, symbol: slots_begin, addend, flags: distance });
     let name = i64::try_from(name).expect("names are short");
     // Where it jumps, the real function, ours, the name.
-    for (word, target) in [(real, 0), (real, 0), (wrapper, 0), (names_begin, name)].into_iter().enumerate() {
-        point(object, (slots, slot + 8 * word as u64), target);
+    let words = [Some((real, 0)), Some((real, 0)), wrapper.map(|it| (it, 0)), Some((names_begin, name))];
+    for (word, target) in words.into_iter().enumerate() {
+        if let Some(target) = target {
+            point(object, (slots, slot + 8 * word as u64), target);
+        }
     }
 }
 

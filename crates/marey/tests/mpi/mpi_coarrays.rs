@@ -4,7 +4,8 @@
 //! for them is counted by hand from what OpenCoarrays does: a strided section is moved element by element.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ fn program(mpi: Mpi) -> Option<PathBuf> {
         Mpi::Open => "caf_openmpi",
         Mpi::Mpich => "caf_mpich",
     };
-    let found = std::path::Path::new("/usr/lib/x86_64-linux-gnu").join(format!("lib{library}.so"));
+    let found = Path::new("/usr/lib/x86_64-linux-gnu").join(format!("lib{library}.so"));
     if !found.exists() {
         return None;
     }
@@ -93,10 +94,9 @@ fn accesses(run: &Run) -> Vec<Access> {
     (0..rows.len()).map(row).collect()
 }
 
-fn told(mpi: Mpi, images: u32) {
-    let program = need!(program(mpi), "coarrays of Fortran for {mpi:?}");
+fn told(mpi: Mpi, images: u32, program: &Path) {
     let place = Place::new();
-    let job = Job::new(mpi, images, &program);
+    let job = Job::new(mpi, images, program);
     let alone = job.plain(place.path());
     let run = job.record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
@@ -198,7 +198,28 @@ fn of_sections(run: &Run) {
 
 #[test]
 fn operations_of_coarrays_are_counted_by_array_line_and_image() {
-    told(Mpi::Open, 3);
+    let program = need!(program(Mpi::Open), "coarrays of Fortran for Open MPI");
+    told(Mpi::Open, 3, &program);
+}
+
+#[test]
+fn operations_are_counted_with_the_library_inside_and_stubs_in_front_of_it() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let caf = need!(which("caf.openmpi"), "OpenCoarrays");
+    let place = Place::new();
+    let words = ["-O1", "-g", "coarrays.f90", "-o"];
+    let output = Command::new(env!("CARGO_BIN_EXE_marey"))
+        .args(["link", "--coarrays", "--directory"])
+        .arg(place.dir("link"))
+        .arg("--")
+        .arg(caf)
+        .args(words)
+        .arg(place.path().join("coarrays"))
+        .current_dir(programs())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    told(mpi, 3, &place.path().join("coarrays"));
 }
 
 #[test]
@@ -286,18 +307,24 @@ fn who_links_the_library_statically_is_told_and_the_wrapper_does_not() {
     let place = Place::new();
     let dir = place.path();
     std::fs::write(dir.join("small.f90"), SMALL).unwrap();
-    let run = |program: &std::path::Path, words: &[&str]| {
-        let output = std::process::Command::new(program).args(words).current_dir(dir).output().unwrap();
+    let run = |program: &Path, words: &[&str]| {
+        let output = Command::new(program).args(words).current_dir(dir).output().unwrap();
         assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
-    let marey = std::path::Path::new(env!("CARGO_BIN_EXE_marey"));
+    let marey = Path::new(env!("CARGO_BIN_EXE_marey"));
     let shown =
         run(marey, &["f90", "--compiler", "mpif90.openmpi", "--show", "-g", "small.f90", "-o", "shared"]);
     assert_eq!(shown, "mpif90.openmpi -fcoarray=lib -g small.f90 -o shared -lcaf_openmpi\n");
     run(marey, &["f90", "--compiler", "mpif90.openmpi", "-g", "small.f90", "-o", "shared"]);
     run(&caf, &["-g", "small.f90", "-o", "static"]);
-    for (program, is_seen) in [("shared", true), ("static", false)] {
+    let stubs = dir.join("stubs").display().to_string();
+    let caf = caf.display().to_string();
+    run(marey, &["link", "--coarrays", "--directory", &stubs, "--", &caf, "-g", "small.f90", "-o", "stubbed"]);
+    // Without the recorder it does what it did.
+    let alone = Job::new(mpi, 2, dir.join("stubbed")).plain(dir);
+    assert_eq!(String::from_utf8(alone.stdout).unwrap(), "2\n");
+    for (program, is_seen) in [("shared", true), ("static", false), ("stubbed", true)] {
         let recorded = Job::new(mpi, 2, dir.join(program)).record(&place.dir(&format!("of-{program}")));
         assert_eq!(recorded.stdout(), "2\n");
         let arrays = recorded.json("arrays");

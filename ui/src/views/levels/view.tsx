@@ -10,8 +10,9 @@ import { bytes, count, counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { ANYTHING, ask, asked, contextOf, cost, followSentences, isAsking, isOfSpan, isTiming, lookBeneath, times, written } from "../../state/levels.ts";
 import { run, whole } from "../../state/run.ts";
+import { functions, needFunctions } from "../../state/source.ts";
 import { span, view } from "../../state/view.ts";
-import type { SentencesHead, WireSentence } from "../../wire/generated.ts";
+import type { SentencesHead, WireChoices, WireSentence } from "../../wire/generated.ts";
 import { AddedUp } from "../added_up.tsx";
 import { Coming } from "../lost.tsx";
 import { Of } from "../of.tsx";
@@ -39,7 +40,7 @@ export function Levels(): JSX.Element {
       ) : (
         <div class={isAsking.value ? "levels-stale" : undefined}>
           <Said head={it.head} />
-          <Contexts />
+          <Contexts head={it.head} />
           {it.head.is_whole ? <Told head={it.head} /> : <p class="hush">This span has so many visits that they are not added up; zoom in, or look at the whole run.</p>}
         </div>
       )}
@@ -96,8 +97,20 @@ function sentence({ level, verb, noun }: WireSentence): string {
   return `${verb ?? "Anything"}${to} on ${level ?? "any level"}`;
 }
 
+/** So many of each kind are proposed. */
+const PROPOSED = 40;
+
+/** What could be around something: levels, each with verbs and nouns of what is asked for, and functions, those that took longest first. */
+function proposals(head: SentencesHead, of: WireSentence): readonly string[] {
+  const names = (choices: WireChoices): readonly string[] => choices.rows.slice(0, PROPOSED).map(({ name }) => name);
+  const level = of.level ?? "";
+  const sentences = [...names(head.levels).map((it) => `${it}:`), ...names(head.verbs).map((verb) => `${level}:${verb}${of.noun === null ? "" : ` ${of.noun}`}`)];
+  const own = (functions.value?.functions ?? []).slice(0, PROPOSED).map(({ name }) => name);
+  return [...new Set([...sentences.filter((it) => contextOf(it) !== null), ...own])];
+}
+
 /** What must be around it. */
-function Contexts(): JSX.Element {
+function Contexts({ head }: { readonly head: SentencesHead }): JSX.Element {
   const text = useSignal("");
   const { of, under } = asked.value;
   const isAnything = of.level === null && of.verb === null && of.noun === null;
@@ -121,9 +134,16 @@ function Contexts(): JSX.Element {
         value={text.value}
         placeholder="function, or level:verb noun"
         aria-label="Another context"
+        list="levels-contexts"
+        onFocus={needFunctions}
         title="A function of the program that must be around it, or a sentence such as coarray:get b; Enter adds it"
         onInput={(event) => (text.value = event.currentTarget.value)}
       />
+      <datalist id="levels-contexts">
+        {proposals(head, of).map((value) => (
+          <option value={value} />
+        ))}
+      </datalist>
       {isAnything ? null : (
         <button type="button" title="Peels this layer back: what was done beneath it, on whatever level" onClick={lookBeneath}>
           Look beneath
