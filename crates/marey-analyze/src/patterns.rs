@@ -90,7 +90,10 @@ impl FlowPattern {
         }
         let every = u64::try_from(all * (all - 1)).unwrap_or(u64::MAX);
         Some(match distances.len() {
-            1 => Self::Shift(distances.first().copied()?),
+            // Few of many ranks do not move data from each by a distance.
+            1 if distances.first().is_some_and(|by| EACH as i64 * flows.len() as i64 >= all - by.abs()) => {
+                Self::Shift(distances.first().copied()?)
+            }
             _ if flows.len() as u64 == every => Self::AllToAll,
             number if number <= MOST_DISTANCES && EACH * number <= flows.len() => {
                 Self::Neighbours(distances.into_iter().collect())
@@ -185,6 +188,9 @@ mod tests {
         let bricks = [(0, 1), (1, 0), (2, 3), (3, 2), (0, 2), (2, 0), (1, 3), (3, 1)];
         assert_eq!(of(4, &bricks), Some(FlowPattern::Neighbours(vec![-2, -1, 1, 2])));
         assert_eq!(of(4, &[(0, 1), (1, 0), (2, 0)]), Some(FlowPattern::Irregular));
+        // Two pairs of a hundred ranks are no shift of all.
+        assert_eq!(of(100, &[(0, 1), (50, 51)]), Some(FlowPattern::Irregular));
+        assert_eq!(of(4, &[(0, 1), (2, 3)]), Some(FlowPattern::Shift(1)));
         let all = |n: u32| (0..n).flat_map(move |a| (0..n).map(move |b| (a, b))).collect::<Vec<_>>();
         assert_eq!(of(3, &all(3)), Some(FlowPattern::AllToAll));
         // Four by four, each with those beside, above and below.

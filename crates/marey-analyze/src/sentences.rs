@@ -59,6 +59,30 @@ impl Sentence {
         Ok(sentence)
     }
 
+    /// The same, where verbs and nouns of these regions may have blanks in them: of `sync all`, the verb is the longest one of
+    /// theirs that the text begins with. Time: linear in regions.
+    ///
+    /// # Errors
+    /// If nothing is left.
+    pub fn parse_of(text: &str, regions: &[Region]) -> Result<Self, NotASentence> {
+        let mut found = Self::parse(text)?;
+        let said =
+            if found.level.is_some() { text.split_once(':').map_or("", |(_, said)| said) } else { text };
+        let said = said.trim();
+        let of_level = |region: &&Region| found.level.as_ref().is_none_or(|level| fits(level, &region.level));
+        let begins = |verb: &&str| {
+            said.strip_prefix(*verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let verbs = regions.iter().filter(of_level).map(|region| region.verb.as_str());
+        if let Some(verb) = verbs.filter(|verb| !verb.is_empty()).filter(begins).max_by_key(|verb| verb.len())
+        {
+            let noun = said[verb.len()..].trim();
+            found.noun = (!noun.is_empty() && noun != "*").then(|| noun.to_owned());
+            found.verb = Some(verb.to_owned());
+        }
+        Ok(found)
+    }
+
     /// Whether a region is one.
     pub fn is(&self, region: &Region) -> bool {
         let fit =

@@ -50,12 +50,18 @@ export function lookBeneath(): void {
   chosenSentence.value = { of: ANYTHING, under: [...under, of], by: "verb" };
 }
 
-/** A context that is to be added: `LEVEL:VERB NOUN`, of which any part may be left out, or a function; `null` = it says nothing. */
+/**
+ * A context that is to be added: `LEVEL:VERB NOUN`, of which any part may be left out, or a function; `null` = it says nothing.
+ * Verbs may have blanks: the longest one of the run that stands there is meant.
+ */
 export function contextOf(text: string): WireSentence | null {
   const word = (it: string): string | null => (it.trim() === "" || it.trim() === "*" ? null : it.trim());
-  const [, level, said] = /^([^:\s]*):(?!:)(.*)$/.exec(text.trim()) ?? [null, "", text.trim()];
-  const at = (said ?? "").trim().lastIndexOf(" ");
-  const [verb, noun] = at < 0 ? [said ?? "", ""] : [(said ?? "").trim().slice(0, at), (said ?? "").trim().slice(at)];
+  const [, level, rest] = /^([^:\s]*):(?!:)(.*)$/.exec(text.trim()) ?? [null, "", text.trim()];
+  const said = (rest ?? "").trim();
+  const verbs = (run.peek()?.regions ?? []).flatMap(({ verb }) => (verb !== "" && (said === verb || said.startsWith(`${verb} `)) ? [verb] : []));
+  const known = verbs.reduce((longest, verb) => (verb.length > longest.length ? verb : longest), "");
+  const at = known === "" ? said.lastIndexOf(" ") : known.length;
+  const [verb, noun] = at < 0 ? [said, ""] : [said.slice(0, at), said.slice(at)];
   const found = { level: word(level ?? ""), verb: word(verb), noun: word(noun) };
   return found.level === null && found.verb === null && found.noun === null ? null : found;
 }

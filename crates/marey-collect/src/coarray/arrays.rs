@@ -20,8 +20,8 @@ use crate::data::{self, Key};
 
 /// `CAF_REGTYPE_…`: what is made.
 const REGISTERED_ONLY: usize = 7;
-/// `CAF_DEREGTYPE_COARRAY_DEALLOCATE_ONLY` and its opposite do the same to what is recorded here.
-const KIND_OF_STATIC: usize = 0;
+/// `CAF_REGTYPE_COARRAY_STATIC`, and the same of locks, critical constructs and events.
+const KINDS_OF_STATIC: [usize; 4] = [0, 2, 4, 5];
 
 /// A coarray, this image's part of it.
 #[derive(Clone, Debug)]
@@ -108,7 +108,8 @@ pub(super) unsafe fn made(runtime: &Runtime, making: Making) -> Option<Arc<Array
     if token == 0 || descriptor.base == 0 {
         return None;
     }
-    let has_descriptor = making.kind != KIND_OF_STATIC;
+    // Static ones are registered with a descriptor that is gone afterwards.
+    let has_descriptor = !KINDS_OF_STATIC.contains(&making.kind);
     let variable = if has_descriptor { making.descriptor_at } else { making.token_at };
     let outer = at(variable);
     let place = if outer.is_none() { data::place(runtime, variable) } else { None };

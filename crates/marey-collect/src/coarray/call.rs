@@ -46,7 +46,8 @@ pub(super) unsafe fn made(
         let outer = (*known()).sp;
         // A call that was left without returning lies further in.
         let is_implied = entry.sp < outer;
-        let open = if (*local()).own == 0 { Open::begin(index, entry, arguments, is_implied) } else { None };
+        let begun =
+            if (*local()).own == 0 { Open::begin(index, entry, arguments, is_implied) } else { Begun::Not };
         if !is_implied {
             (*known()).sp = entry.sp;
         }
@@ -55,8 +56,13 @@ pub(super) unsafe fn made(
             (*known()).sp = 0;
         }
         teams(index, arguments);
-        if let Some(open) = open {
-            open.end(index, arguments);
+        match begun {
+            Begun::Recorded(open) => open.end(index, arguments),
+            Begun::Silent(runtime, site) => {
+                let _own = Own::begin();
+                made_array(runtime, index, arguments, site);
+            }
+            Begun::Not => {}
         }
         result
     }
@@ -76,15 +82,42 @@ unsafe fn teams(index: usize, arguments: &[usize]) {
     }
 }
 
+/// What becomes of a call.
+enum Begun {
+    /// It is recorded.
+    Recorded(Open),
+    /// Nobody wants to know of it, but what it makes others name.
+    Silent(&'static Runtime, SiteId),
+    /// Nothing.
+    Not,
+}
+
+/// The array that a call which has returned has made, if that is what it does.
+///
+/// # Safety
+/// The arguments are those of the call.
+unsafe fn made_array(
+    runtime: &Runtime,
+    index: usize,
+    arguments: &[usize],
+    site: SiteId,
+) -> Option<std::sync::Arc<Array>> {
+    let (Acts::Makes, &[size, kind, token_at, descriptor_at, ..]) = (FUNCTIONS[index].acts, arguments) else {
+        return None;
+    };
+    // SAFETY: the caller's promise.
+    unsafe { arrays::made(runtime, Making { size, kind, token_at, descriptor_at, site: site.0 }) }
+}
+
 impl Open {
-    unsafe fn begin(index: usize, entry: Entry, arguments: &[usize], is_implied: bool) -> Option<Self> {
-        let runtime = process::runtime_for_mpi()?;
+    unsafe fn begin(index: usize, entry: Entry, arguments: &[usize], is_implied: bool) -> Begun {
+        let Some(runtime) = process::runtime_for_mpi() else { return Begun::Not };
         if super::IS_OFF.load(Ordering::Relaxed) {
-            return None;
+            return Begun::Not;
         }
         let thread = current_thread();
         if thread.is_null() {
-            return None;
+            return Begun::Not;
         }
         let _own = Own::begin();
         // SAFETY: the caller's promise; the descriptor is the calling thread's.
@@ -94,19 +127,19 @@ impl Open {
             let function = site::COARRAY_FUNCTIONS + 2 * index as u32 + u32::from(is_implied);
             let Some(site) = site::find(thread, What { function, noun }, entry) else {
                 marey_measure::count_unrecorded(thread);
-                return None;
+                return Begun::Not;
             };
             let kept = match Thread::mode(thread, site.0) {
                 Mode::Trace => None,
                 Mode::Time => Some(Kept::Timed),
                 Mode::Count => Some(Kept::Counted),
-                Mode::Off | Mode::Unknown => return None,
+                Mode::Off | Mode::Unknown => return Begun::Silent(runtime, site),
             };
             match kept {
                 None => marey_measure::enter(thread, site.0),
                 Some(kept) => marey_measure::enter_timed(thread, site.0, kept),
             }
-            Some(Self { runtime, thread, site, kept, accesses })
+            Begun::Recorded(Self { runtime, thread, site, kept, accesses })
         }
     }
 
@@ -117,12 +150,9 @@ impl Open {
         }
         // SAFETY: the caller's promise: the call has returned.
         unsafe {
-            if let (Acts::Makes, &[size, kind, token_at, descriptor_at, ..]) =
-                (FUNCTIONS[index].acts, arguments)
-            {
-                let making = Making { size, kind, token_at, descriptor_at, site: self.site.0 };
-                let made = arrays::made(self.runtime, making);
-                self.accesses[0] = made.map(|array| whole(&array, AccessKind::Make));
+            let made = made_array(self.runtime, index, arguments, self.site);
+            if let Some(array) = made {
+                self.accesses[0] = Some(whole(&array, AccessKind::Make));
             }
             let accesses = self.accesses;
             let put = |_: *mut Thread, scratch: &mut marey_measure::Scratch| {

@@ -233,9 +233,8 @@ fn datum(runtime: &Runtime, key: Key, new: impl FnOnce() -> New) -> Option<u32> 
     }
     let definition = new().definition(data, ticks);
     runtime.define(|definitions| definitions.define(&definition)).filter(|is_defined| *is_defined)?;
-    // Another thread may have been quicker: then there are two data of one noun.
-    KNOWN.with_or_renew(Option::default, |known| known.get_or_insert_default().insert(key, data))?;
-    Some(data)
+    // Another thread may have been quicker: then its datum is the one that ends when the memory is given back.
+    KNOWN.with_or_renew(Option::default, |known| *known.get_or_insert_default().entry(key).or_insert(data))
 }
 
 fn forget(runtime: &Runtime, key: Key) {

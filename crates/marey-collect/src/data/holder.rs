@@ -102,10 +102,13 @@ fn searched(
     let mut search = Search { block, found: None, n_segments: 0, bytes: 0 };
     // SAFETY: `visit` gets the pointer to `search`, which lives and is used by nobody else until the call returns.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
-    let stack = entry.sp..sites.own_stack().end.min(entry.sp.saturating_add(MOST_OF_STACK));
+    // A coroutine's stack ends nobody knows where.
+    let own = sites.own_stack();
+    let end = if own.contains(&entry.sp) { own.end } else { entry.sp };
+    let stack = entry.sp..end.min(entry.sp.saturating_add(MOST_OF_STACK));
     let on_stack = match search.found {
         Some(_) => None,
-        // SAFETY: the stack is mapped from the stack pointer of a call that is under way up to its end.
+        // SAFETY: the thread's own stack is mapped from the stack pointer of a call that is under way up to its end.
         None => unsafe { words(stack.start, stack.end) }.iter().rposition(|word| is(word, block)),
     };
     work.fetch_add((search.bytes + stack.len()) / 8 / WORDS_A_PLACE, Ordering::Relaxed);

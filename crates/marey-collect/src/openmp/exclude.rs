@@ -35,12 +35,12 @@ export! {
     GOMP_ordered_end = before_end::<ORDERED>, nothing;
     GOMP_doacross_wait = before::<DOACROSS>, after::<DOACROSS>;
     GOMP_doacross_ull_wait = before::<DOACROSS>, after::<DOACROSS>;
-    omp_set_lock = before_lock::<false>, after_lock;
-    omp_set_lock_ = before_lock::<false>, after_lock;
+    omp_set_lock = before_lock::<SIMPLE>, after_lock;
+    omp_set_lock_ = before_lock::<SIMPLE>, after_lock;
     omp_unset_lock = before_unlock, nothing;
     omp_unset_lock_ = before_unlock, nothing;
-    omp_set_nest_lock = before_lock::<true>, after_lock;
-    omp_set_nest_lock_ = before_lock::<true>, after_lock;
+    omp_set_nest_lock = before_lock::<NESTS>, after_lock;
+    omp_set_nest_lock_ = before_lock::<NESTS_OF_FORTRAN>, after_lock;
     omp_unset_nest_lock = before_unlock, nothing;
     omp_unset_nest_lock_ = before_unlock, nothing;
 }
@@ -51,6 +51,11 @@ const ATOMIC: usize = 2;
 const ORDERED: usize = 3;
 /// A wait for an earlier iteration, after which nothing is had.
 const DOACROSS: usize = 4;
+
+/// Locks, those that nest, and those that nest of Fortran: of these a program has a pointer to the lock, and others the lock.
+const SIMPLE: usize = 0;
+const NESTS: usize = 1;
+const NESTS_OF_FORTRAN: usize = 2;
 
 /// What is pending while a thread waits.
 #[derive(Clone, Copy)]
@@ -108,7 +113,7 @@ unsafe fn what<const KIND: usize>(frame: &Frame) -> usize {
 /// The noun of a named critical section, by the variable that it is the lock of.
 fn named(runtime: &marey_measure::Runtime, variable: usize) -> u32 {
     use core::sync::atomic::AtomicU64;
-    // Of an address the noun, which is below 256: names are looked up once.
+    // Of an address the noun, which is below 65536: names are looked up once.
     static SEEN: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
     let place = &SEEN[(variable >> 3) % 64];
     let seen = place.load(Ordering::Relaxed);
@@ -207,8 +212,12 @@ unsafe extern "C" fn before_end<const KIND: usize>(frame: *mut Frame, index: usi
 extern "C" fn done() {}
 
 /// A lock is tried first. If it was free, that is all.
-unsafe extern "C" fn before_lock<const NESTS: bool>(frame: *mut Frame, index: usize) -> usize {
-    let tries = if NESTS { Function::omp_test_nest_lock } else { Function::omp_test_lock };
+unsafe extern "C" fn before_lock<const KIND: usize>(frame: *mut Frame, index: usize) -> usize {
+    let tries = match KIND {
+        NESTS_OF_FORTRAN => Function::omp_test_nest_lock_,
+        NESTS => Function::omp_test_nest_lock,
+        _ => Function::omp_test_lock,
+    };
     // SAFETY: the frame is that of the call, which is under way, of a lock of the program's.
     unsafe {
         let wait = (*frame).room::<Wait>();

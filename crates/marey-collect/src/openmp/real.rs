@@ -61,7 +61,7 @@ functions! {
     GOMP_taskgroup_start GOMP_taskgroup_end
     omp_set_lock omp_set_lock_ omp_unset_lock omp_unset_lock_
     omp_set_nest_lock omp_set_nest_lock_ omp_unset_nest_lock omp_unset_nest_lock_
-    omp_test_lock omp_test_nest_lock
+    omp_test_lock omp_test_nest_lock omp_test_nest_lock_
 }
 
 /// Addresses of the next functions of these names; 0 before they are known.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    AccessSum, ArrayRow, ArrayTraffic, Piece, Piecemeal, Statement, Trace, array_traffic, arrays, piecemeal,
+    AccessSum, ArrayRow, ArrayTraffic, Piece, Statement, Trace, array_traffic, arrays, piecemeal,
 };
 use marey_model::ProcessId;
 
@@ -73,11 +73,7 @@ fn array(row: &ArrayRow) -> WireArray {
 fn piece(piece: &Piece<'_>) -> WirePiece {
     WirePiece {
         array: piece.array.noun.0,
-        why: match piece.kind {
-            Piecemeal::Elements => "elements",
-            Piecemeal::Sections => "sections",
-        }
-        .to_owned(),
+        why: piece.kind.name().to_owned(),
         verb: piece.statement.verb.clone(),
         file: piece.statement.file.clone(),
         line: piece.statement.line,

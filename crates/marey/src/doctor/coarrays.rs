@@ -13,7 +13,9 @@ const WHY: &str = "gfortran has a library do what coarrays do across images. Its
 pub(super) fn examine(shown: &str, elf: &Elf) -> Option<Finding> {
     let finding = |found: &str| Finding::ok(Topic::Mpi, shown, found, WHY);
     if elf.has_coarray_stubs {
-        return Some(finding("coarrays, with their library inside and stubs in front of it; recorded by array, line and image"));
+        return Some(finding(
+            "coarrays, with their library inside and stubs in front of it; recorded by array, line and image",
+        ));
     }
     if elf.defines_coarrays {
         let found = "coarrays, with their library inside, linked statically; only the calls of MPI beneath are recorded";

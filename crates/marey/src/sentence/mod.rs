@@ -70,7 +70,7 @@ pub(crate) fn run(args: &SentenceArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn context(trace: &dyn Trace, text: &str) -> anyhow::Result<Sentence> {
-    let Ok(sentence) = Sentence::parse(text) else {
+    let Ok(sentence) = Sentence::parse_of(text, trace.regions()) else {
         bail!(Usage(format!("--under {text:?} is no sentence: LEVEL:VERB NOUN, or a function")));
     };
     if let Some(level) = &sentence.level {

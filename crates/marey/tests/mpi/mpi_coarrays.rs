@@ -161,6 +161,12 @@ fn of_arrays(arrays: &Value, images: u32) {
         assert_eq!(row["processes"].as_array().unwrap().len(), images as usize, "{name}");
     }
     assert_eq!(array("unused")["accesses"], 0);
+    // What is counted instead of measured has a name all the same.
+    for (name, declared) in
+        [("guard", "type(lock_type), save :: guard[*]"), ("news", "type(event_type), save :: news[*]")]
+    {
+        assert_eq!(array(name)["line"], line_of(declared), "{name}");
+    }
     // Images 2 and 3 are ranks 1 and 2; image 1 counts for itself.
     assert_eq!(array("counter")["local"]["accesses"], 7);
     assert_eq!(array("counter")["remote"]["accesses"], 7 * (images - 1));
@@ -320,7 +326,10 @@ fn who_links_the_library_statically_is_told_and_the_wrapper_does_not() {
     run(&caf, &["-g", "small.f90", "-o", "static"]);
     let stubs = dir.join("stubs").display().to_string();
     let caf = caf.display().to_string();
-    run(marey, &["link", "--coarrays", "--directory", &stubs, "--", &caf, "-g", "small.f90", "-o", "stubbed"]);
+    run(
+        marey,
+        &["link", "--coarrays", "--directory", &stubs, "--", &caf, "-g", "small.f90", "-o", "stubbed"],
+    );
     // Without the recorder it does what it did.
     let alone = Job::new(mpi, 2, dir.join("stubbed")).plain(dir);
     assert_eq!(String::from_utf8(alone.stdout).unwrap(), "2\n");

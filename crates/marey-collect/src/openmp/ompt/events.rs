@@ -416,10 +416,16 @@ unsafe extern "C" fn task_is_created(call: *const Call) {
 unsafe extern "C" fn task_is_scheduled(call: *const Call) {
     /// What becomes of the task before: these are those after which it goes on some time.
     const GOES_ON: [usize; 2] = [2, 7];
+    /// The event of a detached task was fulfilled, by whatever thread: nothing begins or ends there.
+    const FULFILLED: [usize; 2] = [5, 6];
     // SAFETY: as above.
     unsafe {
         let [prior, status, next, ..] = (*call).args;
-        let is_over = !GOES_ON.contains(&(status as u32 as usize));
+        let status = status as u32 as usize;
+        if FULFILLED.contains(&status) {
+            return;
+        }
+        let is_over = !GOES_ON.contains(&status);
         let Some((_own, (_, thread))) = begin((*call).sp) else { return };
         let (prior, next) = (prior as *mut u64, next as *mut u64);
         if is_over && !prior.is_null() && *prior & BEGUN != 0 {
