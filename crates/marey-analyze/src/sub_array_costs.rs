@@ -28,11 +28,14 @@ pub struct Selected {
     pub elements: u64,
     /// Accesses that mean selected elements perhaps.
     pub perhaps: AccessSum,
+    /// Elements of both that are selected perhaps.
+    pub perhaps_inside: u64,
 }
 
 impl Selected {
     fn add(&mut self, access: &SingleAccess<'_>, meeting: Meeting) {
         let one = AccessSum { accesses: 1, bytes: access.elements.bytes, time: access.time() };
+        self.perhaps_inside = self.perhaps_inside.saturating_add(meeting.perhaps);
         if meeting.inside == 0 {
             self.perhaps = self.perhaps.with(one);
             return;
@@ -48,6 +51,7 @@ impl Selected {
         self.inside = self.inside.saturating_add(other.inside);
         self.elements = self.elements.saturating_add(other.elements);
         self.perhaps = self.perhaps.with(other.perhaps);
+        self.perhaps_inside = self.perhaps_inside.saturating_add(other.perhaps_inside);
         self
     }
 }

@@ -195,9 +195,12 @@ impl Page<'_> {
             in_words(&it.asked.section)
         );
         title(self.out, self.paint, "SELECTION", &remark)?;
-        let held = it.snapped.pieces.keys().map(|process| image(self.trace, *process));
-        let plural = if it.snapped.pieces.len() == 1 { "" } else { "s" };
-        let held = format!("image{plural} {}", spans(held));
+        let held: BTreeSet<u32> =
+            it.snapped.pieces.keys().map(|process| image(self.trace, *process)).collect();
+        let ranks = held.iter().map(|image| image - 1).collect::<BTreeSet<u32>>();
+        let plural = if held.len() == 1 { "" } else { "s" };
+        let prose = |numbers: &BTreeSet<u32>| spans(numbers.iter().copied()).replace(':', " to ");
+        let held = format!("image{plural} {} (rank{plural} {})", prose(&held), prose(&ranks));
         let lies = if it.snapped.distributed.contains(&true) {
             let parts = it.parts.iter().filter(|part| it.snapped.pieces.contains_key(&part.process));
             let one = |part: &ArrayPart| {
@@ -236,9 +239,11 @@ impl Page<'_> {
             format::bytes(total.met.bytes),
             format::duration(total.met.time),
         ))?;
-        if total.perhaps.accesses > 0 {
+        if total.perhaps_inside > 0 {
             self.remark(&format!(
-                "{} more perhaps do, {}: by a vector of subscripts, or without telling which elements.",
+                "{} more elements are perhaps meant, {} accesses of which nothing is sure take {}: by a vector of subscripts, or without \
+                 telling which elements.",
+                format::count(total.perhaps_inside),
                 format::count(total.perhaps.accesses),
                 format::duration(total.perhaps.time),
             ))?;
@@ -400,6 +405,7 @@ struct Sum {
 
 #[derive(Serialize)]
 struct Perhaps {
+    selected_elements: u64,
     accesses: u64,
     bytes: u64,
     time_ns: i64,
@@ -435,7 +441,7 @@ impl From<Selected> for Sum {
             time_ns: it.met.time.0,
             selected_elements: it.inside,
             elements: it.elements,
-            perhaps: Perhaps { accesses, bytes, time_ns: time.0 },
+            perhaps: Perhaps { selected_elements: it.perhaps_inside, accesses, bytes, time_ns: time.0 },
         }
     }
 }
