@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use marey_model::{NounId, ProcessId};
 
 use crate::sequences::{Elements, OneByOne, Range, Sequences};
-use crate::trace::Trace;
+use crate::trace::{Array, Trace};
 
 /// A lower and an upper subscript for each dimension, both included.
 pub type Section = Vec<(i64, i64)>;
@@ -74,7 +74,9 @@ pub fn array_parts(trace: &dyn Trace, noun: NounId) -> Vec<ArrayPart> {
     let largest = all().reduce(|most, it| if most.bytes < it.bytes { it } else { most });
     let dimensions = largest.map_or(0, |it| it.bounds.len());
     let mut parts: BTreeMap<ProcessId, Section> = BTreeMap::new();
-    for it in all().filter(|it| it.bounds.len() == dimensions && dimensions > 0) {
+    // One element has no bounds; what has several, and none, has unknown ones.
+    let is_known = |it: &&Array| dimensions > 0 || it.element_bytes == Some(it.bytes);
+    for it in all().filter(|it| it.bounds.len() == dimensions).filter(is_known) {
         let part = parts.entry(it.process).or_insert_with(|| it.bounds.clone());
         *part = hull(part, &it.bounds);
     }
@@ -91,7 +93,7 @@ fn hull(one: &[(i64, i64)], other: &[(i64, i64)]) -> Section {
 #[non_exhaustive]
 pub enum SubArrayError {
     /// Nothing is known of its parts.
-    #[error("its bounds are not known, or it has one element")]
+    #[error("its bounds are not known")]
     UnknownBounds,
     /// It has another number of dimensions.
     #[error("it has {expected} dimension{}, {} selected", if *expected == 1 { "" } else { "s" }, if *found == 1 { "one is".to_owned() } else { format!("{found} are") })]
@@ -164,14 +166,18 @@ impl SubArray {
         let is_meant =
             |part: &&ArrayPart| self.processes.as_ref().is_none_or(|it| it.contains(&part.process));
         let mut pieces = BTreeMap::new();
-        let mut is_met = false;
+        let (mut is_met, mut fits) = (false, true);
         for part in parts.iter().filter(is_meant) {
             let Some(common) = common(&self.section, &part.bounds) else { continue };
             is_met = true;
             let is_whole =
                 (0..expected).all(|place| !distributed[place] || common[place] == part.bounds[place]);
+            fits &= how != Snap::Expand || is_whole;
             let piece = match how {
-                Snap::Shrink if !is_whole => continue,
+                Snap::Shrink if !is_whole => {
+                    fits = false;
+                    continue;
+                }
                 Snap::No | Snap::Shrink => common,
                 Snap::Expand => (0..expected)
                     .map(|place| if distributed[place] { part.bounds[place] } else { common[place] })
@@ -181,7 +187,7 @@ impl SubArray {
         }
         let around = pieces.values().cloned().reduce(|all, piece| hull(&all, &piece));
         match around {
-            Some(section) => Ok(Snapped { section, pieces, distributed }),
+            Some(section) => Ok(Snapped { section, pieces, distributed, fits }),
             None if is_met => Err(SubArrayError::NoWholePart),
             None => Err(SubArrayError::Nowhere),
         }
@@ -203,6 +209,8 @@ pub struct Snapped {
     pub pieces: BTreeMap<ProcessId, Section>,
     /// Along which dimensions parts have bounds of their own.
     pub distributed: Vec<bool>,
+    /// Whether it is what was selected: nothing was added or left out.
+    pub fits: bool,
 }
 
 /// How many of the elements that an access means are selected.

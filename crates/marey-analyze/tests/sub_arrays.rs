@@ -43,6 +43,7 @@ fn of_one(section: &[(i64, i64)]) -> Snapped {
         section: section.to_vec(),
         pieces: BTreeMap::from([(ProcessId(0), section.to_vec())]),
         distributed: vec![false; section.len()],
+        fits: true,
     }
 }
 
@@ -205,7 +206,7 @@ fn a_coarray_has_all_of_a_section_on_each_image() {
     for how in Snap::ALL {
         let found = snapped(&parts, &[(1, 10), (5, 5)], Some(&[2, 3]), how).unwrap();
         assert_eq!(found.section, [(1, 10), (5, 5)]);
-        assert_eq!(found.distributed, [false, false]);
+        assert_eq!((found.distributed, found.fits), (vec![false, false], true));
         let pieces: Vec<_> = found.pieces.into_iter().collect();
         let expected = vec![(1, 10), (5, 5)];
         assert_eq!(pieces, [(ProcessId(2), expected.clone()), (ProcessId(3), expected)]);
@@ -229,6 +230,11 @@ fn a_selection_snaps_to_whole_blocks_along_what_is_distributed() {
     assert_eq!(pieces(&selected, None, Snap::No), [row(0, 4, 5), row(1, 6, 10), row(2, 11, 12)]);
     assert_eq!(pieces(&selected, Some(&[0, 1]), Snap::Expand), [row(0, 1, 5), row(1, 6, 10)]);
     assert_eq!(snapped(&parts, &selected, None, Snap::Expand).unwrap().section, [(1, 15), (2, 3)]);
+    let fits = |section: &[(i64, i64)], how: Snap| snapped(&parts, section, None, how).unwrap().fits;
+    assert_eq!(Snap::ALL.map(|how| fits(&selected, how)), [false, false, true]);
+    assert_eq!(Snap::ALL.map(|how| fits(&[(6, 15), (4, 4)], how)), [true, true, true]);
+    // Of one process, what others have is not missed.
+    assert!(snapped(&parts, &[(6, 12), (0, 9)], Some(&[1]), Snap::Expand).unwrap().fits);
     let one = [(7, 9), (0, 9)];
     assert_eq!(pieces(&one, None, Snap::Expand), [(1, vec![(6, 10), (0, 9)])]);
     assert_eq!(snapped(&parts, &one, None, Snap::Shrink), Err(SubArrayError::NoWholePart));

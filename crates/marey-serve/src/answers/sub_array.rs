@@ -28,6 +28,7 @@ pub(super) fn answer(run: &Opened<'_>, asked: &SubArrayOf) -> Vec<u8> {
         section: Vec::new(),
         snapped: Vec::new(),
         distributed: Vec::new(),
+        fits: true,
         parts: Vec::new(),
         more_parts: 0,
         total: selected(Selected::default()),
@@ -81,6 +82,7 @@ fn found(run: &Opened<'_>, asked: &SubArrayOf) -> Result<SubArrayHead, String> {
         section: it.section,
         snapped: snapped.section,
         distributed: snapped.distributed,
+        fits: snapped.fits,
         why_not: None,
         damage,
     })

@@ -47,6 +47,8 @@ pub struct SubArrayHead {
     pub snapped: Vec<(i64, i64)>,
     /// Along which dimensions processes have bounds of their own.
     pub distributed: Vec<bool>,
+    /// Whether it is what was asked for: nothing was added or left out.
+    pub fits: bool,
     /// Processes that have some of it.
     pub parts: Vec<WireSelectedPart>,
     /// How many more there are.

@@ -74,9 +74,7 @@ impl<'r> Selection<'r> {
         let asked = SubArray { section, processes };
         let snap = args.snap.unwrap_or_default().into();
         let snapped = asked.snapped(&parts, snap).map_err(|error| {
-            let has =
-                if whole.is_empty() { name(array) } else { format!("{}({})", name(array), in_words(&whole)) };
-            Usage(format!("cannot select {} of {has}: {error}", harmless(text)))
+            Usage(format!("cannot select {} of {}: {error}", harmless(text), named(&name(array), &whole)))
         })?;
         if !run.archive.has_accesses() {
             bail!(NO_ACCESSES);
@@ -157,6 +155,11 @@ fn bounds(parts: &[ArrayPart]) -> marey_analyze::Section {
     all.fold(first, |all, more| all.iter().zip(&more).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect())
 }
 
+/// `u(1:10, 5)`; what has no dimensions by its name alone.
+fn named(array: &str, section: &[(i64, i64)]) -> String {
+    if section.is_empty() { array.to_owned() } else { format!("{array}({})", in_words(section)) }
+}
+
 /// `1:10, 5`.
 fn in_words(section: &[(i64, i64)]) -> String {
     let one = |(lower, upper): &(i64, i64)| {
@@ -190,10 +193,8 @@ impl Page<'_> {
             let images = all.iter().map(|process| image(self.trace, *process));
             format!("[{}]", spans(images))
         });
-        let remark = format!(
-            "{array}({}){on}; an access counts as a whole if it means one element of it",
-            in_words(&it.asked.section)
-        );
+        let selection = named(&array, &it.asked.section);
+        let remark = format!("{selection}{on}; an access counts as a whole if it means one element of it");
         title(self.out, self.paint, "SELECTION", &remark)?;
         let held: BTreeSet<u32> =
             it.snapped.pieces.keys().map(|process| image(self.trace, *process)).collect();
@@ -204,30 +205,22 @@ impl Page<'_> {
         let lies = if it.snapped.distributed.contains(&true) {
             let parts = it.parts.iter().filter(|part| it.snapped.pieces.contains_key(&part.process));
             let one = |part: &ArrayPart| {
-                format!(
-                    "image {} has {array}({})",
-                    image_text(self.trace, part.process),
-                    in_words(&part.bounds)
-                )
+                format!("image {} has {}", image(self.trace, part.process), named(&array, &part.bounds))
             };
             let shown: Vec<String> = parts.take(MOST_PARTS).map(one).collect();
             let more = if shown.len() < it.snapped.pieces.len() { ", …" } else { "" };
             format!("It lies with {held}: {}{more}.", shown.join(", "))
         } else {
             let each = if it.snapped.pieces.len() == 1 { "which has" } else { "each of which has" };
-            format!("It lies with {held}, {each} {array}({}).", in_words(&bounds(&it.parts)))
+            format!("It lies with {held}, {each} {}.", named(&array, &bounds(&it.parts)))
         };
         self.remark(&lies)?;
-        let fits = it.snapped.section == it.asked.section;
-        self.remark(&match (it.snap, fits) {
+        let snapped = named(&array, &it.snapped.section);
+        self.remark(&match (it.snap, it.snapped.fits) {
             (Snap::No, _) => "It is taken as it is, and does not snap to the distribution.".to_owned(),
             (_, true) => "It fits the distribution as it is.".to_owned(),
-            (Snap::Expand, false) => {
-                format!("It is expanded to whole parts, {array}({}).", in_words(&it.snapped.section))
-            }
-            (Snap::Shrink, false) => {
-                format!("It is shrunk to whole parts, {array}({}).", in_words(&it.snapped.section))
-            }
+            (Snap::Expand, false) => format!("It is expanded to whole parts, {snapped}."),
+            (Snap::Shrink, false) => format!("It is shrunk to whole parts, {snapped}."),
         })?;
         let total = it.costs.total;
         self.remark(&format!(
@@ -241,10 +234,9 @@ impl Page<'_> {
         ))?;
         if total.perhaps_inside > 0 {
             self.remark(&format!(
-                "{} more elements are perhaps meant, {} accesses of which nothing is sure take {}: by a vector of subscripts, or without \
-                 telling which elements.",
-                format::count(total.perhaps_inside),
-                format::count(total.perhaps.accesses),
+                "{} perhaps, by a vector of subscripts or without telling which; {} of which nothing is sure, {}.",
+                format::counted(total.perhaps_inside, "more element"),
+                format::counted_as(total.perhaps.accesses, "access", "accesses"),
                 format::duration(total.perhaps.time),
             ))?;
         }
@@ -352,10 +344,6 @@ fn image(trace: &dyn Trace, process: ProcessId) -> u32 {
     rank.unwrap_or(process.0).saturating_add(1)
 }
 
-fn image_text(trace: &dyn Trace, process: ProcessId) -> String {
-    image(trace, process).to_string()
-}
-
 /// `1:3, 5`.
 fn spans(numbers: impl Iterator<Item = u32>) -> String {
     let mut found: Vec<(u32, u32)> = Vec::new();
@@ -380,6 +368,7 @@ pub(super) struct Json<'a> {
     snap: &'static str,
     snapped: &'a [(i64, i64)],
     distributed: &'a [bool],
+    fits: bool,
     parts: Vec<Part<'a>>,
     total: Sum,
     statements: Vec<Line<'a>>,
@@ -476,6 +465,7 @@ impl<'a> Json<'a> {
             snap: it.snap.name(),
             snapped: &it.snapped.section,
             distributed: &it.snapped.distributed,
+            fits: it.snapped.fits,
             parts: it.parts.iter().filter_map(part).collect(),
             total: it.costs.total.into(),
             statements: it.costs.statements.iter().map(line).collect(),

@@ -37,7 +37,7 @@ use super::at_least_one;
         bytes of an array is the size of the largest instance; time_ns of the \
         run is that of all threads together; all times in nanoseconds. A call that reads one array and writes another \
         counts for both.\n  \
-        With --section or --on: array, section[[lower, upper]], processes|null, snap, snapped[[lower, upper]], distributed[], \
+        With --section or --on: array, section[[lower, upper]], processes|null, snap, snapped[[lower, upper]], distributed[], fits, \
         parts[{process, bounds, selected}], total{accesses, bytes, time_ns, selected_elements, elements, perhaps{selected_elements, \
         accesses, bytes, time_ns}}, statements[{verb, kind, function, file, line, pattern|null, …as total, sections[…]}], \
         by_process[{process, local{…}, remote{…}, asked{…}}]."

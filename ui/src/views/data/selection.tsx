@@ -11,7 +11,7 @@ import { processName, run } from "../../state/run.ts";
 import { chosenSelection, snap } from "../../state/selection.ts";
 import { isSelecting, selected, SNAPS } from "../../state/sub_array.ts";
 import { chosenLocations, chosenRegion } from "../../state/view.ts";
-import type { SubArrayHead, WireArray, WireSelectedProcess, WireSelectedStatement } from "../../wire/generated.ts";
+import type { SnapTo, SubArrayHead, WireArray, WireSelectedProcess, WireSelectedStatement } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
 import { Coming } from "../lost.tsx";
 import { nameOf, Place } from "./arrays.tsx";
@@ -38,7 +38,7 @@ export function Selection({ array }: { readonly array: WireArray }): JSX.Element
         </span>
         {head === null || head.parts.length === 0 ? null : <Choose head={head} />}
       </p>
-      {head === null ? <Coming what="Accesses to it are being added up" isSmall /> : head.why_not !== null ? <p class="muted">Nothing is selected: {head.why_not}.</p> : <Told head={head} array={array} />}
+      {head === null ? <Coming what="Accesses to it are being added up" isSmall /> : head.why_not !== null ? <p class="muted">Nothing is selected: {head.why_not}.</p> : <Told head={head} array={array} how={it?.of.snap ?? "expand"} />}
     </section>
   );
 }
@@ -70,11 +70,10 @@ function whoHasIt(head: SubArrayHead, name: string): string {
   return `It lies with ${list}, ${head.parts.length === 1 ? "which has" : "each of which has"} ${name}(${inWords(first.bounds)}).`;
 }
 
-function Told({ head, array }: { readonly head: SubArrayHead; readonly array: WireArray }): JSX.Element {
+function Told({ head, array, how }: { readonly head: SubArrayHead; readonly array: WireArray; readonly how: SnapTo }): JSX.Element {
   const name = nameOf(array);
   const { total } = head;
-  const isAsItWas = JSON.stringify(head.section) === JSON.stringify(head.snapped);
-  const fits = snap.value === "none" ? "It is taken as it is." : isAsItWas ? "It fits the distribution as it is." : `It is ${snap.value === "expand" ? "expanded" : "shrunk"} to whole parts, ${name}(${inWords(head.snapped)}).`;
+  const fits = how === "none" ? "It is taken as it is." : head.fits ? "It fits the distribution as it is." : `It is ${how === "expand" ? "expanded" : "shrunk"} to whole parts, ${name}(${inWords(head.snapped)}).`;
   return (
     <div class={isSelecting.value ? "data-stale" : undefined}>
       <p role="status">
