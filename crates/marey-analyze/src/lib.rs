@@ -147,7 +147,7 @@ pub use source_loops::{LoopCost, SourceLoop, source_loops};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use statistics::Moments;
 pub use sub_array::{ArrayPart, Meeting, Section, Snap, Snapped, SubArray, SubArrayError, array_parts};
-pub use sub_array_costs::{Selected, SelectedAccesses, SelectedProcess, SubArrayCosts};
+pub use sub_array_costs::{Selected, SelectedAccesses, SelectedProcess, SubArrayCosts, accesses_not_kept};
 pub use trace::{
     AccessRow, AllocationRow, Array, ArrayMessagesRow, BinRow, CallPath, CommunicationRow, Communicator,
     CommunicatorId, CountedRow, Counter, CounterId, Datum, Frame, HeapRow, Location, LocationKind,

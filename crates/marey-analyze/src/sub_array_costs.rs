@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use marey_model::{AccessKind, CallPathId, ProcessId};
+use marey_model::{AccessKind, CallPathId, LocationId, NounId, ProcessId};
 
 use crate::arrays::{AccessSum, Said, Statement};
 use crate::paths::{Paths, add};
@@ -76,6 +76,36 @@ pub struct SubArrayCosts {
     pub statements: Vec<(Statement, Selected)>,
     /// By process; those that neither ask nor have anything are missing.
     pub processes: BTreeMap<ProcessId, SelectedProcess>,
+}
+
+/// How many accesses of some locations to an array were only counted, at a limit or because only sums were recorded: visits of
+/// the call paths that access it, beyond the accesses that are known. Time: linear in the profile and the sums of accesses.
+pub fn accesses_not_kept(trace: &dyn Trace, noun: NounId, is_meant: &dyn Fn(LocationId) -> bool) -> u64 {
+    // One that reads and writes it is a visit and two accesses, of different kinds.
+    let mut known: BTreeMap<(CallPathId, AccessKind), u64> = BTreeMap::new();
+    for row in trace.accessed().iter().filter(|row| row.kind.moves() && is_meant(row.location)) {
+        let array = row.array.and_then(|at| trace.arrays().get(at));
+        if let (Some(path), true) = (row.call_path, array.is_some_and(|it| it.noun == noun)) {
+            let all = known.entry((path, row.kind)).or_default();
+            *all = all.saturating_add(row.accesses);
+        }
+    }
+    let mut by_path: BTreeMap<CallPathId, u64> = BTreeMap::new();
+    for ((path, _), accesses) in known {
+        let most = by_path.entry(path).or_default();
+        *most = accesses.max(*most);
+    }
+    let mut visits: BTreeMap<CallPathId, u64> = BTreeMap::new();
+    for row in trace.profile().iter().filter(|row| is_meant(row.location)) {
+        if by_path.contains_key(&row.call_path) {
+            let all = visits.entry(row.call_path).or_default();
+            *all = all.saturating_add(row.visits);
+        }
+    }
+    let missing = |(path, accesses): (&CallPathId, &u64)| {
+        visits.get(path).copied().unwrap_or(0).saturating_sub(*accesses)
+    };
+    by_path.iter().map(missing).fold(0, u64::saturating_add)
 }
 
 type Key = (Option<CallPathId>, AccessKind, Option<ProcessId>, Option<ProcessId>);

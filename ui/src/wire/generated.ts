@@ -240,7 +240,7 @@ export type SubArrayOf = { part: PartOf, array: number, section: Array<[number, 
 
 export type SnapTo = "expand" | "shrink" | "none";
 
-export type SubArrayHead = { section: Array<[number, number]>, snapped: Array<[number, number]>, distributed: Array<boolean>, fits: boolean, parts: Array<WireSelectedPart>, more_parts: number, total: WireSelected, statements: Array<WireSelectedStatement>, more_statements: number, processes: Array<WireSelectedProcess>, more_processes: number, why_not: string | null, damage: Array<string>, };
+export type SubArrayHead = { section: Array<[number, number]>, snapped: Array<[number, number]>, distributed: Array<boolean>, fits: boolean, parts: Array<WireSelectedPart>, more_parts: number, total: WireSelected, statements: Array<WireSelectedStatement>, more_statements: number, processes: Array<WireSelectedProcess>, more_processes: number, not_kept: number, why_not: string | null, damage: Array<string>, };
 
 export type WireSelectedPart = { process: number, bounds: Array<[number, number]>, selected: Array<[number, number]>, };
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use marey_analyze::{
     AccessSum, Selected, SelectedAccesses, SelectedProcess, Snap, Snapped, Statement, SubArray,
-    SubArrayCosts, array_parts,
+    SubArrayCosts, accesses_not_kept, array_parts,
 };
 use marey_archive::Wanted;
 use marey_model::{NounId, ProcessId};
@@ -36,6 +36,7 @@ pub(super) fn answer(run: &Opened<'_>, asked: &SubArrayOf) -> Vec<u8> {
         more_statements: 0,
         processes: Vec::new(),
         more_processes: 0,
+        not_kept: 0,
         why_not: Some(why),
         damage: Vec::new(),
     });
@@ -79,6 +80,10 @@ fn found(run: &Opened<'_>, asked: &SubArrayOf) -> Result<SubArrayHead, String> {
         more_statements: more(costs.statements.len(), MOST_ROWS),
         processes: named.iter().take(MOST_ROWS).map(process).collect(),
         more_processes: more(named.len(), MOST_ROWS),
+        not_kept: match asked.part.span {
+            None => accesses_not_kept(&run.trace, noun, &|location| is_meant(&asked.part, location.0)),
+            Some(_) => 0,
+        },
         section: it.section,
         snapped: snapped.section,
         distributed: snapped.distributed,

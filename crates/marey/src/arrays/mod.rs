@@ -9,7 +9,8 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use marey_analyze::{
-    ArrayRow, LocationKind, Piece, Piecemeal, SectionRow, SectionRows, Statement, Trace, arrays, piecemeal,
+    ArrayRow, LocationKind, Piece, Piecemeal, SectionRow, SectionRows, Statement, Trace, accesses_not_kept,
+    arrays, piecemeal,
 };
 use marey_model::{AccessKind, DataKind, Nanos, NounId};
 
@@ -72,7 +73,11 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
             Some(ArraysBy::Line) => page.lines(&rows)?,
             Some(ArraysBy::Process) => page.processes(&rows)?,
             Some(ArraysBy::Section) => match sections(&run, &rows)? {
-                Some(sections) => page.sections(&rows, &sections)?,
+                Some(sections) => {
+                    page.sections(&rows, &sections)?;
+                    let not_kept = rows.iter().map(|row| accesses_not_kept(trace, row.noun, &|_| true));
+                    page.not_kept(not_kept.sum())?;
+                }
                 None => bail!(selected::NO_ACCESSES),
             },
             None => {

@@ -10,7 +10,7 @@ use std::io;
 use anyhow::bail;
 use marey_analyze::{
     AccessSum, ArrayPart, ArrayRow, SectionRow, SectionRows, Selected, SelectedAccesses, Snap, Snapped,
-    Statement, SubArray, SubArrayCosts, Trace, array_parts,
+    Statement, SubArray, SubArrayCosts, Trace, accesses_not_kept, array_parts,
 };
 use marey_archive::Wanted;
 use marey_model::{Nanos, ProcessId};
@@ -36,6 +36,8 @@ pub(super) struct Selection<'r> {
     parts: Vec<ArrayPart>,
     snapped: Snapped,
     costs: SubArrayCosts,
+    /// Accesses to the array that were only counted.
+    not_kept: u64,
     /// Sections of accesses that mean selected elements, or perhaps do.
     pub(super) sections: Vec<SectionRow>,
 }
@@ -87,7 +89,8 @@ impl<'r> Selection<'r> {
             }
         })?;
         let (costs, sections) = (sums.costs(trace), sections.rows(trace));
-        Ok(Self { array, asked, snap, parts, snapped, costs, sections })
+        let not_kept = accesses_not_kept(trace, array.noun, &|_| true);
+        Ok(Self { array, asked, snap, parts, snapped, costs, not_kept, sections })
     }
 }
 
@@ -233,14 +236,31 @@ impl Page<'_> {
             format::duration(total.met.time),
         ))?;
         if total.perhaps_inside > 0 {
+            let unsure = match total.perhaps.accesses {
+                0 => String::new(),
+                some => format!(
+                    "; of {} nothing is sure, {}",
+                    format::counted_as(some, "access", "accesses"),
+                    format::duration(total.perhaps.time),
+                ),
+            };
             self.remark(&format!(
-                "{} perhaps, by a vector of subscripts or without telling which; {} of which nothing is sure, {}.",
+                "{} perhaps, by a vector of subscripts or without telling which{unsure}.",
                 format::counted(total.perhaps_inside, "more element"),
-                format::counted_as(total.perhaps.accesses, "access", "accesses"),
-                format::duration(total.perhaps.time),
             ))?;
         }
-        Ok(())
+        self.not_kept(it.not_kept)
+    }
+
+    /// Says what is in no number.
+    pub(super) fn not_kept(&mut self, number: u64) -> io::Result<()> {
+        match number {
+            0 => Ok(()),
+            more => self.remark(&format!(
+                "{} only counted, at a limit or because only sums were recorded: it is not known to which elements.",
+                format::counted_as(more, "more access was", "more accesses were"),
+            )),
+        }
     }
 
     fn selected_lines(&mut self, it: &Selection<'_>) -> io::Result<()> {
@@ -371,6 +391,7 @@ pub(super) struct Json<'a> {
     fits: bool,
     parts: Vec<Part<'a>>,
     total: Sum,
+    not_kept: u64,
     statements: Vec<Line<'a>>,
     by_process: Vec<ByProcess>,
 }
@@ -468,6 +489,7 @@ impl<'a> Json<'a> {
             fits: it.snapped.fits,
             parts: it.parts.iter().filter_map(part).collect(),
             total: it.costs.total.into(),
+            not_kept: it.not_kept,
             statements: it.costs.statements.iter().map(line).collect(),
             by_process: it.costs.processes.iter().map(process).collect(),
         }

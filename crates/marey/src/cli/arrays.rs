@@ -39,7 +39,7 @@ use super::at_least_one;
         counts for both.\n  \
         With --section or --on: array, section[[lower, upper]], processes|null, snap, snapped[[lower, upper]], distributed[], fits, \
         parts[{process, bounds, selected}], total{accesses, bytes, time_ns, selected_elements, elements, perhaps{selected_elements, \
-        accesses, bytes, time_ns}}, statements[{verb, kind, function, file, line, pattern|null, …as total, sections[…]}], \
+        accesses, bytes, time_ns}}, not_kept, statements[{verb, kind, function, file, line, pattern|null, …as total, sections[…]}], \
         by_process[{process, local{…}, remote{…}, asked{…}}]."
 )]
 pub(crate) struct ArraysArgs {

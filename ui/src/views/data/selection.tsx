@@ -81,12 +81,11 @@ function Told({ head, array, how }: { readonly head: SubArrayHead; readonly arra
         <span title="An access counts as a whole if it means one selected element">
           {counted(total.met.accesses, "access", "accesses")} {total.met.accesses === 1 ? "means" : "mean"} {counted(total.inside, "element")} of it, of {count(total.elements)} in all: {bytes(total.met.bytes)}, {duration(total.met.time_ns)}.
         </span>
-        {total.perhaps_inside > 0 ? ` ${counted(total.perhaps_inside, "more element")} perhaps, by vectors of subscripts or without telling which; ${counted(total.perhaps.accesses, "access", "accesses")} of which nothing is sure.` : ""}
+        {total.perhaps_inside > 0 ? ` ${counted(total.perhaps_inside, "more element")} perhaps, by vectors of subscripts or without telling which${total.perhaps.accesses > 0 ? `; of ${counted(total.perhaps.accesses, "access", "accesses")} nothing is sure` : ""}.` : ""}
       </p>
-      <div class="data-panes">
-        <Statements head={head} />
-        <Processes head={head} />
-      </div>
+      {head.not_kept > 0 ? <p class="muted">{counted(head.not_kept, "more access", "more accesses")} to {name} {head.not_kept === 1 ? "was" : "were"} only counted, so it is not known to which elements.</p> : null}
+      <Statements head={head} />
+      <Processes head={head} />
       {head.damage.length > 0 ? <p class="warn">Not all could be read: {head.damage.join("; ")}</p> : null}
     </div>
   );
@@ -123,7 +122,7 @@ function Processes({ head }: { readonly head: SubArrayHead }): JSX.Element {
     return it === undefined ? "" : `(${inWords(it.selected)})`;
   };
   const columns: ReadonlyArray<Column<WireSelectedProcess>> = [
-    { name: "Process", help: "Press a row to see it alone in all views", text: (row) => processName(row.process), value: (row) => row.process, width: "minmax(66px, 1fr)" },
+    { name: "Process", help: "Press a row to see it alone in all views", text: (row) => processName(row.process), order: (row) => -row.process, width: "minmax(66px, 1fr)" },
     { name: "Has", help: "What of its part is selected", text: part, width: "minmax(80px, 1.2fr)" },
     { name: "Own", help: "Its accesses to selected elements that it has", text: (row) => count(row.local.met.accesses), value: (row) => row.local.met.accesses, width: "62px" },
     { name: "Others'", help: "Its accesses to selected elements that others have", text: (row) => count(row.remote.met.accesses), value: (row) => row.remote.met.accesses, width: "66px" },
