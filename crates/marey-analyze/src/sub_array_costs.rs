@@ -83,11 +83,11 @@ pub struct SubArrayCosts {
 pub fn accesses_not_kept(trace: &dyn Trace, noun: NounId, is_meant: &dyn Fn(LocationId) -> bool) -> u64 {
     // One that reads and writes it is a visit and two accesses, of different kinds.
     let mut known: BTreeMap<(CallPathId, AccessKind), u64> = BTreeMap::new();
-    for row in trace.accessed().iter().filter(|row| row.kind.moves() && is_meant(row.location)) {
+    for row in trace.accessed().iter().filter(|row| row.kind.moves()) {
         let array = row.array.and_then(|at| trace.arrays().get(at));
         if let (Some(path), true) = (row.call_path, array.is_some_and(|it| it.noun == noun)) {
             let all = known.entry((path, row.kind)).or_default();
-            *all = all.saturating_add(row.accesses);
+            *all = all.saturating_add(if is_meant(row.location) { row.accesses } else { 0 });
         }
     }
     let mut by_path: BTreeMap<CallPathId, u64> = BTreeMap::new();
