@@ -298,7 +298,7 @@ impl Page<'_> {
                 format::percent(selected.met.time.0, whole).into(),
                 format::count(selected.inside).into(),
                 format::count(selected.elements).into(),
-                statement.pattern(self.trace).map_or_else(String::new, |it| words::pattern(&it)).into(),
+                statement.pattern(self.trace).map_or_else(String::new, |it| it.to_string()).into(),
             ];
             if has_perhaps {
                 row.push(number(selected.perhaps.accesses).into());
