@@ -37,13 +37,14 @@ import { reduced } from "./reduced.mjs";
 import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
 import { remarks } from "./remarks.mjs";
+import { selection } from "./selection.mjs";
 import { sources } from "./sources.mjs";
 import { speed } from "./speed.mjs";
 import { summed } from "./summed.mjs";
 import { tables } from "./tables.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { addresses, again, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, levelless, levels, machine, machineless, next, reduced, references, remarks, runs, sourceless, sources, speed, summed, tables, workerless };
+const CASES = { addresses, again, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, levelless, levels, machine, machineless, next, reduced, references, remarks, runs, selection, sourceless, sources, speed, summed, tables, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

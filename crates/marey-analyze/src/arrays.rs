@@ -66,6 +66,12 @@ pub struct Statement {
 }
 
 impl Statement {
+    /// Data goes between the process that asks and that with which elements lie.
+    pub(crate) fn add_flow(&mut self, own: ProcessId, peer: ProcessId) {
+        let is_read = self.kind == AccessKind::Read;
+        self.flows.insert(if is_read { (peer, own) } else { (own, peer) });
+    }
+
     /// Between which ranks data goes; `None` = it stays where it is.
     pub fn pattern(&self, trace: &dyn Trace) -> Option<FlowPattern> {
         FlowPattern::of_processes(trace, self.flows.iter().copied())
@@ -250,18 +256,9 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     for access in trace.accessed() {
         let Some(array) = access.array.and_then(|array| trace.arrays().get(array)) else { continue };
         let Some(row) = rows.get_mut(&array.noun) else { continue };
-        let said = said(trace, &paths, access);
-        let statement = statements.entry((array.noun, said.clone())).or_insert_with(|| Statement {
-            function: said.0,
-            file: said.1,
-            line: said.2,
-            kind: access.kind,
-            verb: said.4,
-            sum: AccessSum::default(),
-            call_paths: BTreeSet::new(),
-            beneath: Vec::new(),
-            flows: BTreeSet::new(),
-        });
+        let said = Said::of(trace, &paths, access.call_path, access.kind);
+        let key = (array.noun, said);
+        let statement = statements.entry(key).or_insert_with_key(|(_, said)| said.statement());
         statement.sum.add(access);
         statement.call_paths.extend(access.call_path);
         if !access.kind.moves() {
@@ -271,8 +268,7 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
         row.moved.add(access);
         let own = trace.locations().get(access.location.idx()).map(|location| location.process);
         if let (Some(own), Some(peer)) = (own, access.peer) {
-            let is_read = access.kind == AccessKind::Read;
-            statement.flows.insert(if is_read { (peer, own) } else { (own, peer) });
+            statement.add_flow(own, peer);
             let place = row.by_process.entry(own).or_default();
             if own == peer { place.local.add(access) } else { place.remote.add(access) }
         }
@@ -292,14 +288,45 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     rows
 }
 
-/// Function, file, line, kind and verb.
-type Said = (String, String, u32, AccessKind, String);
+/// What a statement is told by.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Said {
+    function: String,
+    file: String,
+    line: u32,
+    kind: AccessKind,
+    verb: String,
+}
 
-fn said(trace: &dyn Trace, paths: &Paths<'_>, access: &AccessRow) -> Said {
-    let site = access.call_path.map(|path| paths.call_site(path)).unwrap_or_default();
-    let path = access.call_path.and_then(|path| trace.call_paths().get(path.idx()));
-    let verb = path.and_then(|path| trace.regions().get(path.region.idx()));
-    (site.function, site.file, site.line, access.kind, verb.map_or_else(String::new, |it| it.verb.clone()))
+impl Said {
+    /// Of accesses from a call path.
+    pub(crate) fn of(
+        trace: &dyn Trace,
+        paths: &Paths<'_>,
+        call_path: Option<CallPathId>,
+        kind: AccessKind,
+    ) -> Self {
+        let site = call_path.map(|path| paths.call_site(path)).unwrap_or_default();
+        let path = call_path.and_then(|path| trace.call_paths().get(path.idx()));
+        let region = path.and_then(|path| trace.regions().get(path.region.idx()));
+        let verb = region.map_or_else(String::new, |it| it.verb.clone());
+        Self { function: site.function, file: site.file, line: site.line, kind, verb }
+    }
+
+    /// One that did nothing yet.
+    pub(crate) fn statement(&self) -> Statement {
+        Statement {
+            function: self.function.clone(),
+            file: self.file.clone(),
+            line: self.line,
+            kind: self.kind,
+            verb: self.verb.clone(),
+            sum: AccessSum::default(),
+            call_paths: BTreeSet::new(),
+            beneath: Vec::new(),
+            flows: BTreeSet::new(),
+        }
+    }
 }
 
 /// Call paths beneath each, and what the profile says of them.

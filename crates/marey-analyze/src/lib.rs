@@ -48,14 +48,19 @@ mod reduced;
 mod remarks;
 mod samples;
 mod scaling;
+mod section_rows;
 mod sections;
 mod selection;
 mod sentences;
+mod sequences;
+mod single_access;
 mod situations;
 mod source_graph;
 mod source_loops;
 mod spread;
 mod statistics;
+mod sub_array;
+mod sub_array_costs;
 mod trace;
 mod waiting;
 mod waits;
@@ -121,12 +126,15 @@ pub use scaling::{
     Domination, Measure, Ranked, Ranking, ScaledEfficiency, ScaledMeasure, ScaledRow, ScaledSubject, Scaling,
     Work, efficiencies, ranking, scaling,
 };
-pub use sections::{Axis, HeatMap, Range as SectionRange, Reference};
+pub use section_rows::{SectionDimension, SectionRow, SectionRows};
+pub use sections::{Axis, HeatMap, Reference};
 pub use selection::{Selection, in_context, on_communicator, on_level, on_noun, stacks_in_context};
 pub use sentences::{
     By, Choice, Choices, Class, Group, LevelRow, NotASentence, Sentence, SentenceCost, Share, choices,
     levels, over_time, sentences,
 };
+pub use sequences::{Elements, OneByOne, Range as SectionRange};
+pub use single_access::SingleAccess;
 pub use situations::{
     ProbableCause, Situation, SituationKind, SituationRule, SituationRuleError, SituationRules, Situations,
     Threshold, situations,
@@ -138,6 +146,8 @@ pub use source_graph::{
 pub use source_loops::{LoopCost, SourceLoop, source_loops};
 pub use spread::{Population, Spread, exclusive_by_process};
 pub use statistics::Moments;
+pub use sub_array::{ArrayPart, Meeting, Section, Snap, Snapped, SubArray, SubArrayError, array_parts};
+pub use sub_array_costs::{Selected, SelectedAccesses, SelectedProcess, SubArrayCosts, accesses_not_kept};
 pub use trace::{
     AccessRow, AllocationRow, Array, ArrayMessagesRow, BinRow, CallPath, CommunicationRow, Communicator,
     CommunicatorId, CountedRow, Counter, CounterId, Datum, Frame, HeapRow, Location, LocationKind,

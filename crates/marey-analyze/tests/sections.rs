@@ -4,7 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use marey_analyze::{Axis, HeatMap, Reference, SectionRange};
+use marey_analyze::{Axis, Elements, HeatMap, Reference, SectionRange};
 use marey_testkit::Chance;
 
 fn number(chance: &mut Chance, below: u64) -> i64 {
@@ -67,10 +67,13 @@ fn cells_have_what_a_count_of_each_element_has() {
         let process = usize::try_from(chance.below(5)).unwrap();
         let is_remote = chance.below(2) == 0;
         map.add(&Reference {
-            bounds: &bounds,
-            element_bytes: 8,
-            offset: first * 8,
-            ranges: &ranges,
+            elements: Elements {
+                bounds: &bounds,
+                element_bytes: 8,
+                bytes: 8 * ranges.iter().map(|range| range.count()).product::<u64>(),
+                offset: first * 8,
+                ranges: &ranges,
+            },
             process: Some(process),
             is_remote,
         });
@@ -109,10 +112,7 @@ fn subscripts_are_those_of_the_source() {
     let mut map = HeatMap::new([Axis::Dimension(1), Axis::Dimension(0)], [(1, 2000), (1, 10)], [4, 10]);
     let add = |map: &mut HeatMap, ranges: &[SectionRange]| {
         map.add(&Reference {
-            bounds: &bounds,
-            element_bytes: 8,
-            offset: 0,
-            ranges,
+            elements: Elements { bounds: &bounds, element_bytes: 8, bytes: 8, offset: 0, ranges },
             process: None,
             is_remote: true,
         });
@@ -128,7 +128,10 @@ fn subscripts_are_those_of_the_source() {
     );
     add(
         &mut map,
-        &[SectionRange::Vector { count: 3 }, SectionRange::Subscripts { start: 2, stride: 1, count: 5 }],
+        &[
+            SectionRange::Vector { least: 1, greatest: 9, count: 3 },
+            SectionRange::Subscripts { start: 2, stride: 1, count: 5 },
+        ],
     );
     // Of a component, whose dimensions are others.
     add(&mut map, &[SectionRange::Subscripts { start: 2, stride: 1, count: 7 }]);

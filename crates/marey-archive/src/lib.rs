@@ -33,6 +33,7 @@ mod read;
 #[cfg(unix)]
 mod redact;
 mod remarks;
+mod single_accesses;
 mod store;
 mod trace;
 
@@ -57,4 +58,5 @@ pub use redact::{Redacted, redact};
 #[cfg(unix)]
 pub use remarks::keep_remarks;
 pub use remarks::remarks;
+pub use single_accesses::Wanted;
 pub use trace::RunTrace;

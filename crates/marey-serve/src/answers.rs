@@ -29,6 +29,7 @@ mod shares;
 mod source;
 mod states;
 mod step;
+mod sub_array;
 mod totals;
 mod traffic;
 mod utilisation;
@@ -39,8 +40,8 @@ use crate::frame::Columns;
 use crate::ranges;
 use crate::run::Opened;
 use crate::wire::{
-    Counters, Course, ErrorHead, Histogram, Instances, PartOf, Request, Sample, SharesOf, SpanOf, Traffic,
-    Which, Window, WireSentence,
+    Counters, Course, ErrorHead, Histogram, Instances, PartOf, Request, Sample, SharesOf, SpanOf, SubArrayOf,
+    Traffic, Which, Window, WireSentence,
 };
 
 /// More locations than this are not asked about at a time.
@@ -106,6 +107,7 @@ fn answer_to(run: &Opened<'_>, request: &Request) -> Vec<u8> {
         Request::Arrays(part) => arrays::answer(run, part),
         Request::Array(asked) => arrays::one(run, asked),
         Request::Sections(asked) => sections::answer(run, asked),
+        Request::SubArray(asked) => sub_array::answer(run, asked),
         Request::Compare | Request::Iterations => match &run.told {
             Some(told) if *request == Request::Compare => told.compare.clone(),
             Some(told) => told.iterations.clone(),
@@ -173,6 +175,10 @@ fn checked(run: &Opened<'_>, mut request: Request) -> Result<Request, String> {
             if asked.axes.0 == asked.axes.1 {
                 return Err("both axes of the picture are the same; choose another one".to_owned());
             }
+        }
+        Request::SubArray(asked) => {
+            check_part(&mut asked.part, known)?;
+            check_selection(asked)?;
         }
         Request::Run
         | Request::Report
@@ -258,6 +264,16 @@ fn check_part(part: &mut PartOf, known: u32) -> Result<(), String> {
             return Err(format!("{} ranges of locations are too many", locations.len()));
         }
         ranges::in_order(locations, known);
+    }
+    Ok(())
+}
+
+fn check_selection(asked: &SubArrayOf) -> Result<(), String> {
+    /// More than any language allows.
+    const MOST_DIMENSIONS: usize = 32;
+    let processes = asked.processes.as_ref().map_or(0, Vec::len);
+    if asked.section.len() > MOST_DIMENSIONS || processes > MOST_RANGES {
+        return Err(format!("{} dimensions and {processes} processes are too many", asked.section.len()));
     }
     Ok(())
 }

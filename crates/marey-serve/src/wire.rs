@@ -22,6 +22,7 @@ mod samples;
 mod sentences;
 mod shares;
 mod source;
+mod sub_array;
 mod traffic;
 
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,10 @@ pub use source::{
     SourceTypeHead, SourceTypesHead, SourceWayHead, WayTo, WireBase, WireCallee, WireConstruct, WireCost,
     WireEnd, WireMember, WireModule, WireReference, WireSource, WireSourceCall, WireSourceFunction,
     WireSourceLoop, WireSourceStatement, WireSourceType,
+};
+pub use sub_array::{
+    SnapTo, SubArrayHead, SubArrayOf, WireSelected, WireSelectedPart, WireSelectedProcess,
+    WireSelectedStatement,
 };
 pub use traffic::{CollectiveSumsHead, SpanOf, Traffic, TrafficHead, TrafficOrder};
 
@@ -157,6 +162,8 @@ pub enum Request {
     Array(ArrayOf),
     /// Which of its elements were referred to: [`SectionsHead`]. Reads all accesses.
     Sections(SectionsOf),
+    /// What accesses to some of them cost: [`SubArrayHead`]. Reads all accesses.
+    SubArray(SubArrayOf),
     /// What differs between the run and the one beside it: [`CompareHead`].
     Compare,
     /// The iterations of both, one by one: [`IterationsHead`].
@@ -709,6 +716,7 @@ mod tests {
             .chain(remarks::declarations())
             .chain(sentences::declarations())
             .chain(arrays::declarations())
+            .chain(sub_array::declarations())
             .chain(source::declarations())
             .chain(code::declarations())
         {

@@ -8,6 +8,7 @@ import { Latest } from "../base/latest.ts";
 import type { ArrayHead, ArrayOf, ArraysHead, PartOf, SectionsHead, SectionsOf, WireArray } from "../wire/generated.ts";
 import { partOf, REST_MS } from "./part.ts";
 import { engine, fail, run } from "./run.ts";
+import { applySelection, selectionList } from "./selection.ts";
 
 /** Cells of a picture of the index space. */
 const CELLS: readonly [number, number] = [160, 64];
@@ -109,6 +110,8 @@ export function followData(): () => void {
 /** As it stands in the address; empty = as it is at first. */
 export function dataText(): string {
   const list = [isOfSpan.value ? "span" : "", chosenArray.value, chosenAxes.value, chosenBuffer.value];
+  const selection = selectionList();
+  if (selection !== null) return JSON.stringify([...list, selection]);
   return list.every((it) => it === null || it === "") ? "" : JSON.stringify(list);
 }
 
@@ -127,4 +130,5 @@ export function applyData(text: string): void {
   const both = Array.isArray(list[2]) && list[2].length === 2 ? ([axis(list[2][0]), axis(list[2][1])] as const) : null;
   if (JSON.stringify(both) !== JSON.stringify(chosenAxes.peek())) chosenAxes.value = both;
   chosenBuffer.value = name(list[3]);
+  applySelection(list[4]);
 }

@@ -62,6 +62,8 @@ import type {
   SpanOf,
   StatesHead,
   Step,
+  SubArrayHead,
+  SubArrayOf,
   TotalsHead,
   Traffic,
   TrafficHead,
@@ -116,6 +118,7 @@ export class Engine {
   arrays = (of: PartOf): Promise<Frame<ArraysHead>> => this.ask({ ask: "arrays", ...of });
   array = (of: ArrayOf): Promise<Frame<ArrayHead | null>> => this.ask({ ask: "array", ...of });
   sections = (of: SectionsOf): Promise<Frame<SectionsHead>> => this.ask({ ask: "sections", ...of });
+  subArray = (of: SubArrayOf): Promise<Frame<SubArrayHead>> => this.ask({ ask: "sub-array", ...of });
   compare = (): Promise<Frame<CompareHead>> => this.ask({ ask: "compare" });
   iterations = (): Promise<Frame<IterationsHead>> => this.ask({ ask: "iterations" });
   source = (): Promise<Frame<SourceHead>> => this.ask({ ask: "source" });

@@ -2,7 +2,7 @@
  * What goes over the wire, written from the types of marey-serve by its tests; not to be edited.
  */
 
-export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Course | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "source" } | { "ask": "source-file" } & NumberOf | { "ask": "source-codes" } & NumberOf | { "ask": "source-code" } & NumberOf | { "ask": "source-loop" } & NumberOf | { "ask": "source-functions" } | { "ask": "source-types" } | { "ask": "source-type" } & NumberOf | { "ask": "callees" } & CalleesOf | { "ask": "source-way" } & WayTo | { "ask": "remarks" } | { "ask": "sentences" } & Sentences | { "ask": "sentence-times" } & SentenceTimes | { "ask": "arrays" } & PartOf | { "ask": "array" } & ArrayOf | { "ask": "sections" } & SectionsOf | { "ask": "compare" } | { "ask": "iterations" };
+export type Request = { "ask": "run" } | { "ask": "report" } | { "ask": "states" } & Window | { "ask": "totals" } & Window | { "ask": "course" } & Course | { "ask": "messages" } & Window | { "ask": "traffic" } & Traffic | { "ask": "collective-sums" } & SpanOf | { "ask": "collectives" } & Window | { "ask": "collective" } & Operation | { "ask": "counter-places" } | { "ask": "counters" } & Counters | { "ask": "overlap-places" } | { "ask": "overlaps" } & Window | { "ask": "events" } & Window | { "ask": "events-at" } & EventSpan | { "ask": "waits" } & Window | { "ask": "path" } & Window | { "ask": "causes" } & SpanOf | { "ask": "visit" } & At | { "ask": "step" } & Step | { "ask": "shares" } & SharesOf | { "ask": "call-paths" } & SpanOf | { "ask": "levels" } | { "ask": "utilisation" } & Until | { "ask": "situations" } | { "ask": "anomalies" } | { "ask": "histogram" } & Histogram | { "ask": "instances" } & Instances | { "ask": "source" } | { "ask": "source-file" } & NumberOf | { "ask": "source-codes" } & NumberOf | { "ask": "source-code" } & NumberOf | { "ask": "source-loop" } & NumberOf | { "ask": "source-functions" } | { "ask": "source-types" } | { "ask": "source-type" } & NumberOf | { "ask": "callees" } & CalleesOf | { "ask": "source-way" } & WayTo | { "ask": "remarks" } | { "ask": "sentences" } & Sentences | { "ask": "sentence-times" } & SentenceTimes | { "ask": "arrays" } & PartOf | { "ask": "array" } & ArrayOf | { "ask": "sections" } & SectionsOf | { "ask": "sub-array" } & SubArrayOf | { "ask": "compare" } | { "ask": "iterations" };
 
 export type Window = { from_ns: number, to_ns: number, resolution_log2: number, locations: Array<[number, number]>, exact: boolean, };
 
@@ -235,6 +235,20 @@ export type WireStatement = { verb: string, kind: string, function: string, file
 export type WireBeneath = { level: string, name: string, calls: number, is_transfer: boolean, time_ns: number, };
 
 export type SectionsHead = { size: [number, number], spans: [[number, number], [number, number]], nowhere: number, why_not: string | null, damage: Array<string>, };
+
+export type SubArrayOf = { part: PartOf, array: number, section: Array<[number, number] | null>, processes: Array<number> | null, snap: SnapTo, };
+
+export type SnapTo = "expand" | "shrink" | "none";
+
+export type SubArrayHead = { section: Array<[number, number]>, snapped: Array<[number, number]>, distributed: Array<boolean>, fits: boolean, parts: Array<WireSelectedPart>, more_parts: number, total: WireSelected, statements: Array<WireSelectedStatement>, more_statements: number, processes: Array<WireSelectedProcess>, more_processes: number, not_kept: number, why_not: string | null, damage: Array<string>, };
+
+export type WireSelectedPart = { process: number, bounds: Array<[number, number]>, selected: Array<[number, number]>, };
+
+export type WireSelected = { met: WireAccesses, inside: number, elements: number, perhaps: WireAccesses, perhaps_inside: number, };
+
+export type WireSelectedStatement = { verb: string, kind: string, function: string, file: string, line: number, region: number | null, selected: WireSelected, };
+
+export type WireSelectedProcess = { process: number, local: WireSelected, remote: WireSelected, asked: WireSelected, };
 
 export type CalleesHead = { node: number | null, callees: Array<WireCallee>, left_out: number, unknown: number, };
 

@@ -116,7 +116,7 @@ pub(super) fn one(run: &Opened<'_>, asked: &ArrayOf) -> Vec<u8> {
                 .map(|it| statement(run, &part.trace, it))
                 .collect(),
             more_statements: more(row.statements.len(), MOST_ROWS),
-            has_sections: !run.archive.parts("accesses").is_empty(),
+            has_sections: run.archive.has_accesses(),
         }
     });
     Columns::default().frame("array", &head)

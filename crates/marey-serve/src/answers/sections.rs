@@ -2,19 +2,14 @@
 //!
 //! The one idea: the table of accesses is read once for a question and each row put into the cells that it means.
 
-use std::collections::BTreeMap;
-
-use marey_analyze::{Axis, HeatMap, Reference, SectionRange, Trace};
-use marey_model::AccessKind;
+use marey_analyze::{Axis, HeatMap, Reference, Trace};
+use marey_archive::Wanted;
 
 use super::part::is_meant;
 use crate::fold::float;
 use crate::frame::Columns;
 use crate::run::Opened;
 use crate::wire::{SectionsHead, SectionsOf};
-
-/// More dimensions of sections than a run of any sense has.
-const MOST_SHAPES: u64 = 1 << 22;
 
 pub(super) fn answer(run: &Opened<'_>, asked: &SectionsOf) -> Vec<u8> {
     match found(run, asked) {
@@ -55,7 +50,7 @@ fn found(run: &Opened<'_>, asked: &SectionsOf) -> Result<(HeatMap, Vec<String>),
     let all = run.trace.arrays();
     let is_one = |at: usize| all.get(at).is_some_and(|it| it.is_acted_on() && it.noun.0 == asked.array);
     let own: Vec<_> = (0..all.len()).filter(|at| is_one(*at)).collect();
-    if run.archive.parts("accesses").is_empty() {
+    if !run.archive.has_accesses() {
         return Err(
             "single accesses are not in this page, or none were recorded: open the run itself".to_owned()
         );
@@ -78,63 +73,19 @@ fn found(run: &Opened<'_>, asked: &SectionsOf) -> Result<(HeatMap, Vec<String>),
     };
     let most = [asked.cells.0 as usize, asked.cells.1 as usize];
     let mut map = HeatMap::new(axes, [across, down], most);
-    let shapes = shapes(run)?;
-    let of = |at: u32| is_one(at as usize).then(|| &all[at as usize]);
-    let columns = ["location", "time", "kind", "array", "peer", "bytes", "offset", "shape"];
     let (from, to) = asked.part.span.as_ref().map_or((i64::MIN, i64::MAX), |it| (it.from_ns, it.to_ns));
-    let scanned = run.archive.scan("accesses", &columns, &[], |rows| {
-        let (Ok(location), Ok(time), Ok(kind)) = (rows.u32("location"), rows.i64("time"), rows.text("kind"))
-        else {
-            return;
-        };
-        let (Ok(array), Ok(peer), Ok(offset), Ok(shape)) =
-            (rows.u32("array"), rows.u32("peer"), rows.i64("offset"), rows.u32("shape"))
-        else {
-            return;
-        };
-        for row in 0..rows.len() {
-            let Some(array) = of(array[row]) else { continue };
-            let is_access = AccessKind::from_name(&kind[row]).is_some_and(AccessKind::moves);
-            if !is_access || time[row] < from || to <= time[row] || !is_meant(&asked.part, location[row]) {
-                continue;
-            }
-            let owner = run.trace.locations().get(location[row] as usize).map(|it| it.process.0);
-            map.add(&Reference {
-                bounds: &array.bounds,
-                element_bytes: array.element_bytes.unwrap_or(0),
-                offset: offset[row],
-                ranges: shapes.get(&shape[row]).map_or(&[], Vec::as_slice),
-                process: processes.binary_search(&peer[row]).ok(),
-                is_remote: owner != Some(peer[row]),
-            });
-        }
-    });
-    let scanned = scanned.map_err(|error| format!("single accesses cannot be read: {error}"))?;
-    Ok((map, scanned.damage.iter().map(ToString::to_string).collect()))
-}
-
-/// Dimensions of each section, by its number.
-fn shapes(run: &Opened<'_>) -> Result<BTreeMap<u32, Vec<SectionRange>>, String> {
-    let unread = |error: marey_archive::Error| format!("sections cannot be read: {error}");
-    if run.archive.meta().rows("shapes") > MOST_SHAPES {
-        return Err("the run has too many kinds of sections for a picture".to_owned());
-    }
-    let table = run.archive.table("shapes").map_err(unread)?;
-    let (ids, kinds) = (table.u32("id").map_err(unread)?, table.text("kind").map_err(unread)?);
-    let (starts, strides, counts) = (
-        table.i64("start").map_err(unread)?,
-        table.i64("stride").map_err(unread)?,
-        table.i64("count").map_err(unread)?,
-    );
-    let mut found: BTreeMap<u32, Vec<SectionRange>> = BTreeMap::new();
-    for row in 0..table.len() {
-        let count = u64::try_from(counts[row]).unwrap_or(0);
-        let (start, stride) = (starts[row], strides[row]);
-        found.entry(ids[row]).or_default().push(match kinds[row].as_str() {
-            "elements" => SectionRange::Elements { stride, count },
-            "subscripts" => SectionRange::Subscripts { start, stride, count },
-            _ => SectionRange::Vector { count },
+    let wanted = Wanted {
+        array: &|at| is_one(at),
+        location: &|location| is_meant(&asked.part, location.0),
+        span: from..to,
+    };
+    let read = run.archive.accesses(&run.trace, &wanted, |access| {
+        map.add(&Reference {
+            elements: access.elements,
+            process: access.peer.and_then(|peer| processes.binary_search(&peer.0).ok()),
+            is_remote: access.is_remote(),
         });
-    }
-    Ok(found)
+    });
+    let damage = read.map_err(|error| format!("single accesses cannot be read: {error}"))?;
+    Ok((map, damage.iter().map(ToString::to_string).collect()))
 }

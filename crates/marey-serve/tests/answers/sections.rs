@@ -112,6 +112,74 @@ fn numbers(value: &Value) -> [u64; 3] {
     ["accesses", "bytes", "time_ns"].map(|name| value[name].as_u64().unwrap())
 }
 
+/// Element (2, 3) of rank 1 is read five times, row 3 of rank 2 once, and element (1, 0) of rank 0 written twice.
+#[test]
+fn accesses_to_selected_elements_are_what_means_them() {
+    let made = Made::random(37);
+    with_arrays(&made);
+    let path = made.dir.path().join("run");
+    let run = Opened::new(Box::leak(Box::new(Archive::open(&path).unwrap())), "made", Vec::new).unwrap();
+    let whole = json!({ "span": null, "locations": null });
+    let select = |section: Value, processes: Value, part: &Value| {
+        let request = json!({ "ask": "sub-array", "part": part, "array": 0, "section": section, "processes": processes,
+                              "snap": "expand" });
+        ask(&run, &request).head
+    };
+    // Accesses that mean it, bytes, time; elements of it, and all of theirs.
+    let told = |head: &Value| {
+        let total = &head["total"];
+        let elements = ["inside", "elements"].map(|name| total[name].as_u64().unwrap());
+        (numbers(&total["met"]), elements)
+    };
+    let rows = [
+        (json!([[2, 3], [3, 3]]), json!(null), ([6, 88, 600], [6, 11])),
+        (json!([[2, 3], [3, 3]]), json!([2]), ([1, 48, 100], [1, 6])),
+        (json!([[3, 4], null]), json!(null), ([1, 48, 100], [6, 6])),
+        (json!([null, [0, 2]]), json!(null), ([3, 64, 300], [5, 8])),
+        (json!([[4, 4], null]), json!(null), ([0, 0, 0], [0, 0])),
+        (json!([null, null]), json!([0]), ([2, 16, 200], [2, 2])),
+    ];
+    for (section, processes, expected) in rows {
+        let head = select(section.clone(), processes.clone(), &whole);
+        assert_eq!(told(&head), expected, "{section} {processes}");
+        assert_eq!(head["snapped"], head["section"]);
+        let number = processes.as_array().map_or(4, Vec::len);
+        assert_eq!(head["parts"].as_array().unwrap().len(), number);
+    }
+    // By kind, without lines as the accesses have no call path; and by process.
+    let head = select(json!([null, null]), json!(null), &whole);
+    let kinds: Vec<(&str, [u64; 3])> = head["statements"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["kind"].as_str().unwrap(), numbers(&row["selected"]["met"])))
+        .collect();
+    assert_eq!(kinds, [("read", [6, 88, 600]), ("write", [2, 16, 200])]);
+    let sides = |at: usize| {
+        ["local", "remote", "asked"]
+            .map(|side| head["processes"][at][side]["met"]["accesses"].as_u64().unwrap())
+    };
+    assert_eq!([0, 1, 2, 3].map(sides), [[2, 6, 0], [0, 0, 5], [0, 0, 1], [0, 0, 0]]);
+    // Of a span, in which the last two of five reads, the read of a row and one write did not begin.
+    let early = json!({ "span": { "from_ns": 0, "to_ns": 3050 }, "locations": null });
+    let head = select(json!([null, null]), json!(null), &early);
+    assert_eq!(numbers(&head["total"]["met"]), [6, 88, 5 * 100 + 50]);
+    let others = json!({ "span": null, "locations": [[1, 4]] });
+    assert_eq!(told(&select(json!([null, null]), json!(null), &others)), ([0, 0, 0], [0, 0]));
+    let why = |section: Value, processes: Value| {
+        select(section, processes, &whole)["why_not"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(why(json!([null]), json!(null)), "it has 2 dimensions, one is selected");
+    assert_eq!(why(json!([[1, 5], null]), json!(null)), "1:5 in dimension 1 is beyond its bounds, 1:4");
+    assert_eq!(why(json!([null, null]), json!([7])), "process 7 has none of it");
+    // A page has the same.
+    let request = json!({ "ask": "sub-array", "part": whole, "array": 0, "section": [[2, 3], [3, 3]],
+                          "processes": null, "snap": "none" });
+    let [page, small] = [SPARED[0], SPARED[1]].map(|spared| held(&made, spared));
+    assert_eq!(told(&ask(&page, &request).head), ([6, 88, 600], [6, 11]));
+    assert!(ask(&small, &request).head["why_not"].as_str().unwrap().contains("not in this page"));
+}
+
 #[test]
 fn arrays_and_their_sections_are_what_was_done() {
     let made = Made::random(36);

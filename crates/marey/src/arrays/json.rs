@@ -4,6 +4,7 @@ use marey_analyze::{AccessSum, ArrayRow, Beneath, Statement, Trace};
 use serde::Serialize;
 
 use super::nests::Nests;
+use super::sections::{Section, Sections};
 
 #[derive(Serialize)]
 pub(super) struct Json<'a> {
@@ -74,6 +75,7 @@ struct Line<'a> {
     time_ns: i64,
     pattern: Option<&'static str>,
     loops: Vec<Loop>,
+    sections: Option<Vec<Section>>,
     beneath: Vec<Call<'a>>,
 }
 
@@ -99,7 +101,12 @@ impl From<AccessSum> for Sum {
 }
 
 impl<'a> Json<'a> {
-    pub(super) fn new(trace: &dyn Trace, rows: &'a [ArrayRow], nests: &Nests) -> Self {
+    pub(super) fn new(
+        trace: &dyn Trace,
+        rows: &'a [ArrayRow],
+        nests: &Nests,
+        sections: &Sections<'_>,
+    ) -> Self {
         let piece = |it: &marey_analyze::Piece<'a>| Piece {
             why: it.kind.name(),
             array: &it.array.name,
@@ -113,13 +120,13 @@ impl<'a> Json<'a> {
         };
         Self {
             time_ns: super::time_of(trace).0,
-            arrays: rows.iter().map(|row| array(trace, row, nests)).collect(),
+            arrays: rows.iter().map(|row| array(trace, row, nests, sections)).collect(),
             piecemeal: marey_analyze::piecemeal(rows).iter().map(piece).collect(),
         }
     }
 }
 
-fn array<'a>(trace: &dyn Trace, row: &'a ArrayRow, nests: &Nests) -> Array<'a> {
+fn array<'a>(trace: &dyn Trace, row: &'a ArrayRow, nests: &Nests, sections: &Sections<'_>) -> Array<'a> {
     let by_process = |(process, it): (&marey_model::ProcessId, &marey_analyze::Whereabouts)| ByProcess {
         process: process.0,
         local: it.local.into(),
@@ -144,11 +151,20 @@ fn array<'a>(trace: &dyn Trace, row: &'a ArrayRow, nests: &Nests) -> Array<'a> {
         remote: row.remote().into(),
         transfers_beneath: row.transfers_beneath(),
         by_process: row.by_process.iter().map(by_process).collect(),
-        statements: row.statements.iter().map(|it| line(trace, it, nests)).collect(),
+        statements: row
+            .statements
+            .iter()
+            .map(|it| line(trace, it, nests, it.kind.moves().then(|| sections.of(row, it)).flatten()))
+            .collect(),
     }
 }
 
-fn line<'a>(trace: &dyn Trace, statement: &'a Statement, nests: &Nests) -> Line<'a> {
+fn line<'a>(
+    trace: &dyn Trace,
+    statement: &'a Statement,
+    nests: &Nests,
+    sections: Option<Vec<Section>>,
+) -> Line<'a> {
     let lines = |it: &marey_source::text::Loop| Loop { first_line: it.lines.first, last_line: it.lines.last };
     Line {
         verb: &statement.verb,
@@ -161,6 +177,7 @@ fn line<'a>(trace: &dyn Trace, statement: &'a Statement, nests: &Nests) -> Line<
         time_ns: statement.sum.time.0,
         pattern: statement.pattern(trace).map(|pattern| pattern.name()),
         loops: nests.around(statement).into_iter().map(lines).collect(),
+        sections,
         beneath: statement.beneath.iter().map(call).collect(),
     }
 }

@@ -3,12 +3,16 @@
 //! The one idea: whoever looks for a slow statement finds it by its array, and what the statement means beneath, number of
 //! calls and bytes, beside it. Numbers come from `marey-analyze`; the report prints the same first table.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::bail;
-use marey_analyze::{ArrayRow, LocationKind, Piece, Piecemeal, Statement, Trace, arrays, piecemeal};
-use marey_model::{AccessKind, DataKind, Nanos};
+use marey_analyze::{
+    ArrayRow, LocationKind, Piece, Piecemeal, SectionRow, SectionRows, Statement, Trace, accesses_not_kept,
+    arrays, piecemeal,
+};
+use marey_model::{AccessKind, DataKind, Nanos, NounId};
 
 use crate::cli::{ArraysArgs, ArraysBy};
 use crate::exit::Usage;
@@ -17,9 +21,13 @@ use crate::paint::{Look, Paint, harmless, note, shorten, title, wrap};
 use crate::run::Run;
 use crate::table::{self, Cell, Side, Table};
 use crate::words;
+use selected::Selection;
 
 mod json;
 mod nests;
+mod sections;
+mod selected;
+mod written;
 
 /// Runs the command.
 pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
@@ -33,19 +41,45 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
             bail!(Usage(unknown(name, &known)));
         }
     }
+    let is_selection = args.section.is_some() || args.on.is_some();
+    if !is_selection && args.snap.is_some() {
+        bail!(Usage("--snap says how a selection snaps; select with --section or --on".to_owned()));
+    }
+    if is_selection && args.by == Some(ArraysBy::Array) {
+        bail!(Usage("a selection is of one array: --by line, process or section".to_owned()));
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
-    if args.json {
-        serde_json::to_writer_pretty(&mut out, &json::Json::new(trace, &rows, &nests::Nests::of(&rows)))?;
+    let paint = Paint::for_stdout();
+    let paint = if args.no_color { paint.without_colour() } else { paint };
+    let top = usize::try_from(args.top).unwrap_or(usize::MAX);
+    if is_selection {
+        let selection = Selection::of(&run, &rows, args)?;
+        if args.json {
+            serde_json::to_writer_pretty(&mut out, &selected::Json::new(trace, &selection))?;
+            writeln!(out)?;
+        } else {
+            Page { out: &mut out, paint, top, trace }.selection(&selection, args.by)?;
+        }
+    } else if args.json {
+        let sections = sections(&run, &rows)?;
+        let sections = sections::Sections::new(sections.as_deref());
+        let nests = nests::Nests::of(&rows);
+        serde_json::to_writer_pretty(&mut out, &json::Json::new(trace, &rows, &nests, &sections))?;
         writeln!(out)?;
     } else {
-        let paint = Paint::for_stdout();
-        let paint = if args.no_color { paint.without_colour() } else { paint };
-        let top = usize::try_from(args.top).unwrap_or(usize::MAX);
         let mut page = Page { out: &mut out, paint, top, trace };
         match args.by {
             Some(ArraysBy::Array) => page.arrays(&rows)?,
             Some(ArraysBy::Line) => page.lines(&rows)?,
             Some(ArraysBy::Process) => page.processes(&rows)?,
+            Some(ArraysBy::Section) => match sections(&run, &rows)? {
+                Some(sections) => {
+                    page.sections(&rows, &sections)?;
+                    let not_kept = rows.iter().map(|row| accesses_not_kept(trace, row.noun, &|_| true));
+                    page.not_kept(not_kept.sum())?;
+                }
+                None => bail!(selected::NO_ACCESSES),
+            },
             None => {
                 page.arrays(&rows)?;
                 if !rows.is_empty() {
@@ -56,6 +90,20 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Sections of accesses to these arrays; `None` = the run has no single accesses.
+fn sections(run: &Run, rows: &[ArrayRow]) -> anyhow::Result<Option<Vec<SectionRow>>> {
+    if !run.archive.has_accesses() {
+        return Ok(None);
+    }
+    let arrays = run.trace.arrays();
+    let nouns: BTreeSet<NounId> = rows.iter().map(|row| row.noun).collect();
+    let mut found = SectionRows::default();
+    selected::accesses(run, &|at| nouns.contains(&arrays[at].noun), |access| {
+        found.add(arrays[access.array].noun, access);
+    })?;
+    Ok(Some(found.rows(&run.trace)))
 }
 
 fn unknown(name: &str, known: &[String]) -> String {

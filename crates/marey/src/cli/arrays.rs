@@ -15,21 +15,32 @@ use super::at_least_one;
         that an image has itself is not recorded. `beneath` are the calls of other levels that served them, such as the \
         MPI_Get of a coarray's `get`: where there are many for one access, it is moved element by element.\n\n\
         Of Views of Kokkos these are copies (`deep_copy`); what kernels read and write is not known.\n\n\
-        An array of which the second table has only `allocate` and `deallocate` is made, but never accessed across images.",
+        An array of which the second table has only `allocate` and `deallocate` is made, but never accessed across images.\n\n\
+        With --section or --on only accesses count that mean elements of a part of one array. Where processes have bounds of \
+        their own, the part snaps to whole parts of theirs (--snap); where all have the same, as coarrays do, it stays as it \
+        is. Images count from 1; image 1 is rank 0.",
     after_long_help = "EXAMPLES\n  \
         marey arrays run.marey\n  \
         marey arrays run.marey --by line --array u        lines that access the array u\n  \
         marey arrays run.marey --by process               where each rank finds the elements that it accesses\n  \
+        marey arrays run.marey --by section               which elements each line accesses, and how often\n  \
+        marey arrays run.marey --section 'u(1:10, 5)[3:4]'   accesses to these elements of u on images 3 and 4\n  \
+        marey arrays run.marey --array u --section 1:10,5 --on 3,4 --by line\n  \
         marey arrays run.marey --json | jq '.arrays[0]'\n\n\
         JSON\n  \
         time_ns, arrays[{array, kind, file, line, element, bounds[[lower, upper]], bytes, instances, processes[], accesses, \
         moved_bytes, access_ns, managed, manage_ns, local{accesses, bytes, time_ns}, remote{…}, transfers_beneath, \
         by_process[{process, local{…}, remote{…}}], statements[{verb, kind, function, file, line, accesses, bytes, time_ns, \
-        pattern|null, loops[{first_line, last_line}], beneath[{level, call, calls, is_transfer, time_ns}]}]}], piecemeal[{why, array, verb, file, line, accesses, bytes, \
+        pattern|null, loops[{first_line, last_line}], sections|null[{section, dimensions|null[{count, stride|null, first[least, \
+        greatest], step}], accesses, elements, bytes, time_ns}], beneath[{level, call, calls, is_transfer, time_ns}]}]}], piecemeal[{why, array, verb, file, line, accesses, bytes, \
         transfers, time_ns}]. piecemeal are accesses of single `elements`, or of `sections` that lower levels moved in pieces. \
         bytes of an array is the size of the largest instance; time_ns of the \
         run is that of all threads together; all times in nanoseconds. A call that reads one array and writes another \
-        counts for both."
+        counts for both.\n  \
+        With --section or --on: array, section[[lower, upper]], processes|null, snap, snapped[[lower, upper]], distributed[], fits, \
+        parts[{process, bounds, selected}], total{accesses, bytes, time_ns, selected_elements, elements, perhaps{selected_elements, \
+        accesses, bytes, time_ns}}, not_kept, statements[{verb, kind, function, file, line, pattern|null, …as total, sections[…]}], \
+        by_process[{process, local{…}, remote{…}, asked{…}}]."
 )]
 pub(crate) struct ArraysArgs {
     /// The run, a directory or a packed file
@@ -43,6 +54,20 @@ pub(crate) struct ArraysArgs {
     /// Only arrays of this name
     #[arg(long, value_name = "NAME")]
     pub(crate) array: Option<String>,
+
+    /// Only accesses to this part of it: lower:upper or one subscript for each dimension
+    ///
+    /// As in the source: `u(1:10, 5)[3:4]` has array and images, too; `:` is all of a dimension.
+    #[arg(long, value_name = "SECTION", allow_hyphen_values = true)]
+    pub(crate) section: Option<String>,
+
+    /// Only what these images have: 3,4 or 3:4
+    #[arg(long, value_name = "IMAGES")]
+    pub(crate) on: Option<String>,
+
+    /// How a part that does not fit the bounds of processes is made to [default: expand]
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub(crate) snap: Option<ArraysSnap>,
 
     /// Print JSON for other programs
     #[arg(long)]
@@ -68,4 +93,28 @@ pub(crate) enum ArraysBy {
     Line,
     /// One row a process and array
     Process,
+    /// One row for sections of a line that differ in where they begin only
+    Section,
+}
+
+/// How a selection is made to fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArraysSnap {
+    /// To all of each part that it meets
+    #[default]
+    Expand,
+    /// Without parts that it does not hold all of
+    Shrink,
+    /// Not at all
+    None,
+}
+
+impl From<ArraysSnap> for marey_analyze::Snap {
+    fn from(snap: ArraysSnap) -> Self {
+        match snap {
+            ArraysSnap::Expand => Self::Expand,
+            ArraysSnap::Shrink => Self::Shrink,
+            ArraysSnap::None => Self::No,
+        }
+    }
 }

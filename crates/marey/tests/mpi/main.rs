@@ -41,6 +41,7 @@ mod mpi_pauses;
 mod mpi_polls;
 mod mpi_rules;
 mod mpi_rust;
+mod mpi_sections;
 mod mpi_signals;
 mod mpi_sites;
 mod mpi_sizes;

@@ -57,6 +57,19 @@ fn from_an_array_to_its_gets_to_the_line_in_the_browser() {
 }
 
 #[test]
+fn a_part_of_an_array_is_selected_in_the_browser() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let program = need!(crate::mpi_sections::program(), "coarrays of Fortran for Open MPI");
+    let place = Place::new();
+    let run = Job::new(mpi, 3, &program).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let expected = json!({ "rows": crate::mpi_sections::line_of("row = u(j, :)[3]") });
+    let file = place.path().join("expected.json");
+    std::fs::write(&file, expected.to_string()).unwrap();
+    look_for(run.path(), "selection", &file, &place);
+}
+
+#[test]
 fn a_run_without_arrays_and_messages_in_the_browser() {
     let place = Place::new();
     let mut spool = Spool::new();

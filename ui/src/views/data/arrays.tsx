@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { bytes, count, counted, percent, place } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
 import { array, chosenArray, chosenAxes } from "../../state/data.ts";
+import { chosenSelection } from "../../state/selection.ts";
 import { goToSource } from "../../state/source.ts";
 import type { ArraysHead, WireAccesses, WireArray, WirePiece } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
@@ -30,6 +31,8 @@ export function Arrays({ head }: { readonly head: ArraysHead }): JSX.Element {
   ];
   const choose = (row: WireArray): void =>
     batch(() => {
+      // What is selected of another one has no place in it.
+      if (row.number !== array.value?.number) chosenSelection.value = null;
       chosenArray.value = row.name;
       chosenAxes.value = null;
     });

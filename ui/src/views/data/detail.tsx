@@ -13,6 +13,7 @@ import { Table, type Column } from "../../widgets/table.tsx";
 import { Coming } from "../lost.tsx";
 import { elements, nameOf, Place, Split } from "./arrays.tsx";
 import { HeatMap } from "./heat.tsx";
+import { Selection } from "./selection.tsx";
 
 interface Props {
   readonly array: WireArray;
@@ -45,6 +46,7 @@ export function Detail({ array, of }: Props): JSX.Element {
           {array.bounds.length === 0 ? <p class="muted">It has one element, or its bounds are not known.</p> : head.has_sections ? <HeatMap array={array} processes={head.processes} /> : <p class="muted">Single accesses are not in this page, or none were recorded one by one: open the run itself with marey view.</p>}
         </section>
       </div>
+      <Selection array={array} />
     </>
   );
 }

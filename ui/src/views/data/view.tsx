@@ -6,6 +6,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
 import { array, arrays, followData, isAsking, isOfSpan } from "../../state/data.ts";
+import { followSelection, isSelecting } from "../../state/sub_array.ts";
 import { span } from "../../state/view.ts";
 import type { ArraysHead } from "../../wire/generated.ts";
 import { AddedUp } from "../added_up.tsx";
@@ -18,9 +19,10 @@ import { Detail } from "./detail.tsx";
 
 export function Data(): JSX.Element {
   useEffect(followData, []);
+  useEffect(followSelection, []);
   const head = arrays.value;
   return (
-    <div class="sheet" data-settled={head !== null && !isAsking.value}>
+    <div class="sheet" data-settled={head !== null && !isAsking.value && !isSelecting.value}>
       <p class="data-tools">
         <Of isOfSpan={isOfSpan} help="Accesses that began in the span that is shown; it follows the timeline" />
       </p>

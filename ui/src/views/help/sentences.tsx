@@ -33,6 +33,11 @@ export function OfData(): JSX.Element {
         picture of its elements, the darker the more often they were referred to. Arrows lead from cell to cell. Dimensions can be chosen, or the process that has the elements.
       </p>
       <p>
+        Draw across cells, or go with shift and the arrows, to <em>select</em> a part of the array: beneath stand the statements and processes that access its elements, how many of the elements that they mean are
+        selected, and who has them. An access counts as a whole if it means one of them. Where processes have bounds of their own the selection <em>snaps</em>: it takes whole parts that it meets, or
+        leaves out those that it does not hold. Escape drops it. <code>marey arrays --section</code> says the same.
+      </p>
+      <p>
         <em>Messages</em> come from and go to data: a variable, a block of the heap by the pointer that held its address or by who allocated it, part of a stack's frame. What is not known is a row, too, and says why.
       </p>
     </>
