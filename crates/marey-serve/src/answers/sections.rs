@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use marey_analyze::{Axis, HeatMap, Reference, SectionRange, Trace};
-use marey_model::AccessKind;
+use marey_model::{AccessKind, DataKind, DimensionKind};
 
 use super::part::is_meant;
 use crate::fold::float;
@@ -79,6 +79,8 @@ fn found(run: &Opened<'_>, asked: &SectionsOf) -> Result<(HeatMap, Vec<String>),
     let most = [asked.cells.0 as usize, asked.cells.1 as usize];
     let mut map = HeatMap::new(axes, [across, down], most);
     let shapes = shapes(run)?;
+    // Those of the last access of a window, which says how many there are by their bytes.
+    let mut by_bytes: Vec<SectionRange> = Vec::new();
     let of = |at: u32| is_one(at as usize).then(|| &all[at as usize]);
     let columns = ["location", "time", "kind", "array", "peer", "bytes", "offset", "shape"];
     let (from, to) = asked.part.span.as_ref().map_or((i64::MIN, i64::MAX), |it| (it.from_ns, it.to_ns));
@@ -87,8 +89,8 @@ fn found(run: &Opened<'_>, asked: &SectionsOf) -> Result<(HeatMap, Vec<String>),
         else {
             return;
         };
-        let (Ok(array), Ok(peer), Ok(offset), Ok(shape)) =
-            (rows.u32("array"), rows.u32("peer"), rows.i64("offset"), rows.u32("shape"))
+        let (Ok(array), Ok(peer), Ok(bytes), Ok(offset), Ok(shape)) =
+            (rows.u32("array"), rows.u32("peer"), rows.i64("bytes"), rows.i64("offset"), rows.u32("shape"))
         else {
             return;
         };
@@ -98,12 +100,23 @@ fn found(run: &Opened<'_>, asked: &SectionsOf) -> Result<(HeatMap, Vec<String>),
             if !is_access || time[row] < from || to <= time[row] || !is_meant(&asked.part, location[row]) {
                 continue;
             }
+            let shape = shapes.get(&shape[row]);
+            let ranges = match array.kind {
+                DataKind::Window => {
+                    let unit = array.element_bytes.unwrap_or(0);
+                    // Where an access begins of which that is not known nobody can tell.
+                    let shape = if offset[row] < 0 { Some(&Shape::default()) } else { shape };
+                    by_bytes = in_displacements(shape, unit, bytes[row]);
+                    by_bytes.as_slice()
+                }
+                _ => shape.map_or(&[][..], |shape| &shape.ranges),
+            };
             let owner = run.trace.locations().get(location[row] as usize).map(|it| it.process.0);
             map.add(&Reference {
                 bounds: &array.bounds,
                 element_bytes: array.element_bytes.unwrap_or(0),
                 offset: offset[row],
-                ranges: shapes.get(&shape[row]).map_or(&[], Vec::as_slice),
+                ranges,
                 process: processes.binary_search(&peer[row]).ok(),
                 is_remote: owner != Some(peer[row]),
             });
@@ -113,8 +126,38 @@ fn found(run: &Opened<'_>, asked: &SectionsOf) -> Result<(HeatMap, Vec<String>),
     Ok((map, scanned.damage.iter().map(ToString::to_string).collect()))
 }
 
-/// Dimensions of each section, by its number.
-fn shapes(run: &Opened<'_>) -> Result<BTreeMap<u32, Vec<SectionRange>>, String> {
+/// A section.
+#[derive(Default)]
+struct Shape {
+    ranges: Vec<SectionRange>,
+    /// Whether strides, and how many stand side by side, are bytes.
+    is_in_bytes: bool,
+}
+
+/// The displacements that an access to a window means, which is told by bytes: of none that begin or end within one.
+fn in_displacements(shape: Option<&Shape>, unit: u64, bytes: i64) -> Vec<SectionRange> {
+    let bytes = u64::try_from(bytes).unwrap_or(0);
+    let untold = || vec![SectionRange::Vector { count: bytes.checked_div(unit).unwrap_or(0).max(1) }];
+    let whole = |bytes: u64| (bytes % unit.max(1) == 0).then(|| bytes.checked_div(unit)).flatten();
+    let side_by_side = |bytes: u64| Some(SectionRange::Elements { stride: 1, count: whole(bytes)? });
+    let one = |(place, range): (usize, &SectionRange)| match *range {
+        SectionRange::Elements { count, .. } if place == 0 => side_by_side(count),
+        SectionRange::Elements { stride, count } => {
+            let stride = i64::try_from(whole(u64::try_from(stride).ok()?)?).ok()?;
+            Some(SectionRange::Elements { stride, count })
+        }
+        _ => None,
+    };
+    let found = match shape {
+        None => side_by_side(bytes).map(|range| vec![range]),
+        Some(shape) if shape.is_in_bytes => shape.ranges.iter().enumerate().map(one).collect(),
+        Some(_) => None,
+    };
+    found.unwrap_or_else(untold)
+}
+
+/// Each section, by its number.
+fn shapes(run: &Opened<'_>) -> Result<BTreeMap<u32, Shape>, String> {
     let unread = |error: marey_archive::Error| format!("sections cannot be read: {error}");
     if run.archive.meta().rows("shapes") > MOST_SHAPES {
         return Err("the run has too many kinds of sections for a picture".to_owned());
@@ -126,12 +169,14 @@ fn shapes(run: &Opened<'_>) -> Result<BTreeMap<u32, Vec<SectionRange>>, String> 
         table.i64("stride").map_err(unread)?,
         table.i64("count").map_err(unread)?,
     );
-    let mut found: BTreeMap<u32, Vec<SectionRange>> = BTreeMap::new();
+    let mut found: BTreeMap<u32, Shape> = BTreeMap::new();
     for row in 0..table.len() {
         let count = u64::try_from(counts[row]).unwrap_or(0);
         let (start, stride) = (starts[row], strides[row]);
-        found.entry(ids[row]).or_default().push(match kinds[row].as_str() {
-            "elements" => SectionRange::Elements { stride, count },
+        let section = found.entry(ids[row]).or_default();
+        section.is_in_bytes = kinds[row] == DimensionKind::Bytes.name();
+        section.ranges.push(match kinds[row].as_str() {
+            "elements" | "bytes" => SectionRange::Elements { stride, count },
             "subscripts" => SectionRange::Subscripts { start, stride, count },
             _ => SectionRange::Vector { count },
         });

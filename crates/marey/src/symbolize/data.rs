@@ -26,10 +26,20 @@ pub(super) fn named(
             Some((module, vaddr)) => opened.variables(module)?.and_then(|it| look_up(it, vaddr, place)),
             None => None,
         };
-        found.push(match (place.kind, variable) {
-            (DataKind::Block | DataKind::Variable | DataKind::Frame, variable) => {
-                buffers::named(place, variable, modules, symbolizer)?
+        // A window is called as its memory would be.
+        let kind = place.memory.unwrap_or(place.kind);
+        let buffer = match kind {
+            DataKind::Block | DataKind::Variable | DataKind::Frame => {
+                buffers::named(kind, place, variable.clone(), modules, symbolizer)?
             }
+            _ => None,
+        };
+        found.push(match (place.kind, variable) {
+            (DataKind::Block | DataKind::Variable | DataKind::Frame, _) => buffer,
+            (DataKind::Window, _) => match buffer {
+                Some(buffer) => Some(buffer),
+                None => made(place, modules, symbolizer)?,
+            },
             (_, Some(variable)) => Some(of_variable(variable)),
             (_, None) => made(place, modules, symbolizer)?,
         });
