@@ -1,5 +1,5 @@
-/* One-sided operations on elements of 8 bytes, over and over, within one epoch: what a recorder adds to each. Called as
- * PROGRAM OPERATIONS; rank 0 makes them and prints one figure a line.
+/* One-sided operations on elements of 8 bytes, over and over, within one epoch and with one buffer: what a recorder adds to
+ * each. Called as PROGRAM OPERATIONS; rank 0 makes them and prints one figure a line.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -8,13 +8,13 @@
 enum { LEN = 1024, EACH = 512 };
 
 static double memory[LEN];
-static double own[LEN];
+static double own[4];
 static MPI_Win win;
 static MPI_Datatype vector;
 
-static void get(int target, int i) { MPI_Get(&own[i], 1, MPI_DOUBLE, target, i, 1, MPI_DOUBLE, win); }
-static void put(int target, int i) { MPI_Put(&own[i], 1, MPI_DOUBLE, target, i, 1, MPI_DOUBLE, win); }
-static void get_vector(int target, int i) { MPI_Get(&own[i], 4, MPI_DOUBLE, target, i, 1, vector, win); }
+static void get(int target, int i) { MPI_Get(own, 1, MPI_DOUBLE, target, i, 1, MPI_DOUBLE, win); }
+static void put(int target, int i) { MPI_Put(own, 1, MPI_DOUBLE, target, i, 1, MPI_DOUBLE, win); }
+static void get_vector(int target, int i) { MPI_Get(own, 4, MPI_DOUBLE, target, i, 1, vector, win); }
 
 /* Nanoseconds of one. */
 static double time_of(void (*operation)(int, int), int target, long n) {

@@ -134,11 +134,13 @@ impl Globals {
         if let Some(memory) = memory {
             let kind = DataKind::from_code(memory.kind).unwrap_or(DataKind::Other);
             let place = self.data_place(process, memory, kind, numbers);
-            return DataPlace { kind: DataKind::Window, memory: Some(kind), ..place };
+            // A block is called after who allocated it, what has no name after who made the window.
+            let made = if kind == DataKind::Block { place.made } else { self.made(process, def, numbers) };
+            return DataPlace { kind: DataKind::Window, memory: Some(kind), made, ..place };
         }
         let place = self.data_place(process, def, DataKind::Window, numbers);
         let kind = if place.from_frame.is_some() { DataKind::Frame } else { DataKind::Variable };
-        DataPlace { memory: place.place.map(|_| kind), ..place }
+        DataPlace { memory: place.place.map(|_| kind), made: self.made(process, def, numbers), ..place }
     }
 
     /// Return addresses of the call that made a datum.

@@ -131,8 +131,9 @@ fn datum(open: &Open, call: Call, window: u32, piece: Piece) -> Option<(u32, u32
     let held = if pointer == 0 { None } else { buffers::variable(runtime, call.entry, pointer) };
     let key = match (memory, held) {
         (Some(memory), _) => Key::Memory(memory),
-        (None, Some(_)) => Key::Variable(pointer),
-        (None, None) => Key::Made(site),
+        (None, Some((_, None))) => Key::Variable(pointer),
+        // What lies in a frame is another variable in the next.
+        (None, _) => Key::Made(site),
     };
     let id = runtime.define(|definitions| definitions.next_id(DefinitionKind::Data))?;
     let definition = Definition::Data {

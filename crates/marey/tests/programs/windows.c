@@ -86,6 +86,14 @@ static void of_blocks(void) {
   MPI_Win_fence(0, little);
   MPI_Type_free(&vector);
   MPI_Type_free(&list);
+  /* Another type, by a handle that is likely to be that of the first. */
+  MPI_Type_vector(2, 1, 4, MPI_DOUBLE, &vector);
+  MPI_Type_commit(&vector);
+  MPI_Win_fence(0, win);
+  MPI_Get(got, 2, MPI_DOUBLE, next, 16, 1, vector, win);
+  access_to("grid", "read", next, 16, 16, "8:1 2:32");
+  MPI_Win_fence(0, win);
+  MPI_Type_free(&vector);
   MPI_Win_free(&little);
   MPI_Win_free(&win);
 }
