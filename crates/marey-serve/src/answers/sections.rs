@@ -183,3 +183,26 @@ fn shapes(run: &Opened<'_>) -> Result<BTreeMap<u32, Shape>, String> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_a_window_are_displacements_where_they_are_whole_ones() {
+        let run = |stride: i64, count: u64| SectionRange::Elements { stride, count };
+        let untold = |count: u64| vec![SectionRange::Vector { count }];
+        let in_bytes = |ranges: &[SectionRange]| Shape { ranges: ranges.to_vec(), is_in_bytes: true };
+        assert_eq!(in_displacements(None, 8, 24), [run(1, 3)]);
+        assert_eq!(in_displacements(None, 1, 24), [run(1, 24)]);
+        // Five times three elements of 8 bytes, ten apart.
+        let vector = in_bytes(&[run(1, 24), run(80, 5)]);
+        assert_eq!(in_displacements(Some(&vector), 8, 120), [run(1, 3), run(10, 5)]);
+        assert_eq!(in_displacements(Some(&vector), 4, 120), [run(1, 6), run(20, 5)]);
+        // Half an element, strides that are none of whole ones, what is not told, and no unit.
+        assert_eq!(in_displacements(None, 8, 20), untold(2));
+        assert_eq!(in_displacements(Some(&in_bytes(&[run(1, 8), run(12, 5)])), 8, 40), untold(5));
+        assert_eq!(in_displacements(Some(&Shape::default()), 8, 40), untold(5));
+        assert_eq!(in_displacements(None, 0, 40), untold(1));
+    }
+}

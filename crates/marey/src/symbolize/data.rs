@@ -29,7 +29,9 @@ pub(super) fn named(
         // A window is called as its memory would be.
         let kind = place.memory.unwrap_or(place.kind);
         let buffer = match kind {
-            DataKind::Variable | DataKind::Frame if place.kind == DataKind::Window && variable.is_none() => None,
+            DataKind::Variable | DataKind::Frame if place.kind == DataKind::Window && variable.is_none() => {
+                None
+            }
             DataKind::Block | DataKind::Variable | DataKind::Frame => {
                 buffers::named(kind, place, variable.clone(), modules, symbolizer)?
             }
