@@ -192,7 +192,8 @@ impl Windows {
         // of two processes may differ a little, so else what is nearest to it.
         let address = displacement.cast_unsigned();
         let holds = |piece: &&Piece| address.checked_sub(piece.address).is_some_and(|at| at < piece.bytes);
-        let away = |piece: &&Piece| (piece.from - now).max(now.saturating_sub(piece.until)).max(0);
+        let away =
+            |piece: &&Piece| piece.from.saturating_sub(now).max(now.saturating_sub(piece.until)).max(0);
         let found = part.attached.iter().filter(holds).min_by_key(away);
         Some(found.map_or((whole.row, -1), |piece| (piece.row, (address - piece.address).cast_signed())))
     }

@@ -69,6 +69,9 @@ enum Key {
     Variable(u32, u64),
     /// The same of where a function goes on, and the distance from its frame's canonical address.
     Frame(u32, u64, i64),
+    /// What the variable there points to, of which nothing else is known: module and virtual address, and in a frame the
+    /// distance from its canonical address.
+    Held(u32, u64, Option<i64>),
     Unknown(Unknown),
 }
 
@@ -201,12 +204,13 @@ pub(crate) fn memory(runtime: &Runtime, entry: Entry, base: usize, site: u32) ->
     }
     let _own = Own::begin();
     let held = holder::of(runtime, site::of_thread(runtime), entry, (base, Some(site)), &WORK)?;
-    let id = runtime.define(|definitions| definitions.next_id(DefinitionKind::Data))?;
-    let (place, from_frame) = (Some(held.place), held.from_frame);
-    let new = New { place, from_frame, site: Some(site), ..New::at(DataKind::Block, base) };
-    let definition = new.definition(id, runtime.ticks());
-    runtime.define(|definitions| definitions.define(&definition)).filter(|is_defined| *is_defined)?;
-    Some(id)
+    let key = Key::Held(held.place.0, held.place.1, held.from_frame);
+    datum(runtime, key, || New {
+        place: Some(held.place),
+        from_frame: held.from_frame,
+        site: Some(site),
+        ..New::at(DataKind::Block, base)
+    })
 }
 
 /// Where debug information has the name of the variable at an address; `None` of one in the heap.
