@@ -169,7 +169,7 @@ fn exchange(process: &mut Process, peer: i64) {
     call(process, "MPI_Bcast", &mut |p| p.collective(0, 1, 0, 64, 64));
     call(process, "MPI_Iallreduce", &mut |p| got = p.post_collective(0, 0, -1, 8));
     call(process, "MPI_Wait", &mut |p| p.collected(0, got));
-    let rma = Record::Rma { kind: 0, window: 0, target: peer, bytes: 24, displacement: 3, data: 0 };
+    let rma = Record::Rma { kind: 0, window: 0, target: peer, bytes: 24, displacement: 3, data: 0, shape: 0 };
     call(process, "MPI_Put", &mut |p| p.untimed(0, rma));
     let io = Record::Io { file: 0, kind: 1, bytes: 100, offset: 512 };
     call(process, "MPI_File_write", &mut |p| p.untimed(0, io));

@@ -182,7 +182,7 @@ pub struct Array {
 impl Array {
     /// Whether it is one that calls of its level act on; others are only met where messages come from or go to.
     pub fn is_acted_on(&self) -> bool {
-        matches!(self.kind, DataKind::Coarray | DataKind::View)
+        matches!(self.kind, DataKind::Coarray | DataKind::View | DataKind::Window)
     }
 }
 

@@ -5,12 +5,15 @@
 //!
 //! Deliberately absent: whom they are handed to, and sums.
 
+mod displacements;
+
 use std::ops::Range;
 
 use marey_analyze::{Elements, SectionRange, SingleAccess, Trace};
-use marey_model::{AccessKind, CallPathId, LocationId, Nanos, ProcessId};
+use marey_model::{AccessKind, CallPathId, DataKind, DimensionKind, LocationId, Nanos, ProcessId};
 use rustc_hash::FxHashMap;
 
+use self::displacements::{Shape, in_displacements};
 use crate::schema::NONE;
 use crate::{Archive, Error};
 
@@ -47,6 +50,8 @@ impl Archive {
     ) -> Result<Vec<Error>, Error> {
         let shapes = shapes(self)?;
         let arrays = trace.arrays();
+        // Those of the last access of a window, which says how many there are by their bytes.
+        let mut by_bytes: Vec<SectionRange> = Vec::new();
         let columns =
             ["location", "time", "call_path", "kind", "array", "peer", "bytes", "offset", "shape", "leave"];
         let scanned = self.scan("accesses", &columns, &[], |rows| {
@@ -78,6 +83,18 @@ impl Archive {
                 if !wanted.span.contains(&time[row]) || !(wanted.location)(location) {
                     continue;
                 }
+                let shape = shapes.get(&shape[row]);
+                let bytes = u64::try_from(bytes[row]).unwrap_or(0);
+                let element_bytes = of.element_bytes.unwrap_or(0);
+                let ranges = match of.kind {
+                    DataKind::Window => {
+                        // Where an access begins of which that is not known nobody can tell.
+                        let shape = if offset[row] < 0 { Some(&Shape::default()) } else { shape };
+                        by_bytes = in_displacements(shape, element_bytes, bytes, &of.bounds);
+                        by_bytes.as_slice()
+                    }
+                    _ => shape.map_or(&[][..], |shape| &shape.ranges),
+                };
                 act(&SingleAccess {
                     location,
                     process: trace.locations().get(location.idx()).map(|it| it.process),
@@ -89,10 +106,10 @@ impl Archive {
                     leave: (leave[row] >= 0).then_some(Nanos(leave[row].min(wanted.span.end))),
                     elements: Elements {
                         bounds: &of.bounds,
-                        element_bytes: of.element_bytes.unwrap_or(0),
-                        bytes: u64::try_from(bytes[row]).unwrap_or(0),
+                        element_bytes,
+                        bytes,
                         offset: offset[row],
-                        ranges: shapes.get(&shape[row]).map_or(&[], Vec::as_slice),
+                        ranges,
                     },
                 });
             }
@@ -102,7 +119,7 @@ impl Archive {
 }
 
 /// Dimensions of each section, by the number of its shape.
-fn shapes(archive: &Archive) -> Result<FxHashMap<u32, Vec<SectionRange>>, Error> {
+fn shapes(archive: &Archive) -> Result<FxHashMap<u32, Shape>, Error> {
     let rows = archive.meta().rows("shapes");
     if rows > MOST_SHAPES {
         return Err(Error::TooManyRows { table: "shapes", rows });
@@ -110,12 +127,14 @@ fn shapes(archive: &Archive) -> Result<FxHashMap<u32, Vec<SectionRange>>, Error>
     let table = archive.table("shapes")?;
     let (ids, kinds) = (table.u32("id")?, table.text("kind")?);
     let (starts, strides, counts) = (table.i64("start")?, table.i64("stride")?, table.i64("count")?);
-    let mut found: FxHashMap<u32, Vec<SectionRange>> = FxHashMap::default();
+    let mut found: FxHashMap<u32, Shape> = FxHashMap::default();
     for row in 0..table.len() {
         let count = u64::try_from(counts[row]).unwrap_or(0);
         let (start, stride) = (starts[row], strides[row]);
-        found.entry(ids[row]).or_default().push(match kinds[row].as_str() {
-            "elements" => SectionRange::Elements { stride, count },
+        let section = found.entry(ids[row]).or_default();
+        section.is_in_bytes = kinds[row] == DimensionKind::Bytes.name();
+        section.ranges.push(match kinds[row].as_str() {
+            "elements" | "bytes" => SectionRange::Elements { stride, count },
             "subscripts" => SectionRange::Subscripts { start, stride, count },
             _ => SectionRange::Vector { least: start, greatest: stride, count },
         });

@@ -61,6 +61,10 @@ pub(crate) mod system {
 /// Coarrays, in the same.
 #[cfg(feature = "linked")]
 pub(crate) mod coarray {
+    pub(crate) fn is_serving(_: crate::entry::Entry) -> bool {
+        false
+    }
+
     pub(crate) fn verb(_: u32) -> Option<(&'static str, marey_model::Role)> {
         None
     }
@@ -81,11 +85,42 @@ pub(crate) mod kokkos {
 /// Data, in the same.
 #[cfg(feature = "linked")]
 pub(crate) mod data {
+    #[expect(dead_code, reason = "without debug information of their places data have numbers only")]
+    pub(crate) enum Key {
+        Variable(usize),
+        Made(u32),
+        Named(u32),
+        Memory(u32),
+    }
+
     pub(crate) fn of_noun(_: u32) -> Option<u32> {
         None
     }
 
+    pub(crate) fn noun(kind: &'static str, _: Key, data: u32) -> u32 {
+        crate::site::noun(kind, &format!("{kind} {data}"))
+    }
+
     pub(crate) mod buffers {
+        pub(crate) fn memory(
+            _: &marey_measure::Runtime,
+            _: crate::entry::Entry,
+            _: usize,
+            _: u32,
+        ) -> Option<u32> {
+            None
+        }
+
+        pub(crate) type Place = ((u32, u64), Option<i64>);
+
+        pub(crate) fn variable(
+            _: &marey_measure::Runtime,
+            _: crate::entry::Entry,
+            _: usize,
+        ) -> Option<Place> {
+            None
+        }
+
         pub(crate) fn data(_: &marey_measure::Runtime, _: crate::entry::Entry, _: usize) -> u32 {
             marey_measure::message::NO_DATA
         }

@@ -23,12 +23,14 @@ pub enum DataKind {
     View = 4,
     /// Memory of which nothing else is known.
     Other = 5,
+    /// A window of one-sided communication, this process's part of it.
+    Window = 6,
 }
 
 impl DataKind {
     /// All kinds in the order of their codes.
-    pub const ALL: [Self; 6] =
-        [Self::Coarray, Self::Variable, Self::Block, Self::Frame, Self::View, Self::Other];
+    pub const ALL: [Self; 7] =
+        [Self::Coarray, Self::Variable, Self::Block, Self::Frame, Self::View, Self::Other, Self::Window];
 
     /// The kind that a byte of a spool stands for.
     pub fn from_code(code: u8) -> Option<Self> {
@@ -44,6 +46,7 @@ impl DataKind {
             Self::Frame => "frame",
             Self::View => "view",
             Self::Other => "other",
+            Self::Window => "window",
         }
     }
 }
@@ -105,12 +108,19 @@ pub enum DimensionKind {
     Subscripts = 1,
     /// By a vector of subscripts, the least of which is `start` and the greatest `stride`.
     Vector = 2,
+    /// By bytes of memory: the section begins at the offset of the access, and goes on by `stride` bytes. Who reaches into
+    /// the memory of others does not know how large their elements are.
+    Bytes = 3,
+    /// It is not told.
+    Untold = 4,
 }
 
 impl DimensionKind {
     /// The kind that a byte of a spool stands for.
     pub fn from_code(code: u8) -> Option<Self> {
-        [Self::Elements, Self::Subscripts, Self::Vector].get(usize::from(code)).copied()
+        [Self::Elements, Self::Subscripts, Self::Vector, Self::Bytes, Self::Untold]
+            .get(usize::from(code))
+            .copied()
     }
 
     /// The name used in the archive.
@@ -119,6 +129,8 @@ impl DimensionKind {
             Self::Elements => "elements",
             Self::Subscripts => "subscripts",
             Self::Vector => "vector",
+            Self::Bytes => "bytes",
+            Self::Untold => "untold",
         }
     }
 }

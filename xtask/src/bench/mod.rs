@@ -32,6 +32,7 @@ mod screen;
 mod stats;
 mod table;
 mod view;
+mod window;
 
 use crate::setup;
 use crate::shell::{output, root};
@@ -165,6 +166,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         coarray::measure(plan, &tools, &mut goals)?,
         kokkos::measure(plan, &tools, &mut goals)?,
         message::measure(plan, &tools, &mut goals)?,
+        window::measure(plan, &tools, &mut goals)?,
         merge::measure(plan, &tools, &mut goals)?,
         program::measure(plan, &tools, &mut goals)?,
         sampling::measure(plan, &tools, &mut goals)?,

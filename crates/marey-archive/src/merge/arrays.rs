@@ -11,8 +11,9 @@ use std::collections::BTreeMap;
 use marey_model::DataKind;
 use rustc_hash::FxHashMap;
 
+use super::clock::Clock;
 use super::definitions::{DataDef, ProcessDefs};
-use super::globals::{Context, Globals, NounRow, Numbers, Part};
+use super::globals::{All, Context, Globals, NounRow, Numbers, Part};
 use super::input::Input;
 use super::rows::columns;
 use super::{Datum, Namer, tables};
@@ -34,6 +35,8 @@ pub(crate) struct ArrayRow {
 pub struct DataPlace {
     /// What it is.
     pub kind: DataKind,
+    /// Of a window what its memory is, of which the rest is told.
+    pub memory: Option<DataKind>,
     /// Row of the module, and virtual address of the variable or of what describes it; with `from_frame` the return
     /// address into the function whose frame it lies in.
     pub place: Option<(u32, u64)>,
@@ -54,28 +57,37 @@ impl Globals {
     pub(crate) fn process_data(
         &mut self,
         idx: usize,
-        process: &ProcessDefs,
-        numbers: &Numbers,
+        all: All<'_>,
+        clock: &Clock,
     ) -> FxHashMap<u32, (u32, Part)> {
         let mut found = FxHashMap::default();
+        let process = &all.processes[idx];
         for (&id, def) in &process.data {
-            let site = def.site.and_then(|site| process.sites.get(&site));
-            let stack = site.and_then(|(_, stack)| numbers.stacks.get(&(*stack)?)).copied().unwrap_or(NONE);
-            let noun = self.data_noun(process, def, stack, numbers);
+            let noun = self.data_noun(all, self.windows.called_after(idx, id));
             let set = self.participants.id(noun);
-            found.insert(id, (self.arrays.len() as u32, Part { noun, set }));
+            let row = self.arrays.len() as u32;
+            found.insert(id, (row, Part { noun, set }));
+            self.windows.add(idx, process, id, row, clock);
+            let stack = stack_of(process, def.site, &all.numbers[idx]);
             self.arrays.push(ArrayRow { noun, process: idx as u32, def: def.clone(), stack });
         }
         found
     }
 
-    fn data_noun(&mut self, process: &ProcessDefs, def: &DataDef, stack: u32, numbers: &Numbers) -> u32 {
+    /// The noun of a datum of a process.
+    fn data_noun(&mut self, all: All<'_>, (idx, id): (usize, u32)) -> u32 {
+        let (process, numbers) = (&all.processes[idx], &all.numbers[idx]);
+        let Some(def) = process.data.get(&id) else { return NONE };
         let kind = DataKind::from_code(def.kind).unwrap_or(DataKind::Other);
-        let place = self.data_place(process, def, kind, stack, numbers);
+        let place = match kind {
+            DataKind::Window => self.window_place(process, def, numbers),
+            _ => self.data_place(process, def, kind, numbers),
+        };
         let name = if def.name.is_empty() { label(&place, &self.modules.rows) } else { def.name.clone() };
         let level = self.level(match kind {
             DataKind::Coarray => marey_model::Level::COARRAY,
             DataKind::View => marey_model::Level::KOKKOS,
+            DataKind::Window => marey_model::Level::MPI,
             _ => marey_model::Level::SOURCE,
         });
         // The same label may stand for several places: blocks of one function, say.
@@ -99,7 +111,6 @@ impl Globals {
         process: &ProcessDefs,
         def: &DataDef,
         kind: DataKind,
-        stack: u32,
         numbers: &Numbers,
     ) -> DataPlace {
         let mut within = Vec::new();
@@ -110,12 +121,39 @@ impl Globals {
             outer = next;
         }
         let global = |(module, vaddr): (u32, u64)| Some((*numbers.modules.get(&module)?, vaddr));
-        let made = self.stacks.rows.get(stack as usize).cloned().unwrap_or_default();
+        let made = self.made(process, def, numbers);
         let place = outer.place.and_then(global);
         // What has a place is the same, wherever it was made. Whether a block has one is not certain.
         let made = if place.is_some() && kind != DataKind::Block { Vec::new() } else { made };
-        DataPlace { kind, place, from_frame: outer.from_frame, within, made }
+        DataPlace { kind, memory: None, place, from_frame: outer.from_frame, within, made }
     }
+
+    /// Where a window has its name from: the memory that it was made of, the pointer to it, else the call.
+    fn window_place(&self, process: &ProcessDefs, def: &DataDef, numbers: &Numbers) -> DataPlace {
+        let memory = def.within.and_then(|(memory, _)| process.data.get(&memory));
+        if let Some(memory) = memory {
+            let kind = DataKind::from_code(memory.kind).unwrap_or(DataKind::Other);
+            let place = self.data_place(process, memory, kind, numbers);
+            // A block is called after who allocated it, what has no name after who made the window.
+            let made = if kind == DataKind::Block { place.made } else { self.made(process, def, numbers) };
+            return DataPlace { kind: DataKind::Window, memory: Some(kind), made, ..place };
+        }
+        let place = self.data_place(process, def, DataKind::Window, numbers);
+        let kind = if place.from_frame.is_some() { DataKind::Frame } else { DataKind::Variable };
+        DataPlace { memory: place.place.map(|_| kind), made: self.made(process, def, numbers), ..place }
+    }
+
+    /// Return addresses of the call that made a datum.
+    fn made(&self, process: &ProcessDefs, def: &DataDef, numbers: &Numbers) -> Vec<(u32, u64)> {
+        let stack = stack_of(process, def.site, numbers);
+        self.stacks.rows.get(stack as usize).cloned().unwrap_or_default()
+    }
+}
+
+/// The stack of a site in the run; [`NONE`] if it is not known.
+fn stack_of(process: &ProcessDefs, site: Option<u32>, numbers: &Numbers) -> u32 {
+    let site = site.and_then(|site| process.sites.get(&site));
+    site.and_then(|(_, stack)| numbers.stacks.get(&(*stack)?)).copied().unwrap_or(NONE)
 }
 
 /// What stands for a datum without a name.
@@ -175,6 +213,7 @@ pub(super) fn unite(globals: &mut Globals, contexts: &mut [Context]) {
         }
     }
     globals.arrays = rows;
+    globals.windows.renumber(&now);
     for context in contexts {
         // The order does not matter: each is changed by itself.
         context.data.values_mut().for_each(|(row, _)| *row = now[*row as usize]);
@@ -188,6 +227,21 @@ fn text_of(bounds: &[(i64, u64)]) -> String {
         format!("{lower}:{upper}")
     };
     bounds.iter().map(one).collect::<Vec<_>>().join(",")
+}
+
+/// Whether elements of a datum are what the declaration says. Those of a window are displacements, which may be others.
+fn is_told_by(def: &DataDef, datum: &Datum) -> bool {
+    def.kind != DataKind::Window as u8 || def.element == datum.element_bytes
+}
+
+/// The displacements that a window's part has, from 0 on. What is declared may begin elsewhere, and be larger.
+fn displacements(def: &DataDef) -> Vec<(i64, u64)> {
+    def.bytes
+        .checked_div(def.element)
+        .filter(|number| 0 < *number)
+        .map(|number| (0, number))
+        .into_iter()
+        .collect()
 }
 
 /// Types in descriptors of gfortran's, by their codes.
@@ -224,9 +278,11 @@ pub(super) fn arrays(input: &Input) -> Result<Columns, Error> {
         I64 |row| if element(row) == 0 { -1 } else { signed(element(row)) },
         Text |row| {
             let by_code = type_name(row.def.code, row.def.element);
-            told.get(&row.noun).map(|datum| datum.element.clone()).filter(|name| !name.is_empty()).unwrap_or(by_code)
+            let datum = told.get(&row.noun).filter(|datum| is_told_by(&row.def, datum));
+            datum.map(|datum| datum.element.clone()).filter(|name| !name.is_empty()).unwrap_or(by_code)
         },
         Text |row| match row.def.bounds.is_empty() {
+            _ if row.def.kind == DataKind::Window as u8 => text_of(&displacements(&row.def)),
             true => told.get(&row.noun).map_or(String::new(), |datum| text_of(&datum.bounds)),
             false => text_of(&row.def.bounds),
         },

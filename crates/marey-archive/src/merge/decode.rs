@@ -545,14 +545,37 @@ impl Decoder {
             (enter, path, part.map_or(NONE, |part| part.noun))
         };
         match *record {
-            Record::Rma { kind, window, target, bytes, displacement, data } => {
+            Record::Rma { kind, window, target, bytes, displacement, data, shape } => {
                 let known = context.windows.get(&window);
                 let (time, path, window) = begin(known.map(|(part, _)| part));
-                let kind = RmaKind::from_code(kind.into()).map_or("unknown", RmaKind::name);
+                let kind = RmaKind::from_code(kind.into());
                 let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-                let peer = known.map_or(NONE, |(_, comm)| with.globals.process_of(*comm, target));
+                let peer = known.map_or(NONE, |(_, seen)| with.globals.process_of(seen.communicator, target));
                 let array = context.data.get(&data).map_or(NONE, |(row, _)| *row);
-                out.rma.push(Rma { time, path, kind, window, target, bytes, displacement, peer, array });
+                let windows = &with.globals.windows;
+                let how = kind.and_then(RmaKind::access);
+                let reached = how.zip(known).and_then(|(how, (_, seen))| {
+                    let both = (context.process, peer);
+                    Some((how, windows.reached(seen.window, both, displacement, self.now)?))
+                });
+                if let Some((how, (array, offset))) = reached {
+                    out.accesses.push(Accessed {
+                        time,
+                        path,
+                        kind: how.name(),
+                        array,
+                        target: windows.rank(peer),
+                        peer,
+                        bytes,
+                        offset,
+                        shape: context.shapes.get(&shape).copied().unwrap_or(NONE),
+                    });
+                }
+                let target_array = reached.map_or(NONE, |(_, (array, _))| array);
+                let kind = kind.map_or("unknown", RmaKind::name);
+                let row =
+                    Rma { time, path, kind, window, target, bytes, displacement, peer, array, target_array };
+                out.rma.push(row);
             }
             Record::Access { access } => {
                 let known = context.data.get(&access.data);

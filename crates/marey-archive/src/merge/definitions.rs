@@ -53,6 +53,8 @@ pub(crate) struct ProcessDefs {
     pub datatypes: BTreeMap<u32, (String, u64)>,
     /// Communicator and number.
     pub windows: BTreeMap<u32, (u32, u64)>,
+    /// Windows and the data that belong to them, in the order in which they were given.
+    pub window_data: Vec<(u32, u32)>,
     pub files: BTreeMap<u32, String>,
     pub event_kinds: BTreeMap<u32, EventKindDef>,
     /// Name and unit.
@@ -379,6 +381,14 @@ impl ProcessDefs {
                 if let Some(data) = self.data.get_mut(&id) {
                     data.until = ticks;
                 }
+            }
+            D::DataName { id, name } => {
+                if let Some(data) = self.data.get_mut(&id) {
+                    data.name = name;
+                }
+            }
+            D::WindowData { window, data } => {
+                self.window_data.push((window, data));
             }
             D::RegionData { region, data } => {
                 self.region_data.insert(region, data);

@@ -19,6 +19,7 @@ use super::clock::Clock;
 use super::definitions::{CounterKind, IdleDef, ProcessDefs, Shape};
 use super::identity::{Communicators, Seen};
 use super::index::Index;
+use super::windows::{self, Windows};
 use crate::schema::NONE;
 
 /// A site whose number is above this is not believed.
@@ -120,6 +121,7 @@ pub(crate) struct Globals {
     /// Sets of further nouns, one noun each.
     pub participants: Interner<u32>,
     pub communicators: Communicators,
+    pub windows: Windows,
     pub locations: Vec<Location>,
     /// Id of the level `mpi`.
     pub mpi_level: u32,
@@ -172,8 +174,8 @@ pub(crate) struct Context {
     pub unknown_site: Site,
     pub communicators: FxHashMap<u32, (Seen, Part)>,
     pub datatypes: FxHashMap<u32, u32>,
-    /// With the communicator.
-    pub windows: FxHashMap<u32, (Part, u32)>,
+    /// With what else is known of them.
+    pub windows: FxHashMap<u32, (Part, windows::Seen)>,
     pub files: FxHashMap<u32, Part>,
     /// With the row in [`Globals::arrays`].
     pub data: FxHashMap<u32, (u32, Part)>,
@@ -215,6 +217,13 @@ pub(crate) struct Numbers {
     pub stacks: FxHashMap<u32, u32>,
 }
 
+/// What all processes have said, and the numbers of that.
+#[derive(Clone, Copy)]
+pub(crate) struct All<'a> {
+    pub processes: &'a [ProcessDefs],
+    pub numbers: &'a [Numbers],
+}
+
 /// Makes the dictionaries, and for each process the way from its numbers to them.
 pub(crate) fn build(
     index: &Index,
@@ -222,12 +231,13 @@ pub(crate) fn build(
     clocks: &[Clock],
     communicators: Communicators,
 ) -> (Globals, Vec<Context>) {
-    let mut globals = Globals { communicators, ..Globals::default() };
-    let mut contexts: Vec<Context> = processes
-        .iter()
-        .enumerate()
-        .map(|(idx, process)| globals.process(idx, process, clocks[idx].clone(), index))
-        .collect();
+    let windows = Windows::new(processes, &communicators);
+    let mut globals = Globals { communicators, windows, ..Globals::default() };
+    // A window may be called after what lies with another process.
+    let numbers: Vec<Numbers> = processes.iter().map(|process| globals.numbers(process)).collect();
+    let all = All { processes, numbers: &numbers };
+    let mut contexts: Vec<Context> =
+        (0..processes.len()).map(|idx| globals.process(idx, all, clocks[idx].clone(), index)).collect();
     globals.reserve_regions();
     let level = globals.level(Level::SOURCE);
     for context in &mut contexts {
@@ -265,7 +275,8 @@ impl Globals {
         }
     }
 
-    fn process(&mut self, idx: usize, process: &ProcessDefs, clock: Clock, index: &Index) -> Context {
+    fn process(&mut self, idx: usize, all: All<'_>, clock: Clock, index: &Index) -> Context {
+        let (process, numbers) = (&all.processes[idx], &all.numbers[idx]);
         let mut levels = FxHashMap::default();
         for (&id, (name, tier, built_on)) in &process.levels {
             let known = self.levels.rows.iter().position(|level| level.name == *name);
@@ -274,23 +285,16 @@ impl Globals {
             levels.insert(id, global);
         }
         self.mpi_level = self.level(Level::MPI);
-        let numbers = self.numbers(process);
-        let data = self.process_data(idx, process, &numbers);
+        let data = self.process_data(idx, all, &clock);
         let shapes = process.shapes.iter().map(|(&id, shape)| (id, self.shapes.id(shape.clone()))).collect();
-        let sites = self.sites(process, &levels, &numbers, &data);
+        let sites = self.sites(process, &levels, numbers, &data);
         let (threads, lanes) = self.locations(idx, process, index);
         let communicators = self.communicators(idx, process);
-        // All who share a communicator make its windows in the same order, whatever others they make in between.
-        let mut made: Vec<(u64, u32, u32)> =
-            process.windows.iter().map(|(&id, &(communicator, number))| (number, communicator, id)).collect();
-        made.sort_unstable();
-        let mut numbers: FxHashMap<u32, u64> = FxHashMap::default();
-        let windows = made.into_iter().map(|(_, communicator, id)| {
-            let next = numbers.entry(communicator).or_default();
-            let number = std::mem::replace(next, *next + 1);
-            let comm = communicators.get(&communicator).map_or(NONE, |(seen, _)| seen.id);
-            let name = format!("window {number}");
-            (id, (self.part("window", name, u64::from(comm) << 32 | number & 0xffff_ffff), comm))
+        let seen = self.windows.of_process(idx).clone();
+        let windows = seen.into_iter().map(|(id, seen)| {
+            let (comm, number) = (seen.communicator, seen.number);
+            let distinct = u64::from(comm) << 32 | number & 0xffff_ffff;
+            (id, (self.part("window", format!("window {number}"), distinct), seen))
         });
         let windows = windows.collect();
         let files = process.files.iter().map(|(&id, name)| (id, self.file(name)));

@@ -118,6 +118,8 @@ pub(crate) struct Rma {
     pub peer: u32,
     /// Row of the datum that the origin's buffer lies in.
     pub array: u32,
+    /// Row of the part of the window that it reaches.
+    pub target_array: u32,
 }
 
 /// An operation on a file.

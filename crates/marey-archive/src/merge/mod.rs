@@ -78,6 +78,7 @@ mod tables;
 pub(crate) mod tie;
 mod tighten;
 mod undefined;
+mod windows;
 mod write;
 mod writing;
 

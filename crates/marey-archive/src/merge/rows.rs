@@ -292,6 +292,7 @@ fn rma(locations: &[LocationSlab]) -> Table {
         I64 |row| leave_of(row.0, row.1.time, row.1.path),
         U32 |row| row.1.peer,
         U32 |row| row.1.array,
+        U32 |row| row.1.target_array,
     ];
     (&RMA, columns)
 }

@@ -78,15 +78,17 @@ pub static ARRAYS: TableSpec = TableSpec {
         u32("process", "processes.id", "The process that has it."),
         text(
             "kind",
-            "`coarray`, `variable`, `block` (of the heap), `frame` (of a stack), `view` (of Kokkos) or `other`.",
+            "`coarray`, `variable`, `block` (of the heap), `frame` (of a stack), `view` (of Kokkos), \
+             `window` (of one-sided communication, what a process gave to it or attached) or `other`.",
         ),
         i64("address", "", "Where it begins in the memory of the process."),
         i64("bytes", "bytes", "Its size."),
-        i64("element_bytes", "bytes", "Size of an element; −1 = unknown."),
+        i64("element_bytes", "bytes", "Size of an element, of a window the displacement unit; −1 = unknown."),
         text("element", "Type of an element; empty = unknown."),
         text(
             "bounds",
-            "Lower and upper bound of each dimension, `1:10,0:3`, the first that of elements that lie side by side; empty = none, or unknown.",
+            "Lower and upper bound of each dimension, `1:10,0:3`, the first that of elements that lie side by side; of a \
+             window its displacements; empty = none, or unknown.",
         ),
         i64("from", "ns", "Since when it was there."),
         i64("until", "ns", "When it was given back; −1 = never."),
@@ -106,9 +108,10 @@ pub static SHAPES: TableSpec = TableSpec {
         text(
             "kind",
             "`elements`: from the offset of the access on, `stride` elements of memory apart. `subscripts`: from `start` \
-             on by `stride`, as the source counts. `vector`: by a list of subscripts from `start` to `stride`.",
+             on by `stride`, as the source counts. `vector`: by a list of subscripts from `start` to `stride`. `bytes`: from the offset of the \
+             access on, `stride` bytes apart. `untold`: which is not known.",
         ),
-        i64("start", "", "First subscript; 0 for `elements`."),
+        i64("start", "", "First subscript; 0 for `elements` and `bytes`."),
         i64("stride", "", "Distance of one from the next."),
         i64("count", "", "How many."),
     ],

@@ -170,6 +170,12 @@ pub static RMA: TableSpec = TableSpec {
         u32("peer", "processes.id", "Process of that rank; 4294967295 = none, or it was not measured.")
             .since(8),
         u32("array", "arrays.id", "What the buffer of the origin lies in; 4294967295 = none.").since(11),
+        u32(
+            "target_array",
+            "arrays.id",
+            "The part of the window that is reached, with the target; 4294967295 = none, or not known.",
+        )
+        .since(11),
     ],
     layout: Layout::Parts,
     times: &[at("time")],
@@ -178,8 +184,8 @@ pub static RMA: TableSpec = TableSpec {
 /// How calls act on data.
 pub static ACCESSES: TableSpec = TableSpec {
     name: "accesses",
-    doc: "How calls act on arrays, where the level that makes them knows: those of coarrays, say. A call that reads one \
-          array and writes another has two rows. Since version 11.",
+    doc: "How calls act on arrays, where the level that makes them knows: those of coarrays and of windows, say. A call that \
+          reads one array and writes another has two rows. Since version 11.",
     columns: &[
         u32("location", "locations.id", "Who made the call."),
         growing("time", "ns", "Enter of the call."),
@@ -188,13 +194,23 @@ pub static ACCESSES: TableSpec = TableSpec {
         u32(
             "array",
             "arrays.id",
-            "The array; of one that lies with another process the part that the caller has; 4294967295 = unknown.",
+            "The array; of a coarray that lies with another process the part that the caller has, of a window the part of \
+             that process; 4294967295 = unknown.",
         ),
         i64("target", "", "Rank in its world of the process with which the elements lie; −1 = unknown."),
         u32("peer", "processes.id", "That process; 4294967295 = unknown."),
         i64("bytes", "bytes", "Data moved; of `make` and `free` the size of the array."),
-        i64("offset", "bytes", "Distance of the first element from the beginning of the array."),
-        u32("shape", "shapes.id", "Which elements; 4294967295 = one, or unknown."),
+        i64(
+            "offset",
+            "bytes",
+            "Distance of the first element from the beginning of the array, of a window that of the displacement; −1 = \
+             unknown.",
+        ),
+        u32(
+            "shape",
+            "shapes.id",
+            "Which elements; 4294967295 = one, or unknown; of a window as many as `bytes` are, side by side.",
+        ),
         growing("leave", "ns", "Leave of the call; −1 = unknown, also if a slab ended before."),
     ],
     layout: Layout::Parts,

@@ -169,10 +169,25 @@ fn one_sided_operations_name_their_window() {
     for process in &mut spool.processes {
         let window = Definition::Window { id: 4, communicator: 0, number: 1, base: 0, size: 64 };
         process.definitions.push(window);
-        let put = Record::Rma { kind: 0, window: 4, target: 1, bytes: 24, displacement: 3, data: u32::MAX };
+        let put = Record::Rma {
+            kind: 0,
+            window: 4,
+            target: 1,
+            bytes: 24,
+            displacement: 3,
+            data: u32::MAX,
+            shape: u32::MAX,
+        };
         call(process, 0, "MPI_Put", 10, 20, |p| p.untimed(0, put));
-        let fence =
-            Record::Rma { kind: 6, window: 4, target: -1, bytes: 0, displacement: -1, data: u32::MAX };
+        let fence = Record::Rma {
+            kind: 6,
+            window: 4,
+            target: -1,
+            bytes: 0,
+            displacement: -1,
+            data: u32::MAX,
+            shape: u32::MAX,
+        };
         call(process, 0, "MPI_Win_fence", 30, 40, |p| p.untimed(0, fence));
     }
     let merged = merged(&spool);

@@ -51,3 +51,11 @@ pub(crate) fn verb(number: u32) -> Option<(&'static str, Role)> {
     let row = table::FUNCTIONS.get(number as usize / 2)?;
     Some((if number % 2 == 0 { row.verb } else { row.implied }, row.role))
 }
+
+/// Whether a call is one by which the library of coarrays serves a call that is recorded.
+pub(crate) fn is_serving(entry: crate::entry::Entry) -> bool {
+    // SAFETY: the variable is the calling thread's own.
+    let outer = unsafe { (*cache::known()).sp };
+    // A call that was left without returning lies further in.
+    entry.sp < outer && !IS_OFF.load(Ordering::Relaxed)
+}

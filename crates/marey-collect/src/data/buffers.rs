@@ -45,6 +45,9 @@ enum Unknown {
 }
 
 impl Unknown {
+    const ALL: [Self; 6] =
+        [Self::SmallBlock, Self::Frame, Self::Mapped, Self::NoHeap, Self::TooMany, Self::TooMuch];
+
     const fn name(self) -> &'static str {
         match self {
             Self::SmallBlock => "small blocks of the heap",
@@ -66,6 +69,9 @@ enum Key {
     Variable(u32, u64),
     /// The same of where a function goes on, and the distance from its frame's canonical address.
     Frame(u32, u64, i64),
+    /// What the variable there points to, of which nothing else is known: module and virtual address, and in a frame the
+    /// distance from its canonical address.
+    Held(u32, u64, Option<i64>),
     Unknown(Unknown),
 }
 
@@ -176,6 +182,48 @@ fn resolve(runtime: &Runtime, cache: &mut Cache, entry: Entry, buffer: usize) ->
         cache.set_recent(start, start.saturating_add(block.size as usize), data);
     }
     or_too_many(data, Holds::UntilGone)
+}
+
+/// Module and virtual address; with a distance from its canonical address the return address into the function of a frame.
+pub(crate) type Place = ((u32, u64), Option<i64>);
+
+/// The datum that memory lies in which the program keeps for more than a call, from `base` on; of blocks that are not
+/// followed at least by whom they are held. `None` if nothing is known of it. `site` is that of the call that is given it.
+#[cold]
+pub(crate) fn memory(runtime: &Runtime, entry: Entry, base: usize, site: u32) -> Option<u32> {
+    let data = data(runtime, entry, base);
+    if data == NO_DATA {
+        return None;
+    }
+    let is_unknown = KNOWN.with_or_renew(Option::default, |known| {
+        let known = known.get_or_insert_default();
+        Unknown::ALL.iter().any(|unknown| known.get(&Key::Unknown(*unknown)) == Some(&data))
+    })?;
+    if !is_unknown {
+        return Some(data);
+    }
+    let _own = Own::begin();
+    let held = holder::of(runtime, site::of_thread(runtime), entry, (base, Some(site)), &WORK)?;
+    let key = Key::Held(held.place.0, held.place.1, held.from_frame);
+    datum(runtime, key, || New {
+        place: Some(held.place),
+        from_frame: held.from_frame,
+        site: Some(site),
+        ..New::at(DataKind::Block, base)
+    })
+}
+
+/// Where debug information has the name of the variable at an address; `None` of one in the heap.
+#[cold]
+pub(crate) fn variable(runtime: &Runtime, entry: Entry, address: usize) -> Option<Place> {
+    let _own = Own::begin();
+    let sites = site::of_thread(runtime);
+    if sites.own_stack().contains(&address) {
+        // SAFETY: the call is under way.
+        let (frame, place) = unsafe { sites.frame_of(runtime, entry, address) }?;
+        return Some((place, Some((address as i64).wrapping_sub(frame.cfa as i64))));
+    }
+    Some((sites.known_place(runtime, address)?, None))
 }
 
 /// What is known of a datum that is to be defined.

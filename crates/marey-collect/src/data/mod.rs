@@ -32,6 +32,8 @@ pub(crate) enum Key {
     Made(u32),
     /// The name of this number, which the program has given them.
     Named(u32),
+    /// The datum of this number, whose memory they are.
+    Memory(u32),
 }
 
 #[derive(Default)]

@@ -15,7 +15,7 @@ use marey_model::SiteId;
 use super::class::Function;
 use super::flavour::{Outcome, STATUS_WORDS, flavour};
 use super::table::N_FUNCTIONS;
-use super::{FUNCTIONS, communicator, object};
+use super::{FUNCTIONS, communicator, object, window};
 use crate::entry::{Entry, slot};
 use crate::process;
 use crate::site::{self, What};
@@ -197,7 +197,7 @@ impl<const N: usize, F: Real<N>> Passing<N, F> {
         match (function.comm_arg, function.file_arg, function.win_arg) {
             (Some(at), ..) => communicator::communicator_noun(self.args[usize::from(at)]),
             (_, Some(at), _) => object::file_noun(self.args[usize::from(at)]),
-            (.., Some(at)) => object::window_noun(self.args[usize::from(at)]),
+            (.., Some(at)) => window::window_noun(self.args[usize::from(at)]),
             _ => u32::MAX,
         }
     }

@@ -207,6 +207,12 @@ pub(crate) enum Class {
     WinAllocateShared,
     /// `(info, comm, win)`.
     WinCreateDynamic,
+    /// `(win, base, size)`.
+    WinAttach,
+    /// `(win, base)`.
+    WinDetach,
+    /// `(win, win_name)`.
+    WinSetName,
     /// `(win)`, by pointer.
     WinFree,
     /// `(assert, win)`.

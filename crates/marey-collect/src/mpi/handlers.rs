@@ -132,7 +132,7 @@ macro_rules! handlers {
 #[expect(non_camel_case_types, reason = "the names are the table's")]
 pub(super) mod by_name {
     use super::super::{
-        call, collective as coll, complete, make, object, point, poll, probe, start as begin, world,
+        call, collective as coll, complete, make, object, point, poll, probe, start as begin, window, world,
     };
     use super::{Handler, Passing, Real};
 
@@ -191,7 +191,10 @@ pub(super) mod by_name {
         waitall[3] = complete::waitall;
         waitany[4] = complete::waitany;
         waitsome[5] = complete::waitsome;
-        win_create[N] = object::win_create;
-        win_free[1] = object::win_free;
+        win_attach[3] = window::attach;
+        win_create[N] = window::create;
+        win_detach[2] = window::detach;
+        win_free[1] = window::free;
+        win_set_name[2] = window::set_name;
     }
 }

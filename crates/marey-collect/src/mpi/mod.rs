@@ -9,7 +9,7 @@
 //! * [`wrap`], [`handlers`], [`call`]: the exported functions, their shared code, what all of them do.
 //! * [`point`], [`probe`], [`start`], [`complete`], [`request`]: messages from their start to their
 //!   completion.
-//! * [`collective`], [`communicator`], [`make`], [`object`]: collectives, communicators, windows, files.
+//! * [`collective`], [`communicator`], [`make`], [`object`], [`window`]: collectives, communicators, files, windows.
 //! * [`exchange`], [`agreement`]: clock exchanges where clocks differ, if all ranks take part.
 //! * [`world`]: from `MPI_Init` to `MPI_Finalize`.
 
@@ -25,6 +25,7 @@ mod exchange;
 mod flavour;
 mod handlers;
 mod handles;
+mod layout;
 mod make;
 pub(crate) mod object;
 pub(crate) mod point;
@@ -36,6 +37,7 @@ pub(crate) mod real;
 mod request;
 mod start;
 mod table;
+mod window;
 pub(crate) mod world;
 mod wrap;
 

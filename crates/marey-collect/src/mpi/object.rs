@@ -1,9 +1,10 @@
-//! Windows of one-sided communication, files and datatypes.
+//! What is done on windows of one-sided communication, files and datatypes.
 //!
 //! The one idea: whatever is made by a call gets a number and becomes a noun, so that what is done with
 //! it says which one it was; transfers say how much and to whom as well.
 //!
-//! What a datatype measures is told in `datatype`, how handles are found again in `handles`.
+//! How windows are made is told in `window`, what a datatype measures in `datatype` and how its bytes lie in `layout`, how
+//! handles are found again in `handles`.
 
 use marey_measure::message::NO_DATA;
 use marey_measure::message::Part;
@@ -17,22 +18,24 @@ use super::communicator::{communicator, communicator_noun};
 use super::datatype::{self, datatype};
 use super::flavour::flavour;
 use super::handles::{Handles, Known};
+use super::layout;
 use super::point::count;
 use super::real::ask;
+use super::window::{window, window_noun};
 use crate::site;
 
 /// A window or file that records name.
 #[derive(Clone, Copy)]
-struct Object {
-    number: u32,
-    noun: u32,
+pub(super) struct Object {
+    pub(super) number: u32,
+    pub(super) noun: u32,
     /// The number of the communicator that it was made with; `u32::MAX` = none is known.
-    communicator: u32,
+    pub(super) communicator: u32,
 }
 
 impl Object {
     /// A part in the operation of all members by which it is freed: all of them count it where they made it.
-    fn part(self) -> Option<Part> {
+    pub(super) fn part(self) -> Option<Part> {
         let communicator = self.communicator;
         (communicator != u32::MAX).then_some(Part {
             communicator,
@@ -54,13 +57,7 @@ impl Known<2> for Object {
     }
 }
 
-static WINDOWS: Handles<Object, 2> = Handles::new();
 static FILES: Handles<Object, 2> = Handles::new();
-
-/// The noun of sites that act on the window `word`.
-pub(crate) fn window_noun(word: usize) -> u32 {
-    WINDOWS.get(flavour().handle(word)).map_or(u32::MAX, |known| known.noun)
-}
 
 /// The noun of sites that act on the file `word`.
 pub(crate) fn file_noun(word: usize) -> u32 {
@@ -71,7 +68,9 @@ pub(crate) fn file_noun(word: usize) -> u32 {
 pub(crate) unsafe fn type_free(p: Passing<1, impl Real<1>>) -> usize {
     // SAFETY: arguments are those of the class.
     unsafe {
-        datatype::freed(flavour().handle_at(p.args[0]));
+        let handle = flavour().handle_at(p.args[0]);
+        datatype::freed(handle);
+        layout::freed(handle);
         local(p)
     }
 }
@@ -81,54 +80,6 @@ pub(crate) unsafe fn type_set_name(p: Passing<2, impl Real<2>>) -> usize {
     datatype::renamed(flavour().handle(p.args[0]));
     // SAFETY: arguments are those of the class.
     unsafe { local(p) }
-}
-
-/// All functions that make a window; it is the last argument.
-pub(crate) unsafe fn win_create<const N: usize>(mut p: Passing<N, impl Real<N>>) -> usize {
-    let comm = p.comm();
-    // SAFETY: arguments are those of the class.
-    unsafe {
-        p.record(communicator_noun(comm), |p, open| {
-            let made = p.pass();
-            if made {
-                let (base, size) = match p.function().class {
-                    Class::WinCreate => (p.args[0], p.args[1]),
-                    Class::WinCreateDynamic => (0, 0),
-                    _ => (*(p.args[4] as *const usize), p.args[0]),
-                };
-                let handle = flavour().handle_at(p.args[N - 1]);
-                define_window(open.runtime, handle, comm, base as u64, size as u64);
-            }
-            finish(open, plain(comm).filter(|_| made));
-        })
-    }
-}
-
-fn define_window(runtime: &Runtime, handle: usize, comm: usize, base: u64, size: u64) {
-    let communicator = communicator(comm).map_or(u32::MAX, |known| known.number);
-    let number = runtime.define(|definitions| {
-        let id = definitions.next_id(DefinitionKind::Window);
-        let number = u64::from(id);
-        definitions.define(&Definition::Window { id, communicator, number, base, size });
-        id
-    });
-    if let Some(number) = number {
-        let noun = site::noun("window", &format!("window {number}"));
-        WINDOWS.insert(handle, Object { number, noun, communicator });
-    }
-}
-
-/// `(win)`, by pointer.
-pub(crate) unsafe fn win_free(mut p: Passing<1, impl Real<1>>) -> usize {
-    // SAFETY: arguments are those of the class.
-    unsafe {
-        let handle = flavour().handle_at(p.args[0]);
-        p.record(window_noun(handle), |p, open| {
-            let part = WINDOWS.remove(handle).and_then(Object::part);
-            let is_freed = p.pass();
-            finish(open, part.filter(|_| is_freed));
-        })
-    }
 }
 
 /// A one-sided operation.
@@ -141,10 +92,15 @@ struct Rma {
     displacement: i64,
     /// What the origin's buffer lies in.
     data: u32,
+    /// What is meant at the target.
+    shape: u32,
 }
 
+/// [`Rma::shape`] of what needs none.
+const NO_SHAPE: u32 = u32::MAX;
+
 fn put_rma(_: &Runtime, _: *mut Thread, scratch: &mut Scratch, rma: Rma) {
-    let window = WINDOWS.get(flavour().handle(rma.window)).map_or(u32::MAX, |known| known.number);
+    let window = window(rma.window).map_or(u32::MAX, |known| known.object.number);
     scratch.byte(op::RMA);
     scratch.byte(rma.kind as u8);
     scratch.number(window.into());
@@ -152,6 +108,7 @@ fn put_rma(_: &Runtime, _: *mut Thread, scratch: &mut Scratch, rma: Rma) {
     scratch.number(rma.bytes);
     scratch.number(zigzag(rma.displacement));
     scratch.number(rma.data.wrapping_add(1).into());
+    scratch.number(rma.shape.wrapping_add(1).into());
 }
 
 /// Put, get and their kin.
@@ -163,7 +120,7 @@ pub(crate) unsafe fn transfer<const N: usize>(mut p: Passing<N, impl Real<N>>) -
         p.record(window_noun(window), |p, open| {
             let done = p.pass();
             // Where the target's rank stands, with the displacement behind it; count, if there is
-            // one, and type.
+            // one, and type. Behind the displacement stand those of the target then.
             let (kind, target, n, datatype_at) = match p.function().class {
                 C::Put | C::Rput => (RmaKind::Put, 3, Some(1), 2),
                 C::Get | C::Rget => (RmaKind::Get, 3, Some(1), 2),
@@ -172,12 +129,17 @@ pub(crate) unsafe fn transfer<const N: usize>(mut p: Passing<N, impl Real<N>>) -
                 C::CompareAndSwap => (RmaKind::CompareAndSwap, 4, None, 3),
                 _ => (RmaKind::Accumulate, 3, Some(1), 2),
             };
+            let shape = match n {
+                // One of a predefined type.
+                None => NO_SHAPE,
+                Some(_) => layout::shape(open.runtime, p.args[target + 3], count(p.call, p.args[target + 2])),
+            };
             let n = n.map_or(1, |at| count(p.call, p.args[at]));
             let bytes = n.saturating_mul(datatype(open.runtime, p.args[datatype_at]).size);
             let (target, displacement) = (i64::from(p.args[target] as i32), p.args[target + 1] as i64);
             // The first argument of all of them.
             let data = crate::data::buffers::data(open.runtime, p.call.entry, p.args[0]);
-            let rma = Rma { kind, window, target, bytes, displacement, data };
+            let rma = Rma { kind, window, target, bytes, displacement, data, shape };
             open.finish_with_aside((done && target >= 0).then_some(rma), put_rma);
         })
     }
@@ -208,7 +170,7 @@ pub(crate) unsafe fn synchronise<const N: usize>(mut p: Passing<N, impl Real<N>>
             };
             let target = target.map_or(-1, |at: usize| i64::from(p.args[at] as i32));
             open.finish_with_aside(
-                Some(Rma { kind, window, target, bytes: 0, displacement: 0, data: NO_DATA }),
+                Some(Rma { kind, window, target, bytes: 0, displacement: 0, data: NO_DATA, shape: NO_SHAPE }),
                 put_rma,
             );
         })
@@ -218,7 +180,8 @@ pub(crate) unsafe fn synchronise<const N: usize>(mut p: Passing<N, impl Real<N>>
 /// Leaves a call that names the processes of a group, with a record for each of them; one for none if they are not known,
 /// or if all that is kept is how long the call took.
 unsafe fn finish_group(open: Open, kind: RmaKind, window: usize, group: usize) {
-    let rma = |target: i64| Rma { kind, window, target, bytes: 0, displacement: 0, data: NO_DATA };
+    let rma =
+        |target: i64| Rma { kind, window, target, bytes: 0, displacement: 0, data: NO_DATA, shape: NO_SHAPE };
     let members = if open.is_recorded() { members_in(window, group) } else { Vec::new() };
     // SAFETY: the caller's promise; a record is far shorter than what there is room for.
     unsafe {

@@ -611,7 +611,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 597, MPI_Win_allocate_c, PMPI_Win_allocate_c, win_create, i32, (size, disp_unit, info, comm, baseptr, win) }
         $callback! { 598, MPI_Win_allocate_shared, PMPI_Win_allocate_shared, win_create, i32, (size, disp_unit, info, comm, baseptr, win) }
         $callback! { 599, MPI_Win_allocate_shared_c, PMPI_Win_allocate_shared_c, win_create, i32, (size, disp_unit, info, comm, baseptr, win) }
-        $callback! { 600, MPI_Win_attach, PMPI_Win_attach, generic, i32, (win, base, size) }
+        $callback! { 600, MPI_Win_attach, PMPI_Win_attach, win_attach, i32, (win, base, size) }
         $callback! { 601, MPI_Win_c2f, PMPI_Win_c2f, convert, word, (win) }
         $callback! { 602, MPI_Win_call_errhandler, PMPI_Win_call_errhandler, generic, i32, (win, errorcode) }
         $callback! { 603, MPI_Win_complete, PMPI_Win_complete, synchronise, i32, (win) }
@@ -621,7 +621,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 607, MPI_Win_create_errhandler, PMPI_Win_create_errhandler, generic, i32, (win_errhandler_fn, errhandler) }
         $callback! { 608, MPI_Win_create_keyval, PMPI_Win_create_keyval, generic, i32, (win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state) }
         $callback! { 609, MPI_Win_delete_attr, PMPI_Win_delete_attr, generic, i32, (win, win_keyval) }
-        $callback! { 610, MPI_Win_detach, PMPI_Win_detach, generic, i32, (win, base) }
+        $callback! { 610, MPI_Win_detach, PMPI_Win_detach, win_detach, i32, (win, base) }
         $callback! { 611, MPI_Win_f2c, PMPI_Win_f2c, convert, word, (win) }
         $callback! { 612, MPI_Win_fence, PMPI_Win_fence, synchronise, i32, (assert, win) }
         $callback! { 613, MPI_Win_flush, PMPI_Win_flush, synchronise, i32, (rank, win) }
@@ -641,7 +641,7 @@ macro_rules! for_each_mpi_function {
         $callback! { 627, MPI_Win_set_attr, PMPI_Win_set_attr, generic, i32, (win, win_keyval, attribute_val) }
         $callback! { 628, MPI_Win_set_errhandler, PMPI_Win_set_errhandler, generic, i32, (win, errhandler) }
         $callback! { 629, MPI_Win_set_info, PMPI_Win_set_info, generic, i32, (win, info) }
-        $callback! { 630, MPI_Win_set_name, PMPI_Win_set_name, generic, i32, (win, win_name) }
+        $callback! { 630, MPI_Win_set_name, PMPI_Win_set_name, win_set_name, i32, (win, win_name) }
         $callback! { 631, MPI_Win_shared_query, PMPI_Win_shared_query, generic, i32, (win, rank, size, disp_unit, baseptr) }
         $callback! { 632, MPI_Win_shared_query_c, PMPI_Win_shared_query_c, generic, i32, (win, rank, size, disp_unit, baseptr) }
         $callback! { 633, MPI_Win_start, PMPI_Win_start, synchronise, i32, (group, assert, win) }
@@ -1262,7 +1262,7 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Win_allocate_c", class: Class::WinAllocate, role: Role::Manage, arity: 6, comm_arg: Some(3), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
     Function { name: "MPI_Win_allocate_shared", class: Class::WinAllocateShared, role: Role::Manage, arity: 6, comm_arg: Some(3), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Win_allocate_shared_c", class: Class::WinAllocateShared, role: Role::Manage, arity: 6, comm_arg: Some(3), comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: true },
-    Function { name: "MPI_Win_attach", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
+    Function { name: "MPI_Win_attach", class: Class::WinAttach, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_c2f", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_call_errhandler", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_complete", class: Class::WinComplete, role: Role::Wait, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
@@ -1272,7 +1272,7 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Win_create_errhandler", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Win_create_keyval", class: Class::Generic, role: Role::Manage, arity: 4, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Win_delete_attr", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
-    Function { name: "MPI_Win_detach", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
+    Function { name: "MPI_Win_detach", class: Class::WinDetach, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_f2c", class: Class::Convert, role: Role::Manage, arity: 1, comm_arg: None, comm_ptr_arg: None, win_arg: None, file_arg: None, large_count: false },
     Function { name: "MPI_Win_fence", class: Class::WinFence, role: Role::Barrier, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(1), file_arg: None, large_count: false },
     Function { name: "MPI_Win_flush", class: Class::WinFlush, role: Role::Wait, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(1), file_arg: None, large_count: false },
@@ -1292,7 +1292,7 @@ pub(crate) static FUNCTIONS: [Function; N_FUNCTIONS] = [
     Function { name: "MPI_Win_set_attr", class: Class::Generic, role: Role::Manage, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_set_errhandler", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_set_info", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
-    Function { name: "MPI_Win_set_name", class: Class::Generic, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
+    Function { name: "MPI_Win_set_name", class: Class::WinSetName, role: Role::Manage, arity: 2, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_shared_query", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: false },
     Function { name: "MPI_Win_shared_query_c", class: Class::Generic, role: Role::Manage, arity: 5, comm_arg: None, comm_ptr_arg: None, win_arg: Some(0), file_arg: None, large_count: true },
     Function { name: "MPI_Win_start", class: Class::WinStart, role: Role::Wait, arity: 3, comm_arg: None, comm_ptr_arg: None, win_arg: Some(2), file_arg: None, large_count: false },

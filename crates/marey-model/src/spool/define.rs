@@ -448,6 +448,20 @@ definitions! {
         /// For each dimension the code of a [`crate::DimensionKind`], start, stride and how many.
         dimensions: Vec<(u8, (i64, (i64, u64)))>,
     }
+    /// A datum got a name by the program.
+    37 DataName {
+        /// The datum.
+        id: u32,
+        /// Its name.
+        name: String,
+    }
+    /// A datum is this process's part of a window, or a piece of memory that is attached to one.
+    38 WindowData {
+        /// The window.
+        window: u32,
+        /// The datum.
+        data: u32,
+    }
     /// A thread that was still there when the process ended had ended all its open regions before; what it waited for in
     /// them happened on another thread, and only others know when.
     48 Idle {

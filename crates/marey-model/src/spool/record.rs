@@ -208,6 +208,18 @@ impl RmaKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// How it acts on the memory of its target; `None` if it does not.
+    pub const fn access(self) -> Option<crate::AccessKind> {
+        match self {
+            Self::Put => Some(crate::AccessKind::Write),
+            Self::Get => Some(crate::AccessKind::Read),
+            Self::Accumulate | Self::GetAccumulate | Self::FetchAndOp | Self::CompareAndSwap => {
+                Some(crate::AccessKind::Update)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it moves data.
     pub const fn is_transfer(self) -> bool {
         matches!(
@@ -517,6 +529,8 @@ pub enum Record<'a> {
         displacement: i64,
         /** number of the datum at the origin; 4294967295 = none, or not known */
         data: u32,
+        /** number of the shape of what is meant at the target; 4294967295 = bytes one behind the other */
+        shape: u32,
     },
     /// The open interval acts on a file.
     Io {

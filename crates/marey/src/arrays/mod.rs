@@ -145,8 +145,8 @@ impl Page<'_> {
         };
         title(self.out, self.paint, "ARRAYS", remark)?;
         if rows.is_empty() {
-            let text = "none: no level of this run tells of arrays; coarrays of Fortran are recorded where their library is \
-                        loaded as a shared one";
+            let text = "none: no level of this run tells of arrays, such as windows of MPI; coarrays of Fortran are recorded \
+                        where their library is loaded as a shared one";
             return note(self.out, self.paint, text);
         }
         let whole = time_of(self.trace).0;
@@ -243,8 +243,8 @@ impl Page<'_> {
 
     /// Says which arrays nobody accesses.
     fn unused(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
-        // Kernels access Views, and nobody tells which.
-        let is_unused = |row: &&ArrayRow| row.moved.accesses == 0 && row.kind != DataKind::View;
+        // Kernels access Views, and loads and stores the memory of windows, and nobody tells which.
+        let is_unused = |row: &&ArrayRow| row.moved.accesses == 0 && row.kind == DataKind::Coarray;
         let unused: Vec<&ArrayRow> = rows.iter().filter(is_unused).collect();
         if unused.is_empty() {
             return Ok(());
@@ -373,8 +373,16 @@ fn in_words(piece: &Piece<'_>, is_told: bool) -> String {
     if is_told {
         return format!("{verb} {array}{at} {what}, as above.");
     }
-    format!("{verb} {array}{at} {what}. {}", remedy(piece.kind, &array, piece.array.bounds.len()))
+    let remedy = match piece.array.kind {
+        DataKind::Window => MORE_AT_ONCE.to_owned(),
+        _ => remedy(piece.kind, &array, piece.array.bounds.len()),
+    };
+    format!("{verb} {array}{at} {what}. {remedy}")
 }
+
+/// What to do about single elements of a window.
+const MORE_AT_ONCE: &str = "Move more with one call, by a larger count or a datatype that means all that is wanted \
+                            (`MPI_Type_vector`), or have most with the process itself.";
 
 /// What to do about accesses that are made piece by piece, of an array of so many dimensions.
 pub(crate) fn remedy(kind: Piecemeal, array: &str, dimensions: usize) -> String {

@@ -28,15 +28,16 @@ const ALLOCATING: [&str; 13] = [
     "raw_vec",
 ];
 
-/// The name of a datum, of whose place debug information tells of a variable.
+/// The name of a datum of a kind, of whose place debug information tells of a variable.
 pub(super) fn named(
+    kind: DataKind,
     place: &DataPlace,
     variable: Option<Variable>,
     modules: &Columns,
     symbolizer: &mut Symbolizer,
 ) -> anyhow::Result<Option<Datum>> {
     let holds = variable.as_ref().is_some_and(|it| it.holder != Holder::Storage && it.offset == 0);
-    Ok(match (place.kind, variable) {
+    Ok(match (kind, variable) {
         (DataKind::Block, Some(variable)) if holds => Some(datum(variable)),
         (DataKind::Block, _) => made(&place.made, modules, symbolizer)?,
         (_, Some(variable)) => Some(datum(variable)),

@@ -26,10 +26,23 @@ pub(super) fn named(
             Some((module, vaddr)) => opened.variables(module)?.and_then(|it| look_up(it, vaddr, place)),
             None => None,
         };
-        found.push(match (place.kind, variable) {
-            (DataKind::Block | DataKind::Variable | DataKind::Frame, variable) => {
-                buffers::named(place, variable, modules, symbolizer)?
+        // A window is called as its memory would be.
+        let kind = place.memory.unwrap_or(place.kind);
+        let buffer = match kind {
+            DataKind::Variable | DataKind::Frame if place.kind == DataKind::Window && variable.is_none() => {
+                None
             }
+            DataKind::Block | DataKind::Variable | DataKind::Frame => {
+                buffers::named(kind, place, variable.clone(), modules, symbolizer)?
+            }
+            _ => None,
+        };
+        found.push(match (place.kind, variable) {
+            (DataKind::Block | DataKind::Variable | DataKind::Frame, _) => buffer,
+            (DataKind::Window, _) => match buffer {
+                Some(buffer) => Some(buffer),
+                None => made(place, modules, symbolizer)?,
+            },
             (_, Some(variable)) => Some(of_variable(variable)),
             (_, None) => made(place, modules, symbolizer)?,
         });
@@ -66,14 +79,16 @@ fn is_own(frame: &marey_source::Frame) -> bool {
     !marey_analyze::is_of_kokkos(&frame.function, file) && !crate::words::is_of_library(&frame.function)
 }
 
-/// What has no variable of its own, by the line that made it. Views are made by way of functions of Kokkos.
+/// What has no variable of its own, by the line that made it. Views are made by way of functions of Kokkos, windows perhaps by
+/// a library that tells no lines.
 fn made(place: &DataPlace, modules: &Columns, symbolizer: &mut Symbolizer) -> anyhow::Result<Option<Datum>> {
     let is_view = place.kind == DataKind::View;
+    let is_searched = is_view || place.kind == DataKind::Window;
     let mut frame = None;
-    for &(module, vaddr) in place.made.iter().take(if is_view { usize::MAX } else { 1 }) {
+    for &(module, vaddr) in place.made.iter().take(if is_searched { usize::MAX } else { 1 }) {
         let resolved = resolve_one(module, Address::Return(vaddr), modules, symbolizer)?;
         let mut frames = resolved.into_iter().flat_map(|resolved| resolved.frames);
-        frame = frames.find(|frame| !is_view || frame.line.is_some() && is_own(frame));
+        frame = frames.find(|frame| !is_searched || frame.line.is_some() && (!is_view || is_own(frame)));
         if frame.is_some() {
             break;
         }

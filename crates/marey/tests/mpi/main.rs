@@ -56,3 +56,4 @@ mod mpi_view_reduced;
 mod mpi_view_remarks;
 mod mpi_view_source;
 mod mpi_waiting;
+mod mpi_windows;

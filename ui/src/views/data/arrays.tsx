@@ -117,12 +117,16 @@ function wordsOf({ why, verb, file, line, sum, transfers }: WirePiece, of: WireA
   if (why === "elements") {
     const each = bytes(Math.floor(sum.bytes / Math.max(sum.accesses, 1)));
     const others = (of?.bounds.length ?? 1) - 1;
-    return `${what} moves single elements: ${count(sum.accesses)} times ${each} take ${duration(sum.time_ns)}${isTold ? ", as above." : `. ${sectionOf(array, others)}`}`;
+    return `${what} moves single elements: ${count(sum.accesses)} times ${each} take ${duration(sum.time_ns)}${isTold ? ", as above." : `. ${of?.kind === "window" ? MORE_AT_ONCE : sectionOf(array, others)}`}`;
   }
   const pieces = `${what} became ${count(transfers)} transfers beneath: ${counted(sum.accesses, "access", "accesses")} take ${duration(sum.time_ns)}`;
   if (isTold) return `${pieces}, as above.`;
   return `${pieces}. The library moves it element by element, for the section, or the array that it is assigned to, does not lie in one piece, or is allocatable, of which the library is not told that. Have both lie side by side (the first dimension whole), and assign to an array of fixed shape.`;
 }
+
+/** What to do about single elements of a window. */
+const MORE_AT_ONCE =
+  "Move more with one call, by a larger count or a datatype that means all that is wanted (MPI_Type_vector), or have most with the process itself.";
 
 /** What to do about single elements of an array that has so many dimensions besides the first. */
 function sectionOf(array: string, others: number): string {
@@ -133,8 +137,8 @@ function sectionOf(array: string, others: number): string {
 }
 
 function Unused({ rows }: { readonly rows: readonly WireArray[] }): JSX.Element | null {
-  // Kernels access Views, and nobody tells which.
-  const unused = rows.filter((row) => row.moved.accesses === 0 && row.kind !== "view");
+  // Kernels access Views, and loads and stores the memory of windows, and nobody tells which.
+  const unused = rows.filter((row) => row.moved.accesses === 0 && row.kind === "coarray");
   if (unused.length === 0) return null;
   const names = unused.slice(0, 6).map(nameOf).join(", ");
   const more = unused.length > 6 ? ` and ${unused.length - 6} more` : "";

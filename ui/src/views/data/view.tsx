@@ -61,7 +61,7 @@ function Told({ head }: { readonly head: ArraysHead }): JSX.Element {
 function Nothing(): JSX.Element {
   return (
     <p class="hush">
-      Here stand arrays, what it cost to act on each of them and from which lines, and the data that messages come from and go to. This run tells of neither: it has no messages of MPI, no coarrays, and no Views of Kokkos. Messages are recorded of every MPI program (
+      Here stand arrays, what it cost to act on each of them and from which lines, and the data that messages come from and go to. This run tells of neither: it has no messages and windows of MPI, no coarrays, and no Views of Kokkos. Messages and windows are recorded of every MPI program (
       <code>marey record -- mpirun …</code>); coarrays of Fortran if their library is loaded as a shared one (<code>marey f90</code>); Views as they are.
     </p>
   );

@@ -127,6 +127,7 @@ impl<'a> Record<'a> {
                 bytes: get(bytes, next)?,
                 displacement: get_signed(bytes, next)?,
                 data: small(bytes, next)?.wrapping_sub(1),
+                shape: small(bytes, next)?.wrapping_sub(1),
             },
             op::IO => Record::Io {
                 kind: byte()?,
@@ -223,13 +224,14 @@ impl<'a> Record<'a> {
             Record::Collected { back } => signed(out, op::COLLECTED, back),
             Record::Cancelled { back } => signed(out, op::CANCELLED, back),
             Record::Freed { back } => signed(out, op::FREED, back),
-            Record::Rma { kind, window, target, bytes, displacement, data } => {
+            Record::Rma { kind, window, target, bytes, displacement, data, shape } => {
                 out.extend([op::RMA, kind]);
                 put(out, window.into());
                 put_signed(out, target);
                 put(out, bytes);
                 put_signed(out, displacement);
                 put(out, data.wrapping_add(1).into());
+                put(out, shape.wrapping_add(1).into());
             }
             Record::Io { file, kind, bytes, offset } => {
                 out.extend([op::IO, kind]);

@@ -55,7 +55,7 @@ fn samples() -> Vec<Record<'static>> {
         Record::Collective { slot: 0 },
         Record::PostCollective { slot: 0, ahead: 1 },
         Record::Collected { back: 0 },
-        Record::Rma { kind: 3, window: 1, target: -1, bytes: 8, displacement: -4, data: u32::MAX },
+        Record::Rma { kind: 3, window: 1, target: -1, bytes: 8, displacement: -4, data: u32::MAX, shape: 7 },
         Record::Io { file: 1, kind: 1, bytes: 4096, offset: -1 },
         Record::ActsOn { communicator: 300 },
         Record::Access {

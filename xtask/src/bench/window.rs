@@ -1,0 +1,41 @@
+//! What a one-sided operation of MPI costs, recorded and not.
+//!
+//! The one idea: one rank of two reaches into the memory of the other by the hundred thousand, one element at a time. What is
+//! left out is in which variables the memory of both lies.
+
+use super::adapter::Adapter;
+use super::build::{self, Tools};
+use super::goal::Goals;
+use super::{MPI_ENVIRONMENT, Plan, Section};
+use crate::shell::which;
+use anyhow::{Result, bail};
+
+const ADAPTER: Adapter = Adapter {
+    title: "One-sided operations",
+    text: "\
+Time of one operation on 8 bytes of a window, in ns, of two ranks with Open MPI, alone and recorded; *added* is the difference \
+in the same round; of the vector it is four elements that lie apart. *Left out* is `marey record --buffers off`, by which \
+operations do not say from which variable they come.",
+    operation: "operation",
+    name: "window",
+    option: "--buffers",
+    figures: &[
+        ("local_ns", "get from the rank itself"),
+        ("get_ns", "get from the other rank"),
+        ("put_ns", "put to the other rank"),
+        ("vector_ns", "get of a vector"),
+    ],
+};
+
+/// Measures all of them.
+pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<Section> {
+    ADAPTER.measure(plan, tools, goals, &MPI_ENVIRONMENT, || {
+        let compiler = "mpicc.openmpi";
+        if which(compiler).is_none() {
+            bail!("there is no {compiler}");
+        }
+        let program = build::compile(compiler, "window.c", "window", &[])?;
+        let launcher = ["mpirun.openmpi", "-n", "2", "--oversubscribe"].map(str::to_owned);
+        Ok(launcher.into_iter().chain([program, (plan.messages / 5).to_string()]).collect())
+    })
+}
