@@ -95,7 +95,7 @@ impl FlowPattern {
                 Self::Shift(distances.first().copied()?)
             }
             _ if flows.len() as u64 == every => Self::AllToAll,
-            number if number <= MOST_DISTANCES && EACH * number <= flows.len() => {
+            2..=MOST_DISTANCES if EACH * distances.len() <= flows.len() => {
                 Self::Neighbours(distances.into_iter().collect())
             }
             _ => Self::Irregular,

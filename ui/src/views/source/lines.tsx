@@ -169,7 +169,7 @@ const NONE: ReadonlyArray<readonly [number, number]> = [];
 /** Where arrows are drawn, px from the left, and how wide: between the strips of loops and the text. */
 const ARROWS = { left: 308, width: 22 } as const;
 
-/** From where elements are written to where another image reads them; solid within an iteration, dashed to a later one. */
+/** From where elements are written to where another image reads them; solid within an iteration, dashed to a later one. The pane says it in words. */
 function Arrows({ all }: { readonly all: readonly Arrow[] }): JSX.Element {
   const middle = (line: number): number => (line - 0.5) * LINE;
   const first = Math.min(...all.flatMap(({ from, to }) => [from, to]));
@@ -177,7 +177,7 @@ function Arrows({ all }: { readonly all: readonly Arrow[] }): JSX.Element {
   const top = middle(first) - LINE / 2;
   const longest = Math.max(last - first, 1);
   return (
-    <svg class="line-arrows" role="img" aria-label={all.map(({ words }) => words).join("; ")} style={{ left: `${ARROWS.left}px`, top: `${top}px`, width: `${ARROWS.width}px`, height: `${middle(last) - top + LINE / 2}px` }}>
+    <svg class="line-arrows" aria-hidden="true" style={{ left: `${ARROWS.left}px`, top: `${top}px`, width: `${ARROWS.width}px`, height: `${middle(last) - top + LINE / 2}px` }}>
       {all.map(({ from, to, isCarried, words }) => {
         const [a, b] = [middle(from) - top, middle(to) - top];
         // Short ones lie within long ones.
