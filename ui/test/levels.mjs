@@ -115,7 +115,7 @@ export async function levels(browser, address, file) {
   browser.step("its pane tells what the line asks of others: how often, which loop moves it on, and what it needs");
   await browser.until("what is asked", () => document.querySelector(".source-remotes li") !== null);
   const across = plain(await page.locator(".source-remotes li").first().textContent());
-  for (const part of [`Line ${line}`, "reads b(at)[from]", `get b: ${written(gets)} ×`, `${written(remote)} transfers beneath`, "data goes: 0 and 1", `Elements and image follow the loop ${loop[0]}–${loop[1]}.`, `needs b line ${filled}, written in the same iteration, before`]) assert(across.replaceAll("\u00a0", " ").includes(part), `${part} is not in ${across}`);
+  for (const part of [`Line ${line}`, "reads b(at)[from]", `get b: ${written(gets)} ×`, `${written(remote)} transfers beneath`, "data goes: 0 and 1", `Elements and image follow the loop ${loop[0]}–${loop[1]}.`, `needs b line ${filled}, written before`]) assert(across.replaceAll("\u00a0", " ").includes(part), `${part} is not in ${across}`);
   assert.equal((await page.locator(`.line[data-line='${line}'] .line-remote`).allTextContents()).join(""), "b(at)[from]");
   assert.equal(await page.locator(".line-remote").count() > 0 && (await page.locator(".line .line-remote").evaluateAll((all) => new Set(all.map((it) => it.closest(".line").dataset.line)).size)), 1, "no other line asks for anything");
   assert.match((await page.locator(".line-arrow title").allTextContents()).join(), new RegExp(`needs b of line ${filled}`));

@@ -244,7 +244,8 @@ fn a_selection_snaps_to_whole_blocks_along_what_is_distributed() {
 #[test]
 fn what_is_no_selection_is_told() {
     let all = parts(&[[(1, 16), (-2, 8)]; 2]);
-    let rows: [(&[(i64, i64)], Option<&[u32]>, &str); 6] = [
+    type Row<'r> = (&'r [(i64, i64)], Option<&'r [u32]>, &'r str);
+    let rows: [Row<'_>; 6] = [
         (&[(1, 2)], None, "it has 2 dimensions, one is selected"),
         (&[(1, 2), (0, 0), (0, 0)], None, "it has 2 dimensions, 3 are selected"),
         (&[(5, 4), (0, 0)], None, "5:4 in dimension 1 is empty"),

@@ -1,5 +1,7 @@
 //! References to other images, and what stands at their other ends, against what a reader says of small programs.
 
+#![expect(clippy::unwrap_used, reason = "the file is tests throughout")]
+
 use std::fs;
 
 use marey_source::text::{Sources, TextConfig};
@@ -70,9 +72,9 @@ fn what_is_put_is_read_elsewhere() {
                 d = b(6, k) + b(2, 7)\nend do\nend subroutine\n";
     assert_eq!(
         rows(text),
-        [concat!(
+        [
             "3 writes b(1:5, k)[me - 1] of me - 1, moved by 2; read 5: b(:, k) same; read 7: b(2, 7) by 2 or so"
-        )]
+        ]
     );
 }
 

@@ -162,8 +162,8 @@ impl Windows {
     }
 
     /// Rows of data are other ones now.
+    #[expect(clippy::iter_over_hash_type, reason = "each part by itself")]
     pub(crate) fn renumber(&mut self, now: &[u32]) {
-        // The order does not matter: each is changed by itself.
         for part in self.parts.values_mut() {
             let pieces = part.whole.iter_mut().chain(&mut part.attached);
             pieces.for_each(|piece| piece.row = now.get(piece.row as usize).copied().unwrap_or(NONE));

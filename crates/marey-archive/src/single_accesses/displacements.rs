@@ -27,7 +27,7 @@ pub(super) fn in_displacements(
         let count = bytes.checked_div(unit).unwrap_or(0).max(1);
         vec![SectionRange::Vector { least, greatest, count }]
     };
-    let whole = |bytes: u64| (bytes % unit.max(1) == 0).then(|| bytes.checked_div(unit)).flatten();
+    let whole = |bytes: u64| bytes.is_multiple_of(unit.max(1)).then(|| bytes.checked_div(unit)).flatten();
     let side_by_side = |bytes: u64| Some(SectionRange::Elements { stride: 1, count: whole(bytes)? });
     let one = |(place, range): (usize, &SectionRange)| match *range {
         SectionRange::Elements { count, .. } if place == 0 => side_by_side(count),

@@ -81,7 +81,7 @@ export function endWords(file: SourceFile, end: WireEnd): string {
 export function whenWords(file: SourceFile, { end, carried, distance }: WireEnd): string {
   const [done, side] = end === "written" ? ["written", "before"] : ["read", "later"];
   const loop = file.head.loops.find((it) => it.number === carried);
-  if (loop === undefined) return `${done} in the same iteration, ${side}`;
+  if (loop === undefined) return `${done} ${side}`;
   const often = distance === 0 ? "some iterations" : distance === 1 ? "one iteration" : `${distance} iterations`;
   return `${done} ${often} of the loop ${loop.first}–${loop.last} ${side}`;
 }
