@@ -131,9 +131,10 @@ fn calls_of_all(ranks: Counts) -> BTreeMap<String, u64> {
 fn hpcc_at_small_limits_has_all_calls() {
     let mpi = Mpi::Open;
     let place = Place::new();
-    // Twenty systems of equations, solved column by column.
-    let systems = format!("{}Ns", "300 ".repeat(20));
-    let lines = [(5, "20 # of problems sizes (N)"), (6, systems.as_str()), (8, "1 NBs")];
+    // Systems of equations, solved column by column. Of twenty, for which it has room, HPCC decides by memory that it has not
+    // written how much its transposition takes, which valgrind says, too; then it may want all that there is.
+    let systems = format!("{}Ns", "300 ".repeat(19));
+    let lines = [(5, "19 # of problems sizes (N)"), (6, systems.as_str()), (8, "1 NBs")];
     let hpcc = need!(prepare_hpcc(&place, &lines), "HPCC and the example that comes with it");
     let counter = need!(Counter::build(mpi), "python3 or a C compiler for {mpi:?}");
     let job = Job::new(mpi, 4, hpcc);
