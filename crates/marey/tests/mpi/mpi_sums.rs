@@ -131,8 +131,8 @@ fn calls_of_all(ranks: Counts) -> BTreeMap<String, u64> {
 fn hpcc_at_small_limits_has_all_calls() {
     let mpi = Mpi::Open;
     let place = Place::new();
-    // Systems of equations, solved column by column. Of twenty, for which it has room, HPCC decides by memory that it has not
-    // written how much its transposition takes, which valgrind says, too; then it may want all that there is.
+    // Systems of equations, solved column by column. With twenty, recorded with buffers, its transposition wanted 14 GB; why is
+    // not known for sure (`docs/plans/levels-of-abstraction.md`).
     let systems = format!("{}Ns", "300 ".repeat(19));
     let lines = [(5, "19 # of problems sizes (N)"), (6, systems.as_str()), (8, "1 NBs")];
     let hpcc = need!(prepare_hpcc(&place, &lines), "HPCC and the example that comes with it");
