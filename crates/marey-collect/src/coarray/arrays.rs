@@ -7,6 +7,7 @@
 //! Deliberately absent: names; where debug information has them is said (see [`crate::data`]).
 
 use core::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use marey_measure::{Lock, Runtime};
@@ -22,6 +23,10 @@ use crate::data::{self, Key};
 const REGISTERED_ONLY: usize = 7;
 /// `CAF_REGTYPE_COARRAY_STATIC`, and the same of locks, critical constructs and events.
 const KINDS_OF_STATIC: [usize; 4] = [0, 2, 4, 5];
+
+/// Coarrays that are told apart; a program that makes more of them makes one in each step, and each is a definition. Of those
+/// beyond, all of a noun are one.
+const MOST: u32 = 1 << 15;
 
 /// A coarray, this image's part of it.
 #[derive(Clone, Debug)]
@@ -42,6 +47,9 @@ pub(super) struct Array {
     /// Where its descriptor lies, if it has one that stays.
     descriptor: usize,
     ticks: u64,
+    /// Whether it stands for others of its noun, which are not told apart; whether it is one of these.
+    is_shared: bool,
+    is_another: bool,
 }
 
 impl Array {
@@ -53,8 +61,48 @@ impl Array {
 #[derive(Default)]
 struct Arrays {
     by_token: FxHashMap<usize, Arc<Array>>,
+    /// Tokens by where the parts of this image begin, and by where descriptors lie that stay.
+    by_base: BTreeMap<usize, usize>,
+    by_descriptor: FxHashMap<usize, usize>,
     /// Tokens of those that are not described yet.
     undescribed: Vec<usize>,
+    /// How many have been told apart.
+    told: u32,
+    /// The datum of those that are not told apart, by their noun.
+    shared: FxHashMap<u32, u32>,
+}
+
+impl Arrays {
+    fn insert(&mut self, token: usize, array: &Arc<Array>) {
+        // The library may give a token again whose end was not seen.
+        self.remove(token);
+        self.by_base.insert(array.base, token);
+        if array.descriptor != 0 {
+            self.by_descriptor.insert(array.descriptor, token);
+        }
+        self.by_token.insert(token, Arc::clone(array));
+    }
+
+    fn remove(&mut self, token: usize) -> Option<Arc<Array>> {
+        let array = self.by_token.remove(&token)?;
+        // Another one may have taken the place meanwhile.
+        if self.by_base.get(&array.base) == Some(&token) {
+            self.by_base.remove(&array.base);
+        }
+        if self.by_descriptor.get(&array.descriptor) == Some(&token) {
+            self.by_descriptor.remove(&array.descriptor);
+        }
+        Some(array)
+    }
+
+    fn at(&self, address: usize) -> Option<&Arc<Array>> {
+        let (_, token) = self.by_base.range(..=address).next_back()?;
+        self.by_token.get(token).filter(|array| array.contains(address))
+    }
+
+    fn of_descriptor(&self, address: usize) -> Option<&Arc<Array>> {
+        self.by_token.get(self.by_descriptor.get(&address)?)
+    }
 }
 
 /// Whether there are such.
@@ -73,13 +121,12 @@ pub(super) fn of_token(token: usize) -> Option<Arc<Array>> {
 
 /// The coarray in whose part of this image an address lies.
 pub(super) fn at(address: usize) -> Option<Arc<Array>> {
-    with(|arrays| arrays.by_token.values().find(|array| array.contains(address)).cloned()).flatten()
+    with(|arrays| arrays.at(address).cloned()).flatten()
 }
 
 /// The coarray whose descriptor lies at an address.
 pub(super) fn of_descriptor(address: usize) -> Option<Arc<Array>> {
-    let is_of = |array: &&Arc<Array>| array.descriptor == address && address != 0;
-    with(|arrays| arrays.by_token.values().find(is_of).cloned()).flatten()
+    with(|arrays| arrays.of_descriptor(address).cloned()).flatten()
 }
 
 /// The arguments of the call that makes one.
@@ -119,10 +166,18 @@ pub(super) unsafe fn made(runtime: &Runtime, making: Making) -> Option<Arc<Array
         (None, Some(_)) => Key::Variable(variable),
         (None, None) => Key::Made(making.site),
     };
-    let data = runtime.define(|definitions| definitions.next_id(DefinitionKind::Data))?;
+    let next = runtime.define(|definitions| definitions.next_id(DefinitionKind::Data))?;
+    let noun = data::noun("coarray", key, next);
+    let (data, is_shared) = with(|arrays| {
+        if arrays.told < MOST {
+            arrays.told += 1;
+            return (next, false);
+        }
+        (*arrays.shared.entry(noun).or_insert(next), true)
+    })?;
     let array = Arc::new(Array {
         data,
-        noun: data::noun("coarray", key, data),
+        noun,
         base: descriptor.base,
         // Locks and events are counted, not measured.
         bytes: making.size as u64 * if matches!(making.kind, 2..=6) { 4 } else { 1 },
@@ -134,10 +189,12 @@ pub(super) unsafe fn made(runtime: &Runtime, making: Making) -> Option<Arc<Array
         site: Some(making.site),
         descriptor: if has_descriptor { making.descriptor_at } else { 0 },
         ticks: runtime.ticks(),
+        is_shared,
+        is_another: data != next,
     });
     let known = with(|arrays| {
         arrays.undescribed.push(token);
-        arrays.by_token.insert(token, Arc::clone(&array));
+        arrays.insert(token, &array);
     });
     IS_UNDESCRIBED.store(true, Ordering::Release);
     cache::changed();
@@ -170,7 +227,7 @@ pub(super) unsafe fn describe(runtime: &Runtime) {
         described
     });
     cache::changed();
-    for array in described.unwrap_or_default() {
+    for array in described.unwrap_or_default().iter().filter(|array| !array.is_another) {
         runtime.define(|definitions| definitions.define(&array.definition()));
     }
 }
@@ -184,8 +241,11 @@ pub(super) unsafe fn freed(runtime: &Runtime, token_at: usize) -> Option<Arc<Arr
     let token = unsafe { *(token_at as *const usize).as_ref()? };
     // SAFETY: the arrays are still there.
     unsafe { describe(runtime) };
-    let array = with(|arrays| arrays.by_token.remove(&token)).flatten()?;
+    let array = with(|arrays| arrays.remove(token)).flatten()?;
     cache::changed();
+    if array.is_shared {
+        return Some(array);
+    }
     let ticks = runtime.ticks();
     runtime.define(|definitions| definitions.define(&Definition::DataFreed { id: array.data, ticks }));
     Some(array)

@@ -15,6 +15,7 @@ use super::arrays::{self, Array, Making};
 use super::cache::known;
 use super::descriptor::Descriptor;
 use super::images;
+use super::reference;
 use super::section::{self, Section};
 use super::table::{Acts, FUNCTIONS};
 use crate::entry::Entry;
@@ -221,18 +222,19 @@ unsafe fn acts(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> (u32, [Opt
                 let got = section::described(runtime, from, from_at, from_remote, from_vector);
                 both(sent, to_image, got, from_image)
             }
-            (Acts::GetsByReference, &[token, image, _, references, ..]) => {
-                one(section::referred(runtime, token, references), read, image)
+            (Acts::GetsByReference, &[token, image, local, references, ..]) => {
+                one(reference::referred(runtime, token, local, references), read, image)
             }
-            (Acts::SendsByReference, &[token, image, _, references, ..]) => {
-                one(section::referred(runtime, token, references), write, image)
+            (Acts::SendsByReference, &[token, image, local, references, ..]) => {
+                one(reference::referred(runtime, token, local, references), write, image)
             }
             (
                 Acts::SendsGetsByReference,
                 &[to, to_image, to_references, from, from_image, from_references, ..],
             ) => {
-                let sent = section::referred(runtime, to, to_references);
-                let got = section::referred(runtime, from, from_references);
+                // Neither side is this image's.
+                let sent = reference::referred(runtime, to, 0, to_references);
+                let got = reference::referred(runtime, from, 0, from_references);
                 both(sent, to_image, got, from_image)
             }
             (Acts::Frees, &[token_at, ..]) => match arrays::freed(runtime, token_at) {

@@ -21,6 +21,7 @@ mod cache;
 mod call;
 mod descriptor;
 mod images;
+mod reference;
 mod section;
 mod stubs;
 mod table;

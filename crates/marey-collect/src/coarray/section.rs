@@ -3,7 +3,7 @@
 //! The one idea: where a section begins is told for each access, and what does not change from one to the next, steps
 //! and numbers, once as a *shape*; so a loop over the elements of an array makes one shape, not one for each step.
 //!
-//! Deliberately absent: the local side of a transfer.
+//! Deliberately absent: the local side of a transfer, and what is reached through components (see [`super::reference`]).
 
 use core::cmp::Ordering;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::arrays::{self, Array};
 use super::cache;
-use super::descriptor::{Descriptor, MAX_RANK};
+use super::descriptor::Descriptor;
 
 /// A section of an array.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ static SHAPES: Lock<Option<FxHashMap<Dimensions, u32>>> = Lock::new(None);
 const MAX_SHAPES: usize = 1 << 14;
 
 /// The number of a shape; `u32::MAX` for a single element, and where there are too many.
-fn shape(runtime: &Runtime, dimensions: Dimensions) -> u32 {
+pub(super) fn shape(runtime: &Runtime, dimensions: Dimensions) -> u32 {
     if dimensions.is_empty() {
         return u32::MAX;
     }
@@ -69,7 +69,7 @@ fn shape(runtime: &Runtime, dimensions: Dimensions) -> u32 {
     })
 }
 
-fn dimension(kind: DimensionKind, start: i64, stride: i64, count: u64) -> (u8, (i64, (i64, u64))) {
+pub(super) fn dimension(kind: DimensionKind, start: i64, stride: i64, count: u64) -> (u8, (i64, (i64, u64))) {
     (kind as u8, (start, (stride, count)))
 }
 
@@ -133,19 +133,21 @@ pub(super) unsafe fn described(
 }
 
 /// How many subscripts there are from `lower` to `upper`.
-fn steps(lower: isize, upper: isize, step: isize) -> u64 {
-    match step.cmp(&0) {
-        Ordering::Greater => u64::try_from((upper - lower).div_euclid(step) + 1).unwrap_or(0),
-        Ordering::Less => u64::try_from((lower - upper).div_euclid(-step) + 1).unwrap_or(0),
-        Ordering::Equal => 1,
-    }
+pub(super) fn steps(lower: isize, upper: isize, step: isize) -> u64 {
+    let distance = match step.cmp(&0) {
+        Ordering::Greater => upper.saturating_sub(lower),
+        Ordering::Less => lower.saturating_sub(upper),
+        Ordering::Equal => return 1,
+    };
+    let steps = (distance as i64).div_euclid((step as i64).saturating_abs());
+    u64::try_from(steps.saturating_add(1)).unwrap_or(0)
 }
 
 /// Most subscripts of a list that are looked at.
 const MAX_LISTED: usize = 1 << 16;
 
 /// The least and the greatest of a list of `n` integers of `kind` bytes.
-unsafe fn ends(list: usize, n: usize, kind: i32) -> Option<(i64, i64)> {
+pub(super) unsafe fn ends(list: usize, n: usize, kind: i32) -> Option<(i64, i64)> {
     // SAFETY: the caller's promise.
     let one = |at: usize| unsafe {
         Some(match kind {
@@ -162,130 +164,4 @@ unsafe fn ends(list: usize, n: usize, kind: i32) -> Option<(i64, i64)> {
         ends = (ends.0.min(subscript), ends.1.max(subscript));
     }
     Some(ends)
-}
-
-/// `caf_reference_t`: one step from a coarray to what is meant.
-#[repr(C)]
-struct Reference {
-    next: *const Self,
-    kind: i32,
-    /// Bytes of what is meant.
-    item: usize,
-    told: Told,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-union Told {
-    component: Component,
-    array: Subscripts,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Component {
-    offset: isize,
-    /// Where the component's own token lies, if it has been allocated by itself.
-    token: isize,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Subscripts {
-    modes: [u8; MAX_RANK],
-    of_static: i32,
-    /// Start, end and step; or address and length of a list, and the kind of its integers.
-    words: [[isize; 3]; MAX_RANK],
-}
-
-const _: () =
-    assert!(core::mem::offset_of!(Reference, told) == 24 && size_of::<Subscripts>() == 20 + 4 + 360);
-
-/// `CAF_REF_…`.
-const COMPONENT: i32 = 0;
-const STATIC_ARRAY: i32 = 2;
-/// Most steps that are followed.
-const MAX_STEPS: usize = 16;
-
-/// The section that a chain of references leads to.
-///
-/// # Safety
-/// `references` is the argument of a call of the library's that is under way.
-pub(super) unsafe fn referred(runtime: &Runtime, token: usize, references: usize) -> Option<Section> {
-    let mut array = arrays::of_token(token)?;
-    let (mut offset, mut elements, mut element) = (0_i64, 1_u64, array.element);
-    let mut dimensions = Vec::new();
-    let mut reference = references as *const Reference;
-    for _ in 0..MAX_STEPS {
-        // SAFETY: the caller's promise.
-        let Some(step) = (unsafe { reference.as_ref() }) else { break };
-        element = step.item as u64;
-        // SAFETY: the kind says which of both it is.
-        unsafe {
-            if step.kind == COMPONENT {
-                let Component { offset: at, token } = step.told.component;
-                offset = offset.saturating_add(at as i64);
-                // What this image has of the same name stands for that of the other.
-                let own = array.base.wrapping_add(offset as usize);
-                if token != 0
-                    && let Some(inner) = arrays::of_descriptor(own)
-                {
-                    (array, offset) = (inner, 0);
-                    dimensions.clear();
-                }
-            } else {
-                let told = step.told.array;
-                let by_bounds = subscripts(&told, step.kind == STATIC_ARRAY, &array.bounds, &mut dimensions)?;
-                offset = offset.saturating_add(by_bounds.saturating_mul(element as i64));
-            }
-        }
-        reference = step.next;
-    }
-    for (_, (_, (_, count))) in &dimensions {
-        elements = elements.saturating_mul(*count);
-    }
-    let offset = u64::try_from(offset).unwrap_or(0);
-    Some(Section { array, offset, elements, element, shape: shape(runtime, dimensions) })
-}
-
-/// Adds the subscripts of a step. The distance of the first element from the beginning, in elements; 0 if bounds are not
-/// known.
-unsafe fn subscripts(
-    told: &Subscripts,
-    is_static: bool,
-    bounds: &[(i64, u64)],
-    dimensions: &mut Dimensions,
-) -> Option<i64> {
-    let (mut distance, mut factor) = (0_i64, 1_i64);
-    for (at, mode) in told.modes.iter().enumerate().take_while(|(_, mode)| **mode != 0) {
-        let bound = bounds.get(at).copied();
-        let (lower, extent) = bound.unwrap_or((if is_static { 0 } else { 1 }, 0));
-        let upper = lower.saturating_add_unsigned(extent).saturating_sub(1);
-        let [first, last, step] = told.words[at];
-        // Those of an array without a descriptor are counted from 0.
-        let base = if is_static { lower } else { 0 };
-        let (first, last, step) = (first as i64 + base, last as i64 + base, step as i64);
-        let ranged = |from: i64, to: i64, step: i64| {
-            let step = if step == 0 { 1 } else { step };
-            dimension(DimensionKind::Subscripts, from, step, steps(from as isize, to as isize, step as isize))
-        };
-        let told = match mode {
-            1 => {
-                let [list, n, kind] = told.words[at];
-                // SAFETY: the caller's promise.
-                let (least, greatest) = unsafe { ends(list as usize, n as usize, kind as i32)? };
-                dimension(DimensionKind::Vector, least + base, greatest + base, n as u64)
-            }
-            2 => dimension(DimensionKind::Subscripts, lower, if step == 0 { 1 } else { step }, extent),
-            3 => ranged(first, last, step),
-            4 => dimension(DimensionKind::Subscripts, first, 1, 1),
-            5 => ranged(first, upper, step),
-            6 => ranged(lower, last, step),
-            _ => return None,
-        };
-        distance = distance.saturating_add((told.1.0 - lower).saturating_mul(factor));
-        factor = factor.saturating_mul(i64::try_from(extent).unwrap_or(1).max(1));
-        dimensions.push(told);
-    }
-    Some(if bounds.is_empty() { 0 } else { distance })
 }

@@ -66,9 +66,9 @@ fn statements(arrays: &Value) -> BTreeMap<(String, String, u64), Row> {
 }
 
 /// One row of `accesses`: kind, array, rank, bytes, offset and dimensions.
-type Access = (String, String, i64, i64, i64, Vec<(String, i64, i64, i64)>);
+pub(crate) type Access = (String, String, i64, i64, i64, Vec<(String, i64, i64, i64)>);
 
-fn accesses(run: &Run) -> Vec<Access> {
+pub(crate) fn accesses(run: &Run) -> Vec<Access> {
     let (rows, arrays, nouns, shapes) =
         (run.table("accesses"), run.table("arrays"), run.table("nouns"), run.table("shapes"));
     let dimensions = |shape: u32| -> Vec<(String, i64, i64, i64)> {
