@@ -9,13 +9,15 @@
 //!
 //! * [`wrapper`], [`real`]: how calls come in, and whom they are passed on to. * [`region`], [`place`]: what they are
 //!   recorded as. * [`here`]: what a thread is in. * [`tables`]: what threads leave for one another to find.
-//! * [`parallel`], [`barrier`], [`share`], [`exclude`], [`task`]: the constructs. * [`ompt`], [`saved`]: runtimes that tell of
+//! * [`parallel`], [`barrier`], [`share`], [`exclude`], [`task`], [`depend`],
+//!   [`target`]: the constructs. * [`ompt`], [`saved`]: runtimes that tell of
 //!   them by themselves.
 //!
-//! What is deliberately absent: `target`, threadprivate memory, what a runtime does by itself, and the interface of
+//! What is deliberately absent: what devices do, threadprivate memory, what a runtime does by itself, and the interface of
 //! libgomp before GCC 4.9 (`GOMP_parallel_start`).
 
 mod barrier;
+mod depend;
 mod exclude;
 mod here;
 mod ompt;
@@ -26,6 +28,7 @@ mod region;
 mod saved;
 mod share;
 mod tables;
+mod target;
 mod task;
 mod wrapper;
 

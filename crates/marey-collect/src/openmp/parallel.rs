@@ -15,7 +15,7 @@ use super::real::{address, name};
 use super::region::{self, Construct, begin_call, enter, leave, site_of_call, site_of_task};
 use super::tables::{TeamRef, tables};
 use super::wrapper::{Frame, export, export_long};
-use super::{barrier, place, share};
+use super::{barrier, depend, place, share};
 use crate::own::Own;
 use crate::process;
 use crate::threads::Note;
@@ -168,6 +168,7 @@ unsafe extern "C" fn ends(closure: *const Closure) {
     unsafe {
         if let Some((_own, (runtime, thread))) = begin_call(&raw const at as usize) {
             share::end(thread);
+            depend::parent_is_over((*here()).task);
             let is_first = thread == (*closure).first;
             let region = enter(thread, site_of_task(runtime, Construct::Barrier, (*closure).noun));
             barrier::arrive(thread);

@@ -59,6 +59,7 @@ functions! {
     GOMP_atomic_start GOMP_atomic_end GOMP_ordered_start GOMP_ordered_end GOMP_doacross_wait GOMP_doacross_ull_wait
     GOMP_task GOMP_taskloop GOMP_taskloop_ull GOMP_taskwait GOMP_taskwait_depend GOMP_taskyield
     GOMP_taskgroup_start GOMP_taskgroup_end
+    GOMP_target_ext GOMP_target_data_ext GOMP_target_end_data GOMP_target_update_ext GOMP_target_enter_exit_data
     omp_set_lock omp_set_lock_ omp_unset_lock omp_unset_lock_
     omp_set_nest_lock omp_set_nest_lock_ omp_unset_nest_lock omp_unset_nest_lock_
     omp_test_lock omp_test_nest_lock omp_test_nest_lock_
@@ -191,9 +192,16 @@ fn serial(index: usize) -> usize {
     unsafe extern "C" fn at_once() {
         core::arch::naked_asm!("mov rax, rdi", "mov rdi, rsi", "jmp rax")
     }
+    /// Calls the second argument with the fourth.
+    #[unsafe(naked)]
+    unsafe extern "C" fn on_the_host() {
+        core::arch::naked_asm!("mov rdi, rcx", "jmp rsi")
+    }
     let name = name(index);
     let answer = if name.starts_with("GOMP_parallel") || name == "GOMP_task" || name == "GOMP_teams_reg" {
         at_once as *const ()
+    } else if name == "GOMP_target_ext" {
+        on_the_host as *const ()
     } else if name.starts_with("omp_test") || name == "GOMP_single_start" {
         yes as *const ()
     } else {

@@ -52,6 +52,12 @@ constructs! {
     Taskyield "taskyield" Wait;
     WaitForTasks "wait for tasks" Wait;
     Idle "idle" Wait;
+    Target "target" Work;
+    TargetData "target data" Transfer;
+    TargetEndData "target end data" Transfer;
+    TargetUpdate "target update" Transfer;
+    TargetEnterData "target enter data" Transfer;
+    TargetExitData "target exit data" Transfer;
 }
 
 /// What a construct is called and what it does, by its number in [`What::function`].

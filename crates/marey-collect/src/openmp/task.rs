@@ -16,7 +16,7 @@ use super::real::address;
 use super::region::{self, Construct, begin_call, enter, leave, site_of_call, site_of_task};
 use super::tables::tables;
 use super::wrapper::{Frame, export, export_long};
-use super::{barrier, place};
+use super::{barrier, depend, place};
 use crate::own::Own;
 use crate::process;
 use crate::threads::Note;
@@ -35,6 +35,8 @@ export_long! {
     GOMP_taskloop_ull = before_create::<true>, after_create;
 }
 
+/// A task depends on others.
+const DEPEND: usize = 1 << 3;
 /// A task's data get an event as their first word.
 const DETACH: usize = 1 << 13;
 /// The runtime reads the third word of a loop's data: its reductions.
@@ -58,6 +60,8 @@ struct Head {
     /// The task that created this one, and the group that it is part of.
     parent: u64,
     group: u64,
+    /// That of [`depend`], if it is said what it depends on; else 0.
+    ticket: u64,
     /// When it was created, and by which thread.
     ticks: u64,
     thread: u32,
@@ -87,6 +91,12 @@ unsafe extern "C" fn before_create<const IS_LOOP: bool>(frame: *mut Frame, index
             if IS_LOOP && flags & REDUCTION != 0 && 24 <= len {
                 words[2] = *(data as *const usize).add(2);
             }
+            let mut ticket = 0;
+            // Outside of a team each is executed at once.
+            if !IS_LOOP && flags & DEPEND != 0 && (*here()).team.is_some() {
+                ticket = depend::ticket();
+                depend::declared((*here()).task, ticket, (*frame).argument(7));
+            }
             let head = Head {
                 words,
                 n_written,
@@ -98,6 +108,7 @@ unsafe extern "C" fn before_create<const IS_LOOP: bool>(frame: *mut Frame, index
                 copy,
                 parent: (*here()).task,
                 group: (*here()).group(),
+                ticket,
                 ticks: now(thread),
                 thread: (*thread).serial,
             };
@@ -184,24 +195,26 @@ struct Outer {
     is_recorded: u32,
     parent: u64,
     group: u64,
+    /// 0 if nobody depends on the end of its body.
+    ticket: u64,
 }
-const _: () = assert!(size_of::<Outer>() <= 144);
+const _: () = assert!(size_of::<Outer>() <= 160);
 
 /// What the runtime calls to execute a task.
 #[unsafe(naked)]
 unsafe extern "C" fn starts(_: *const Head) {
     core::arch::naked_asm!(
         ".cfi_startproc",
-        "sub rsp, 152",
-        ".cfi_adjust_cfa_offset 152",
+        "sub rsp, 168",
+        ".cfi_adjust_cfa_offset 168",
         "mov rsi, rsp",
         "call {begins}",
         "mov rdi, rdx",
         "call rax",
         "mov rdi, rsp",
         "call {ends}",
-        "add rsp, 152",
-        ".cfi_adjust_cfa_offset -152",
+        "add rsp, 168",
+        ".cfi_adjust_cfa_offset -168",
         "ret",
         ".cfi_endproc",
         begins = sym begins,
@@ -216,14 +229,16 @@ unsafe extern "C" fn begins(head: *const Head, outer: *mut Outer) -> Call {
         let Head { function, data, .. } = *head;
         give_words(head, data);
         if let Some((_own, (runtime, thread))) = begin_call(outer as usize) {
-            let Head { noun, parent, group, ticks, thread: creator, .. } = *head;
-            let creation = Note { thread: creator, ticks };
-            barrier::task_begins(thread, Some(creation));
+            let Head { noun, parent, group, ticket, ticks, thread: creator, n_written, .. } = *head;
+            let (kind, cause) = depend::cause(ticket, Some(Note { thread: creator, ticks }));
+            barrier::task_begins(thread, cause);
             let region = enter(thread, site_of_task(runtime, Construct::Task, noun));
             if region != 0 {
-                region::because(thread, EdgeKind::Create, Some(creation));
+                region::because(thread, kind, cause);
             }
-            outer.write(Outer { here: *here(), region, is_recorded: 1, parent, group });
+            // A detached one is over when somebody says so.
+            let ticket = if n_written == 0 { ticket } else { 0 };
+            outer.write(Outer { here: *here(), region, is_recorded: 1, parent, group, ticket });
             *here() = Here::of_task((*here()).team, number((*thread).serial));
             if group != 0 {
                 (*here()).push_group(group);
@@ -243,6 +258,10 @@ unsafe extern "C" fn ends(outer: *const Outer) {
         if !thread.is_null() && process::running().is_some() {
             let _own = Own::begin();
             leave(thread, (*outer).region);
+            if (*outer).ticket != 0 {
+                depend::ended((*outer).ticket, Note { thread: (*thread).serial, ticks: now(thread) });
+            }
+            depend::parent_is_over((*here()).task);
             barrier::task_is_over(thread, (*outer).parent, (*outer).group);
             *here() = (*outer).here;
             barrier::task_ended(thread);

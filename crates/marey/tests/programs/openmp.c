@@ -169,11 +169,34 @@ static void nested(void) {
     }
 }
 
+/* Without a device the host executes them. */
+static void targets(void) {
+    int data[100] = {0};
+    for (int i = 0; i < 5; i++) {
+#pragma omp target map(tofrom : data)
+        data[i]++;
+    }
+#pragma omp target data map(to : data)
+    {
+        data[5]++;
+#pragma omp target update to(data)
+#pragma omp target update to(data)
+    }
+#pragma omp target enter data map(to : data)
+#pragma omp target exit data map(from : data)
+#pragma omp target exit data map(from : data)
+    int sum = 0;
+    for (int i = 0; i < 100; i++) sum += data[i];
+    printf("data %d.\n", sum);
+    printf("target 5\ntarget data 1\ntarget end data 1\ntarget update 2\ntarget enter data 1\ntarget exit data 2\n");
+}
+
 static void counts(void) {
     loops();
     shares();
     explicit_tasks();
     nested();
+    targets();
     printf("implicit task %ld\nchunk %ld\nsection %ld\nsingle %ld\ncritical %ld\ncritical(update) %ld\n", implicit, chunks,
            sections, singles, criticals, named);
     printf("ordered %ld\ntask %ld\n", ordered, tasks + bodies);
@@ -282,6 +305,36 @@ static void starved(void) {
     }
 }
 
+/* Two tasks, of 20 and 60 ms, on which two others depend: whoever executed the first has nothing to do until the second ends. */
+static void depending(void) {
+    long who[4] = {0}, from[4] = {0}, to[4] = {0};
+    /* Only their addresses matter. */
+    char x, y;
+    (void)&x, (void)&y;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+        for (int i = 0; i < 4; i++) {
+            if (i == 0) {
+#pragma omp task depend(out : x) shared(who, from, to)
+                { who[0] = me(); from[0] = now(); nap(20); to[0] = now(); }
+            } else if (i == 1) {
+#pragma omp task depend(out : y) shared(who, from, to)
+                { who[1] = me(); from[1] = now(); nap(60); to[1] = now(); }
+            } else {
+#pragma omp task depend(in : x, y) shared(who, from, to) firstprivate(i)
+                { who[i] = me(); from[i] = now(); nap(20); to[i] = now(); }
+            }
+        }
+#pragma omp taskwait
+    }
+    int next = who[2] == who[0] ? 2 : 3;
+    if (who[0] != who[1] && who[next] == who[0]) {
+        waited("starved", who[0], who[1], to[1] - to[0] - 5000000, from[next] - to[0]);
+        waited("depends", who[0], who[1], 0, from[next] - to[1]);
+    }
+}
+
 /* Nobody but the first thread has something to do for 50 ms. */
 static void serial(void) {
     long id[2], last[2], begin = 0;
@@ -329,6 +382,7 @@ int main(int argc, char **argv) {
         late();
         locked();
         starved();
+        depending();
         serial();
         last();
     } else if (!strcmp(what, "burn")) {

@@ -17,13 +17,13 @@ use super::super::region::{
     self, Construct, Named, begin, enter, leave, leave_because, site_of_call, site_of_task,
 };
 use super::super::tables::{TeamRef, tables};
-use super::super::{barrier, place, saved, share};
+use super::super::{barrier, depend, place, saved, share};
 use super::{Call, Mutex, SyncRegion, Work, callback};
 use crate::entry::Entry;
 use crate::threads::Note;
 
 /// What the runtime is asked to tell, by the number of the interface.
-pub(super) const CALLBACKS: [(i32, unsafe extern "C" fn()); 13] = [
+pub(super) const CALLBACKS: [(i32, unsafe extern "C" fn()); 14] = [
     (3, parallel_begin),
     (4, parallel_end),
     (5, task_create),
@@ -31,6 +31,7 @@ pub(super) const CALLBACKS: [(i32, unsafe extern "C" fn()); 13] = [
     (7, implicit_task),
     (16, sync_region_wait),
     (17, mutex_released),
+    (19, task_dependence),
     (20, work),
     (23, sync_region),
     (26, mutex_acquire),
@@ -44,6 +45,7 @@ callback! {
     parallel_end = parallel_ends;
     task_create = task_is_created;
     task_schedule = task_is_scheduled;
+    task_dependence = task_depends;
     implicit_task = implicit;
     sync_region_wait = waits;
     mutex_released = released;
@@ -357,7 +359,6 @@ unsafe extern "C" fn released(call: *const Call) {
 static CREATED: [Created; MOST_CREATED] = [const { Created::none() }; MOST_CREATED];
 /// Of more that were created and not begun, the first begin without saying who created them.
 const MOST_CREATED: usize = 1 << 14;
-static TICKETS: AtomicU64 = AtomicU64::new(1);
 
 struct Created {
     ticket: AtomicU64,
@@ -387,6 +388,21 @@ impl Created {
 
 /// What we put where a task has room for us: its ticket, and this bit once it has begun.
 const BEGUN: u64 = 1 << 63;
+/// This one instead, once its body is over and somebody has yet to say that the task is.
+const DETACHED: u64 = 1 << 62;
+
+/// A task depends on one that is not over.
+unsafe extern "C" fn task_depends(call: *const Call) {
+    // SAFETY: as above.
+    unsafe {
+        let [other, task, ..] = (*call).args;
+        let ticket = |at: usize| (at as *const u64).as_ref().map_or(0, |word| *word & !(BEGUN | DETACHED));
+        let (other, task) = (ticket(other), ticket(task));
+        if other != 0 && task != 0 {
+            depend::after(task, other);
+        }
+    }
+}
 
 unsafe extern "C" fn task_is_created(call: *const Call) {
     const EXPLICIT: usize = 4;
@@ -399,7 +415,7 @@ unsafe extern "C" fn task_is_created(call: *const Call) {
         let Some((_own, (runtime, thread))) = begin((*call).sp) else { return };
         let noun = noun(runtime, address);
         let region = enter(thread, site_of_call(thread, Construct::TaskCreate, noun, (*call).entry()));
-        let ticket = TICKETS.fetch_add(1, Ordering::Relaxed) & !BEGUN;
+        let ticket = depend::ticket();
         let created = Created::of(ticket);
         created.ticket.store(0, Ordering::Release);
         created.parent.store((*here()).task, Ordering::Relaxed);
@@ -418,19 +434,34 @@ unsafe extern "C" fn task_is_scheduled(call: *const Call) {
     const GOES_ON: [usize; 2] = [2, 7];
     /// The event of a detached task was fulfilled, by whatever thread: nothing begins or ends there.
     const FULFILLED: [usize; 2] = [5, 6];
+    const LATE: usize = 6;
+    const DETACH: usize = 4;
     // SAFETY: as above.
     unsafe {
         let [prior, status, next, ..] = (*call).args;
         let status = status as u32 as usize;
+        let (prior, next) = (prior as *mut u64, next as *mut u64);
         if FULFILLED.contains(&status) {
+            if status == LATE
+                && !prior.is_null()
+                && *prior & DETACHED != 0
+                && let Some((_own, (_, thread))) = begin((*call).sp)
+            {
+                ended(thread, *prior);
+            }
             return;
         }
         let is_over = !GOES_ON.contains(&status);
         let Some((_own, (_, thread))) = begin((*call).sp) else { return };
-        let (prior, next) = (prior as *mut u64, next as *mut u64);
         if is_over && !prior.is_null() && *prior & BEGUN != 0 {
-            *prior = 0;
+            let ticket = *prior & !BEGUN;
             task_ends(thread);
+            if status == DETACH {
+                *prior = ticket | DETACHED;
+            } else {
+                *prior = 0;
+                ended(thread, ticket);
+            }
         }
         if !next.is_null() && *next != 0 && *next & BEGUN == 0 {
             task_begins(thread, *next);
@@ -454,10 +485,11 @@ unsafe fn task_begins(thread: *mut Thread, ticket: u64) {
             let thread = created.thread.load(Ordering::Relaxed);
             creation = Some(Note { thread, ticks: word(&created.ticks) });
         }
-        barrier::task_begins(thread, creation);
+        let (kind, cause) = depend::cause(ticket, creation);
+        barrier::task_begins(thread, cause);
         let region = enter(thread, site_of_task(runtime, Construct::Task, noun));
         if region != 0 {
-            region::because(thread, EdgeKind::Create, creation);
+            region::because(thread, kind, cause);
         }
         saved::push(region, 0, parent as usize, 0, group);
         let team = (*here()).team;
@@ -468,6 +500,13 @@ unsafe fn task_begins(thread: *mut Thread, ticket: u64) {
             (*here()).push_group(group);
         }
     }
+}
+
+/// Notes that a task is over, for those that depend on it.
+unsafe fn ended(thread: *mut Thread, ticket: u64) {
+    // SAFETY: the caller's promise.
+    let note = unsafe { Note { thread: (*thread).serial, ticks: now(thread) } };
+    depend::ended(ticket & !DETACHED, note);
 }
 
 unsafe fn task_ends(thread: *mut Thread) {
